@@ -1,0 +1,73 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "gqlite",
+  platforms: [.macOS(.v15)],
+  products: [
+    .library(name: "GQLite", targets: ["GQLite"]),
+    .executable(name: "gqlite", targets: ["GQLiteCLI"]),
+  ],
+  targets: [
+    // Source text, diagnostics, bytes, numbers, times, JSON.
+    .target(name: "GQLBase", path: "Sources/Base"),
+    .testTarget(name: "GQLBaseTests", dependencies: ["GQLBase"], path: "Tests/BaseTests"),
+
+    // UTF-8 bytes to tokens.
+    .target(name: "GQLLexer", dependencies: ["GQLBase"], path: "Sources/Lexer"),
+
+    // Tokens to a document, and back to text.
+    .target(name: "GQLParser", dependencies: ["GQLBase", "GQLLexer"], path: "Sources/Parser"),
+    .testTarget(name: "GQLParserTests", dependencies: ["GQLBase", "GQLLexer", "GQLParser"], path: "Tests/ParserTests"),
+
+    // What exists: types, properties, relations, indexes, statistics.
+    .target(name: "GQLCatalog", dependencies: ["GQLBase"], path: "Sources/Catalog"),
+
+    // Patterns over PCRE2.
+    .systemLibrary(
+      name: "CPCRE2", path: "Sources/CPCRE2", pkgConfig: "libpcre2-8",
+      providers: [.apt(["libpcre2-dev"]), .brew(["pcre2"])]),
+    .target(name: "GQLRegex", dependencies: ["GQLBase", "CPCRE2"], path: "Sources/Regex"),
+    .testTarget(name: "GQLRegexTests", dependencies: ["GQLBase", "GQLRegex"], path: "Tests/RegexTests"),
+
+    // Binding, rewriting, costing, explaining.
+    .target(
+      name: "GQLPlanner", dependencies: ["GQLBase", "GQLParser", "GQLCatalog", "GQLRegex"], path: "Sources/Planner"),
+    .testTarget(
+      name: "GQLPlannerTests", dependencies: ["GQLBase", "GQLParser", "GQLCatalog", "GQLPlanner"],
+      path: "Tests/PlannerTests"),
+
+    // Columns, relations, indexes, snapshots, transactions.
+    .target(name: "GQLStore", dependencies: ["GQLBase", "GQLCatalog"], path: "Sources/Store"),
+    .testTarget(
+      name: "GQLStoreTests", dependencies: ["GQLBase", "GQLCatalog", "GQLStore"], path: "Tests/StoreTests"),
+
+    // A physical plan over a snapshot, to bytes.
+    .target(
+      name: "GQLExecutor", dependencies: ["GQLBase", "GQLCatalog", "GQLRegex", "GQLPlanner", "GQLStore"],
+      path: "Sources/Executor"),
+    .testTarget(
+      name: "GQLExecutorTests", dependencies: ["GQLBase", "GQLCatalog", "GQLPlanner", "GQLStore", "GQLExecutor"],
+      path: "Tests/ExecutorTests"),
+
+    // The embedded evaluator.
+    .target(
+      name: "GQLite",
+      dependencies: [
+        "GQLBase", "GQLLexer", "GQLParser", "GQLCatalog", "GQLRegex", "GQLPlanner", "GQLStore", "GQLExecutor",
+      ], path: "Sources/Engine"),
+    .testTarget(
+      name: "GQLiteTests",
+      dependencies: ["GQLite", "GQLBase", "GQLParser", "GQLCatalog", "GQLPlanner", "GQLStore", "GQLExecutor"],
+      path: "Tests/EngineTests"),
+
+    // The command.
+    .executableTarget(name: "GQLiteCLI", dependencies: ["GQLite", "GQLBase"], path: "Sources/gqlite"),
+    .testTarget(
+      name: "GQLiteCommandTests", dependencies: ["GQLite", "GQLBase", "GQLiteCLI"], path: "Tests/CommandTests"),
+
+    // The repository's own rules.
+    .testTarget(name: "TidyTests", path: "Tests/TidyTests"),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,77 @@
+/// The stable name of a kind of problem, such as `unknown-field`.
+///
+/// Each module declares its own codes beside the problems that carry them and lists them in one
+/// `static let …Codes: [DiagnosticCode]`, so that a test can demand a query for each.
+package struct DiagnosticCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+  package let rawValue: String
+  package init(rawValue: String) { self.rawValue = rawValue }
+  package init(_ rawValue: String) { self.rawValue = rawValue }
+  package var description: String { rawValue }
+}
+
+/// What a stage has to say about a place of a text.
+package struct Diagnostic: Sendable, Equatable {
+  package enum Severity: String, Sendable { case error, warning, note }
+
+  /// A further place that explains the first.
+  package struct Note: Sendable, Equatable {
+    package var message: String
+    package var range: SourceRange
+    package init(_ message: String, range: SourceRange) {
+      self.message = message
+      self.range = range
+    }
+  }
+
+  /// An edit that would mend the problem.
+  package struct FixIt: Sendable, Equatable {
+    package struct Edit: Sendable, Equatable {
+      package var range: SourceRange
+      package var replacement: String
+      package init(_ range: SourceRange, _ replacement: String) {
+        self.range = range
+        self.replacement = replacement
+      }
+    }
+    package var message: String
+    package var edits: [Edit]
+    package init(_ message: String, _ edits: [Edit]) {
+      self.message = message
+      self.edits = edits
+    }
+  }
+
+  package var code: DiagnosticCode
+  package var severity: Severity
+  /// One sentence of cause, without a full stop.
+  package var message: String
+  package var range: SourceRange
+  /// One sentence of help, printed behind the carets: `did you mean 'age'?`.
+  package var help: String?
+  package var notes: [Note]
+  package var fixIts: [FixIt]
+
+  package init(
+    _ code: DiagnosticCode, severity: Severity = .error, _ message: String, at range: SourceRange, help: String? = nil,
+    notes: [Note] = [], fixIts: [FixIt] = []
+  ) {
+    self.code = code
+    self.severity = severity
+    self.message = message
+    self.range = range
+    self.help = help
+    self.notes = notes
+    self.fixIts = fixIts
+  }
+}
+
+/// What a total stage returns: a value for any input, and what was wrong with the input.
+package struct Analyzed<Output: Sendable>: Sendable {
+  package var output: Output
+  package var diagnostics: [Diagnostic]
+  package init(_ output: Output, _ diagnostics: [Diagnostic]) {
+    self.output = output
+    self.diagnostics = diagnostics
+  }
+  package var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
+}
