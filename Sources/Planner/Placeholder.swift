@@ -1,1 +1,1 @@
-// Placeholder until the module has its first file.
+package enum PlannerPlaceholder {}

@@ -1,0 +1,234 @@
+/// What exists: types, properties, relations and indexes, addressed by their identifiers' indices.
+///
+/// A catalog is a value; its version changes with every change of the schema.
+package struct Catalog: Sendable, Hashable {
+  package var version: UInt64 = 0
+  package var types: [EntityType] = []
+  package var embeddedTypes: [EmbeddedType] = []
+  package var enums: [EnumType] = []
+  /// Every direction of every relation. A one-way relation's other direction is stored too, but has no property.
+  package var relations: [Relation] = []
+  package var indexes: [IndexDescriptor] = []
+  /// Root names besides the generated ones, from the schema's `type Query`.
+  package var rootNames: [RootName] = []
+
+  package init() {}
+
+  package subscript(_ id: EntityTypeID) -> EntityType {
+    get { types[Int(id.index)] }
+    set { types[Int(id.index)] = newValue }
+  }
+  package subscript(_ id: EmbeddedTypeID) -> EmbeddedType { embeddedTypes[Int(id.index)] }
+  package subscript(_ id: EnumTypeID) -> EnumType { enums[Int(id.index)] }
+  package subscript(_ id: RelationID) -> Relation {
+    get { relations[Int(id.index)] }
+    set { relations[Int(id.index)] = newValue }
+  }
+  package subscript(_ id: IndexID) -> IndexDescriptor { indexes[Int(id.index)] }
+
+  /// Complexity: O(types).
+  package func type(named name: String) -> EntityType? {
+    types.first { $0.name.utf8.elementsEqual(name.utf8) }
+  }
+}
+
+package struct EnumType: Sendable, Hashable {
+  package var id: EnumTypeID
+  package var name: String
+  package var description: String?
+  /// In the order declared, which is the order of comparison; at most 65,535.
+  package var values: [String]
+  package init(id: EnumTypeID, name: String, description: String? = nil, values: [String]) {
+    self.id = id
+    self.name = name
+    self.description = description
+    self.values = values
+  }
+}
+
+/// An object type without an id: a value inside its owner, stored as columns of the owner.
+package struct EmbeddedType: Sendable, Hashable {
+  package struct Field: Sendable, Hashable {
+    package var name: String
+    package var description: String?
+    package var signature: TypeSignature
+    package var defaultValue: DefaultValue?
+    package init(
+      name: String, description: String? = nil, signature: TypeSignature, defaultValue: DefaultValue? = nil
+    ) {
+      self.name = name
+      self.description = description
+      self.signature = signature
+      self.defaultValue = defaultValue
+    }
+  }
+  package var id: EmbeddedTypeID
+  package var name: String
+  package var description: String?
+  package var fields: [Field]
+  package init(id: EmbeddedTypeID, name: String, description: String? = nil, fields: [Field]) {
+    self.id = id
+    self.name = name
+    self.description = description
+    self.fields = fields
+  }
+}
+
+package struct EntityType: Sendable, Hashable {
+  package var id: EntityTypeID
+  package var name: String
+  package var description: String?
+  package var properties: [Property]
+  package var columns: [ColumnDescriptor]
+  /// The properties of the primary key; one but for `@id(fields:)`.
+  package var idProperties: [PropertyID]
+  /// A unique hash index over the primary key's columns.
+  package var primaryIndex: IndexID
+  /// All indexes of this type, the primary one first.
+  package var indexes: [IndexID]
+  /// The root field that gives a list; the type's name unless `@root(many:)` says otherwise.
+  package var rootMany: String
+  /// The root field that gives one object; the name with its first letter lowered, or `@root(one:)`.
+  package var rootOne: String
+
+  package init(
+    id: EntityTypeID, name: String, description: String? = nil, properties: [Property] = [],
+    columns: [ColumnDescriptor] = [], idProperties: [PropertyID] = [], primaryIndex: IndexID = IndexID(0),
+    indexes: [IndexID] = [], rootMany: String, rootOne: String
+  ) {
+    self.id = id
+    self.name = name
+    self.description = description
+    self.properties = properties
+    self.columns = columns
+    self.idProperties = idProperties
+    self.primaryIndex = primaryIndex
+    self.indexes = indexes
+    self.rootMany = rootMany
+    self.rootOne = rootOne
+  }
+
+  package subscript(_ id: PropertyID) -> Property { properties[Int(id.index)] }
+  package subscript(_ id: ColumnID) -> ColumnDescriptor { columns[Int(id.index)] }
+
+  /// Complexity: O(properties).
+  package func property(named name: String) -> Property? {
+    properties.first { $0.name.utf8.elementsEqual(name.utf8) }
+  }
+}
+
+package struct Property: Sendable, Hashable {
+  package var id: PropertyID
+  package var name: String
+  package var description: String?
+  package var signature: TypeSignature
+  package var storage: PropertyStorage
+  package var defaultValue: DefaultValue?
+  /// `@collate(CI)`: comparisons, order and indexes of this property use the folded text.
+  package var isCaseInsensitive: Bool
+
+  package init(
+    id: PropertyID, name: String, description: String? = nil, signature: TypeSignature, storage: PropertyStorage,
+    defaultValue: DefaultValue? = nil, isCaseInsensitive: Bool = false
+  ) {
+    self.id = id
+    self.name = name
+    self.description = description
+    self.signature = signature
+    self.storage = storage
+    self.defaultValue = defaultValue
+    self.isCaseInsensitive = isCaseInsensitive
+  }
+}
+
+/// What an absent value becomes on creation.
+package enum DefaultValue: Sendable, Hashable {
+  case value(Value)
+  /// `@default(value: now())`.
+  case now
+}
+
+/// Where a property's data lies.
+package indirect enum PropertyStorage: Sendable, Hashable {
+  /// `folded` is the hidden column of the case-folded text, if the property has one.
+  case column(ColumnID, folded: ColumnID?)
+  /// An embedded object: its presence column, and the storage of its fields in the embedded type's order.
+  case embedded(EmbeddedTypeID, presence: ColumnID, fields: [PropertyStorage])
+  case relation(RelationID)
+}
+
+/// One direction of a relation.
+package struct Relation: Sendable, Hashable {
+  package enum DeleteRule: String, Sendable { case nullify = "NULLIFY", cascade = "CASCADE", deny = "DENY" }
+
+  package var id: RelationID
+  package var source: EntityTypeID
+  package var target: EntityTypeID
+  /// Nil for the hidden direction of a one-way relation.
+  package var property: PropertyID?
+  /// A `.reference` or `.references` column of `source`.
+  package var column: ColumnID
+  package var isToMany: Bool
+  /// A to-one that must not be null.
+  package var isRequired: Bool
+  /// The other direction; the relation itself where a symmetric relation names itself as its inverse.
+  package var inverse: RelationID
+  package var onDelete: DeleteRule
+
+  package init(
+    id: RelationID, source: EntityTypeID, target: EntityTypeID, property: PropertyID?, column: ColumnID, isToMany: Bool,
+    isRequired: Bool, inverse: RelationID, onDelete: DeleteRule = .nullify
+  ) {
+    self.id = id
+    self.source = source
+    self.target = target
+    self.property = property
+    self.column = column
+    self.isToMany = isToMany
+    self.isRequired = isRequired
+    self.inverse = inverse
+    self.onDelete = onDelete
+  }
+}
+
+package struct IndexDescriptor: Sendable, Hashable {
+  package enum Kind: String, Sendable { case hash = "HASH", btree = "BTREE", fullText = "FULLTEXT", trigram = "TRIGRAM" }
+  package enum Conflict: String, Sendable { case fail = "FAIL", replace = "REPLACE" }
+
+  package var id: IndexID
+  package var type: EntityTypeID
+  /// Unique within the type; generated from the columns where the schema gives none.
+  package var name: String
+  package var kind: Kind
+  /// The columns whose cells are compared: the folded ones where the property is case-insensitive.
+  package var columns: [ColumnID]
+  package var isUnique: Bool
+  package var isPrimary: Bool
+  package var onConflict: Conflict
+
+  package init(
+    id: IndexID, type: EntityTypeID, name: String, kind: Kind, columns: [ColumnID], isUnique: Bool = false,
+    isPrimary: Bool = false, onConflict: Conflict = .fail
+  ) {
+    self.id = id
+    self.type = type
+    self.name = name
+    self.kind = kind
+    self.columns = columns
+    self.isUnique = isUnique
+    self.isPrimary = isPrimary
+    self.onConflict = onConflict
+  }
+}
+
+/// A root field of the schema's own `type Query`.
+package struct RootName: Sendable, Hashable {
+  package var name: String
+  package var type: EntityTypeID
+  package var isList: Bool
+  package init(name: String, type: EntityTypeID, isList: Bool) {
+    self.name = name
+    self.type = type
+    self.isList = isList
+  }
+}

@@ -1,0 +1,53 @@
+/// How many targets the elements of a relation have.
+package struct FanOut: Sendable, Hashable {
+  /// Over all live sources, those without a target included.
+  package var mean: Double
+  /// The largest, or an upper bound of it.
+  package var maximum: Int
+  /// Sources with at least one target.
+  package var nonEmpty: Int
+  package init(mean: Double, maximum: Int, nonEmpty: Int) {
+    self.mean = mean
+    self.maximum = maximum
+    self.nonEmpty = nonEmpty
+  }
+}
+
+/// An interval of an index: equal leading components, then at most one bounded component.
+package struct KeyRange: Sendable, Hashable {
+  package struct Bound: Sendable, Hashable {
+    package var value: Value
+    package var isInclusive: Bool
+    package init(_ value: Value, isInclusive: Bool) {
+      self.value = value
+      self.isInclusive = isInclusive
+    }
+  }
+  package var equal: [Value]
+  package var lower: Bound?
+  package var upper: Bound?
+  /// A prefix of the text of the component behind `equal`; excludes bounds.
+  package var prefix: Value?
+  package init(equal: [Value] = [], lower: Bound? = nil, upper: Bound? = nil, prefix: Value? = nil) {
+    self.equal = equal
+    self.lower = lower
+    self.upper = upper
+    self.prefix = prefix
+  }
+}
+
+/// What the planner may ask about the data. The store answers; tests inject figures.
+///
+/// Nothing here may be asked once a row: each call may cost a few hundred nanoseconds.
+package protocol Statistics: Sendable {
+  /// Live entities.
+  func rowCount(_ type: EntityTypeID) -> Int
+  /// Distinct non-null values, exact where a unique or hash index can tell, estimated elsewhere; nil if unknown.
+  func distinctCount(_ type: EntityTypeID, _ column: ColumnID) -> Double?
+  func nullCount(_ type: EntityTypeID, _ column: ColumnID) -> Int
+  func fanOut(_ relation: RelationID) -> FanOut
+  /// The exact number of rows in a range of a B-tree or under a key of a hash index; nil if the index cannot tell.
+  func cardinality(_ index: IndexID, _ range: KeyRange) -> Int?
+  /// Changes by more than a factor of two in any row count give another number; plans are cached under it.
+  var generation: UInt64 { get }
+}
