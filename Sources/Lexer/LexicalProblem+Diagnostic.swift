@@ -42,7 +42,8 @@ extension LexicalProblem {
         help: #"strings know \" \\ \/ \b \f \n \r \t \uXXXX and \u{X}; block strings take backslashes as they are"#)
     case .invalidCodePoint:
       return Diagnostic(
-        code, "this is not a Unicode scalar value", at: range, help: "write a code point outside a surrogate pair as \\u{X}")
+        code, "this is not a Unicode scalar value", at: range,
+        help: "write a code point outside a surrogate pair as \\u{X}")
     case .singleQuotedString(let replacement):
       return Diagnostic(
         code, "strings stand in double quotation marks", at: range, help: "write \(replacement)",
@@ -57,7 +58,8 @@ extension LexicalProblem {
       return Diagnostic(code, "a digit is missing in this number", at: range)
     case .numberRunsOn:
       return Diagnostic(
-        code, "a number cannot be followed directly by a letter, digit or point", at: range, help: "put a space between")
+        code, "a number cannot be followed directly by a letter, digit or point", at: range, help: "put a space between"
+      )
     case .tooManyBytes(let limit):
       return Diagnostic(
         code, "the document is longer than the limit of \(limit) bytes", at: range,

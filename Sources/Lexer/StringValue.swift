@@ -130,7 +130,8 @@ func unicodeEscape(in bytes: UnsafeBufferPointer<UInt8>, at start: Int) -> Unico
   }
   index += 4
   if first & 0xFC00 == 0xD800, index + 1 < bytes.count, bytes[index] == UInt8(ascii: "\\"),
-    bytes[index + 1] == UInt8(ascii: "u"), let second = fourHexDigits(in: bytes, at: index + 2), second & 0xFC00 == 0xDC00
+    bytes[index + 1] == UInt8(ascii: "u"), let second = fourHexDigits(in: bytes, at: index + 2),
+    second & 0xFC00 == 0xDC00
   {
     let value = 0x10000 + (first & 0x3FF) << 10 + second & 0x3FF
     return UnicodeEscape(scalar: Unicode.Scalar(value), isWellFormed: true, end: index + 6)
