@@ -1,0 +1,62 @@
+import GQLBase
+import GQLCatalog
+import GQLParser
+import GQLPlanner
+
+/// A parsed text: its operations, its schema parts, and the data that it names.
+package struct QueryDocument: Sendable {
+  package let source: SourceText
+  package let document: Document
+  package let dialect: Dialect
+  /// The indices of the operations among the definitions.
+  package let operations: [Int]
+  /// Warnings of the parser.
+  package let warnings: [Diagnostic]
+
+  /// Parses a text.
+  ///
+  /// - Throws: ``QueryError`` with every syntax error.
+  package init(source: SourceText, dialect: Dialect) throws(QueryError) {
+    let parsed = parse(source, dialect: dialect)
+    if parsed.hasErrors { throw QueryError(parsed.diagnostics, in: source) }
+    self.source = source
+    self.dialect = dialect
+    document = parsed.output
+    warnings = parsed.diagnostics
+    operations = parsed.output.definitions.indices.filter {
+      if case .operation = parsed.output.definitions[$0] { true } else { false }
+    }
+  }
+
+  /// The name of an operation.
+  package func operationName(_ definition: Int) -> String? {
+    guard case .operation(let operation) = document.definitions[definition] else { return nil }
+    return operation.name?.text
+  }
+
+  /// Whether the text defines types: then it is (part of) the schema that its operations run on.
+  package var definesTypes: Bool {
+    document.definitions.contains {
+      switch $0 {
+      case .type: true
+      case .schema, .operation, .fragment, .function, .directive: false
+      }
+    }
+  }
+
+  /// The paths that `extend schema @data(from:)` names, as written.
+  package var dataPaths: [String] { dataSources(document).map(\.path) }
+
+  /// Binds every operation.
+  ///
+  /// - Throws: ``QueryError`` with every problem of the document, if one is an error.
+  /// - Returns: warnings.
+  @discardableResult
+  package func check(_ catalog: Catalog) throws(QueryError) -> [Diagnostic] {
+    let diagnostics = checkDocument(document, catalog: catalog, options: BindingOptions(dialect: dialect))
+    if diagnostics.contains(where: { $0.severity == .error }) {
+      throw QueryError(warnings + diagnostics, in: source)
+    }
+    return warnings + diagnostics
+  }
+}
