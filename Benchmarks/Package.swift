@@ -5,8 +5,7 @@ let package = Package(
   name: "gqlite-benchmarks",
   platforms: [.macOS(.v15)],
   products: [
-    .library(name: "SocialNetwork", targets: ["SocialNetwork"]),
-    .executable(name: "benchmark", targets: ["benchmark"]),
+    .executable(name: "benchmark", targets: ["benchmark"])
   ],
   dependencies: [
     .package(name: "gqlite", path: "..")

@@ -1,6 +1,6 @@
 extension SocialNetwork {
   /// The entity types, each with its NDJSON: one object a line, relations as ids or lists of ids.
-  public func ndjson() -> [(type: String, bytes: [UInt8])] {
+  package func ndjson() -> [(type: String, bytes: [UInt8])] {
     [("User", userLines()), ("Chat", chatLines()), ("Message", messageLines())]
   }
 

@@ -1,7 +1,7 @@
 extension SocialNetwork {
   /// The schema in SDL. SQLite gets the same indexes (`SQLiteSchema` in the benchmark), relations as foreign keys with an
   /// index, and to-many relations on both sides as a junction table with an index for each direction.
-  public static let schema = """
+  package static let schema = """
     enum Status { ACTIVE IDLE AWAY BANNED }
 
     type User {

@@ -3,66 +3,66 @@
 /// At scale 1: 100,000 users, 50,000 chats, 1,000,000 messages; memberships and friendships follow a power law on both
 /// sides. Ids are 1, 2, 3 … in the order of insertion, so that the order of ids is the canonical order. `createdAt` is
 /// distinct within a type and in random order, so that ordering by it has no ties and says nothing about ids.
-public struct SocialNetwork: Sendable {
+package struct SocialNetwork: Sendable {
   /// Users, one array element a user; user `i` has the id `i + 1`.
-  public struct Users: Sendable {
-    public var email = TextColumn()
-    public var firstName = TextColumn()
-    public var lastName = TextColumn()
+  package struct Users: Sendable {
+    package var email = TextColumn()
+    package var firstName = TextColumn()
+    package var lastName = TextColumn()
     /// Some 500 values; the most common one has one user in twenty.
-    public var city = TextColumn()
+    package var city = TextColumn()
     /// Some twenty users have the same.
-    public var zip = TextColumn()
+    package var zip = TextColumn()
     /// 13 to 90; `nil` for one user in fifty.
-    public var age: [Int?] = []
+    package var age: [Int?] = []
     /// 0 to 99,999, unindexed.
-    public var score: [Int] = []
+    package var score: [Int] = []
     /// A position in `SocialNetwork.statuses`.
-    public var status: [Int] = []
-    public var createdAt: [Int] = []
-    public var bio = TextColumn()
-    public var hasBio: [Bool] = []
+    package var status: [Int] = []
+    package var createdAt: [Int] = []
+    package var bio = TextColumn()
+    package var hasBio: [Bool] = []
     /// Chat ids in ascending order.
-    public var chats: [[Int32]] = []
+    package var chats: [[Int32]] = []
     /// User ids in ascending order; mutual.
-    public var friends: [[Int32]] = []
+    package var friends: [[Int32]] = []
   }
 
   /// Chats, one array element a chat; chat `i` has the id `i + 1`.
-  public struct Chats: Sendable {
-    public var title = TextColumn()
-    public var createdAt: [Int] = []
-    public var members: [[Int32]] = []
+  package struct Chats: Sendable {
+    package var title = TextColumn()
+    package var createdAt: [Int] = []
+    package var members: [[Int32]] = []
   }
 
   /// Messages, one array element a message; message `i` has the id `i + 1`.
-  public struct Messages: Sendable {
+  package struct Messages: Sendable {
     /// 34 bytes on average.
-    public var text = TextColumn()
-    public var author: [Int32] = []
-    public var chat: [Int32] = []
+    package var text = TextColumn()
+    package var author: [Int32] = []
+    package var chat: [Int32] = []
     /// 0 to 9,999, half of them below 1,250, unindexed.
-    public var likes: [Int] = []
-    public var createdAt: [Int] = []
+    package var likes: [Int] = []
+    package var createdAt: [Int] = []
     /// The id of an earlier message, or 0.
-    public var replyTo: [Int32] = []
+    package var replyTo: [Int32] = []
   }
 
   /// The values of `enum Status`.
-  public static let statuses = ["ACTIVE", "IDLE", "AWAY", "BANNED"]
+  package static let statuses = ["ACTIVE", "IDLE", "AWAY", "BANNED"]
   /// The first moment of every `createdAt`, 2020-01-01.
-  public static let firstMoment = 1_577_836_800
+  package static let firstMoment = 1_577_836_800
   /// The seconds that `createdAt` is spread over, five years.
-  public static let span = 157_680_000
+  package static let span = 157_680_000
 
-  public private(set) var users = Users()
-  public private(set) var chats = Chats()
-  public private(set) var messages = Messages()
+  package private(set) var users = Users()
+  package private(set) var chats = Chats()
+  package private(set) var messages = Messages()
   /// Words that a few hundred of a million texts hold.
-  public private(set) var rareWords: [String] = []
+  package private(set) var rareWords: [String] = []
 
   /// The network of `seed`, `scale` times as large as the full one.
-  public init(scale: Double, seed: UInt64 = 2026) {
+  package init(scale: Double, seed: UInt64 = 2026) {
     let vocabulary = Vocabulary(seed: seed)
     rareWords = vocabulary.words.suffix(64).filter { $0.count >= 6 }.map { String(decoding: $0, as: UTF8.self) }
     let userCount = max(1_000, Int(100_000 * scale))
@@ -159,7 +159,7 @@ public struct SocialNetwork: Sendable {
       messages.replyTo.append(row > 0 && random.below(5) == 0 ? Int32(random.below(row) + 1) : 0)
       let kind = random.below(200)
       messages.text.appendParts { bytes in
-        vocabulary.write(2 + random.below(8), to: &bytes, &random)
+        vocabulary.write(1 + random.below(9), to: &bytes, &random)
         // A few texts need escapes or hold other scripts, as real ones do.
         switch kind {
         case 0: bytes.append(contentsOf: " \"ok\"".utf8)

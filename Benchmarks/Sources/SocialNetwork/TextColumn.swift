@@ -1,18 +1,18 @@
 /// Texts of one field, end to end in one buffer.
-public struct TextColumn: Sendable {
+package struct TextColumn: Sendable {
   /// The UTF-8 of all texts.
-  public private(set) var bytes: [UInt8] = []
+  package private(set) var bytes: [UInt8] = []
   /// Text `i` is `bytes[offsets[i] ..< offsets[i + 1]]`.
-  public private(set) var offsets: [Int] = [0]
+  package private(set) var offsets: [Int] = [0]
 
   /// How many texts there are.
-  public var count: Int { offsets.count - 1 }
+  package var count: Int { offsets.count - 1 }
 
   /// The place of text `row` in `bytes`.
-  public func range(_ row: Int) -> Range<Int> { offsets[row]..<offsets[row + 1] }
+  package func range(_ row: Int) -> Range<Int> { offsets[row]..<offsets[row + 1] }
 
   /// Text `row` as a string.
-  public subscript(row: Int) -> String { String(decoding: bytes[range(row)], as: UTF8.self) }
+  package subscript(row: Int) -> String { String(decoding: bytes[range(row)], as: UTF8.self) }
 
   mutating func append(_ text: String) {
     bytes.append(contentsOf: text.utf8)

@@ -1,10 +1,10 @@
 /// A moment in whole seconds since 1970, printed as RFC 3339 in UTC.
-public enum Timestamp {
+package enum Timestamp {
   /// The number of bytes of a printed moment.
-  public static let length = 20
+  package static let length = 20
 
   /// Appends `2024-05-01T12:34:56Z` for `seconds`, which lie in the years 1970 to 9999.
-  public static func write(_ seconds: Int, to bytes: inout [UInt8]) {
+  package static func write(_ seconds: Int, to bytes: inout [UInt8]) {
     let (year, month, day) = date(days: seconds / 86_400)
     let time = seconds % 86_400
     digits(year, 4, &bytes)
@@ -22,7 +22,7 @@ public enum Timestamp {
   }
 
   /// `seconds` as text.
-  public static func text(_ seconds: Int) -> String {
+  package static func text(_ seconds: Int) -> String {
     var bytes: [UInt8] = []
     write(seconds, to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
