@@ -32,7 +32,7 @@ import Testing
 
   @Test(arguments: rules) func importsOnlyWhatIsBelow(_ rule: Rule) {
     for file in Repository.files(in: ["Sources/\(rule.folder)"], extensions: ["swift"]) {
-      for (number, line) in file.code.enumerated() {
+      for (number, line) in file.code(holding: ["import"]) {
         guard let module = ImportTests.module(importedBy: line) else { continue }
         #expect(
           rule.modules.contains(module) || ImportTests.everywhere.contains(module),

@@ -13,12 +13,15 @@ enum Repository {
     /// `path:line` for messages; `line` counts from 0.
     func place(_ line: Int) -> String { "\(path):\(line + 1)" }
 
-    /// Lines of Swift without comments and without what stands between quotes, as far as that shows in one line.
-    var code: [String] {
-      lines.map { line in
+    /// The lines of Swift that hold one of `words` outside comments and quotes, as far as that shows in one line.
+    ///
+    /// The rest is looked at no further, because there are many lines and patterns are slow.
+    func code(holding words: [String]) -> [(number: Int, line: String)] {
+      lines.enumerated().compactMap { number, line in
+        guard words.contains(where: { line.utf8.contains($0.utf8) }) else { return nil }
         var text = line.replacing(#/"(?:[^"\\]|\\.)*"/#, with: "\"\"")
         if let comment = text.firstRange(of: "//") { text.removeSubrange(comment.lowerBound...) }
-        return String(text)
+        return words.contains(where: text.contains) ? (number, String(text)) : nil
       }
     }
   }

@@ -11,6 +11,8 @@ struct Options {
       --json           one JSON object a line instead of a table
       --plans          print SQLite's query plans to standard error
       --write DIR      write schema.graphql and the NDJSON files to DIR, and stop
+      --answers DIR    write each query, its variable sets, and SQLite's answer to the first set to DIR, and stop
+      --command FILE   also measure the time to first byte of this gqlite binary on Examples/people
       --list           list the queries, and stop
     """
 
@@ -24,6 +26,8 @@ struct Options {
   var showsPlans = false
   var writeDirectory: String?
   var listsOnly = false
+  var answersDirectory: String?
+  var command: String?
   /// Set in a child process: the engine that loads `childData` and reports its memory.
   var child: String?
   var childData = ""
@@ -49,6 +53,8 @@ struct Options {
       case "--json": isJSON = true
       case "--plans": showsPlans = true
       case "--write": writeDirectory = try value(flag)
+      case "--answers": answersDirectory = try value(flag)
+      case "--command": command = try value(flag)
       case "--list": listsOnly = true
       case "--child": child = try value(flag)
       case "--data": childData = try value(flag)
