@@ -30,6 +30,11 @@ struct Benchmark {
     for query in QueryCases(network).all where options.includes(query.name) {
       try measure(query, engine, sqlite)
     }
+    for name in ["pk", "nested3"] where options.includes("prepare_\(name)") {
+      if let query = QueryCases(network).all.first(where: { $0.name == name }) {
+        try measurePreparing(query, engine, sqlite)
+      }
+    }
     if options.measuresMemory, options.includes("memory") { try reportMemory() }
     if let command = options.command, options.includes("start") { try reportStart(of: command) }
   }
@@ -88,21 +93,45 @@ struct Benchmark {
         return buffer.bytes.last == UInt8(ascii: "}") ? buffer.bytes.count : 0
       }
     }
-    try yardstick.calibrate()
-    try contestant?.calibrate()
-    // In alternation, so that whatever slows the machine down slows both.
-    var spent = 0.0
-    let budget = options.seconds * (contestant == nil ? 1 : 2)
-    while spent < budget || yardstick.measurement.rounds.count < 3 {
-      spent += try contestant?.round() ?? 0
-      spent += try yardstick.round()
-    }
+    try alternate(&contestant, &yardstick)
     report.row(
       ReportRow(
         name: query.name, summary: query.summary, engine: contestant?.measurement.median,
         engineMinimum: contestant?.measurement.minimum, sqlite: yardstick.measurement.median,
         sqliteMinimum: yardstick.measurement.minimum, bytes: yardstick.bytes, goal: query.goal,
         finalGoal: query.finalGoal, variant: variant + 1))
+  }
+
+  /// Text to plan, nothing run: what an unprepared query costs in addition.
+  private func measurePreparing(_ query: QueryCase, _ engine: Engine?, _ sqlite: SQLiteDatabase) throws {
+    var yardstick = Contestant(sets: 1) { _ in
+      _ = try sqlite.prepare(query.sql[0])
+      return query.sql[0].utf8.count
+    }
+    var contestant = engine.map { engine in
+      Contestant(sets: 1) { _ in
+        _ = try engine.prepare(query.document)
+        return query.document.utf8.count
+      }
+    }
+    try alternate(&contestant, &yardstick)
+    report.row(
+      ReportRow(
+        name: "prepare_\(query.name)", summary: "text to plan", engine: contestant?.measurement.median,
+        engineMinimum: contestant?.measurement.minimum, sqlite: yardstick.measurement.median,
+        sqliteMinimum: yardstick.measurement.minimum, bytes: yardstick.bytes))
+  }
+
+  /// Rounds in alternation, so that whatever slows the machine down slows both.
+  private func alternate(_ contestant: inout Contestant?, _ yardstick: inout Contestant) throws {
+    try yardstick.calibrate()
+    try contestant?.calibrate()
+    var spent = 0.0
+    let budget = options.seconds * (contestant == nil ? 1 : 2)
+    while spent < budget || yardstick.measurement.rounds.count < 3 {
+      spent += try contestant?.round() ?? 0
+      spent += try yardstick.round()
+    }
   }
 
   /// The fastest way to write the query in SQL, after all ways have given the same answer.
