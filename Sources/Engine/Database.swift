@@ -44,9 +44,9 @@ public final class Database: Sendable {
     state = Lock(State(snapshot: Snapshot.empty(catalog), hasSchema: true))
   }
 
-  /// An empty database with the schema of a document that also holds operations.
-  package init(schema sources: [SourceText]) throws(QueryError) {
-    let catalog = try Self.catalog(of: sources)
+  /// An empty database with a schema that lies in several texts, a later one extending the earlier ones.
+  package init(schemaTexts: [(name: String, bytes: [UInt8])]) throws(QueryError) {
+    let catalog = try Self.catalog(of: schemaTexts.map { SourceText(name: $0.name, bytes: $0.bytes) })
     state = Lock(State(snapshot: Snapshot.empty(catalog), hasSchema: true))
   }
 
@@ -167,6 +167,14 @@ public final class Database: Sendable {
   /// - Throws: ``QueryError`` with every problem of the document.
   public func prepareAll(_ text: String, name: String = "query") throws(QueryError) -> [PreparedQuery] {
     try prepareAll(QueryDocument(source: SourceText(name: name, text: text), dialect: .extended))
+  }
+
+  /// Binds every operation of a document; gives its warnings, nil if there are none.
+  ///
+  /// - Throws: ``QueryError`` with every problem.
+  package func check(_ document: QueryDocument) throws(QueryError) -> QueryError? {
+    let warnings = try document.check(current.catalog)
+    return warnings.isEmpty ? nil : QueryError(warnings, in: document.source)
   }
 
   package func prepareAll(_ document: QueryDocument) throws(QueryError) -> [PreparedQuery] {

@@ -8,12 +8,15 @@ enum DocumentProblem {
   case noOperation
   /// `query A { a } query B { b }` where one is wanted.
   case severalOperations
+  /// `--format table` for `{ a: count(User) }`.
+  case needsOneList
 
   var code: DiagnosticCode {
     switch self {
     case .unknownOperation: "unknown-operation"
     case .noOperation: "no-operation"
     case .severalOperations: "several-operations"
+    case .needsOneList: "needs-one-list"
     }
   }
 }

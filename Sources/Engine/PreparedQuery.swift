@@ -12,9 +12,10 @@ import GQLStore
 public final class PreparedQuery: Sendable {
   /// The operation's name.
   public let name: String?
-  private let database: Database
-  private let document: QueryDocument
-  private let operation: Int
+  let database: Database
+  let document: QueryDocument
+  /// The operation's place among the document's definitions.
+  let operation: Int
   /// Variables of type `<Type>Filter` or `<Type>Order`: their values decide what the query is.
   private let structural: [String]
   private let plans: Lock<PlanCache>

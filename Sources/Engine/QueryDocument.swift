@@ -28,6 +28,38 @@ package struct QueryDocument: Sendable {
     }
   }
 
+  package init(name: String, bytes: [UInt8], dialect: QueryDialect) throws(QueryError) {
+    try self.init(source: SourceText(name: name, bytes: bytes), dialect: dialect.dialect)
+  }
+
+  package var sourceName: String { source.name }
+  package var schemaBytes: [UInt8] { source.bytes }
+
+  /// The canonical form of a text, its comments kept.
+  ///
+  /// - Throws: ``QueryError`` with every syntax error.
+  package static func formatted(
+    name: String, bytes: [UInt8], dialect: QueryDialect
+  ) throws(QueryError) -> [UInt8] {
+    let source = SourceText(name: name, bytes: bytes)
+    let formatted = format(source, dialect: dialect.dialect)
+    if formatted.hasErrors { throw QueryError(formatted.diagnostics, in: source) }
+    return Array(formatted.output.utf8)
+  }
+
+  /// The error for a document that has no operation to run.
+  package func noOperationError() -> QueryError {
+    QueryError(code: DocumentProblem.noOperation.code, "the document has no operation", file: source.name)
+  }
+
+  /// The error for an operation that is not there.
+  package func unknownOperationError(_ name: String) -> QueryError {
+    let names = operations.compactMap { operationName($0) }
+    return QueryError(
+      code: DocumentProblem.unknownOperation.code, "the document has no operation '\(name)'",
+      help: nearestNames(to: name, in: names).first.map { "did you mean '\($0)'?" }, file: source.name)
+  }
+
   /// The name of an operation.
   package func operationName(_ definition: Int) -> String? {
     guard case .operation(let operation) = document.definitions[definition] else { return nil }

@@ -51,18 +51,20 @@ public struct QueryError: Error, Sendable, Hashable {
     var coloured = ""
     var json = ""
     for (source, diagnostics) in groups {
-      let ordered = diagnostics.enumerated().sorted { ($0.element.range.start, $0.offset) < ($1.element.range.start, $1.offset) }
+      let ordered = diagnostics.enumerated().sorted {
+        ($0.element.range.start, $0.offset) < ($1.element.range.start, $1.offset)
+      }
       for (_, diagnostic) in ordered {
-        let position = source.position(at: diagnostic.range.start)
-        problems.append(
-          Problem(
-            code: diagnostic.code.rawValue, severity: Problem.Severity(rawValue: diagnostic.severity.rawValue) ?? .error,
-            message: diagnostic.message, help: diagnostic.help, file: source.name,
-            range: Int(diagnostic.range.start)..<max(Int(diagnostic.range.start), Int(diagnostic.range.end)),
-            line: position.line, column: position.column))
-        plain += DiagnosticRenderer(colours: false).render(diagnostic, in: source)
-        coloured += DiagnosticRenderer(colours: true).render(diagnostic, in: source)
-        json += DiagnosticRenderer.json(diagnostic, in: source) + "\n"
+        problems.append(Problem(diagnostic, in: source))
+        if source.bytes.isEmpty {
+          plain += Self.text(diagnostic, file: source.name, colours: false)
+          coloured += Self.text(diagnostic, file: source.name, colours: true)
+        } else {
+          plain += DiagnosticRenderer(source).text(diagnostic)
+          coloured += DiagnosticRenderer(source, usesColor: true).text(diagnostic)
+        }
+        let line = DiagnosticRenderer(source).json(diagnostic)
+        json += line.hasSuffix("\n") ? line : line + "\n"
       }
     }
     self.problems = problems
@@ -73,21 +75,39 @@ public struct QueryError: Error, Sendable, Hashable {
 
   /// A problem without a place in any text.
   init(code: DiagnosticCode, _ message: String, help: String? = nil, file: String = "") {
-    let diagnostic = Diagnostic(code, message, at: SourceRange(at: 0), help: help)
-    problems = [
-      Problem(code: code.rawValue, severity: .error, message: message, help: help, file: file, range: nil, line: nil, column: nil)
-    ]
+    self.init(
+      [Diagnostic(code, message, at: SourceRange(at: 0), help: help)], in: SourceText(name: file, bytes: []))
+  }
+
+  private static func text(_ diagnostic: Diagnostic, file: String, colours: Bool) -> String {
+    let colour = diagnostic.severity == .error ? "\u{1B}[1;31m" : "\u{1B}[1;33m"
+    let title = "\(diagnostic.severity.rawValue)[\(diagnostic.code.rawValue)]"
     let place = file.isEmpty ? "" : "\(file): "
-    let tail = help.map { "\n  help: \($0)" } ?? ""
-    description = "error[\(code.rawValue)]: \(place)\(message)\(tail)\n"
-    colouredDescription = "\u{1B}[1;31merror[\(code.rawValue)]\u{1B}[0m: \(place)\(message)\(tail)\n"
-    jsonLines = DiagnosticRenderer.json(diagnostic, in: SourceText(name: file, bytes: [])) + "\n"
+    let help = diagnostic.help.map { "\n  help: \($0)" } ?? ""
+    return (colours ? "\(colour)\(title)\u{1B}[0m" : title) + ": \(place)\(diagnostic.message)\(help)\n"
   }
 
   /// A text that is not JSON.
   init(_ error: JSONScanner.Failure, in source: SourceText) {
     let offset = UInt32(clamping: error.offset)
-    self.init([Diagnostic(LoadProblem.invalidJSON.code, error.message, at: SourceRange(at: offset))], in: source)
+    self.init(
+      [Diagnostic(LoadProblem.invalidJSON.code, error.problem.message, at: SourceRange(start: offset, end: offset &+ 1))],
+      in: source)
+  }
+}
+
+extension QueryError.Problem {
+  init(_ diagnostic: Diagnostic, in source: SourceText) {
+    code = diagnostic.code.rawValue
+    severity = QueryError.Problem.Severity(rawValue: diagnostic.severity.rawValue) ?? .error
+    message = diagnostic.message
+    help = diagnostic.help
+    file = source.name
+    guard !source.bytes.isEmpty else { return }
+    let position = source.position(at: diagnostic.range.start)
+    range = Int(diagnostic.range.start)..<max(Int(diagnostic.range.start), Int(diagnostic.range.end))
+    line = position.line
+    column = position.column
   }
 }
 

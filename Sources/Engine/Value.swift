@@ -87,12 +87,7 @@ extension Value {
   ///
   /// - Throws: ``QueryError`` with the place of what is not JSON.
   public init(json utf8: [UInt8]) throws(QueryError) {
-    do {
-      self.init(try JSONValue.parse(utf8))
-    } catch {
-      throw QueryError(
-        error, in: SourceText(name: "JSON", bytes: utf8))
-    }
+    try self.init(json: utf8, name: "JSON")
   }
 
   /// The value of a JSON tree.
@@ -131,7 +126,7 @@ extension Value {
     case .number(let digits): return .number(Text(digits))
     case .string(let text): return .string(Text(text))
     case .list(let elements): return .array(elements.map(\.json))
-    case .object(let members): return .object(members.map { JSONValue.Member(key: Text($0.name), value: $0.value.json) })
+    case .object(let members): return .object(members.map { JSONValue.Member(Text($0.name), $0.value.json) })
     }
   }
 }

@@ -6,7 +6,7 @@ import GQLStore
 ///
 /// A good load is fast because nothing is looked up twice: indexes and relations are built at the end. Where bad
 /// records are to be skipped, each is checked on its own as it comes.
-struct Loader {
+struct Loader: ~Copyable {
   let catalog: Catalog
   let transaction: WriteTransaction
   let options: LoadOptions
@@ -98,14 +98,8 @@ struct Loader {
       let line = UnsafeBufferPointer(rebasing: bytes[position..<end])
       var scanner = JSONScanner(line)
       if scanner.peek() != .end {
-        do {
-          try loadObject(&scanner, file, number, offset: position)
-          do {
-            try scanner.finish()
-          } catch {
-            throw RecordFailure(.invalidJSON, error.problem.message, at: error.offset + position)
-          }
-          try insertStage(number)
+        do throws(RecordFailure) {
+          try loadLine(&scanner, file, number, offset: position)
         } catch {
           try skip(error, file.file)
         }
@@ -113,6 +107,18 @@ struct Loader {
       position = end + 1
       tellProgress(file.file.name, at: position)
     }
+  }
+
+  private mutating func loadLine(
+    _ scanner: inout JSONScanner, _ file: LoadFile, _ number: Int, offset: Int
+  ) throws(RecordFailure) {
+    try loadObject(&scanner, file, number, offset: offset)
+    do {
+      try scanner.finish()
+    } catch {
+      throw RecordFailure(.invalidJSON, error.problem.message, at: error.offset + offset)
+    }
+    try insertStage(number)
   }
 
   private mutating func loadJSON(_ file: LoadFile, _ number: Int) throws(RecordFailure) {
@@ -160,7 +166,7 @@ struct Loader {
       while try scanner.nextElement() {
         scanner.skipSpace()
         let retry = scanner
-        do {
+        do throws(RecordFailure) {
           try loadObject(&scanner, file, number, offset: 0)
           try insertStage(number)
         } catch {
@@ -196,8 +202,8 @@ struct Loader {
     let columns = try reader.csvColumns(names, type)
     while !csv.isAtEnd {
       reader.stage.removeAll()
-      do {
-        do {
+      do throws(RecordFailure) {
+        do throws(RecordFailure) {
           try csv.nextLine(into: &fields)
         } catch {
           csv.skipLine()

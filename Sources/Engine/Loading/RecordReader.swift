@@ -3,7 +3,7 @@ import GQLCatalog
 import GQLStore
 
 /// Reads JSON objects into a ``RecordStage`` by the layouts of their types.
-struct RecordReader {
+struct RecordReader: ~Copyable {
   let layouts: [RecordLayout]
   let arena: LoadArena
   let now: Int64
