@@ -92,8 +92,3 @@ package final class Snapshot: @unchecked Sendable, Statistics {
     return digest.value
   }
 }
-
-extension Snapshot {
-  /// Compares every index, relation, count and flag with a full scan. Complexity: O(n log n).
-  package func check() -> [Inconsistency] { [] }
-}

@@ -102,8 +102,8 @@ final class ColumnStore: @unchecked Sendable {
   /// What a null cell holds.
   private var nullCell: Cell { Cell(low: kind == .reference ? UInt64(PageLayout.noRow) : 0) }
 
-  /// Adds a row. The cell's payload is copied into the arena; nil is null.
-  func append(_ cell: Cell?) {
+  /// Adds a row. The cell's payload is copied into the arena unless it is there already; nil is null.
+  func append(_ cell: Cell?, ownsPayload: Bool = false) {
     let slotInPage = count & PageLayout.rowMask
     if slotInPage == 0 { appendPage() }
     let base = directory.writableBase(count >> PageLayout.rowShift)
@@ -111,7 +111,7 @@ final class ColumnStore: @unchecked Sendable {
       if isAscending { noteAscending(cell) }
       let address = base + (PageLayout.cellsOffset + slotInPage &* width)
       switch kind {
-      case .text, .wordList, .wideList: store(copyingPayload(cell), at: address)
+      case .text, .wordList, .wideList: store(ownsPayload ? adopting(cell) : copyingPayload(cell), at: address)
       default: store(cell, at: address)
       }
       let word = base + (PageLayout.validityOffset + slotInPage >> 6 &* 8)
@@ -144,11 +144,11 @@ final class ColumnStore: @unchecked Sendable {
   }
 
   /// Replaces the cell of a live row, whose old payload is counted as superseded.
-  func write(_ row: UInt32, _ cell: Cell?) {
+  func write(_ row: UInt32, _ cell: Cell?, ownsPayload: Bool = false) {
     switch kind {
     case .text, .wordList, .wideList:
       liveBytes -= payloadBytes(self.cell(row))
-      writeRaw(row, cell.map(copyingPayload))
+      writeRaw(row, cell.map(ownsPayload ? adopting : copyingPayload))
     default: writeRaw(row, cell)
     }
     isAscending = false
@@ -214,6 +214,12 @@ final class ColumnStore: @unchecked Sendable {
     memcpy(address, UnsafeRawPointer(bitPattern: UInt(view.word1)).unsafelyUnwrapped, count)
     liveBytes += (count + 7) & ~7
     return TextView(word0: view.word0, word1: UInt64(UInt(bitPattern: address)))
+  }
+
+  /// The cell, whose payload is in the arena, with its bytes counted as live.
+  private func adopting(_ cell: Cell) -> Cell {
+    liveBytes += payloadBytes(cell)
+    return cell
   }
 
   /// The cell with what it points to moved into the arena.

@@ -50,32 +50,36 @@ extension WriteTransaction {
     let column = table(relation.source).columns[Int(relation.column.index)]
     let hasLinks = relation.isToMany ? column.linkCount > 0 : table(relation.source).live > column.liveNulls
     let isSymmetric = relation.id == inverse.id
-    if hasLinks || isSymmetric || !backward.isEmpty && !forward.isEmpty
-      || !buildRuns(
-        relation, inverse, forward.isEmpty ? backward : forward, isFlipped: forward.isEmpty)
-    {
+    // In the order in which links would be made one by one.
+    var pairs = forward
+    for pair in backward { pairs.append(pair << 32 | pair >> 32) }
+    if isSymmetric && relation.isToMany && !hasLinks {
+      fill(relation, mirrored(pairs), high: true)
+    } else if isSymmetric || hasLinks || !buildRuns(relation, inverse, pairs) {
       // Cannot throw but for required one-to-one relations of which a partner is taken away.
-      for pair in forward {
+      for pair in pairs {
         try appendReference(relation.id, source: UInt32(pair >> 32), target: UInt32(truncatingIfNeeded: pair))
-      }
-      for pair in backward {
-        try appendReference(inverse.id, source: UInt32(pair >> 32), target: UInt32(truncatingIfNeeded: pair))
       }
     }
   }
 
-  /// Builds both directions from pairs of the one that was given; false if pairs contradict each other.
-  private func buildRuns(
-    _ relation: Relation, _ inverse: Relation, _ pairs: [UInt64], isFlipped: Bool
-  ) -> Bool {
-    let given = isFlipped ? inverse : relation
-    let derived = isFlipped ? relation : inverse
+  /// Each pair followed by its mirror image.
+  private func mirrored(_ pairs: [UInt64]) -> [UInt64] {
+    var both: [UInt64] = []
+    both.reserveCapacity(pairs.count * 2)
+    for pair in pairs {
+      both.append(pair)
+      both.append(pair << 32 | pair >> 32)
+    }
+    return both
+  }
+
+  /// Builds both directions; false if pairs contradict each other.
+  private func buildRuns(_ relation: Relation, _ inverse: Relation, _ pairs: [UInt64]) -> Bool {
     // A to-one side must have one target; two different ones mean that links were taken over on the way.
-    let sources = isUnambiguous(pairs, given, high: true)
-    let targets = sources && isUnambiguous(pairs, derived, high: false)
-    guard targets else { return false }
-    fill(given, pairs, high: true)
-    fill(derived, pairs, high: false)
+    guard isUnambiguous(pairs, relation, high: true), isUnambiguous(pairs, inverse, high: false) else { return false }
+    fill(relation, pairs, high: true)
+    fill(inverse, pairs, high: false)
     return true
   }
 

@@ -25,7 +25,9 @@ extension WriteTransaction {
       try checkUnique(table, number, except: PageLayout.noRow)
     }
 
-    for column in 0..<count { append(table.columns[column], column) }
+    for column in 0..<count {
+      table.columns[column].append(self.valid[column] ? self.cells[column] : nil, ownsPayload: layout.isFolded[column])
+    }
     if table.liveness != nil { table.ownedLiveness().append(Cell(low: 1)) }
     table.slots += 1
     table.live += 1
@@ -35,15 +37,6 @@ extension WriteTransaction {
     }
     if !dangling.isEmpty { connectDangling(table, row) }
     return row
-  }
-
-  private func append(_ column: ColumnStore, _ number: Int) {
-    guard valid[number] else {
-      column.append(nil)
-      return
-    }
-    // A folded text is in the arena already.
-    column.append(cells[number])
   }
 
   /// Puts the folded text of scratch column `source` into scratch column `target`.
@@ -66,7 +59,7 @@ extension WriteTransaction {
     return folded.withUnsafeBytes { bytes in
       guard let start = bytes.baseAddress, bytes.count > 0 else { return Cell(low: 0) }
       if bytes.count <= TextView.inlineCapacity { return TextView(start, count: bytes.count).cell }
-      // Room outside the count of live bytes: a place to stand on until the cell is written.
+      // Not counted as live before the cell is written.
       let address = column.arena.allocate(bytes.count)
       address.copyMemory(from: start, byteCount: bytes.count)
       return TextView(address, count: bytes.count).cell
@@ -136,7 +129,9 @@ extension WriteTransaction {
       table.removeEntry(index, row, key: key)
     }
     table.ownedColumn(number).write(row, valid[number] ? cells[number] : nil)
-    for folded in foldedColumns { table.ownedColumn(folded).write(row, valid[folded] ? cells[folded] : nil) }
+    for folded in foldedColumns {
+      table.ownedColumn(folded).write(row, valid[folded] ? cells[folded] : nil, ownsPayload: true)
+    }
     for index in affected { table.addEntry(index, row, key: key) }
   }
 
