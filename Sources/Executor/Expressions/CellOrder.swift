@@ -39,6 +39,19 @@ package enum CellOrder {
     }
   }
 
+  /// Numbers of two types by exact value; false for all else.
+  static func isEqualNumber(_ left: Cell, _ leftType: ValueType, _ right: Cell, _ rightType: ValueType) -> Bool {
+    switch (leftType.scalar, rightType.scalar) {
+    case (.int, .float): compareExactly(left.int, right.double) == 0
+    case (.float, .int): compareExactly(right.int, left.double) == 0
+    case (.int, .decimal): compareExactly(right.decimal, left.int) == 0
+    case (.decimal, .int): compareExactly(left.decimal, right.int) == 0
+    case (.float, .decimal): compareExactly(right.decimal, left.double) == 0
+    case (.decimal, .float): compareExactly(left.decimal, right.double) == 0
+    default: leftType == rightType && isEqual(left, right, leftType)
+    }
+  }
+
   // MARK: - Text
 
   @inline(__always)

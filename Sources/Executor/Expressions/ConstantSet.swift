@@ -5,7 +5,8 @@ import GQLStore
 /// Values to test membership in, hashed over raw memory. Immutable; what the cells point to must outlive it.
 final class ConstantSet: @unchecked Sendable {
   let containsNull: Bool
-  let count: Int
+  /// Distinct values; set once, by the initialiser.
+  private(set) var count = 0
   private enum Form { case words, doubles, texts, decimals, linear }
   private let form: Form
   private let type: ValueType
@@ -30,7 +31,6 @@ final class ConstantSet: @unchecked Sendable {
     slots.initialize(repeating: Cell(low: 0), count: capacity)
     used = .allocate(capacity: capacity)
     used.initialize(repeating: 0, count: capacity)
-    var count = 0
     for cell in cells {
       if form == .linear {
         slots[count] = cell
@@ -45,7 +45,6 @@ final class ConstantSet: @unchecked Sendable {
       slots[slot] = cell
       used[slot] = 1
     }
-    self.count = count
   }
 
   deinit {

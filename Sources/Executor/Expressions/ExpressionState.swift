@@ -271,6 +271,9 @@ final class BlockState {
 /// A place for an expansion that is reused from batch to batch.
 final class ExpansionBox {
   var expansion = Expansion()
+  /// The parents of the members of a batch.
+  let parents = UnsafeMutablePointer<UInt16>.allocate(capacity: ScopeRows.batchRows)
+  deinit { parents.deallocate() }
 }
 
 /// A pattern that was compiled in this run.
