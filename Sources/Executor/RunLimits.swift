@@ -1,0 +1,44 @@
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// How far one run may go. Checked once a batch, so a run may pass a limit by what one batch gives.
+package struct RunLimits: Sendable, Hashable {
+  /// A time of the monotonic clock, see ``MonotonicClock/now``.
+  package var deadline: UInt64 = .max
+  /// Bytes of the answer.
+  package var maximumBytes = Int.max
+  /// Objects and bare values in the answer.
+  package var maximumNodes = Int.max
+  /// Bytes of rows, keys and values that a run holds beside the answer.
+  package var maximumMemory = Int.max
+
+  package init() {}
+  package static let none = RunLimits()
+}
+
+/// Names the limit that a run passed.
+package enum RunLimit: String, Sendable, Hashable, CaseIterable { case time, bytes, nodes, memory }
+
+/// A flag that any thread may raise to stop a run at its next batch.
+package final class Cancellation: Sendable {
+  private let flag = Atomic<Bool>(false)
+  package init() {}
+  package func cancel() { flag.store(true, ordering: .relaxed) }
+  package var isCancelled: Bool { flag.load(ordering: .relaxed) }
+}
+
+package enum MonotonicClock {
+  /// Nanoseconds since some fixed moment.
+  package static var now: UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+  }
+}
