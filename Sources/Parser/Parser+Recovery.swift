@@ -48,8 +48,9 @@ extension Parser {
     }
   }
 
-  /// To a name or spread at the start of a line, or `}`.
-  mutating func recoverToSelection() {
+  /// To a name or spread at the start of a line, or `}`; past what stands at `first`, which could not be read.
+  mutating func recoverToSelection(from first: Int) {
+    if position == first, !at(.rightBrace) { skipGroup() }
     var progress = LoopProgress()
     while progress.advanced(position) {
       switch kind {

@@ -21,8 +21,9 @@ extension Parser {
     if isExtended, at(.star) { selections.append(.splat(parseBareSplat())) }
     var progress = LoopProgress()
     while !at(.rightBrace), !at(.endOfFile), progress.advanced(position) {
+      let first = position
       if let selection = parseSelection() { selections.append(selection) }
-      if stuck { recoverToSelection() }
+      if stuck { recoverToSelection(from: first) }
     }
     leave()
     expectClosing(.rightBrace, of: .leftBrace, at: opening)

@@ -236,7 +236,11 @@ extension Parser {
   }
 
   mutating func reportUnexpected(_ expected: SyntaxProblem.Expectation) {
-    report(.unexpected(found: found, expected: expected))
+    if !isExtended, kind.rawValue >= TokenKind.quotedName.rawValue, kind != .minus {
+      report(.extensionInGraphQL(found: found))
+    } else {
+      report(.unexpected(found: found, expected: expected))
+    }
   }
 
   /// What stands at the current token, as a diagnostic says it.
