@@ -18,7 +18,7 @@ extension PreparedQuery {
 
   /// The variables that the operation declares, in order.
   public var variables: [Variable] {
-    guard case .operation(let node) = document.document.definitions[operation] else { return [] }
+    let node = document.definition(operation)
     let catalog = database.current.catalog
     return node.variables.map { variable in
       var isNonNull = false

@@ -27,7 +27,7 @@ public final class PreparedQuery: Sendable {
     self.operation = operation
     name = document.operationName(operation)
     structural = structuralParameters(
-      of: document.document, operation: operation, catalog: database.current.catalog)
+      of: document.document, operation: document.definition(operation), catalog: database.current.catalog)
     plans = Lock(PlanCache())
   }
 
@@ -98,9 +98,10 @@ public final class PreparedQuery: Sendable {
   func bound(_ variables: [String: Value], _ catalog: Catalog) throws(QueryError) -> BoundQuery {
     var options = BindingOptions(dialect: document.dialect)
     for name in structural {
-      if let value = variables[name] { options.structuralValues[name] = RawValue(value.json) }
+      if let value = variables[name] { options.structuralValues[name] = value.untyped }
     }
-    let bound = bind(document.document, operation: operation, catalog: catalog, options: options)
+    let bound = bind(
+      document.document, operation: document.definition(operation), catalog: catalog, options: options)
     guard let query = bound.output, !bound.hasErrors else { throw QueryError(bound.diagnostics, in: document.source) }
     return query
   }
@@ -149,11 +150,15 @@ public final class PreparedQuery: Sendable {
     let query = try bound(variables, snapshot.catalog)
     let parameters = try coerce(variables, for: query, snapshot.catalog)
     let plan = try plan(query, snapshot, parameters, PlannerOptions())
-    var actuals: [SetActuals]?
+    var actuals: [GQLPlanner.SetActuals]?
     if analyze {
       do {
         actuals = try Executable(plan, catalog: snapshot.catalog).analyze(
-          snapshot, parameters: parameters, limits: options.limits)
+          snapshot, parameters: parameters, limits: options.limits
+        ).map {
+          GQLPlanner.SetActuals(
+            executions: $0.parents, rowsIn: $0.accessRows, rowsOut: $0.rows, nanoseconds: Int64($0.nanoseconds))
+        }
       } catch {
         throw QueryError([error.diagnostic(snapshot: snapshot)], in: document.source)
       }

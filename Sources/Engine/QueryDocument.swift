@@ -8,8 +8,9 @@ package struct QueryDocument: Sendable {
   package let source: SourceText
   package let document: Document
   package let dialect: Dialect
-  /// The indices of the operations among the definitions.
+  /// The operations by number.
   package let operations: [Int]
+  private let nodes: [OperationDefinition]
   /// Warnings of the parser.
   package let warnings: [Diagnostic]
 
@@ -23,9 +24,10 @@ package struct QueryDocument: Sendable {
     self.dialect = dialect
     document = parsed.output
     warnings = parsed.diagnostics
-    operations = parsed.output.definitions.indices.filter {
-      if case .operation = parsed.output.definitions[$0] { true } else { false }
+    nodes = parsed.output.definitions.compactMap {
+      if case .operation(let operation) = $0 { operation } else { nil }
     }
+    operations = Array(nodes.indices)
   }
 
   package init(name: String, bytes: [UInt8], dialect: QueryDialect) throws(QueryError) {
@@ -61,10 +63,9 @@ package struct QueryDocument: Sendable {
   }
 
   /// The name of an operation.
-  package func operationName(_ definition: Int) -> String? {
-    guard case .operation(let operation) = document.definitions[definition] else { return nil }
-    return operation.name?.text
-  }
+  package func operationName(_ operation: Int) -> String? { nodes[operation].name?.text }
+
+  func definition(_ operation: Int) -> OperationDefinition { nodes[operation] }
 
   /// Whether the text defines types: then it is (part of) the schema that its operations run on.
   package var definesTypes: Bool {

@@ -130,3 +130,19 @@ extension Value {
     }
   }
 }
+
+extension Value {
+  /// The value for a binder that decides by position what it is.
+  var untyped: GQLCatalog.Value {
+    switch self {
+    case .null: .null
+    case .bool(let value): .boolean(value)
+    case .int(let value): .int(value)
+    case .double(let value): value.isFinite ? .float(value) : .null
+    case .number(let digits): Decimal(parsing: digits).map { .decimal($0) } ?? .null
+    case .string(let text): .string(Text(text))
+    case .list(let elements): .list(elements.map(\.untyped))
+    case .object(let members): .object(members.map { GQLCatalog.Value.Member(Text($0.name), $0.value.untyped) })
+    }
+  }
+}

@@ -39,12 +39,12 @@ enum CheckCommand {
     try arguments.finish("check")
     var status = Process.success
     for (name, bytes) in documents {
-      do {
+      do throws(QueryError) {
         let document = try QueryDocument(name: name, bytes: bytes, dialect: session.dialect)
         if syntaxOnly { continue }
         let database = try session.database(for: document, directory: Session.directory(of: name))
         if let warnings = try database.check(document) { Process.report(warnings) }
-      } catch let error as QueryError {
+      } catch {
         status = Process.failure
         Process.report(error)
       }
@@ -63,7 +63,7 @@ enum FormatCommand {
     guard !files.isEmpty else { throw UsageError("no document: name a file or '-'", help: "try 'gqlite fmt --help'") }
     var status = Process.success
     for file in files {
-      do {
+      do throws(QueryError) {
         let bytes = try Session.read(file)
         let formatted = try QueryDocument.formatted(
           name: file == "-" ? "<stdin>" : file, bytes: bytes, dialect: dialect)
@@ -76,7 +76,7 @@ enum FormatCommand {
         } else if formatted != bytes {
           try FileBytes.write(formatted, to: file)
         }
-      } catch let error as QueryError {
+      } catch {
         status = Process.failure
         Process.report(error)
       }

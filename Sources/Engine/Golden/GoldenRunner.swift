@@ -102,7 +102,7 @@ package struct GoldenRunner {
 
   /// What a case gives: answers, plans, or the text of its problems.
   private mutating func outcome(_ golden: GoldenCase, _ stage: GoldenCase.Stage) -> String {
-    do {
+    do throws(QueryError) {
       let dialect = golden.value("dialect").flatMap { QueryDialect(rawValue: $0) } ?? .extended
       let name = golden.path.split(separator: "/").last.map(String.init) ?? golden.path
       let document = try QueryDocument(name: name, bytes: golden.bytes, dialect: dialect)
@@ -127,10 +127,8 @@ package struct GoldenRunner {
         }
       }
       return text
-    } catch let error as QueryError {
-      return error.description
     } catch {
-      return "\(error)\n"
+      return error.description
     }
   }
 
