@@ -88,6 +88,11 @@ struct Lexer {
     tokens.append(.endOfFile, start: end, end: end, flags: flags)
   }
 
+  /// ```
+  /// PlainName = ( Letter | "_" ) , { Letter | Digit | "_" } ;
+  /// Letter = ? "A" to "Z" and "a" to "z" ? ;
+  /// Digit = ? "0" to "9" ? ;
+  /// ```
   private mutating func scanToken(_ byte: UInt8) {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"):
@@ -195,6 +200,9 @@ struct Lexer {
     report(.unexpectedCharacter(text.unicodeScalars.first?.value ?? 0xFFFD), from: start, to: position)
   }
 
+  /// ```
+  /// QuotedName = "`" , { ? any character but "`" and line ends ? }- , "`" ;
+  /// ```
   private mutating func scanQuotedName() {
     let start = position
     position &+= 1
