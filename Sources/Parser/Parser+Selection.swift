@@ -17,6 +17,7 @@ extension Parser {
     }
     advance()
     var selections: [Selection] = []
+    selections.reserveCapacity(4)
     if at(.rightBrace) { report(.emptySelectionSet, at: SourceRange(start: opening.start, end: range.end)) }
     if isExtended, at(.star) { selections.append(.splat(parseBareSplat())) }
     var progress = LoopProgress()

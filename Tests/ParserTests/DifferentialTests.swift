@@ -11,7 +11,7 @@ private enum GraphQLCore {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = ["python3"] + arguments
-    process.standardError = FileHandle.nullDevice
+    if input == nil { process.standardError = FileHandle.nullDevice }
     process.standardOutput = FileHandle.nullDevice
     do {
       if let input { process.standardInput = try FileHandle(forReadingFrom: input) }
@@ -69,7 +69,7 @@ private enum GraphQLCore {
       kind, fields = PLAN[n.kind]
       d = {'kind': kind}
       for f, key in fields:
-        v = getattr(n, f)
+        v = getattr(n, f, None)
         if v is None: continue
         if isinstance(v, (list, tuple)): v = [tree(x) for x in v]
         elif isinstance(v, A.Node): v = tree(v)
@@ -116,7 +116,7 @@ private enum GraphQLCore {
       let parsed = parse(source, dialect: .graphql)
       if expected.elementsEqual("SKIP".utf8) { continue }
       if expected.elementsEqual("ERR".utf8) {
-        if !parsed.hasErrors {
+        if !parsed.hasErrors, !parsed.output.isOfSeptember2025, !document.contains("\\u{") {
           failures += 1
           Issue.record("should be refused: \(document)")
         }
@@ -137,6 +137,19 @@ private enum GraphQLCore {
     }
     #expect(valid > documents.count / 4)
     #expect(valid < documents.count)
+  }
+}
+
+extension Document {
+  /// True if a description stands where the specification of October 2021, which the oracle knows, has none.
+  fileprivate var isOfSeptember2025: Bool {
+    definitions.contains { definition in
+      switch definition {
+      case .operation(let node): node.description != nil || node.variables.contains { $0.description != nil }
+      case .fragment(let node): node.description != nil
+      default: false
+      }
+    }
   }
 }
 
