@@ -231,7 +231,7 @@ extension Parser {
   /// Directives = Directive , { Directive } ;
   /// Directive = "@" , Name , [ Arguments ] ;
   /// ```
-  mutating func parseDirectives(_ context: ExpressionContext = []) -> [Directive] {
+  @inline(never) mutating func parseDirectives(_ context: ExpressionContext = []) -> [Directive] {
     guard at(.at) else { return [] }
     var directives: [Directive] = []
     var progress = LoopProgress()
@@ -281,7 +281,7 @@ extension Parser {
     return arguments
   }
 
-  mutating func parseArgument(_ context: ExpressionContext) -> Argument? {
+  @inline(never) mutating func parseArgument(_ context: ExpressionContext) -> Argument? {
     let start = self.start
     let name = expectName()
     if isExtended, at(.walrus) {
