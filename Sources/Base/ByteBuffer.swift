@@ -65,6 +65,11 @@ package struct ByteBuffer: ~Copyable, @unchecked Sendable {
         let tail = (start + (count &- 8)).loadUnaligned(as: UInt64.self)
         target.storeBytes(of: head, as: UInt64.self)
         (target + (count &- 8)).storeBytes(of: tail, as: UInt64.self)
+      } else if count <= 32 {
+        let head = start.loadUnaligned(as: SIMD2<UInt64>.self)
+        let tail = (start + (count &- 16)).loadUnaligned(as: SIMD2<UInt64>.self)
+        target.storeBytes(of: head, as: SIMD2<UInt64>.self)
+        (target + (count &- 16)).storeBytes(of: tail, as: SIMD2<UInt64>.self)
       } else {
         target.copyMemory(from: start, byteCount: count)
       }
