@@ -229,7 +229,7 @@ extension Parser {
 
   /// ```
   /// Directives = Directive , { Directive } ;
-  /// Directive = "@" , Name , [ Arguments ] ;
+  /// Directive = "@" , Name , [ Arguments | "(" , Name , ")" ] ;
   /// ```
   @inline(never) mutating func parseDirectives(_ context: ExpressionContext = []) -> [Directive] {
     guard at(.at) else { return [] }
@@ -239,7 +239,18 @@ extension Parser {
       let start = self.start
       advance()
       let name = expectName()
-      let arguments = at(.leftParenthesis) ? parseArguments(context) : []
+      var arguments: [Argument] = []
+      if isExtended, at(.leftParenthesis), isName(kind(ahead: 1)), kind(ahead: 2) == .rightParenthesis {
+        // `@collate(CI)`: an argument without a name.
+        advance()
+        let argumentStart = self.start
+        let value = expectName()
+        let name = Name("", at: SourceRange(at: argumentStart))
+        arguments = [Argument(name: name, value: Expression(.name(value), at: value.range), range: value.range)]
+        advance()
+      } else if at(.leftParenthesis) {
+        arguments = parseArguments(context)
+      }
       directives.append(Directive(name: name, arguments: arguments, range: range(from: start)))
     }
     return directives
