@@ -107,13 +107,29 @@ private typealias Message = ChatFixture.Message
   }
 
   @Test func limitDecides() {
+    var fixture = ChatFixture()
+    fixture.statistics.shares[ChatFixture.Index.status] = { _ in 500 }
+    let changed = fixture
     func order(_ limit: Int64) -> OrderMethod {
       let set = collection(
         ChatFixture.user, where: compare(user(User.status), .equal, status(0)),
         orderBy: [ascending(user(User.age))], limit: int(limit))
-      return plan(query(set)).sets[0].order
+      return plan(query(set), changed).sets[0].order
     }
-    #expect(order(10) == .fromAccess(descending: false))
-    #expect(order(1_000_000) == .topN)
+    #expect(order(2) == .fromAccess(descending: false))
+    #expect(order(1_000) == .topN)
+  }
+
+  @Test func boundsAreHard() {
+    func bounds(_ set: BoundSet) -> RowBounds {
+      let fixture = ChatFixture()
+      return plan(query(set), fixture).rowBounds(of: SetID(0), catalog: fixture.catalog)
+    }
+    #expect(bounds(collection(ChatFixture.user)) == RowBounds())
+    #expect(bounds(collection(ChatFixture.user, limit: int(7))) == RowBounds(upper: 7))
+    #expect(
+      bounds(collection(ChatFixture.user, where: compare(user(User.email), .equal, text("a")), limit: int(7)))
+        == RowBounds(upper: 1))
+    #expect(bounds(collection(ChatFixture.user, where: compare(int(1), .equal, int(2)))) == RowBounds(upper: 0))
   }
 }

@@ -20,6 +20,7 @@ extension Optimizer {
         }
       }
     }
+    if isCertain(result) { return result.filter { $0.kind == .uniqueLookup } }
     for candidate in result where candidate.kind != .uniqueLookup { watch(candidate.path) }
     for (position, expression) in conjuncts {
       if case .or(let branches) = expression.kind {
@@ -34,6 +35,11 @@ extension Optimizer {
       }
     }
     return result + intersections(type, result)
+  }
+
+  /// A unique key ends the search for better: at most one row. Not where every alternative is to be tried.
+  func isCertain(_ found: [AccessCandidate]) -> Bool {
+    options.forcing == .cheapest && !isHinted && found.contains { $0.kind == .uniqueLookup }
   }
 
   // MARK: Single indexes

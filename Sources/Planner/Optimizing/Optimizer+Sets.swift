@@ -12,12 +12,12 @@ extension Optimizer {
     }
     let expressions = set.predicate?.conjuncts ?? []
     let numbered = expressions.enumerated().map { (position: $0.offset, expression: $0.element) }
+    isHinted = set.hint != nil
     var found = options.forcing == .scanOnly ? [] : accesses(set, numbered, executions: executions)
+    // Planning the members of row sets in between has changed it.
+    isHinted = set.hint != nil
     let all = estimator.rowCount(set.type)
-    let isCertain = options.forcing == .cheapest && set.hint == nil && found.contains { $0.kind == .uniqueLookup }
-    if isCertain {
-      found.removeAll { $0.kind != .uniqueLookup }
-    } else {
+    if !isCertain(found) {
       if options.forcing != .scanOnly { found += orderedWalks(set) }
       found.append(
         AccessCandidate(
