@@ -153,30 +153,41 @@ private typealias Index = ChatFixture.Index
 
   // MARK: Nulls
 
-  @Test func nullableKeyOnNullableColumnFindsNullsBeside() {
-    // `age == $a` holds for the rows without an age when $a is null.
-    check(
-      compare(user(User.age), .equal, parameter(0, .int)),
-      "├ access   BTreeRange User.age == $a ∪ BTreeRange User.age null\n└ filter   age == $a",
-      parameters: [declared("a", .int, isNonNull: false)], values: [.int(3)])
-  }
-
-  @Test func nonNullKeyNeedsNoCare() {
+  @Test func nullableKeys() {
+    // The executor finds the rows with a null under a null key.
     check(
       compare(user(User.age), .equal, parameter(0, .int)), "└ access   BTreeRange User.age == $a",
-      parameters: [declared("a", .int)], values: [.int(3)])
-    // A null email does not exist, so a null parameter finds nothing.
+      parameters: [declared("a", .int, isNonNull: false)], values: [.int(3)])
     check(
       compare(user(User.email), .equal, parameter(0, .string)), "└ access   Unique User.email == $e",
       parameters: [declared("e", .string, isNonNull: false)])
   }
 
-  @Test func executorThatFindsNulls() {
-    let set = collection(ChatFixture.user, where: compare(user(User.age), .equal, parameter(0, .int)))
-    let text = explained(
-      query(set, parameters: [declared("a", .int, isNonNull: false)]), parameters: [.int(3)],
-      options: PlannerOptions(lookupsFindNulls: true))
-    #expect(text == "User\n└ access   BTreeRange User.age == $a")
+  @Test func nothingBehindAKeyThatMayBeNull() {
+    // A city that may be null, asked for by a parameter that may be: the ages behind it are tested row by row.
+    var fixture = ChatFixture()
+    fixture.catalog.types[0].columns[5].isNonNull = false
+    func access(isNonNull: Bool) -> String {
+      let set = collection(
+        ChatFixture.user,
+        where: all(
+          compare(user(User.city), .equal, parameter(0, .string)), compare(user(User.age), .greater, int(30))),
+        orderBy: [ascending(user(User.age))])
+      return explained(query(set, parameters: [declared("c", .string, isNonNull: isNonNull)]), fixture)
+    }
+    #expect(
+      access(isNonNull: true) == """
+        User
+        ├ access   BTreeRange User(city, age) == $c, (30, ∞)
+        └ order    from index
+        """)
+    #expect(
+      access(isNonNull: false) == """
+        User
+        ├ access   BTreeRange User(city, age) == $c
+        ├ filter   age > 30
+        └ order    sort by age
+        """)
   }
 
   // MARK: What can fail

@@ -96,9 +96,7 @@ extension Optimizer {
         if draft == nil, mayUseMembership { draft = membership(expression, type: type) }
       }
       guard let draft else { return (expression, direct, 0) }
-      // As a filter, and not as an access, a row set has to be a bitmap of its whole type.
-      let bitmap = rowSets[draft].cost + estimator.rowCount(type) / 64 * CostModel.bitmapWord
-      let bitmapTotal = bitmap + rows * CostModel.bit
+      let bitmapTotal = rowSets[draft].cost + rows * CostModel.bit
       var takesBitmap = Cost(bitmapTotal).isClearlyLess(than: Cost(rows * direct))
       switch options.forcing {
       case .cheapest, .scanOnly: break
@@ -108,7 +106,7 @@ extension Optimizer {
       }
       guard takesBitmap else { return (expression, direct, 0) }
       let test = BoundExpression(.inRowSet(.scope(0, type), draft), .boolean, at: expression.range)
-      return (test, CostModel.bit, bitmap)
+      return (test, CostModel.bit, rowSets[draft].cost)
     }
   }
 }
