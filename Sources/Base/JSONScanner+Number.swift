@@ -17,9 +17,9 @@ extension JSONScanner {
     }
     let digits = index - digitsStart
     guard digits > 0 else {
-      throw Failure(
-        offset: start,
-        problem: isNegative ? (index < count ? .invalidNumber : .unexpectedEnd) : .expectedNumber)
+      if !isNegative { throw Failure(offset: start, problem: .expectedNumber) }
+      throw index < count
+        ? Failure(offset: start, problem: .invalidNumber) : Failure(offset: count, problem: .unexpectedEnd)
     }
     guard digits == 1 || base[digitsStart] != 0x30 else { throw Failure(offset: start, problem: .invalidNumber) }
     var isInteger = true

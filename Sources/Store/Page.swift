@@ -13,7 +13,7 @@
 ///       ┌─────────┬─────────────┬──────────────────────────┐
 ///       │ header  │ validity    │ cells                    │
 ///       └─────────┴─────────────┴──────────────────────────┘
-/// header:   Int32 at 0: nulls among the rows that exist
+/// header:   Int32 at 0: nulls among the rows that exist; UInt64 at 8: stamp of the transaction that wrote the page
 /// validity: 1,024 bits, least significant first; 1 where the cell has a value
 /// ```
 /// A null cell is all zeros, but for `.reference`, where it is ``noRow``.
@@ -22,6 +22,8 @@
   @inlinable package static var rows: Int { 1024 }
   @inlinable package static var rowMask: Int { 1023 }
   @inlinable package static var nullCountOffset: Int { 0 }
+  /// In pages of every use, index nodes too.
+  @inlinable package static var stampOffset: Int { 8 }
   @inlinable package static var validityOffset: Int { 64 }
   @inlinable package static var cellsOffset: Int { 192 }
   /// What a `.reference` cell holds where there is no target.
@@ -40,6 +42,7 @@ package final class Page: @unchecked Sendable {
   package init(byteCount: Int, stamp: UInt64) {
     base = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 64)
     memset(base, 0, byteCount)
+    base.storeBytes(of: stamp, toByteOffset: PageLayout.stampOffset, as: UInt64.self)
     self.byteCount = byteCount
     self.stamp = stamp
   }
@@ -47,6 +50,7 @@ package final class Page: @unchecked Sendable {
   package init(copying other: Page, stamp: UInt64) {
     base = UnsafeMutableRawPointer.allocate(byteCount: other.byteCount, alignment: 64)
     memcpy(base, other.base, other.byteCount)
+    base.storeBytes(of: stamp, toByteOffset: PageLayout.stampOffset, as: UInt64.self)
     byteCount = other.byteCount
     self.stamp = stamp
   }
@@ -88,11 +92,12 @@ package final class PageDirectory: @unchecked Sendable {
   }
 
   package init(copying other: PageDirectory, stamp: UInt64) {
-    capacity = max(4, other.count)
+    // Why the slack: the writer that copies is likely to append.
+    capacity = other.count + 4
     count = other.count
     addresses = .allocate(capacity: capacity)
-    addresses.initialize(repeating: nil, count: capacity)
-    addresses.update(from: other.addresses, count: other.count)
+    addresses.initialize(from: other.addresses, count: other.count)
+    (addresses + other.count).initialize(repeating: nil, count: capacity - other.count)
     segments = other.segments
     self.stamp = stamp
   }
@@ -118,6 +123,24 @@ package final class PageDirectory: @unchecked Sendable {
       ownedSegment(count >> Self.segmentShift).pages.append(page)
     }
     count += 1
+  }
+
+  /// The base of the page, which this directory's stamp owns: copied first if another version shares it.
+  @inline(__always)
+  package func writableBase(_ index: Int) -> UnsafeMutableRawPointer {
+    // Safe because pages below the count exist.
+    let base = addresses[index].unsafelyUnwrapped
+    if base.load(fromByteOffset: PageLayout.stampOffset, as: UInt64.self) == stamp {
+      return UnsafeMutableRawPointer(mutating: base)
+    }
+    return writablePage(index).base
+  }
+
+  /// Bytes held, shared pages included.
+  package var byteCount: Int {
+    var sum = capacity * MemoryLayout<UnsafeRawPointer?>.stride
+    for segment in segments { for page in segment.pages { sum += page.byteCount } }
+    return sum
   }
 
   /// The page, owned by this directory's stamp: copied first if another version shares it.
