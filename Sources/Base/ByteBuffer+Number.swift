@@ -77,29 +77,32 @@ extension ByteBuffer {
     guard value.isFinite else { return append("null") }
     if value.sign == .minus { append(0x2D) }
     let magnitude = value.magnitude
-    if magnitude < 1e16, magnitude == magnitude.rounded(.towardZero) {
-      return append(uint: UInt64(magnitude))
+    if magnitude < 1e16 {
+      // Conversions are one instruction where rounding functions are calls.
+      let whole = Int64(magnitude)
+      if Double(whole) == magnitude { return append(int: whole) }
     }
     if magnitude < 1e9, magnitude >= 1e-3, appendShort(magnitude) { return }
+    if magnitude < 1e16, magnitude >= 1e-4 {
+      // Here the standard library's layout is ours.
+      return append(utf8: magnitude.description)
+    }
     appendDigits(ShortestDigits(magnitude))
   }
 
   /// Tries up to four digits after the point: a decimal of at most 15 digits that reads back is the only one.
   private mutating func appendShort(_ value: Double) -> Bool {
-    var scale = 10.0
+    var scale: Int64 = 10
     for places in 1...4 {
-      let scaled = (value * scale).rounded()
-      if scaled / scale == value {
-        let divisor = UInt64(scale)
-        let digits = UInt64(scaled)
-        append(uint: digits / divisor)
-        append(0x2E)
-        var fraction = digits % divisor
-        reserve(places)
-        for place in stride(from: places - 1, through: 0, by: -1) {
-          (base + length + place).storeBytes(of: UInt8(0x30 + fraction % 10), as: UInt8.self)
-          fraction /= 10
-        }
+      let digits = Int64(value * Double(scale) + 0.5)
+      if Double(digits) / Double(scale) == value {
+        let whole = digits / scale
+        append(int: whole)
+        reserve(16)
+        appendReserved(0x2E)
+        // The eight digits of the fraction, of which the last `places` are wanted.
+        let fraction = ByteBuffer.digits(UInt32(truncatingIfNeeded: digits &- whole &* scale)) | 0x3030_3030_3030_3030
+        (base + length).storeBytes(of: fraction &>> UInt64(64 - places * 8), as: UInt64.self)
         length += places
         return true
       }

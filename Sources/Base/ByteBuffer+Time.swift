@@ -6,11 +6,10 @@ extension ByteBuffer {
     appendReserved(0x22)
     appendDay(time)
     appendReserved(0x54)
-    appendPair(time.hour)
-    appendReserved(0x3A)
-    appendPair(time.minute)
-    appendReserved(0x3A)
-    appendPair(time.second)
+    // hh:mm:ss, eight bytes at once.
+    let clock = ByteBuffer.digits(UInt32(truncatingIfNeeded: time.hour * 1_000_000 + time.minute * 1000 + time.second))
+    (base + length).storeBytes(of: clock &+ 0x3030_3A30_303A_3030, as: UInt64.self)
+    length += 8
     if time.microsecond != 0 {
       appendReserved(0x2E)
       let (milliseconds, rest) = time.microsecond.quotientAndRemainder(dividingBy: 1000)
@@ -77,12 +76,12 @@ extension ByteBuffer {
     append(0x22)
   }
 
+  /// Room for eleven bytes must be reserved.
   private mutating func appendDay(_ time: CivilTime.Components) {
-    appendPair(time.year / 100)
-    appendPair(time.year % 100)
-    appendReserved(0x2D)
-    appendPair(time.month)
-    appendReserved(0x2D)
+    // yyyy-mm- and what follows the second hyphen, eight bytes at once.
+    let front = ByteBuffer.digits(UInt32(truncatingIfNeeded: time.year * 10_000 + time.month * 10))
+    (base + length).storeBytes(of: front &+ 0x2D30_302D_3030_3030, as: UInt64.self)
+    length += 8
     appendPair(time.day)
   }
 

@@ -65,6 +65,11 @@ package struct ByteBuffer: ~Copyable, @unchecked Sendable {
         let tail = (start + (count &- 8)).loadUnaligned(as: UInt64.self)
         target.storeBytes(of: head, as: UInt64.self)
         (target + (count &- 8)).storeBytes(of: tail, as: UInt64.self)
+      } else if count <= 32 {
+        let head = start.loadUnaligned(as: SIMD2<UInt64>.self)
+        let tail = (start + (count &- 16)).loadUnaligned(as: SIMD2<UInt64>.self)
+        target.storeBytes(of: head, as: SIMD2<UInt64>.self)
+        (target + (count &- 16)).storeBytes(of: tail, as: SIMD2<UInt64>.self)
       } else {
         target.copyMemory(from: start, byteCount: count)
       }
@@ -126,6 +131,10 @@ package struct ByteBuffer: ~Copyable, @unchecked Sendable {
     guard let start = bytes.baseAddress else { return }
     append(start, bytes.count)
   }
+
+  /// Takes in `count` bytes that the caller has written behind the end, into reserved room.
+  @inlinable
+  package mutating func advance(_ count: Int) { length &+= count }
 
   /// Forgets the bytes, keeps the memory.
   @inlinable

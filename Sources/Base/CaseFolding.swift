@@ -7,6 +7,16 @@ package enum CaseFolding {
     result.reserveCapacity(result.count + count)
     var index = 0
     while index < count {
+      if count - index >= 8 {
+        let word = UnsafeRawPointer(start + index).loadUnaligned(as: UInt64.self)
+        if word & 0x8080_8080_8080_8080 == 0 {
+          // The high bit of each byte tells whether it is at least A, and whether it is beyond Z.
+          let capitals = (word &+ 0x3F3F_3F3F_3F3F_3F3F) & ~(word &+ 0x2525_2525_2525_2525) & 0x8080_8080_8080_8080
+          withUnsafeBytes(of: word | capitals >> 2) { result.append(contentsOf: $0) }
+          index += 8
+          continue
+        }
+      }
       let byte = start[index]
       if byte < 0x80 {
         result.append(foldASCII(byte))

@@ -49,30 +49,50 @@ package enum CivilTime {
   /// Values out of range are taken as the nearest in range.
   package static func components(ofDate days: Int64) -> Components {
     let clamped = min(max(days, dateRange.lowerBound), dateRange.upperBound)
-    let shifted = Int(clamped) + 719_468
-    let era = shifted / 146_097
-    let dayOfEra = shifted % 146_097
-    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let monthIndex = (5 * dayOfYear + 2) / 153
     var result = Components()
-    result.day = dayOfYear - (153 * monthIndex + 2) / 5 + 1
-    result.month = monthIndex < 10 ? monthIndex + 3 : monthIndex - 9
-    result.year = yearOfEra + era * 400 + (result.month <= 2 ? 1 : 0)
+    setDay(UInt32(truncatingIfNeeded: clamped &+ 719_468), &result)
     return result
   }
 
   /// Values out of range are taken as the nearest in range.
+  @inline(__always)
   package static func components(ofDateTime microseconds: Int64) -> Components {
     let clamped = min(max(microseconds, dateTimeRange.lowerBound), dateTimeRange.upperBound)
-    let days = date(ofDateTime: clamped)
-    var result = components(ofDate: days)
-    let time = Int(clamped - days * microsecondsPerDay)
-    result.microsecond = time % 1_000_000
-    result.second = time / 1_000_000 % 60
-    result.minute = time / 60_000_000 % 60
-    result.hour = time / 3_600_000_000
+    // Counted from 0000-03-01, so that nothing is negative; divisions by constants are multiplications.
+    let shifted = UInt64(bitPattern: clamped &+ 719_468 &* 86_400_000_000)
+    let days = shifted / 86_400_000_000
+    let time = shifted &- days &* 86_400_000_000
+    let seconds = UInt32(truncatingIfNeeded: time / 1_000_000)
+    let minutes = seconds / 60
+    var result = Components()
+    setDay(UInt32(truncatingIfNeeded: days), &result)
+    result.microsecond = Int(truncatingIfNeeded: time &- UInt64(seconds) &* 1_000_000)
+    result.second = Int(truncatingIfNeeded: seconds &- minutes &* 60)
+    result.hour = Int(truncatingIfNeeded: minutes / 60)
+    result.minute = Int(truncatingIfNeeded: minutes % 60)
     return result
+  }
+
+  /// Sets year, month and day from the days since 0000-03-01.
+  ///
+  /// Years begin in March, so that the leap day is the last. Century, year and month are then each the whole part of a
+  /// linear function, and what is below the point gives the days that are left (after Neri and Schneider).
+  @inline(__always)
+  private static func setDay(_ days: UInt32, _ result: inout Components) {
+    let quarters = 4 &* days &+ 3
+    let century = quarters / 146_097
+    let quartersOfCentury = quarters &- century &* 146_097 | 3
+    // 1461 quarter days a year: 2^32 / 1461 rounded up gives the year above the point and the rest below it.
+    let product = 2_939_745 &* UInt64(quartersOfCentury)
+    let yearOfCentury = UInt32(truncatingIfNeeded: product &>> 32)
+    let dayOfYear = UInt32(truncatingIfNeeded: product) / 2_939_745 / 4
+    // 2^16 / 30.61 days a month, shifted to March.
+    let monthAndDay = 2141 &* dayOfYear &+ 197_913
+    let month = monthAndDay &>> 16
+    let isNextYear = dayOfYear >= 306
+    result.day = Int(truncatingIfNeeded: (monthAndDay & 0xFFFF) / 2141 &+ 1)
+    result.month = Int(truncatingIfNeeded: isNextYear ? month &- 12 : month)
+    result.year = Int(truncatingIfNeeded: 100 &* century &+ yearOfCentury &+ (isNextYear ? 1 : 0))
   }
 
   /// Nil if there is no such day or time.

@@ -28,6 +28,7 @@ extension JSONScanner {
     position = index + 1
   }
 
+  @inline(__always)
   private mutating func beginString() throws(Failure) -> Int {
     skipSpace()
     guard position < count else { throw failure(.unexpectedEnd) }
@@ -36,6 +37,7 @@ extension JSONScanner {
   }
 
   /// The offset of the next `"` or `\` from `index` on; everything before it is checked.
+  @inline(__always)
   private func plainRun(from start: Int) throws(Failure) -> Int {
     var index = start
     let raw = UnsafeRawPointer(base)

@@ -93,7 +93,15 @@ package struct JSONScanner {
     }
   }
 
+  @inline(__always)
   package mutating func skipSpace() {
+    // Most tokens touch.
+    if position < count, base[position] > 0x20 { return }
+    skipLongSpace()
+  }
+
+  @inline(never)
+  private mutating func skipLongSpace() {
     while position < count {
       let byte = base[position]
       guard byte <= 0x20, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return }
@@ -125,6 +133,7 @@ package struct JSONScanner {
   }
 
   /// Stands before the next key, or has left the object.
+  @inline(__always)
   private mutating func advanceToKey() throws(Failure) -> Bool {
     skipSpace()
     guard position < count else { throw failure(.unexpectedEnd) }
@@ -143,6 +152,7 @@ package struct JSONScanner {
     return true
   }
 
+  @inline(__always)
   private mutating func scanColon() throws(Failure) {
     skipSpace()
     guard position < count else { throw failure(.unexpectedEnd) }
@@ -176,6 +186,7 @@ package struct JSONScanner {
     return true
   }
 
+  @inline(__always)
   private mutating func begin(_ byte: UInt8, _ problem: Problem) throws(Failure) {
     skipSpace()
     guard position < count else { throw failure(.unexpectedEnd) }
@@ -186,6 +197,7 @@ package struct JSONScanner {
     isAtStart = true
   }
 
+  @inline(__always)
   private mutating func leave() {
     position += 1
     depth -= 1
@@ -196,22 +208,29 @@ package struct JSONScanner {
 
   package mutating func scanBool() throws(Failure) -> Bool {
     skipSpace()
-    if take("true") { return true }
-    if take("false") { return false }
+    // "true", and "alse" behind an f.
+    if word(at: position) == 0x6575_7274 {
+      position += 4
+      return true
+    }
+    if position < count, base[position] == 0x66, word(at: position + 1) == 0x6573_6C61 {
+      position += 5
+      return false
+    }
     throw failure(position < count ? .expectedBoolean : .unexpectedEnd)
   }
 
   package mutating func scanNull() throws(Failure) {
     skipSpace()
-    guard take("null") else { throw failure(position < count ? .expectedNull : .unexpectedEnd) }
+    guard word(at: position) == 0x6C6C_756E else { throw failure(position < count ? .expectedNull : .unexpectedEnd) }
+    position += 4
   }
 
-  private mutating func take(_ word: StaticString) -> Bool {
-    let length = word.utf8CodeUnitCount
-    guard count - position >= length else { return false }
-    for index in 0..<length where base[position + index] != word.utf8Start[index] { return false }
-    position += length
-    return true
+  /// The next four bytes as a little-endian number; 0 if there are fewer.
+  @inline(__always)
+  private func word(at index: Int) -> UInt32 {
+    guard index >= 0, count - index >= 4 else { return 0 }
+    return UnsafeRawPointer(base + index).loadUnaligned(as: UInt32.self)
   }
 
   // MARK: - Skipping

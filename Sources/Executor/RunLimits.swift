@@ -12,6 +12,8 @@ import Synchronization
 package struct RunLimits: Sendable, Hashable {
   /// A time of the monotonic clock, see ``MonotonicClock/now``.
   package var deadline: UInt64 = .max
+  /// What the deadline was made from, for the message.
+  package var milliseconds = 0
   /// Bytes of the answer.
   package var maximumBytes = Int.max
   /// Objects and bare values in the answer.
@@ -21,10 +23,15 @@ package struct RunLimits: Sendable, Hashable {
 
   package init() {}
   package static let none = RunLimits()
-}
 
-/// Names the limit that a run passed.
-package enum RunLimit: String, Sendable, Hashable, CaseIterable { case time, bytes, nodes, memory }
+  /// Sets the deadline, from now.
+  package mutating func allow(milliseconds: Int) {
+    self.milliseconds = max(milliseconds, 0)
+    let (nanoseconds, overflow) = UInt64(self.milliseconds).multipliedReportingOverflow(by: 1_000_000)
+    let (end, late) = MonotonicClock.now.addingReportingOverflow(nanoseconds)
+    deadline = overflow || late ? .max : end
+  }
+}
 
 /// A flag that any thread may raise to stop a run at its next batch.
 package final class Cancellation: Sendable {

@@ -14,6 +14,18 @@ import Testing
     #expect(CaseFolding.fold(Text(text)) == Text(expected))
   }
 
+  @Test func asciiAtEveryPlace() {
+    for byte in UInt8(0)..<0x80 {
+      for place in 0..<11 {
+        var text = [UInt8](repeating: 0x7A, count: 11)
+        text[place] = byte
+        var expected = text
+        if (0x41...0x5A).contains(byte) { expected[place] = byte + 0x20 }
+        if CaseFolding.fold(Text(text)) != Text(expected) { Issue.record("\(byte) at \(place)") }
+      }
+    }
+  }
+
   @Test func illFormedBytesStay() {
     #expect(CaseFolding.fold(Text([0x41, 0xFF, 0xC3, 0x42])) == Text([0x61, 0xFF, 0xC3, 0x62]))
   }

@@ -58,8 +58,7 @@ import Testing
       for month in 1...12 {
         let leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0
         let length = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]
-        // First and last day of each month, so that the walk stays quick.
-        for number in [1, length] {
+        for number in 1...length {
           let value = day + Int64(number) - 1
           let back = CivilTime.components(ofDate: value)
           if CivilTime.days(year: year, month: month, day: number) != value || back.year != year
