@@ -34,6 +34,8 @@ struct ExpressionHarness {
   let catalog: Catalog
   let snapshot: Snapshot
   let execution: Execution
+  /// What the execution does not keep alive itself.
+  private let executable: Executable
   let rows: [[Column: Value]]
 
   static func makeCatalog() -> Catalog {
@@ -73,7 +75,7 @@ struct ExpressionHarness {
   }
 
   /// `links[i]` is the row that `next` of row i names.
-  init(_ rows: [[Column: Value]], links: [Int?] = []) throws {
+  init(_ rows: [[Column: Value]], links: [Int?] = [], parameters: [BoundParameter] = []) throws {
     catalog = ExpressionHarness.makeCatalog()
     self.rows = rows
     let transaction = WriteTransaction(Snapshot.empty(catalog))
@@ -95,7 +97,21 @@ struct ExpressionHarness {
       if let link { try transaction.setReference(RelationID(0), source: UInt32(index), target: UInt32(link)) }
     }
     snapshot = transaction.commit()
-    execution = Execution(catalog: catalog, snapshot: snapshot)
+    var query = BoundQuery(name: nil, parameters: parameters, catalogVersion: 0)
+    // Set 0: the entities whose `next` is this one, in link order.
+    let previous = BoundSet(
+      type: ExpressionHarness.type, source: .relation(.scope(0, ExpressionHarness.type), RelationID(1)),
+      range: SourceRange(at: 0))
+    query.sets = [previous]
+    let plan = PhysicalPlan(query: query, sets: [SetPlan(access: .source, filter: nil, order: .natural)])
+    executable = Executable(plan, catalog: catalog)
+    execution = Execution(executable, snapshot)
+  }
+
+  /// Begins another run with these parameters.
+  func bind(_ parameters: [Value?]) {
+    execution.run += 1
+    execution.bind(parameters, executable)
   }
 
   static func column(_ column: Column) -> BoundExpression {
