@@ -24,13 +24,13 @@ package struct ScopeRows {
 package final class Execution {
   package let catalog: Catalog
   /// Alive during a run, as the caller holds it; not between runs, so that no version of the data is kept.
-  package internal(set) unowned(unsafe) var snapshot: Snapshot
+  @exclusivity(unchecked) package internal(set) unowned(unsafe) var snapshot: Snapshot
   /// Another number in every run: what a state derived from parameters or the snapshot is stale under another number.
-  package internal(set) var run: UInt64 = 0
+  @exclusivity(unchecked) package internal(set) var run: UInt64 = 0
   /// The parameters in the form of a column of their type; texts and lists live as long as the run.
   package internal(set) var parameterCells: UnsafePointer<Cell>
   package internal(set) var parameterValid: UnsafePointer<Bool>
-  package internal(set) var parameterValues: [Value?] = []
+  @exclusivity(unchecked) package internal(set) var parameterValues: [Value?] = []
   /// Freed at the end of the run; who needs much in a loop releases to a mark.
   package let scratch = ScratchArena()
 
@@ -44,13 +44,15 @@ package final class Execution {
   /// Conditions of fields, by slot: whether the field is written.
   let conditions: UnsafeMutablePointer<Bool>
   let rowSets: ContiguousArray<RowSetState>
-  var actuals: [SetActuals]?
-  var limits = RunLimits.none
-  var cancellation: Cancellation?
-  var nodes = 0
+  @exclusivity(unchecked) var actuals: [SetActuals]?
+  @exclusivity(unchecked) var limits = RunLimits.none
+  @exclusivity(unchecked) var cancellation: Cancellation?
+  @exclusivity(unchecked) var nodes = 0
+  /// What keeps loads that only warm the cache.
+  @exclusivity(unchecked) var warmed: UInt64 = 0
   /// Where the answer begins in the output.
-  var outputStart = 0
-  private var states = StateTable()
+  @exclusivity(unchecked) var outputStart = 0
+  @exclusivity(unchecked) private var states = StateTable()
 
   init(_ executable: Executable, _ snapshot: Snapshot) {
     catalog = executable.catalog

@@ -34,7 +34,7 @@ enum ParameterCells {
   }
 
   private static func view(_ text: Text, _ flags: UInt64, _ scratch: ScratchArena) -> Cell {
-    text.withUnsafeBytes { bytes in
+    text.bytes.withUnsafeBytes { bytes in
       guard let start = bytes.baseAddress, bytes.count > 0 else { return TextView(word0: flags, word1: 0).cell }
       let count = min(bytes.count, TextView.maximumLength)
       var flags = flags

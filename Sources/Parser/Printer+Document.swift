@@ -157,8 +157,10 @@ extension Printer {
   }
 
   mutating func write(_ argument: Argument) {
-    write(argument.name)
-    write(": ")
+    if !argument.name.text.isEmpty {
+      write(argument.name)
+      write(": ")
+    }
     write(argument.value, inList: false)
   }
 

@@ -88,7 +88,8 @@ extension Printer {
 
   private mutating func writeMember(_ base: Expression, _ name: Name, _ arguments: CallArguments?) {
     if case .current(nil) = base.kind { mark(base.range.end) } else { write(base, isOperand: true) }
-    write(".")
+    // Why: a point that touches a number is part of it.
+    write(base.isNumber ? " ." : ".")
     write(name)
     if let arguments { write(arguments) }
   }
@@ -149,6 +150,13 @@ extension Expression {
     switch kind {
     case .int(let digits), .float(let digits): digits.utf8.first != UInt8(ascii: "-")
     case .member(let base, _, _), .index(let base, _): base.startsWithDigit
+    default: false
+    }
+  }
+
+  fileprivate var isNumber: Bool {
+    switch kind {
+    case .int, .float: true
     default: false
     }
   }

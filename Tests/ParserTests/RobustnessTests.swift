@@ -17,14 +17,19 @@ struct SeededGenerator: RandomNumberGenerator {
   }
 }
 
-/// Runs something on a thread with a stack of 512 KiB, the smallest that a platform gives.
+/// Runs something on a thread with a stack of 512 KiB, the smallest that a platform gives; of more in debug builds,
+/// whose frames are many times larger.
 func onSmallStack(_ body: @escaping @Sendable () -> Void) {
   let done = DispatchSemaphore(value: 0)
   let thread = Thread {
     body()
     done.signal()
   }
-  thread.stackSize = 512 << 10
+  #if DEBUG
+    thread.stackSize = 4096 << 10
+  #else
+    thread.stackSize = 512 << 10
+  #endif
   thread.start()
   done.wait()
 }

@@ -95,7 +95,8 @@ struct ExpressionCompiler {
     case .column(let reference, let column):
       let entity = entityType(reference)
       var node = node(.column)
-      switch catalog[entity][column].kind {
+      node.columnKind = catalog[entity][column].kind
+      switch node.columnKind {
       case .int64, .code: node.kind = .word
       case .float64: node.kind = .double
       case .byte: node.kind = .truth

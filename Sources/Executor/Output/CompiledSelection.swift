@@ -23,8 +23,14 @@ final class CompiledSelection: @unchecked Sendable {
   let children: [Child]
   /// How many scopes, that of the members included, are used at this level and below.
   let usedScopes: Int
-  /// Bytes that a row takes at least, for reserving.
-  let rowBytes: Int
+  /// Columns whose cells are read while writing.
+  let warmReaders: ContiguousArray<WarmReader>
+
+  struct WarmReader: BitwiseCopyable {
+    var reader: Int
+    var width: Int
+    var isText: Bool
+  }
 
   init(
     set: Int, fields: [BoundField]?, value: BoundExpression?, type: EntityTypeID?, _ compiler: inout PlanCompiler,
@@ -44,7 +50,18 @@ final class CompiledSelection: @unchecked Sendable {
     }
     children = builder.children
     usedScopes = builder.usedScopes
-    rowBytes = builder.operations.reduce(32) { $0 + Int($1.prefixCount) + 32 }
+    warmReaders = ContiguousArray(
+      builder.operations.compactMap { operation in
+        guard operation.reader >= 0 else { return nil }
+        let width =
+          switch operation.kind {
+          case .int, .float, .dateTime, .date: 8
+          case .text, .id: 16
+          default: 0
+          }
+        if width == 0 { return nil }
+        return WarmReader(reader: Int(operation.reader), width: width, isText: width == 16)
+      })
   }
 }
 

@@ -89,7 +89,11 @@ extension Execution {
     _ selection: CompiledSelection, _ level: LevelState, _ start: Int, _ end: Int, _ executable: Executable,
     into output: inout ByteBuffer
   ) throws(RuntimeProblem) {
+    let warms = selection.warmReaders.count > 0 && end - start > 4
     for position in start..<end {
+      if warms, (position &- start) & (Execution.warmRows &- 1) == 0 {
+        warm(selection, level, position, min(position &+ Execution.warmRows, end))
+      }
       try writeMember(selection, level, position, executable, into: &output)
       output.append(0x2C)
       if position & 1023 == 1023 {
@@ -97,6 +101,38 @@ extension Execution {
         try checkBytes(output.count)
       }
     }
+  }
+
+  private static let warmRows = 32
+
+  /// Touches the cells of rows that lie far apart, in a loop of nothing but loads, so that their cache misses
+  /// overlap; then the first bytes of their long texts.
+  @inline(never)
+  private func warm(_ selection: CompiledSelection, _ level: LevelState, _ start: Int, _ end: Int) {
+    let rows = level.members.rows.base
+    let low = rows[start]
+    let high = rows[end &- 1]
+    let span = high > low ? high &- low : low &- high
+    if span < UInt32(truncatingIfNeeded: (end &- start) &* 4) { return }
+    var touched: UInt64 = 0
+    for column in selection.warmReaders {
+      let reader = readers[column.reader]
+      for position in start..<end {
+        touched |= reader.cell(rows[position], width: column.width).loadUnaligned(as: UInt64.self)
+      }
+    }
+    for column in selection.warmReaders where column.isText {
+      let reader = readers[column.reader]
+      for position in start..<end {
+        let address = reader.cell(rows[position], width: 16)
+        if address.load(as: UInt64.self) & 0x3FFF_FFFF > 12,
+          let bytes = UnsafeRawPointer(bitPattern: UInt((address + 8).load(as: UInt64.self)))
+        {
+          touched |= UInt64(bytes.load(as: UInt8.self))
+        }
+      }
+    }
+    warmed = touched
   }
 
   @inline(__always)

@@ -74,9 +74,11 @@ extension Execution {
         var found = kept
         if kept < count {
           var heap = TopHeap(items, capacity: kept)
+          let keys = state.keys.room(for: UInt64.self, count: count)
+          images.gather(UnsafePointer(rows + start), count, into: keys)
           for index in 0..<count {
             let row = rows[start &+ index]
-            let key = images.image(row)
+            let key = keys[index]
             if heap.isFull, key >= heap.threshold { continue }
             heap.offer(SortItem(key: key, index: UInt32(truncatingIfNeeded: index), row: row))
           }

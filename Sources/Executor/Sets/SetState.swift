@@ -3,25 +3,25 @@ import GQLStore
 /// The working memory of one set in one execution.
 final class SetState {
   /// The members, computed once, of a set that does not depend on what encloses it.
-  var shared = Expansion()
-  var sharedRun: UInt64 = 0
+  @exclusivity(unchecked) var shared = Expansion()
+  @exclusivity(unchecked) var sharedRun: UInt64 = 0
   /// The members of the set that a step starts from.
-  var inner = Expansion()
-  var bits = BitMemory()
-  var positions = WorkMemory()
-  var outer = WorkMemory()
-  var items = WorkMemory()
-  var spare = WorkMemory()
-  var keys = WorkMemory()
-  var starts = WorkMemory()
-  var candidates = RowBuffer()
-  var other = RowBuffer()
-  var counted = Expansion()
-  var totals = WorkMemory()
-  var total: Int64 = 0
-  var totalRun: UInt64 = 0
-  var ascending = false
-  var ascendingRun: UInt64 = 0
+  @exclusivity(unchecked) var inner = Expansion()
+  @exclusivity(unchecked) var bits = BitMemory()
+  @exclusivity(unchecked) var positions = WorkMemory()
+  @exclusivity(unchecked) var outer = WorkMemory()
+  @exclusivity(unchecked) var items = WorkMemory()
+  @exclusivity(unchecked) var spare = WorkMemory()
+  @exclusivity(unchecked) var keys = WorkMemory()
+  @exclusivity(unchecked) var starts = WorkMemory()
+  @exclusivity(unchecked) var candidates = RowBuffer()
+  @exclusivity(unchecked) var other = RowBuffer()
+  @exclusivity(unchecked) var counted = Expansion()
+  @exclusivity(unchecked) var totals = WorkMemory()
+  @exclusivity(unchecked) var total: Int64 = 0
+  @exclusivity(unchecked) var totalRun: UInt64 = 0
+  @exclusivity(unchecked) var ascending = false
+  @exclusivity(unchecked) var ascendingRun: UInt64 = 0
 }
 
 /// Growable memory of bits, one a row.
@@ -72,6 +72,6 @@ struct BitMemory: ~Copyable {
 
 /// A semi-join's build side in one execution.
 final class RowSetState {
-  var bits = BitMemory()
-  var expansion = Expansion()
+  @exclusivity(unchecked) var bits = BitMemory()
+  @exclusivity(unchecked) var expansion = Expansion()
 }

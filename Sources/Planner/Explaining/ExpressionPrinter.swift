@@ -40,7 +40,7 @@ struct ExpressionPrinter {
       return level(.not, "not \(text(inner, .not))")
     case .and(let parts): return level(.and, parts.map { text($0, .not) }.joined(separator: " and "))
     case .or(let parts): return level(.or, parts.map { text($0, .and) }.joined(separator: " or "))
-    case .isTrue(let inner): return level(.comparison, "\(text(inner, .coalesce)) is true")
+    case .isTrue(let inner): return level(.comparison, "\(text(inner, .coalesce)) == true")
     case .isNull(let inner): return level(.comparison, "\(text(inner, .coalesce)) is null")
     case .compare(let comparison, let left, let right): return binary(.comparison, left, comparison.rawValue, right)
     case .inValues(let subject, let values):

@@ -5,7 +5,7 @@ import GQLCatalog
 /// the set.
 struct IndexCondition {
   enum Test {
-    /// `mayMeetNull`: key and column may both be null, and such rows belong, which an index does not know.
+    /// `mayMeetNull`: key and column may both be null, and such rows belong.
     case equal(BoundExpression, mayMeetNull: Bool)
     case oneOf([BoundExpression])
     case within(lower: IndexRange.Bound?, upper: IndexRange.Bound?)
@@ -45,12 +45,14 @@ extension Optimizer {
     case .inValues(let subject, let values):
       guard let column = elementColumn(subject) else { return nil }
       let keys = values.compactMap { accessKey($0, for: column, of: type) }
-      guard keys.count == values.count, !keys.contains(where: { meetsNull($0, column, type) }) else { return nil }
-      if keys.count == 1, let key = keys.first { return condition(column, .equal(key, mayMeetNull: false)) }
+      guard keys.count == values.count else { return nil }
+      if keys.count == 1, let key = keys.first {
+        return condition(column, .equal(key, mayMeetNull: meetsNull(key, column, type)))
+      }
       return condition(column, .oneOf(keys))
     case .inList(let subject, let list):
       guard let column = elementColumn(subject), case .list(let element) = list.type,
-        element == catalog[type][column].type, let key = accessKey(list), !listMeetsNull(list, column, type)
+        element == catalog[type][column].type, let key = accessKey(list)
       else { return nil }
       return condition(column, .oneOf([key]))
     case .inRange(let subject, let lower, let upper, let includesUpper):
@@ -121,27 +123,21 @@ extension Optimizer {
 
   /// Whether null could meet null: the rows with a null would belong.
   private func meetsNull(_ key: BoundExpression, _ column: ColumnID, _ type: EntityTypeID) -> Bool {
-    !options.lookupsFindNulls && !catalog[type][column].isNonNull && mayBeNull(key)
+    !catalog[type][column].isNonNull && mayBeNull(key)
   }
 
-  func mayBeNull(_ key: BoundExpression) -> Bool {
+  func mayBeNull(_ key: BoundExpression) -> Bool { query.mayBeNull(key, catalog: catalog) }
+}
+
+extension BoundQuery {
+  /// Whether the value may be null, as far as types tell.
+  func mayBeNull(_ key: BoundExpression, catalog: Catalog) -> Bool {
     switch key.kind {
     case .constant(let value): value.isNull
-    case .parameter(let index):
-      !(query.parameters.indices.contains(index) && query.parameters[index].signature.isNonNull)
+    case .parameter(let index): !(parameters.indices.contains(index) && parameters[index].signature.isNonNull)
     case .column(.scope(_, let type), let column): !catalog[type][column].isNonNull
-    case .convert(let operand), .fold(let operand): mayBeNull(operand)
+    case .convert(let operand), .fold(let operand): mayBeNull(operand, catalog: catalog)
     default: true
-    }
-  }
-
-  private func listMeetsNull(_ list: BoundExpression, _ column: ColumnID, _ type: EntityTypeID) -> Bool {
-    if options.lookupsFindNulls || catalog[type][column].isNonNull { return false }
-    switch list.kind {
-    case .parameter(let index):
-      return !(query.parameters.indices.contains(index) && query.parameters[index].signature.isElementNonNull)
-    case .constant(.list(let elements)): return elements.contains(.null)
-    default: return true
     }
   }
 }

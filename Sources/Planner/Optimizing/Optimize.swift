@@ -36,6 +36,8 @@ struct Optimizer {
   var rowSetMemo: [RowSetKey: Int] = [:]
   var watched: [WatchedEstimate] = []
   var diagnostics: [Diagnostic] = []
+  /// Whether `@using` asks for an access to the set being planned.
+  var isHinted = false
 
   init(query: BoundQuery, catalog: Catalog, estimator: CardinalityEstimator, options: PlannerOptions) {
     self.query = query

@@ -20,6 +20,7 @@ extension Optimizer {
         }
       }
     }
+    if isCertain(result) { return result.filter { $0.kind == .uniqueLookup } }
     for candidate in result where candidate.kind != .uniqueLookup { watch(candidate.path) }
     for (position, expression) in conjuncts {
       if case .or(let branches) = expression.kind {
@@ -27,13 +28,20 @@ extension Optimizer {
       }
       if let draft = semiJoin(expression, type: type) {
         let rows = rowSets[draft].rows
+        let bitmap = estimator.rowCount(type) / 64 * CostModel.bitmapWord
         result.append(
           AccessCandidate(
-            path: .rowSet(draft), covered: [position], rows: RowEstimate(rows), cost: rows * CostModel.indexEntry,
+            path: .rowSet(draft), covered: [position], rows: RowEstimate(rows),
+            cost: rows * CostModel.indexEntry + bitmap,
             once: rowSets[draft].cost, kind: .rowSet, isAscending: true))
       }
     }
     return result + intersections(type, result)
+  }
+
+  /// A unique key ends the search for better: at most one row. Not where every alternative is to be tried.
+  func isCertain(_ found: [AccessCandidate]) -> Bool {
+    options.forcing == .cheapest && !isHinted && found.contains { $0.kind == .uniqueLookup }
   }
 
   // MARK: Single indexes
@@ -42,7 +50,7 @@ extension Optimizer {
     var keys: [BoundExpression] = []
     var covered: [Int] = []
     for column in index.columns {
-      guard let (condition, key) = equality(on: column, conditions) else { break }
+      guard let (condition, key, _) = equality(on: column, conditions) else { break }
       keys.append(key)
       covered.append(condition.position)
     }
@@ -83,14 +91,17 @@ extension Optimizer {
   private func treeCandidates(_ index: IndexDescriptor, _ conditions: [IndexCondition]) -> [AccessCandidate] {
     var range = IndexRange()
     var covered: [Int] = []
-    for column in index.columns {
-      guard let (condition, key) = equality(on: column, conditions) else { break }
+    var mayMeetNull = false
+    for column in index.columns where !mayMeetNull {
+      guard let (condition, key, isNullable) = equality(on: column, conditions) else { break }
       range.equal.append(key)
       covered.append(condition.position)
+      // The executor finds the rows with a null only in the last component that is asked for.
+      mayMeetNull = isNullable
     }
     var result: [AccessCandidate] = []
     let next = range.equal.count < index.columns.count ? index.columns[range.equal.count] : nil
-    if let next {
+    if let next, !mayMeetNull {
       let (bounded, more) = bounds(on: next, conditions)
       if bounded.lower != nil || bounded.upper != nil || bounded.prefix != nil {
         var narrowed = bounded
@@ -100,12 +111,8 @@ extension Optimizer {
       if range.equal.isEmpty {
         if index.columns.count == 1 { result += eachCandidates(index, next, conditions, probe: CostModel.btreeProbe) }
         for condition in conditions where condition.column == next {
-          switch condition.test {
-          case .isNull: result.append(rangeCandidate(index, IndexRange(onlyNulls: true), [condition.position]))
-          case .equal(let key, mayMeetNull: true):
-            result.append(nullSafeCandidate(index, key))
-          default: break
-          }
+          guard case .isNull = condition.test else { continue }
+          result.append(rangeCandidate(index, IndexRange(onlyNulls: true), [condition.position]))
         }
       }
     }
@@ -126,20 +133,11 @@ extension Optimizer {
       kind: isComplete && index.isUnique ? .uniqueLookup : .range, index: Int(index.id.index), isAscending: isComplete)
   }
 
-  /// `x == $p` where both may be null: the rows under the key and those with a null, still to be tested.
-  private func nullSafeCandidate(_ index: IndexDescriptor, _ key: BoundExpression) -> AccessCandidate {
-    let under = rangeCandidate(index, IndexRange(equal: [key], includesNulls: index.columns.count > 1), [])
-    let nulls = rangeCandidate(index, IndexRange(onlyNulls: true), [])
-    return AccessCandidate(
-      path: .union([under.path, nulls.path]), covered: [], rows: RowEstimate(under.rows.rows + nulls.rows.rows),
-      cost: under.cost + nulls.cost, kind: .union, index: Int(index.id.index), isAscending: false)
-  }
-
   private func equality(
     on column: ColumnID, _ conditions: [IndexCondition]
-  ) -> (condition: IndexCondition, key: BoundExpression)? {
+  ) -> (condition: IndexCondition, key: BoundExpression, mayMeetNull: Bool)? {
     for condition in conditions where condition.column == column {
-      if case .equal(let key, mayMeetNull: false) = condition.test { return (condition, key) }
+      if case .equal(let key, let mayMeetNull) = condition.test { return (condition, key, mayMeetNull) }
     }
     return nil
   }

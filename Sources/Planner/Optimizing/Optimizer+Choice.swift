@@ -57,8 +57,7 @@ extension Optimizer {
       case .btree: return catalog[id].kind == .btree
       case .scan, .fullText, .trigram: return false
       }
-    case .intersection(let paths): return paths.contains { meets(hint, $0) }
-    case .union(let paths): return paths.allSatisfy { meets(hint, $0) }
+    case .intersection(let paths), .union(let paths): return paths.allSatisfy { meets(hint, $0) }
     case .source, .rowSet, .empty: return false
     }
   }

@@ -79,6 +79,8 @@ extension Optimizer {
       cost += rows * (CostModel.edgeRun + fanOut.mean * (CostModel.edge + CostModel.bit))
       rows = min(rows * fanOut.mean, estimator.rowCount(catalog[relation].target))
     }
+    // A row set is a bitmap of its whole type.
+    cost += estimator.rowCount(type) / 64 * CostModel.bitmapWord
     let plan = RowSetPlan(
       type: type, set: id, through: through, estimate: PlanEstimate(accessRows: estimate.rows, rows: rows, cost: cost))
     rowSets.append(RowSetDraft(plan: plan, rows: rows, cost: cost))

@@ -12,12 +12,12 @@ extension Optimizer {
     }
     let expressions = set.predicate?.conjuncts ?? []
     let numbered = expressions.enumerated().map { (position: $0.offset, expression: $0.element) }
+    isHinted = set.hint != nil
     var found = options.forcing == .scanOnly ? [] : accesses(set, numbered, executions: executions)
+    // Planning the members of row sets in between has changed it.
+    isHinted = set.hint != nil
     let all = estimator.rowCount(set.type)
-    let isCertain = options.forcing == .cheapest && set.hint == nil && found.contains { $0.kind == .uniqueLookup }
-    if isCertain {
-      found.removeAll { $0.kind != .uniqueLookup }
-    } else {
+    if !isCertain(found) {
       if options.forcing != .scanOnly { found += orderedWalks(set) }
       found.append(
         AccessCandidate(
@@ -102,10 +102,7 @@ extension Optimizer {
       let visited = min(rows, needed / share)
       let filter = arrange(residual, type: set.type, rows: visited * executions, cell: cell)
       var perExecution = collecting(visited, needsRowOrder: usage == .rows) + visited * filter.perRow
-      if usage == .count, residual.isEmpty, candidate.isCounted {
-        perExecution = CostModel.start + 2 * CostModel.btreeProbe
-      }
-      if usage == .count, residual.isEmpty, isScan { perExecution = CostModel.start }
+      if usage == .count, residual.isEmpty, let counted = candidate.costOfCount { perExecution = counted }
       return [alternative(.natural, filter, perExecution)]
     }
     // What can fail must see every row, so that an early stop does not hide its error.
@@ -185,11 +182,13 @@ extension Optimizer {
 }
 
 extension AccessCandidate {
-  /// Whether the number of rows is known without fetching them.
-  var isCounted: Bool {
+  /// Units to tell the number of rows without fetching them, where that is possible.
+  var costOfCount: Double? {
     switch path {
-    case .range, .lookup, .scan, .empty: true
-    case .source, .lookupEach, .intersection, .union, .rowSet: false
+    case .range: CostModel.start + 2 * CostModel.btreeProbe
+    case .lookup: CostModel.start + CostModel.hashProbe
+    case .scan, .empty: CostModel.start
+    case .source, .lookupEach, .intersection, .union, .rowSet: nil
     }
   }
 }

@@ -40,7 +40,7 @@ package enum PlanValidator {
         problems.append("\(name) takes rows of another type")
       }
       problems += pathProblems(setPlan.access, set, catalog).map { "\(name) \($0)" }
-      problems += orderProblems(setPlan, set, catalog).map { "\(name) \($0)" }
+      problems += orderProblems(setPlan, set, plan.query, catalog).map { "\(name) \($0)" }
       let conditions = set.predicate?.conjuncts.count ?? 0
       let tested = setPlan.filter?.conjuncts.count ?? 0
       switch setPlan.access {
@@ -93,7 +93,9 @@ package enum PlanValidator {
     }
   }
 
-  private static func orderProblems(_ plan: SetPlan, _ set: BoundSet, _ catalog: Catalog) -> [String] {
+  private static func orderProblems(_ plan: SetPlan, _ set: BoundSet, _ query: BoundQuery, _ catalog: Catalog)
+    -> [String]
+  {
     switch plan.order {
     case .natural: return set.order.isEmpty || plan.access == .empty ? [] : ["drops its order"]
     case .sort: return set.order.isEmpty ? ["sorts without terms"] : []
@@ -101,7 +103,7 @@ package enum PlanValidator {
       if set.order.isEmpty || set.limit == nil { return ["keeps the first of what has no order or limit"] }
       return set.distinctOn.isEmpty ? [] : ["keeps the first before it knows which are distinct"]
     case .fromAccess(let descending):
-      return servesOrder(plan.access, set, predicate: set.predicate, catalog: catalog) == descending
+      return query.servesOrder(plan.access, set, catalog: catalog) == descending
         ? [] : ["takes its order from an access that has another"]
     }
   }

@@ -6,16 +6,10 @@ package struct PlannerOptions: Sendable, Hashable {
   /// Rules that are skipped.
   package var disabledRules: Set<RewriteRule>
   package var forcing: ForcedAccess
-  /// True says that the executor answers an access under a null key with the rows whose key is null. Without it `x ==
-  /// $p` uses an index only where `x` or `$p` is non-null, or the rows with a null are found beside (B-trees).
-  package var lookupsFindNulls: Bool
 
-  package init(
-    disabledRules: Set<RewriteRule> = [], forcing: ForcedAccess = .cheapest, lookupsFindNulls: Bool = false
-  ) {
+  package init(disabledRules: Set<RewriteRule> = [], forcing: ForcedAccess = .cheapest) {
     self.disabledRules = disabledRules
     self.forcing = forcing
-    self.lookupsFindNulls = lookupsFindNulls
   }
 }
 

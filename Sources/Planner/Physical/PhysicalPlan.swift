@@ -85,10 +85,11 @@ package indirect enum AccessPath: Sendable, Hashable {
   case source
   /// Every live row, in canonical order.
   case scan
-  /// Rows of a hash or unique index (the primary one too) under one key: one expression per key column.
+  /// Rows of a hash or unique index (the primary one too) under one key: one expression per key column. A null
+  /// component finds the rows with a null there.
   case lookup(IndexID, [BoundExpression])
   /// The union of lookups under each of the values: `x in [a, b]` on the only key column. A single list-valued
-  /// expression (parameter) stands for its elements.
+  /// expression (parameter) stands for its elements. The index may be a B-tree. A null finds the rows with a null.
   case lookupEach(IndexID, [BoundExpression])
   /// Rows of a B-tree within bounds. In key order only where `SetPlan.order` is `.fromAccess`.
   case range(IndexID, IndexRange)
@@ -111,7 +112,9 @@ package struct IndexRange: Sendable, Hashable {
       self.isInclusive = isInclusive
     }
   }
+  /// A null in the last one, with no bound behind it, finds the rows with a null there; elsewhere nothing.
   package var equal: [BoundExpression]
+  /// A bound or prefix that is null finds nothing.
   package var lower: Bound?
   package var upper: Bound?
   /// The component behind `equal` starts with this text.
