@@ -192,7 +192,9 @@ package struct Relation: Sendable, Hashable {
 }
 
 package struct IndexDescriptor: Sendable, Hashable {
-  package enum Kind: String, Sendable { case hash = "HASH", btree = "BTREE", fullText = "FULLTEXT", trigram = "TRIGRAM" }
+  package enum Kind: String, Sendable {
+    case hash = "HASH", btree = "BTREE", fullText = "FULLTEXT", trigram = "TRIGRAM"
+  }
   package enum Conflict: String, Sendable { case fail = "FAIL", replace = "REPLACE" }
 
   package var id: IndexID

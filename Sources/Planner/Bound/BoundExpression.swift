@@ -1,0 +1,141 @@
+import GQLBase
+import GQLCatalog
+
+/// An expression without names: typed, coerced, addressed by identifiers. What the planner moves and the executor
+/// compiles.
+///
+/// Binding has put in every conversion (`.convert`), folded literals to constants of the operand's type, and replaced
+/// case-insensitive properties by their folded columns.
+package struct BoundExpression: Sendable, Hashable {
+  package var kind: Kind
+  package var type: ValueType
+  /// Where run-time errors of this node point: the operator or the call.
+  package var range: SourceRange
+
+  package init(_ kind: Kind, _ type: ValueType, at range: SourceRange) {
+    self.kind = kind
+    self.type = type
+    self.range = range
+  }
+
+  package indirect enum Kind: Sendable, Hashable {
+    case constant(Value)
+    /// The value of `BoundQuery.parameters[i]`, already coerced to its type.
+    case parameter(Int)
+    /// The cell of a column of the entity; null where the entity is missing.
+    case column(EntityReference, ColumnID)
+    /// The entity itself, for identity: `== != in is null`.
+    case entity(EntityReference)
+
+    case not(BoundExpression)
+    /// Kleene's; evaluated left to right as far as errors can tell.
+    case and([BoundExpression])
+    case or([BoundExpression])
+    /// True where the operand is true, false where it is false or null; never null.
+    case isTrue(BoundExpression)
+    case isNull(BoundExpression)
+
+    /// `equal` and `notEqual` treat null as a value and never give null; the others give null for a null.
+    /// Operands have one type, or are both numeric and compare by exact value.
+    case compare(ComparisonOperator, BoundExpression, BoundExpression)
+    /// `x in [a, b, …]`: equality with any; never null.
+    case inValues(BoundExpression, [BoundExpression])
+    /// `x in list`, where `list` is a list-valued expression (parameter, column): never null; a null list has no element.
+    case inList(BoundExpression, BoundExpression)
+    /// `x in a..b`, `a..<b`; a nil bound is open. Null if x or a given bound is null.
+    case inRange(BoundExpression, lower: BoundExpression?, upper: BoundExpression?, includesUpper: Bool)
+
+    /// Text tests on bytes; null if either is null.
+    case textTest(TextTest, BoundExpression, BoundExpression)
+    /// `list contains x`: as `inList`, but null if the list is null.
+    case listContains(BoundExpression, BoundExpression)
+    /// `like`, `ilike`; the pattern is a constant or computed.
+    case like(BoundExpression, pattern: BoundExpression, isCaseInsensitive: Bool)
+    /// `=~`, PCRE2.
+    case regex(BoundExpression, pattern: BoundExpression)
+
+    /// Int by Int is checked Int, but `/` which is Float; otherwise the wider of Float and Decimal. `+` on texts joins.
+    case arithmetic(ArithmeticOperator, BoundExpression, BoundExpression)
+    case negate(BoundExpression)
+    /// A conversion that cannot fail but for range: Int to Float or Decimal, anything to JSON, ID to String.
+    case convert(BoundExpression)
+    /// `e as T`, may fail at run time.
+    case cast(BoundExpression)
+    /// The first non-null.
+    case coalesce([BoundExpression])
+    /// `if(c, a, …, else)`: pairs, then the last; a missing else is null.
+    case conditional([BoundExpression])
+    /// The case-folded text.
+    case fold(BoundExpression)
+    /// A member or an element of a JSON value; null where there is none. The second is a text or an Int.
+    case jsonPath(BoundExpression, BoundExpression)
+    /// An element of a list, from 0; null beyond the end.
+    case element(BoundExpression, BoundExpression)
+    case call(ScalarFunction, [BoundExpression])
+    /// A JSON list or object with expressions inside.
+    case jsonList([BoundExpression])
+    case jsonObject([String], [BoundExpression])
+
+    /// A test over a set. The predicate, if any, sees an element as scope 0 and what encloses the call from scope 1 up.
+    case quantifier(Quantifier, SetID, BoundExpression?)
+    /// An aggregate over a set; the element expression has the scopes of a quantifier's predicate. `.count` has none.
+    case aggregate(Aggregate, SetID, BoundExpression?)
+
+    /// Put in by the planner: the entity is in `PhysicalPlan.rowSets[i]`; false where it is missing.
+    case inRowSet(EntityReference, Int)
+  }
+}
+
+package enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
+  case equal = "==", notEqual = "!=", less = "<", lessOrEqual = "<=", greater = ">", greaterOrEqual = ">="
+
+  /// The operator that holds with the operands exchanged.
+  package var swapped: ComparisonOperator {
+    switch self {
+    case .equal, .notEqual: self
+    case .less: .greater
+    case .lessOrEqual: .greaterOrEqual
+    case .greater: .less
+    case .greaterOrEqual: .lessOrEqual
+    }
+  }
+}
+
+package enum TextTest: String, Sendable, Hashable, CaseIterable { case contains, startsWith, endsWith }
+
+package enum ArithmeticOperator: String, Sendable, Hashable, CaseIterable {
+  case add = "+", subtract = "-", multiply = "*", divide = "/", remainder = "%"
+}
+
+package enum Quantifier: String, Sendable, Hashable, CaseIterable { case some, every, none, one, exists }
+
+package enum Aggregate: String, Sendable, Hashable, CaseIterable {
+  case count, sum, avg, min, max, first, collect, distinct, join
+}
+
+/// Scalar functions of the language, by their names in it.
+package enum ScalarFunction: String, Sendable, Hashable, CaseIterable {
+  case lower, upper, trim, length
+}
+
+/// How an expression reaches an entity.
+package indirect enum EntityReference: Sendable, Hashable {
+  /// The element `depth` scopes out: 0 is `.`, 1 is `^`.
+  case scope(Int, EntityTypeID)
+  /// The target of a to-one relation; missing where the base is missing or has no target.
+  case toOne(EntityReference, RelationID)
+
+  /// The scope that the reference starts from.
+  package var scope: Int {
+    switch self {
+    case .scope(let depth, _): depth
+    case .toOne(let base, _): base.scope
+    }
+  }
+}
+
+/// Identifies a set within one ``BoundQuery``.
+package struct SetID: Sendable, Hashable {
+  package let index: Int
+  package init(_ index: Int) { self.index = index }
+}

@@ -1,0 +1,166 @@
+import GQLBase
+import GQLCatalog
+
+/// An operation without names but for response keys: what to select, from which sets, in which shape.
+///
+/// Text and Swift models both end here; nothing behind it knows which it was.
+package struct BoundQuery: Sendable, Hashable {
+  package var name: String?
+  package var parameters: [BoundParameter]
+  /// Sets and selections refer to each other by index, parents before children.
+  package var sets: [BoundSet]
+  package var selections: [BoundSelection]
+  /// The fields of the answer's object.
+  package var fields: [BoundField]
+  package var catalogVersion: UInt64
+
+  package init(
+    name: String?, parameters: [BoundParameter] = [], sets: [BoundSet] = [], selections: [BoundSelection] = [],
+    fields: [BoundField] = [], catalogVersion: UInt64
+  ) {
+    self.name = name
+    self.parameters = parameters
+    self.sets = sets
+    self.selections = selections
+    self.fields = fields
+    self.catalogVersion = catalogVersion
+  }
+
+  package subscript(_ id: SetID) -> BoundSet {
+    get { sets[id.index] }
+    set { sets[id.index] = newValue }
+  }
+  package subscript(_ id: SelectionID) -> BoundSelection { selections[id.index] }
+}
+
+package struct BoundParameter: Sendable, Hashable {
+  package var name: String
+  package var signature: TypeSignature
+  /// What stands in where the variable was not provided; nil means null (or an error, if non-null).
+  package var defaultValue: Value?
+  package var range: SourceRange
+  package init(name: String, signature: TypeSignature, defaultValue: Value?, range: SourceRange) {
+    self.name = name
+    self.signature = signature
+    self.defaultValue = defaultValue
+    self.range = range
+  }
+}
+
+/// Entities of one type: where they come from, which of them, in which order.
+///
+/// Evaluation: source → predicate → order → distinctOn → offset and limit. The predicate, the order terms and
+/// `distinctOn` see an element as scope 0 and what encloses the set from scope 1 up; `limit` and `offset` see what
+/// encloses the set from scope 0 up. At the root nothing encloses.
+package struct BoundSet: Sendable, Hashable {
+  package enum Source: Sendable, Hashable {
+    /// All live entities of the type, in canonical order.
+    case all
+    /// At most one: the unique index's key equals the values (which see the scopes that `limit` sees).
+    case key(IndexID, [BoundExpression])
+    /// The targets of a relation, in link order; the reference sees the scopes that `limit` sees.
+    case relation(EntityReference, RelationID)
+    /// The distinct targets of a relation of all members of another set, in canonical order.
+    case step(SetID, RelationID)
+  }
+
+  package var type: EntityTypeID
+  package var source: Source
+  package var predicate: BoundExpression?
+  package var order: [BoundOrderTerm]
+  package var distinctOn: [BoundExpression]
+  package var limit: BoundExpression?
+  package var offset: BoundExpression?
+  /// `@using`.
+  package var hint: AccessHint?
+  package var range: SourceRange
+
+  package init(
+    type: EntityTypeID, source: Source, predicate: BoundExpression? = nil, order: [BoundOrderTerm] = [],
+    distinctOn: [BoundExpression] = [], limit: BoundExpression? = nil, offset: BoundExpression? = nil,
+    hint: AccessHint? = nil, range: SourceRange
+  ) {
+    self.type = type
+    self.source = source
+    self.predicate = predicate
+    self.order = order
+    self.distinctOn = distinctOn
+    self.limit = limit
+    self.offset = offset
+    self.hint = hint
+    self.range = range
+  }
+}
+
+package struct BoundOrderTerm: Sendable, Hashable {
+  package var expression: BoundExpression
+  package var isDescending: Bool
+  package var nullsFirst: Bool
+  package init(_ expression: BoundExpression, isDescending: Bool, nullsFirst: Bool = false) {
+    self.expression = expression
+    self.isDescending = isDescending
+    self.nullsFirst = nullsFirst
+  }
+}
+
+/// `@using(access:, index:)`.
+package struct AccessHint: Sendable, Hashable {
+  package enum Access: String, Sendable, CaseIterable {
+    case scan = "SCAN", id = "ID", hash = "HASH", btree = "BTREE", fullText = "FULLTEXT", trigram = "TRIGRAM"
+  }
+  package var access: Access
+  package var index: String?
+  package var range: SourceRange
+  package init(access: Access, index: String?, range: SourceRange) {
+    self.access = access
+    self.index = index
+    self.range = range
+  }
+}
+
+/// Identifies a selection within one ``BoundQuery``.
+package struct SelectionID: Sendable, Hashable {
+  package let index: Int
+  package init(_ index: Int) { self.index = index }
+}
+
+/// A set and what is written of each of its members.
+package struct BoundSelection: Sendable, Hashable {
+  package enum Shape: Sendable, Hashable {
+    case object([BoundField])
+    /// One value a member: a relation named without a selection set gives ids.
+    case value(BoundExpression)
+  }
+  package var set: SetID
+  package var shape: Shape
+  package init(set: SetID, shape: Shape) {
+    self.set = set
+    self.shape = shape
+  }
+}
+
+/// One response key. Fields with equal keys are already merged.
+package struct BoundField: Sendable, Hashable {
+  package enum Content: Sendable, Hashable {
+    case typename(String)
+    /// A value of the member (scope 0), or at the root of nothing.
+    case value(BoundExpression)
+    /// An embedded object: null where the presence column is false or null, else its fields.
+    case embedded(presence: BoundExpression, [BoundField])
+    /// An object or null: the only member of the selection's set.
+    case one(SelectionID)
+    /// A list.
+    case many(SelectionID)
+  }
+  package var key: String
+  /// Over parameters only: the field is left out where this is not true.
+  package var condition: BoundExpression?
+  package var content: Content
+  package var range: SourceRange
+  package init(key: String, condition: BoundExpression? = nil, content: Content, range: SourceRange) {
+    self.key = key
+    self.condition = condition
+    self.content = content
+    self.range = range
+  }
+}

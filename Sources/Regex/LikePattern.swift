@@ -1,0 +1,189 @@
+import GQLBase
+
+/// A compiled SQL `LIKE` pattern: `%` stands for any text, `_` for one code point, `\` takes the next literally.
+package struct LikePattern: Sendable {
+  private enum Form: Sendable {
+    /// Without wildcards.
+    case exact
+    /// One literal with `%` behind, before, or on both sides.
+    case prefix, suffix, contains
+    /// `%` only.
+    case anything
+    case general([Token])
+  }
+
+  private enum Token: Sendable, Equatable {
+    case literal([UInt8])
+    case one
+    case many
+  }
+
+  private let form: Form
+  private let literal: [UInt8]
+  package let ignoresCase: Bool
+  /// The longest literal of the pattern, folded if the pattern ignores case; nil if there is none.
+  package let requiredLiteral: [UInt8]?
+  /// The literal that the pattern begins with, empty if it begins with a wildcard: what a range of an index can use.
+  package let prefix: [UInt8]
+  /// Whether the pattern is its prefix and then anything, so that the prefix alone decides.
+  package let isPrefixOnly: Bool
+
+  /// Throws if the pattern ends in the middle of an escape.
+  package init(_ bytes: [UInt8], ignoresCase: Bool = false) throws(PatternError) {
+    self.ignoresCase = ignoresCase
+    var pattern = bytes
+    if ignoresCase {
+      pattern = []
+      bytes.withUnsafeBufferPointer { CaseFolding.fold($0, into: &pattern) }
+    }
+    var tokens: [Token] = []
+    var run: [UInt8] = []
+    func endRun() {
+      if !run.isEmpty { tokens.append(.literal(run)) }
+      run.removeAll()
+    }
+    var index = 0
+    while index < pattern.count {
+      switch pattern[index] {
+      case 0x25:
+        endRun()
+        if tokens.last != .many { tokens.append(.many) }
+      case 0x5F:
+        endRun()
+        tokens.append(.one)
+      case 0x5C:
+        index += 1
+        guard index < pattern.count else {
+          throw PatternError(
+            message: "the pattern ends with '\\', which must stand before a character", offset: bytes.count - 1)
+        }
+        run.append(pattern[index])
+      default:
+        run.append(pattern[index])
+      }
+      index += 1
+    }
+    endRun()
+
+    switch tokens.count {
+    case 0:
+      (form, literal) = (.exact, [])
+    case 1:
+      if case .literal(let bytes) = tokens[0] {
+        (form, literal) = (.exact, bytes)
+      } else if tokens[0] == .many {
+        (form, literal) = (.anything, [])
+      } else {
+        (form, literal) = (.general(tokens), [])
+      }
+    case 2:
+      if case .literal(let bytes) = tokens[0], tokens[1] == .many {
+        (form, literal) = (.prefix, bytes)
+      } else if tokens[0] == .many, case .literal(let bytes) = tokens[1] {
+        (form, literal) = (.suffix, bytes)
+      } else {
+        (form, literal) = (.general(tokens), [])
+      }
+    case 3:
+      if tokens[0] == .many, tokens[2] == .many, case .literal(let bytes) = tokens[1] {
+        (form, literal) = (.contains, bytes)
+      } else {
+        (form, literal) = (.general(tokens), [])
+      }
+    default:
+      (form, literal) = (.general(tokens), [])
+    }
+    var longest: [UInt8] = []
+    for case .literal(let bytes) in tokens where bytes.count > longest.count { longest = bytes }
+    requiredLiteral = longest.isEmpty ? nil : longest
+    if case .literal(let bytes)? = tokens.first { prefix = bytes } else { prefix = [] }
+    isPrefixOnly = tokens.count == (prefix.isEmpty ? 1 : 2) && tokens.last == .many
+  }
+
+  /// Whether the whole text matches. If the pattern ignores case, the text must have been folded before.
+  package func matches(_ start: UnsafePointer<UInt8>, _ count: Int) -> Bool {
+    let text = UnsafeRawBufferPointer(start: start, count: count)
+    switch form {
+    case .anything: return true
+    case .exact: return literal.withUnsafeBytes { ByteSearch.equal(text, $0) }
+    case .prefix: return literal.withUnsafeBytes { ByteSearch.startsWith(text, $0) }
+    case .suffix: return literal.withUnsafeBytes { ByteSearch.endsWith(text, $0) }
+    case .contains: return literal.withUnsafeBytes { ByteSearch.contains(text, $0) }
+    case .general(let tokens): return LikePattern.matches(tokens, text)
+    }
+  }
+
+  /// Folds the text if the pattern ignores case, then matches. `folded` is room to work in.
+  package func matches(_ start: UnsafePointer<UInt8>, _ count: Int, folding folded: inout [UInt8]) -> Bool {
+    guard ignoresCase else { return matches(start, count) }
+    folded.removeAll(keepingCapacity: true)
+    CaseFolding.fold(UnsafeBufferPointer(start: start, count: count), into: &folded)
+    return folded.withUnsafeBufferPointer { folded in
+      guard let base = folded.baseAddress else { return matches(start, 0) }
+      return matches(base, folded.count)
+    }
+  }
+
+  /// Only the last `%` need ever be tried again, so the work is at most the product of both lengths.
+  private static func matches(_ tokens: [Token], _ text: UnsafeRawBufferPointer) -> Bool {
+    var position = 0
+    var token = 0
+    var retryToken = -1
+    var retryPosition = 0
+    while true {
+      var isStuck = false
+      if token == tokens.count {
+        if position == text.count { return true }
+        isStuck = true
+      } else {
+        switch tokens[token] {
+        case .many:
+          // Nothing can fail behind a last one.
+          if token + 1 == tokens.count { return true }
+          token += 1
+          retryToken = token
+          retryPosition = position
+        case .one:
+          if position < text.count {
+            position += scalarLength(text, position)
+            token += 1
+          } else {
+            isStuck = true
+          }
+        case .literal(let bytes):
+          let found = bytes.withUnsafeBytes { literal -> Int? in
+            if token == retryToken {
+              // Behind a `%` the literal may stand anywhere further on.
+              guard let hit = ByteSearch.firstIndex(of: literal, in: text, from: position) else { return nil }
+              return hit
+            }
+            return ByteSearch.startsWith(UnsafeRawBufferPointer(rebasing: text[position...]), literal) ? position : nil
+          }
+          if let found {
+            if token == retryToken { retryPosition = found }
+            position = found + bytes.count
+            token += 1
+          } else if token == retryToken {
+            return false
+          } else {
+            isStuck = true
+          }
+        }
+      }
+      if isStuck {
+        guard retryToken >= 0, retryPosition < text.count else { return false }
+        retryPosition += scalarLength(text, retryPosition)
+        position = retryPosition
+        token = retryToken
+      }
+    }
+  }
+
+  /// The length of the code point at `index`, at least one and not beyond the end.
+  private static func scalarLength(_ text: UnsafeRawBufferPointer, _ index: Int) -> Int {
+    var next = index + 1
+    guard text[index] >= 0xC0 else { return 1 }
+    while next < text.count, text[next] & 0xC0 == 0x80 { next += 1 }
+    return next - index
+  }
+}

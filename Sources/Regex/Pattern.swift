@@ -1,0 +1,179 @@
+import CPCRE2
+import GQLBase
+
+/// How much work a pattern may make.
+package struct PatternLimits: Hashable, Sendable {
+  /// The longest pattern, in bytes.
+  package var patternBytes: Int
+  /// PCRE2's counter of matching steps.
+  package var match: UInt32
+  /// PCRE2's counter of nested backtracking; the just-in-time code is bounded by its stack instead.
+  package var depth: UInt32
+  /// In KiB.
+  package var heap: UInt32
+
+  package init(patternBytes: Int = 4096, match: UInt32 = 1_000_000, depth: UInt32 = 100_000, heap: UInt32 = 16 * 1024) {
+    self.patternBytes = patternBytes
+    self.match = match
+    self.depth = depth
+    self.heap = heap
+  }
+
+  package static let standard = PatternLimits()
+  /// For documents that nobody vouches for.
+  package static let strict = PatternLimits(patternBytes: 1024, match: 250_000, depth: 10_000, heap: 4 * 1024)
+}
+
+/// Why a pattern was refused.
+package struct PatternError: Error, Hashable, Sendable {
+  /// One sentence of cause, without a full stop.
+  package var message: String
+  /// In bytes from the start of the pattern.
+  package var offset: Int
+}
+
+/// What came of matching.
+package enum MatchResult: Hashable, Sendable {
+  case matched
+  case notMatched
+  /// A limit was reached; whether the text matches is not known.
+  case limitExceeded
+}
+
+/// A compiled regular expression: PCRE2 syntax, UTF-8, no `\C`, bounded work. It searches, it does not anchor.
+///
+/// May be used by any number of threads, each with a ``PatternScratch`` of its own.
+package final class Pattern: Sendable {
+  package struct Options: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+    package static let caseInsensitive = Options(rawValue: 1)
+  }
+
+  // Never changed once compiled; PCRE2 only reads it while matching.
+  nonisolated(unsafe) let code: OpaquePointer
+  package let limits: PatternLimits
+  /// Groups that capture, without the whole match.
+  package let captureCount: Int
+  /// The longest bytes that every match is known to contain, or nil if nothing is known.
+  package let requiredLiteral: [UInt8]?
+
+  /// Compiles `bytes`; throws if it is no pattern or too long.
+  package init(_ bytes: [UInt8], options: Options = [], limits: PatternLimits = .standard) throws(PatternError) {
+    guard bytes.count <= limits.patternBytes else {
+      throw PatternError(
+        message: "the pattern has \(bytes.count) bytes, more than the limit of \(limits.patternBytes) (pattern bytes)",
+        offset: limits.patternBytes)
+    }
+    var flags = PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C
+    if options.contains(.caseInsensitive) { flags |= PCRE2_CASELESS }
+    var problem: Int32 = 0
+    var offset = 0
+    // PCRE2 bounds nested parentheses itself (250).
+    let compiled = bytes.withUnsafeBufferPointer {
+      pcre2_compile_8($0.baseAddress, $0.count, flags, &problem, &offset, nil)
+    }
+    guard let compiled else {
+      throw PatternError(message: Pattern.message(problem), offset: min(max(offset, 0), bytes.count))
+    }
+    // Without just-in-time code it is slower and otherwise the same.
+    _ = pcre2_jit_compile_8(compiled, PCRE2_JIT_COMPLETE)
+    var captures: UInt32 = 0
+    _ = pcre2_pattern_info_8(compiled, UInt32(PCRE2_INFO_CAPTURECOUNT), &captures)
+    code = compiled
+    captureCount = Int(captures)
+    self.limits = limits
+    requiredLiteral = RequiredLiteral.find(in: bytes, ignoringCase: options.contains(.caseInsensitive))
+  }
+
+  deinit {
+    pcre2_code_free_8(code)
+  }
+
+  /// Whether the text holds a match. The text must be well-formed UTF-8 unless `isValidUTF8` is false, in which case
+  /// ill-formed text does not match.
+  package func matches(
+    _ start: UnsafePointer<UInt8>, _ count: Int, _ scratch: PatternScratch, isValidUTF8: Bool = true
+  ) -> MatchResult {
+    find(start, count, from: 0, scratch, isValidUTF8: isValidUTF8)
+  }
+
+  /// Searches from the offset `from`, where a scalar must begin, on; the ranges are in the scratch afterwards.
+  package func find(
+    _ start: UnsafePointer<UInt8>, _ count: Int, from: Int, _ scratch: PatternScratch, isValidUTF8: Bool = true
+  ) -> MatchResult {
+    guard let match = scratch.match, let context = scratch.context else { return .limitExceeded }
+    guard from >= 0, from <= count else { return .notMatched }
+    scratch.apply(limits)
+    let options = isValidUTF8 ? PCRE2_NO_UTF_CHECK : 0
+    var result = pcre2_match_8(code, start, count, from, options, match, context)
+    if result == PCRE2_ERROR_JIT_STACKLIMIT {
+      // The interpreter takes its memory from the heap, within the limits.
+      result = pcre2_match_8(code, start, count, from, options | PCRE2_NO_JIT, match, context)
+    }
+    if result >= 0 { return .matched }
+    switch result {
+    case PCRE2_ERROR_MATCHLIMIT, PCRE2_ERROR_DEPTHLIMIT, PCRE2_ERROR_HEAPLIMIT, PCRE2_ERROR_NOMEMORY,
+      PCRE2_ERROR_JIT_STACKLIMIT, PCRE2_ERROR_RECURSELOOP:
+      return .limitExceeded
+    default:
+      return .notMatched
+    }
+  }
+
+  /// The number of a named group; nil if there is none of that name.
+  package func group(named name: String) -> Int? {
+    let number = name.withCString { name in
+      name.withMemoryRebound(to: UInt8.self, capacity: 1) { pcre2_substring_number_from_name_8(code, $0) }
+    }
+    return number > 0 ? Int(number) : nil
+  }
+
+  private static func message(_ problem: Int32) -> String {
+    var buffer = [UInt8](repeating: 0, count: 256)
+    let length = pcre2_get_error_message_8(problem, &buffer, buffer.count)
+    return length > 0 ? String(decoding: buffer.prefix(Int(length)), as: UTF8.self) : "the pattern is not valid"
+  }
+}
+
+/// What one thread needs while it matches. Not to be shared; fits any pattern, but holds the ranges of as many groups
+/// as the pattern that it was made for has.
+package final class PatternScratch {
+  let match: OpaquePointer?
+  let context: OpaquePointer?
+  private let stack: OpaquePointer?
+  private var limits: PatternLimits?
+
+  package init(for pattern: Pattern) {
+    match = pcre2_match_data_create_from_pattern_8(pattern.code, nil)
+    context = pcre2_match_context_create_8(nil)
+    stack = pcre2_jit_stack_create_8(32 * 1024, 512 * 1024, nil)
+    if let context, let stack { pcre2_jit_stack_assign_8(context, nil, UnsafeMutableRawPointer(stack)) }
+  }
+
+  deinit {
+    pcre2_match_data_free_8(match)
+    pcre2_match_context_free_8(context)
+    pcre2_jit_stack_free_8(stack)
+  }
+
+  func apply(_ limits: PatternLimits) {
+    guard self.limits != limits else { return }
+    self.limits = limits
+    pcre2_set_match_limit_8(context, limits.match)
+    pcre2_set_depth_limit_8(context, limits.depth)
+    pcre2_set_heap_limit_8(context, limits.heap)
+  }
+
+  /// Where the last match, which must have matched, found a group; 0 is the whole. Nil if the group took no part.
+  package func range(ofGroup group: Int) -> Range<Int>? {
+    guard let match, group >= 0, group < Int(pcre2_get_ovector_count_8(match)),
+      let ranges = pcre2_get_ovector_pointer_8(match)
+    else { return nil }
+    let start = ranges[group * 2]
+    let end = ranges[group * 2 + 1]
+    // PCRE2_UNSET, and `\K` in a lookahead, which can end a match before it starts.
+    guard start != Int(bitPattern: UInt.max), start >= 0, start <= end else { return nil }
+    return start..<end
+  }
+}
