@@ -165,7 +165,8 @@ struct RandomChanges {
     model.chats[try social.insertChat(transaction, model.nextID)] = SocialModel.Chat(id: model.nextID)
   }
 
-  private mutating func insertMessage(_ transaction: WriteTransaction, _ model: inout SocialModel) throws(StoreProblem) {
+  private mutating func insertMessage(_ transaction: WriteTransaction, _ model: inout SocialModel) throws(StoreProblem)
+  {
     guard let chat = pick(model.chats) else { return }
     model.nextID += 1
     let message = SocialModel.Message(

@@ -61,7 +61,6 @@ import Testing
     let transaction = WriteTransaction(social.empty)
     let anna = try social.insertUser(transaction, "anna", email: "a@example.org", age: 3)
     let bert = try social.insertUser(transaction, "bert", email: "b@example.org", age: 4)
-    let before = transaction.snapshot().memoryDigest
     #expect(throws: StoreProblem.uniqueViolation(index: social.userID, existing: anna, row: nil)) {
       try social.insertUser(transaction, "anna")
     }
@@ -75,7 +74,6 @@ import Testing
     #expect(after.slotCount(social.user) == 2)
     #expect(after.text(social.user, anna, 3) == "a@example.org")
     #expect(after.check().isEmpty)
-    _ = before
   }
 
   @Test func keysCompareByValue() throws {
@@ -157,8 +155,6 @@ import Testing
     let snapshot = transaction.commit()
     #expect(snapshot.check().isEmpty)
     #expect(first.check().isEmpty)
-    let primary = snapshot.catalog[social.chat].primaryIndex
-    _ = primary
     #expect(WriteTransaction(snapshot).findRow(social.chat, key: [Cell(Int64(7919 * 3))]) == 3)
     #expect(WriteTransaction(snapshot).findRow(social.chat, key: [Cell(Int64(7919 * 2))]) == nil)
     #expect(WriteTransaction(first).findRow(social.chat, key: [Cell(Int64(7919 * 2))]) == 2)
