@@ -128,9 +128,9 @@ public final class PreparedQuery: Sendable {
     _ variables: [String: Value], for query: BoundQuery, _ catalog: Catalog
   ) throws(QueryError) -> [GQLCatalog.Value?] {
     if let quick = QuickCoercion.coerce(variables, query.parameters, structuralCount: structural.count) { return quick }
-    var raw: [String: RawValue] = [:]
-    for (name, value) in variables where !structural.contains(name) { raw[name] = RawValue(value.json) }
-    let coerced = coerceVariables(raw, for: query.parameters, catalog: catalog)
+    var inputs: [String: VariableInput] = [:]
+    for (name, value) in variables { inputs[name] = .json(value.json) }
+    let coerced = coerceVariables(inputs, for: query.parameters, catalog: catalog)
     if coerced.hasErrors { throw QueryError(coerced.diagnostics, in: document.source) }
     return coerced.output
   }

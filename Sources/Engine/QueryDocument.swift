@@ -86,7 +86,7 @@ package struct QueryDocument: Sendable {
   /// - Returns: warnings.
   @discardableResult
   package func check(_ catalog: Catalog) throws(QueryError) -> [Diagnostic] {
-    let diagnostics = checkDocument(document, catalog: catalog, options: BindingOptions(dialect: dialect))
+    let diagnostics = checkDocument(document, catalog: catalog, options: BindingOptions(dialect: dialect)).diagnostics
     if diagnostics.contains(where: { $0.severity == .error }) {
       throw QueryError(warnings + diagnostics, in: source)
     }
