@@ -13,9 +13,11 @@ struct Rewriter {
     referenceCounts = query.setReferenceCounts()
   }
 
-  func isOn(_ rule: RewriteRule) -> Bool { !disabled.contains(rule) }
+  func isOn(_ rule: RewriteRule) -> Bool { disabled.isEmpty || !disabled.contains(rule) }
 
   static func rewrite(_ query: BoundQuery, disabled: Set<RewriteRule>) -> BoundQuery {
+    // Most short queries, by key for instance, hold nothing that any rule knows.
+    guard query.hasOperators else { return query }
     var rewriter = Rewriter(query, disabled: disabled)
     rewriter.rewriteAll()
     return rewriter.query
@@ -240,5 +242,26 @@ extension ComparisonOperator {
     case .greater: .lessOrEqual
     case .greaterOrEqual: .less
     }
+  }
+}
+
+extension BoundQuery {
+  /// Whether any expression is more than a constant, a parameter, a column or an entity.
+  fileprivate var hasOperators: Bool {
+    func isLeaf(_ expression: BoundExpression) -> Bool {
+      switch expression.kind {
+      case .constant, .parameter, .column, .entity, .inRowSet: true
+      default: false
+      }
+    }
+    for set in sets {
+      if let predicate = set.predicate, !isLeaf(predicate) { return true }
+      if let limit = set.limit, !isLeaf(limit) { return true }
+      if let offset = set.offset, !isLeaf(offset) { return true }
+      if set.order.contains(where: { !isLeaf($0.expression) }) || !set.distinctOn.allSatisfy(isLeaf) { return true }
+    }
+    var found = false
+    forEachFieldExpression { if !isLeaf($0) { found = true } }
+    return found
   }
 }
