@@ -74,10 +74,15 @@ struct ExpressionCompiler {
   }
 
   mutating func compile(_ expression: BoundExpression, _ builder: inout BlockBuilder) -> Int32 {
-    if let node = builder.known[expression.kind] { return node }
-    let node = make(expression, &builder)
-    builder.known[expression.kind] = node
-    return node
+    // Nothing with constants is shared: 1.0 and 1.00 are equal, but not the same.
+    switch expression.kind {
+    case .column, .parameter:
+      if let node = builder.known[expression.kind] { return node }
+      let node = make(expression, &builder)
+      builder.known[expression.kind] = node
+      return node
+    default: return make(expression, &builder)
+    }
   }
 
   private mutating func make(_ expression: BoundExpression, _ builder: inout BlockBuilder) -> Int32 {
