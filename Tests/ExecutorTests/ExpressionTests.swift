@@ -384,3 +384,18 @@ import Testing
       ])
   }
 }
+
+extension ExpressionTests {
+  @Test func setsOfWordsNearAndFar() throws {
+    let numbers: [Int64] = [.min, -70_000, -1, 0, 1, 63, 64, 65_535, 65_536, 70_000, .max]
+    let harness = try H(numbers.map { [.i: .int($0)] } + [[.i: .null]])
+    for chosen in [[0, 64, 63], [.min, .max, 0, 1, -70_000], [65_535, 0], [65_536, 0], []] as [[Int64]] {
+      for containsNull in [false, true] {
+        var constants = chosen.map { H.constant(.int($0), .int) }
+        if containsNull { constants.append(H.constant(.null, .int)) }
+        let results = try harness.evaluate(H.node(.inValues(H.column(.i), constants)))
+        #expect(results == numbers.map { chosen.contains($0) ? "true" : "false" } + [containsNull ? "true" : "false"])
+      }
+    }
+  }
+}

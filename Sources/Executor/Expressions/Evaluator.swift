@@ -297,6 +297,18 @@ struct Evaluator {
 
   private func member(of set: ConstantSet, _ a: Vector, _ out: Vector) {
     let null: UInt8 = set.containsNull ? 2 : 0
+    if a.kind == .word {
+      set.test(UnsafePointer(a.words), count, into: out.truths)
+      if a.allValid { return }
+      for index in 0..<count { out.truths[index] = a.validity[index] == 1 ? out.truths[index] : null }
+      return
+    }
+    if a.kind == .wide {
+      for index in 0..<count {
+        out.truths[index] = a.validity[index] == 0 ? null : set.contains(a.cells[index]) ? 2 : 0
+      }
+      return
+    }
     for index in 0..<count {
       out.truths[index] = a.isNull(index) ? null : set.contains(a.cell(index)) ? 2 : 0
     }
