@@ -399,3 +399,18 @@ extension ExpressionTests {
     }
   }
 }
+
+extension ExpressionTests {
+  @Test func bareNullsAreUnknown() throws {
+    let harness = try H((0..<20).map { [.b: .boolean($0 % 2 == 0)] })
+    let null = H.constant(.null, .null)
+    #expect(try harness.filter(null) == [])
+    #expect(try harness.filterPages(null).count == 0)
+    let or = H.node(.or([H.column(.b), null]))
+    #expect(try harness.filter(or) == (0..<10).map { $0 * 2 })
+    #expect(try harness.evaluate(H.node(.not(null)))[0] == "null")
+    #expect(try harness.evaluate(H.node(.isTrue(null)))[0] == "false")
+    #expect(try harness.evaluate(H.node(.compare(.equal, H.column(.b), null)))[0] == "false")
+    #expect(try harness.evaluate(H.node(.conditional([null, H.column(.b)])))[0] == "null")
+  }
+}

@@ -94,7 +94,7 @@ final class ConstantSet: @unchecked Sendable {
       for index in 0..<count {
         let place = UInt64(bitPattern: words[index] &- lowest)
         truths[index] =
-          place < span ? UInt8(truncatingIfNeeded: bits[Int(place >> 6)] &>> (place & 63)) & 1 &<< 1 : 0
+          place < span ? (UInt8(truncatingIfNeeded: bits[Int(place >> 6)] &>> (place & 63)) & 1) &<< 1 : 0
       }
       return
     }
