@@ -28,6 +28,8 @@ struct Node: Sendable {
   var textTest = TextTest.contains
   var quantifier = Quantifier.some
   var aggregate = Aggregate.count
+  /// How a column's cells lie in pages.
+  var columnKind = ColumnKind.int64
   var flag = false
   var a: Int32 = -1
   var b: Int32 = -1

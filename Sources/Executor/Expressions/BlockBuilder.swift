@@ -74,10 +74,15 @@ struct ExpressionCompiler {
   }
 
   mutating func compile(_ expression: BoundExpression, _ builder: inout BlockBuilder) -> Int32 {
-    if let node = builder.known[expression.kind] { return node }
-    let node = make(expression, &builder)
-    builder.known[expression.kind] = node
-    return node
+    // Nothing with constants is shared: 1.0 and 1.00 are equal, but not the same.
+    switch expression.kind {
+    case .column, .parameter:
+      if let node = builder.known[expression.kind] { return node }
+      let node = make(expression, &builder)
+      builder.known[expression.kind] = node
+      return node
+    default: return make(expression, &builder)
+    }
   }
 
   private mutating func make(_ expression: BoundExpression, _ builder: inout BlockBuilder) -> Int32 {
@@ -95,7 +100,8 @@ struct ExpressionCompiler {
     case .column(let reference, let column):
       let entity = entityType(reference)
       var node = node(.column)
-      switch catalog[entity][column].kind {
+      node.columnKind = catalog[entity][column].kind
+      switch node.columnKind {
       case .int64, .code: node.kind = .word
       case .float64: node.kind = .double
       case .byte: node.kind = .truth

@@ -232,7 +232,9 @@ package enum CellOrder {
     word = word.byteSwapped
     guard count <= 7 else { return (word, false) }
     let used = ~UInt64(0) << UInt64(64 - 8 * max(count, 1))
-    let hasZero = count > 0 && ((word & used | ~used) &- 0x0101_0101_0101_0101) & ~(word & used | ~used) & 0x8080_8080_8080_8080 != 0
+    let hasZero =
+      count > 0
+      && ((word & used | ~used) &- 0x0101_0101_0101_0101) & ~(word & used | ~used) & 0x8080_8080_8080_8080 != 0
     return (word, !hasZero)
   }
 

@@ -3,6 +3,22 @@ import GQLCatalog
 import GQLPlanner
 import GQLStore
 
+/// Tests of signed words by arithmetic; the answer is the highest bit.
+enum WordLanes {
+  /// The sign of the difference, mended where it overflows.
+  @inline(__always)
+  static func less(_ a: SIMD8<UInt64>, _ b: SIMD8<UInt64>) -> SIMD8<UInt64> {
+    let difference = a &- b
+    return difference ^ ((a ^ b) & (difference ^ a))
+  }
+
+  @inline(__always)
+  static func different(_ a: SIMD8<UInt64>, _ b: SIMD8<UInt64>) -> SIMD8<UInt64> {
+    let bits = a ^ b
+    return bits | (0 &- bits)
+  }
+}
+
 /// Comparisons of lanes. The loops for numbers are plain, so that the compiler makes vectors of them.
 enum CompareKernel {
   typealias Truths = UnsafeMutablePointer<UInt8>
@@ -36,11 +52,88 @@ enum CompareKernel {
   }
 
   static func words(_ comparison: ComparisonOperator, _ a: Vector, _ b: Vector, _ count: Int, into out: Truths) {
-    if b.isConstant {
-      compare(comparison, UnsafePointer(a.words), constant: b.words[0], count, into: out)
-    } else {
-      compare(comparison, UnsafePointer(a.words), UnsafePointer(b.words), count, into: out)
+    // Every operator is `==`, `<` or `>`, perhaps negated.
+    let isNegated = comparison == .notEqual || comparison == .greaterOrEqual || comparison == .lessOrEqual
+    let flip: UInt8 = isNegated ? 2 : 0
+    let left = UnsafePointer(a.words)
+    let right = UnsafePointer(b.words)
+    switch (comparison, b.isConstant) {
+    case (.equal, true), (.notEqual, true):
+      words(left, right, count, flip, into: out, isConstant: true) { WordLanes.different($0, $1) ^ .max }
+    case (.equal, false), (.notEqual, false):
+      words(left, right, count, flip, into: out, isConstant: false) { WordLanes.different($0, $1) ^ .max }
+    case (.less, true), (.greaterOrEqual, true):
+      words(left, right, count, flip, into: out, isConstant: true) { WordLanes.less($0, $1) }
+    case (.less, false), (.greaterOrEqual, false):
+      words(left, right, count, flip, into: out, isConstant: false) { WordLanes.less($0, $1) }
+    case (.greater, true), (.lessOrEqual, true):
+      words(left, right, count, flip, into: out, isConstant: true) { WordLanes.less($1, $0) }
+    case (.greater, false), (.lessOrEqual, false):
+      words(left, right, count, flip, into: out, isConstant: false) { WordLanes.less($1, $0) }
     }
+  }
+
+  /// `test` gives the answer in the highest bit of each lane: comparisons of 64 bits do not exist in baseline x86-64.
+  @inline(__always)
+  private static func words(
+    _ a: UnsafePointer<Int64>, _ b: UnsafePointer<Int64>, _ count: Int, _ flip: UInt8, into out: Truths,
+    isConstant: Bool, _ test: (SIMD8<UInt64>, SIMD8<UInt64>) -> SIMD8<UInt64>
+  ) {
+    let left = UnsafeRawPointer(a)
+    let right = UnsafeRawPointer(b)
+    let target = UnsafeMutableRawPointer(out)
+    let constant = SIMD8<UInt64>(repeating: UInt64(bitPattern: b[0]))
+    let flips = SIMD8<UInt8>(repeating: flip)
+    var index = 0
+    while index &+ 8 <= count {
+      let x = (left + index &* 8).loadUnaligned(as: SIMD8<UInt64>.self)
+      let y = isConstant ? constant : (right + index &* 8).loadUnaligned(as: SIMD8<UInt64>.self)
+      let truths = SIMD8<UInt8>(truncatingIfNeeded: test(x, y) &>> 62) & 2 ^ flips
+      (target + index).storeBytes(of: truths, as: SIMD8<UInt8>.self)
+      index &+= 8
+    }
+    while index < count {
+      let x = SIMD8<UInt64>(repeating: UInt64(bitPattern: a[index]))
+      let y = isConstant ? constant : SIMD8<UInt64>(repeating: UInt64(bitPattern: b[index]))
+      out[index] = UInt8(truncatingIfNeeded: test(x, y)[0] &>> 62) & 2 ^ flip
+      index &+= 1
+    }
+  }
+
+  /// How many of the words compare so with the constant.
+  static func countWords(
+    _ comparison: ComparisonOperator, _ a: UnsafePointer<Int64>, constant b: Int64, _ count: Int
+  ) -> Int {
+    switch comparison {
+    case .equal: return countWords(a, b, count) { WordLanes.different($0, $1) ^ .max }
+    case .notEqual: return countWords(a, b, count) { WordLanes.different($0, $1) }
+    case .less: return countWords(a, b, count) { WordLanes.less($0, $1) }
+    case .greaterOrEqual: return countWords(a, b, count) { WordLanes.less($0, $1) ^ .max }
+    case .greater: return countWords(a, b, count) { WordLanes.less($1, $0) }
+    case .lessOrEqual: return countWords(a, b, count) { WordLanes.less($1, $0) ^ .max }
+    }
+  }
+
+  @inline(__always)
+  private static func countWords(
+    _ a: UnsafePointer<Int64>, _ b: Int64, _ count: Int,
+    _ test: (SIMD8<UInt64>, SIMD8<UInt64>) -> SIMD8<UInt64>
+  ) -> Int {
+    let left = UnsafeRawPointer(a)
+    let constant = SIMD8<UInt64>(repeating: UInt64(bitPattern: b))
+    var counters = SIMD8<UInt64>(repeating: 0)
+    var index = 0
+    while index &+ 8 <= count {
+      let x = (left + index &* 8).loadUnaligned(as: SIMD8<UInt64>.self)
+      counters &+= test(x, constant) &>> 63
+      index &+= 8
+    }
+    var total = counters.wrappedSum()
+    while index < count {
+      total &+= test(SIMD8<UInt64>(repeating: UInt64(bitPattern: a[index])), constant)[0] &>> 63
+      index &+= 1
+    }
+    return Int(truncatingIfNeeded: total)
   }
 
   static func doubles(_ comparison: ComparisonOperator, _ a: Vector, _ b: Vector, _ count: Int, into out: Truths) {

@@ -21,7 +21,7 @@ extension Evaluator {
     let reader = execution.snapshot.column(entity, column)
     let rows = vector(node.a).rows
     let validity = out.validity
-    let kind = state.program.catalog.types[Int(node.entity)].columns[Int(node.index)].kind
+    let kind = node.columnKind
     switch kind {
     case .int64, .float64:
       let words = out.words
@@ -93,7 +93,7 @@ extension Evaluator {
     let reader = execution.snapshot.column(EntityTypeID(Int(node.entity)), ColumnID(Int(node.index)))
     let page = reader.page(of: batch.pageRow)
     let slot = Int(batch.pageRow) & PageLayout.rowMask
-    let kind = state.program.catalog.types[Int(node.entity)].columns[Int(node.index)].kind
+    let kind = node.columnKind
     let cells = page + (PageLayout.cellsOffset &+ slot &* kind.width)
     out.allValid = page.load(fromByteOffset: PageLayout.nullCountOffset, as: Int32.self) == 0
     if out.allValid {

@@ -253,7 +253,18 @@ enum TextSearch {
     let lasts = SIMD16<UInt8>(repeating: last)
     let tail = text + (length &- 1)
     var place = 0
-    while place &+ 16 <= places {
+    while true {
+      let left = places &- place
+      if left < 16 {
+        if left <= 0 { return false }
+        // Bytes behind the text may be read, as the block does not reach into another page of memory.
+        let isWithin =
+          (UInt(bitPattern: text + place) & 4095) <= 4080 && (UInt(bitPattern: tail + place) & 4095) <= 4080
+        if !isWithin {
+          if places < 16 { return containsBytewise(text, places, needle, length) }
+          place = places &- 16
+        }
+      }
       let heads = (text + place).loadUnaligned(as: SIMD16<UInt8>.self) ^ firsts
       let tails = (tail + place).loadUnaligned(as: SIMD16<UInt8>.self) ^ lasts
       let different = heads | tails
@@ -265,6 +276,7 @@ enum TextSearch {
           var candidates = zeros[half]
           while candidates != 0 {
             let candidate = place &+ half &* 8 &+ candidates.trailingZeroBitCount &>> 3
+            if candidate >= places { return false }
             if memcmp(text + candidate, needle, length) == 0 { return true }
             candidates &= candidates &- 1
           }
@@ -272,13 +284,14 @@ enum TextSearch {
       }
       place &+= 16
     }
-    while place < places {
-      if (text + place).load(as: UInt8.self) == first, (tail + place).load(as: UInt8.self) == last,
-        memcmp(text + place, needle, length) == 0
-      {
-        return true
-      }
-      place &+= 1
+  }
+
+  private static func containsBytewise(
+    _ text: UnsafeRawPointer, _ places: Int, _ needle: UnsafeRawPointer, _ length: Int
+  ) -> Bool {
+    let first = needle.load(as: UInt8.self)
+    for place in 0..<places where (text + place).load(as: UInt8.self) == first {
+      if memcmp(text + place, needle, length) == 0 { return true }
     }
     return false
   }

@@ -78,7 +78,8 @@ struct Evaluator {
   // MARK: - Problems
 
   /// The problem at a position of the batch, with its element and operands.
-  func problem(_ kind: RuntimeProblem.Kind, _ node: Node, at position: Int, _ operands: [Int32] = []) -> RuntimeProblem {
+  func problem(_ kind: RuntimeProblem.Kind, _ node: Node, at position: Int, _ operands: [Int32] = []) -> RuntimeProblem
+  {
     var entity: (type: EntityTypeID, row: UInt32)?
     if let type = block.block.entityType {
       if batch.isPage {
@@ -268,7 +269,8 @@ struct Evaluator {
     maskNulls(node.comparison, a, b, truths)
   }
 
-  private func maskNulls(_ comparison: ComparisonOperator, _ a: Vector, _ b: Vector, _ out: UnsafeMutablePointer<UInt8>) {
+  private func maskNulls(_ comparison: ComparisonOperator, _ a: Vector, _ b: Vector, _ out: UnsafeMutablePointer<UInt8>)
+  {
     switch comparison {
     case .equal:
       if !(a.allValid && b.allValid) { TruthKernel.maskEqual(out, a.validity, b.validity, count) }

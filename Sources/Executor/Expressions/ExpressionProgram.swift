@@ -17,6 +17,7 @@ package final class ExpressionProgram: Sendable {
   let needsRows: Bool
   let catalog: Catalog
   private let pool: CellPool
+  private let direct: Node?
 
   /// Equal columns and parameters are read once for all of `expressions`.
   package init(_ expressions: [BoundExpression], catalog: Catalog) {
@@ -33,6 +34,7 @@ package final class ExpressionProgram: Sendable {
     }
     self.conjuncts = conjuncts
     blocks = compiler.blocks
+    direct = conjuncts.count == 1 ? ExpressionProgram.direct(compiler.blocks[conjuncts[0]]) : nil
     pool = compiler.pool
     needsRows = compiler.blocks.contains { $0.needsRows }
     self.catalog = catalog
@@ -53,6 +55,36 @@ package final class ExpressionProgram: Sendable {
     return groups.map { group in
       group.count == 1 ? group[0] : BoundExpression(.and(group), .boolean, at: expression.range)
     }
+  }
+
+  /// The predicate's node if it compares a column of eight-byte words with a constant or a parameter, and is all.
+  private static func direct(_ block: Block) -> Node? {
+    let node = block.nodes[Int(block.roots[0])]
+    guard node.operation == .compare, block.nodes.count == 4 else { return nil }
+    let column = block.nodes[Int(node.a)]
+    let constant = block.nodes[Int(node.b)]
+    guard column.operation == .column, column.flag, column.columnKind == .int64, constant.kind == .word,
+      constant.operation == .constant || constant.operation == .parameter
+    else { return nil }
+    return node
+  }
+
+  /// Counts without truths between; nil if there are nulls.
+  private func countDirectly(
+    _ node: Node, _ state: ExpressionState, _ firstRow: UInt32, _ count: Int, _ execution: Execution
+  ) -> Int? {
+    let block = state.blocks[conjuncts[0]]
+    block.prepare(1, execution)
+    let constant = block.vectors[Int(node.b)]
+    let column = block.block.nodes[Int(node.a)]
+    let page = execution.snapshot.column(EntityTypeID(Int(column.entity)), ColumnID(Int(column.index)))
+      .page(of: firstRow)
+    guard constant.allValid, page.load(fromByteOffset: PageLayout.nullCountOffset, as: Int32.self) == 0 else {
+      return nil
+    }
+    let slot = Int(firstRow) & PageLayout.rowMask
+    let words = (page + PageLayout.cellsOffset).assumingMemoryBound(to: Int64.self) + slot
+    return CompareKernel.countWords(node.comparison, words, constant: constant.words[0], count)
   }
 
   /// Evaluates for all rows of the batch and gives one vector for each expression of the initialiser, in its order.
@@ -100,6 +132,7 @@ package final class ExpressionProgram: Sendable {
   ) throws(RuntimeProblem) -> Int {
     let state = execution.state(for: self)
     state.begin(execution)
+    if let direct, let found = countDirectly(direct, state, firstRow, count, execution) { return found }
     let batch = state.pageBatch(firstRow, count, outer)
     if conjuncts.count == 1 {
       let vector = try state.evaluate(conjuncts[0], batch, execution).root(0)
