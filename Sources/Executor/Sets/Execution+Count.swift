@@ -41,8 +41,11 @@ extension Execution {
     let state = sets[set.id]
     if set.filter != nil, set.distinct == nil, !set.isRelation {
       if !set.isCorrelated {
-        let any = try isNotEmpty(set, state, .root)
-        for element in 0..<scopes.count { results[element] = any ? 1 : 0 }
+        if state.anyRun != run {
+          state.any = try isNotEmpty(set, state, .root)
+          state.anyRun = run
+        }
+        for element in 0..<scopes.count { results[element] = state.any ? 1 : 0 }
       } else if scopes.count == 1 {
         results[0] = try isNotEmpty(set, state, scopes) ? 1 : 0
       } else {
