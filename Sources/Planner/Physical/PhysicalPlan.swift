@@ -12,14 +12,18 @@ package struct PhysicalPlan: Sendable, Hashable {
   package var rowSets: [RowSetPlan]
   /// True if other parameter values could make another plan the better one.
   package var isParameterSensitive: Bool
+  /// What the choice depended on, apart from the statistics; see ``accessEstimates(_:parameters:statistics:)``.
+  package var watched: [WatchedEstimate]
 
   package init(
-    query: BoundQuery, sets: [SetPlan], rowSets: [RowSetPlan] = [], isParameterSensitive: Bool = false
+    query: BoundQuery, sets: [SetPlan], rowSets: [RowSetPlan] = [], isParameterSensitive: Bool = false,
+    watched: [WatchedEstimate] = []
   ) {
     self.query = query
     self.sets = sets
     self.rowSets = rowSets
     self.isParameterSensitive = isParameterSensitive
+    self.watched = watched
   }
 
   package subscript(_ id: SetID) -> SetPlan { sets[id.index] }
@@ -57,6 +61,14 @@ package struct PlanEstimate: Sendable, Hashable {
     self.rows = rows
     self.cost = cost
   }
+}
+
+/// A figure that follows the parameters and decided between plans.
+package enum WatchedEstimate: Sendable, Hashable {
+  /// Rows of an access path that was taken or considered.
+  case access(AccessPath)
+  /// The value of a limit.
+  case limit(BoundExpression)
 }
 
 package struct DroppedAlternative: Sendable, Hashable {

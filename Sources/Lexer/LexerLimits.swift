@@ -1,0 +1,15 @@
+/// What a text may ask of the lexer.
+package struct LexerLimits: Sendable, Equatable {
+  /// Bytes of a document; never more than 2 GiB, because offsets are 32 bits wide.
+  package var bytes: Int
+  /// Tokens of a document, without the end. Bounds the size of everything that is made of it.
+  package var tokens: Int
+  /// Problems that are reported.
+  package var diagnostics: Int
+
+  package init(bytes: Int = 1 << 20, tokens: Int = 100_000, diagnostics: Int = 100) {
+    self.bytes = min(bytes, Int(Int32.max))
+    self.tokens = tokens
+    self.diagnostics = diagnostics
+  }
+}

@@ -1,0 +1,53 @@
+import GQLBase
+
+/// The tokens of a text, one array for each property. The last token is always ``TokenKind/endOfFile``.
+package struct TokenBuffer: Sendable, Equatable {
+  /// What a token carries besides its kind and place.
+  package struct Flags: OptionSet, Sendable {
+    package let rawValue: UInt8
+    @inlinable package init(rawValue: UInt8) { self.rawValue = rawValue }
+    /// A comma stands between this token and the one before it (R9).
+    package static let commaBefore = Flags(rawValue: 1)
+    /// A string that holds at least one backslash, or a byte that is not UTF-8, so that its value is not its text.
+    package static let needsDecoding = Flags(rawValue: 2)
+  }
+
+  package var kinds: [TokenKind] = []
+  package var starts: [UInt32] = []
+  package var ends: [UInt32] = []
+  package var flags: [Flags] = []
+  /// True if a limit ended the tokens before the text ended.
+  package var isTruncated = false
+
+  package init() {}
+
+  package var count: Int { kinds.count }
+
+  package func range(at index: Int) -> SourceRange { SourceRange(start: starts[index], end: ends[index]) }
+
+  /// True for the first token, and where anything ignored stands before the token.
+  package func spaceBefore(at index: Int) -> Bool {
+    index == 0 || ends[index - 1] != starts[index]
+  }
+
+  /// True for the last token, and where anything ignored stands behind the token.
+  package func spaceAfter(at index: Int) -> Bool {
+    index + 1 >= starts.count || starts[index + 1] != ends[index]
+  }
+
+  package func commaBefore(at index: Int) -> Bool { flags[index].contains(.commaBefore) }
+
+  mutating func reserve(_ capacity: Int) {
+    kinds.reserveCapacity(capacity)
+    starts.reserveCapacity(capacity)
+    ends.reserveCapacity(capacity)
+    flags.reserveCapacity(capacity)
+  }
+
+  mutating func append(_ kind: TokenKind, start: Int, end: Int, flags tokenFlags: Flags) {
+    kinds.append(kind)
+    starts.append(UInt32(truncatingIfNeeded: start))
+    ends.append(UInt32(truncatingIfNeeded: end))
+    flags.append(tokenFlags)
+  }
+}

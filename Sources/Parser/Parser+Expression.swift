@@ -1,0 +1,240 @@
+import GQLBase
+import GQLLexer
+
+/// Where an expression stands.
+struct ExpressionContext: OptionSet {
+  let rawValue: UInt8
+  /// Variables are errors.
+  static let const = ExpressionContext(rawValue: 1)
+  /// Directly inside a list (R4).
+  static let list = ExpressionContext(rawValue: 2)
+  /// GraphQL's `Value` and nothing else.
+  static let pure = ExpressionContext(rawValue: 4)
+
+  /// Inside brackets other than a list's.
+  var inBrackets: ExpressionContext { subtracting(.list) }
+}
+
+extension Parser {
+  /// ```
+  /// Expression = Or ;
+  /// GraphQLValue = Int | "-" , Int | Float | "-" , Float | String | BlockString | "true" | "false" | "null" | Name
+  ///              | Variable | "[" , { GraphQLValue } , "]" | "{" , { Name , ":" , GraphQLValue } , "}" ;
+  /// ```
+  mutating func parseExpression(_ context: ExpressionContext = []) -> Expression {
+    if !isExtended || context.contains(.pure) { return parsePrimary(context.union(.pure)) }
+    if prefixOperator(context, base: operators.count) == nil {
+      let operand = parseOperand(context)
+      return infixOperator(context) == nil ? operand : parseOperators(after: operand, context)
+    }
+    return parseOperators(after: nil, context)
+  }
+
+  /// ```
+  /// Postfix = Primary , { "." , Name , [ CallArguments ] | "[" , Expression , "]" } ;
+  /// ```
+  mutating func parseOperand(_ context: ExpressionContext) -> Expression {
+    let operand = parsePrimary(context)
+    guard at(.dot) || at(.leftBracket), !commaBefore else { return operand }
+    return parsePostfix(of: operand, context)
+  }
+
+  private mutating func parsePostfix(of base: Expression, _ context: ExpressionContext) -> Expression {
+    var operand = base
+    var progress = LoopProgress()
+    while continuesPostfix(operand, context), progress.advanced(position) {
+      if at(.dot) {
+        operand = parseMember(of: operand, context)
+      } else {
+        operand = parseIndex(of: operand, context)
+      }
+      if height > limits.expressionHeight { operand = tooTall(operand.range) }
+    }
+    return operand
+  }
+
+  private func continuesPostfix(_ base: Expression, _ context: ExpressionContext) -> Bool {
+    if commaBefore { return false }
+    let isAdjacent = !tokens.spaceBefore(at: position)
+    switch kind {
+    case .dot:
+      // Why: `..name` would be a range.
+      if case .current(nil) = base.kind { return false }
+      return isAdjacent || !context.contains(.list)
+    case .leftBracket:
+      guard context.contains(.list) else { return true }
+      switch base.kind {
+      case .name, .int, .float, .string, .boolean, .null, .variable, .list, .object: return false
+      default: return isAdjacent
+      }
+    default: return false
+    }
+  }
+
+  private mutating func parseMember(of base: Expression, _ context: ExpressionContext) -> Expression {
+    let tall = height
+    advance()
+    guard let name = parseName() else {
+      reportUnexpected(.fieldName)
+      return base
+    }
+    var arguments: CallArguments?
+    height = 0
+    if at(.leftParenthesis), !commaBefore { arguments = parseCallArguments(context.inBrackets) }
+    height = max(tall, height) + 1
+    return Expression(.member(base, name, arguments), at: range(from: base.range.start))
+  }
+
+  private mutating func parseIndex(of base: Expression, _ context: ExpressionContext) -> Expression {
+    let tall = height
+    let opening = range
+    guard enter() else {
+      skipGroup()
+      return base
+    }
+    advance()
+    let index = parseExpression(context.inBrackets)
+    leave()
+    expectClosing(.rightBracket, of: .leftBracket, at: opening)
+    height = max(tall, height) + 1
+    return Expression(.index(base, index), at: range(from: base.range.start))
+  }
+
+  /// ```
+  /// Primary = Int | Float | String | BlockString | "true" | "false" | "null" | Name | Call | Variable | List | Object
+  ///         | "(" , Expression , ")" | "." , [ Name ] | "^" , { "^" } ;
+  /// Variable = "$" , Name ;
+  /// ```
+  mutating func parsePrimary(_ context: ExpressionContext) -> Expression {
+    height = 1
+    switch kind {
+    case .name: return parseWord(context)
+    case .int, .float: return parseNumber(from: start)
+    case .minus: return parseNegativeNumber()
+    case .string, .blockString: return parseStringOperand()
+    case .dollar: return parseVariable(context)
+    case .leftBracket: return parseList(context)
+    case .leftBrace: return parseObject(context)
+    case .quotedName where isExtended: return parseNameOrCall(context)
+    case .leftParenthesis where !context.contains(.pure): return parseParenthesized(context)
+    case .dot where !context.contains(.pure): return parseCurrent(context)
+    case .caret where !context.contains(.pure): return parseOuter()
+    default: return missingOperand(context)
+    }
+  }
+
+  private mutating func missingOperand(_ context: ExpressionContext) -> Expression {
+    reportUnexpected(context.contains(.pure) ? .value : .expression)
+    return Expression(.missing, at: SourceRange(at: start))
+  }
+
+  private mutating func parseStringOperand() -> Expression {
+    let literal = parseString()
+    return Expression(.string(literal), at: literal.range)
+  }
+
+  private mutating func parseWord(_ context: ExpressionContext) -> Expression {
+    let range = self.range
+    if at(word: "true") || at(word: "false") {
+      let value = range.count == 4
+      advance()
+      return Expression(.boolean(value), at: range)
+    }
+    if at(word: "null") {
+      advance()
+      return Expression(.null, at: range)
+    }
+    return parseNameOrCall(context)
+  }
+
+  /// ```
+  /// Call = Name , CallArguments ;
+  /// ```
+  private mutating func parseNameOrCall(_ context: ExpressionContext) -> Expression {
+    let name = expectName()
+    guard at(.leftParenthesis), !commaBefore, !context.contains(.pure) else {
+      return Expression(.name(name), at: name.range)
+    }
+    let arguments = parseCallArguments(context.inBrackets)
+    height += 1
+    return Expression(.call(name, arguments), at: range(from: name.range.start))
+  }
+
+  private mutating func parseNumber(from start: UInt32) -> Expression {
+    let text = text(SourceRange(start: start, end: range.end))
+    let kind: Expression.Kind = at(.int) ? .int(text) : .float(text)
+    advance()
+    return Expression(kind, at: range(from: start))
+  }
+
+  /// A sign that touches a number is part of it (R5).
+  private mutating func parseNegativeNumber() -> Expression {
+    guard isSignOfNumber else { return missingOperand(.pure) }
+    let start = self.start
+    advance()
+    return parseNumber(from: start)
+  }
+
+  /// True at a minus that touches a number.
+  var isSignOfNumber: Bool {
+    let next = kind(ahead: 1)
+    return at(.minus) && (next == .int || next == .float) && tokens.starts[position + 1] == tokens.ends[position]
+  }
+
+  private mutating func parseVariable(_ context: ExpressionContext) -> Expression {
+    let start = self.start
+    if context.contains(.const) { report(.variableInConstant) }
+    advance()
+    let name = expectName()
+    return Expression(.variable(name), at: range(from: start))
+  }
+
+  private mutating func parseParenthesized(_ context: ExpressionContext) -> Expression {
+    let opening = range
+    guard enter() else {
+      skipGroup()
+      return Expression(.missing, at: opening)
+    }
+    advance()
+    let expression = parseExpression(context.inBrackets)
+    leave()
+    if stuck, !at(.rightParenthesis) { recoverToElement() }
+    expectClosing(.rightParenthesis, of: .leftParenthesis, at: opening)
+    height += 1
+    return Expression(.parenthesized(expression), at: range(from: opening.start))
+  }
+
+  private mutating func parseCurrent(_ context: ExpressionContext) -> Expression {
+    let start = self.start
+    advance()
+    guard atName, !tokens.spaceBefore(at: position) else {
+      return Expression(.current(nil), at: range(from: start))
+    }
+    let name = expectName()
+    guard at(.leftParenthesis), !commaBefore else {
+      return Expression(.current(name), at: range(from: start))
+    }
+    // `.name(args)` is a step from the current element, as `a.name(args)` is from `a`.
+    let base = Expression(.current(nil), at: SourceRange(start: start, end: start + 1))
+    let arguments = parseCallArguments(context.inBrackets)
+    height += 1
+    return Expression(.member(base, name, arguments), at: range(from: start))
+  }
+
+  private mutating func parseOuter() -> Expression {
+    let start = self.start
+    var count = 0
+    var progress = LoopProgress()
+    while at(.caret), count == 0 || !tokens.spaceBefore(at: position), progress.advanced(position) {
+      count += 1
+      advance()
+    }
+    return Expression(.outer(count), at: range(from: start))
+  }
+
+  mutating func tooTall(_ range: SourceRange) -> Expression {
+    report(.expressionTooTall(limit: limits.expressionHeight), at: range)
+    height = 1
+    return Expression(.missing, at: range)
+  }
+}

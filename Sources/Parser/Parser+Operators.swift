@@ -1,0 +1,310 @@
+import GQLBase
+import GQLLexer
+
+/// How tightly operators bind; a higher level binds tighter.
+enum OperatorLevel: UInt8, Comparable {
+  case or = 1, and, not, comparison, coalesce, cast, range, addition, multiplication, prefix
+
+  static func < (left: OperatorLevel, right: OperatorLevel) -> Bool { left.rawValue < right.rawValue }
+}
+
+struct Operand {
+  var expression: Expression
+  var height: Int
+}
+
+/// An operator whose right operand is not complete.
+struct PendingOperator {
+  enum Operation {
+    case unary(UnaryOperator)
+    case binary(BinaryOperator)
+  }
+  var operation: Operation
+  var level: OperatorLevel
+  /// Where the operator stands.
+  var start: UInt32
+}
+
+/// An operator behind an operand.
+struct InfixOperator {
+  enum Operation {
+    case binary(BinaryOperator)
+    case cast
+    case test
+  }
+  var operation: Operation
+  var level: OperatorLevel
+  /// The number of its tokens.
+  var width = 1
+
+  init(_ operation: BinaryOperator, _ level: OperatorLevel, width: Int = 1) {
+    self.operation = .binary(operation)
+    self.level = level
+    self.width = width
+  }
+
+  init(_ operation: Operation, _ level: OperatorLevel) {
+    self.operation = operation
+    self.level = level
+  }
+}
+
+/// Operators by precedence, over two explicit stacks: chains and runs of prefixes cost no recursion.
+extension Parser {
+  /// ```
+  /// Or = And , { ( "or" | "||" ) , And } ;
+  /// And = Not , { ( "and" | "&&" ) , Not } ;
+  /// Not = "not" , Not | Comparison ;
+  /// Comparison = Coalesce , [ ComparisonOperator , Coalesce | "is" , [ "not" ] , Name ] ;
+  /// ComparisonOperator = "==" | "!=" | "<" | "<=" | ">" | ">=" | "=~" | "!~" | [ "not" ] , WordOperator ;
+  /// WordOperator = "in" | "like" | "ilike" | "contains" | "startsWith" | "endsWith" | "matches" ;
+  /// Coalesce = Cast , [ "??" , Coalesce ] ;
+  /// Cast = Range , { "as" , Name } ;
+  /// Range = Addition , [ ( ".." | "..<" ) , Addition ] ;
+  /// Addition = Multiplication , { ( "+" | "-" ) , Multiplication } ;
+  /// Multiplication = Unary , { ( "*" | "/" | "%" ) , Unary } ;
+  /// Unary = ( "-" | "+" | "!" ) , Unary | Postfix ;
+  /// ```
+  mutating func parseOperators(after first: Expression?, _ context: ExpressionContext) -> Expression {
+    let base = operators.count
+    var tested = -1
+    if let first {
+      operands.append(Operand(expression: first, height: height))
+    } else {
+      parsePrefixedOperand(context, base: base, isFirst: true)
+    }
+    var progress = LoopProgress()
+    while let infix = infixOperator(context), progress.advanced(position) {
+      apply(infix, context, base: base, tested: &tested)
+    }
+    while operators.count > base { reduce() }
+    guard let result = operands.popLast() else { return Expression(.missing, at: range) }
+    height = result.height
+    return result.expression
+  }
+
+  /// Consumes an operator and what it needs on its right.
+  ///
+  /// `tested` is the number of pending operators below a complete `is` test, or -1: such a test is a comparison, and
+  /// comparisons do not chain.
+  private mutating func apply(
+    _ infix: InfixOperator, _ context: ExpressionContext, base: Int, tested: inout Int
+  ) {
+    while operators.count > base, let top = operators.last, top.level >= infix.level {
+      if top.level == infix.level {
+        if infix.level == .coalesce { break }
+        if infix.level == .comparison { reportChain() }
+        if infix.level == .range { report(.chainedRange) }
+      }
+      reduce()
+    }
+    if infix.level == .comparison, tested == operators.count {
+      report(.chainedComparison(middle: "", insertAt: SourceRange(at: previousEnd)))
+    }
+    if infix.level < .comparison { tested = -1 }
+    reportMistake(infix, context)
+    switch infix.operation {
+    case .cast:
+      advance()
+      let type = expectName()
+      replaceOperand(from: type.range.end) { .cast($0, type) }
+    case .test:
+      advance()
+      let negated = atTestNegation
+      if negated { advance() }
+      if !atName { reportUnexpected(.comparison) }
+      let type = expectName()
+      replaceOperand(from: type.range.end) { .isTest($0, negated: negated, type) }
+      tested = operators.count
+    case .binary(let operation):
+      operators.append(PendingOperator(operation: .binary(operation), level: infix.level, start: start))
+      for _ in 0..<infix.width { advance() }
+      parsePrefixedOperand(context, base: base, isFirst: false)
+    }
+  }
+
+  /// True at the `not` of `is not T`.
+  private var atTestNegation: Bool {
+    at(word: "not") && isName(kind(ahead: 1)) && kind(ahead: 2) != .colon && kind(ahead: 2) != .walrus
+      && !tokens.commaBefore(at: position + 1)
+  }
+
+  private mutating func reportChain() {
+    guard let middle = operands.last?.expression.range else { return }
+    report(.chainedComparison(middle: text(middle), insertAt: SourceRange(at: middle.end)))
+  }
+
+  /// Wraps the last operand.
+  private mutating func replaceOperand(from end: UInt32, _ wrap: (Expression) -> Expression.Kind) {
+    guard let operand = operands.popLast() else { return }
+    let range = SourceRange(start: operand.expression.range.start, end: max(end, operand.expression.range.end))
+    push(Expression(wrap(operand.expression), at: range), height: operand.height + 1)
+  }
+
+  private mutating func push(_ expression: Expression, height: Int) {
+    guard height <= limits.expressionHeight else {
+      let missing = tooTall(expression.range)
+      return operands.append(Operand(expression: missing, height: 1))
+    }
+    operands.append(Operand(expression: expression, height: height))
+  }
+
+  /// Completes the last pending operator.
+  private mutating func reduce() {
+    guard let pending = operators.popLast(), let right = operands.popLast() else { return }
+    switch pending.operation {
+    case .unary(let operation):
+      let range = SourceRange(start: pending.start, end: right.expression.range.end)
+      push(Expression(.unary(operation, right.expression), at: range), height: right.height + 1)
+    case .binary(let operation):
+      guard let left = operands.popLast() else { return }
+      let range = left.expression.range.union(right.expression.range)
+      push(
+        Expression(.binary(operation, left.expression, right.expression), at: range),
+        height: max(left.height, right.height) + 1)
+    }
+  }
+
+  private mutating func parsePrefixedOperand(_ context: ExpressionContext, base: Int, isFirst: Bool) {
+    var isFirst = isFirst
+    var progress = LoopProgress()
+    while isFirst || !commaBefore, let prefix = prefixOperator(context, base: base), progress.advanced(position) {
+      operators.append(prefix)
+      advance()
+      isFirst = false
+    }
+    guard isFirst || !commaBefore else {
+      reportUnexpected(.expression)
+      return operands.append(Operand(expression: Expression(.missing, at: SourceRange(at: start)), height: 1))
+    }
+    let operand = parseOperand(context)
+    operands.append(Operand(expression: operand, height: height))
+  }
+
+  /// The prefix operator at the current token; `base` is the number of operators outside this expression.
+  func prefixOperator(_ context: ExpressionContext, base: Int) -> PendingOperator? {
+    switch kind {
+    case .minus:
+      return isSignOfNumber ? nil : PendingOperator(operation: .unary(.minus), level: .prefix, start: start)
+    case .plus: return PendingOperator(operation: .unary(.plus), level: .prefix, start: start)
+    case .bang: return PendingOperator(operation: .unary(.bang), level: .prefix, start: start)
+    case .name:
+      guard at(word: "not"), !context.contains(.list) else { return nil }
+      if operators.count > base, let top = operators.last, top.level > .not { return nil }
+      // `not` alone, or before the next argument, is a name (R3).
+      let next = kind(ahead: 1)
+      guard startsOperand(next), !tokens.commaBefore(at: position + 1) else { return nil }
+      if isName(next), kind(ahead: 2) == .colon || kind(ahead: 2) == .walrus { return nil }
+      return PendingOperator(operation: .unary(.not), level: .not, start: start)
+    default: return nil
+    }
+  }
+
+  func startsOperand(_ kind: TokenKind) -> Bool {
+    switch kind {
+    case .int, .float, .string, .blockString, .name, .quotedName, .dollar, .leftBracket, .leftBrace, .leftParenthesis,
+      .dot, .caret, .minus, .plus, .bang:
+      true
+    default: false
+    }
+  }
+
+  /// The operator that continues the expression at the current token (R2, R4, R9).
+  func infixOperator(_ context: ExpressionContext) -> InfixOperator? {
+    switch kind {
+    case .rightParenthesis, .rightBrace, .rightBracket, .endOfFile: return nil
+    case .name:
+      if context.contains(.list) || commaBefore { return nil }
+      return wordOperator(at: position)
+    default: return commaBefore ? nil : symbolicOperator(context)
+    }
+  }
+
+  private func symbolicOperator(_ context: ExpressionContext) -> InfixOperator? {
+    switch kind {
+    case .or, .pipe: return InfixOperator(.or, .or)
+    case .and, .ampersand: return InfixOperator(.and, .and)
+    case .equal, .equals: return InfixOperator(.equal, .comparison)
+    case .notEqual: return InfixOperator(.notEqual, .comparison)
+    case .less:
+      if kind(ahead: 1) == .greater, !tokens.spaceAfter(at: position) {
+        return InfixOperator(.notEqual, .comparison, width: 2)
+      }
+      return InfixOperator(.less, .comparison)
+    case .lessOrEqual: return InfixOperator(.lessOrEqual, .comparison)
+    case .greater: return InfixOperator(.greater, .comparison)
+    case .greaterOrEqual: return InfixOperator(.greaterOrEqual, .comparison)
+    case .match: return InfixOperator(.match, .comparison)
+    case .notMatch: return InfixOperator(.notMatch, .comparison)
+    case .coalesce: return InfixOperator(.coalesce, .coalesce)
+    case .closedRange: return InfixOperator(.closedRange, .range)
+    case .halfOpenRange: return InfixOperator(.halfOpenRange, .range)
+    case .plus: return isInfixSign(context) ? InfixOperator(.add, .addition) : nil
+    case .minus: return isInfixSign(context) ? InfixOperator(.subtract, .addition) : nil
+    case .star: return InfixOperator(.multiply, .multiplication)
+    case .slash: return InfixOperator(.divide, .multiplication)
+    case .percent: return InfixOperator(.remainder, .multiplication)
+    default: return nil
+    }
+  }
+
+  /// In a list a sign that touches what follows it, and not what precedes it, starts an element; and so does one that
+  /// touches a number, because GraphQL says so (R4).
+  private func isInfixSign(_ context: ExpressionContext) -> Bool {
+    guard context.contains(.list) else { return true }
+    if tokens.spaceBefore(at: position) { return tokens.spaceAfter(at: position) }
+    return !isSignOfNumber
+  }
+
+  /// The operator that a word is behind an operand: never before `:` or `:=`, where an argument starts (R2).
+  func wordOperator(at index: Int) -> InfixOperator? {
+    guard tokens.kinds[index] == .name, !startsNamed(index) else { return nil }
+    switch tokens.range(at: index).count {
+    case 2:
+      if isText("or", at: index) { return InfixOperator(.or, .or) }
+      if isText("is", at: index) { return InfixOperator(.test, .comparison) }
+      if isText("as", at: index) { return InfixOperator(.cast, .cast) }
+    case 3:
+      if isText("and", at: index) { return InfixOperator(.and, .and) }
+      if isText("not", at: index), index + 1 < tokens.count, !startsNamed(index + 1) {
+        guard !tokens.commaBefore(at: index + 1), let word = comparisonWord(at: index + 1) else { return nil }
+        return InfixOperator(word.negated, .comparison, width: 2)
+      }
+      return nil
+    default: break
+    }
+    return comparisonWord(at: index).map { InfixOperator($0.plain, .comparison) }
+  }
+
+  private func startsNamed(_ index: Int) -> Bool {
+    guard index + 1 < tokens.count else { return false }
+    return tokens.kinds[index + 1] == .colon || tokens.kinds[index + 1] == .walrus
+  }
+
+  private func comparisonWord(at index: Int) -> (plain: BinaryOperator, negated: BinaryOperator)? {
+    guard tokens.kinds[index] == .name else { return nil }
+    switch tokens.range(at: index).count {
+    case 2 where isText("in", at: index): return (.in, .notIn)
+    case 4 where isText("like", at: index): return (.like, .notLike)
+    case 5 where isText("ilike", at: index): return (.ilike, .notIlike)
+    case 7 where isText("matches", at: index): return (.matches, .notMatches)
+    case 8 where isText("contains", at: index): return (.contains, .notContains)
+    case 8 where isText("endsWith", at: index): return (.endsWith, .notEndsWith)
+    case 10 where isText("startsWith", at: index): return (.startsWith, .notStartsWith)
+    default: return nil
+    }
+  }
+
+  /// Says what is wrong with an operator that other languages have.
+  private mutating func reportMistake(_ infix: InfixOperator, _ context: ExpressionContext) {
+    switch kind {
+    case .equals: report(.assignmentForEquality(comparesNull: at(word: "null", ahead: 1)))
+    case .ampersand: report(.singleConnective(replacement: "&&"))
+    case .pipe: report(.singleConnective(replacement: "||"))
+    case .less where infix.width == 2:
+      report(.sqlInequality, at: range.union(tokens.range(at: position + 1)))
+    case .minus where context.contains(.list) && !tokens.spaceBefore(at: position): report(.minusInList)
+    default: break
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import GQLBase
+
+extension CoercionProblem {
+  package static let codes: [DiagnosticCode] = [
+    "wrong-type", "number-out-of-range", "malformed-value", "unknown-enum-value", "null-for-non-null",
+    "unknown-field", "not-constant",
+  ].map { DiagnosticCode($0) }
+
+  package var code: DiagnosticCode {
+    switch self {
+    case .wrongKind, .quotedEnumValue: DiagnosticCode("wrong-type")
+    case .outOfRange: DiagnosticCode("number-out-of-range")
+    case .malformed: DiagnosticCode("malformed-value")
+    case .unknownEnumValue: DiagnosticCode("unknown-enum-value")
+    case .null: DiagnosticCode("null-for-non-null")
+    case .unknownMember: DiagnosticCode("unknown-field")
+    case .notConstant: DiagnosticCode("not-constant")
+    }
+  }
+
+  package var message: String {
+    switch self {
+    case .wrongKind(let found, let expected): "expected \(expected), found \(found)"
+    case .outOfRange(let digits, let expected): "\(digits) does not fit \(expected)"
+    case .malformed(let text, let expected): "'\(text.prefix(60))' is no \(expected.rawValue)"
+    case .unknownEnumValue(let name, let type, _): "'\(type)' has no value '\(name)'"
+    case .quotedEnumValue(let name, let type): "a value of '\(type)' is written without quotes: \(name)"
+    case .null(let expected): "expected \(expected), found null"
+    case .unknownMember(let name, let type, _): "'\(type)' has no field '\(name)'"
+    case .notConstant: "only a constant can stand here"
+    }
+  }
+
+  package var help: String? {
+    switch self {
+    case .unknownEnumValue(_, _, let near), .unknownMember(_, _, let near): Spelling.question(near)
+    case .malformed(_, .dateTime): "a DateTime is written \"2026-01-31T12:00:00Z\""
+    case .malformed(_, .date): "a Date is written \"2026-01-31\""
+    case .malformed(_, .duration): "a Duration is written \"P1DT2H\""
+    case .malformed(_, .bytes): "Bytes are written in base64"
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import GQLBase
+import GQLCatalog
+import GQLParser
+
+/// What the language's schema directives take.
+struct SchemaDirective {
+  enum Place { case field, object, schema, other }
+
+  var name: String
+  var onField: [String]?
+  var onObject: [String]?
+  var onSchema: [String]?
+  var isRepeatable = false
+
+  static let all: [SchemaDirective] = [
+    SchemaDirective(name: "id", onField: [], onObject: ["fields"]),
+    SchemaDirective(name: "relation", onField: ["inverse", "onDelete"]),
+    SchemaDirective(
+      name: "index", onField: ["kind", "name"], onObject: ["kind", "name", "fields"], isRepeatable: true),
+    SchemaDirective(
+      name: "unique", onField: ["onConflict", "name"], onObject: ["onConflict", "name", "fields"], isRepeatable: true),
+    SchemaDirective(
+      name: "fulltext", onField: ["language", "name"], onObject: ["language", "name", "fields"], isRepeatable: true),
+    SchemaDirective(name: "trigram", onField: ["name"], onObject: ["name", "fields"], isRepeatable: true),
+    SchemaDirective(name: "default", onField: ["value"]),
+    SchemaDirective(name: "computed", onField: ["as"]),
+    SchemaDirective(name: "collate", onField: ["to", "CI"]),
+    SchemaDirective(name: "root", onObject: ["one", "many"]),
+    SchemaDirective(name: "data", onSchema: ["from"], isRepeatable: true),
+  ]
+  /// GraphQL's own, which say nothing about storage.
+  static let ignored: Set<String> = ["deprecated", "specifiedBy", "skip", "include", "oneOf"]
+}
+
+extension SchemaBuilder {
+  /// Reports a directive that does not exist, stands in the wrong place or has unknown arguments.
+  @discardableResult
+  mutating func check(_ directive: Directive, on place: SchemaDirective.Place) -> Bool {
+    let name = directive.name.text
+    if SchemaDirective.ignored.contains(name) || declaredDirectives.contains(name) && !isOurs(name) { return false }
+    guard let known = SchemaDirective.all.first(where: { $0.name == name }) else {
+      let near = Spelling.near(name, among: SchemaDirective.all.map(\.name))
+      report(.unknownDirective(name: name, near: near), at: directive.name.range)
+      return false
+    }
+    let arguments: [String]? =
+      switch place {
+      case .field: known.onField
+      case .object: known.onObject
+      case .schema: known.onSchema
+      case .other: nil
+      }
+    guard let arguments else {
+      report(.misplacedDirective(name: name, reason: place == .field ? .onField : .onType), at: directive.name.range)
+      return false
+    }
+    for argument in directive.arguments where name != "collate" && !arguments.contains(argument.name.text) {
+      let near = Spelling.near(argument.name.text, among: arguments)
+      report(
+        .unknownDirectiveArgument(directive: name, argument: argument.name.text, near: near), at: argument.name.range)
+    }
+    return true
+  }
+
+  private func isOurs(_ name: String) -> Bool { SchemaDirective.all.contains { $0.name == name } }
+
+  /// The directives of one name, the first only (and the others reported) unless it may be repeated.
+  mutating func directives(_ name: String, of list: [Directive]) -> [Directive] {
+    let found = list.filter { $0.name.text == name }
+    guard found.count > 1, let known = SchemaDirective.all.first(where: { $0.name == name }), !known.isRepeatable else {
+      return found
+    }
+    for repeated in found.dropFirst() { report(.repeatedDirective(name: name), at: repeated.name.range) }
+    return Array(found.prefix(1))
+  }
+
+  func argument(_ name: String, of directive: Directive) -> Argument? {
+    directive.arguments.first { $0.name.text == name }
+  }
+
+  mutating func string(_ name: String, of directive: Directive) -> String? {
+    guard let argument = argument(name, of: directive) else { return nil }
+    if case .string(let literal) = argument.value.kind { return literal.value }
+    wrong(argument, of: directive, expected: "a String")
+    return nil
+  }
+
+  /// An argument that is one of some names, written bare or quoted.
+  mutating func choice<Choice: RawRepresentable>(
+    _ name: String, of directive: Directive, among choices: [Choice]
+  ) -> Choice? where Choice.RawValue == String {
+    guard let argument = argument(name, of: directive) else { return nil }
+    let written: String
+    switch argument.value.kind {
+    case .name(let name): written = name.text
+    case .string(let literal): written = literal.value
+    default: written = ""
+    }
+    if let choice = choices.first(where: { $0.rawValue == written }) { return choice }
+    let names = choices.map(\.rawValue)
+    wrong(
+      argument, of: directive, expected: names.joined(separator: " or "), near: Spelling.near(written, among: names))
+    return nil
+  }
+
+  /// `fields: ["a", "b.c"]`, each with its range; nil where it is missing or wrong, which is reported.
+  mutating func fields(of directive: Directive) -> [(path: String, range: SourceRange)]? {
+    guard let argument = argument("fields", of: directive) else {
+      report(
+        .missingDirectiveArgument(directive: directive.name.text, argument: "fields"), at: directive.name.range)
+      return nil
+    }
+    let elements: [Expression]
+    if case .list(let list) = argument.value.kind { elements = list } else { elements = [argument.value] }
+    var result: [(path: String, range: SourceRange)] = []
+    for element in elements {
+      switch element.kind {
+      case .string(let literal): result.append((literal.value, element.range))
+      case .name(let name): result.append((name.text, element.range))
+      default:
+        wrong(argument, of: directive, expected: "a list of field names")
+        return nil
+      }
+    }
+    if result.isEmpty {
+      wrong(argument, of: directive, expected: "a list of field names")
+      return nil
+    }
+    return result
+  }
+
+  mutating func wrong(_ argument: Argument, of directive: Directive, expected: String, near: [String] = []) {
+    report(
+      .wrongDirectiveArgument(
+        directive: directive.name.text, argument: argument.name.text, expected: expected, near: near),
+      at: argument.value.range)
+  }
+}

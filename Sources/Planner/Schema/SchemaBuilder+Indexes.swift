@@ -1,0 +1,213 @@
+import GQLBase
+import GQLCatalog
+import GQLParser
+
+extension SchemaBuilder {
+  private struct IndexDraft {
+    var kind: IndexDescriptor.Kind
+    var name: String?
+    var columns: [ColumnID]
+    var isUnique = false
+    var onConflict = IndexDescriptor.Conflict.fail
+    var range: SourceRange
+    /// The place among the type's properties of a one-property index; those over paths and several come behind.
+    var rank: Int
+  }
+
+  private struct IndexColumn {
+    var column: ColumnID
+    var property: PropertyID
+    var isWholeProperty: Bool
+  }
+
+  mutating func buildIndexes(of position: Int) {
+    let definition = drafts[entityDrafts[position]].definition
+    var entity = catalog.types[position]
+    entity.idProperties = primaryKey(of: entity, definition)
+    var found: [IndexDraft] = []
+    for field in definition.fields {
+      // The second of two fields of one name was reported and left out.
+      guard let property = entity.property(named: field.name.text),
+        definition.fields.first(where: { $0.name.text == field.name.text })?.range == field.range
+      else { continue }
+      for directive in field.directives {
+        addIndex(directive, over: [(property.name, directive.name.range)], of: entity, to: &found)
+      }
+    }
+    for directive in definition.directives
+    where ["index", "unique", "fulltext", "trigram"].contains(directive.name.text) {
+      guard let paths = fields(of: directive) else { continue }
+      addIndex(directive, over: paths, of: entity, to: &found)
+    }
+    install(found, in: &entity)
+    catalog.types[position] = entity
+  }
+
+  /// The properties of the primary key, which become non-null.
+  private mutating func primaryKey(of entity: EntityType, _ definition: TypeDefinition) -> [PropertyID] {
+    var names: [(path: String, range: SourceRange)] = []
+    if let directive = directives("id", of: definition.directives).first {
+      names = fields(of: directive) ?? []
+    }
+    var marked: [(path: String, range: SourceRange)] = []
+    for field in definition.fields {
+      for directive in directives("id", of: field.directives) { marked.append((field.name.text, directive.name.range)) }
+    }
+    if names.isEmpty {
+      if marked.count > 1 { report(.repeatedDirective(name: "id"), at: marked[1].range) }
+      names = Array(marked.prefix(1))
+    } else if let extra = marked.first {
+      report(.repeatedDirective(name: "id"), at: extra.range)
+    }
+    if names.isEmpty, let field = definition.fields.first(where: { $0.name.text == "id" }) {
+      names = [("id", field.name.range)]
+    }
+    var result: [PropertyID] = []
+    for (name, range) in names {
+      guard let property = entity.property(named: name) else {
+        if !definition.fields.contains(where: { $0.name.text == name }) {
+          let near = Spelling.near(name, among: entity.properties.map(\.name))
+          report(.unknownDirectiveField(name: name, type: entity.name, directive: "id", near: near), at: range)
+        }
+        continue
+      }
+      var reason = unfitness(of: property.signature.type)
+      if property.signature.type == .float { reason = .float }
+      if let reason {
+        // The directive's own report of a relation marked `@id` stands already.
+        if reason != .relation || marked.isEmpty {
+          report(.invalidKey(field: name, type: entity.name, reason: reason), at: range)
+        }
+      } else if !result.contains(property.id) {
+        result.append(property.id)
+      }
+    }
+    return result
+  }
+
+  private func unfitness(of type: ValueType) -> SchemaProblem.Unfit? {
+    switch type {
+    case .scalar(.json): .json
+    case .scalar, .enumeration, .null: nil
+    case .list(.entity), .entity: .relation
+    case .list: .list
+    case .embedded: .embedded
+    }
+  }
+
+  private mutating func addIndex(
+    _ directive: Directive, over paths: [(path: String, range: SourceRange)], of entity: EntityType,
+    to found: inout [IndexDraft]
+  ) {
+    var draft = IndexDraft(kind: .btree, columns: [], range: directive.range, rank: entity.properties.count)
+    switch directive.name.text {
+    case "index":
+      draft.kind = choice("kind", of: directive, among: [IndexDescriptor.Kind.btree, .hash]) ?? .btree
+    case "unique":
+      draft.kind = .hash
+      draft.isUnique = true
+      draft.onConflict = choice("onConflict", of: directive, among: [IndexDescriptor.Conflict.fail, .replace]) ?? .fail
+    case "fulltext":
+      report(.notSupportedYet(.fullTextIndex), at: directive.range)
+      return
+    case "trigram":
+      report(.notSupportedYet(.trigramIndex), at: directive.range)
+      return
+    default: return
+    }
+    draft.name = string("name", of: directive)
+    for (path, range) in paths {
+      guard let column = indexColumn(path, range, of: entity, directive.name.text) else { return }
+      draft.columns.append(column.column)
+      if paths.count == 1, column.isWholeProperty { draft.rank = Int(column.property.index) }
+    }
+    found.append(draft)
+  }
+
+  /// The column that an index over `a` or `a.b` compares.
+  private mutating func indexColumn(
+    _ path: String, _ range: SourceRange, of entity: EntityType, _ directive: String
+  ) -> IndexColumn? {
+    let steps = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard let first = steps.first, let property = entity.property(named: first) else {
+      let isWrittenElsewhere = drafts[entityDrafts[Int(entity.id.index)]].definition.fields.contains {
+        $0.name.text == path
+      }
+      if !isWrittenElsewhere {
+        let near = Spelling.near(path, among: entity.properties.map(\.name))
+        report(.unknownDirectiveField(name: path, type: entity.name, directive: directive, near: near), at: range)
+      }
+      return nil
+    }
+    var storage = property.storage
+    var type = property.signature.type
+    for step in steps.dropFirst() {
+      guard case .embedded(let id, _, let fields) = storage, case let embedded = catalog[id],
+        let index = embedded.fields.firstIndex(where: { $0.name.utf8.elementsEqual(step.utf8) }), index < fields.count
+      else {
+        var near: [String] = []
+        if case .embedded(let id, _, _) = storage { near = Spelling.near(step, among: catalog[id].fields.map(\.name)) }
+        report(
+          .unknownDirectiveField(
+            name: step, type: catalog.name(of: type), directive: directive, near: near), at: range)
+        return nil
+      }
+      storage = fields[index]
+      type = embedded.fields[index].signature.type
+    }
+    if let reason = unfitness(of: type) {
+      report(.notIndexable(field: path, type: entity.name, reason: reason), at: range)
+      return nil
+    }
+    guard case .column(let column, let folded) = storage else { return nil }
+    return IndexColumn(column: folded ?? column, property: property.id, isWholeProperty: steps.count == 1)
+  }
+
+  private mutating func install(_ found: [IndexDraft], in entity: inout EntityType) {
+    var keyColumns: [ColumnID] = []
+    for id in entity.idProperties {
+      entity.properties[Int(id.index)].signature.isNonNull = true
+      guard case .column(let column, let folded) = entity[id].storage else { continue }
+      entity.columns[Int(column.index)].isNonNull = true
+      if let folded { entity.columns[Int(folded.index)].isNonNull = true }
+      keyColumns.append(folded ?? column)
+    }
+    // By property, then in the order written, so that a printed schema gives the same identifiers.
+    var ordered = found.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }.map(
+      \.element)
+    ordered.removeAll { $0.isUnique && $0.columns == keyColumns && $0.name == nil }
+    var names: Set<String> = []
+    for draft in ordered {
+      guard let name = draft.name else { continue }
+      if !names.insert(name).inserted {
+        report(.duplicateIndexName(name: name, type: entity.name), at: draft.range)
+      }
+    }
+    entity.primaryIndex = IndexID(catalog.indexes.count)
+    let primary = IndexDraft(
+      kind: .hash, columns: keyColumns, isUnique: true, range: SourceRange(at: 0), rank: 0)
+    for (offset, draft) in ([primary] + ordered).enumerated() {
+      let id = IndexID(catalog.indexes.count)
+      let name = draft.name ?? generatedName(for: draft, in: entity, besides: names)
+      names.insert(name)
+      entity.indexes.append(id)
+      catalog.indexes.append(
+        IndexDescriptor(
+          id: id, type: entity.id, name: name, kind: draft.kind, columns: draft.columns, isUnique: draft.isUnique,
+          isPrimary: offset == 0, onConflict: draft.onConflict))
+    }
+  }
+
+  private func generatedName(for draft: IndexDraft, in entity: EntityType, besides names: Set<String>) -> String {
+    let base = draft.columns.map { entity[$0].name }.joined(separator: ",")
+    if !names.contains(base) { return base }
+    let suffix = draft.isUnique ? "unique" : draft.kind.rawValue.lowercased()
+    var name = "\(base) \(suffix)"
+    var number = 2
+    while names.contains(name) {
+      name = "\(base) \(suffix) \(number)"
+      number += 1
+    }
+    return name
+  }
+}

@@ -1,0 +1,286 @@
+import GQLBase
+import GQLCatalog
+import GQLParser
+
+/// Type definitions to a catalog; total: what is wrong is left out and reported.
+///
+/// With `extending`, the document adds to the types of a catalog, whose own definitions come first and keep their
+/// places.
+package func buildCatalog(_ document: Document, extending: Catalog? = nil) -> Analyzed<Catalog> {
+  var builder = SchemaBuilder()
+  if let extending {
+    builder.collect(schemaDefinitions(of: extending).map { .type($0) })
+    builder.inheritsRoots = !extending.rootNames.isEmpty
+  }
+  builder.collect(document.definitions)
+  builder.build()
+  if let extending { builder.catalog.version = extending.version &+ 1 }
+  return Analyzed(builder.catalog, builder.diagnostics)
+}
+
+/// The paths of `extend schema @data(from: "…")`, as written, in the order of the document.
+package func dataSources(_ document: Document) -> [(path: String, range: SourceRange)] {
+  var sources: [(path: String, range: SourceRange)] = []
+  for case .schema(let schema) in document.definitions {
+    for directive in schema.directives where directive.name.text == "data" {
+      for argument in directive.arguments where argument.name.text == "from" {
+        if case .string(let literal) = argument.value.kind { sources.append((literal.value, argument.value.range)) }
+      }
+    }
+  }
+  return sources
+}
+
+/// The state of building one catalog, phase by phase.
+struct SchemaBuilder {
+  /// A definition with its extensions merged in.
+  struct Draft {
+    var definition: TypeDefinition
+    var role = Role.ignored
+  }
+
+  enum Role: Hashable {
+    case scalar(ScalarType)
+    case entity(EntityTypeID)
+    case embedded(EmbeddedTypeID)
+    case enumeration(EnumTypeID)
+    case interfaceOrUnion
+    case root
+    case ignored
+  }
+
+  /// A field whose type is an entity, until its relation is made.
+  struct RelationDraft {
+    var source: EntityTypeID
+    var target: EntityTypeID
+    var property: PropertyID
+    var column: ColumnID
+    var isToMany: Bool
+    var isRequired: Bool
+    var name: String
+    var range: SourceRange
+    var inverse: (name: String, range: SourceRange)?
+    /// `@relation` without an inverse says that this is a relation of its own.
+    var isDeclaredOneWay = false
+    var onDelete = Relation.DeleteRule.nullify
+    var partner: Int?
+    var partnerRange: SourceRange?
+  }
+
+  static let columnLimit = 10_000
+  static let reservedFields: Set<String> = [
+    "_cursor", "_score", "_createdAt", "_updatedAt", "_status", "_depth", "_cycle", "_items", "_inserted",
+  ]
+
+  var catalog = Catalog()
+  var diagnostics: [Diagnostic] = []
+  var drafts: [Draft] = []
+  var draftIndex: [String: Int] = [:]
+  var extensions: [TypeDefinition] = []
+  var declaredDirectives: Set<String> = []
+  var queryName = "Query"
+  /// True while `type Query` is known from the catalog that is extended only.
+  var inheritsRoots = false
+  var otherRoots: Set<String> = ["Mutation", "Subscription"]
+  var relations: [RelationDraft] = []
+  /// `relationDrafts[type]` by property name.
+  var relationIndex: [EntityTypeID: [String: Int]] = [:]
+  /// Indices into `drafts` of entities and embedded types, by their identifiers.
+  var entityDrafts: [Int] = []
+  var embeddedDrafts: [Int] = []
+
+  mutating func report(_ problem: SchemaProblem, at range: SourceRange) {
+    diagnostics.append(problem.diagnostic(at: range))
+  }
+
+  mutating func collect(_ definitions: [Definition]) {
+    for definition in definitions {
+      switch definition {
+      case .type(let type):
+        if type.isExtension { extensions.append(type) } else { define(type) }
+      case .schema(let schema):
+        for root in schema.operationTypes {
+          if root.operation == .query { queryName = root.type.text } else { otherRoots.insert(root.type.text) }
+        }
+        for directive in schema.directives { check(directive, on: .schema) }
+      case .directive(let directive): declaredDirectives.insert(directive.name.text)
+      case .operation, .fragment, .function: break
+      }
+    }
+  }
+
+  private mutating func define(_ type: TypeDefinition) {
+    let name = type.name.text
+    if let first = draftIndex[name] {
+      // A document that adds to a catalog may say its own `type Query`.
+      if name == queryName, inheritsRoots {
+        inheritsRoots = false
+        extensions.append(type)
+        return
+      }
+      report(.duplicateType(name: name, first: drafts[first].definition.name.range), at: type.name.range)
+      return
+    }
+    if name.hasPrefix("__") { report(.reservedName(name: name), at: type.name.range) }
+    if let scalar = ScalarType(rawValue: name) {
+      // `scalar DateTime` declares what is there already.
+      if type.kind == .scalar { return }
+      report(.reservedName(name: scalar.rawValue), at: type.name.range)
+      return
+    }
+    draftIndex[name] = drafts.count
+    drafts.append(Draft(definition: type))
+  }
+
+  mutating func build() {
+    mergeExtensions()
+    assignRoles()
+    buildEnums()
+    buildEmbeddedTypes()
+    for index in entityDrafts.indices { buildEntity(index) }
+    buildRelations()
+    for index in entityDrafts.indices { buildIndexes(of: index) }
+    buildRoots()
+  }
+
+  private mutating func mergeExtensions() {
+    for type in extensions {
+      let name = type.name.text
+      guard let index = draftIndex[name] else {
+        let near = Spelling.near(name, among: drafts.map(\.definition.name.text))
+        report(.extensionOfNothing(name: name, near: near), at: type.name.range)
+        continue
+      }
+      guard drafts[index].definition.kind == type.kind else {
+        report(.extensionOfOtherKind(name: name), at: type.name.range)
+        continue
+      }
+      drafts[index].definition.interfaces += type.interfaces
+      drafts[index].definition.directives += type.directives
+      drafts[index].definition.fields += type.fields
+      drafts[index].definition.members += type.members
+      drafts[index].definition.values += type.values
+    }
+  }
+
+  private mutating func assignRoles() {
+    for index in drafts.indices {
+      let definition = drafts[index].definition
+      switch definition.kind {
+      // Decided: a scalar that the schema invents holds any JSON value.
+      case .scalar: drafts[index].role = .scalar(.json)
+      case .interface, .union: drafts[index].role = .interfaceOrUnion
+      case .inputObject: drafts[index].role = .ignored
+      case .enum:
+        drafts[index].role = .enumeration(EnumTypeID(catalog.enums.count))
+        catalog.enums.append(
+          EnumType(
+            id: EnumTypeID(catalog.enums.count), name: definition.name.text,
+            description: definition.description?.value, values: []))
+      case .object:
+        if definition.name.text == queryName {
+          drafts[index].role = .root
+        } else if otherRoots.contains(definition.name.text), !isEntity(definition) {
+          report(.ignoredType(name: definition.name.text), at: definition.name.range)
+        } else if isEntity(definition) {
+          drafts[index].role = .entity(EntityTypeID(entityDrafts.count))
+          entityDrafts.append(index)
+        } else {
+          drafts[index].role = .embedded(EmbeddedTypeID(embeddedDrafts.count))
+          embeddedDrafts.append(index)
+        }
+      }
+    }
+    for index in drafts.indices {
+      for directive in drafts[index].definition.directives {
+        check(directive, on: drafts[index].definition.kind == .object ? .object : .other)
+      }
+      for name in drafts[index].definition.interfaces where draftIndex[name.text] == nil {
+        let near = Spelling.near(name.text, among: drafts.map(\.definition.name.text))
+        report(.unknownType(name: name.text, near: near), at: name.range)
+      }
+    }
+  }
+
+  private func isEntity(_ definition: TypeDefinition) -> Bool {
+    definition.directives.contains { $0.name.text == "id" }
+      || definition.fields.contains { field in
+        field.name.text == "id" || field.directives.contains { $0.name.text == "id" }
+      }
+  }
+
+  private mutating func buildEnums() {
+    for draft in drafts {
+      guard case .enumeration(let id) = draft.role else { continue }
+      var seen: [String: SourceRange] = [:]
+      for value in draft.definition.values {
+        let name = value.name.text
+        if let first = seen[name] {
+          report(.duplicateEnumValue(name: name, type: draft.definition.name.text, first: first), at: value.name.range)
+          continue
+        }
+        seen[name] = value.name.range
+        catalog.enums[Int(id.index)].values.append(name)
+      }
+      if seen.isEmpty { report(.emptyType(name: draft.definition.name.text), at: draft.definition.name.range) }
+      if seen.count > 65_535 {
+        report(.tooManyEnumValues(type: draft.definition.name.text), at: draft.definition.name.range)
+        catalog.enums[Int(id.index)].values.removeSubrange(65_535...)
+      }
+    }
+  }
+
+  /// What a field's type refers to, with the problem reported where there is one.
+  mutating func resolve(_ reference: TypeReference) -> TypeSignature? {
+    var isNonNull = false
+    var current = reference
+    if case .nonNull(let inner, _) = current {
+      isNonNull = true
+      current = inner
+    }
+    switch current {
+    case .nonNull: return nil
+    case .named(let name):
+      guard let type = valueType(name) else { return nil }
+      return TypeSignature(type, isNonNull: isNonNull)
+    case .list(let element, let range):
+      var isElementNonNull = false
+      var inner = element
+      if case .nonNull(let type, _) = inner {
+        isElementNonNull = true
+        inner = type
+      }
+      guard case .named(let name) = inner else {
+        report(.notSupportedYet(.listOfLists), at: range)
+        return nil
+      }
+      guard let type = valueType(name) else { return nil }
+      if case .embedded = type {
+        report(.notSupportedYet(.listOfEmbedded), at: range)
+        return nil
+      }
+      return TypeSignature(.list(type), isNonNull: isNonNull, isElementNonNull: isElementNonNull)
+    }
+  }
+
+  private mutating func valueType(_ name: Name) -> ValueType? {
+    if let scalar = ScalarType(rawValue: name.text) { return .scalar(scalar) }
+    guard let index = draftIndex[name.text] else {
+      let known = drafts.map(\.definition.name.text) + ScalarType.allCases.map(\.rawValue)
+      report(.unknownType(name: name.text, near: Spelling.near(name.text, among: known)), at: name.range)
+      return nil
+    }
+    switch drafts[index].role {
+    case .scalar(let scalar): return .scalar(scalar)
+    case .entity(let id): return .entity(id)
+    case .embedded(let id): return .embedded(id)
+    case .enumeration(let id): return .enumeration(id)
+    case .interfaceOrUnion:
+      report(.notSupportedYet(.interfaceOrUnion), at: name.range)
+      return nil
+    case .root, .ignored:
+      report(.unknownType(name: name.text, near: []), at: name.range)
+      return nil
+    }
+  }
+}

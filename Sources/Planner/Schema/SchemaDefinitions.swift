@@ -1,0 +1,220 @@
+import GQLBase
+import GQLCatalog
+import GQLParser
+
+/// The type definitions that build a catalog again: enums, embedded types, entities, and `type Query`, in the order
+/// of their identifiers. Their ranges are empty.
+package func schemaDefinitions(of catalog: Catalog) -> [TypeDefinition] {
+  var writer = SchemaDefinitionWriter(catalog: catalog)
+  return writer.definitions()
+}
+
+private struct SchemaDefinitionWriter {
+  let catalog: Catalog
+  private let nowhere = SourceRange(at: 0)
+
+  init(catalog: Catalog) { self.catalog = catalog }
+
+  mutating func definitions() -> [TypeDefinition] {
+    var result: [TypeDefinition] = []
+    for type in catalog.enums {
+      var definition = empty(.enum, type.name, type.description)
+      definition.values = type.values.map {
+        EnumValueDefinition(name($0), range: nowhere)
+      }
+      result.append(definition)
+    }
+    for type in catalog.embeddedTypes {
+      var definition = empty(.object, type.name, type.description)
+      definition.fields = type.fields.map {
+        field($0.name, $0.description, $0.signature, $0.defaultValue, directives: [])
+      }
+      result.append(definition)
+    }
+    for type in catalog.types { result.append(entity(type)) }
+    if !catalog.rootNames.isEmpty {
+      var definition = empty(.object, "Query", nil)
+      definition.fields = catalog.rootNames.map { root in
+        let type: ValueType = root.isList ? .list(.entity(root.type)) : .entity(root.type)
+        return field(
+          root.name, nil, TypeSignature(type, isNonNull: root.isList, isElementNonNull: root.isList), nil,
+          directives: [])
+      }
+      result.append(definition)
+    }
+    return result
+  }
+
+  private func entity(_ type: EntityType) -> TypeDefinition {
+    var definition = empty(.object, type.name, type.description)
+    let hasPlainID = type.idProperties.count == 1 && type.idProperties.first.map { type[$0].name } == "id"
+    if type.idProperties.count > 1 {
+      definition.directives.append(
+        directive("id", [("fields", strings(type.idProperties.map { type[$0].name }))]))
+    }
+    var root: [(String, Expression.Kind)] = []
+    if type.rootOne != SchemaBuilder.lowerFirst(type.name) { root.append(("one", string(type.rootOne))) }
+    if type.rootMany != type.name { root.append(("many", string(type.rootMany))) }
+    if !root.isEmpty { definition.directives.append(directive("root", root)) }
+    for property in type.properties {
+      var directives: [Directive] = []
+      if type.idProperties == [property.id], !hasPlainID { directives.append(directive("id", [])) }
+      if property.isCaseInsensitive { directives.append(directive("collate", [("to", .name(name("CI")))])) }
+      if case .relation(let id) = property.storage, let relation = relationDirective(catalog[id]) {
+        directives.append(relation)
+      }
+      if case .column(let column, let folded) = property.storage {
+        for id in type.indexes where !catalog[id].isPrimary && catalog[id].columns == [folded ?? column] {
+          directives.append(index(catalog[id], of: type, fields: nil))
+        }
+      }
+      if case .now? = property.defaultValue {
+        let arguments = CallArguments(positional: [], named: [], range: nowhere)
+        directives.append(directive("default", [("value", .call(name("now"), arguments))]))
+      }
+      definition.fields.append(
+        field(property.name, property.description, property.signature, property.defaultValue, directives: directives))
+    }
+    for id in type.indexes where !catalog[id].isPrimary {
+      let columns = catalog[id].columns
+      let names = columns.map { type[$0].name }
+      // A dot may also stand inside a backquoted name; such an index belongs to a property.
+      if columns.count > 1 || type.property(named: names.first ?? "") == nil {
+        definition.directives.append(index(catalog[id], of: type, fields: names))
+      }
+    }
+    return definition
+  }
+
+  private func relationDirective(_ relation: Relation) -> Directive? {
+    var arguments: [(String, Expression.Kind)] = []
+    let inverse = catalog[relation.inverse]
+    if let property = inverse.property { arguments.append(("inverse", string(catalog[inverse.source][property].name))) }
+    if relation.onDelete != .nullify { arguments.append(("onDelete", .name(name(relation.onDelete.rawValue)))) }
+    return arguments.isEmpty ? nil : directive("relation", arguments)
+  }
+
+  private func index(_ index: IndexDescriptor, of type: EntityType, fields: [String]?) -> Directive {
+    var arguments: [(String, Expression.Kind)] = []
+    if index.isUnique {
+      if index.onConflict != .fail { arguments.append(("onConflict", .name(name(index.onConflict.rawValue)))) }
+    } else if index.kind != .btree {
+      arguments.append(("kind", .name(name(index.kind.rawValue))))
+    }
+    if index.name != index.columns.map({ type[$0].name }).joined(separator: ",") {
+      arguments.append(("name", string(index.name)))
+    }
+    if let fields { arguments.append(("fields", strings(fields))) }
+    return directive(index.isUnique ? "unique" : "index", arguments)
+  }
+
+  private func field(
+    _ fieldName: String, _ description: String?, _ signature: TypeSignature, _ defaultValue: DefaultValue?,
+    directives: [Directive]
+  ) -> FieldDefinition {
+    var written: Expression?
+    if case .value(let value)? = defaultValue { written = catalog.literal(value) }
+    return FieldDefinition(
+      name(fieldName), reference(signature), description: literal(description), defaultValue: written,
+      directives: directives, range: nowhere)
+  }
+
+  private func reference(_ signature: TypeSignature) -> TypeReference {
+    var result: TypeReference
+    if case .list(let element) = signature.type {
+      var inner = TypeReference.named(name(catalog.name(of: element)))
+      if signature.isElementNonNull { inner = .nonNull(inner, nowhere) }
+      result = .list(inner, nowhere)
+    } else {
+      result = .named(name(catalog.name(of: signature.type)))
+    }
+    if signature.isNonNull { result = .nonNull(result, nowhere) }
+    return result
+  }
+
+  private func empty(_ kind: TypeDefinition.Kind, _ typeName: String, _ description: String?) -> TypeDefinition {
+    TypeDefinition(kind, name(typeName), description: literal(description), range: nowhere)
+  }
+
+  private func literal(_ text: String?) -> StringLiteral? {
+    text.map { StringLiteral(value: $0, isBlock: false, range: nowhere) }
+  }
+
+  private func name(_ text: String) -> Name { Name(text, at: nowhere) }
+  private func string(_ text: String) -> Expression.Kind {
+    .string(StringLiteral(value: text, isBlock: false, range: nowhere))
+  }
+  private func strings(_ texts: [String]) -> Expression.Kind {
+    .list(texts.map { Expression(string($0), at: nowhere) })
+  }
+
+  private func directive(_ directiveName: String, _ arguments: [(String, Expression.Kind)]) -> Directive {
+    Directive(
+      name: name(directiveName),
+      arguments: arguments.map { Argument(name: name($0.0), value: Expression($0.1, at: nowhere), range: nowhere) },
+      range: nowhere)
+  }
+}
+
+extension Catalog {
+  /// A value as a document writes it.
+  package func literal(_ value: Value) -> Expression {
+    let nowhere = SourceRange(at: 0)
+    func text(_ text: Text) -> Expression {
+      Expression(.string(StringLiteral(value: text.string, isBlock: false, range: nowhere)), at: nowhere)
+    }
+    func quoted(_ write: (inout ByteBuffer) -> Void) -> Expression {
+      var buffer = ByteBuffer()
+      write(&buffer)
+      return text(Text(String(buffer.string.dropFirst().dropLast())))
+    }
+    switch value {
+    case .null: return Expression(.null, at: nowhere)
+    case .boolean(let value): return Expression(.boolean(value), at: nowhere)
+    case .int(let value): return Expression(.int(String(value)), at: nowhere)
+    case .float(let value):
+      var buffer = ByteBuffer(capacity: 64)
+      buffer.append(double: value)
+      return Expression(.float(buffer.string), at: nowhere)
+    case .decimal(let value): return Expression(.float(value.description), at: nowhere)
+    case .string(let value), .uuid(let value): return text(value)
+    case .id(let value, let isNumber): return isNumber ? Expression(.int(value.string), at: nowhere) : text(value)
+    case .enumeration(let id, let code):
+      let values = self[id].values
+      let name = values.indices.contains(code) ? values[code] : "null"
+      return Expression(.name(Name(name, at: nowhere)), at: nowhere)
+    case .dateTime(let count): return quoted { $0.append(dateTime: count) }
+    case .date(let count): return quoted { $0.append(date: count) }
+    case .duration(let count): return quoted { $0.append(duration: count) }
+    case .bytes(let bytes): return quoted { buffer in bytes.withUnsafeBytes { buffer.append(base64: $0) } }
+    case .json(let json):
+      guard let tree = try? JSONValue.parse(Array(json.bytes)) else { return text(json) }
+      return literal(tree)
+    case .list(let elements): return Expression(.list(elements.map { literal($0) }), at: nowhere)
+    case .object(let members):
+      return Expression(
+        .object(
+          members.map {
+            ObjectField(name: Name($0.name.string, at: nowhere), value: literal($0.value), range: nowhere)
+          }), at: nowhere)
+    }
+  }
+
+  private func literal(_ json: JSONValue) -> Expression {
+    let nowhere = SourceRange(at: 0)
+    switch json {
+    case .null: return Expression(.null, at: nowhere)
+    case .bool(let value): return Expression(.boolean(value), at: nowhere)
+    case .number(let digits): return Expression(.float(digits.string), at: nowhere)
+    case .string(let text):
+      return Expression(.string(StringLiteral(value: text.string, isBlock: false, range: nowhere)), at: nowhere)
+    case .array(let elements): return Expression(.list(elements.map { literal($0) }), at: nowhere)
+    case .object(let members):
+      return Expression(
+        .object(
+          members.map {
+            ObjectField(name: Name($0.key.string, at: nowhere), value: literal($0.value), range: nowhere)
+          }), at: nowhere)
+    }
+  }
+}
