@@ -57,8 +57,11 @@ extension Execution {
   }
 
   /// Appends what the access path gives and the filter keeps, in natural order; stops when `needed` rows are there.
-  private func appendFiltered(
-    _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, _ needed: Int, into rows: inout RowBuffer
+  ///
+  /// `inAnyOrder`: rows are only counted, so that unordered ones may stop early, too.
+  func appendFiltered(
+    _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, _ needed: Int, inAnyOrder: Bool = false,
+    into rows: inout RowBuffer
   ) throws(RuntimeProblem) {
     let first = rows.count
     if set.access.kind == .scan {
@@ -80,7 +83,7 @@ extension Execution {
     }
     let isAscending = try gather(set.access, set, state, outer, into: &rows)
     note(set, accessRows: rows.count - first)
-    try filterRows(set, state, outer, &rows, from: first, needed: isAscending ? needed : Int.max)
+    try filterRows(set, state, outer, &rows, from: first, needed: isAscending || inAnyOrder ? needed : Int.max)
     // An intersection that starts with a relation keeps the order of the links.
     if !isAscending, !isLinkOrdered(set.access) {
       rows.count =
@@ -106,7 +109,7 @@ extension Execution {
     guard let program = set.filter else { return 0 }
     try checkpoint()
     let firstRow = UInt32(truncatingIfNeeded: first)
-    guard let live = snapshot.liveness(set.type), let dead = deadRows(live, firstRow, count, into: rows) else {
+    guard let live = snapshot.liveness(set.type), let alive = liveRows(live, firstRow, count, into: rows) else {
       return try program.filterPage(
         firstRow: firstRow, count: count, outer: outer.scopes.isEmpty ? nil : outer, self, into: rows)
     }
@@ -114,13 +117,13 @@ extension Execution {
     let positions = state.positions.room(for: UInt16.self, count: ScopeRows.batchRows)
     var gather = OuterScopes(set.outerScopes, outer, state)
     let kept = try program.filter(
-      gather.batch(UnsafePointer(rows), dead, start: 0, ends: UnsafePointer(rows)), self, into: positions)
+      gather.batch(UnsafePointer(rows), alive, start: 0, ends: UnsafePointer(rows)), self, into: positions)
     for index in 0..<kept { rows[index] = rows[Int(positions[index])] }
     return kept
   }
 
   /// Writes the live rows of a page and gives how many; nil if all are live.
-  private func deadRows(
+  private func liveRows(
     _ live: ColumnReader, _ first: UInt32, _ count: Int, into rows: UnsafeMutablePointer<UInt32>
   ) -> Int? {
     let cells = (live.page(of: first) + PageLayout.cellsOffset).assumingMemoryBound(to: UInt8.self)
@@ -283,7 +286,7 @@ extension Execution {
     if set.filter != nil { return try filterPage(set, state, first, count, outer, into: rows) }
     try checkpoint()
     let firstRow = UInt32(truncatingIfNeeded: first)
-    if let live = snapshot.liveness(set.type), let written = deadRows(live, firstRow, count, into: rows) {
+    if let live = snapshot.liveness(set.type), let written = liveRows(live, firstRow, count, into: rows) {
       return written
     }
     for index in 0..<count { rows[index] = firstRow &+ UInt32(truncatingIfNeeded: index) }
