@@ -98,7 +98,7 @@ private typealias F = PipelineFixture
     snapshot = transaction.commit()
   }
 
-  enum Order: CaseIterable { case none, sent, sentDown, likesDown, text, textDownLikes }
+  enum Order: CaseIterable { case none, sent, sentDown, likesDown, text, textDownLikes, likesText }
 
   private func terms(_ order: Order) -> [BoundOrderTerm] {
     let sent = column(F.message, F.sent, .int)
@@ -110,6 +110,7 @@ private typealias F = PipelineFixture
     case .sentDown: return [BoundOrderTerm(sent, isDescending: true)]
     case .likesDown: return [BoundOrderTerm(likes, isDescending: true)]
     case .text: return [BoundOrderTerm(text, isDescending: false)]
+    case .likesText: return [BoundOrderTerm(likes, isDescending: false), BoundOrderTerm(text, isDescending: true)]
     case .textDownLikes: return [BoundOrderTerm(text, isDescending: true), BoundOrderTerm(likes, isDescending: false)]
     }
   }
@@ -128,6 +129,8 @@ private typealias F = PipelineFixture
       case .sentDown: a.sent == b.sent ? nil : a.sent > b.sent
       case .likesDown: a.likes == b.likes ? nil : a.likes > b.likes
       case .text: a.text == b.text ? nil : a.text < b.text
+      case .likesText:
+        a.likes == b.likes ? (a.text == b.text ? nil : b.text < a.text) : a.likes < b.likes
       case .textDownLikes:
         a.text == b.text
           ? (a.likes == b.likes ? nil : a.likes < b.likes)

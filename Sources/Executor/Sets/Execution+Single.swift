@@ -251,15 +251,37 @@ extension Execution {
     state.candidates.removeAll()
     if set.access.kind == .scan {
       let slots = snapshot.slotCount(set.type)
-      let room = max(8192, capacity &* 4)
+      let room = max(2048, capacity &* 4)
+      // What the leading key must not exceed, once there are enough rows.
+      var leading: DirectKeys?
+      var threshold = UInt64.max
       var page = 0
       while page < slots {
         let count = min(PageLayout.rows, slots - page)
         state.candidates.reserve(PageLayout.rows)
-        state.candidates.count += try livePage(set, state, page, count, outer, into: state.candidates.end)
+        let found = state.candidates.end
+        var kept = try livePage(set, state, page, count, outer, into: found)
+        if let leading {
+          let all = kept
+          kept = 0
+          for index in 0..<all {
+            let row = found[index]
+            found[kept] = row
+            if leading.image(row) <= threshold { kept &+= 1 }
+          }
+        }
+        state.candidates.count += kept
         page += count
         if state.candidates.count >= room, capacity < state.candidates.count {
           try reduce(set, state, order, outer, to: capacity, isFinal: false)
+          if order.leading >= 0, isWithoutNulls(set, order) {
+            let keys = DirectKeys(order, readers[order.leading])
+            threshold = 0
+            for index in 0..<state.candidates.count {
+              threshold = max(threshold, keys.image(state.candidates[index]))
+            }
+            leading = keys
+          }
         }
       }
       note(set, accessRows: slots)
