@@ -197,4 +197,14 @@ import Testing
     #expect(
       BindingFixture.describe("{ User(orderBy: \(term)) { id } }") == "User: many User order \(expected) {id: id}")
   }
+
+  @Test func orderVariable() throws {
+    let text = "query($o: [UserOrder!]) { User(orderBy: $o) { id } }"
+    var options = BindingOptions()
+    let json = try JSONValue.parse(Array(#"[{"age": "DESC"}, {"boss": {"lastName": "ASC"}}]"#.utf8))
+    options.structuralValues = ["o": structuralValue(json)]
+    #expect(
+      BindingFixture.describe(text, options: options) == "User: many User order age desc, boss.lastName {id: id}")
+    #expect(BindingFixture.describe(text) == "User: many User {id: id}")
+  }
 }

@@ -58,7 +58,7 @@ import Testing
         }
       }
     }
-    #expect(bound > 50)
+    #expect(bound > 10)
   }
 
   @Test func mutatedSchemasEnd() {
