@@ -12,9 +12,12 @@ package struct SourceText: Sendable {
   package let bytes: [UInt8]
   /// `lineStarts[i]` is the offset of the first byte of line `i + 1`.
   package let lineStarts: [UInt32]
+  /// The number that people give to the first line: not 1 where the text is a window into a longer one.
+  package let firstLine: Int
 
-  package init(name: String, bytes: [UInt8]) {
+  package init(name: String, bytes: [UInt8], firstLine: Int = 1) {
     self.name = name
+    self.firstLine = firstLine
     self.bytes = bytes
     var starts: [UInt32] = [0]
     var index = 0
@@ -52,11 +55,12 @@ package struct SourceText: Sendable {
       index += 1
     }
     if end > Int(lineStarts[low]), end >= bytes.count || bytes[end] & 0xC0 != 0x80 { column += 1 }
-    return Position(line: low + 1, column: column)
+    return Position(line: low + firstLine, column: column)
   }
 
-  /// The bytes of a line, counted from 1, without its terminator.
+  /// The bytes of a line, counted from ``firstLine``, without its terminator.
   package func line(_ number: Int) -> ArraySlice<UInt8> {
+    let number = number - firstLine + 1
     guard number >= 1, number <= lineStarts.count else { return [] }
     let start = Int(lineStarts[number - 1])
     var end = number < lineStarts.count ? Int(lineStarts[number]) : bytes.count

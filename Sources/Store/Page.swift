@@ -13,7 +13,7 @@
 ///       ┌─────────┬─────────────┬──────────────────────────┐
 ///       │ header  │ validity    │ cells                    │
 ///       └─────────┴─────────────┴──────────────────────────┘
-/// header:   Int32 at 0: nulls among the rows that exist
+/// header:   Int32 at 0: nulls among the rows that exist; UInt64 at 8: stamp of the transaction that wrote the page
 /// validity: 1,024 bits, least significant first; 1 where the cell has a value
 /// ```
 /// A null cell is all zeros, but for `.reference`, where it is ``noRow``.
@@ -22,6 +22,8 @@
   @inlinable package static var rows: Int { 1024 }
   @inlinable package static var rowMask: Int { 1023 }
   @inlinable package static var nullCountOffset: Int { 0 }
+  /// In pages of every use, index nodes too.
+  @inlinable package static var stampOffset: Int { 8 }
   @inlinable package static var validityOffset: Int { 64 }
   @inlinable package static var cellsOffset: Int { 192 }
   /// What a `.reference` cell holds where there is no target.
@@ -40,6 +42,7 @@ package final class Page: @unchecked Sendable {
   package init(byteCount: Int, stamp: UInt64) {
     base = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 64)
     memset(base, 0, byteCount)
+    base.storeBytes(of: stamp, toByteOffset: PageLayout.stampOffset, as: UInt64.self)
     self.byteCount = byteCount
     self.stamp = stamp
   }
@@ -47,6 +50,7 @@ package final class Page: @unchecked Sendable {
   package init(copying other: Page, stamp: UInt64) {
     base = UnsafeMutableRawPointer.allocate(byteCount: other.byteCount, alignment: 64)
     memcpy(base, other.base, other.byteCount)
+    base.storeBytes(of: stamp, toByteOffset: PageLayout.stampOffset, as: UInt64.self)
     byteCount = other.byteCount
     self.stamp = stamp
   }
@@ -56,27 +60,36 @@ package final class Page: @unchecked Sendable {
 
 /// Pages by number: a flat table of addresses for reading, and a tree of owners for sharing.
 ///
-/// Copying a directory for a writer costs a `memcpy` of the addresses and the retains of one array of segments;
-/// the pages stay shared until they are written.
+/// Copying a directory for a writer costs a `memcpy` of the addresses and the retains of one array of groups; writing
+/// the first page of a segment costs the retains of 16 pages and 16 segments. The pages stay shared until written.
 package final class PageDirectory: @unchecked Sendable {
-  /// 64 pages, shared between versions.
-  package final class Segment: @unchecked Sendable {
-    package var pages: [Page]
-    package let stamp: UInt64
-    package init(pages: [Page], stamp: UInt64) {
+  /// 16 pages, shared between versions.
+  private final class Segment: @unchecked Sendable {
+    @exclusivity(unchecked) var pages: [Page]
+    let stamp: UInt64
+    init(pages: [Page], stamp: UInt64) {
       self.pages = pages
       self.stamp = stamp
     }
   }
-  package static let segmentShift = 6
-  package static let segmentPages = 64
+  /// 16 segments, shared between versions.
+  private final class Group: @unchecked Sendable {
+    @exclusivity(unchecked) var segments: [Segment]
+    let stamp: UInt64
+    init(segments: [Segment], stamp: UInt64) {
+      self.segments = segments
+      self.stamp = stamp
+    }
+  }
+  private static let segmentPages = 16
+  private static let groupPages = 256
 
   /// `addresses[i]` is the base of page `i`, for `i < count`.
-  package private(set) var addresses: UnsafeMutablePointer<UnsafeRawPointer?>
-  package private(set) var count: Int
+  @exclusivity(unchecked) package private(set) var addresses: UnsafeMutablePointer<UnsafeRawPointer?>
+  @exclusivity(unchecked) package private(set) var count: Int
   private var capacity: Int
   package let stamp: UInt64
-  private var segments: [Segment]
+  @exclusivity(unchecked) private var groups: [Group]
 
   package init(stamp: UInt64) {
     capacity = 4
@@ -84,16 +97,17 @@ package final class PageDirectory: @unchecked Sendable {
     addresses = .allocate(capacity: capacity)
     addresses.initialize(repeating: nil, count: capacity)
     self.stamp = stamp
-    segments = []
+    groups = []
   }
 
   package init(copying other: PageDirectory, stamp: UInt64) {
-    capacity = max(4, other.count)
+    // Why the slack: the writer that copies is likely to append.
+    capacity = other.count + 4
     count = other.count
     addresses = .allocate(capacity: capacity)
-    addresses.initialize(repeating: nil, count: capacity)
-    addresses.update(from: other.addresses, count: other.count)
-    segments = other.segments
+    addresses.initialize(from: other.addresses, count: other.count)
+    (addresses + other.count).initialize(repeating: nil, count: capacity - other.count)
+    groups = other.groups
     self.stamp = stamp
   }
 
@@ -110,41 +124,72 @@ package final class PageDirectory: @unchecked Sendable {
       capacity *= 2
     }
     addresses[count] = UnsafeRawPointer(page.base)
-    if count & (Self.segmentPages - 1) == 0 {
-      let segment = Segment(pages: [page], stamp: stamp)
-      segment.pages.reserveCapacity(Self.segmentPages)
-      segments.append(segment)
+    if count % Self.groupPages == 0 {
+      groups.append(Group(segments: [Segment(pages: [page], stamp: stamp)], stamp: stamp))
+    } else if count % Self.segmentPages == 0 {
+      ownedGroup(count / Self.groupPages).segments.append(Segment(pages: [page], stamp: stamp))
     } else {
-      ownedSegment(count >> Self.segmentShift).pages.append(page)
+      ownedSegment(count).pages.append(page)
     }
     count += 1
   }
 
+  /// The base of the page, which this directory's stamp owns: copied first if another version shares it.
+  @inline(__always)
+  package func writableBase(_ index: Int) -> UnsafeMutableRawPointer {
+    // Safe because pages below the count exist.
+    let base = addresses[index].unsafelyUnwrapped
+    if base.load(fromByteOffset: PageLayout.stampOffset, as: UInt64.self) == stamp {
+      return UnsafeMutableRawPointer(mutating: base)
+    }
+    return copiedPage(index).base
+  }
+
   /// The page, owned by this directory's stamp: copied first if another version shares it.
   package func writablePage(_ index: Int) -> Page {
-    let slot = index & (Self.segmentPages - 1)
-    let page = segments[index >> Self.segmentShift].pages[slot]
-    if page.stamp == stamp { return page }
-    let copy = Page(copying: page, stamp: stamp)
+    let page = page(index)
+    return page.stamp == stamp ? page : copiedPage(index)
+  }
+
+  @inline(never)
+  private func copiedPage(_ index: Int) -> Page {
+    let copy = Page(copying: page(index), stamp: stamp)
     replace(index, with: copy)
     return copy
   }
 
   /// Puts `page` in the place of page `index`.
   package func replace(_ index: Int, with page: Page) {
-    ownedSegment(index >> Self.segmentShift).pages[index & (Self.segmentPages - 1)] = page
+    ownedSegment(index).pages[index % Self.segmentPages] = page
     addresses[index] = UnsafeRawPointer(page.base)
   }
 
   package func page(_ index: Int) -> Page {
-    segments[index >> Self.segmentShift].pages[index & (Self.segmentPages - 1)]
+    groups[index / Self.groupPages].segments[index % Self.groupPages / Self.segmentPages]
+      .pages[index % Self.segmentPages]
   }
 
+  /// Bytes held, shared pages included.
+  package var byteCount: Int {
+    (0..<count).reduce(capacity * MemoryLayout<UnsafeRawPointer?>.stride) { $0 + page($1).byteCount }
+  }
+
+  private func ownedGroup(_ number: Int) -> Group {
+    let group = groups[number]
+    if group.stamp == stamp { return group }
+    let copy = Group(segments: group.segments, stamp: stamp)
+    groups[number] = copy
+    return copy
+  }
+
+  /// The segment of page `index`.
   private func ownedSegment(_ index: Int) -> Segment {
-    let segment = segments[index]
+    let group = ownedGroup(index / Self.groupPages)
+    let number = index % Self.groupPages / Self.segmentPages
+    let segment = group.segments[number]
     if segment.stamp == stamp { return segment }
     let copy = Segment(pages: segment.pages, stamp: stamp)
-    segments[index] = copy
+    group.segments[number] = copy
     return copy
   }
 }

@@ -1,0 +1,25 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "gqlite-benchmarks",
+  platforms: [.macOS(.v15)],
+  products: [
+    .executable(name: "benchmark", targets: ["benchmark"])
+  ],
+  dependencies: [
+    .package(name: "gqlite", path: "..")
+  ],
+  targets: [
+    // The yardstick, through its C library.
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+
+    // The data: the same bytes for the same seed and scale, on every machine.
+    .target(name: "SocialNetwork"),
+
+    .executableTarget(
+      name: "benchmark",
+      dependencies: ["SocialNetwork", "CSQLite", .product(name: "GQLite", package: "gqlite")]),
+  ],
+  swiftLanguageModes: [.v6]
+)

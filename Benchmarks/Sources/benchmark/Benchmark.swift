@@ -1,0 +1,188 @@
+import CSQLite
+import Foundation
+import SocialNetwork
+
+/// The whole run: data, loading, queries, memory.
+struct Benchmark {
+  let options: Options
+  let report: Report
+  let network: SocialNetwork
+
+  init(_ options: Options) {
+    self.options = options
+    report = Report(isJSON: options.isJSON)
+    network = SocialNetwork(scale: options.scale, seed: options.seed)
+  }
+
+  func run() throws {
+    if options.listsOnly {
+      for query in QueryCases(network).all { print(query.name, query.summary, separator: "\t") }
+      return
+    }
+    if let directory = options.writeDirectory { return try write(to: directory) }
+    if let directory = options.answersDirectory { return try writeAnswers(to: directory) }
+    if !options.isJSON {
+      print("scale \(options.scale), seed \(options.seed), SQLite \(String(cString: sqlite3_libversion()))")
+    }
+    report.header()
+    let (engine, sqlite) = try load()
+    try sqlite.execute(SQLiteLoading.extraIndexes)
+    for query in QueryCases(network).all where options.includes(query.name) {
+      try measure(query, engine, sqlite)
+    }
+    for name in ["pk", "nested3"] where options.includes("prepare_\(name)") {
+      if let query = QueryCases(network).all.first(where: { $0.name == name }) {
+        try measurePreparing(query, engine, sqlite)
+      }
+    }
+    if options.measuresMemory, options.includes("memory") { try reportMemory() }
+    if let command = options.command, options.includes("start") { try reportStart(of: command) }
+  }
+
+  // MARK: Loading
+
+  /// Loads both engines; the load itself is the first row of the table.
+  ///
+  /// SQLite is measured twice: `load` parses the NDJSON as gqlite does, `load_values` is given the parsed values and so
+  /// has less to do than gqlite.
+  private func load() throws -> (Engine?, SQLiteDatabase) {
+    let clock = ContinuousClock()
+    let sources = network.ndjson()
+    let size = sources.reduce(0) { $0 + $1.bytes.count }
+    var engine: Engine?
+    var engineTime: Double?
+    if !options.isSQLiteOnly {
+      engineTime = try clock.measure { engine = try Engine(schema: SocialNetwork.schema, sources: sources) }.nanoseconds
+    }
+    let isMeasured = options.includes("load")
+    if isMeasured {
+      let parsing = try clock.measure { try SQLiteLoading.load(SQLiteDatabase(), ndjson: sources) }.nanoseconds
+      report.row(
+        ReportRow(
+          name: "load", summary: "loading NDJSON into indexed entities", engine: engineTime, sqlite: parsing,
+          bytes: size,
+          goal: 2, finalGoal: 3.2))
+    }
+    let sqlite = try SQLiteDatabase()
+    let values = try clock.measure { try SQLiteLoading.load(sqlite, network: network) }.nanoseconds
+    if isMeasured {
+      report.row(
+        ReportRow(
+          name: "load_values", summary: "the same, SQLite without parsing", engine: engineTime, sqlite: values,
+          bytes: size))
+    }
+    return (engine, sqlite)
+  }
+
+  // MARK: Queries
+
+  private func measure(_ query: QueryCase, _ engine: Engine?, _ sqlite: SQLiteDatabase) throws {
+    let (variant, statement) = try fastest(query, sqlite)
+    var yardstick = Contestant(sets: query.sets.count) { set in
+      // The answer's last byte is looked at, so that nothing is left undone.
+      try statement.answer(query.sets[set]) { $0.last == UInt8(ascii: "}") ? $0.count : 0 }
+    }
+    var contestant: Contestant?
+    if let engine {
+      let prepared = try engine.prepare(query.document)
+      let variables = query.sets.map { prepared.variables(Array(zip(query.parameters, $0)).map { ($0, $1) }) }
+      try compare(query, prepared, variables, statement)
+      let buffer = AnswerBuffer()
+      contestant = Contestant(sets: query.sets.count) { set in
+        try prepared.run(variables[set], into: &buffer.bytes)
+        return buffer.bytes.last == UInt8(ascii: "}") ? buffer.bytes.count : 0
+      }
+    }
+    try alternate(&contestant, &yardstick)
+    report.row(
+      ReportRow(
+        name: query.name, summary: query.summary, engine: contestant?.measurement.median,
+        engineMinimum: contestant?.measurement.minimum, sqlite: yardstick.measurement.median,
+        sqliteMinimum: yardstick.measurement.minimum, bytes: yardstick.bytes, goal: query.goal,
+        finalGoal: query.finalGoal, variant: variant + 1))
+  }
+
+  /// Text to plan, nothing run: what an unprepared query costs in addition.
+  private func measurePreparing(_ query: QueryCase, _ engine: Engine?, _ sqlite: SQLiteDatabase) throws {
+    var yardstick = Contestant(sets: 1) { _ in
+      _ = try sqlite.prepare(query.sql[0])
+      return query.sql[0].utf8.count
+    }
+    var contestant = engine.map { engine in
+      Contestant(sets: 1) { _ in
+        _ = try engine.prepare(query.document)
+        return query.document.utf8.count
+      }
+    }
+    try alternate(&contestant, &yardstick)
+    report.row(
+      ReportRow(
+        name: "prepare_\(query.name)", summary: "text to plan", engine: contestant?.measurement.median,
+        engineMinimum: contestant?.measurement.minimum, sqlite: yardstick.measurement.median,
+        sqliteMinimum: yardstick.measurement.minimum, bytes: yardstick.bytes))
+  }
+
+  /// Rounds in alternation, so that whatever slows the machine down slows both.
+  private func alternate(_ contestant: inout Contestant?, _ yardstick: inout Contestant) throws {
+    try yardstick.calibrate()
+    try contestant?.calibrate()
+    var spent = 0.0
+    let budget = options.seconds * (contestant == nil ? 1 : 2)
+    while spent < budget || yardstick.measurement.rounds.count < 3 {
+      spent += try contestant?.round() ?? 0
+      spent += try yardstick.round()
+    }
+  }
+
+  /// The fastest way to write the query in SQL, after all ways have given the same answer.
+  private func fastest(_ query: QueryCase, _ sqlite: SQLiteDatabase) throws -> (Int, SQLiteStatement) {
+    var best: (variant: Int, statement: SQLiteStatement, time: Double)?
+    var answer: [UInt8] = []
+    for (variant, sql) in query.sql.enumerated() {
+      let statement = try sqlite.prepare(sql)
+      if options.showsPlans {
+        writeError("\(query.name) #\(variant + 1)")
+        for line in try sqlite.plan(sql) { writeError("  " + line) }
+      }
+      let other = try statement.answer(query.sets[0]) { Array($0) }
+      if variant == 0 { answer = other }
+      if let difference = JSONComparison.difference(answer, other) {
+        throw Failure("\(query.name): SQL 1 and SQL \(variant + 1) differ\n\(difference)")
+      }
+      if query.sql.count == 1 { return (0, statement) }
+      var time = Double.infinity
+      for round in 0..<5 {
+        let elapsed = try ContinuousClock().measure {
+          for set in 0..<min(query.sets.count, 10) { _ = try statement.answer(query.sets[set]) { $0.count } }
+        }
+        time = min(time, elapsed.nanoseconds)
+        if round > 0, elapsed > .seconds(1) { break }
+      }
+      if best.map({ time < $0.time }) ?? true { best = (variant, statement, time) }
+    }
+    guard let best else { throw Failure("\(query.name) has no SQL") }
+    return (best.variant, best.statement)
+  }
+
+  private func compare(
+    _ query: QueryCase, _ prepared: EngineQuery, _ variables: [EngineVariables], _ statement: SQLiteStatement
+  ) throws {
+    var answer: [UInt8] = []
+    for set in 0..<min(10, query.sets.count) {
+      try prepared.run(variables[set], into: &answer)
+      let expected = try statement.answer(query.sets[set]) { Array($0) }
+      if let difference = JSONComparison.difference(answer, expected) {
+        throw Failure("\(query.name): the answers differ for variable set \(set)\n\(difference)")
+      }
+    }
+  }
+}
+
+/// A reused buffer that a closure can write to.
+private final class AnswerBuffer {
+  var bytes: [UInt8] = []
+}
+
+func writeError(_ text: String) {
+  FileHandle.standardError.write(Data((text + "\n").utf8))
+}

@@ -1,0 +1,30 @@
+/// One row of the table: a document, the SQL that answers with the same JSON, and the variable sets both run with.
+struct QueryCase {
+  let name: String
+  /// What the row is called in the project's goals.
+  let summary: String
+  let document: String
+  /// Names of the variables; the first is `?1` in SQL, and so on.
+  let parameters: [String]
+  /// The ways to write it that an expert would consider. The fastest on this data is the yardstick.
+  let sql: [String]
+  let sets: [[Parameter]]
+  /// How many times SQLite's speed must be reached.
+  let goal: Double?
+  /// How many times SQLite's speed the engine is to end at.
+  let finalGoal: Double?
+
+  init(
+    _ name: String, _ summary: String, goal: Double? = nil, finalGoal: Double? = nil, _ document: String,
+    parameters: [String] = [], sets: [[Parameter]] = [[]], sql: String...
+  ) {
+    self.name = name
+    self.summary = summary
+    self.document = document
+    self.parameters = parameters
+    self.sql = sql
+    self.sets = sets
+    self.goal = goal
+    self.finalGoal = finalGoal
+  }
+}

@@ -1,0 +1,278 @@
+import GQLCatalog
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// One version of one column: pages of cells, and the arena of what the cells point to.
+///
+/// Written only by the transaction whose stamp it carries; a published column never changes.
+final class ColumnStore: @unchecked Sendable {
+  let kind: ColumnKind
+  let width: Int
+  /// For `.wideList`: whether the elements are texts.
+  let elementIsText: Bool
+  let stamp: UInt64
+  let directory: PageDirectory
+  @exclusivity(unchecked) var arena: Arena
+  @exclusivity(unchecked) private(set) var count: Int
+  /// Nulls among live rows.
+  @exclusivity(unchecked) var liveNulls: Int
+  /// Bytes in the arena that live cells point to.
+  @exclusivity(unchecked) var liveBytes: Int
+  /// Neither nulls nor a cell below the one before; kept for `.int64` and `.float64` only.
+  @exclusivity(unchecked) var isAscending: Bool
+  /// To-many: links in all runs, and an upper bound of the longest run.
+  @exclusivity(unchecked) var linkCount: Int
+  @exclusivity(unchecked) var longestRun: Int
+  /// Where readers find this column; belongs to the table that owns it.
+  @exclusivity(unchecked) private var slot: UnsafeMutablePointer<ColumnReader>?
+
+  init(kind: ColumnKind, elementIsText: Bool, stamp: UInt64, slot: UnsafeMutablePointer<ColumnReader>?) {
+    self.kind = kind
+    self.elementIsText = elementIsText
+    self.stamp = stamp
+    width = kind.width
+    directory = PageDirectory(stamp: stamp)
+    arena = Arena()
+    count = 0
+    liveNulls = 0
+    liveBytes = 0
+    linkCount = 0
+    longestRun = 0
+    isAscending = kind == .int64 || kind == .float64
+    self.slot = slot
+    publishSlot()
+  }
+
+  init(copying other: ColumnStore, stamp: UInt64, slot: UnsafeMutablePointer<ColumnReader>?) {
+    kind = other.kind
+    elementIsText = other.elementIsText
+    self.stamp = stamp
+    width = other.width
+    directory = PageDirectory(copying: other.directory, stamp: stamp)
+    arena = other.arena
+    count = other.count
+    liveNulls = other.liveNulls
+    liveBytes = other.liveBytes
+    isAscending = other.isAscending
+    linkCount = other.linkCount
+    longestRun = other.longestRun
+    self.slot = slot
+    publishSlot()
+  }
+
+  var reader: ColumnReader { ColumnReader(pages: UnsafePointer(directory.addresses)) }
+
+  private func publishSlot() { slot?.pointee = reader }
+
+  // MARK: - Reading
+
+  func isNull(_ row: UInt32) -> Bool { reader.isNull(row) }
+
+  func cell(_ row: UInt32) -> Cell {
+    let reader = reader
+    switch kind {
+    case .int64, .float64: return Cell(reader.int64(row))
+    case .byte: return Cell(low: UInt64(reader.byte(row)))
+    case .code: return Cell(low: UInt64(reader.code(row)))
+    case .reference: return Cell(low: UInt64(reader.reference(row)))
+    case .decimal, .text, .wordList, .wideList, .references: return reader.wide(row)
+    }
+  }
+
+  // MARK: - Writing
+
+  private func store(_ cell: Cell, at address: UnsafeMutableRawPointer) {
+    switch kind {
+    case .int64, .float64: address.storeBytes(of: cell.low, as: UInt64.self)
+    case .byte: address.storeBytes(of: UInt8(truncatingIfNeeded: cell.low), as: UInt8.self)
+    case .code: address.storeBytes(of: UInt16(truncatingIfNeeded: cell.low), as: UInt16.self)
+    case .reference: address.storeBytes(of: UInt32(truncatingIfNeeded: cell.low), as: UInt32.self)
+    case .decimal, .text, .wordList, .wideList, .references:
+      address.storeBytes(of: cell.low, as: UInt64.self)
+      (address + 8).storeBytes(of: cell.high, as: UInt64.self)
+    }
+  }
+
+  /// What a null cell holds.
+  private var nullCell: Cell { Cell(low: kind == .reference ? UInt64(PageLayout.noRow) : 0) }
+
+  /// Adds a row. The cell's payload is copied into the arena unless it is there already; nil is null.
+  func append(_ cell: Cell?, ownsPayload: Bool = false) {
+    let slotInPage = count & PageLayout.rowMask
+    if slotInPage == 0 { appendPage() }
+    let base = directory.writableBase(count >> PageLayout.rowShift)
+    if let cell {
+      if isAscending { noteAscending(cell) }
+      let address = base + (PageLayout.cellsOffset + slotInPage &* width)
+      switch kind {
+      case .text, .wordList, .wideList: store(ownsPayload ? adopting(cell) : copyingPayload(cell), at: address)
+      default: store(cell, at: address)
+      }
+      let word = base + (PageLayout.validityOffset + slotInPage >> 6 &* 8)
+      word.storeBytes(
+        of: word.load(as: UInt64.self) | 1 << UInt64(slotInPage & 63), as: UInt64.self)
+    } else {
+      isAscending = false
+      liveNulls += 1
+      addPageNulls(base, 1)
+    }
+    count += 1
+  }
+
+  private func appendPage() {
+    let page = Page(byteCount: PageLayout.cellsOffset + PageLayout.rows * width, stamp: stamp)
+    if kind == .reference { memset(page.base + PageLayout.cellsOffset, 0xFF, PageLayout.rows * 4) }
+    directory.append(page)
+    publishSlot()
+  }
+
+  private func addPageNulls(_ base: UnsafeMutableRawPointer, _ difference: Int32) {
+    base.storeBytes(of: base.load(as: Int32.self) &+ difference, as: Int32.self)
+  }
+
+  private func noteAscending(_ cell: Cell) {
+    guard count > 0 else { return }
+    let previous = self.cell(UInt32(truncatingIfNeeded: count - 1))
+    isAscending =
+      kind == .int64 ? previous.int <= cell.int : KeyOrder.image(previous.double) <= KeyOrder.image(cell.double)
+  }
+
+  /// Replaces the cell of a live row, whose old payload is counted as superseded.
+  func write(_ row: UInt32, _ cell: Cell?, ownsPayload: Bool = false) {
+    switch kind {
+    case .text, .wordList, .wideList:
+      liveBytes -= payloadBytes(self.cell(row))
+      writeRaw(row, cell.map(ownsPayload ? adopting : copyingPayload))
+    default: writeRaw(row, cell)
+    }
+    isAscending = false
+  }
+
+  /// Replaces the cell's words, and keeps validity and null counts.
+  func writeRaw(_ row: UInt32, _ cell: Cell?) {
+    let base = directory.writableBase(Int(row) >> PageLayout.rowShift)
+    let slotInPage = Int(row) & PageLayout.rowMask
+    store(cell ?? nullCell, at: base + (PageLayout.cellsOffset + slotInPage &* width))
+    let address = base + (PageLayout.validityOffset + slotInPage >> 6 &* 8)
+    let word = address.load(as: UInt64.self)
+    let bit: UInt64 = 1 << UInt64(slotInPage & 63)
+    if (word & bit != 0) == (cell != nil) { return }
+    address.storeBytes(of: word ^ bit, as: UInt64.self)
+    let difference = cell == nil ? 1 : -1
+    liveNulls += difference
+    addPageNulls(base, Int32(difference))
+  }
+
+  /// The row is no longer live: its cell stays, but does not count.
+  func forget(_ row: UInt32) {
+    if isNull(row) {
+      liveNulls -= 1
+      return
+    }
+    switch kind {
+    case .text, .wordList, .wideList: liveBytes -= payloadBytes(cell(row))
+    default: break
+    }
+  }
+
+  // MARK: - Payloads
+
+  private var elementWidth: Int { kind == .wideList ? 16 : 8 }
+
+  /// Bytes in the arena that belong to the cell.
+  func payloadBytes(_ cell: Cell) -> Int {
+    switch kind {
+    case .text:
+      let view = TextView(cell)
+      return view.isInline ? 0 : (view.count + 7) & ~7
+    case .wordList, .wideList:
+      let elements = Int(UInt32(truncatingIfNeeded: cell.high))
+      guard elements > 0, let start = UnsafeRawPointer(bitPattern: UInt(cell.low)) else { return 0 }
+      var sum = (elements * (elementWidth + 1) + 7) & ~7
+      if elementIsText {
+        for index in 0..<elements {
+          let view = TextView((start + index * 16).loadUnaligned(as: Cell.self))
+          if !view.isInline { sum += (view.count + 7) & ~7 }
+        }
+      }
+      return sum
+    default: return 0
+    }
+  }
+
+  private func copyingText(_ view: TextView) -> TextView {
+    if view.isInline { return view }
+    let count = view.count
+    let address = arena.allocate(count)
+    // Safe because long texts have an address.
+    memcpy(address, UnsafeRawPointer(bitPattern: UInt(view.word1)).unsafelyUnwrapped, count)
+    liveBytes += (count + 7) & ~7
+    return TextView(word0: view.word0, word1: UInt64(UInt(bitPattern: address)))
+  }
+
+  /// The cell, whose payload is in the arena, with its bytes counted as live.
+  private func adopting(_ cell: Cell) -> Cell {
+    liveBytes += payloadBytes(cell)
+    return cell
+  }
+
+  /// The cell with what it points to moved into the arena.
+  func copyingPayload(_ cell: Cell) -> Cell {
+    switch kind {
+    case .text: return copyingText(TextView(cell)).cell
+    case .wordList, .wideList:
+      let elements = Int(UInt32(truncatingIfNeeded: cell.high))
+      guard elements > 0, let start = UnsafeRawPointer(bitPattern: UInt(cell.low)) else { return Cell(low: 0) }
+      let byteCount = elements * (elementWidth + 1)
+      let address = arena.allocate(byteCount)
+      memcpy(address, start, byteCount)
+      liveBytes += (byteCount + 7) & ~7
+      if elementIsText {
+        for index in 0..<elements {
+          let element = address + index * 16
+          let view = TextView(element.load(as: Cell.self))
+          element.storeBytes(of: copyingText(view).cell, as: Cell.self)
+        }
+      }
+      return Cell(low: UInt64(UInt(bitPattern: address)), high: UInt64(elements))
+    default: return cell
+    }
+  }
+
+  /// Bytes below which compaction is not worth its while.
+  private static let smallArena = 1 << 16
+
+  /// Whether more than half of the arena is superseded.
+  var needsCompaction: Bool { arena.used > Self.smallArena && arena.used > liveBytes * 2 }
+
+  /// Moves what live rows point to into a new arena. Complexity: O(rows).
+  func compact(isLive: (UInt32) -> Bool) {
+    let old = arena
+    arena = Arena()
+    liveBytes = 0
+    for row in 0..<UInt32(truncatingIfNeeded: count) {
+      let cell = cell(row)
+      if cell.low == 0 && cell.high == 0 { continue }
+      if !isLive(row) {
+        let nulls = liveNulls
+        writeRaw(row, nil)
+        liveNulls = nulls
+      } else if kind == .references {
+        let run = reader.references(row)
+        setRun(row, copying: run, capacity: run.count, replacesOld: false)
+      } else if payloadBytes(cell) > 0 {
+        writeRaw(row, copyingPayload(cell))
+      }
+    }
+    // Invariant: the old chunks outlive the copying.
+    withExtendedLifetime(old) {}
+  }
+
+  var byteCount: Int { directory.byteCount + arena.byteCount }
+}

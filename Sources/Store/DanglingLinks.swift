@@ -1,0 +1,62 @@
+import GQLBase
+import GQLCatalog
+
+/// Links whose targets do not exist yet, by the type and the primary key of the target.
+struct DanglingLinks: Sendable {
+  struct Link: Sendable, Hashable {
+    var relation: RelationID
+    var source: UInt32
+  }
+  private struct Key: Hashable, Sendable {
+    var type: EntityTypeID
+    var word: UInt64
+    var text: ContiguousArray<UInt8>
+
+    init(_ type: EntityTypeID, _ kind: KeyKind, _ cell: Cell) {
+      self.type = type
+      switch kind {
+      case .text, .id:
+        word = 0
+        text = TextView(cell).withBytes { ContiguousArray(UnsafeRawBufferPointer(start: $0, count: $1)) }
+      case .int64, .byte, .code:
+        word = cell.low
+        text = []
+      case .float64:
+        word = KeyOrder.image(cell.double)
+        text = []
+      case .decimal:
+        // Decimals of one hash but different value are told apart when the link is made.
+        word = PackedDecimal(cell).hash
+        text = []
+      }
+    }
+  }
+
+  private var links: [Key: [Link]] = [:]
+  private(set) var count = 0
+  var isEmpty: Bool { count == 0 }
+
+  mutating func add(_ link: Link, to type: EntityTypeID, _ kind: KeyKind, _ key: Cell) {
+    let key = Key(type, kind, key)
+    if links[key]?.contains(link) == true { return }
+    links[key, default: []].append(link)
+    count += 1
+  }
+
+  /// The links that wait for the key, in the order remembered.
+  mutating func take(_ type: EntityTypeID, _ kind: KeyKind, _ key: Cell) -> [Link] {
+    let found = links.removeValue(forKey: Key(type, kind, key)) ?? []
+    count -= found.count
+    return found
+  }
+
+  /// Forgets the links of deleted sources.
+  mutating func removeAll(where isGone: (Link) -> Bool) {
+    for key in Array(links.keys) {
+      guard let old = links[key] else { continue }
+      let kept = old.filter { !isGone($0) }
+      count -= old.count - kept.count
+      links[key] = kept.isEmpty ? nil : kept
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import GQLCatalog
+
+/// A difference between two things that the store keeps equal; found by ``Snapshot/check()`` only where the store has
+/// a mistake.
+package enum Inconsistency: Hashable, Sendable {
+  /// An index lacks `row`, or finds it under a wrong key or in a wrong place.
+  case indexEntry(IndexID, row: UInt32)
+  /// An index counts entries or keys differently than a full scan does.
+  case indexCount(IndexID, expected: Int, found: Int)
+  /// The nodes or pages of an index do not hang together.
+  case indexStructure(IndexID)
+  /// `source` links to `target`, but the inverse does not link back (or `target` is no live row).
+  case oneSidedLink(RelationID, source: UInt32, target: UInt32)
+  /// A run names `target` twice.
+  case repeatedLink(RelationID, source: UInt32, target: UInt32)
+  /// A tombstone that still has links.
+  case deletedSource(RelationID, source: UInt32)
+  case nullCount(EntityTypeID, ColumnID, expected: Int, found: Int)
+  /// A null cell that is not zero, or a reference whose validity contradicts it.
+  case validity(EntityTypeID, ColumnID, row: UInt32)
+  case foldedText(EntityTypeID, ColumnID, row: UInt32)
+  case liveCount(EntityTypeID, expected: Int, found: Int)
+  case ascendingFlag(EntityTypeID, ColumnID)
+  case linkCount(RelationID, expected: Int, found: Int)
+}

@@ -1,0 +1,128 @@
+extension BTree {
+  /// Fills an empty tree with the rows, which must ascend. Two rows with one key of a unique index are given back.
+  func build(_ rows: some Sequence<UInt32>, columns: UnsafePointer<ColumnReader>) -> (UInt32, UInt32)? {
+    var entries: [BTreeEntry] = []
+    var nullEntries: [BTreeEntry] = []
+    entries.reserveCapacity(rows.underestimatedCount)
+    for row in rows {
+      let (entry, isNull) = entry(row, columns)
+      if isNull { nullEntries.append(entry) } else { entries.append(entry) }
+    }
+    let order = reader(columns)
+    let isAscending = RadixSort.isSorted(entries)
+    if !isAscending { RadixSort.sort(&entries) }
+    sortTies(&entries, order, isNulls: false)
+    sortTies(&nullEntries, order, isNulls: true)
+    if isUnique, let pair = firstRepeat(entries, order) { return pair }
+    // Why not full where keys come in any order: later insertions would split every leaf.
+    main = build(entries, fill: isAscending ? leafCapacity : max(2, leafCapacity * 7 / 8))
+    nulls = build(nullEntries, fill: leafCapacity)
+    return nil
+  }
+
+  /// Orders entries with equal images by their whole keys.
+  private func sortTies(_ entries: inout [BTreeEntry], _ order: BTreeReader, isNulls: Bool) {
+    if isNulls ? order.componentCount == 1 : order.imageIsKey { return }
+    var start = 0
+    while start < entries.count {
+      var end = start + 1
+      while end < entries.count && entries[end].image == entries[start].image { end += 1 }
+      if end - start > 1 { entries[start..<end].sort { order.compare($0, $1, isNulls: isNulls) < 0 } }
+      start = end
+    }
+  }
+
+  private func firstRepeat(_ entries: [BTreeEntry], _ order: BTreeReader) -> (UInt32, UInt32)? {
+    for index in entries.indices.dropFirst() {
+      let (left, right) = (entries[index - 1], entries[index])
+      if left.image == right.image && order.compareEqualImages(left.row, right.row, isNulls: false) == 0
+        && !(0..<layout.count).contains(where: { layout.components[$0].isNull(order.columns, left.row) })
+      {
+        return (left.row, right.row)
+      }
+    }
+    return nil
+  }
+
+  private func build(_ entries: [BTreeEntry], fill: Int) -> BTreeRoot {
+    if entries.isEmpty { return .none }
+    var level: [UInt32] = []
+    var next = 0
+    while next < entries.count {
+      let id = makeNode(level: 0)
+      let leaf = writableNode(id)
+      let count = min(fill, entries.count - next)
+      for index in 0..<count {
+        leaf.images[index] = entries[next + index].image
+        leaf.rows[index] = entries[next + index].row
+      }
+      leaf.count = count
+      next += count
+      level.append(id)
+    }
+    var height = 0
+    while level.count > 1 {
+      height += 1
+      var above: [UInt32] = []
+      var first = 0
+      while first < level.count {
+        let id = makeNode(level: height)
+        let inner = writableNode(id)
+        let count = min(max(2, innerCapacity * 7 / 8), level.count - first)
+        for index in 0..<count {
+          inner.children[index] = level[first + index]
+          refresh(inner, index)
+        }
+        inner.count = count
+        first += count
+        above.append(id)
+      }
+      level = above
+    }
+    return BTreeRoot(node: level[0], count: entries.count)
+  }
+
+  // MARK: - Checking
+
+  /// Whether order, counts, first entries and levels are what they should be.
+  func checkInvariants(_ columns: UnsafePointer<ColumnReader>) -> Bool {
+    checkTree(main, columns, isNulls: false) && checkTree(nulls, columns, isNulls: true)
+  }
+
+  private func checkTree(_ root: BTreeRoot, _ columns: UnsafePointer<ColumnReader>, isNulls: Bool) -> Bool {
+    if root.node == PageLayout.noRow { return root.count == 0 }
+    let order = reader(columns)
+    var previous: BTreeEntry?
+    guard checkNode(root.node, order, isNulls: isNulls, &previous) else { return false }
+    return node(root.node).total == root.count
+  }
+
+  private func checkNode(
+    _ id: UInt32, _ order: BTreeReader, isNulls: Bool, _ previous: inout BTreeEntry?
+  ) -> Bool {
+    let node = node(id)
+    guard node.count > 0, node.count <= node.capacity else { return false }
+    for index in 0..<node.count {
+      let found = BTreeEntry(image: node.images[index], row: node.rows[index])
+      if node.isLeaf {
+        let (expected, isNull) = entry(found.row, order.columns)
+        guard isNull == isNulls, expected.image == found.image else { return false }
+        if let previous, order.compare(previous, found, isNulls: isNulls) >= 0 { return false }
+        previous = found
+      } else {
+        let child = self.node(node.children[index])
+        guard child.level == node.level - 1, child.total == Int(node.counts[index]), child.count > 0,
+          child.images[0] == found.image, child.rows[0] == found.row,
+          checkNode(node.children[index], order, isNulls: isNulls, &previous)
+        else { return false }
+      }
+    }
+    return true
+  }
+
+  func hashMemory(into digest: inout MemoryDigest) {
+    for index in 0..<directory.count { digest.add(directory.page(index)) }
+    digest.add(UInt64(main.count))
+    digest.add(UInt64(nulls.count))
+  }
+}

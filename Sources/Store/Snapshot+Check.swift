@@ -1,0 +1,191 @@
+import GQLCatalog
+
+extension Snapshot {
+  /// Compares every index, relation, count and flag with a full scan; empty unless the store has a mistake.
+  /// `fold` must be what the transactions used. Complexity: O(n log n).
+  package func check(fold: TextFold = foldASCII) -> [Inconsistency] {
+    var found: [Inconsistency] = []
+    for table in tables {
+      let live = (0..<UInt32(truncatingIfNeeded: table.slots)).reduce(0) { $0 + (table.isLive($1) ? 1 : 0) }
+      if live != table.live { found.append(.liveCount(table.layout.id, expected: live, found: table.live)) }
+      for number in table.columns.indices { checkColumn(table, number, &found) }
+      for number in table.columns.indices where table.layout.isFolded[number] {
+        checkFolded(table, number, fold, &found)
+      }
+      for number in table.indexes.indices {
+        switch table.indexes[number] {
+        case .hash(let index): checkHash(table, number, index, &found)
+        case .btree(let index): checkBTree(table, number, index, &found)
+        }
+      }
+    }
+    for relation in layout.relations { checkRelation(relation, &found) }
+    return found
+  }
+
+  private func checkColumn(_ table: Table, _ number: Int, _ found: inout [Inconsistency]) {
+    let column = table.columns[number]
+    let id = table.layout.columns[number].id
+    let nullCell = Cell(low: column.kind == .reference ? UInt64(PageLayout.noRow) : 0)
+    var liveNulls = 0
+    var pageNulls = 0
+    var isAscending = true
+    if column.count != table.slots {
+      found.append(.nullCount(table.layout.id, id, expected: table.slots, found: column.count))
+      return
+    }
+    for row in 0..<UInt32(truncatingIfNeeded: table.slots) {
+      let isNull = column.isNull(row)
+      let cell = column.cell(row)
+      if isNull {
+        pageNulls += 1
+        if table.isLive(row) { liveNulls += 1 }
+        if cell != nullCell { found.append(.validity(table.layout.id, id, row: row)) }
+        isAscending = false
+      } else {
+        if column.kind == .reference && cell.low == UInt64(PageLayout.noRow) {
+          found.append(.validity(table.layout.id, id, row: row))
+        }
+        if row > 0 && column.isAscending && column.kind == .int64 && column.cell(row - 1).int > cell.int {
+          isAscending = false
+        }
+        if row > 0 && column.isAscending && column.kind == .float64 && column.cell(row - 1).double > cell.double {
+          isAscending = false
+        }
+      }
+      if Int(row) & PageLayout.rowMask == PageLayout.rowMask || Int(row) == table.slots - 1 {
+        let stored = Int(column.reader.page(of: row).load(as: Int32.self))
+        if stored != pageNulls {
+          found.append(.nullCount(table.layout.id, id, expected: pageNulls, found: stored))
+        }
+        pageNulls = 0
+      }
+    }
+    if liveNulls != column.liveNulls {
+      found.append(.nullCount(table.layout.id, id, expected: liveNulls, found: column.liveNulls))
+    }
+    if column.isAscending && !isAscending { found.append(.ascendingFlag(table.layout.id, id)) }
+  }
+
+  private func checkFolded(_ table: Table, _ number: Int, _ fold: TextFold, _ found: inout [Inconsistency]) {
+    let descriptor = table.layout.columns[number]
+    guard let sourceID = descriptor.foldedFrom else { return }
+    let source = table.columns[Int(sourceID.index)]
+    let column = table.columns[number]
+    var folded: ContiguousArray<UInt8> = []
+    for row in 0..<UInt32(truncatingIfNeeded: table.slots) where table.isLive(row) {
+      folded.removeAll(keepingCapacity: true)
+      if !source.isNull(row) {
+        TextView(source.cell(row)).withBytes { fold(UnsafeRawBufferPointer(start: $0, count: $1), &folded) }
+      }
+      let isEqual = TextView(column.cell(row)).withBytes { start, count in
+        UnsafeRawBufferPointer(start: start, count: count).elementsEqual(folded)
+      }
+      if source.isNull(row) != column.isNull(row) || !isEqual {
+        found.append(.foldedText(table.layout.id, descriptor.id, row: row))
+      }
+    }
+  }
+
+  private func checkHash(_ table: Table, _ number: Int, _ index: HashIndex, _ found: inout [Inconsistency]) {
+    let id = table.layout.indexes[number].id
+    guard index.checkStructure() else {
+      found.append(.indexStructure(id))
+      return
+    }
+    let reader = index.reader(table.readers)
+    var entries = 0
+    var keys = 0
+    withUnsafeTemporaryAllocation(of: Cell.self, capacity: index.layout.count) { buffer in
+      // Safe because keys have at least one component.
+      let key = buffer.baseAddress.unsafelyUnwrapped
+      for row in 0..<UInt32(truncatingIfNeeded: table.slots) where table.isLive(row) {
+        guard index.layout.load(table.readers, row, into: key) else { continue }
+        entries += 1
+        switch reader.rows(key) {
+        case .none: found.append(.indexEntry(id, row: row))
+        case .one(let other):
+          keys += 1
+          if other != row { found.append(.indexEntry(id, row: row)) }
+        case .many(let rows):
+          if rows[0] == row {
+            keys += 1
+            if zip(rows, rows.dropFirst()).contains(where: { $0 >= $1 }) { found.append(.indexEntry(id, row: row)) }
+          }
+          if index.isUnique || !rows.contains(row) { found.append(.indexEntry(id, row: row)) }
+        }
+      }
+    }
+    if keys != index.distinctKeys { found.append(.indexCount(id, expected: keys, found: index.distinctKeys)) }
+    let postedKeys = index.postings.count - index.postings.liveNulls
+    let stored = index.distinctKeys - postedKeys + index.postedRows
+    if stored != entries { found.append(.indexCount(id, expected: entries, found: stored)) }
+  }
+
+  private func checkBTree(_ table: Table, _ number: Int, _ index: BTree, _ found: inout [Inconsistency]) {
+    let id = table.layout.indexes[number].id
+    let reader = index.reader(table.readers)
+    if reader.entryCount != table.live {
+      found.append(.indexCount(id, expected: table.live, found: reader.entryCount))
+    }
+    // Strictly ascending entries with the images of their rows, as many as live rows: with live rows only, all of them.
+    guard index.checkInvariants(table.readers) else {
+      found.append(.indexStructure(id))
+      return
+    }
+    var rows = [UInt32](repeating: 0, count: reader.entryCount)
+    let bounds = BTreeBounds(includesNulls: true)
+    let count = rows.withUnsafeMutableBufferPointer { buffer in
+      buffer.baseAddress.map { reader.walk(bounds, descending: false, skip: 0, limit: buffer.count, into: $0) } ?? 0
+    }
+    for row in rows[..<count] where !table.isLive(row) { found.append(.indexEntry(id, row: row)) }
+    if index.isUnique {
+      for (left, right) in zip(rows, rows.dropFirst())
+      where !hasNull(index.layout, table, left) && reader.compareKeys(left, right, from: 0) == 0 {
+        found.append(.indexEntry(id, row: right))
+      }
+    }
+  }
+
+  private func hasNull(_ layout: KeyLayout, _ table: Table, _ row: UInt32) -> Bool {
+    (0..<layout.count).contains { layout.components[$0].isNull(table.readers, row) }
+  }
+
+  private func checkRelation(_ relation: Relation, _ found: inout [Inconsistency]) {
+    let source = table(relation.source)
+    let target = table(relation.target)
+    let inverse = layout[relation.inverse]
+    var back: Set<UInt64> = []
+    forEachLink(inverse) { back.insert(UInt64($0) << 32 | UInt64($1)) }
+    var seen: Set<UInt64> = []
+    var links = 0
+    forEachLink(relation) { row, other in
+      links += 1
+      if !seen.insert(UInt64(row) << 32 | UInt64(other)).inserted {
+        found.append(.repeatedLink(relation.id, source: row, target: other))
+      }
+      if !source.isLive(row) { found.append(.deletedSource(relation.id, source: row)) }
+      if !target.isLive(other) || !back.contains(UInt64(other) << 32 | UInt64(row)) {
+        found.append(.oneSidedLink(relation.id, source: row, target: other))
+      }
+    }
+    let column = source.columns[Int(relation.column.index)]
+    if relation.isToMany && column.linkCount != links {
+      found.append(.linkCount(relation.id, expected: links, found: column.linkCount))
+    }
+  }
+
+  /// Calls with source and target, in the order of rows and runs.
+  func forEachLink(_ relation: Relation, _ body: (UInt32, UInt32) -> Void) {
+    let table = table(relation.source)
+    let column = table.columns[Int(relation.column.index)]
+    for row in 0..<UInt32(truncatingIfNeeded: table.slots) {
+      if relation.isToMany {
+        for target in column.reader.references(row) { body(row, target) }
+      } else {
+        let target = column.reader.reference(row)
+        if target != PageLayout.noRow { body(row, target) }
+      }
+    }
+  }
+}

@@ -1,0 +1,165 @@
+import GQLBase
+import GQLCatalog
+import Synchronization
+
+/// The row counts under which plans were made, and a number that changes when one of them has doubled or halved.
+struct GrowthMark: Sendable {
+  var generation: UInt64
+  var counts: [Int]
+
+  /// This mark, or a new one if a count has moved by more than a factor of two (and more than a handful).
+  func advanced(_ new: [Int], stamp: UInt64) -> GrowthMark {
+    for (old, now) in zip(counts, new) where now > 2 * old + 8 || (now + 8) * 2 < old {
+      return GrowthMark(generation: stamp, counts: new)
+    }
+    return self
+  }
+}
+
+/// Estimates of distinct values, made when first asked for.
+final class EstimateCache: Sendable {
+  private let values = Mutex<[IndexID: Double]>([:])
+
+  func value(_ id: IndexID, _ make: () -> Double) -> Double {
+    if let known = values.withLock({ $0[id] }) { return known }
+    let made = make()
+    values.withLock { $0[id] = made }
+    return made
+  }
+}
+
+extension Snapshot {
+  /// Live entities; the number of slots is ``slotCount(_:)``.
+  package func rowCount(_ type: EntityTypeID) -> Int { table(type).live }
+
+  package func distinctCount(_ type: EntityTypeID, _ column: ColumnID) -> Double? {
+    let table = table(type)
+    for number in table.layout.indexesOfColumn[Int(column.index)] {
+      let index = table.layout.indexes[number]
+      guard index.keys.count == 1 else { continue }
+      switch table.indexes[number] {
+      case .hash(let hash): return Double(hash.distinctKeys)
+      case .btree(let tree):
+        if index.isUnique { return Double(tree.main.count) }
+        return estimates.value(index.id) { tree.reader(table.readers).estimatedDistinctKeys() }
+      }
+    }
+    return nil
+  }
+
+  package func nullCount(_ type: EntityTypeID, _ column: ColumnID) -> Int {
+    table(type).columns[Int(column.index)].liveNulls
+  }
+
+  package func fanOut(_ relation: RelationID) -> FanOut {
+    let relation = layout[relation]
+    let table = table(relation.source)
+    let column = table.columns[Int(relation.column.index)]
+    let nonEmpty = table.live - column.liveNulls
+    let links = relation.isToMany ? column.linkCount : nonEmpty
+    return FanOut(
+      mean: table.live == 0 ? 0 : Double(links) / Double(table.live),
+      maximum: relation.isToMany ? column.longestRun : min(1, nonEmpty), nonEmpty: nonEmpty)
+  }
+
+  package func cardinality(_ index: IndexID, _ range: KeyRange) -> Int? {
+    guard let place = layout.places[Int(index.index)] else { return nil }
+    let table = tables[place.type]
+    let keys = table.layout.indexes[place.index].keys
+    guard range.equal.count <= keys.count else { return nil }
+    let buffer = CellBuffer()
+    var equal: [Cell] = []
+    for (offset, value) in range.equal.enumerated() {
+      guard let cell = buffer.cell(value, keys.components[offset].kind) else { return nil }
+      equal.append(cell)
+    }
+    switch table.indexes[place.index] {
+    case .hash(let hash):
+      guard equal.count == keys.count, range.lower == nil, range.upper == nil, range.prefix == nil else { return nil }
+      return hash.reader(table.readers).count(equal)
+    case .btree(let tree):
+      var bounds = BTreeBounds(equalCount: equal.count)
+      if equal.count < keys.count {
+        let kind = keys.components[equal.count].kind
+        if let lower = range.lower {
+          guard let cell = buffer.cell(lower.value, kind) else { return nil }
+          bounds.lower = cell
+          bounds.lowerInclusive = lower.isInclusive
+        }
+        if let upper = range.upper {
+          guard let cell = buffer.cell(upper.value, kind) else { return nil }
+          bounds.upper = cell
+          bounds.upperInclusive = upper.isInclusive
+        }
+        if let prefix = range.prefix {
+          guard kind == .text, let cell = buffer.cell(prefix, kind) else { return nil }
+          bounds.textPrefix = cell
+        }
+        bounds.includesNulls = !equal.isEmpty && range.lower == nil && range.upper == nil && range.prefix == nil
+      } else if range.lower != nil || range.upper != nil || range.prefix != nil {
+        return nil
+      }
+      return equal.withUnsafeBufferPointer { equal in
+        bounds.equal = equal.baseAddress
+        return tree.reader(table.readers).count(bounds)
+      }
+    }
+  }
+
+  package var generation: UInt64 { growth.generation }
+}
+
+extension BTreeReader {
+  /// Distinct keys of the main tree, from 128 samples: the share of entries that begin a group of equal keys.
+  func estimatedDistinctKeys() -> Double {
+    let count = main.count
+    if count == 0 { return 0 }
+    let samples = min(128, count)
+    var starts = 0
+    for sample in 0..<samples {
+      let rank = sample * count / samples
+      if rank == 0 {
+        starts += 1
+        continue
+      }
+      let entry = entry(main, at: rank)
+      let before = self.entry(main, at: rank - 1)
+      if before.image != entry.image || compareEqualImages(before.row, entry.row, isNulls: false) != 0 { starts += 1 }
+    }
+    return max(1, Double(count) * Double(starts) / Double(samples))
+  }
+}
+
+/// Cells of values outside the store, with the memory of their texts.
+final class CellBuffer {
+  private var blocks: [UnsafeMutableRawBufferPointer] = []
+
+  deinit { for block in blocks { block.deallocate() } }
+
+  /// Nil if the value is null or of another kind.
+  func cell(_ value: Value, _ kind: KeyKind) -> Cell? {
+    switch (value, kind) {
+    case (.int(let value), .int64), (.dateTime(let value), .int64), (.date(let value), .int64),
+      (.duration(let value), .int64):
+      return Cell(value)
+    case (.float(let value), .float64): return Cell(value)
+    case (.boolean(let value), .byte): return Cell(low: value ? 1 : 0)
+    case (.enumeration(_, let code), .code): return Cell(low: UInt64(UInt16(truncatingIfNeeded: code)))
+    case (.string(let text), .text), (.string(let text), .id), (.id(let text, _), .text), (.id(let text, _), .id),
+      (.uuid(let text), .text), (.bytes(let text), .text), (.json(let text), .text):
+      return cell(text)
+    default: return nil
+    }
+  }
+
+  /// The cell of a text; valid as long as this buffer.
+  func cell(_ text: Text) -> Cell? {
+    guard text.bytes.count <= TextView.maximumLength else { return nil }
+    return text.bytes.withUnsafeBytes { bytes in
+      let block = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count + 16, alignment: 8)
+      block.copyMemory(from: bytes)
+      blocks.append(block)
+      return block.baseAddress.map { TextView(UnsafeRawPointer($0), count: bytes.count).cell }
+    }
+  }
+}

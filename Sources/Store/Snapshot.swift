@@ -1,0 +1,94 @@
+import GQLBase
+import GQLCatalog
+
+/// One immutable version of a store. Readers may use it from any thread for as long as they hold it.
+package final class Snapshot: @unchecked Sendable, Statistics {
+  package let catalog: Catalog
+  /// Larger than that of the snapshot that this one was made from; branches from one snapshot may share it.
+  package let version: UInt64
+  let layout: StoreLayout
+  let tables: [Table]
+  let dangling: DanglingLinks
+  let growth: GrowthMark
+  /// Estimates that cost more than a few hundred nanoseconds.
+  let estimates = EstimateCache()
+
+  init(
+    _ catalog: Catalog, version: UInt64, layout: StoreLayout, tables: [Table], dangling: DanglingLinks,
+    growth: GrowthMark
+  ) {
+    self.catalog = catalog
+    self.version = version
+    self.layout = layout
+    self.tables = tables
+    self.dangling = dangling
+    self.growth = growth
+  }
+
+  package static func empty(_ catalog: Catalog) -> Snapshot {
+    let layout = StoreLayout(catalog)
+    let stamp = Stamp.next()
+    return Snapshot(
+      catalog, version: 0, layout: layout, tables: layout.types.map { Table($0, stamp: stamp) },
+      dangling: DanglingLinks(), growth: GrowthMark(generation: stamp, counts: layout.types.map { _ in 0 }))
+  }
+
+  @inline(__always)
+  func table(_ type: EntityTypeID) -> Table { tables[Int(type.index)] }
+
+  /// The rows that have been given out, tombstones included; all readers take rows below it.
+  package func slotCount(_ type: EntityTypeID) -> Int { table(type).slots }
+  /// Live entities.
+  package func liveCount(_ type: EntityTypeID) -> Int { table(type).live }
+  package func isLive(_ type: EntityTypeID, _ row: UInt32) -> Bool { table(type).isLive(row) }
+
+  package func column(_ type: EntityTypeID, _ column: ColumnID) -> ColumnReader {
+    table(type).readers[Int(column.index)]
+  }
+
+  /// The reader of byte cells in which 1 marks live rows; nil while the type has no tombstones.
+  package func liveness(_ type: EntityTypeID) -> ColumnReader? { table(type).liveness?.reader }
+
+  /// Precondition: a hash index.
+  package func hashIndex(_ id: IndexID) -> HashIndexReader {
+    guard let place = layout.places[Int(id.index)], case .hash(let index) = tables[place.type].indexes[place.index]
+    else { preconditionFailure("not a hash index") }
+    return index.reader(tables[place.type].readers)
+  }
+
+  /// Precondition: a B-tree index.
+  package func btree(_ id: IndexID) -> BTreeReader {
+    guard let place = layout.places[Int(id.index)], case .btree(let index) = tables[place.type].indexes[place.index]
+    else { preconditionFailure("not a B-tree") }
+    return index.reader(tables[place.type].readers)
+  }
+
+  /// Whether no cell of any row is null and cells do not decrease with the row; false where unknown.
+  package func isAscending(_ type: EntityTypeID, _ column: ColumnID) -> Bool {
+    table(type).columns[Int(column.index)].isAscending
+  }
+
+  /// References that await a target, see ``WriteTransaction/rememberDangling(_:source:key:)``.
+  package var danglingCount: Int { dangling.count }
+
+  /// Bytes of all pages, arenas and indexes, those shared with other versions included.
+  package var byteCount: Int { tables.reduce(0) { $0 + $1.byteCount } }
+
+  /// A hash of all memory that readers can reach, which never changes. Complexity: O(bytes).
+  package var memoryDigest: UInt64 {
+    var digest = MemoryDigest()
+    for table in tables {
+      digest.add(UInt64(table.slots))
+      digest.add(UInt64(table.live))
+      for column in table.columns { column.hashMemory(into: &digest) }
+      table.liveness?.hashMemory(into: &digest)
+      for index in table.indexes {
+        switch index {
+        case .hash(let index): index.hashPages(into: &digest)
+        case .btree(let index): index.hashMemory(into: &digest)
+        }
+      }
+    }
+    return digest.value
+  }
+}

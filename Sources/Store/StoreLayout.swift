@@ -1,0 +1,68 @@
+import GQLCatalog
+
+/// What the store derives from a catalog once: how types, indexes and relations hang together. Shared by all versions.
+final class StoreLayout: Sendable {
+  struct Index: Sendable {
+    let id: IndexID
+    let isUnique: Bool
+    let isBTree: Bool
+    let keys: KeyLayout
+  }
+  struct TypeLayout: Sendable {
+    let id: EntityTypeID
+    let columns: [ColumnDescriptor]
+    /// The hash and B-tree indexes over columns that can be keys; the primary one first.
+    let indexes: [Index]
+    /// By column: which of `indexes` it is a component of.
+    let indexesOfColumn: [[Int]]
+    /// By column: the hidden columns of its folded text.
+    let foldedColumns: [[Int]]
+    /// Whether the column is filled by links.
+    let isRelation: [Bool]
+    let isFolded: [Bool]
+    /// Relations whose source is this type.
+    let relations: [Relation]
+  }
+  let types: [TypeLayout]
+  let relations: [Relation]
+  /// By index id: the type, and the place in its `indexes`; nil for kinds that are kept elsewhere.
+  let places: [(type: Int, index: Int)?]
+
+  init(_ catalog: Catalog) {
+    relations = catalog.relations
+    var places: [(type: Int, index: Int)?] = Array(repeating: nil, count: catalog.indexes.count)
+    var types: [TypeLayout] = []
+    for (number, type) in catalog.types.enumerated() {
+      var indexes: [Index] = []
+      var indexesOfColumn: [[Int]] = Array(repeating: [], count: type.columns.count)
+      for id in type.indexes {
+        let descriptor = catalog[id]
+        let components = descriptor.columns.compactMap { KeyComponent(type[$0]) }
+        guard descriptor.kind == .hash || descriptor.kind == .btree, !components.isEmpty,
+          components.count == descriptor.columns.count
+        else { continue }
+        places[Int(id.index)] = (number, indexes.count)
+        for column in Set(descriptor.columns) { indexesOfColumn[Int(column.index)].append(indexes.count) }
+        indexes.append(
+          Index(
+            id: id, isUnique: descriptor.isUnique || descriptor.isPrimary, isBTree: descriptor.kind == .btree,
+            keys: KeyLayout(components)))
+      }
+      var foldedColumns: [[Int]] = Array(repeating: [], count: type.columns.count)
+      for column in type.columns {
+        if let source = column.foldedFrom { foldedColumns[Int(source.index)].append(Int(column.id.index)) }
+      }
+      types.append(
+        TypeLayout(
+          id: type.id, columns: type.columns, indexes: indexes, indexesOfColumn: indexesOfColumn,
+          foldedColumns: foldedColumns,
+          isRelation: type.columns.map { $0.kind == .reference || $0.kind == .references },
+          isFolded: type.columns.map { $0.foldedFrom != nil },
+          relations: catalog.relations.filter { $0.source == type.id }))
+    }
+    self.types = types
+    self.places = places
+  }
+
+  subscript(_ id: RelationID) -> Relation { relations[Int(id.index)] }
+}

@@ -1,0 +1,159 @@
+import GQLCatalog
+
+/// One version of the entities of one type: columns, liveness and indexes.
+///
+/// Written only by the transaction whose stamp it carries; its parts are copied one by one when first written.
+final class Table: @unchecked Sendable {
+  enum Index {
+    case hash(HashIndex)
+    case btree(BTree)
+  }
+
+  let layout: StoreLayout.TypeLayout
+  let stamp: UInt64
+  @exclusivity(unchecked) private(set) var columns: [ColumnStore]
+  /// One reader a column, and behind them the reader of liveness: what keys and snapshots read through.
+  let readers: UnsafeMutablePointer<ColumnReader>
+  @exclusivity(unchecked) private(set) var liveness: ColumnStore?
+  @exclusivity(unchecked) private(set) var indexes: [Index]
+  /// Rows given out, tombstones included.
+  @exclusivity(unchecked) var slots: Int
+  @exclusivity(unchecked) var live: Int
+  /// Whether all columns carry the stamp.
+  @exclusivity(unchecked) private var ownsColumns: Bool
+
+  init(_ layout: StoreLayout.TypeLayout, stamp: UInt64) {
+    self.layout = layout
+    self.stamp = stamp
+    readers = .allocate(capacity: layout.columns.count + 1)
+    var columns: [ColumnStore] = []
+    for (number, column) in layout.columns.enumerated() {
+      let elementIsText =
+        if case .list(let element) = column.type, ColumnKind(element) == .text { true } else { false }
+      columns.append(
+        ColumnStore(kind: column.kind, elementIsText: elementIsText, stamp: stamp, slot: readers + number))
+    }
+    self.columns = columns
+    liveness = nil
+    indexes = layout.indexes.map { index in
+      index.isBTree
+        ? .btree(BTree(layout: index.keys, isUnique: index.isUnique, stamp: stamp))
+        : .hash(HashIndex(layout: index.keys, isUnique: index.isUnique, stamp: stamp))
+    }
+    slots = 0
+    live = 0
+    ownsColumns = true
+  }
+
+  init(copying other: Table, stamp: UInt64) {
+    layout = other.layout
+    self.stamp = stamp
+    let count = other.layout.columns.count + 1
+    readers = .allocate(capacity: count)
+    for (number, column) in other.columns.enumerated() { (readers + number).initialize(to: column.reader) }
+    if let liveness = other.liveness { (readers + (count - 1)).initialize(to: liveness.reader) }
+    columns = other.columns
+    liveness = other.liveness
+    indexes = other.indexes
+    slots = other.slots
+    live = other.live
+    ownsColumns = false
+  }
+
+  deinit { readers.deallocate() }
+
+  // MARK: - Owning parts
+
+  func ownColumns() {
+    if ownsColumns { return }
+    for number in columns.indices { _ = ownedColumn(number) }
+    ownsColumns = true
+  }
+
+  func ownedColumn(_ number: Int) -> ColumnStore {
+    let column = columns[number]
+    if column.stamp == stamp { return column }
+    let copy = ColumnStore(copying: column, stamp: stamp, slot: readers + number)
+    columns[number] = copy
+    return copy
+  }
+
+  func ownedLiveness() -> ColumnStore {
+    let slot = readers + columns.count
+    if let liveness {
+      if liveness.stamp == stamp { return liveness }
+      let copy = ColumnStore(copying: liveness, stamp: stamp, slot: slot)
+      self.liveness = copy
+      return copy
+    }
+    let made = ColumnStore(kind: .byte, elementIsText: false, stamp: stamp, slot: slot)
+    for _ in 0..<slots { made.append(Cell(low: 1)) }
+    liveness = made
+    return made
+  }
+
+  func ownIndex(_ number: Int) {
+    switch indexes[number] {
+    case .hash(let index):
+      if index.stamp != stamp { indexes[number] = .hash(HashIndex(copying: index, stamp: stamp)) }
+    case .btree(let index):
+      if index.stamp != stamp { indexes[number] = .btree(BTree(copying: index, stamp: stamp)) }
+    }
+  }
+
+  /// An empty index in the place of the old one.
+  func resetIndex(_ number: Int) {
+    let index = layout.indexes[number]
+    indexes[number] =
+      index.isBTree
+      ? .btree(BTree(layout: index.keys, isUnique: index.isUnique, stamp: stamp))
+      : .hash(HashIndex(layout: index.keys, isUnique: index.isUnique, stamp: stamp))
+  }
+
+  // MARK: - Reading
+
+  func isLive(_ row: UInt32) -> Bool {
+    guard Int(row) < slots else { return false }
+    return liveness.map { $0.reader.byte(row) == 1 } ?? true
+  }
+
+  /// The row under a key without nulls, or `PageLayout.noRow`.
+  func find(_ number: Int, key: UnsafePointer<Cell>) -> UInt32 {
+    switch indexes[number] {
+    case .hash(let index): index.reader(readers).find(key)
+    case .btree(let index): index.find(key, columns: readers)
+    }
+  }
+
+  // MARK: - Index entries
+
+  /// Adds the row's key, which is in the columns, to an owned index. `key` is scratch for as many cells.
+  func addEntry(_ number: Int, _ row: UInt32, key: UnsafeMutablePointer<Cell>) {
+    switch indexes[number] {
+    case .hash(let index):
+      if index.layout.load(readers, row, into: key) { index.insert(row, key: key, columns: readers) }
+    case .btree(let index): index.insert(row, columns: readers)
+    }
+  }
+
+  /// Removes the row's key, which must still be in the columns, from an owned index.
+  func removeEntry(_ number: Int, _ row: UInt32, key: UnsafeMutablePointer<Cell>) {
+    switch indexes[number] {
+    case .hash(let index):
+      if index.layout.load(readers, row, into: key) { index.remove(row, key: key, columns: readers) }
+    case .btree(let index): index.remove(row, columns: readers)
+    }
+  }
+
+  /// Bytes held, those shared with other versions included.
+  var byteCount: Int {
+    var sum = columns.reduce(0) { $0 + $1.byteCount } + (liveness?.byteCount ?? 0)
+    for index in indexes {
+      switch index {
+      case .hash(let index): sum += index.byteCount
+      case .btree(let index): sum += index.byteCount
+      }
+    }
+    return sum
+  }
+}

@@ -1,0 +1,192 @@
+import GQLCatalog
+
+/// What a bulk collects.
+struct BulkState {
+  /// By type: the first row that has no entries in the secondary indexes yet.
+  var firstRows: [Int]
+  /// Types whose indexes are rebuilt because rows were changed or deleted.
+  var rebuild: Set<Int> = []
+  /// By relation: source in the high half, target in the low half, in the order given.
+  var links: [[UInt64]]
+}
+
+extension WriteTransaction {
+  /// Until ``endBulk()``, inserting maintains the primary key only, and links are collected.
+  package func beginBulk() {
+    precondition(bulk == nil, "bulks do not nest")
+    bulk = BulkState(firstRows: tables.map(\.slots), links: Array(repeating: [], count: layout.relations.count))
+  }
+
+  /// Links within a bulk. The run of `source` is in the order of calls, and so is the other direction's.
+  package func linkBulk(_ relation: RelationID, source: UInt32, target: UInt32) {
+    bulk?.links[Int(relation.index)].append(UInt64(source) << 32 | UInt64(target))
+  }
+
+  /// Builds runs and indexes. If it throws, the transaction must be dropped.
+  package func endBulk() throws(StoreProblem) {
+    guard var state = bulk else { return }
+    bulk = nil
+    for relation in layout.relations where relation.id.index <= relation.inverse.index {
+      let forward = state.links[Int(relation.id.index)]
+      var backward: [UInt64] = []
+      if relation.id != relation.inverse {
+        backward = state.links[Int(relation.inverse.index)]
+        state.links[Int(relation.inverse.index)] = []
+      }
+      state.links[Int(relation.id.index)] = []
+      try connect(relation, layout[relation.inverse], forward, backward)
+    }
+    for (number, first) in state.firstRows.enumerated() {
+      try indexRows(number, from: first, rebuilds: state.rebuild.contains(number))
+    }
+  }
+
+  // MARK: - Links
+
+  private func connect(
+    _ relation: Relation, _ inverse: Relation, _ forward: [UInt64], _ backward: [UInt64]
+  ) throws(StoreProblem) {
+    if forward.isEmpty && backward.isEmpty { return }
+    let column = table(relation.source).columns[Int(relation.column.index)]
+    let hasLinks = relation.isToMany ? column.linkCount > 0 : table(relation.source).live > column.liveNulls
+    let isSymmetric = relation.id == inverse.id
+    // In the order in which links would be made one by one.
+    var pairs = forward
+    for pair in backward { pairs.append(pair << 32 | pair >> 32) }
+    if isSymmetric && relation.isToMany && !hasLinks {
+      fill(relation, mirrored(pairs), high: true)
+    } else if isSymmetric || hasLinks || !buildRuns(relation, inverse, pairs) {
+      // Cannot throw but for required one-to-one relations of which a partner is taken away.
+      for pair in pairs {
+        try appendReference(relation.id, source: UInt32(pair >> 32), target: UInt32(truncatingIfNeeded: pair))
+      }
+    }
+  }
+
+  /// Each pair followed by its mirror image.
+  private func mirrored(_ pairs: [UInt64]) -> [UInt64] {
+    var both: [UInt64] = []
+    both.reserveCapacity(pairs.count * 2)
+    for pair in pairs {
+      both.append(pair)
+      both.append(pair << 32 | pair >> 32)
+    }
+    return both
+  }
+
+  /// Builds both directions; false if pairs contradict each other.
+  private func buildRuns(_ relation: Relation, _ inverse: Relation, _ pairs: [UInt64]) -> Bool {
+    // A to-one side must have one target; two different ones mean that links were taken over on the way.
+    guard isUnambiguous(pairs, relation, high: true), isUnambiguous(pairs, inverse, high: false) else { return false }
+    fill(relation, pairs, high: true)
+    fill(inverse, pairs, high: false)
+    return true
+  }
+
+  private static func ends(_ pair: UInt64, high: Bool) -> (source: UInt32, target: UInt32) {
+    let (first, second) = (UInt32(truncatingIfNeeded: pair >> 32), UInt32(truncatingIfNeeded: pair))
+    return high ? (first, second) : (second, first)
+  }
+
+  private func isUnambiguous(_ pairs: [UInt64], _ relation: Relation, high: Bool) -> Bool {
+    if relation.isToMany { return true }
+    var targets = [UInt32](repeating: PageLayout.noRow, count: table(relation.source).slots)
+    for pair in pairs {
+      let (source, target) = Self.ends(pair, high: high)
+      let old = targets[Int(source)]
+      if old != PageLayout.noRow && old != target { return false }
+      targets[Int(source)] = target
+    }
+    return true
+  }
+
+  /// Fills one direction of which no source has a link yet: runs in the order of rows, each just as long as needed.
+  private func fill(_ relation: Relation, _ pairs: [UInt64], high: Bool) {
+    let column = ownedTable(relation.source).ownedColumn(Int(relation.column.index))
+    if !relation.isToMany {
+      for pair in pairs {
+        let (source, target) = Self.ends(pair, high: high)
+        column.writeRaw(source, Cell(low: UInt64(target)))
+      }
+      return
+    }
+    let slots = table(relation.source).slots
+    var starts = [Int](repeating: 0, count: slots + 1)
+    for pair in pairs { starts[Int(Self.ends(pair, high: high).source) + 1] += 1 }
+    for index in 0..<slots { starts[index + 1] += starts[index] }
+    var ordered = [UInt32](repeating: 0, count: pairs.count)
+    var cursors = starts
+    ordered.withUnsafeMutableBufferPointer { ordered in
+      cursors.withUnsafeMutableBufferPointer { cursors in
+        for pair in pairs {
+          let (source, target) = Self.ends(pair, high: high)
+          ordered[cursors[Int(source)]] = target
+          cursors[Int(source)] &+= 1
+        }
+      }
+    }
+    // Which source has seen a target last: tells repeats without a set per run.
+    var seenBy = [UInt32](repeating: PageLayout.noRow, count: table(relation.target).slots)
+    for row in 0..<slots where starts[row + 1] > starts[row] {
+      var count = 0
+      let source = UInt32(truncatingIfNeeded: row)
+      for index in starts[row]..<starts[row + 1] {
+        let target = ordered[index]
+        if seenBy[Int(target)] == source { continue }
+        seenBy[Int(target)] = source
+        ordered[starts[row] + count] = target
+        count += 1
+      }
+      let run = column.makeRun(source, count: count)
+      for index in 0..<count { run[index] = ordered[starts[row] + index] }
+    }
+  }
+
+  // MARK: - Indexes
+
+  /// Adds the rows from `first` on to the secondary indexes of a type.
+  private func indexRows(_ type: Int, from first: Int, rebuilds: Bool) throws(StoreProblem) {
+    let table = tables[type]
+    let added = table.slots - first
+    guard table.stamp == stamp, added > 0 || rebuilds, table.layout.indexes.count > 1 else { return }
+    let isWhole = rebuilds || added > first / 4
+    for number in 1..<table.layout.indexes.count {
+      if isWhole {
+        table.resetIndex(number)
+        try build(table, number)
+      } else {
+        table.ownIndex(number)
+        for row in first..<table.slots { try add(table, number, UInt32(truncatingIfNeeded: row)) }
+      }
+    }
+  }
+
+  private func build(_ table: Table, _ number: Int) throws(StoreProblem) {
+    let rows = 0..<UInt32(truncatingIfNeeded: table.slots)
+    let violation: (UInt32, UInt32)?
+    switch table.indexes[number] {
+    case .hash(let index):
+      violation =
+        table.liveness == nil
+        ? index.build(rows, columns: table.readers)
+        : index.build(rows.filter { table.isLive($0) }, columns: table.readers)
+    case .btree(let index):
+      violation =
+        table.liveness == nil
+        ? index.build(rows, columns: table.readers)
+        : index.build(rows.filter { table.isLive($0) }, columns: table.readers)
+    }
+    if let violation {
+      throw .uniqueViolation(index: table.layout.indexes[number].id, existing: violation.0, row: violation.1)
+    }
+  }
+
+  private func add(_ table: Table, _ number: Int, _ row: UInt32) throws(StoreProblem) {
+    let index = table.layout.indexes[number]
+    if index.isUnique && index.keys.load(table.readers, row, into: otherKey) {
+      let existing = table.find(number, key: otherKey)
+      if existing != PageLayout.noRow { throw .uniqueViolation(index: index.id, existing: existing, row: row) }
+    }
+    table.addEntry(number, row, key: key)
+  }
+}

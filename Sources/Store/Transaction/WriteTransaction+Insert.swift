@@ -1,0 +1,149 @@
+import GQLCatalog
+
+extension WriteTransaction {
+  /// Adds an entity: one cell and one validity per column of the type, in order; relation columns and folded columns
+  /// are ignored. Texts and lists are copied. A list's cell is the address of its cells (8 bytes each in a `.wordList`,
+  /// 16 in a `.wideList`; one validity byte each behind all of them) and their count in `high`.
+  package func insert(
+    _ type: EntityTypeID, cells: UnsafePointer<Cell>, valid: UnsafePointer<Bool>
+  ) throws(StoreProblem) -> UInt32 {
+    let table = ownedTable(type)
+    let layout = table.layout
+    guard table.slots < PageLayout.maximumRows else { throw .tooManyRows(type) }
+    table.ownColumns()
+    let count = layout.columns.count
+    for column in 0..<count {
+      self.valid[column] = valid[column] && !layout.isRelation[column]
+      self.cells[column] = cells[column]
+    }
+    for column in 0..<count where layout.isFolded[column] {
+      try foldCell(table, into: column, from: layout.columns[column].foldedFrom.map { Int($0.index) } ?? column)
+    }
+    let row = UInt32(truncatingIfNeeded: table.slots)
+    let indexCount = bulk == nil ? layout.indexes.count : min(1, layout.indexes.count)
+    for number in 0..<indexCount where layout.indexes[number].isUnique {
+      try checkUnique(table, number, except: PageLayout.noRow)
+    }
+
+    for column in 0..<count {
+      table.columns[column].append(self.valid[column] ? self.cells[column] : nil, ownsPayload: layout.isFolded[column])
+    }
+    if table.liveness != nil { table.ownedLiveness().append(Cell(low: 1)) }
+    table.slots += 1
+    table.live += 1
+    for number in 0..<indexCount {
+      table.ownIndex(number)
+      table.addEntry(number, row, key: key)
+    }
+    if !dangling.isEmpty { connectDangling(table, row) }
+    return row
+  }
+
+  /// Puts the folded text of scratch column `source` into scratch column `target`.
+  func foldCell(_ table: Table, into target: Int, from source: Int) throws(StoreProblem) {
+    valid[target] = valid[source]
+    guard valid[source] else { return }
+    let column = table.ownedColumn(target)
+    cells[target] = try foldedCell(table, target, cells[source], column)
+  }
+
+  /// The folded form of a text, with its bytes in the column's arena.
+  private func foldedCell(
+    _ table: Table, _ target: Int, _ cell: Cell, _ column: ColumnStore
+  ) throws(StoreProblem) -> Cell {
+    folded.removeAll(keepingCapacity: true)
+    TextView(cell).withBytes { start, count in fold(UnsafeRawBufferPointer(start: start, count: count), &folded) }
+    guard folded.count <= TextView.maximumLength else {
+      throw .textTooLong(table.layout.id, table.layout.columns[target].id)
+    }
+    return folded.withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress, bytes.count > 0 else { return Cell(low: 0) }
+      if bytes.count <= TextView.inlineCapacity { return TextView(start, count: bytes.count).cell }
+      // Not counted as live before the cell is written.
+      let address = column.arena.allocate(bytes.count)
+      address.copyMemory(from: start, byteCount: bytes.count)
+      return TextView(address, count: bytes.count).cell
+    }
+  }
+
+  /// Refuses the scratch cells if a unique index has their key for another row than `row`.
+  func checkUnique(_ table: Table, _ number: Int, except row: UInt32) throws(StoreProblem) {
+    let keys = table.layout.indexes[number].keys
+    for component in 0..<keys.count {
+      let column = keys.components[component].column
+      guard valid[column] else { return }
+      key[component] = cells[column]
+    }
+    let existing = table.find(number, key: key)
+    if existing != PageLayout.noRow && existing != row {
+      throw .uniqueViolation(index: table.layout.indexes[number].id, existing: existing, row: nil)
+    }
+  }
+
+  private func connectDangling(_ table: Table, _ row: UInt32) {
+    guard let primary = table.layout.indexes.first, primary.keys.count == 1,
+      primary.keys.load(table.readers, row, into: key)
+    else { return }
+    let links = dangling.take(table.layout.id, primary.keys.components[0].kind, key[0])
+    for link in links where self.table(layout[link.relation].source).isLive(link.source) {
+      // A link that would break a required reference stays unmade; the source keeps what it has.
+      if bulk != nil {
+        linkBulk(link.relation, source: link.source, target: row)
+      } else {
+        try? appendReference(link.relation, source: link.source, target: row)
+      }
+    }
+  }
+
+  /// Replaces a cell; nil makes it null. Not for relation columns.
+  package func update(
+    _ type: EntityTypeID, _ row: UInt32, _ column: ColumnID, _ cell: Cell?
+  ) throws(StoreProblem) {
+    let table = ownedTable(type)
+    let layout = table.layout
+    let number = Int(column.index)
+    precondition(table.isLive(row) && !layout.isRelation[number] && !layout.isFolded[number])
+    let foldedColumns = layout.foldedColumns[number]
+    var affected = layout.indexesOfColumn[number]
+    for folded in foldedColumns {
+      for index in layout.indexesOfColumn[folded] where !affected.contains(index) { affected.append(index) }
+    }
+    if bulk != nil {
+      bulk?.rebuild.insert(Int(type.index))
+      affected.removeAll { $0 != 0 }
+    }
+    if !affected.isEmpty {
+      for other in layout.columns.indices where !layout.isRelation[other] {
+        valid[other] = !table.columns[other].isNull(row)
+        cells[other] = table.columns[other].cell(row)
+      }
+    }
+    valid[number] = cell != nil
+    cells[number] = cell ?? Cell(low: 0)
+    for folded in foldedColumns { try foldCell(table, into: folded, from: number) }
+    affected.removeAll { !changesKey(table, $0, row) }
+    for index in affected where layout.indexes[index].isUnique { try checkUnique(table, index, except: row) }
+
+    for index in affected {
+      table.ownIndex(index)
+      table.removeEntry(index, row, key: key)
+    }
+    table.ownedColumn(number).write(row, valid[number] ? cells[number] : nil)
+    for folded in foldedColumns {
+      table.ownedColumn(folded).write(row, valid[folded] ? cells[folded] : nil, ownsPayload: true)
+    }
+    for index in affected { table.addEntry(index, row, key: key) }
+  }
+
+  /// Whether the scratch cells have another key than the row's.
+  private func changesKey(_ table: Table, _ number: Int, _ row: UInt32) -> Bool {
+    let keys = table.layout.indexes[number].keys
+    for index in 0..<keys.count {
+      let component = keys.components[index]
+      let isNull = component.isNull(table.readers, row)
+      if isNull == valid[component.column] { return true }
+      if !isNull && !component.equals(component.cell(table.readers, row), cells[component.column]) { return true }
+    }
+    return false
+  }
+}

@@ -1,0 +1,146 @@
+import GQLBase
+import GQLCatalog
+
+/// Appends the case-folded form of UTF-8 bytes to a buffer.
+package typealias TextFold = @Sendable (UnsafeRawBufferPointer, inout ContiguousArray<UInt8>) -> Void
+
+/// Changes on the way to the next snapshot. For one thread; dropping it leaves no trace.
+///
+/// A call that throws leaves the transaction as it was before that call (``endBulk()`` excepted).
+package final class WriteTransaction {
+  package let base: Snapshot
+  let layout: StoreLayout
+  let fold: TextFold
+  @exclusivity(unchecked) var stamp: UInt64
+  @exclusivity(unchecked) var tables: [Table]
+  @exclusivity(unchecked) var dangling: DanglingLinks
+  var growth: GrowthMark
+  var version: UInt64
+  @exclusivity(unchecked) var bulk: BulkState?
+
+  /// Scratch for one entity's cells, and for keys.
+  let cells: UnsafeMutablePointer<Cell>
+  let valid: UnsafeMutablePointer<Bool>
+  let key: UnsafeMutablePointer<Cell>
+  let otherKey: UnsafeMutablePointer<Cell>
+  @exclusivity(unchecked) var folded: ContiguousArray<UInt8> = []
+
+  /// `fold` fills the hidden columns of case-folded text.
+  package init(_ base: Snapshot, fold: @escaping TextFold = foldASCII) {
+    self.base = base
+    self.fold = fold
+    layout = base.layout
+    stamp = Stamp.next()
+    tables = base.tables
+    dangling = base.dangling
+    growth = base.growth
+    version = base.version
+    let columns = max(1, layout.types.reduce(0) { max($0, $1.columns.count) })
+    cells = .allocate(capacity: columns)
+    valid = .allocate(capacity: columns)
+    key = .allocate(capacity: columns)
+    otherKey = .allocate(capacity: columns)
+    cells.initialize(repeating: Cell(low: 0), count: columns)
+    valid.initialize(repeating: false, count: columns)
+    key.initialize(repeating: Cell(low: 0), count: columns)
+    otherKey.initialize(repeating: Cell(low: 0), count: columns)
+  }
+
+  deinit {
+    cells.deallocate()
+    valid.deallocate()
+    key.deallocate()
+    otherKey.deallocate()
+  }
+
+  /// The next version. The transaction must not be used afterwards. Precondition: not within a bulk.
+  package func commit() -> Snapshot { snapshot() }
+
+  /// A snapshot of what was written so far; the transaction goes on. Complexity: as ``commit()``, and what is written
+  /// next is copied again.
+  package func snapshot() -> Snapshot {
+    precondition(bulk == nil, "a bulk must be ended first")
+    for table in tables where table.stamp == stamp { compact(table) }
+    version += 1
+    growth = growth.advanced(tables.map(\.live), stamp: stamp)
+    // What was published is not written any more: from here on it has a stranger's stamp.
+    stamp = Stamp.next()
+    return Snapshot(
+      base.catalog, version: version, layout: layout, tables: tables, dangling: dangling, growth: growth)
+  }
+
+  private func compact(_ table: Table) {
+    for (number, column) in table.columns.enumerated() where column.stamp == stamp && column.needsCompaction {
+      table.ownedColumn(number).compact { table.isLive($0) }
+    }
+    for index in table.indexes {
+      if case .hash(let hash) = index, hash.stamp == stamp, hash.postings.needsCompaction {
+        hash.postings.compact { _ in true }
+      }
+    }
+  }
+
+  /// The table, copied first if another version shares it.
+  @inline(__always)
+  func ownedTable(_ type: EntityTypeID) -> Table {
+    let table = tables[Int(type.index)]
+    if table.stamp == stamp { return table }
+    let copy = Table(copying: table, stamp: stamp)
+    tables[Int(type.index)] = copy
+    return copy
+  }
+
+  func table(_ type: EntityTypeID) -> Table { tables[Int(type.index)] }
+
+  // MARK: - Reading what was written
+
+  package func slotCount(_ type: EntityTypeID) -> Int { table(type).slots }
+  package func liveCount(_ type: EntityTypeID) -> Int { table(type).live }
+  package func isLive(_ type: EntityTypeID, _ row: UInt32) -> Bool { table(type).isLive(row) }
+
+  /// The reader is valid until the next call that changes the transaction.
+  package func column(_ type: EntityTypeID, _ column: ColumnID) -> ColumnReader {
+    table(type).readers[Int(column.index)]
+  }
+
+  /// The row with this primary key: one cell per component.
+  package func findRow(_ type: EntityTypeID, key: UnsafePointer<Cell>) -> UInt32? {
+    let table = table(type)
+    if table.indexes.isEmpty { return nil }
+    let row = table.find(0, key: key)
+    return row == PageLayout.noRow ? nil : row
+  }
+
+  /// The row that an index has under the key. Precondition: a unique index; not between begin- and endBulk.
+  package func findRow(_ index: IndexID, key: UnsafePointer<Cell>) -> UInt32? {
+    guard let place = layout.places[Int(index.index)] else { return nil }
+    let row = tables[place.type].find(place.index, key: key)
+    return row == PageLayout.noRow ? nil : row
+  }
+
+  package var danglingCount: Int { dangling.count }
+
+  /// Links `source` when an entity with this primary key (of one component) is inserted.
+  package func rememberDangling(_ relation: RelationID, source: UInt32, key: Cell) {
+    let target = layout[relation].target
+    let type = layout.types[Int(target.index)]
+    guard let primary = type.indexes.first, primary.keys.count == 1 else { return }
+    dangling.add(
+      DanglingLinks.Link(relation: relation, source: source), to: target, primary.keys.components[0].kind, key)
+  }
+}
+
+/// An entity that a deletion removed.
+package struct DeletedRow: Hashable, Sendable {
+  package var type: EntityTypeID
+  package var row: UInt32
+  package init(type: EntityTypeID, row: UInt32) {
+    self.type = type
+    self.row = row
+  }
+}
+
+/// Folds A–Z only.
+@Sendable package func foldASCII(_ bytes: UnsafeRawBufferPointer, _ folded: inout ContiguousArray<UInt8>) {
+  for byte in bytes { folded.append(byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte) }
+}

@@ -1,0 +1,66 @@
+import Testing
+
+/// The arrows between the stages: each folder imports what the table in ARCHITECTURE.md gives it, and no more.
+@Suite struct ImportTests {
+  /// A folder under Sources, and the modules it may import beside the C library.
+  struct Rule: Sendable, CustomTestStringConvertible {
+    let folder: String
+    let modules: Set<String>
+    var testDescription: String { folder }
+  }
+
+  static let rules = [
+    Rule(folder: "Base", modules: []),
+    Rule(folder: "Lexer", modules: ["GQLBase"]),
+    Rule(folder: "Parser", modules: ["GQLBase", "GQLLexer"]),
+    Rule(folder: "Catalog", modules: ["GQLBase"]),
+    Rule(folder: "Regex", modules: ["GQLBase", "CPCRE2"]),
+    Rule(folder: "Planner", modules: ["GQLBase", "GQLParser", "GQLCatalog", "GQLRegex"]),
+    Rule(folder: "Store", modules: ["GQLBase", "GQLCatalog"]),
+    Rule(folder: "Executor", modules: ["GQLBase", "GQLCatalog", "GQLRegex", "GQLPlanner", "GQLStore"]),
+    Rule(
+      folder: "Engine",
+      modules: [
+        "GQLBase", "GQLLexer", "GQLParser", "GQLCatalog", "GQLRegex", "GQLPlanner", "GQLStore", "GQLExecutor",
+        "Foundation", "FoundationEssentials",
+      ]),
+    Rule(folder: "gqlite", modules: ["GQLBase", "GQLite", "Foundation", "FoundationEssentials"]),
+  ]
+
+  /// The C library of each platform, and what comes with the language.
+  static let everywhere: Set<String> = ["Glibc", "Musl", "Darwin", "Synchronization", "Builtin"]
+
+  @Test(arguments: rules) func importsOnlyWhatIsBelow(_ rule: Rule) {
+    for file in Repository.files(in: ["Sources/\(rule.folder)"], extensions: ["swift"]) {
+      for (number, line) in file.code(holding: ["import"]) {
+        guard let module = ImportTests.module(importedBy: line) else { continue }
+        #expect(
+          rule.modules.contains(module) || ImportTests.everywhere.contains(module),
+          "\(file.place(number)): \(rule.folder) must not import \(module)")
+        #expect(!line.contains("@_exported"), "\(file.place(number)): a stage hides what it is made from")
+      }
+    }
+  }
+
+  @Test func everyFolderHasARule() {
+    let known = Set(ImportTests.rules.map(\.folder))
+    for file in Repository.files(in: ["Sources"], extensions: ["swift"]) {
+      let folder = file.path.split(separator: "/").dropFirst().first.map(String.init) ?? ""
+      #expect(known.contains(folder), "\(file.path): no rule says what Sources/\(folder) may import")
+    }
+  }
+
+  @Test(arguments: [
+    ("import GQLBase", "GQLBase"), ("  package import GQLBase", "GQLBase"), ("@testable import GQLite", "GQLite"),
+    ("@_spi(Tests) import struct GQLBase.SourceRange", "GQLBase"), ("let importance = 1", nil), ("// import X", nil),
+  ])
+  func findsImports(_ line: String, _ module: String?) {
+    #expect(ImportTests.module(importedBy: line) == module)
+  }
+
+  private static func module(importedBy line: String) -> String? {
+    let pattern =
+      #/^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?import\s+(?:(?:struct|class|enum|protocol|func|var|let|typealias|actor)\s+)?(\w+)/#
+    return line.firstMatch(of: pattern).map { String($0.1) }
+  }
+}

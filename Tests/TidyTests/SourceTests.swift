@@ -1,0 +1,77 @@
+import Testing
+
+/// Rules that every source file keeps.
+@Suite struct SourceTests {
+  static let swiftFolders = ["Sources", "Tests", "Benchmarks", "Examples"]
+
+  /// One responsibility a file. What does not fit is two things.
+  @Test func filesAreShort() {
+    for file in Repository.files(in: SourceTests.swiftFolders, extensions: ["swift"]) {
+      #expect(file.lines.count <= 600, "\(file.path) has \(file.lines.count) lines; at most 600")
+    }
+  }
+
+  /// Nothing that an input says may stop the process.
+  @Test func sourcesDoNotCrashOnPurpose() {
+    let forbidden = ["fatalError(", "try!", "as!"]
+    for file in Repository.files(in: ["Sources"], extensions: ["swift"]) {
+      for (number, line) in file.code(holding: forbidden) {
+        for word in forbidden where line.contains(word) {
+          Issue.record("\(file.place(number)): \(word)")
+        }
+      }
+    }
+  }
+
+  /// `package` is the widest access below the library.
+  @Test func onlyTheEngineIsPublic() {
+    for file in Repository.files(in: ["Sources"], extensions: ["swift"]) where !file.path.hasPrefix("Sources/Engine/") {
+      for (number, line) in file.code(holding: ["public ", "open "]) {
+        let isPublic = line.firstMatch(of: #/^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:public|open)\s/#) != nil
+        #expect(!isPublic, "\(file.place(number)): public outside Sources/Engine")
+      }
+    }
+  }
+
+  @Test func noTabsAndNoTrailingBlanks() {
+    let texts: Set<String> = ["swift", "md", "py", "ebnf", "graphql"]
+    let scripts = Repository.files(in: ["scripts"], extensions: [""])
+    for file in Repository.files(extensions: texts) + scripts {
+      for (number, line) in file.lines.enumerated() {
+        // Bytes, because a character may be a carriage return and a line feed; recorded only when wrong, for speed.
+        let bytes = line.utf8
+        if bytes.contains(UInt8(ascii: "\t")) { Issue.record("\(file.place(number)): tab") }
+        if let last = bytes.last, [UInt8(ascii: " "), UInt8(ascii: "\r")].contains(last) {
+          Issue.record("\(file.place(number)): trailing blank")
+        }
+      }
+    }
+  }
+
+  /// What the repository says holds on every machine.
+  @Test func noPathsOfOneMachine() {
+    // Put together here, so that this file does not hold them.
+    let forbidden = ["/wor" + "k/", "/ho" + "me/", "/Use" + "rs/"]
+    let texts: Set<String> = [
+      "swift", "md", "py", "ebnf", "graphql", "query", "json", "plan", "diagnostics", "h", "modulemap", "",
+    ]
+    for file in Repository.files(extensions: texts) {
+      for (number, line) in file.lines.enumerated() {
+        for path in forbidden where line.utf8.contains(path.utf8) {
+          Issue.record("\(file.place(number)): \(path)")
+        }
+      }
+    }
+  }
+
+  @Test(.disabled("until every folder has its own files")) func noPlaceholders() {
+    for file in Repository.files(in: ["Sources", "Tests"], extensions: ["swift"]) {
+      #expect(!file.path.hasSuffix("/Placeholder.swift"), "\(file.path)")
+    }
+  }
+
+  @Test(arguments: ["Sources", "Tests", "scripts/setup", "LICENSE", "CONTRIBUTING.md", ".ci/run", ".swift-format"])
+  func isThere(_ path: String) {
+    #expect(Repository.exists(path), "\(path) is missing from \(Repository.root.path)")
+  }
+}
