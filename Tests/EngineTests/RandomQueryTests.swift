@@ -4,7 +4,7 @@ import GQLite
 import Testing
 
 /// Random queries on random data: the reference evaluator and every plan give the same bytes.
-@Suite struct DifferentialTests {
+@Suite struct RandomQueryTests {
   /// `GQLITE_SEED` runs one other seed, `GQLITE_CASES` other numbers of databases.
   private static let seeds: [UInt64] = {
     let environment = ProcessInfo.processInfo.environment
