@@ -125,7 +125,7 @@ import Testing
     #expect(found?.file == folder.path + "/" + name)
   }
 
-  @Test("nothing in a file is nothing wrong", arguments: ["", "\n", " \r\n\r\n", "\u{FEFF}", "\u{FEFF}\n"])
+  @Test("nothing in a file is nothing wrong", arguments: ["", "\n", "\r\n\r\n", "\u{FEFF}", "\u{FEFF}\n"])
   func emptyFiles(_ text: String) throws {
     let database = try database(.lines("Band", text), .table("Member", text), .json(type: "Band", bytes: Array(text.utf8)))
     #expect(try database.query("{ Band { id } Member { id } }").jsonString == #"{"Band":[],"Member":[]}"#)

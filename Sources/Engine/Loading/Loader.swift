@@ -140,7 +140,8 @@ struct Loader: ~Copyable {
           let start = scanner.position
           guard let key = try scanner.nextKey(&scratch) else { break }
           guard let type = catalog.type(named: key.string) else {
-            throw unknownType(key.string, at: start, to: scanner.position)
+            let place = RecordReader.keyRange(scanner, from: start)
+            throw unknownType(key.string, at: place.lowerBound, to: place.upperBound)
           }
           guard try loadArray(&scanner, file, number, type: type.id) else { return }
         }

@@ -65,15 +65,17 @@ struct RecordReader: ~Copyable {
           var near: [String] = []
           let name = key.string
           near = nearestNames(to: name, in: slots.map(\.name.string))
+          let place = Self.keyRange(scanner, from: keyStart)
           throw RecordFailure(
-            .unknownField, "'\(owner)' has no field '\(name)'", at: keyStart + offset + 1,
-            to: scanner.position + offset - 2, help: near.first.map { "did you mean '\($0)'?" })
+            .unknownField, "'\(owner)' has no field '\(name)'", at: place.lowerBound + offset,
+            to: place.upperBound + offset, help: near.first.map { "did you mean '\($0)'?" })
         }
         expected = slot + 1
         if seen[seenBase + slot] {
+          let place = Self.keyRange(scanner, from: keyStart)
           throw RecordFailure(
-            .repeatedField, "'\(owner).\(slots[slot].name.string)' is given twice", at: keyStart + offset,
-            to: scanner.position + offset - 1)
+            .repeatedField, "'\(owner).\(slots[slot].name.string)' is given twice", at: place.lowerBound + offset,
+            to: place.upperBound + offset)
         }
         seen[seenBase + slot] = true
         named += 1
@@ -90,6 +92,16 @@ struct RecordReader: ~Copyable {
       applyDefault(slots[index], base: base, record: record, owner: owner)
     }
     return named
+  }
+
+  /// Where the key stands, without its quotes, that the scanner has read since `start`.
+  static func keyRange(_ scanner: JSONScanner, from start: Int) -> Range<Int> {
+    let bytes = scanner.slice(start, scanner.position)
+    guard let first = bytes.firstIndex(of: 0x22), let last = bytes.lastIndex(of: 0x22), first < last else {
+      return start..<scanner.position
+    }
+    let shift = start - bytes.startIndex
+    return first + 1 + shift..<last + shift
   }
 
   private static func find(_ key: JSONText, in slots: [RecordLayout.Slot], expected: Int) -> Int? {
@@ -224,6 +236,10 @@ struct RecordReader: ~Copyable {
   ) -> RecordFailure {
     scanner.position = start
     let kind = scanner.peek()
+    if kind == .end || kind == .invalid {
+      return RecordFailure(
+        .invalidJSON, "expected a value for '\(owner).\(slot.name.string)'", at: scanner.position + offset)
+    }
     try? scanner.skipValue()
     let found =
       switch kind {
