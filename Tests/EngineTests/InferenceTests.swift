@@ -21,7 +21,7 @@ import Testing
         "T",
         #"""
         {"name":"n","id":1,"i":1,"f":1,"b":true,"d":"2024-01-02","dt":"2024-01-02T03:04:05Z","u":"0f8fad5b-d9cb-469f-a165-70867728950e","mixed":1,"li":[1],"empty":[],"none":null,"big":99999999999999999999,"code":"007"}
-        {"id":"x","name":"m","i":null,"f":1.5,"b":false,"d":"2024-01-03","dt":"2024-01-02T03:04:05.5Z","u":"0f8fad5b-d9cb-469f-a165-70867728950f","mixed":"a","li":[2,3],"empty":[],"none":null,"big":1,"code":"1"}
+        {"id":"x","name":"m","i":null,"f":1.5,"b":false,"d":"2024-01-03","dt":"2024-01-02T03:04:06Z","u":"0f8fad5b-d9cb-469f-a165-70867728950f","mixed":"a","li":[2,3],"empty":[],"none":null,"big":1,"code":"1"}
         """#))
     let schema = database.schema
     for line in [
@@ -58,7 +58,7 @@ import Testing
 
   @Test("odd names, and data that makes no schema", arguments: [
     #"{"id":1,"first name":"a","9lives":2,"`":3,"":4,"where":5}"#, #"{"n":1}"#, "{}", "", "[]", #"{"id":1,"__typename":"Z","_cursor":1}"#,
-    #"{"id":1,"a":{}}"#, #"{"id":1,"a":{"b":{"c":{"id":7}}}}"#, #"{"id":1,"a":[[1],[2]]}"#, #"{"id":1,"a":[{"b":1}]}"#, #"{"id":{"x":1}}"#,
+    #"{"id":1,"a":{}}"#, "\n", #"{"id":1,"a":{"b":{"c":{"id":7}}}}"#, #"{"id":1,"a":[[1],[2]]}"#, #"{"id":1,"a":[{"b":1}]}"#, #"{"id":{"x":1}}"#,
   ])
   func odd(_ line: String) throws {
     let database = Database()
@@ -73,6 +73,18 @@ import Testing
       try database.load([.lines("U", #"{"id":1}"#)])
       #expect(database.count(of: "U") == 1)
     }
+  }
+
+  @Test("a file without records has a type, records without ids have a place") func fewRecords() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("User.ndjson", "")
+    try folder.write("Group.ndjson", #"{"id":1}"#)
+    let database = try inferred(.path(folder.path))
+    #expect(try database.query("{ User { id } Group { id } }").jsonString == #"{"User":[],"Group":[{"id":1}]}"#)
+    try folder.write("User.ndjson", "\n{\"n\":1}\n")
+    let found = problem { try Database().load(path: folder.path) }
+    #expect(found?.code == "missing-id" && found?.line == 2 && found?.file.hasSuffix("User.ndjson") == true)
+    #expect(problem { try Database().load([.lines(nil, "")]) }?.code == "no-data")
   }
 
   @Test("real data without its schema") func realData() throws {
