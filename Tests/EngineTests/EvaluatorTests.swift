@@ -32,7 +32,8 @@ import Testing
   @Test("variables take the type that they are declared with") func variables() throws {
     let database = try Self.database()
     let query = try database.prepare(
-      "query Q($min: Int! = 5, $s: Status, $ids: [ID!], $n: String, $d: Date, $m: Decimal) { User(where: age >= $min or status == $s or id in $ids or name == $n or born == $d or money == $m) { id } }")
+      "query Q($min: Int! = 5, $s: Status, $ids: [ID!], $n: String, $d: Date, $m: Decimal) { User(where: age >= $min or status == $s or id in $ids or name == $n or born == $d or money == $m) { id } }"
+    )
     #expect(query.name == "Q")
     #expect(query.variables.map(\.type) == ["Int!", "Status", "[ID!]", "String", "Date", "Decimal"])
     #expect(query.variables.map(\.isRequired) == [false, false, false, false, false, false])
@@ -87,7 +88,8 @@ import Testing
       let posts: [Post]
     }
     struct Page: Decodable { let User: [User] }
-    let answer = try Self.database().query("{ User { name age status born at data money score on tags posts { text } } }")
+    let answer = try Self.database().query(
+      "{ User { name age status born at data money score on tags posts { text } } }")
     let users = try answer.decode(Page.self).User
     #expect(users == (try answer.decode([User].self, at: "User")))
     #expect(
@@ -104,12 +106,15 @@ import Testing
   @Test("answers as a tree of values, as bytes and as text") func values() throws {
     let answer = try Self.database().query("{ User(limit: 1) { id name age money score on tags } x: count(Post) }")
     #expect(answer.value["x"] == 2 && answer.value["User"]?[0]?["tags"]?[1]?.string == "b")
-    #expect(answer.value["User"]?[0]?["money"]?.double == 1.5 && answer.value["User"]?[1] == nil && answer.value["y"] == nil)
+    #expect(
+      answer.value["User"]?[0]?["money"]?.double == 1.5 && answer.value["User"]?[1] == nil && answer.value["y"] == nil)
     #expect(answer.value.jsonText == answer.jsonString && Array(answer.jsonString.utf8) == answer.utf8)
     #expect("\(answer)" == answer.jsonString && answer.prettyJSONString.contains("\n  \"User\": [\n"))
     #expect(try Value(json: Array(answer.prettyJSONString.utf8)) == answer.value)
     #expect(throws: QueryError.self) { try Value(json: Array("{".utf8)) }
-    for text in ["[1,-0.5,1e+22,\"\\u0000\",{\"a\":null},123456789012345678901234567890,true]", "[]", "\"\\ud83d\\ude00\""] {
+    for text in [
+      "[1,-0.5,1e+22,\"\\u0000\",{\"a\":null},123456789012345678901234567890,true]", "[]", "\"\\ud83d\\ude00\"",
+    ] {
       let value = try Value(json: Array(text.utf8))
       #expect(try Value(json: Array(value.jsonText.utf8)) == value)
     }
@@ -135,7 +140,8 @@ import Testing
       _ = try database.prepare("{ User(where: agee > 3) { nmae } Usr { id } }", name: "a.query")
       Issue.record("nothing was wrong")
     } catch {
-      #expect(error.problems.map(\.code) == ["unknown-field", "unknown-field", "unknown-field"] || error.problems.count == 3)
+      #expect(
+        error.problems.map(\.code) == ["unknown-field", "unknown-field", "unknown-field"] || error.problems.count == 3)
       let first = error.problems[0]
       #expect(first.file == "a.query" && first.line == 1 && first.column == 15 && first.range == 14..<18)
       #expect(first.help == "did you mean 'age'?" && first.severity == .error)
@@ -176,14 +182,19 @@ import Testing
       #expect(try ids(["f": ["posts": ["some": ["text": ["contains": "w"]]]], "min": 0]) == [1])
       #expect(problem { _ = try query.run(["f": ["agee": ["gt": 1]], "min": 0]) }?.help == "did you mean 'age'?")
       #expect(problem { _ = try query.run(["f": ["age": ["gt": "x"]], "min": 0]) } != nil)
-      for number in 0..<100 { #expect(try ids(["f": ["age": ["gt": .int(Int64(number))]], "min": 0]).count == (number < 7 ? 2 : number < 30 ? 1 : 0)) }
+      for number in 0..<100 {
+        #expect(
+          try ids(["f": ["age": ["gt": .int(Int64(number))]], "min": 0]).count == (number < 7 ? 2 : number < 30 ? 1 : 0)
+        )
+      }
     }
   }
 
   @Test("one prepared query serves values of very different selectivity, and data that grows") func planCache() throws {
     let database = try Database(schema: "type T { id: ID! a: Int @index b: Int @index(kind: HASH) c: Int }")
     let query = try database.prepare(
-      "query($lo: Int!, $hi: Int!, $b: Int!) { n: count(T(where: a >= $lo and a < $hi and b == $b)) T(where: a >= $lo and a < $hi and b == $b, orderBy: -c, limit: 3) { id } }")
+      "query($lo: Int!, $hi: Int!, $b: Int!) { n: count(T(where: a >= $lo and a < $hi and b == $b)) T(where: a >= $lo and a < $hi and b == $b, orderBy: -c, limit: 3) { id } }"
+    )
     var rows: [(a: Int, b: Int, c: Int)] = []
     for size in [0, 10, 3000, 12_000] {
       var text = ""
@@ -193,7 +204,9 @@ import Testing
         text += "{\"id\":\(id),\"a\":\(rows[id].a),\"b\":\(rows[id].b),\"c\":\(rows[id].c)}\n"
       }
       try database.load([.lines("T", text)])
-      for (lo, hi, b) in [(0, 1, 9), (0, 5000, 9), (0, 5000, 3), (10, 20, 0), (4000, 4100, 9), (5, 5, 9), (0, 5000, 77)] {
+      for (lo, hi, b) in [
+        (0, 1, 9), (0, 5000, 9), (0, 5000, 3), (10, 20, 0), (4000, 4100, 9), (5, 5, 9), (0, 5000, 77),
+      ] {
         let found = rows.indices.filter { rows[$0].a >= lo && rows[$0].a < hi && rows[$0].b == b }
         let top = found.sorted { rows[$0].c != rows[$1].c ? rows[$0].c > rows[$1].c : $0 < $1 }.prefix(3)
         let expected = "{\"n\":\(found.count),\"T\":[\(top.map { "{\"id\":\($0)}" }.joined(separator: ","))]}"

@@ -25,29 +25,37 @@ import Testing
         """#))
     let schema = database.schema
     for line in [
-      "id: ID!", "name: String!", "i: Int\n", "f: Float!", "b: Boolean!", "d: Date!", "dt: DateTime!", "u: UUID!", "li: [Int!]!",
+      "id: ID!", "name: String!", "i: Int\n", "f: Float!", "b: Boolean!", "d: Date!", "dt: DateTime!", "u: UUID!",
+      "li: [Int!]!",
       "code: String!",
     ] { #expect(schema.contains("  " + line), "\(line) in \(schema)") }
     #expect(
       try database.query("{ T { id i f d mixed li empty none code } }").jsonString
-        == #"{"T":[{"id":1,"i":1,"f":1,"d":"2024-01-02","mixed":1,"li":[1],"empty":[],"none":null,"code":"007"},{"id":"x","i":null,"f":1.5,"d":"2024-01-03","mixed":"a","li":[2,3],"empty":[],"none":null,"code":"1"}]}"#)
+        == #"{"T":[{"id":1,"i":1,"f":1,"d":"2024-01-02","mixed":1,"li":[1],"empty":[],"none":null,"code":"007"},{"id":"x","i":null,"f":1.5,"d":"2024-01-03","mixed":"a","li":[2,3],"empty":[],"none":null,"code":"1"}]}"#
+    )
   }
 
-  @Test("names make relations where the ids are there; objects with ids are entities, others are embedded") func relations() throws {
+  @Test("names make relations where the ids are there; objects with ids are entities, others are embedded")
+  func relations() throws {
     let database = try inferred(
-      .lines("User", #"{"id":1,"address":{"city":"C"},"groups":["a","b"],"boss":{"id":9,"name":"B"}}"# + "\n" + #"{"id":2,"address":null,"groups":[]}"#),
+      .lines(
+        "User",
+        #"{"id":1,"address":{"city":"C"},"groups":["a","b"],"boss":{"id":9,"name":"B"}}"# + "\n"
+          + #"{"id":2,"address":null,"groups":[]}"#),
       .lines("Group", #"{"id":"a","user":1}"# + "\n" + #"{"id":"b","user":2}"#))
     #expect(database.schema.contains("groups: [Group!]!") && database.schema.contains("user: User!"))
     #expect(
       try database.query("{ User { id address { city } groups { id user { id } } boss { id name } } }").jsonString
-        == #"{"User":[{"id":1,"address":{"city":"C"},"groups":[{"id":"a","user":{"id":1}},{"id":"b","user":{"id":2}}],"boss":{"id":9,"name":"B"}},{"id":2,"address":null,"groups":[],"boss":null}]}"#)
+        == #"{"User":[{"id":1,"address":{"city":"C"},"groups":[{"id":"a","user":{"id":1}},{"id":"b","user":{"id":2}}],"boss":{"id":9,"name":"B"}},{"id":2,"address":null,"groups":[],"boss":null}]}"#
+    )
   }
 
   @Test("one object by type, CSV, lines with a byte order mark, lines with __typename") func forms() throws {
     let object = try inferred(.document(#"{"A":[{"id":1,"n":2}],"B":[{"id":1,"a":1}]}"#))
     #expect(try object.query("{ B { a { n } } }").jsonString == #"{"B":[{"a":{"n":2}}]}"#)
     let table = try inferred(.table("A", "\u{FEFF}id,n,s\r\n1,2,a\r\n2,,\"\"\r\n"))
-    #expect(try table.query("{ A { id n s } }").jsonString == #"{"A":[{"id":1,"n":2,"s":"a"},{"id":2,"n":null,"s":""}]}"#)
+    #expect(
+      try table.query("{ A { id n s } }").jsonString == #"{"A":[{"id":1,"n":2,"s":"a"},{"id":2,"n":null,"s":""}]}"#)
     let marked = try inferred(.lines("A", "\u{FEFF}{\"id\":1,\"n\":2}\n"))
     #expect(try marked.query("{ A { n } }").jsonString == #"{"A":[{"n":2}]}"#)
     let list = try inferred(.json(type: "A", bytes: Array("\u{FEFF}[{\"id\":1,\"n\":2}]".utf8)))
@@ -56,10 +64,14 @@ import Testing
     #expect(try named.query("{ B { a { id } } }").jsonString == #"{"B":[{"a":{"id":1}}]}"#)
   }
 
-  @Test("odd names, and data that makes no schema", arguments: [
-    #"{"id":1,"first name":"a","9lives":2,"`":3,"":4,"where":5}"#, #"{"n":1}"#, "{}", "", "[]", #"{"id":1,"__typename":"Z","_cursor":1}"#,
-    #"{"id":1,"a":{}}"#, "\n", #"{"id":1,"a":{"b":{"c":{"id":7}}}}"#, #"{"id":1,"a":[[1],[2]]}"#, #"{"id":1,"a":[{"b":1}]}"#, #"{"id":{"x":1}}"#,
-  ])
+  @Test(
+    "odd names, and data that makes no schema",
+    arguments: [
+      #"{"id":1,"first name":"a","9lives":2,"`":3,"":4,"where":5}"#, #"{"n":1}"#, "{}", "", "[]",
+      #"{"id":1,"__typename":"Z","_cursor":1}"#,
+      #"{"id":1,"a":{}}"#, "\n", #"{"id":1,"a":{"b":{"c":{"id":7}}}}"#, #"{"id":1,"a":[[1],[2]]}"#,
+      #"{"id":1,"a":[{"b":1}]}"#, #"{"id":{"x":1}}"#,
+    ])
   func odd(_ line: String) throws {
     let database = Database()
     do {
@@ -93,11 +105,15 @@ import Testing
       return
     }
     let questions = [
-      ("swapi", "{ Film(orderBy: releaseDate, limit: 1) { title planets(limit: 1) { name } } n: count(Person) }",
-        #"{"Film":[{"title":"A New Hope","planets":[{"name":"Tatooine"}]}],"n":82}"#),
+      (
+        "swapi", "{ Film(orderBy: releaseDate, limit: 1) { title planets(limit: 1) { name } } n: count(Person) }",
+        #"{"Film":[{"title":"A New Hope","planets":[{"name":"Tatooine"}]}],"n":82}"#
+      ),
       ("chinook", #"{ n: count(Album(where: artist.name == "Iron Maiden")) }"#, #"{"n":21}"#),
-      ("isocodes", #"{ Country(where: name == "Germany") { alpha3 officialName } }"#,
-        #"{"Country":[{"alpha3":"DEU","officialName":"Federal Republic of Germany"}]}"#),
+      (
+        "isocodes", #"{ Country(where: name == "Germany") { alpha3 officialName } }"#,
+        #"{"Country":[{"alpha3":"DEU","officialName":"Federal Republic of Germany"}]}"#
+      ),
     ]
     for (name, query, answer) in questions {
       let folder = try TemporaryFolder()

@@ -90,7 +90,8 @@ import Testing
     #expect(database.check() == [])
     // The bad line alone is left out, on request.
     let report = try database.load([.lines("X", text)], options: LoadOptions(skipsBadRecords: true))
-    #expect(report.skippedRecords == 1 && report.warnings.first?.line == 3 && report.warnings.first?.severity == .warning)
+    #expect(
+      report.skippedRecords == 1 && report.warnings.first?.line == 3 && report.warnings.first?.severity == .warning)
     #expect(try database.query("{ X { id } }").jsonString == #"{"X":[{"id":"kept"},{"id":5},{"id":6}]}"#)
     #expect(database.check() == [])
   }
@@ -137,7 +138,9 @@ import Testing
     let message = found?.message ?? ""
     #expect(message.contains("'X'") && message.contains("mail") && message.lowercased().contains("ann@x.org"))
     #expect(database.count(of: "X") == 0)
-    let pair = problem { try database.load([.lines("X", #"{"id":1,"s":"a","i":7}"# + "\n" + #"{"id":2,"s":"a","i":7}"#)]) }
+    let pair = problem {
+      try database.load([.lines("X", #"{"id":1,"s":"a","i":7}"# + "\n" + #"{"id":2,"s":"a","i":7}"#)])
+    }
     #expect(pair?.message.contains("s, i") == true && pair?.message.contains("'a', 7") == true)
     let report = try database.load([.lines("X", lines)], options: LoadOptions(skipsBadRecords: true))
     #expect(report.skippedRecords == 1 && database.count(of: "X") == 2 && database.check() == [])
@@ -145,18 +148,20 @@ import Testing
     try database.load([.lines("X", #"{"id":8,"s":"n"}"# + "\n" + #"{"id":9,"s":"n"}"#)])
   }
 
-  @Test("a JSON document's problems", arguments: [
-    Case("{\"X\": [\n {\"id\":1},\n {\"id\":2,\n  \"i\":\"x\"}]}", "wrong-data-type", 7),
-    Case("{\"Y\": []}", "unknown-data-type", 3),
-    Case("{\"X\": {\"id\":1}}", "invalid-json", 7),
-    Case("{\"X\": [{\"id\":1}", "invalid-json", 16),
-    Case("{\"X\": [{\"id\":1},\n", "invalid-json", 17),
-    Case("{\"X\": [1]}", "not-an-object", 8),
-    Case("7", "not-an-object", 1),
-    Case("[{\"id\":1}]", "unknown-data-type", 2),
-    Case("[{\"id\":1,\"__typename\":\"Y\"}]", "unknown-data-type", 23),
-    Case("{\"X\": []} x", "invalid-json", 11),
-  ])
+  @Test(
+    "a JSON document's problems",
+    arguments: [
+      Case("{\"X\": [\n {\"id\":1},\n {\"id\":2,\n  \"i\":\"x\"}]}", "wrong-data-type", 7),
+      Case("{\"Y\": []}", "unknown-data-type", 3),
+      Case("{\"X\": {\"id\":1}}", "invalid-json", 7),
+      Case("{\"X\": [{\"id\":1}", "invalid-json", 16),
+      Case("{\"X\": [{\"id\":1},\n", "invalid-json", 17),
+      Case("{\"X\": [1]}", "not-an-object", 8),
+      Case("7", "not-an-object", 1),
+      Case("[{\"id\":1}]", "unknown-data-type", 2),
+      Case("[{\"id\":1,\"__typename\":\"Y\"}]", "unknown-data-type", 23),
+      Case("{\"X\": []} x", "invalid-json", 11),
+    ])
   func badDocument(_ bad: Case) throws {
     let database = try Database(schema: Self.schema)
     let found = problem { try database.load([.document(bad.line)]) }
@@ -164,13 +169,15 @@ import Testing
     #expect(database.count(of: "X") == 0)
   }
 
-  @Test("a CSV file's problems", arguments: [
-    (Case("id,s\n1,a\n2,b,c\n", "ragged-line", 1), 3), (Case("id,zip\n1,a\n", "unknown-data-field", 4), 1),
-    (Case("id,i\n1,x\n", "wrong-data-type", 3), 2), (Case("id,s\n,x\n", "missing-id", 1), 2),
-    (Case("id,s\n1,\"x\n", "ragged-line", 3), 2), (Case("id,s\n1,\"x\"y\n", "ragged-line", 6), 2),
-    (Case("id,id\n1,1\n", "repeated-data-field", 4), 1), (Case("id,a\n1,x\n", "wrong-data-type", 4), 1),
-    (Case("id,b\n1,yes\n", "wrong-data-type", 3), 2), (Case("id,i\n1, 7\n", "wrong-data-type", 3), 2),
-  ])
+  @Test(
+    "a CSV file's problems",
+    arguments: [
+      (Case("id,s\n1,a\n2,b,c\n", "ragged-line", 1), 3), (Case("id,zip\n1,a\n", "unknown-data-field", 4), 1),
+      (Case("id,i\n1,x\n", "wrong-data-type", 3), 2), (Case("id,s\n,x\n", "missing-id", 1), 2),
+      (Case("id,s\n1,\"x\n", "ragged-line", 3), 2), (Case("id,s\n1,\"x\"y\n", "ragged-line", 6), 2),
+      (Case("id,id\n1,1\n", "repeated-data-field", 4), 1), (Case("id,a\n1,x\n", "wrong-data-type", 4), 1),
+      (Case("id,b\n1,yes\n", "wrong-data-type", 3), 2), (Case("id,i\n1, 7\n", "wrong-data-type", 3), 2),
+    ])
   func badTable(_ bad: Case, _ line: Int) throws {
     let database = try Database(schema: Self.schema)
     let found = problem { try database.load([.table("X", bad.line)]) }
@@ -179,14 +186,18 @@ import Testing
     #expect(database.count(of: "X") == 0)
   }
 
-  @Test("a cut JSON document is counted and what stands before the cut is kept, on request") func skipsCutDocument() throws {
+  @Test("a cut JSON document is counted and what stands before the cut is kept, on request") func skipsCutDocument()
+    throws
+  {
     let database = try Database(schema: Self.schema)
     let report = try database.load(
       [.document(#"{"X":[{"id":1},{"id":2,"i":"x"},{"id":3},{"id":4"#)], options: LoadOptions(skipsBadRecords: true))
     #expect(report.skippedRecords == 2 && database.count(of: "X") == 2)
   }
 
-  @Test("invalid UTF-8 is no text", arguments: [[0xFF], [0xC3], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80]] as [[UInt8]])
+  @Test(
+    "invalid UTF-8 is no text",
+    arguments: [[0xFF], [0xC3], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80]] as [[UInt8]])
   func invalidText(_ bytes: [UInt8]) throws {
     let database = try Database(schema: Self.schema)
     let line = Array("{\"id\":1,\"s\":\"a".utf8) + bytes + Array("\"}".utf8)
@@ -227,7 +238,8 @@ import Testing
     let database = try Database(schema: Self.schema)
     let digits = String(repeating: "9", count: 100_000)
     for field in ["i", "f", "d"] {
-      #expect(problem { try database.load([.lines("X", "{\"id\":1,\"\(field)\":\(digits)}")]) }?.code == "wrong-data-type")
+      #expect(
+        problem { try database.load([.lines("X", "{\"id\":1,\"\(field)\":\(digits)}")]) }?.code == "wrong-data-type")
     }
     let text = String(repeating: "é", count: 200_000)
     try database.load([.lines("X", "{\"id\":1,\"s\":\"\(text)\",\"i\":0,\"j\":\(digits)}")])

@@ -14,7 +14,8 @@ import Testing
       band: Band @relation(inverse: "members") friends: [Member!]!
     }
     """
-  private static let all = "{ Band { id name members { id } } Member { ...* address { ...* place { ...* } } band { id } friends { id } } }"
+  private static let all =
+    "{ Band { id name members { id } } Member { ...* address { ...* place { ...* } } band { id } friends { id } } }"
 
   private func database(_ sources: DataSource...) throws -> Database {
     let database = try Database(schema: Self.schema)
@@ -72,12 +73,14 @@ import Testing
     #expect(try database.query(Self.all).jsonString == Self.answer)
   }
 
-  @Test("quoted fields hold separators, line ends and quotes; an empty quoted field is a text") func csvQuotes() throws {
+  @Test("quoted fields hold separators, line ends and quotes; an empty quoted field is a text") func csvQuotes() throws
+  {
     let database = try database(
       .table("Member", "id,name,friends\n\"1\",\"a, \"\"b\"\"\r\nc\",\n2,\"\",1;3\n3,,\n\n"))
     #expect(
       try database.query("{ Member { id name friends { id } } }").jsonString
-        == #"{"Member":[{"id":1,"name":"a, \"b\"\r\nc","friends":[]},{"id":2,"name":"","friends":[{"id":1},{"id":3}]},{"id":3,"name":null,"friends":[]}]}"#)
+        == #"{"Member":[{"id":1,"name":"a, \"b\"\r\nc","friends":[]},{"id":2,"name":"","friends":[{"id":1},{"id":3}]},{"id":3,"name":null,"friends":[]}]}"#
+    )
   }
 
   @Test("an embedded object that a line names in part must be complete") func csvEmbedded() throws {
@@ -127,7 +130,8 @@ import Testing
 
   @Test("nothing in a file is nothing wrong", arguments: ["", "\n", "\r\n\r\n", "\u{FEFF}", "\u{FEFF}\n"])
   func emptyFiles(_ text: String) throws {
-    let database = try database(.lines("Band", text), .table("Member", text), .json(type: "Band", bytes: Array(text.utf8)))
+    let database = try database(
+      .lines("Band", text), .table("Member", text), .json(type: "Band", bytes: Array(text.utf8)))
     #expect(try database.query("{ Band { id } Member { id } }").jsonString == #"{"Band":[],"Member":[]}"#)
   }
 
@@ -141,10 +145,13 @@ import Testing
         enum E { A B }
         """)
     let before = Date().timeIntervalSince1970
-    try database.load([.lines("T", #"{"id":1}"# + "\n" + #"{"id":2,"s":null,"n":0,"at":"2020-01-01T00:00:00Z","on":null}"#)])
+    try database.load([
+      .lines("T", #"{"id":1}"# + "\n" + #"{"id":2,"s":null,"n":0,"at":"2020-01-01T00:00:00Z","on":null}"#)
+    ])
     #expect(
       try database.query("{ T { id n s l e d } }").jsonString
-        == #"{"T":[{"id":1,"n":3,"s":"d","l":[1,2],"e":"B","d":1.50},{"id":2,"n":0,"s":null,"l":[1,2],"e":"B","d":1.50}]}"#)
+        == #"{"T":[{"id":1,"n":3,"s":"d","l":[1,2],"e":"B","d":1.50},{"id":2,"n":0,"s":null,"l":[1,2],"e":"B","d":1.50}]}"#
+    )
     struct Row: Decodable {
       let at: Date
       let on: String?

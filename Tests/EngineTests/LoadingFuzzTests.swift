@@ -22,8 +22,10 @@ import Testing
 
     """#.utf8)
   private static let table = Array(
-    "id,s,i,a.city,a.geo.lat,ls,x,ys\r\n1,\"a \"\"b\"\", c\",7,c,1.5,\"[\"\"x\"\"]\",,1;2\r\n2,,-3,,,[],1,\r\n3,é,,d,,,2,3\r\n".utf8)
-  private static let interesting: [UInt8] = Array("{}[]\",:\\;.-+eE0189nutf \n\r\t".utf8) + [0, 0x7F, 0x80, 0xC3, 0xE2, 0xF0, 0xFF]
+    "id,s,i,a.city,a.geo.lat,ls,x,ys\r\n1,\"a \"\"b\"\", c\",7,c,1.5,\"[\"\"x\"\"]\",,1;2\r\n2,,-3,,,[],1,\r\n3,é,,d,,,2,3\r\n"
+      .utf8)
+  private static let interesting: [UInt8] =
+    Array("{}[]\",:\\;.-+eE0189nutf \n\r\t".utf8) + [0, 0x7F, 0x80, 0xC3, 0xE2, 0xF0, 0xFF]
 
   @Test("mutated bytes", arguments: 1...8 as ClosedRange<UInt64>)
   func mutations(_ seed: UInt64) throws {
@@ -61,7 +63,9 @@ import Testing
       var bytes = Self.lines
       for _ in 0..<3 { Self.mutate(&bytes, &random) }
       let inferred = Database()
-      if (try? inferred.load([.ndjson(type: "X", bytes: bytes)], options: LoadOptions(skipsBadRecords: random.chance(50)))) != nil {
+      if (try? inferred.load(
+        [.ndjson(type: "X", bytes: bytes)], options: LoadOptions(skipsBadRecords: random.chance(50)))) != nil
+      {
         #expect(inferred.check() == [])
         _ = try Database(schema: inferred.schema)
       }

@@ -13,7 +13,8 @@ import Testing
     type Club { id: ID! members: [Reader!]! @relation(inverse: "clubs") }
     type Reader { id: ID! clubs: [Club!]! @relation(inverse: "members") friends: [Reader!]! @relation(inverse: "friends") }
     """
-  private static let all = "{ Author { id name email books { id } } Book { id title year author { id } tags { id } } Tag { id } }"
+  private static let all =
+    "{ Author { id name email books { id } } Book { id title year author { id } tags { id } } Tag { id } }"
 
   private func load(_ text: String, skips: Bool = false) throws -> (Database, LoadReport) {
     let database = try Database(schema: Self.schema)
@@ -49,18 +50,21 @@ import Testing
   @Test("one-to-one, many-to-many and symmetric links are kept in step") func inverses() throws {
     let (database, _) = try load(
       #"{"Author":[{"id":1,"name":"A"}],"Book":[{"id":1,"title":"a","author":1,"sequel":2},{"id":2,"title":"b","author":1}],"#
-        + #""Club":[{"id":"c","members":[2,1]},{"id":"d"}],"Reader":[{"id":1,"clubs":["d"],"friends":[2]},{"id":2,"friends":[3,1]},{"id":3}]}"#)
+        + #""Club":[{"id":"c","members":[2,1]},{"id":"d"}],"Reader":[{"id":1,"clubs":["d"],"friends":[2]},{"id":2,"friends":[3,1]},{"id":3}]}"#
+    )
     #expect(
       try database.query("{ Book { id sequel { id } prequel { id } } }").jsonString
         == #"{"Book":[{"id":1,"sequel":{"id":2},"prequel":null},{"id":2,"sequel":null,"prequel":{"id":1}}]}"#)
     #expect(
       try database.query("{ Club { members { id } } Reader { clubs { id } friends { id } } }").jsonString
         == #"{"Club":[{"members":[{"id":2},{"id":1}]},{"members":[{"id":1}]}],"Reader":[{"clubs":[{"id":"c"},{"id":"d"}],"#
-        + #""friends":[{"id":2}]},{"clubs":[{"id":"c"}],"friends":[{"id":1},{"id":3}]},{"clubs":[],"friends":[{"id":2}]}]}"#)
+        + #""friends":[{"id":2}]},{"clubs":[{"id":"c"}],"friends":[{"id":1},{"id":3}]},{"clubs":[],"friends":[{"id":2}]}]}"#
+    )
   }
 
   @Test(
-    "what lacks a value in the end is an error, or is left out", arguments: [
+    "what lacks a value in the end is an error, or is left out",
+    arguments: [
       #"{"Book":[{"id":10,"title":"T"}]}"#,
       #"{"Author":[{"id":1,"name":"A","books":[{"id":10,"year":3}]}]}"#,
       #"{"Book":[{"id":10,"title":"T","prequel":{"id":9,"title":"P"},"author":{"id":1,"name":"A"}}]}"#,
@@ -83,9 +87,12 @@ import Testing
   }
 
   @Test("links to what is not there are counted, read as absent, and connect when it comes") func dangling() throws {
-    let (database, report) = try load(#"{"Book":[{"id":10,"title":"T","author":7,"tags":["x","y"]},{"id":11,"title":"U","author":7}]}"#)
+    let (database, report) = try load(
+      #"{"Book":[{"id":10,"title":"T","author":7,"tags":["x","y"]},{"id":11,"title":"U","author":7}]}"#)
     #expect(report.danglingLinks == 4)
-    #expect(report.warnings.count == 2 && report.warnings.allSatisfy { $0.code == "dangling-link" && $0.severity == .warning })
+    #expect(
+      report.warnings.count == 2 && report.warnings.allSatisfy { $0.code == "dangling-link" && $0.severity == .warning }
+    )
     #expect(report.warningText.contains("'Book.author'") && report.warningText.contains("7"))
     #expect(
       try database.query("{ Book { author { id } tags { id } } }").jsonString
@@ -95,14 +102,17 @@ import Testing
     #expect(second.danglingLinks == 0)
     #expect(
       try database.query("{ Book { author { name } tags { id } } Author { books { id } } }").jsonString
-        == #"{"Book":[{"author":{"name":"S"},"tags":[{"id":"y"}]},{"author":{"name":"S"},"tags":[]}],"Author":[{"books":[{"id":10},{"id":11}]}]}"#)
+        == #"{"Book":[{"author":{"name":"S"},"tags":[{"id":"y"}]},{"author":{"name":"S"},"tags":[]}],"Author":[{"books":[{"id":10},{"id":11}]}]}"#
+    )
     #expect(database.check() == [])
   }
 
   @Test("later loads add to what is there") func laterLoads() throws {
     let (database, _) = try load(#"{"Author":[{"id":1,"name":"A"}]}"#)
     for book in 1...50 {
-      try database.load([.lines("Book", #"{"id":\#(book),"title":"t\#(book)","author":1,"tags":[{"id":"t\#(book % 5)"}]}"#)])
+      try database.load([
+        .lines("Book", #"{"id":\#(book),"title":"t\#(book)","author":1,"tags":[{"id":"t\#(book % 5)"}]}"#)
+      ])
     }
     #expect(database.check() == [])
     #expect(

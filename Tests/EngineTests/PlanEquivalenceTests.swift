@@ -22,7 +22,9 @@ import Testing
     for path in try GoldenRunner.cases(at: Folders.repository.appending(path: area).path) {
       let golden = try GoldenCase(path: path)
       // A query that forces an access path itself leaves no choice.
-      if golden.missingRequirement != nil || String(decoding: golden.bytes, as: UTF8.self).contains("@using") { continue }
+      if golden.missingRequirement != nil || String(decoding: golden.bytes, as: UTF8.self).contains("@using") {
+        continue
+      }
       let dialect = golden.value("dialect").flatMap { QueryDialect(rawValue: $0) } ?? .extended
       guard let document = try? QueryDocument(name: path, bytes: golden.bytes, dialect: dialect) else { continue }
       let data = golden.value("data").map { [golden.resolve($0)] } ?? document.dataPaths.map { golden.resolve($0) }

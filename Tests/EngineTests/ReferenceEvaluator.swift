@@ -157,7 +157,8 @@ struct ReferenceEvaluator {
       return evaluate(evaluate(test, scopes) == .bool(true) ? yes : no, scopes)
     case .quantifier(let kind, let set, let predicate):
       let found = members(set, scopes)
-      let good = predicate.map { test in found.filter { evaluate(test, scopes + [$0]) == .bool(true) }.count } ?? found.count
+      let good =
+        predicate.map { test in found.filter { evaluate(test, scopes + [$0]) == .bool(true) }.count } ?? found.count
       switch kind {
       case "some", "exists": return .bool(good > 0)
       case "none": return .bool(good == 0)

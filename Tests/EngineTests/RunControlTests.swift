@@ -46,8 +46,11 @@ import Testing
   @Test("limits of bytes, nodes and memory") func limits() throws {
     #expect(try code("{ N { id text } }", RunOptions(maximumBytes: 10_000)) == "limit-exceeded")
     #expect(try code("{ N { id text } }", RunOptions(maximumNodes: 100)) == "limit-exceeded")
-    #expect(try code("{ N(orderBy: [text, -n]) { id next { next { id } } } }", RunOptions(maximumMemory: 1000)) == "memory"
-      || (try code("{ N(orderBy: [text, -n]) { id next { next { id } } } }", RunOptions(maximumMemory: 1000))) == "limit-exceeded")
+    #expect(
+      try code("{ N(orderBy: [text, -n]) { id next { next { id } } } }", RunOptions(maximumMemory: 1000)) == "memory"
+        || (try code("{ N(orderBy: [text, -n]) { id next { next { id } } } }", RunOptions(maximumMemory: 1000)))
+          == "limit-exceeded"
+    )
     let wide = RunOptions(maximumBytes: 10_000_000, maximumNodes: 1_000_000, maximumMemory: 1 << 30)
     #expect(try code("{ N { id text } }", wide) == nil)
     #expect(try code("{ N(limit: 0) { id } }", RunOptions(maximumBytes: 8, maximumNodes: 0)) == nil)
@@ -64,7 +67,8 @@ import Testing
         type B { id: ID! n: Int! a: A! @relation(inverse: "bs") }
         """)
     let query = try database.prepare(
-      "query($min: Int!) { as: count(A) bs: count(B) sum: sum(B.n) bad: count(A(where: count(bs) != 2)) A(where: n >= $min, orderBy: -n, limit: 1) { n bs { n a { n } } } }")
+      "query($min: Int!) { as: count(A) bs: count(B) sum: sum(B.n) bad: count(A(where: count(bs) != 2)) A(where: n >= $min, orderBy: -n, limit: 1) { n bs { n a { n } } } }"
+    )
     final class Failures: @unchecked Sendable {
       private let queue = DispatchQueue(label: "failures")
       private var list: [String] = []
@@ -95,7 +99,9 @@ import Testing
             let again = try query.run(["min": .int(Int64(turn % 7))], on: view).value
             let count = answer["as"]?.int ?? -1
             if answer != again { failures.add("a view changed") }
-            if count % 10 != 0 || answer["bs"]?.int != 2 * count || answer["sum"]?.double != 0 || answer["bad"]?.int != 0 {
+            if count % 10 != 0 || answer["bs"]?.int != 2 * count || answer["sum"]?.double != 0
+              || answer["bad"]?.int != 0
+            {
               failures.add("half a load: \(answer.jsonText)")
             }
             if count < last { failures.add("time went back") }

@@ -45,7 +45,8 @@ final class TemporaryFolder {
 
 /// Folders of the checkout, and of the data beside it.
 enum Folders {
-  static let repository = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardizedFileURL
+  static let repository = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
+    .standardizedFileURL
 
   /// Nil where the data is not there.
   static let shared: URL? = {

@@ -26,7 +26,8 @@ struct LoadFile {
         var buffer = ByteBuffer(capacity: 1024)
         buffer.append(json: JSONValue.array(values.map(\.json)))
         files.append(
-          LoadFile(file: MappedFile(name: "values of \(type)", bytes: buffer.takeArray()), format: .json, typeName: type))
+          LoadFile(
+            file: MappedFile(name: "values of \(type)", bytes: buffer.takeArray()), format: .json, typeName: type))
       case .path(let path):
         files += try open(path, typeNames: typeNames)
       }
@@ -52,7 +53,8 @@ struct LoadFile {
     }
     if files.isEmpty {
       throw QueryError(
-        code: LoadProblem.noData.code, "this directory has no file named for a type", help:
+        code: LoadProblem.noData.code, "this directory has no file named for a type",
+        help:
           "data lies in files such as User.ndjson, User.json or User.csv", file: path)
     }
     return files
@@ -65,7 +67,8 @@ struct LoadFile {
     }
     guard let (stem, format) = split(name) else {
       throw QueryError(
-        code: LoadProblem.unsupported.code, "this is no file of data", help:
+        code: LoadProblem.unsupported.code, "this is no file of data",
+        help:
           "data lies in files that end in .ndjson, .jsonl, .json or .csv", file: path)
     }
     var type: String?

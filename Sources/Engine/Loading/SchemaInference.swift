@@ -253,7 +253,8 @@ struct SchemaInference {
 
   private static func fieldName(_ name: String) -> String {
     let isPlain =
-      !name.isEmpty && name.unicodeScalars.allSatisfy(isNameScalar) && !(name.unicodeScalars.first.map { ("0"..."9").contains($0) } ?? true)
+      !name.isEmpty && name.unicodeScalars.allSatisfy(isNameScalar)
+      && !(name.unicodeScalars.first.map { ("0"..."9").contains($0) } ?? true)
     return isPlain ? name : "`" + name.replacing("`", with: "'").replacing("\n", with: " ") + "`"
   }
 
@@ -295,7 +296,9 @@ extension SchemaInference {
 
   private mutating func readJSON(_ file: LoadFile) {
     let bytes = file.file.bytes
-    guard let value = try? JSONValue.parse(UnsafeBufferPointer(rebasing: bytes[Self.textStart(bytes)...])) else { return }
+    guard let value = try? JSONValue.parse(UnsafeBufferPointer(rebasing: bytes[Self.textStart(bytes)...])) else {
+      return
+    }
     switch value {
     case .array(let records): for record in records { add(record, file) }
     case .object(let members) where file.typeName == nil:
