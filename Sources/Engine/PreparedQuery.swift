@@ -239,5 +239,6 @@ final class ReadyPlan: Sendable {
 
 /// An output buffer that keeps its memory between runs.
 final class ReusableBuffer: @unchecked Sendable {
-  var buffer = ByteBuffer(capacity: 4096)
+  // Unchecked because one run at a time has it.
+  @exclusivity(unchecked) var buffer = ByteBuffer(capacity: 4096)
 }
