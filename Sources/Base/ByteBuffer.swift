@@ -132,6 +132,10 @@ package struct ByteBuffer: ~Copyable, @unchecked Sendable {
     append(start, bytes.count)
   }
 
+  /// Takes in `count` bytes that the caller has written behind the end, into reserved room.
+  @inlinable
+  package mutating func advance(_ count: Int) { length &+= count }
+
   /// Forgets the bytes, keeps the memory.
   @inlinable
   package mutating func removeAll() { length = 0 }

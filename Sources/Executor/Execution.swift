@@ -18,3 +18,181 @@ package struct ScopeRows {
   }
   package static var root: ScopeRows { ScopeRows(count: 1, scopes: []) }
 }
+
+/// One run of an ``Executable``: its snapshot, parameters, working memory. Used by one thread at a time; reused by
+/// later runs of the same executable.
+package final class Execution {
+  package let catalog: Catalog
+  /// Alive during a run, as the caller holds it; not between runs, so that no version of the data is kept.
+  @exclusivity(unchecked) package internal(set) unowned(unsafe) var snapshot: Snapshot
+  /// Another number in every run: what a state derived from parameters or the snapshot is stale under another number.
+  @exclusivity(unchecked) package internal(set) var run: UInt64 = 0
+  /// The parameters in the form of a column of their type; texts and lists live as long as the run.
+  package internal(set) var parameterCells: UnsafePointer<Cell>
+  package internal(set) var parameterValid: UnsafePointer<Bool>
+  @exclusivity(unchecked) package internal(set) var parameterValues: [Value?] = []
+  /// Freed at the end of the run; who needs much in a loop releases to a mark.
+  package let scratch = ScratchArena()
+
+  let executable: Unmanaged<Executable>
+  let sets: ContiguousArray<SetState>
+  let levels: ContiguousArray<LevelState>
+  /// One reader per slot of the executable.
+  let readers: UnsafeMutablePointer<ColumnReader>
+  private let cells: UnsafeMutablePointer<Cell>
+  private let valid: UnsafeMutablePointer<Bool>
+  /// Conditions of fields, by slot: whether the field is written.
+  let conditions: UnsafeMutablePointer<Bool>
+  let rowSets: ContiguousArray<RowSetState>
+  @exclusivity(unchecked) var actuals: [SetActuals]?
+  @exclusivity(unchecked) var limits = RunLimits.none
+  @exclusivity(unchecked) var cancellation: Cancellation?
+  @exclusivity(unchecked) var nodes = 0
+  /// What keeps loads that only warm the cache.
+  @exclusivity(unchecked) var warmed: UInt64 = 0
+  /// Where the answer begins in the output.
+  @exclusivity(unchecked) var outputStart = 0
+  @exclusivity(unchecked) private var states = StateTable()
+
+  init(_ executable: Executable, _ snapshot: Snapshot) {
+    catalog = executable.catalog
+    self.executable = Unmanaged.passUnretained(executable)
+    self.snapshot = snapshot
+    sets = ContiguousArray(executable.sets.map { _ in SetState() })
+    levels = ContiguousArray(executable.selections.map { _ in LevelState() })
+    rowSets = ContiguousArray(executable.plan.rowSets.map { _ in RowSetState() })
+    readers = .allocate(capacity: max(executable.readers.count, 1))
+    let parameters = max(executable.plan.query.parameters.count, 1)
+    cells = .allocate(capacity: parameters)
+    cells.initialize(repeating: Cell(low: 0), count: parameters)
+    valid = .allocate(capacity: parameters)
+    valid.initialize(repeating: false, count: parameters)
+    conditions = .allocate(capacity: executable.conditionCount + 1)
+    conditions.initialize(repeating: true, count: executable.conditionCount + 1)
+    parameterCells = UnsafePointer(cells)
+    parameterValid = UnsafePointer(valid)
+  }
+
+  deinit {
+    readers.deallocate()
+    cells.deallocate()
+    valid.deallocate()
+    conditions.deallocate()
+  }
+
+  func begin(_ snapshot: Snapshot, _ executable: Executable, outputStart: Int) {
+    self.snapshot = snapshot
+    self.outputStart = outputStart
+    run &+= 1
+    nodes = 0
+    let addresses = executable.readers
+    for index in 0..<addresses.count {
+      (readers + index).initialize(to: snapshot.column(addresses[index].type, addresses[index].column))
+    }
+  }
+
+  /// Lets go of what belongs to one run only.
+  func end() {
+    if cancellation != nil { cancellation = nil }
+    if !parameterValues.isEmpty { parameterValues = [] }
+    scratch.removeAll()
+  }
+
+  /// Takes the parameters in; those that were not provided are null.
+  func bind(_ parameters: [Value?], _ executable: Executable) {
+    let count = executable.plan.query.parameters.count
+    guard count > 0 else { return }
+    parameterValues = parameters
+    while parameterValues.count < count { parameterValues.append(nil) }
+    for index in 0..<count {
+      if let value = parameterValues[index],
+        let cell = ParameterCells.cell(value, executable.parameterKinds[index], scratch)
+      {
+        cells[index] = cell
+        valid[index] = true
+      } else {
+        cells[index] = Cell(low: 0)
+        valid[index] = false
+      }
+    }
+  }
+
+  /// Throws if the run is cancelled or its time is up. Call it once a batch.
+  package func checkpoint() throws(RuntimeProblem) {
+    if let cancellation, cancellation.isCancelled { throw RuntimeProblem(.cancelled, at: SourceRange(at: 0)) }
+    if limits.deadline != .max, MonotonicClock.now > limits.deadline {
+      throw RuntimeProblem(.timeout(milliseconds: limits.milliseconds), at: SourceRange(at: 0))
+    }
+  }
+
+  /// Throws if so many bytes of rows are more than the run may hold.
+  func checkMemory(_ bytes: Int) throws(RuntimeProblem) {
+    if bytes > limits.maximumMemory {
+      throw RuntimeProblem(.memory(limit: limits.maximumMemory), at: SourceRange(at: 0))
+    }
+  }
+
+  /// The working memory of a program in this execution; made at the first call.
+  package func state(for program: ExpressionProgram) -> ExpressionState {
+    states.state(for: program)
+  }
+
+  /// The members of a set for each element of a batch (the scopes are those that the set's `limit` sees), behind its
+  /// predicate, order, `distinctOn`, offset and limit, in list order.
+  package func expand(
+    _ set: SetID, _ scopes: ScopeRows, into expansion: inout Expansion
+  ) throws(RuntimeProblem) {
+    expansion.removeAll()
+    expansion.offsets.append(0)
+    try append(compiledSet(set.index), scopes, into: &expansion)
+  }
+
+  /// The members of `PhysicalPlan.rowSets[index]`, a bit per row, least significant first.
+  package func rowSetBits(_ index: Int) -> UnsafePointer<UInt64> { rowSets[index].bits.pointer }
+
+  @inline(__always)
+  func compiledSet(_ index: Int) -> CompiledSet {
+    executable._withUnsafeGuaranteedRef { $0.sets[index] }
+  }
+}
+
+/// Finds the state of a program by its address.
+private struct StateTable {
+  private var keys: ContiguousArray<UInt> = ContiguousArray(repeating: 0, count: 16)
+  private var states: ContiguousArray<ExpressionState?> = ContiguousArray(repeating: nil, count: 16)
+  private var count = 0
+
+  mutating func state(for program: ExpressionProgram) -> ExpressionState {
+    let address = UInt(bitPattern: Unmanaged.passUnretained(program).toOpaque())
+    var slot = StateTable.slot(address) & (keys.count - 1)
+    while keys[slot] != 0 {
+      if keys[slot] == address, let state = states[slot] { return state }
+      slot = (slot + 1) & (keys.count - 1)
+    }
+    let state = ExpressionState(program)
+    insert(address, state)
+    return state
+  }
+
+  private mutating func insert(_ address: UInt, _ state: ExpressionState) {
+    if count * 2 >= keys.count {
+      let old = zip(keys, states).filter { $0.0 != 0 }
+      keys = ContiguousArray(repeating: 0, count: keys.count * 2)
+      states = ContiguousArray(repeating: nil, count: keys.count)
+      for (key, state) in old { place(key, state) }
+    }
+    place(address, state)
+    count += 1
+  }
+
+  private mutating func place(_ address: UInt, _ state: ExpressionState?) {
+    var slot = StateTable.slot(address) & (keys.count - 1)
+    while keys[slot] != 0 { slot = (slot + 1) & (keys.count - 1) }
+    keys[slot] = address
+    states[slot] = state
+  }
+
+  private static func slot(_ address: UInt) -> Int {
+    Int(truncatingIfNeeded: (address >> 4) &* 0x9E37_79B9_7F4A_7C15 >> 40)
+  }
+}

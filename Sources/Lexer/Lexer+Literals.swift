@@ -1,7 +1,11 @@
 import GQLBase
 
 extension Lexer {
-  /// `Int ::= 0 | [1-9][0-9]*`, `Float ::= Int ( '.' [0-9]+ )? ( [eE] [+-]? [0-9]+ )?`; the parser folds the sign (R5).
+  /// ```
+  /// Int = "0" | ? "1" to "9" ? , { Digit } ;
+  /// Float = Int , [ "." , { Digit }- ] , [ ( "e" | "E" ) , [ "+" | "-" ] , { Digit }- ] ;
+  /// ```
+  /// A float has at least one of its parts; the parser folds the sign (R5).
   mutating func scanNumber() {
     let start = position
     var kind = TokenKind.int
@@ -48,6 +52,9 @@ extension Lexer {
     while isDigit(peek()) { position &+= 1 }
   }
 
+  /// ```
+  /// String = '"' , { ? any character but line ends, with the escapes of GraphQL ? } , '"' ;
+  /// ```
   mutating func scanString() {
     let start = position
     let quote = UInt8(ascii: "\"")
@@ -101,6 +108,9 @@ extension Lexer {
     }
   }
 
+  /// ```
+  /// BlockString = '"""' , { ? any character, with the escape \""" ? } , '"""' ;
+  /// ```
   private mutating func scanBlockString() {
     let start = position
     let quote = UInt8(ascii: "\"")

@@ -5,15 +5,18 @@ import GQLBase
 /// Complexity: O(bytes).
 package func tokenize(_ source: SourceText, limits: LexerLimits = LexerLimits()) -> Analyzed<TokenBuffer> {
   guard source.bytes.count <= limits.bytes else {
-    var tokens = TokenBuffer()
+    var tokens = TokenStorage(capacity: 1)
+    defer { tokens.deallocate() }
     tokens.append(.endOfFile, start: 0, end: 0, flags: [])
-    tokens.isTruncated = true
-    return Analyzed(tokens, [LexicalProblem.tooManyBytes(limit: limits.bytes).diagnostic(at: SourceRange(at: 0))])
+    return Analyzed(
+      tokens.buffer(isTruncated: true),
+      [LexicalProblem.tooManyBytes(limit: limits.bytes).diagnostic(at: SourceRange(at: 0))])
   }
   return source.bytes.withUnsafeBufferPointer { bytes in
     var lexer = Lexer(bytes: bytes, limits: limits)
+    defer { lexer.tokens.deallocate() }
     lexer.run()
-    return Analyzed(lexer.tokens, lexer.diagnostics)
+    return Analyzed(lexer.tokens.buffer(isTruncated: lexer.isTruncated), lexer.diagnostics)
   }
 }
 
@@ -22,7 +25,8 @@ struct Lexer {
   let bytes: UnsafeBufferPointer<UInt8>
   let count: Int
   let limits: LexerLimits
-  var tokens = TokenBuffer()
+  var tokens: TokenStorage
+  var isTruncated = false
   var diagnostics: [Diagnostic] = []
   /// The offset of the next byte.
   var position = 0
@@ -32,8 +36,8 @@ struct Lexer {
     self.bytes = bytes
     count = bytes.count
     self.limits = limits
-    // Why: short queries are dense in tokens; long documents hold comments and long names.
-    tokens.reserve(count <= 1024 ? count / 2 + 8 : count / 4)
+    // No token is shorter than a byte; one more is the end.
+    tokens = TokenStorage(capacity: max(0, min(bytes.count, limits.tokens)) + 1)
   }
 
   /// The byte at an offset from the position, or zero, which no token contains, past the end.
@@ -79,15 +83,20 @@ struct Lexer {
       }
       guard tokens.count < limits.tokens else {
         report(.tooManyTokens(limit: limits.tokens), from: position, to: position + 1)
-        tokens.isTruncated = true
+        isTruncated = true
         break
       }
       scanToken(byte)
     }
-    let end = tokens.isTruncated ? position : count
+    let end = isTruncated ? position : count
     tokens.append(.endOfFile, start: end, end: end, flags: flags)
   }
 
+  /// ```
+  /// PlainName = ( Letter | "_" ) , { Letter | Digit | "_" } ;
+  /// Letter = ? "A" to "Z" and "a" to "z" ? ;
+  /// Digit = ? "0" to "9" ? ;
+  /// ```
   private mutating func scanToken(_ byte: UInt8) {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"):
@@ -195,6 +204,9 @@ struct Lexer {
     report(.unexpectedCharacter(text.unicodeScalars.first?.value ?? 0xFFFD), from: start, to: position)
   }
 
+  /// ```
+  /// QuotedName = "`" , { ? any character but "`" and line ends ? }- , "`" ;
+  /// ```
   private mutating func scanQuotedName() {
     let start = position
     position &+= 1

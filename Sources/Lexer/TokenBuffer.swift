@@ -36,18 +36,52 @@ package struct TokenBuffer: Sendable, Equatable {
   }
 
   package func commaBefore(at index: Int) -> Bool { flags[index].contains(.commaBefore) }
+}
 
-  mutating func reserve(_ capacity: Int) {
-    kinds.reserveCapacity(capacity)
-    starts.reserveCapacity(capacity)
-    ends.reserveCapacity(capacity)
-    flags.reserveCapacity(capacity)
+/// Room for the tokens of one text, filled once and copied into a ``TokenBuffer``.
+///
+/// Why: four growing arrays cost four uniqueness and four capacity checks a token, which is more than the scanning.
+struct TokenStorage {
+  private let kinds: UnsafeMutablePointer<TokenKind>
+  private let starts: UnsafeMutablePointer<UInt32>
+  private let ends: UnsafeMutablePointer<UInt32>
+  private let flags: UnsafeMutablePointer<TokenBuffer.Flags>
+  private let capacity: Int
+  private(set) var count = 0
+
+  /// Invariant: whoever makes one deallocates it.
+  init(capacity: Int) {
+    self.capacity = capacity
+    kinds = .allocate(capacity: capacity)
+    starts = .allocate(capacity: capacity)
+    ends = .allocate(capacity: capacity)
+    flags = .allocate(capacity: capacity)
   }
 
-  mutating func append(_ kind: TokenKind, start: Int, end: Int, flags tokenFlags: Flags) {
-    kinds.append(kind)
-    starts.append(UInt32(truncatingIfNeeded: start))
-    ends.append(UInt32(truncatingIfNeeded: end))
-    flags.append(tokenFlags)
+  func deallocate() {
+    kinds.deallocate()
+    starts.deallocate()
+    ends.deallocate()
+    flags.deallocate()
+  }
+
+  @inline(__always)
+  mutating func append(_ kind: TokenKind, start: Int, end: Int, flags tokenFlags: TokenBuffer.Flags) {
+    precondition(count < capacity)
+    (kinds + count).initialize(to: kind)
+    (starts + count).initialize(to: UInt32(truncatingIfNeeded: start))
+    (ends + count).initialize(to: UInt32(truncatingIfNeeded: end))
+    (flags + count).initialize(to: tokenFlags)
+    count &+= 1
+  }
+
+  func buffer(isTruncated: Bool) -> TokenBuffer {
+    var buffer = TokenBuffer()
+    buffer.kinds = Array(UnsafeBufferPointer(start: kinds, count: count))
+    buffer.starts = Array(UnsafeBufferPointer(start: starts, count: count))
+    buffer.ends = Array(UnsafeBufferPointer(start: ends, count: count))
+    buffer.flags = Array(UnsafeBufferPointer(start: flags, count: count))
+    buffer.isTruncated = isTruncated
+    return buffer
   }
 }

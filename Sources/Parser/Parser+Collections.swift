@@ -6,7 +6,7 @@ extension Parser {
   /// ```
   /// List = "[" , { Expression } , "]" ;
   /// ```
-  mutating func parseList(_ context: ExpressionContext) -> Expression {
+  @inline(never) mutating func parseList(_ context: ExpressionContext) -> Expression {
     let opening = range
     guard enter() else {
       skipGroup()
@@ -47,14 +47,14 @@ extension Parser {
     }
   }
 
-  private func looksLikeOperator(_ elements: [Expression], _ context: ExpressionContext) -> Bool {
+  @inline(never) private func looksLikeOperator(_ elements: [Expression], _ context: ExpressionContext) -> Bool {
     guard isExtended, !context.contains(.pure), !elements.isEmpty, !commaBefore else { return false }
     let next = kind(ahead: 1)
     return startsOperand(next) && next != .leftParenthesis && !tokens.commaBefore(at: position + 1)
       && wordOperator(at: position) != nil
   }
 
-  private mutating func reportWordOperators(_ words: [Int], in elements: [Expression]) {
+  @inline(never) private mutating func reportWordOperators(_ words: [Int], in elements: [Expression]) {
     guard let first = words.first else { return }
     var last = first
     for index in words where index == last + 2 { last = index }
@@ -71,7 +71,7 @@ extension Parser {
   /// ```
   /// Object = "{" , { Name , ":" , Expression } , "}" ;
   /// ```
-  mutating func parseObject(_ context: ExpressionContext) -> Expression {
+  @inline(never) mutating func parseObject(_ context: ExpressionContext) -> Expression {
     let opening = range
     guard enter() else {
       skipGroup()
@@ -100,12 +100,12 @@ extension Parser {
     return Expression(.object(fields), at: range(from: opening.start))
   }
 
-  private mutating func recoverToObjectField() {
+  @inline(never) private mutating func recoverToObjectField() {
     var progress = LoopProgress()
     while !atClosingOrEnd, !atArgumentStart, progress.advanced(position) { skipGroup() }
   }
 
-  private mutating func parseObjectField(_ context: ExpressionContext) -> ObjectField? {
+  @inline(never) private mutating func parseObjectField(_ context: ExpressionContext) -> ObjectField? {
     let start = self.start
     height = 0
     let name: Name
@@ -125,7 +125,7 @@ extension Parser {
     return ObjectField(name: name, value: value, range: range(from: start))
   }
 
-  private mutating func parseQuotedKey() -> Name {
+  @inline(never) private mutating func parseQuotedKey() -> Name {
     let inner = SourceRange(start: range.start + 1, end: max(range.start + 1, range.end - 1))
     let text = text(inner)
     report(.quotedKey(name: isPlainName(text) ? text : nil))
@@ -137,7 +137,7 @@ extension Parser {
   /// ```
   /// CallArguments = "(" , [ Expression , { "," , Expression } ] , { [ "," ] , Name , ":" , Expression } , ")" ;
   /// ```
-  mutating func parseCallArguments(_ context: ExpressionContext) -> CallArguments {
+  @inline(never) mutating func parseCallArguments(_ context: ExpressionContext) -> CallArguments {
     let opening = range
     guard enter() else {
       skipGroup()
@@ -167,7 +167,7 @@ extension Parser {
     return result
   }
 
-  private mutating func recoverToCallArgument() {
+  @inline(never) private mutating func recoverToCallArgument() {
     var progress = LoopProgress()
     while !atClosingOrEnd, !atArgumentStart, progress.advanced(position) {
       skipGroup()
@@ -175,7 +175,8 @@ extension Parser {
     }
   }
 
-  private mutating func parseCallArgument(into result: inout CallArguments, _ context: ExpressionContext) {
+  @inline(never) private mutating func parseCallArgument(into result: inout CallArguments, _ context: ExpressionContext)
+  {
     height = 0
     if atArgumentStart {
       if let argument = parseArgument(context) { result.named.append(argument) }

@@ -229,9 +229,9 @@ extension Parser {
 
   /// ```
   /// Directives = Directive , { Directive } ;
-  /// Directive = "@" , Name , [ Arguments ] ;
+  /// Directive = "@" , Name , [ Arguments | "(" , Name , ")" ] ;
   /// ```
-  mutating func parseDirectives(_ context: ExpressionContext = []) -> [Directive] {
+  @inline(never) mutating func parseDirectives(_ context: ExpressionContext = []) -> [Directive] {
     guard at(.at) else { return [] }
     var directives: [Directive] = []
     var progress = LoopProgress()
@@ -239,7 +239,18 @@ extension Parser {
       let start = self.start
       advance()
       let name = expectName()
-      let arguments = at(.leftParenthesis) ? parseArguments(context) : []
+      var arguments: [Argument] = []
+      if isExtended, at(.leftParenthesis), isName(kind(ahead: 1)), kind(ahead: 2) == .rightParenthesis {
+        // `@collate(CI)`: an argument without a name.
+        advance()
+        let argumentStart = self.start
+        let value = expectName()
+        let name = Name("", at: SourceRange(at: argumentStart))
+        arguments = [Argument(name: name, value: Expression(.name(value), at: value.range), range: value.range)]
+        advance()
+      } else if at(.leftParenthesis) {
+        arguments = parseArguments(context)
+      }
       directives.append(Directive(name: name, arguments: arguments, range: range(from: start)))
     }
     return directives
@@ -281,7 +292,7 @@ extension Parser {
     return arguments
   }
 
-  mutating func parseArgument(_ context: ExpressionContext) -> Argument? {
+  @inline(never) mutating func parseArgument(_ context: ExpressionContext) -> Argument? {
     let start = self.start
     let name = expectName()
     if isExtended, at(.walrus) {

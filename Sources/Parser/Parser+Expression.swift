@@ -18,14 +18,14 @@ struct ExpressionContext: OptionSet {
 extension Parser {
   /// ```
   /// Expression = Or ;
-  /// GraphQLValue = Int | "-" , Int | Float | "-" , Float | String | BlockString | "true" | "false" | "null" | Name
-  ///              | Variable | "[" , { GraphQLValue } , "]" | "{" , { Name , ":" , GraphQLValue } , "}" ;
+  /// GraphQLValue = Number | String | BlockString | "true" | "false" | "null" | Name | Variable
+  ///              | "[" , { GraphQLValue } , "]" | "{" , { Name , ":" , GraphQLValue } , "}" ;
   /// ```
   mutating func parseExpression(_ context: ExpressionContext = []) -> Expression {
     if !isExtended || context.contains(.pure) { return parsePrimary(context.union(.pure)) }
-    if prefixOperator(context, base: operators.count) == nil {
+    if !atPrefixOperator(context) {
       let operand = parseOperand(context)
-      return infixOperator(context) == nil ? operand : parseOperators(after: operand, context)
+      return atInfixOperator(context) ? parseOperators(after: operand, context) : operand
     }
     return parseOperators(after: nil, context)
   }
@@ -39,7 +39,7 @@ extension Parser {
     return parsePostfix(of: operand, context)
   }
 
-  private mutating func parsePostfix(of base: Expression, _ context: ExpressionContext) -> Expression {
+  @inline(never) private mutating func parsePostfix(of base: Expression, _ context: ExpressionContext) -> Expression {
     var operand = base
     var progress = LoopProgress()
     while continuesPostfix(operand, context), progress.advanced(position) {
@@ -71,7 +71,7 @@ extension Parser {
     }
   }
 
-  private mutating func parseMember(of base: Expression, _ context: ExpressionContext) -> Expression {
+  @inline(never) private mutating func parseMember(of base: Expression, _ context: ExpressionContext) -> Expression {
     let tall = height
     advance()
     guard let name = parseName() else {
@@ -85,7 +85,7 @@ extension Parser {
     return Expression(.member(base, name, arguments), at: range(from: base.range.start))
   }
 
-  private mutating func parseIndex(of base: Expression, _ context: ExpressionContext) -> Expression {
+  @inline(never) private mutating func parseIndex(of base: Expression, _ context: ExpressionContext) -> Expression {
     let tall = height
     let opening = range
     guard enter() else {
@@ -101,14 +101,14 @@ extension Parser {
   }
 
   /// ```
-  /// Primary = Int | Float | String | BlockString | "true" | "false" | "null" | Name | Call | Variable | List | Object
-  ///         | "(" , Expression , ")" | "." , [ Name ] | "^" , { "^" } ;
+  /// Primary = Number | String | BlockString | "true" | "false" | "null" | Name | Call | Variable | List | Object
+  ///         | "(" , Expression , ")" | Current | Outer ;
   /// Variable = "$" , Name ;
   /// ```
   mutating func parsePrimary(_ context: ExpressionContext) -> Expression {
     height = 1
     switch kind {
-    case .name: return parseWord(context)
+    case .name: return parseLiteralWord() ?? parseNameOrCall(context)
     case .int, .float: return parseNumber(from: start)
     case .minus: return parseNegativeNumber()
     case .string, .blockString: return parseStringOperand()
@@ -123,34 +123,37 @@ extension Parser {
     }
   }
 
-  private mutating func missingOperand(_ context: ExpressionContext) -> Expression {
+  @inline(never) private mutating func missingOperand(_ context: ExpressionContext) -> Expression {
     reportUnexpected(context.contains(.pure) ? .value : .expression)
     return Expression(.missing, at: SourceRange(at: start))
   }
 
-  private mutating func parseStringOperand() -> Expression {
+  @inline(never) private mutating func parseStringOperand() -> Expression {
     let literal = parseString()
     return Expression(.string(literal), at: literal.range)
   }
 
-  private mutating func parseWord(_ context: ExpressionContext) -> Expression {
+  @inline(never) private mutating func parseLiteralWord() -> Expression? {
     let range = self.range
-    if at(word: "true") || at(word: "false") {
-      let value = range.count == 4
-      advance()
-      return Expression(.boolean(value), at: range)
+    guard range.count == 4 || range.count == 5 else { return nil }
+    let kind: Expression.Kind
+    if at(word: "true") {
+      kind = .boolean(true)
+    } else if at(word: "false") {
+      kind = .boolean(false)
+    } else if at(word: "null") {
+      kind = .null
+    } else {
+      return nil
     }
-    if at(word: "null") {
-      advance()
-      return Expression(.null, at: range)
-    }
-    return parseNameOrCall(context)
+    advance()
+    return Expression(kind, at: range)
   }
 
   /// ```
   /// Call = Name , CallArguments ;
   /// ```
-  private mutating func parseNameOrCall(_ context: ExpressionContext) -> Expression {
+  @inline(never) private mutating func parseNameOrCall(_ context: ExpressionContext) -> Expression {
     let name = expectName()
     guard at(.leftParenthesis), !commaBefore, !context.contains(.pure) else {
       return Expression(.name(name), at: name.range)
@@ -160,15 +163,18 @@ extension Parser {
     return Expression(.call(name, arguments), at: range(from: name.range.start))
   }
 
-  private mutating func parseNumber(from start: UInt32) -> Expression {
+  @inline(never) private mutating func parseNumber(from start: UInt32) -> Expression {
     let text = text(SourceRange(start: start, end: range.end))
     let kind: Expression.Kind = at(.int) ? .int(text) : .float(text)
     advance()
     return Expression(kind, at: range(from: start))
   }
 
+  /// ```
+  /// Number = [ "-" ] , ( Int | Float ) ;
+  /// ```
   /// A sign that touches a number is part of it (R5).
-  private mutating func parseNegativeNumber() -> Expression {
+  @inline(never) private mutating func parseNegativeNumber() -> Expression {
     guard isSignOfNumber else { return missingOperand(.pure) }
     let start = self.start
     advance()
@@ -181,7 +187,7 @@ extension Parser {
     return at(.minus) && (next == .int || next == .float) && tokens.starts[position + 1] == tokens.ends[position]
   }
 
-  private mutating func parseVariable(_ context: ExpressionContext) -> Expression {
+  @inline(never) private mutating func parseVariable(_ context: ExpressionContext) -> Expression {
     let start = self.start
     if context.contains(.const) { report(.variableInConstant) }
     advance()
@@ -189,7 +195,7 @@ extension Parser {
     return Expression(.variable(name), at: range(from: start))
   }
 
-  private mutating func parseParenthesized(_ context: ExpressionContext) -> Expression {
+  @inline(never) private mutating func parseParenthesized(_ context: ExpressionContext) -> Expression {
     let opening = range
     guard enter() else {
       skipGroup()
@@ -204,7 +210,10 @@ extension Parser {
     return Expression(.parenthesized(expression), at: range(from: opening.start))
   }
 
-  private mutating func parseCurrent(_ context: ExpressionContext) -> Expression {
+  /// ```
+  /// Current = "." , [ Name ] ;
+  /// ```
+  @inline(never) private mutating func parseCurrent(_ context: ExpressionContext) -> Expression {
     let start = self.start
     advance()
     guard atName, !tokens.spaceBefore(at: position) else {
@@ -221,7 +230,10 @@ extension Parser {
     return Expression(.member(base, name, arguments), at: range(from: start))
   }
 
-  private mutating func parseOuter() -> Expression {
+  /// ```
+  /// Outer = "^" , { "^" } ;
+  /// ```
+  @inline(never) private mutating func parseOuter() -> Expression {
     let start = self.start
     var count = 0
     var progress = LoopProgress()
@@ -232,7 +244,7 @@ extension Parser {
     return Expression(.outer(count), at: range(from: start))
   }
 
-  mutating func tooTall(_ range: SourceRange) -> Expression {
+  @inline(never) mutating func tooTall(_ range: SourceRange) -> Expression {
     report(.expressionTooTall(limit: limits.expressionHeight), at: range)
     height = 1
     return Expression(.missing, at: range)

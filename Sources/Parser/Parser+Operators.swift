@@ -65,7 +65,7 @@ extension Parser {
   /// Multiplication = Unary , { ( "*" | "/" | "%" ) , Unary } ;
   /// Unary = ( "-" | "+" | "!" ) , Unary | Postfix ;
   /// ```
-  mutating func parseOperators(after first: Expression?, _ context: ExpressionContext) -> Expression {
+  @inline(never) mutating func parseOperators(after first: Expression?, _ context: ExpressionContext) -> Expression {
     let base = operators.count
     var tested = -1
     if let first {
@@ -87,7 +87,7 @@ extension Parser {
   ///
   /// `tested` is the number of pending operators below a complete `is` test, or -1: such a test is a comparison, and
   /// comparisons do not chain.
-  private mutating func apply(
+  @inline(never) private mutating func apply(
     _ infix: InfixOperator, _ context: ExpressionContext, base: Int, tested: inout Int
   ) {
     while operators.count > base, let top = operators.last, top.level >= infix.level {
@@ -129,19 +129,19 @@ extension Parser {
       && !tokens.commaBefore(at: position + 1)
   }
 
-  private mutating func reportChain() {
+  @inline(never) private mutating func reportChain() {
     guard let middle = operands.last?.expression.range else { return }
     report(.chainedComparison(middle: text(middle), insertAt: SourceRange(at: middle.end)))
   }
 
   /// Wraps the last operand.
-  private mutating func replaceOperand(from end: UInt32, _ wrap: (Expression) -> Expression.Kind) {
+  @inline(never) private mutating func replaceOperand(from end: UInt32, _ wrap: (Expression) -> Expression.Kind) {
     guard let operand = operands.popLast() else { return }
     let range = SourceRange(start: operand.expression.range.start, end: max(end, operand.expression.range.end))
     push(Expression(wrap(operand.expression), at: range), height: operand.height + 1)
   }
 
-  private mutating func push(_ expression: Expression, height: Int) {
+  @inline(never) private mutating func push(_ expression: Expression, height: Int) {
     guard height <= limits.expressionHeight else {
       let missing = tooTall(expression.range)
       return operands.append(Operand(expression: missing, height: 1))
@@ -150,7 +150,7 @@ extension Parser {
   }
 
   /// Completes the last pending operator.
-  private mutating func reduce() {
+  @inline(never) private mutating func reduce() {
     guard let pending = operators.popLast(), let right = operands.popLast() else { return }
     switch pending.operation {
     case .unary(let operation):
@@ -165,7 +165,7 @@ extension Parser {
     }
   }
 
-  private mutating func parsePrefixedOperand(_ context: ExpressionContext, base: Int, isFirst: Bool) {
+  @inline(never) private mutating func parsePrefixedOperand(_ context: ExpressionContext, base: Int, isFirst: Bool) {
     var isFirst = isFirst
     var progress = LoopProgress()
     while isFirst || !commaBefore, let prefix = prefixOperator(context, base: base), progress.advanced(position) {
@@ -180,6 +180,15 @@ extension Parser {
     let operand = parseOperand(context)
     operands.append(Operand(expression: operand, height: height))
   }
+
+  @inline(never) func atPrefixOperator(_ context: ExpressionContext) -> Bool {
+    switch kind {
+    case .minus, .plus, .bang, .name: prefixOperator(context, base: operators.count) != nil
+    default: false
+    }
+  }
+
+  @inline(never) func atInfixOperator(_ context: ExpressionContext) -> Bool { infixOperator(context) != nil }
 
   /// The prefix operator at the current token; `base` is the number of operators outside this expression.
   func prefixOperator(_ context: ExpressionContext, base: Int) -> PendingOperator? {
@@ -257,7 +266,7 @@ extension Parser {
   }
 
   /// The operator that a word is behind an operand: never before `:` or `:=`, where an argument starts (R2).
-  func wordOperator(at index: Int) -> InfixOperator? {
+  @inline(never) func wordOperator(at index: Int) -> InfixOperator? {
     guard tokens.kinds[index] == .name, !startsNamed(index) else { return nil }
     switch tokens.range(at: index).count {
     case 2:
@@ -296,7 +305,7 @@ extension Parser {
   }
 
   /// Says what is wrong with an operator that other languages have.
-  private mutating func reportMistake(_ infix: InfixOperator, _ context: ExpressionContext) {
+  @inline(never) private mutating func reportMistake(_ infix: InfixOperator, _ context: ExpressionContext) {
     switch kind {
     case .equals: report(.assignmentForEquality(comparesNull: at(word: "null", ahead: 1)))
     case .ampersand: report(.singleConnective(replacement: "&&"))

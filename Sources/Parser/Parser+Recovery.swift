@@ -6,7 +6,7 @@ extension Parser {
   var stuck: Bool { lastErrorPosition == position }
 
   /// Skips one token, or all that is between it and its closing bracket.
-  mutating func skipGroup() {
+  @inline(never) mutating func skipGroup() {
     var open = 0
     var progress = LoopProgress()
     while !at(.endOfFile), progress.advanced(position) {
@@ -21,7 +21,7 @@ extension Parser {
   }
 
   /// To `Name ':'`, `)` or what ends the whole selection.
-  mutating func recoverToArgument() {
+  @inline(never) mutating func recoverToArgument() {
     var progress = LoopProgress()
     while progress.advanced(position) {
       switch kind {
@@ -36,7 +36,7 @@ extension Parser {
   }
 
   /// To the next list element or object field, which a comma starts, or a closing bracket.
-  mutating func recoverToElement() {
+  @inline(never) mutating func recoverToElement() {
     var progress = LoopProgress()
     while progress.advanced(position) {
       switch kind {
@@ -48,8 +48,9 @@ extension Parser {
     }
   }
 
-  /// To a name or spread at the start of a line, or `}`.
-  mutating func recoverToSelection() {
+  /// To a name or spread at the start of a line, or `}`; past what stands at `first`, which could not be read.
+  @inline(never) mutating func recoverToSelection(from first: Int) {
+    if position == first, !at(.rightBrace) { skipGroup() }
     var progress = LoopProgress()
     while progress.advanced(position) {
       switch kind {
@@ -64,7 +65,7 @@ extension Parser {
   }
 
   /// To a field or value of a type at the start of a line, or behind a comma, or `}`.
-  mutating func recoverToMember() {
+  @inline(never) mutating func recoverToMember() {
     var progress = LoopProgress()
     while progress.advanced(position) {
       switch kind {
@@ -79,7 +80,7 @@ extension Parser {
   }
 
   /// To what looks like the start of a definition at the start of a line.
-  mutating func recoverToDefinition() {
+  @inline(never) mutating func recoverToDefinition() {
     var progress = LoopProgress()
     while progress.advanced(position) {
       switch kind {

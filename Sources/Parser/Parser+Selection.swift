@@ -17,12 +17,14 @@ extension Parser {
     }
     advance()
     var selections: [Selection] = []
+    selections.reserveCapacity(4)
     if at(.rightBrace) { report(.emptySelectionSet, at: SourceRange(start: opening.start, end: range.end)) }
     if isExtended, at(.star) { selections.append(.splat(parseBareSplat())) }
     var progress = LoopProgress()
     while !at(.rightBrace), !at(.endOfFile), progress.advanced(position) {
+      let first = position
       if let selection = parseSelection() { selections.append(selection) }
-      if stuck { recoverToSelection() }
+      if stuck { recoverToSelection(from: first) }
     }
     leave()
     expectClosing(.rightBrace, of: .leftBrace, at: opening)
@@ -70,7 +72,7 @@ extension Parser {
   /// ```
   /// Field = [ Name , ":" ] , Name , [ Arguments ] , [ Directives ] , [ SelectionSet ] ;
   /// ```
-  private mutating func parseField() -> Field {
+  @inline(never) private mutating func parseField() -> Field {
     let start = self.start
     var name = expectName()
     var alias: Name?
@@ -95,7 +97,7 @@ extension Parser {
     return .computed(parseMistakenField(field, at: first))
   }
 
-  private mutating func parseMistakenField(_ field: Field, at first: Int) -> ComputedSelection {
+  @inline(never) private mutating func parseMistakenField(_ field: Field, at first: Int) -> ComputedSelection {
     var name = field.name
     if let alias = field.alias {
       report(.colonForWalrus(colon: tokens.range(at: first + 1)))
@@ -141,7 +143,7 @@ extension Parser {
     finishComputed(name, parseExpression(), from: start, usesWalrus: usesWalrus)
   }
 
-  private mutating func parseComputedAfterColon() -> ComputedSelection {
+  @inline(never) private mutating func parseComputedAfterColon() -> ComputedSelection {
     let start = self.start
     let name = expectName()
     let colon = range
@@ -169,7 +171,7 @@ extension Parser {
   /// ```
   /// LetBinding = "let" , Name , ":=" , Expression ;
   /// ```
-  private mutating func parseLet() -> LetBinding {
+  @inline(never) private mutating func parseLet() -> LetBinding {
     let start = self.start
     advance()
     let name = expectName()
@@ -182,7 +184,7 @@ extension Parser {
   /// FragmentSpread = "..." , FragmentName , [ Arguments ] , [ Directives ] ;
   /// InlineFragment = "..." , [ "on" , Name ] , [ Directives ] , SelectionSet ;
   /// ```
-  private mutating func parseSpread() -> Selection? {
+  @inline(never) private mutating func parseSpread() -> Selection? {
     let start = self.start
     advance()
     if isExtended, at(.star) { return .splat(parseSplat(from: start)) }
@@ -194,7 +196,7 @@ extension Parser {
       FragmentSpread(name: name, arguments: arguments, directives: directives, range: range(from: start)))
   }
 
-  private mutating func parseInlineFragment(from start: UInt32) -> InlineFragment {
+  @inline(never) private mutating func parseInlineFragment(from start: UInt32) -> InlineFragment {
     var condition: Name?
     if consume(word: "on") {
       condition = parseName()

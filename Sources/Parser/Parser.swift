@@ -49,6 +49,8 @@ private func ordered(_ diagnostics: [Diagnostic], limit: Int) -> [Diagnostic] {
 /// Recursive descent over the tokens; operators by precedence, without recursion. Lives no longer than the buffer that
 /// it reads.
 ///
+/// Why functions are never inlined: recursion must fit a small stack, and frames grow by what is inlined.
+///
 /// The verbs are `at`, `consume(if:)`, `expect` and `recover`; a member is `mutating` iff it consumes or reports.
 struct Parser {
   let bytes: UnsafeBufferPointer<UInt8>
@@ -128,13 +130,13 @@ extension Parser {
   }
 
   /// The text of a token.
-  func text(at index: Int) -> String {
+  @inline(never) func text(at index: Int) -> String {
     String(
       decoding: UnsafeBufferPointer(rebasing: bytes[Int(tokens.starts[index])..<Int(tokens.ends[index])]), as: UTF8.self
     )
   }
 
-  func text(_ range: SourceRange) -> String {
+  @inline(never) func text(_ range: SourceRange) -> String {
     String(decoding: UnsafeBufferPointer(rebasing: bytes[Int(range.start)..<Int(range.end)]), as: UTF8.self)
   }
 }
@@ -168,7 +170,7 @@ extension Parser {
   }
 
   /// The end of something that `opening` began.
-  mutating func expectClosing(_ closing: TokenKind, of opening: TokenKind, at place: SourceRange) {
+  @inline(never) mutating func expectClosing(_ closing: TokenKind, of opening: TokenKind, at place: SourceRange) {
     if consume(if: closing) { return }
     if at(.endOfFile) {
       report(.unclosed(opening: opening, at: place))
@@ -178,9 +180,9 @@ extension Parser {
   }
 
   /// ```
-  /// Name = ( Letter | "_" ) , { Letter | Digit | "_" } | "`" , { QuotedCharacter }- , "`" ;
+  /// Name = PlainName | QuotedName ;
   /// ```
-  mutating func parseName() -> Name? {
+  @inline(never) mutating func parseName() -> Name? {
     let range = self.range
     switch kind {
     case .name:
@@ -204,7 +206,7 @@ extension Parser {
   }
 
   /// The string literal at the current token.
-  mutating func parseString() -> StringLiteral {
+  @inline(never) mutating func parseString() -> StringLiteral {
     let range = self.range
     let text = UnsafeBufferPointer(rebasing: bytes[Int(range.start)..<Int(range.end)])
     let isBlock = kind == .blockString
@@ -221,22 +223,26 @@ extension Parser {
 
 extension Parser {
   /// Reports a problem with the current token, unless one is reported there already.
-  mutating func report(_ problem: SyntaxProblem) {
+  @inline(never) mutating func report(_ problem: SyntaxProblem) {
     guard lastErrorPosition != position else { return }
     lastErrorPosition = position
     report(problem, at: range)
   }
 
   /// Reports a problem with what is already read, or read all the same.
-  mutating func report(_ problem: SyntaxProblem, at range: SourceRange) {
+  @inline(never) mutating func report(_ problem: SyntaxProblem, at range: SourceRange) {
     // Why: what a limit cut off is no second problem.
     if tokens.isTruncated, at(.endOfFile) { return }
     guard diagnostics.count < limits.diagnostics else { return }
     diagnostics.append(problem.diagnostic(at: range))
   }
 
-  mutating func reportUnexpected(_ expected: SyntaxProblem.Expectation) {
-    report(.unexpected(found: found, expected: expected))
+  @inline(never) mutating func reportUnexpected(_ expected: SyntaxProblem.Expectation) {
+    if !isExtended, kind.rawValue >= TokenKind.quotedName.rawValue, kind != .minus {
+      report(.extensionInGraphQL(found: found))
+    } else {
+      report(.unexpected(found: found, expected: expected))
+    }
   }
 
   /// What stands at the current token, as a diagnostic says it.

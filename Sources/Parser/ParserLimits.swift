@@ -13,7 +13,7 @@ package struct ParserLimits: Sendable, Equatable {
   package var diagnostics: Int
 
   package init(
-    lexer: LexerLimits = LexerLimits(), nesting: Int = 200, expressionHeight: Int = 1_000, diagnostics: Int = 100
+    lexer: LexerLimits = LexerLimits(), nesting: Int = 200, expressionHeight: Int = 500, diagnostics: Int = 100
   ) {
     self.lexer = lexer
     self.nesting = nesting

@@ -20,8 +20,10 @@ extension Printer {
 
   /// A comment on the line of what was written last.
   private mutating func flushTrailingComment(before offset: UInt32) {
-    guard let end = trivia?.endOfLine(lastEnd) else { return }
-    flushComments(before: min(end, offset), keepsBlankLines: false)
+    guard let start = trivia?.nextComment, start >= lastEnd, start < offset,
+      trivia?.onSameLine(lastEnd, start) ?? false
+    else { return }
+    flushComments(before: start + 1, keepsBlankLines: false)
   }
 
   private mutating func write(_ definition: Definition) {
@@ -155,9 +157,11 @@ extension Printer {
   }
 
   mutating func write(_ argument: Argument) {
-    write(argument.name)
-    write(": ")
-    write(argument.value)
+    if !argument.name.text.isEmpty {
+      write(argument.name)
+      write(": ")
+    }
+    write(argument.value, inList: false)
   }
 
   // MARK: Selections
@@ -275,15 +279,5 @@ extension Definition {
     case .type(let node): node.range
     case .directive(let node): node.range
     }
-  }
-}
-
-extension Trivia {
-  /// Where the line of a place ends.
-  func endOfLine(_ offset: UInt32) -> UInt32 {
-    var index = Int(offset)
-    let bytes = sourceBytes
-    while index < bytes.count, bytes[index] != 0x0A, bytes[index] != 0x0D { index += 1 }
-    return UInt32(truncatingIfNeeded: index)
   }
 }

@@ -23,7 +23,7 @@ extension Printer {
     case .index(let base, let index):
       write(base, isOperand: true)
       write("[")
-      write(index)
+      write(index, inList: false)
       write("]")
     case .call(let name, let arguments):
       write(name, quoting: Self.literals + ["not"])
@@ -42,13 +42,21 @@ extension Printer {
     mark(expression.range.end)
   }
 
+  /// Writes what brackets hold: what stands directly in a list knows no word operators.
+  mutating func write(_ expression: Expression, inList: Bool) {
+    let outer = isInList
+    isInList = inList
+    write(expression)
+    isInList = outer
+  }
+
   private static let literals = ["true", "false", "null"]
 
   private mutating func writeList(_ elements: [Expression], _ range: SourceRange) {
     if elements.isEmpty, !hasComment(in: range) { return write("[]") }
     writeItems(
       elements, "[", "]", commaInBroken: true, region: inside(range), startOf: { $0.range.start }
-    ) { $0.write($1) }
+    ) { $0.write($1, inList: true) }
   }
 
   private mutating func writeObject(_ fields: [ObjectField], _ range: SourceRange) {
@@ -58,19 +66,19 @@ extension Printer {
     ) { printer, field in
       printer.write(field.name)
       printer.write(": ")
-      printer.write(field.value)
+      printer.write(field.value, inList: false)
     }
   }
 
   private mutating func writeParenthesized(_ inner: Expression, _ range: SourceRange) {
     guard hasComment(in: range) else {
       write("(")
-      write(inner)
+      write(inner, inList: false)
       return write(")")
     }
     writeItems(
       [inner], "(", ")", commaInBroken: false, region: inside(range), startOf: { $0.range.start }, mustBreak: true
-    ) { $0.write($1) }
+    ) { $0.write($1, inList: false) }
   }
 
   /// A range without its closing bracket.
@@ -80,7 +88,8 @@ extension Printer {
 
   private mutating func writeMember(_ base: Expression, _ name: Name, _ arguments: CallArguments?) {
     if case .current(nil) = base.kind { mark(base.range.end) } else { write(base, isOperand: true) }
-    write(".")
+    // Why: a point that touches a number is part of it.
+    write(base.isNumber ? " ." : ".")
     write(name)
     if let arguments { write(arguments) }
   }
@@ -104,7 +113,7 @@ extension Printer {
       items, "(", ")", commaInBroken: true, region: inside(arguments.range), startOf: { $0.start }
     ) { printer, item in
       switch item {
-      case .positional(let expression): printer.write(expression)
+      case .positional(let expression): printer.write(expression, inList: false)
       case .named(let argument): printer.write(argument)
       }
     }
@@ -127,6 +136,8 @@ extension Printer {
     case .closedRange, .halfOpenRange:
       let isTight = left.isSimpleBound && right.isSimpleBound
       write(isTight ? operation.rawValue : " \(operation.rawValue) ")
+    case .and where isInList: write(" && ")
+    case .or where isInList: write(" || ")
     default: write(" \(operation.rawValue) ")
     }
     write(right, isOperand: true)
@@ -139,6 +150,13 @@ extension Expression {
     switch kind {
     case .int(let digits), .float(let digits): digits.utf8.first != UInt8(ascii: "-")
     case .member(let base, _, _), .index(let base, _): base.startsWithDigit
+    default: false
+    }
+  }
+
+  fileprivate var isNumber: Bool {
+    switch kind {
+    case .int, .float: true
     default: false
     }
   }

@@ -52,6 +52,9 @@ struct Printer {
 
   var text: String { String(decoding: output, as: UTF8.self) }
 
+  /// True directly inside a list, where word operators are names.
+  var isInList = false
+
   /// True while what does not fit is taken back.
   private var isTrial = false
 

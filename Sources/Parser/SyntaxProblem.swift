@@ -57,7 +57,7 @@ package enum SyntaxProblem: Sendable, Equatable {
   case minusInList
   /// `{ n: f(x y) }` — commas are needed between positional arguments.
   case missingComma
-  /// `{ n: f(a: 1, 2) }` — positional arguments come first.
+  /// `{ n := f(a: 1, 2) }` — positional arguments come first.
   case positionalAfterNamed
   /// `{ a(b: {"c": 1}) }` — the key of an object is a name.
   case quotedKey(name: String?)

@@ -11,7 +11,6 @@ struct Trivia {
   }
 
   private let source: SourceText
-  var sourceBytes: [UInt8] { source.bytes }
   private let tokens: TokenBuffer
   private let comments: [Comment]
   /// The first comment that is not written.
@@ -46,6 +45,9 @@ struct Trivia {
     }
     return comments
   }
+
+  /// Where the first unwritten comment starts.
+  var nextComment: UInt32? { next < comments.count ? comments[next].start : nil }
 
   mutating func popComment(before offset: UInt32) -> Comment? {
     guard next < comments.count, comments[next].start < offset else { return nil }

@@ -60,27 +60,36 @@ package final class Page: @unchecked Sendable {
 
 /// Pages by number: a flat table of addresses for reading, and a tree of owners for sharing.
 ///
-/// Copying a directory for a writer costs a `memcpy` of the addresses and the retains of one array of segments;
-/// the pages stay shared until they are written.
+/// Copying a directory for a writer costs a `memcpy` of the addresses and the retains of one array of groups; writing
+/// the first page of a segment costs the retains of 16 pages and 16 segments. The pages stay shared until written.
 package final class PageDirectory: @unchecked Sendable {
-  /// 64 pages, shared between versions.
-  package final class Segment: @unchecked Sendable {
-    package var pages: [Page]
-    package let stamp: UInt64
-    package init(pages: [Page], stamp: UInt64) {
+  /// 16 pages, shared between versions.
+  private final class Segment: @unchecked Sendable {
+    @exclusivity(unchecked) var pages: [Page]
+    let stamp: UInt64
+    init(pages: [Page], stamp: UInt64) {
       self.pages = pages
       self.stamp = stamp
     }
   }
-  package static let segmentShift = 6
-  package static let segmentPages = 64
+  /// 16 segments, shared between versions.
+  private final class Group: @unchecked Sendable {
+    @exclusivity(unchecked) var segments: [Segment]
+    let stamp: UInt64
+    init(segments: [Segment], stamp: UInt64) {
+      self.segments = segments
+      self.stamp = stamp
+    }
+  }
+  private static let segmentPages = 16
+  private static let groupPages = 256
 
   /// `addresses[i]` is the base of page `i`, for `i < count`.
-  package private(set) var addresses: UnsafeMutablePointer<UnsafeRawPointer?>
-  package private(set) var count: Int
+  @exclusivity(unchecked) package private(set) var addresses: UnsafeMutablePointer<UnsafeRawPointer?>
+  @exclusivity(unchecked) package private(set) var count: Int
   private var capacity: Int
   package let stamp: UInt64
-  private var segments: [Segment]
+  @exclusivity(unchecked) private var groups: [Group]
 
   package init(stamp: UInt64) {
     capacity = 4
@@ -88,7 +97,7 @@ package final class PageDirectory: @unchecked Sendable {
     addresses = .allocate(capacity: capacity)
     addresses.initialize(repeating: nil, count: capacity)
     self.stamp = stamp
-    segments = []
+    groups = []
   }
 
   package init(copying other: PageDirectory, stamp: UInt64) {
@@ -98,7 +107,7 @@ package final class PageDirectory: @unchecked Sendable {
     addresses = .allocate(capacity: capacity)
     addresses.initialize(from: other.addresses, count: other.count)
     (addresses + other.count).initialize(repeating: nil, count: capacity - other.count)
-    segments = other.segments
+    groups = other.groups
     self.stamp = stamp
   }
 
@@ -115,12 +124,12 @@ package final class PageDirectory: @unchecked Sendable {
       capacity *= 2
     }
     addresses[count] = UnsafeRawPointer(page.base)
-    if count & (Self.segmentPages - 1) == 0 {
-      let segment = Segment(pages: [page], stamp: stamp)
-      segment.pages.reserveCapacity(Self.segmentPages)
-      segments.append(segment)
+    if count % Self.groupPages == 0 {
+      groups.append(Group(segments: [Segment(pages: [page], stamp: stamp)], stamp: stamp))
+    } else if count % Self.segmentPages == 0 {
+      ownedGroup(count / Self.groupPages).segments.append(Segment(pages: [page], stamp: stamp))
     } else {
-      ownedSegment(count >> Self.segmentShift).pages.append(page)
+      ownedSegment(count).pages.append(page)
     }
     count += 1
   }
@@ -133,41 +142,54 @@ package final class PageDirectory: @unchecked Sendable {
     if base.load(fromByteOffset: PageLayout.stampOffset, as: UInt64.self) == stamp {
       return UnsafeMutableRawPointer(mutating: base)
     }
-    return writablePage(index).base
-  }
-
-  /// Bytes held, shared pages included.
-  package var byteCount: Int {
-    var sum = capacity * MemoryLayout<UnsafeRawPointer?>.stride
-    for segment in segments { for page in segment.pages { sum += page.byteCount } }
-    return sum
+    return copiedPage(index).base
   }
 
   /// The page, owned by this directory's stamp: copied first if another version shares it.
   package func writablePage(_ index: Int) -> Page {
-    let slot = index & (Self.segmentPages - 1)
-    let page = segments[index >> Self.segmentShift].pages[slot]
-    if page.stamp == stamp { return page }
-    let copy = Page(copying: page, stamp: stamp)
+    let page = page(index)
+    return page.stamp == stamp ? page : copiedPage(index)
+  }
+
+  @inline(never)
+  private func copiedPage(_ index: Int) -> Page {
+    let copy = Page(copying: page(index), stamp: stamp)
     replace(index, with: copy)
     return copy
   }
 
   /// Puts `page` in the place of page `index`.
   package func replace(_ index: Int, with page: Page) {
-    ownedSegment(index >> Self.segmentShift).pages[index & (Self.segmentPages - 1)] = page
+    ownedSegment(index).pages[index % Self.segmentPages] = page
     addresses[index] = UnsafeRawPointer(page.base)
   }
 
   package func page(_ index: Int) -> Page {
-    segments[index >> Self.segmentShift].pages[index & (Self.segmentPages - 1)]
+    groups[index / Self.groupPages].segments[index % Self.groupPages / Self.segmentPages]
+      .pages[index % Self.segmentPages]
   }
 
+  /// Bytes held, shared pages included.
+  package var byteCount: Int {
+    (0..<count).reduce(capacity * MemoryLayout<UnsafeRawPointer?>.stride) { $0 + page($1).byteCount }
+  }
+
+  private func ownedGroup(_ number: Int) -> Group {
+    let group = groups[number]
+    if group.stamp == stamp { return group }
+    let copy = Group(segments: group.segments, stamp: stamp)
+    groups[number] = copy
+    return copy
+  }
+
+  /// The segment of page `index`.
   private func ownedSegment(_ index: Int) -> Segment {
-    let segment = segments[index]
+    let group = ownedGroup(index / Self.groupPages)
+    let number = index % Self.groupPages / Self.segmentPages
+    let segment = group.segments[number]
     if segment.stamp == stamp { return segment }
     let copy = Segment(pages: segment.pages, stamp: stamp)
-    segments[index] = copy
+    group.segments[number] = copy
     return copy
   }
 }

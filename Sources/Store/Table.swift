@@ -11,16 +11,16 @@ final class Table: @unchecked Sendable {
 
   let layout: StoreLayout.TypeLayout
   let stamp: UInt64
-  private(set) var columns: [ColumnStore]
+  @exclusivity(unchecked) private(set) var columns: [ColumnStore]
   /// One reader a column, and behind them the reader of liveness: what keys and snapshots read through.
   let readers: UnsafeMutablePointer<ColumnReader>
-  private(set) var liveness: ColumnStore?
-  private(set) var indexes: [Index]
+  @exclusivity(unchecked) private(set) var liveness: ColumnStore?
+  @exclusivity(unchecked) private(set) var indexes: [Index]
   /// Rows given out, tombstones included.
-  var slots: Int
-  var live: Int
+  @exclusivity(unchecked) var slots: Int
+  @exclusivity(unchecked) var live: Int
   /// Whether all columns carry the stamp.
-  private var ownsColumns: Bool
+  @exclusivity(unchecked) private var ownsColumns: Bool
 
   init(_ layout: StoreLayout.TypeLayout, stamp: UInt64) {
     self.layout = layout

@@ -1,1 +1,3 @@
-print("gqlite")
+import GQLite
+
+Process.run(Array(CommandLine.arguments.dropFirst()))

@@ -12,14 +12,18 @@ package struct PhysicalPlan: Sendable, Hashable {
   package var rowSets: [RowSetPlan]
   /// True if other parameter values could make another plan the better one.
   package var isParameterSensitive: Bool
+  /// What the choice depended on, apart from the statistics; see ``accessEstimates(_:parameters:statistics:)``.
+  package var watched: [WatchedEstimate]
 
   package init(
-    query: BoundQuery, sets: [SetPlan], rowSets: [RowSetPlan] = [], isParameterSensitive: Bool = false
+    query: BoundQuery, sets: [SetPlan], rowSets: [RowSetPlan] = [], isParameterSensitive: Bool = false,
+    watched: [WatchedEstimate] = []
   ) {
     self.query = query
     self.sets = sets
     self.rowSets = rowSets
     self.isParameterSensitive = isParameterSensitive
+    self.watched = watched
   }
 
   package subscript(_ id: SetID) -> SetPlan { sets[id.index] }
@@ -59,6 +63,14 @@ package struct PlanEstimate: Sendable, Hashable {
   }
 }
 
+/// A figure that follows the parameters and decided between plans.
+package enum WatchedEstimate: Sendable, Hashable {
+  /// Rows of an access path that was taken or considered.
+  case access(AccessPath)
+  /// The value of a limit.
+  case limit(BoundExpression)
+}
+
 package struct DroppedAlternative: Sendable, Hashable {
   package var description: String
   package var cost: Double
@@ -73,10 +85,11 @@ package indirect enum AccessPath: Sendable, Hashable {
   case source
   /// Every live row, in canonical order.
   case scan
-  /// Rows of a hash or unique index (the primary one too) under one key: one expression per key column.
+  /// Rows of a hash or unique index (the primary one too) under one key: one expression per key column. A null
+  /// component finds the rows with a null there.
   case lookup(IndexID, [BoundExpression])
   /// The union of lookups under each of the values: `x in [a, b]` on the only key column. A single list-valued
-  /// expression (parameter) stands for its elements.
+  /// expression (parameter) stands for its elements. The index may be a B-tree. A null finds the rows with a null.
   case lookupEach(IndexID, [BoundExpression])
   /// Rows of a B-tree within bounds. In key order only where `SetPlan.order` is `.fromAccess`.
   case range(IndexID, IndexRange)
@@ -99,7 +112,9 @@ package struct IndexRange: Sendable, Hashable {
       self.isInclusive = isInclusive
     }
   }
+  /// A null in the last one, with no bound behind it, finds the rows with a null there; elsewhere nothing.
   package var equal: [BoundExpression]
+  /// A bound or prefix that is null finds nothing.
   package var lower: Bound?
   package var upper: Bound?
   /// The component behind `equal` starts with this text.

@@ -78,6 +78,16 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case introspection
   /// `{ User @live { id } }` and other directives of the language that stand on operations or fields.
   case directive
+  /// `{ User { x := boss(where: age > 1).name } }`: arguments of a to-one step outside of a path of many.
+  case toOneStepArguments
+  /// `{ User { n: count(messages(limit: 3).text) } }`: counting the values of a limited set.
+  case countOfLimitedValues
+  /// `{ User { n: count(tags) } }`: an aggregate over the elements of a list of scalars.
+  case listAggregate
+  /// `{ User(where: sentAt - readAt > "PT1H") { id } }`
+  case timeArithmetic
+  /// `query($l: [String!]) { User(where: email in $l) { id } }` where `email` is case-insensitive.
+  case foldedList
   /// `{ x := 1..2 }`: a range anywhere but behind `in`.
   case rangeValue
 
@@ -123,6 +133,11 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
     case .typeTest: "a test for a type"
     case .introspection: "introspection"
     case .directive: "this directive"
+    case .toOneStepArguments: "an argument of a to-one step"
+    case .countOfLimitedValues: "counting the values of a set with a limit"
+    case .listAggregate: "an aggregate over a list of scalars"
+    case .timeArithmetic: "arithmetic with times"
+    case .foldedList: "a list behind 'in' for case-insensitive text"
     case .rangeValue: "a range as a value"
     }
   }

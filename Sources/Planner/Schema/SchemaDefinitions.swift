@@ -59,7 +59,7 @@ private struct SchemaDefinitionWriter {
     for property in type.properties {
       var directives: [Directive] = []
       if type.idProperties == [property.id], !hasPlainID { directives.append(directive("id", [])) }
-      if property.isCaseInsensitive { directives.append(directive("collate", [("to", .name(name("CI")))])) }
+      if property.isCaseInsensitive { directives.append(directive("collate", [("", .name(name("CI")))])) }
       if case .relation(let id) = property.storage, let relation = relationDirective(catalog[id]) {
         directives.append(relation)
       }

@@ -18,19 +18,19 @@ final class ColumnStore: @unchecked Sendable {
   let elementIsText: Bool
   let stamp: UInt64
   let directory: PageDirectory
-  var arena: Arena
-  private(set) var count: Int
+  @exclusivity(unchecked) var arena: Arena
+  @exclusivity(unchecked) private(set) var count: Int
   /// Nulls among live rows.
-  var liveNulls: Int
+  @exclusivity(unchecked) var liveNulls: Int
   /// Bytes in the arena that live cells point to.
-  var liveBytes: Int
+  @exclusivity(unchecked) var liveBytes: Int
   /// Neither nulls nor a cell below the one before; kept for `.int64` and `.float64` only.
-  var isAscending: Bool
+  @exclusivity(unchecked) var isAscending: Bool
   /// To-many: links in all runs, and an upper bound of the longest run.
-  var linkCount: Int
-  var longestRun: Int
+  @exclusivity(unchecked) var linkCount: Int
+  @exclusivity(unchecked) var longestRun: Int
   /// Where readers find this column; belongs to the table that owns it.
-  private var slot: UnsafeMutablePointer<ColumnReader>?
+  @exclusivity(unchecked) private var slot: UnsafeMutablePointer<ColumnReader>?
 
   init(kind: ColumnKind, elementIsText: Bool, stamp: UInt64, slot: UnsafeMutablePointer<ColumnReader>?) {
     self.kind = kind

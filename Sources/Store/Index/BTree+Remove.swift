@@ -36,7 +36,8 @@ extension BTree {
       return true
     }
     // The entry is below the last child whose first entry is not behind it.
-    let isFirst = position < shared.count && shared.rows[position] == entry.row && shared.images[position] == entry.image
+    let isFirst =
+      position < shared.count && shared.rows[position] == entry.row && shared.images[position] == entry.image
     let index = isFirst ? position : position - 1
     guard index >= 0, remove(entry, below: shared.children[index], order, isNulls: isNulls) else { return false }
     let inner = writableNode(id)

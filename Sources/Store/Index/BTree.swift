@@ -15,10 +15,10 @@ final class BTree: @unchecked Sendable {
   let stamp: UInt64
   let leafCapacity: Int
   let innerCapacity: Int
-  var directory: PageDirectory
-  var main = BTreeRoot.none
-  var nulls = BTreeRoot.none
-  var freeNodes: [UInt32] = []
+  let directory: PageDirectory
+  @exclusivity(unchecked) var main = BTreeRoot.none
+  @exclusivity(unchecked) var nulls = BTreeRoot.none
+  @exclusivity(unchecked) var freeNodes: [UInt32] = []
 
   #if DEBUG
     // Why so few: splits and merges occur with twenty keys.

@@ -11,13 +11,13 @@ final class HashIndex: @unchecked Sendable {
   let layout: KeyLayout
   let isUnique: Bool
   let stamp: UInt64
-  private var pages: PageDirectory
-  private(set) var table: UnsafeMutablePointer<UnsafeRawPointer?>
-  private(set) var depth: UInt32
-  private(set) var distinctKeys: Int
+  private let pages: PageDirectory
+  @exclusivity(unchecked) private(set) var table: UnsafeMutablePointer<UnsafeRawPointer?>
+  @exclusivity(unchecked) private(set) var depth: UInt32
+  @exclusivity(unchecked) private(set) var distinctKeys: Int
   /// Rows by posting number; only in indexes that are not unique.
-  private(set) var postings: ColumnStore
-  private var freePostings: [UInt32]
+  @exclusivity(unchecked) private(set) var postings: ColumnStore
+  @exclusivity(unchecked) private var freePostings: [UInt32]
 
   private static let firstSlots = 8
   /// Why 1,024: a copied page costs 8 KiB, and a million keys need a table of 2,048 addresses.

@@ -11,19 +11,19 @@ package final class WriteTransaction {
   package let base: Snapshot
   let layout: StoreLayout
   let fold: TextFold
-  var stamp: UInt64
-  var tables: [Table]
-  var dangling: DanglingLinks
+  @exclusivity(unchecked) var stamp: UInt64
+  @exclusivity(unchecked) var tables: [Table]
+  @exclusivity(unchecked) var dangling: DanglingLinks
   var growth: GrowthMark
   var version: UInt64
-  var bulk: BulkState?
+  @exclusivity(unchecked) var bulk: BulkState?
 
   /// Scratch for one entity's cells, and for keys.
   let cells: UnsafeMutablePointer<Cell>
   let valid: UnsafeMutablePointer<Bool>
   let key: UnsafeMutablePointer<Cell>
   let otherKey: UnsafeMutablePointer<Cell>
-  var folded: ContiguousArray<UInt8> = []
+  @exclusivity(unchecked) var folded: ContiguousArray<UInt8> = []
 
   /// `fold` fills the hidden columns of case-folded text.
   package init(_ base: Snapshot, fold: @escaping TextFold = foldASCII) {

@@ -1,0 +1,63 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension Answer {
+  /// Decodes the whole answer: `struct Page: Decodable { var User: [Person] }`.
+  ///
+  /// A `Date` property reads a `DateTime` (RFC 3339), a `Data` property reads `Bytes` (base64).
+  ///
+  /// - Throws: `DecodingError`, as the standard library's decoders do.
+  public func decode<Result: Decodable>(_ type: Result.Type = Result.self) throws -> Result {
+    try Answer.decoder().decode(type, from: Data(utf8))
+  }
+
+  /// Decodes the value of one root field: `answer.decode([Person].self, at: "User")`.
+  ///
+  /// - Throws: `DecodingError`; `.keyNotFound` if the answer has no such field.
+  public func decode<Result: Decodable>(_ type: Result.Type = Result.self, at key: String) throws -> Result {
+    let decoder = Answer.decoder()
+    decoder.userInfo[RootField<Result>.key] = key
+    return try decoder.decode(RootField<Result>.self, from: Data(utf8)).value
+  }
+
+  private static func decoder() -> JSONDecoder {
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .custom { decoder in
+      let container = try decoder.singleValueContainer()
+      let text = try container.decode(String.self)
+      guard let microseconds = DateTimeText.microseconds(text) else {
+        throw DecodingError.dataCorruptedError(in: container, debugDescription: "'\(text)' is no date")
+      }
+      return Date(timeIntervalSince1970: Double(microseconds) / 1_000_000)
+    }
+    return decoder
+  }
+}
+
+/// One member of the answer's object, by a key that is known at run time only.
+private struct RootField<Value: Decodable>: Decodable {
+  struct Key: CodingKey {
+    var stringValue: String
+    var intValue: Int? { nil }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+  static var key: CodingUserInfoKey {
+    // Safe because any text makes a key; the second is there for the signature only.
+    CodingUserInfoKey(rawValue: "gqlite.root") ?? CodingUserInfoKey.rootFallback
+  }
+  let value: Value
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: Key.self)
+    let name = decoder.userInfo[Self.key] as? String ?? ""
+    value = try container.decode(Value.self, forKey: Key(stringValue: name))
+  }
+}
+
+extension CodingUserInfoKey {
+  fileprivate static var rootFallback: CodingUserInfoKey { preconditionFailure("a coding key could not be made") }
+}

@@ -1,0 +1,204 @@
+import GQLBase
+import GQLCatalog
+import GQLParser
+import GQLPlanner
+import GQLStore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// An in-memory store of typed, related entities, and the evaluator of queries over it.
+///
+/// Any number of threads may query while one loads: a run sees the version that was current when it began, whole.
+///
+/// ```swift
+/// let database = try Database(schema: "type User { id: ID! name: String! age: Int @index }")
+/// try database.load([.ndjson(type: "User", bytes: Array(#"{"id": 1, "name": "Ada", "age": 36}"#.utf8))])
+/// let answer = try database.query("{ User(where: age > $min) { name } }", ["min": 30])
+/// ```
+public final class Database: Sendable {
+  private struct State {
+    var snapshot: Snapshot
+    /// Whether the schema was given; one that was not is inferred from the first load.
+    var hasSchema: Bool
+  }
+  private let state: Lock<State>
+  /// Held by the one writer.
+  private let writer = Lock<Void>(())
+
+  /// An empty database without a schema: the first load infers one.
+  public init() {
+    state = Lock(State(snapshot: Snapshot.empty(Catalog()), hasSchema: false))
+  }
+
+  /// An empty database with a schema in GraphQL's schema definition language.
+  ///
+  /// - Throws: ``QueryError`` with every problem of the schema.
+  public init(schema: String, name: String = "schema.graphql") throws(QueryError) {
+    let catalog = try Self.catalog(of: SourceText(name: name, text: schema))
+    state = Lock(State(snapshot: Snapshot.empty(catalog), hasSchema: true))
+  }
+
+  /// An empty database with a schema that lies in several texts, a later one extending the earlier ones.
+  package init(schemaTexts: [(name: String, bytes: [UInt8])]) throws(QueryError) {
+    let catalog = try Self.catalog(of: schemaTexts.map { SourceText(name: $0.name, bytes: $0.bytes) })
+    state = Lock(State(snapshot: Snapshot.empty(catalog), hasSchema: true))
+  }
+
+  private static func catalog(of source: SourceText) throws(QueryError) -> Catalog { try catalog(of: [source]) }
+
+  /// Parses and builds a schema that lies in several texts.
+  private static func catalog(of sources: [SourceText]) throws(QueryError) -> Catalog {
+    var catalog: Catalog?
+    for source in sources {
+      let parsed = parse(source)
+      if parsed.hasErrors { throw QueryError(parsed.diagnostics.filter { $0.severity == .error }, in: source) }
+      let built = buildCatalog(parsed.output, extending: catalog)
+      if built.hasErrors { throw QueryError(built.diagnostics.filter { $0.severity == .error }, in: source) }
+      catalog = built.output
+    }
+    return catalog ?? Catalog()
+  }
+
+  /// The version that queries started now will see.
+  var current: Snapshot { state.withLock { $0.snapshot } }
+
+  /// The schema as SDL: the one given, or the one inferred.
+  public var schema: String { printSchema(current.catalog) }
+
+  /// The number of entities of a type; nil if the schema has no such type.
+  public func count(of type: String) -> Int? {
+    let snapshot = current
+    return snapshot.catalog.type(named: type).map { snapshot.liveCount($0.id) }
+  }
+
+  /// A view of the data as it is now, which later loads do not change.
+  public func view() -> DatabaseView { DatabaseView(snapshot: current) }
+
+  /// Compares every index, relation and count with a full scan, and tells what does not agree: nothing, ever.
+  ///
+  /// Complexity: O(*n* log *n*) in the number of entities.
+  public func check() -> [String] { current.check().map { "\($0)" } }
+
+  // MARK: - Loading
+
+  /// Loads data; all of it or, where that fails, nothing.
+  ///
+  /// Entities are inserted: an id that is there already is an error. Nested objects become entities of their own, stored
+  /// once. Links to ids that are not there are counted and told, and connect when the entity comes.
+  ///
+  /// - Throws: ``QueryError`` with the file, line and column of the first bad record.
+  @discardableResult
+  public func load(_ sources: [DataSource], options: LoadOptions = LoadOptions()) throws(QueryError) -> LoadReport {
+    try writer.withLock { (_) throws(QueryError) -> LoadReport in
+      let (snapshot, hasSchema) = state.withLock { ($0.snapshot, $0.hasSchema) }
+      var base = snapshot
+      var files: [LoadFile]
+      if hasSchema {
+        files = try LoadFile.open(sources, typeNames: Set(snapshot.catalog.types.map(\.name)))
+      } else {
+        files = try LoadFile.open(sources, typeNames: nil)
+        var inference = SchemaInference()
+        inference.read(files)
+        base = Snapshot.empty(try Self.catalog(of: SourceText(name: "inferred schema", text: inference.sdl())))
+      }
+      files = try LoadFile.resolve(files, in: base.catalog)
+      let transaction = WriteTransaction(base, fold: foldText)
+      var loader = Loader(catalog: base.catalog, transaction: transaction, options: options, now: Self.now())
+      try loader.load(files)
+      let loaded = transaction.commit()
+      state.withLock {
+        $0.snapshot = loaded
+        $0.hasSchema = true
+      }
+      return loader.report
+    }
+  }
+
+  /// Loads one file or directory; see ``load(_:options:)``.
+  @discardableResult
+  public func load(path: String, options: LoadOptions = LoadOptions()) throws(QueryError) -> LoadReport {
+    try load([.path(path)], options: options)
+  }
+
+  /// Microseconds since 1970.
+  static func now() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) &* 1_000_000 &+ Int64(time.tv_nsec) / 1000
+  }
+
+  // MARK: - Querying
+
+  /// Prepares the only operation of a document, or the one named.
+  ///
+  /// - Throws: ``QueryError`` with every problem of the document.
+  public func prepare(
+    _ text: String, operation: String? = nil, name: String = "query"
+  ) throws(QueryError) -> PreparedQuery {
+    let all = try prepareAll(text, name: name)
+    if let operation {
+      guard let found = all.first(where: { $0.name == operation }) else {
+        throw QueryError(
+          code: DocumentProblem.unknownOperation.code, "the document has no operation '\(operation)'",
+          help: nearestNames(to: operation, in: all.compactMap(\.name)).first.map { "did you mean '\($0)'?" },
+          file: name)
+      }
+      return found
+    }
+    guard let only = all.first else {
+      throw QueryError(code: DocumentProblem.noOperation.code, "the document has no operation", file: name)
+    }
+    guard all.count == 1 else {
+      throw QueryError(
+        code: DocumentProblem.severalOperations.code, "the document has \(all.count) operations: name one",
+        help: "prepareAll(_:) gives all of them", file: name)
+    }
+    return only
+  }
+
+  /// Prepares all operations of a document, in its order.
+  ///
+  /// - Throws: ``QueryError`` with every problem of the document.
+  public func prepareAll(_ text: String, name: String = "query") throws(QueryError) -> [PreparedQuery] {
+    try prepareAll(QueryDocument(source: SourceText(name: name, text: text), dialect: .extended))
+  }
+
+  /// Binds every operation of a document; gives its warnings, nil if there are none.
+  ///
+  /// - Throws: ``QueryError`` with every problem.
+  package func check(_ document: QueryDocument) throws(QueryError) -> QueryError? {
+    let warnings = try document.check(current.catalog)
+    return warnings.isEmpty ? nil : QueryError(warnings, in: document.source)
+  }
+
+  package func prepareAll(_ document: QueryDocument) throws(QueryError) -> [PreparedQuery] {
+    let snapshot = current
+    try document.check(snapshot.catalog)
+    return document.operations.map { PreparedQuery(database: self, document: document, operation: $0) }
+  }
+
+  /// Runs the only operation of a document; to run one more than once, ``prepare(_:operation:name:)`` it.
+  ///
+  /// - Throws: ``QueryError`` with every problem of the document, the variables or the run.
+  public func query(
+    _ text: String, _ variables: [String: Value] = [:], options: RunOptions = RunOptions()
+  ) throws(QueryError) -> Answer {
+    try prepare(text).run(variables, options: options)
+  }
+}
+
+/// One version of a database, kept: queries run on it see the same data however often they run.
+public struct DatabaseView: Sendable {
+  let snapshot: Snapshot
+
+  /// The number of entities of a type; nil if the schema has no such type.
+  public func count(of type: String) -> Int? {
+    snapshot.catalog.type(named: type).map { snapshot.liveCount($0.id) }
+  }
+}

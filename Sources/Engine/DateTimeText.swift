@@ -1,0 +1,15 @@
+import GQLBase
+
+/// Times as texts, for decoding.
+enum DateTimeText {
+  /// Microseconds since 1970 of an RFC 3339 date-time or of a date; nil for anything else.
+  static func microseconds(_ text: String) -> Int64? {
+    var text = text
+    return text.withUTF8 { bytes in
+      if let value = CivilTime.parseDateTime(bytes) { return value }
+      guard let days = CivilTime.parseDate(bytes) else { return nil }
+      let (value, overflow) = days.multipliedReportingOverflow(by: 86_400_000_000)
+      return overflow ? nil : value
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import GQLBase
+
+/// What can be wrong with a document as a whole.
+enum DocumentProblem {
+  /// `prepare("{ a }", operation: "B")`
+  case unknownOperation
+  /// `fragment F on User { id }` alone.
+  case noOperation
+  /// `query A { a } query B { b }` where one is wanted.
+  case severalOperations
+  /// `--format table` for `{ a: count(User) }`.
+  case needsOneList
+
+  var code: DiagnosticCode {
+    switch self {
+    case .unknownOperation: "unknown-operation"
+    case .noOperation: "no-operation"
+    case .severalOperations: "several-operations"
+    case .needsOneList: "needs-one-list"
+    }
+  }
+}

@@ -1,0 +1,162 @@
+import GQLBase
+
+/// Runs golden files, as `gqlite test` does and as this package's own tests do.
+package struct GoldenRunner {
+  package private(set) var passed = 0
+  package private(set) var failed = 0
+  package private(set) var skipped = 0
+  private let updates: Bool
+  private var databases: [String: Result<Database, QueryError>] = [:]
+
+  package init(updates: Bool) { self.updates = updates }
+
+  /// The `.query` files at a path, sorted.
+  ///
+  /// - Throws: ``QueryError`` if there is nothing at the path.
+  package static func cases(at path: String) throws(QueryError) -> [String] {
+    guard let entries = MappedFile.directoryEntries(path) else {
+      guard FileBytes.exists(path) else {
+        throw QueryError(code: LoadProblem.unreadable.code, "there is no such file", file: path)
+      }
+      return path.hasSuffix(".query") ? [path] : []
+    }
+    var cases: [String] = []
+    for entry in entries where !entry.hasPrefix(".") {
+      let child = path.hasSuffix("/") ? path + entry : path + "/" + entry
+      if entry.hasSuffix(".query") {
+        cases.append(child)
+      } else if MappedFile.directoryEntries(child) != nil {
+        cases += try Self.cases(at: child)
+      }
+    }
+    return cases
+  }
+
+  /// Expected files that no `.query` stands beside.
+  package static func orphans(at path: String) throws(QueryError) -> [String] {
+    guard let entries = MappedFile.directoryEntries(path) else { return [] }
+    var orphans: [String] = []
+    for entry in entries where !entry.hasPrefix(".") {
+      let child = path.hasSuffix("/") ? path + entry : path + "/" + entry
+      if MappedFile.directoryEntries(child) != nil {
+        orphans += try Self.orphans(at: child)
+      } else if entry.hasSuffix(".plan") || entry.hasSuffix(".diagnostics"), let dot = child.lastIndex(of: "."),
+        !FileBytes.exists(child[..<dot] + ".query")
+      {
+        orphans.append(child)
+      }
+    }
+    return orphans
+  }
+
+  /// Runs the cases at a path; `report` is told of each failure and each skipped case, a diff included.
+  package mutating func run(_ path: String, report: (String) -> Void) throws(QueryError) {
+    for file in try Self.cases(at: path) {
+      let golden = try GoldenCase(path: file)
+      if let missing = golden.missingRequirement {
+        skipped += 1
+        report("skipped \(file): \(missing) is not there\n")
+        continue
+      }
+      // A query without expectations is an example, not a test; with --update it becomes one.
+      var stages = golden.stages
+      if stages.isEmpty {
+        guard updates else { continue }
+        stages = [.json]
+      }
+      for stage in stages {
+        let actual = outcome(golden, stage)
+        check(golden, stage, actual, report)
+      }
+    }
+    for orphan in try Self.orphans(at: path) {
+      failed += 1
+      report("FAILED \(orphan): no .query stands beside it\n")
+    }
+  }
+
+  private mutating func check(
+    _ golden: GoldenCase, _ stage: GoldenCase.Stage, _ actual: String, _ report: (String) -> Void
+  ) {
+    let file = golden.file(stage)
+    let expected = (try? FileBytes.read(file)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    if Self.normalized(expected, stage) == Self.normalized(actual, stage) {
+      passed += 1
+    } else if updates, (try? FileBytes.write(Array(actual.utf8), to: file)) != nil {
+      passed += 1
+      report("updated \(file)\n")
+    } else {
+      failed += 1
+      report("FAILED \(file)\n\(UnifiedDiff.text(Self.shown(expected, stage), Self.shown(actual, stage)))")
+    }
+  }
+
+  /// Answers are compared as JSON text without the white space between tokens, so that expectations may be laid out.
+  private static func normalized(_ text: String, _ stage: GoldenCase.Stage) -> String {
+    stage == .json ? shown(text, stage) : text
+  }
+
+  private static func shown(_ text: String, _ stage: GoldenCase.Stage) -> String {
+    stage == .json ? String(decoding: PrettyJSON.format(Array(text.utf8)), as: UTF8.self) : text
+  }
+
+  /// What a case gives: answers, plans, or the text of its problems.
+  private mutating func outcome(_ golden: GoldenCase, _ stage: GoldenCase.Stage) -> String {
+    do throws(QueryError) {
+      let dialect = golden.value("dialect").flatMap { QueryDialect(rawValue: $0) } ?? .extended
+      let name = golden.path.split(separator: "/").last.map(String.init) ?? golden.path
+      let document = try QueryDocument(name: name, bytes: golden.bytes, dialect: dialect)
+      let database = try database(for: golden, document)
+      let variables = try golden.value("vars").map { text throws(QueryError) in
+        try Value(json: Array(text.utf8), name: "vars")
+      }
+      var text = ""
+      if stage == .diagnostics {
+        if let warnings = try database.check(document) { text = warnings.description }
+      }
+      for query in try database.prepareAll(document) {
+        if let operation = golden.value("operation"), query.name != operation { continue }
+        var values: [String: Value] = [:]
+        for variable in query.variables {
+          if let value = variables?[variable.name] { values[variable.name] = value }
+        }
+        switch stage {
+        case .json: text += String(decoding: try query.run(values).prettyUTF8, as: UTF8.self) + "\n"
+        case .plan: text += try query.explain(values, costs: false)
+        case .diagnostics: _ = try query.run(values)
+        }
+      }
+      return text
+    } catch {
+      return error.description
+    }
+  }
+
+  private mutating func database(for golden: GoldenCase, _ document: QueryDocument) throws(QueryError) -> Database {
+    let data =
+      golden.value("data").map { [golden.resolve($0)] } ?? document.dataPaths.map { golden.resolve($0) }
+    var schema = golden.value("schema").map { golden.resolve($0) }
+    if schema == nil { schema = data.lazy.map { $0 + "/schema.graphql" }.first { FileBytes.exists($0) } }
+    let isOwn = document.definesTypes
+    let skips = golden.value("skip-bad") == "true"
+    let key = ([schema ?? "", "\(skips)"] + data + [isOwn ? golden.path : ""]).joined(separator: "\n")
+    if let known = databases[key] { return try known.get() }
+    let opened: Result<Database, QueryError>
+    do {
+      var texts: [(name: String, bytes: [UInt8])] = []
+      if let schema { texts.append((Self.name(schema), try FileBytes.read(schema))) }
+      if isOwn { texts.append((document.sourceName, document.schemaBytes)) }
+      let database = texts.isEmpty ? Database() : try Database(schemaTexts: texts)
+      if !data.isEmpty {
+        try database.load(data.map { .path($0) }, options: LoadOptions(skipsBadRecords: skips))
+      }
+      opened = .success(database)
+    } catch {
+      opened = .failure(error)
+    }
+    databases[key] = opened
+    return try opened.get()
+  }
+
+  private static func name(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
+}

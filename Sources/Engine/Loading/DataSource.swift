@@ -1,0 +1,62 @@
+/// Where data comes from.
+public enum DataSource: Sendable {
+  /// One JSON object a line; of the type, or of the type that each line's `__typename` names. `name` is for messages.
+  case ndjson(type: String? = nil, bytes: [UInt8], name: String = "data.ndjson")
+  /// A JSON array of objects of the type; or, without a type, one object `{"User": […], …}`.
+  case json(type: String? = nil, bytes: [UInt8], name: String = "data.json")
+  /// Comma-separated values (RFC 4180) with a line of names. An empty unquoted field is null.
+  case csv(type: String, bytes: [UInt8], name: String = "data.csv")
+  /// Entities of one type as values.
+  case values(type: String, [Value])
+  /// A file `<Type>.ndjson`, `.jsonl`, `.json` or `.csv`, any other `.json` or `.ndjson` file as above, or a directory
+  /// of such files. Within a directory only files named for a type are read.
+  case path(String)
+}
+
+/// How to load.
+public struct LoadOptions: Sendable {
+  /// Go on behind a bad record and count it, instead of failing as a whole.
+  public var skipsBadRecords: Bool
+  /// Called now and then while loading, from the loading thread.
+  public var progress: (@Sendable (LoadProgress) -> Void)?
+
+  /// The defaults: a bad record fails the load, no progress is told.
+  public init(skipsBadRecords: Bool = false, progress: (@Sendable (LoadProgress) -> Void)? = nil) {
+    self.skipsBadRecords = skipsBadRecords
+    self.progress = progress
+  }
+}
+
+/// How far a load has come.
+public struct LoadProgress: Sendable, Hashable {
+  /// The file that is being read.
+  public var file: String
+  /// Bytes read of all sources.
+  public var bytes: Int
+  /// Bytes of all sources.
+  public var totalBytes: Int
+  /// Records read.
+  public var records: Int
+}
+
+/// What a load did.
+public struct LoadReport: Sendable, Hashable {
+  /// Entities inserted, nested ones included, by type in the schema's order.
+  public var inserted: [Count] = []
+  /// Records that were skipped because they were bad.
+  public var skippedRecords = 0
+  /// The first problems of skipped records, and links to ids that are not there.
+  public var warnings: [QueryError.Problem] = []
+  /// Links to ids that are not there; each connects if its entity comes later.
+  public var danglingLinks = 0
+  /// The warnings as shown to people.
+  public var warningText = ""
+
+  /// A type's name and a number of entities.
+  public struct Count: Sendable, Hashable {
+    /// The entity type.
+    public var type: String
+    /// How many.
+    public var count: Int
+  }
+}

@@ -1,0 +1,80 @@
+import GQLBase
+
+/// What can be wrong with data.
+enum LoadProblem: Sendable, Hashable {
+  /// `{"id": 1,}`
+  case invalidJSON
+  /// A line that is `[1, 2]` where an object belongs.
+  case notAnObject
+  /// `Usr.ndjson` beside a schema without `Usr`.
+  case unknownType
+  /// `{"id": 1, "agee": 3}`
+  case unknownField
+  /// `{"id": 1, "age": 3, "age": 4}`
+  case repeatedField
+  /// `{"id": 1, "age": "three"}`
+  case wrongType
+  /// `{"age": 3}`
+  case missingID
+  /// `{"id": 1, "name": null}` for `name: String!`
+  case missingValue
+  /// Two lines with `"id": 1`.
+  case duplicateID
+  /// Two lines with one e-mail address that is `@unique`.
+  case uniqueViolation
+  /// `{"id": 1, "author": 404}`
+  case danglingLink
+  /// A path that cannot be read.
+  case unreadable
+  /// `a,b` followed by `1,2,3`.
+  case raggedLine
+  /// More than the store can hold.
+  case tooLarge
+  /// A form of data that is not read yet, such as `.gz`.
+  case unsupported
+  /// A load that was asked for without any data.
+  case noData
+
+  var code: DiagnosticCode {
+    switch self {
+    case .invalidJSON: "invalid-json"
+    case .notAnObject: "not-an-object"
+    case .unknownType: "unknown-data-type"
+    case .unknownField: "unknown-data-field"
+    case .repeatedField: "repeated-data-field"
+    case .wrongType: "wrong-data-type"
+    case .missingID: "missing-id"
+    case .missingValue: "missing-value"
+    case .duplicateID: "duplicate-id"
+    case .uniqueViolation: "unique-violation"
+    case .danglingLink: "dangling-link"
+    case .unreadable: "unreadable-file"
+    case .raggedLine: "ragged-line"
+    case .tooLarge: "too-large"
+    case .unsupported: "unsupported-data"
+    case .noData: "no-data"
+    }
+  }
+}
+
+extension DiagnosticCode: ExpressibleByStringLiteral {
+  package init(stringLiteral value: String) { self.init(value) }
+}
+
+/// What is wrong with one record, and where in its file.
+struct RecordFailure: Error {
+  var problem: LoadProblem
+  var message: String
+  var help: String?
+  /// Byte offsets into the file.
+  var start: Int
+  var end: Int
+
+  init(_ problem: LoadProblem, _ message: String, at start: Int, to end: Int? = nil, help: String? = nil) {
+    self.problem = problem
+    self.message = message
+    self.help = help
+    self.start = start
+    self.end = max(start + 1, end ?? start + 1)
+  }
+}

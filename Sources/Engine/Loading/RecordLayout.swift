@@ -1,0 +1,101 @@
+import GQLBase
+import GQLCatalog
+
+/// What the keys of one type's records mean: the loader's compiled form of an entity type.
+struct RecordLayout {
+  /// Where a value of a record goes.
+  indirect enum Target {
+    case scalar(ScalarType, column: Int)
+    case enumeration(names: [Text], column: Int)
+    case list(element: Target, isWide: Bool, column: Int, elementNonNull: Bool)
+    /// An embedded object: its presence column, and its fields.
+    case embedded(presence: Int, fields: [Slot])
+    case relation(RelationID, target: EntityTypeID, isToMany: Bool)
+    /// Stored as JSON: a list of embedded objects.
+    case json(column: Int)
+  }
+
+  struct Slot {
+    var name: Text
+    /// The type as people write it, for messages.
+    var typeName: String
+    var target: Target
+    var isNonNull: Bool
+    var defaultValue: DefaultValue?
+  }
+
+  let type: EntityTypeID
+  let name: String
+  let slots: [Slot]
+  let columnCount: Int
+  /// The columns of the primary key.
+  let keyColumns: [Int]
+  /// For a key of one column: how a link to this type is read.
+  let keyTarget: Target
+
+  init(_ type: EntityType, catalog: Catalog) {
+    self.type = type.id
+    name = type.name
+    columnCount = type.columns.count
+    slots = type.properties.map { property in
+      Self.slot(
+        name: property.name, signature: property.signature, storage: property.storage,
+        defaultValue: property.defaultValue, catalog: catalog)
+    }
+    keyColumns = catalog[type.primaryIndex].columns.map { Int($0.index) }
+    let keyColumn = keyColumns.first ?? 0
+    keyTarget = Self.target(type.columns[keyColumn].type, column: keyColumn, catalog: catalog)
+  }
+
+  private static func slot(
+    name: String, signature: TypeSignature, storage: PropertyStorage, defaultValue: DefaultValue?, catalog: Catalog
+  ) -> Slot {
+    let target: Target
+    switch storage {
+    case .column(let column, folded: _):
+      if case .list(let element) = signature.type {
+        if case .embedded = element {
+          target = .json(column: Int(column.index))
+        } else {
+          target = .list(
+            element: Self.target(element, column: 0, catalog: catalog), isWide: ColumnKind(signature.type) == .wideList,
+            column: Int(column.index), elementNonNull: signature.isElementNonNull)
+        }
+      } else {
+        target = Self.target(signature.type, column: Int(column.index), catalog: catalog)
+      }
+    case .embedded(let id, presence: let presence, fields: let storages):
+      let fields = zip(catalog[id].fields, storages).map { field, storage in
+        slot(
+          name: field.name, signature: field.signature, storage: storage, defaultValue: field.defaultValue,
+          catalog: catalog)
+      }
+      target = .embedded(presence: Int(presence.index), fields: fields)
+    case .relation(let id):
+      target = .relation(id, target: catalog[id].target, isToMany: catalog[id].isToMany)
+    }
+    return Slot(
+      name: Text(name), typeName: describe(signature.type, catalog), target: target, isNonNull: signature.isNonNull,
+      defaultValue: defaultValue)
+  }
+
+  private static func target(_ type: ValueType, column: Int, catalog: Catalog) -> Target {
+    switch type {
+    case .scalar(let scalar): .scalar(scalar, column: column)
+    case .enumeration(let id): .enumeration(names: catalog[id].values.map { Text($0) }, column: column)
+    default: .json(column: column)
+    }
+  }
+
+  /// A type as people write it, without `!`.
+  static func describe(_ type: ValueType, _ catalog: Catalog) -> String {
+    switch type {
+    case .scalar(let scalar): scalar.rawValue
+    case .enumeration(let id): catalog[id].name
+    case .list(let element): "[\(describe(element, catalog))]"
+    case .embedded(let id): catalog[id].name
+    case .entity(let id): catalog[id].name
+    case .null: "null"
+    }
+  }
+}

@@ -1,0 +1,184 @@
+import GQLBase
+import GQLCatalog
+import GQLStore
+
+extension RecordReader {
+  /// What the columns of a CSV file are: for each, the field and its path of embedded objects.
+  struct CSVColumn {
+    var slot: RecordLayout.Slot
+    var presences: [Int]
+  }
+
+  /// Finds the fields that the names of a CSV file's first line mean: `name`, `address.city`.
+  func csvColumns(
+    _ names: [(text: String, start: Int, end: Int)], _ type: EntityTypeID
+  ) throws(RecordFailure) -> [CSVColumn] {
+    let layout = layouts[Int(type.index)]
+    var columns: [CSVColumn] = []
+    var used: Set<Text> = []
+    for name in names {
+      var slots = layout.slots
+      var presences: [Int] = []
+      var found: RecordLayout.Slot?
+      for part in name.text.split(separator: ".", omittingEmptySubsequences: false) {
+        if let outer = found {
+          guard case .embedded(let presence, let fields) = outer.target else {
+            found = nil
+            break
+          }
+          presences.append(presence)
+          slots = fields
+        }
+        found = slots.first { $0.name == Text(String(part)) }
+        if found == nil { break }
+      }
+      guard let slot = found else {
+        let near = nearestNames(to: name.text, in: layout.slots.map(\.name.string)).first
+        throw RecordFailure(
+          .unknownField, "'\(layout.name)' has no field '\(name.text)'", at: name.start, to: name.end,
+          help: near.map { "did you mean '\($0)'?" })
+      }
+      if case .embedded = slot.target {
+        throw RecordFailure(
+          .wrongType, "'\(layout.name).\(name.text)' is an object: name its fields, as '\(name.text).city'",
+          at: name.start, to: name.end)
+      }
+      guard used.insert(Text(name.text)).inserted else {
+        throw RecordFailure(.repeatedField, "the column '\(name.text)' is there twice", at: name.start, to: name.end)
+      }
+      columns.append(CSVColumn(slot: slot, presences: presences))
+    }
+    return columns
+  }
+
+  /// Reads a line of a CSV file as a record.
+  mutating func readLine(
+    _ fields: [CSVReader.Field], _ columns: [CSVColumn], _ type: EntityTypeID, _ bytes: UnsafeBufferPointer<UInt8>
+  ) throws(RecordFailure) {
+    let layout = layouts[Int(type.index)]
+    let start = fields.first?.start ?? 0
+    let end = fields.last?.end ?? start
+    guard fields.count == columns.count else {
+      throw RecordFailure(
+        .raggedLine, "this line has \(fields.count) fields, the first line has \(columns.count)", at: start, to: end)
+    }
+    let record = stage.begin(layout: Int(type.index), columns: layout.columnCount, start: start, isTopLevel: true)
+    stage.records[record].end = end
+    let base = stage.records[record].base
+    var isGiven: [Text: Bool] = [:]
+    for (field, column) in zip(fields, columns) {
+      if !field.isQuoted, field.start == field.end { continue }
+      if column.presences.isEmpty { isGiven[column.slot.name] = true }
+      for presence in column.presences { stage.set(base + presence, Cell(low: 1)) }
+      try readField(field, column.slot, bytes, base: base, record: record, owner: layout.name)
+    }
+    for slot in layout.slots where isGiven[slot.name] == nil {
+      if case .embedded(let presence, _) = slot.target, stage.valid[base + presence] { continue }
+      applyDefault(slot, base: base, record: record)
+    }
+    for column in layout.keyColumns where !stage.valid[base + column] {
+      throw RecordFailure(.missingID, "this '\(layout.name)' has no id", at: start, to: end)
+    }
+    if let missing = stage.records[record].missing {
+      throw RecordFailure(
+        .missingValue, "'\(layout.name).\(missing)' is non-null and has no value", at: start, to: end)
+    }
+  }
+
+  private mutating func readField(
+    _ field: CSVReader.Field, _ slot: RecordLayout.Slot, _ bytes: UnsafeBufferPointer<UInt8>, base: Int, record: Int,
+    owner: String
+  ) throws(RecordFailure) {
+    let text: UnsafeBufferPointer<UInt8>
+    if let decoded = field.decoded {
+      let copy = decoded.withUnsafeBytes { arena.copy($0) }
+      text = UnsafeBufferPointer(start: UnsafePointer(copy.assumingMemoryBound(to: UInt8.self)), count: decoded.count)
+    } else {
+      text = UnsafeBufferPointer(rebasing: bytes[field.start..<field.end])
+    }
+    func wrong() -> RecordFailure {
+      let shown = String(decoding: text.prefix(60), as: UTF8.self)
+      return RecordFailure(
+        .wrongType, "'\(owner).\(slot.name.string)' is \(slot.typeName), not '\(shown)'", at: field.start, to: field.end)
+    }
+    switch slot.target {
+    case .scalar(let scalar, let column):
+      guard let cell = csvCell(text, scalar) else { throw wrong() }
+      stage.set(base + column, cell)
+    case .enumeration(let names, let column):
+      guard let code = names.firstIndex(where: { $0.bytes.elementsEqual(text) }) else { throw wrong() }
+      stage.set(base + column, Cell(low: UInt64(code)))
+    case .relation(let relation, let target, let isToMany):
+      let key = layouts[Int(target.index)].keyTarget
+      guard layouts[Int(target.index)].keyColumns.count == 1, case .scalar(let scalar, _) = key else { throw wrong() }
+      var rest = text
+      while true {
+        var end = rest.count
+        if isToMany, let separator = rest.firstIndex(of: 0x3B) { end = separator }
+        let part = UnsafeBufferPointer(rebasing: rest[0..<end])
+        if !part.isEmpty {
+          guard let cell = csvCell(part, scalar) else { throw wrong() }
+          stage.links.append(RecordStage.Link(relation: relation, record: record, key: cell, isRecord: false))
+        }
+        if end >= rest.count { break }
+        rest = UnsafeBufferPointer(rebasing: rest[(end + 1)...])
+      }
+    case .list, .json:
+      // Lists and JSON values stand in CSV as JSON text.
+      var scanner = JSONScanner(text)
+      do {
+        if case .list(let element, let isWide, let column, let elementNonNull) = slot.target {
+          let cell = try readList(
+            element, isWide: isWide, elementNonNull: elementNonNull, slot, &scanner, offset: field.start, owner: owner)
+          stage.set(base + column, cell)
+        } else if case .json(let column) = slot.target {
+          scanner.skipSpace()
+          let start = scanner.position
+          try scanner.skipValue()
+          stage.set(base + column, jsonCell(scanner, from: start))
+        }
+        try scanner.finish()
+      } catch let failure as RecordFailure {
+        throw failure
+      } catch {
+        throw wrong()
+      }
+    case .embedded: throw wrong()
+    }
+  }
+
+  /// A scalar as CSV writes it: text without quotes.
+  private mutating func csvCell(_ text: UnsafeBufferPointer<UInt8>, _ scalar: ScalarType) -> Cell? {
+    switch scalar {
+    case .int: return Int64(String(decoding: text, as: UTF8.self)).map { Cell($0) }
+    case .float:
+      guard let value = FloatParsing.parse(text), value.isFinite else { return nil }
+      return Cell(value)
+    case .boolean:
+      if text.elementsEqual("true".utf8) { return Cell(low: 1) }
+      return text.elementsEqual("false".utf8) ? Cell(low: 0) : nil
+    case .json:
+      var scanner = JSONScanner(text)
+      scanner.skipSpace()
+      let start = scanner.position
+      guard (try? scanner.skipValue()) != nil, (try? scanner.finish()) != nil else { return nil }
+      return jsonCell(scanner, from: start)
+    case .id, .string, .cursor, .uuid, .bytes, .decimal, .date, .dateTime, .duration:
+      guard let start = text.baseAddress else { return TextView(word0: 0, word1: 0).cell }
+      guard UTF8Validation.firstError(text) == nil else { return nil }
+      var flags: UInt64 = TextView.escapeFlag
+      if scalar == .id, Self.isCanonicalInteger(text) { flags = TextView.numberFlag }
+      switch scalar {
+      case .id, .string, .cursor: return TextView(start, count: text.count, flags: flags).cell
+      default: return textCell(JSONText(unscanned: text, at: start), scalar)
+      }
+    }
+  }
+
+  /// `0`, `-7`, `42`: an id that prints as a number.
+  static func isCanonicalInteger(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    let digits = text.first == 0x2D ? text.dropFirst() : text[...]
+    guard let first = digits.first, digits.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return false }
+    return first != 0x30 || (digits.count == 1 && text.count == 1)
+  }
+}

@@ -1,0 +1,208 @@
+import GQLBase
+import GQLCatalog
+import GQLStore
+
+extension RecordReader {
+  /// Reads one scalar or enum value as the cell of its column.
+  mutating func readScalar(
+    _ target: RecordLayout.Target, _ slot: RecordLayout.Slot, _ scanner: inout JSONScanner, offset: Int, owner: String
+  ) throws(RecordFailure) -> (column: Int, cell: Cell) {
+    let kind = scanner.peek()
+    let start = scanner.position
+    do {
+      switch target {
+      case .scalar(.json, let column), .json(let column):
+        try scanner.skipValue()
+        return (column, jsonCell(scanner, from: start))
+      case .scalar(.boolean, let column):
+        guard kind == .boolean else { break }
+        return (column, Cell(low: try scanner.scanBool() ? 1 : 0))
+      case .scalar(let scalar, let column):
+        if kind == .number {
+          let number = try scanner.scanNumber()
+          if let cell = numberCell(number, scalar) { return (column, cell) }
+          throw wrongType(slot, owner, &scanner, start, offset, because: problem(of: number, as: scalar))
+        }
+        guard kind == .string else { break }
+        let text = try scanner.scanString(&scratch)
+        if let cell = textCell(text, scalar) { return (column, cell) }
+        throw wrongType(slot, owner, &scanner, start, offset, because: "'\(text.string.prefix(60))'")
+      case .enumeration(let names, let column):
+        guard kind == .string else { break }
+        let text = try scanner.scanString(&scratch)
+        for index in names.indices where names[index].count == text.count && names[index].bytes.elementsEqual(text.bytes) {
+          return (column, Cell(low: UInt64(index)))
+        }
+        var failure = wrongType(slot, owner, &scanner, start, offset, because: "'\(text.string.prefix(60))'")
+        failure.help = nearestNames(to: text.string, in: names.map(\.string)).first.map { "did you mean '\($0)'?" }
+        throw failure
+      case .list, .embedded, .relation: break
+      }
+    } catch let failure as JSONScanner.Failure {
+      throw RecordFailure(.invalidJSON, failure.problem.message, at: failure.offset + offset)
+    } catch let failure as RecordFailure {
+      throw failure
+    } catch {
+      throw RecordFailure(.invalidJSON, "\(error)", at: start + offset)
+    }
+    throw wrongType(slot, owner, &scanner, start, offset)
+  }
+
+  private func problem(of number: JSONNumber, as scalar: ScalarType) -> String? {
+    switch scalar {
+    case .int where number.isInteger: "a number beyond 64 bits"
+    case .int: "the fraction \(Text(number.start, min(number.count, 40)).string)"
+    case .float: "a number beyond the range of a Float"
+    case .decimal: "a number of more than \(Decimal.maximumDigits) digits"
+    default: nil
+    }
+  }
+
+  private func numberCell(_ number: JSONNumber, _ scalar: ScalarType) -> Cell? {
+    switch scalar {
+    case .int:
+      if let value = number.int64 { return Cell(value) }
+      // `77.0` and `1e3` are integers too.
+      guard !number.isInteger, let decimal = number.decimal?.normalized, decimal.scale == 0,
+        let value = Int64(exactly: decimal.significand)
+      else { return nil }
+      return Cell(value)
+    case .float: return number.double.map { Cell($0) }
+    case .decimal: return number.decimal.map { Cell(low: $0.packed.0, high: $0.packed.1) }
+    case .id:
+      guard number.isInteger else { return nil }
+      if number.count == 2, number.int64 == 0 { return textCell("0", flags: TextView.numberFlag) }
+      return TextView(number.start, count: number.count, flags: TextView.numberFlag).cell
+    default: return nil
+    }
+  }
+
+  /// The cell of a scalar that is written as text; nil if the text is none.
+  mutating func textCell(_ text: JSONText, _ scalar: ScalarType) -> Cell? {
+    switch scalar {
+    case .string, .id, .cursor:
+      guard text.count <= TextView.maximumLength else { return nil }
+      let start = text.isDecoded ? keep(text.bytes) : UnsafeRawPointer(text.start)
+      return TextView(start, count: text.count, flags: text.isClean ? 0 : TextView.escapeFlag).cell
+    case .dateTime:
+      if let value = CivilTime.parseDateTime(text.bytes) { return Cell(value) }
+      return CivilTime.parseDate(text.bytes).map { Cell($0 &* CivilTime.microsecondsPerDay) }
+    case .date: return CivilTime.parseDate(text.bytes).map { Cell($0) }
+    case .duration: return CivilTime.parseDuration(text.bytes).map { Cell($0) }
+    case .decimal: return Decimal(parsing: text.bytes).map { Cell(low: $0.packed.0, high: $0.packed.1) }
+    case .uuid: return UUIDText.normalize(text.bytes).map { keepCell($0, flags: 0) }
+    case .bytes: return Base64.decode(text.bytes).map { keepCell($0, flags: 0) }
+    case .int, .float, .boolean, .json: return nil
+    }
+  }
+
+  private func keep(_ bytes: UnsafeBufferPointer<UInt8>) -> UnsafeRawPointer {
+    UnsafeRawPointer(arena.copy(UnsafeRawBufferPointer(bytes)))
+  }
+
+  private func keepCell(_ bytes: [UInt8], flags: UInt64) -> Cell {
+    bytes.withUnsafeBytes { buffer in
+      TextView(UnsafeRawPointer(arena.copy(buffer)), count: buffer.count, flags: flags).cell
+    }
+  }
+
+  private func textCell(_ text: StaticString, flags: UInt64) -> Cell {
+    TextView(text.utf8Start, count: text.utf8CodeUnitCount, flags: flags).cell
+  }
+
+  /// The JSON value behind the scanner since `start`, compact.
+  func jsonCell(_ scanner: JSONScanner, from start: Int) -> Cell {
+    let source = scanner.slice(start, scanner.position)
+    var compact: [UInt8] = []
+    compact.reserveCapacity(source.count)
+    var isInString = false
+    var isEscaped = false
+    for byte in source {
+      if isInString {
+        compact.append(byte)
+        if isEscaped { isEscaped = false } else if byte == 0x5C { isEscaped = true } else if byte == 0x22 { isInString = false }
+      } else if byte > 0x20 {
+        compact.append(byte)
+        isInString = byte == 0x22
+      }
+    }
+    return keepCell(compact, flags: TextView.escapeFlag)
+  }
+
+  /// Reads a list of scalars as a run of cells with their validity behind them.
+  mutating func readList(
+    _ element: RecordLayout.Target, isWide: Bool, elementNonNull: Bool, _ slot: RecordLayout.Slot,
+    _ scanner: inout JSONScanner, offset: Int, owner: String
+  ) throws(RecordFailure) -> Cell {
+    var elements: [Cell] = []
+    var valid: [Bool] = []
+    let start = scanner.position
+    guard scanner.peek() == .array else { throw wrongType(slot, owner, &scanner, start, offset) }
+    do {
+      try scanner.beginArray()
+      while try scanner.nextElement() {
+        if scanner.peek() == .null {
+          let place = scanner.position
+          try scanner.scanNull()
+          if elementNonNull {
+            throw RecordFailure(
+              .missingValue, "an element of '\(owner).\(slot.name.string)' is non-null", at: place + offset,
+              to: scanner.position + offset)
+          }
+          elements.append(Cell(low: 0))
+          valid.append(false)
+        } else {
+          elements.append(try readScalar(element, slot, &scanner, offset: offset, owner: owner).cell)
+          valid.append(true)
+        }
+      }
+    } catch let failure as JSONScanner.Failure {
+      throw RecordFailure(.invalidJSON, failure.problem.message, at: failure.offset + offset)
+    } catch let failure as RecordFailure {
+      throw failure
+    } catch {
+      throw RecordFailure(.invalidJSON, "\(error)", at: start + offset)
+    }
+    return run(elements, valid, isWide: isWide)
+  }
+
+  /// A list's cell: elements and validity copied into the arena.
+  func run(_ elements: [Cell], _ valid: [Bool], isWide: Bool) -> Cell {
+    let width = isWide ? 16 : 8
+    let place = arena.allocate(elements.count * (width + 1))
+    for (index, cell) in elements.enumerated() {
+      (place + index * width).storeBytes(of: cell.low, as: UInt64.self)
+      if isWide { (place + index * width + 8).storeBytes(of: cell.high, as: UInt64.self) }
+      (place + elements.count * width + index).storeBytes(of: valid[index] ? 1 : 0, as: UInt8.self)
+    }
+    return Cell(low: UInt64(UInt(bitPattern: place)), high: UInt64(elements.count))
+  }
+
+  /// The cell of a default; nil for null and for what has no column of its own.
+  func cell(of value: GQLCatalog.Value, for target: RecordLayout.Target) -> (column: Int, cell: Cell)? {
+    switch target {
+    case .scalar(_, let column), .enumeration(_, let column), .json(let column):
+      return scalarCell(value).map { (column, $0) }
+    case .list(_, let isWide, let column, _):
+      guard case .list(let elements) = value else { return nil }
+      let cells = elements.map { scalarCell($0) }
+      return (column, run(cells.map { $0 ?? Cell(low: 0) }, cells.map { $0 != nil }, isWide: isWide))
+    case .embedded, .relation: return nil
+    }
+  }
+
+  private func scalarCell(_ value: GQLCatalog.Value) -> Cell? {
+    switch value {
+    case .null, .list, .object: return nil
+    case .boolean(let value): return Cell(low: value ? 1 : 0)
+    case .int(let value), .dateTime(let value), .date(let value), .duration(let value): return Cell(value)
+    case .float(let value): return Cell(value)
+    case .decimal(let value): return Cell(low: value.packed.0, high: value.packed.1)
+    case .enumeration(_, let code): return Cell(low: UInt64(code))
+    case .string(let text), .uuid(let text), .json(let text): return keepCell(Array(text.bytes), flags: TextView.escapeFlag)
+    case .bytes(let text): return keepCell(Array(text.bytes), flags: 0)
+    case .id(let text, let isNumber):
+      return keepCell(Array(text.bytes), flags: TextView.escapeFlag | (isNumber ? TextView.numberFlag : 0))
+    }
+  }
+}

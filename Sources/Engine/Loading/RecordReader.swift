@@ -1,0 +1,236 @@
+import GQLBase
+import GQLCatalog
+import GQLStore
+
+/// Reads JSON objects into a ``RecordStage`` by the layouts of their types.
+struct RecordReader: ~Copyable {
+  let layouts: [RecordLayout]
+  let arena: LoadArena
+  let now: Int64
+  var stage = RecordStage()
+  var scratch = ByteBuffer(capacity: 1024)
+  private var seen: [Bool] = []
+
+  init(layouts: [RecordLayout], arena: LoadArena, now: Int64) {
+    self.layouts = layouts
+    self.arena = arena
+    self.now = now
+  }
+
+  /// Reads the object that `scanner` stands before. Offsets in failures count from `offset`.
+  mutating func readRecord(
+    _ type: EntityTypeID, _ scanner: inout JSONScanner, offset: Int, isTopLevel: Bool
+  ) throws(RecordFailure) -> Int {
+    let layout = layouts[Int(type.index)]
+    scanner.skipSpace()
+    let start = scanner.position + offset
+    let record = stage.begin(
+      layout: Int(type.index), columns: layout.columnCount, start: start, isTopLevel: isTopLevel)
+    let base = stage.records[record].base
+    let named = try readFields(layout.slots, &scanner, offset: offset, base: base, record: record, owner: layout.name)
+    stage.records[record].end = scanner.position + offset
+    for column in layout.keyColumns where !stage.valid[base + column] {
+      throw RecordFailure(.missingID, "this '\(layout.name)' has no id", at: start, to: start + 1)
+    }
+    stage.records[record].isBareID = !isTopLevel && named <= layout.keyColumns.count
+    if let missing = stage.records[record].missing, isTopLevel {
+      throw RecordFailure(
+        .missingValue, "'\(layout.name).\(missing)' is non-null and has no value", at: start,
+        to: scanner.position + offset)
+    }
+    return record
+  }
+
+  /// Reads the members of an object; gives the number of members that are fields.
+  private mutating func readFields(
+    _ slots: [RecordLayout.Slot], _ scanner: inout JSONScanner, offset: Int, base: Int, record: Int, owner: String
+  ) throws(RecordFailure) -> Int {
+    let seenBase = seen.count
+    seen.append(contentsOf: repeatElement(false, count: slots.count))
+    defer { seen.removeLast(seen.count - seenBase) }
+    var expected = 0
+    var named = 0
+    do {
+      try scanner.beginObject()
+      while true {
+        scanner.skipSpace()
+        let keyStart = scanner.position
+        guard let key = try scanner.nextKey(&scratch) else { break }
+        guard let slot = Self.find(key, in: slots, expected: expected) else {
+          if key.bytes.elementsEqual("__typename".utf8) {
+            try scanner.skipValue()
+            continue
+          }
+          var near: [String] = []
+          let name = key.string
+          near = nearestNames(to: name, in: slots.map(\.name.string))
+          throw RecordFailure(
+            .unknownField, "'\(owner)' has no field '\(name)'", at: keyStart + offset + 1,
+            to: scanner.position + offset - 2, help: near.first.map { "did you mean '\($0)'?" })
+        }
+        expected = slot + 1
+        if seen[seenBase + slot] {
+          throw RecordFailure(
+            .repeatedField, "'\(owner).\(slots[slot].name.string)' is given twice", at: keyStart + offset,
+            to: scanner.position + offset - 1)
+        }
+        seen[seenBase + slot] = true
+        named += 1
+        try readValue(slots[slot], &scanner, offset: offset, base: base, record: record, owner: owner)
+      }
+    } catch let failure as JSONScanner.Failure {
+      throw RecordFailure(.invalidJSON, failure.problem.message, at: failure.offset + offset)
+    } catch let failure as RecordFailure {
+      throw failure
+    } catch {
+      throw RecordFailure(.invalidJSON, "\(error)", at: scanner.position + offset)
+    }
+    for index in slots.indices where !seen[seenBase + index] {
+      applyDefault(slots[index], base: base, record: record)
+    }
+    return named
+  }
+
+  private static func find(_ key: JSONText, in slots: [RecordLayout.Slot], expected: Int) -> Int? {
+    if expected < slots.count, matches(key, slots[expected].name) { return expected }
+    for index in slots.indices where matches(key, slots[index].name) { return index }
+    return nil
+  }
+
+  @inline(__always)
+  private static func matches(_ key: JSONText, _ name: Text) -> Bool {
+    guard key.count == name.count else { return false }
+    return name.bytes.withUnsafeBufferPointer { bytes in
+      for index in 0..<key.count where bytes[index] != key.start[index] { return false }
+      return true
+    }
+  }
+
+  /// What a property is where its record does not name it.
+  mutating func applyDefault(_ slot: RecordLayout.Slot, base: Int, record: Int) {
+    switch (slot.defaultValue, slot.target) {
+    case (.value(let value)?, let target):
+      if let (column, cell) = cell(of: value, for: target) {
+        stage.set(base + column, cell)
+        markDefault(base + column)
+        return
+      }
+    case (.now?, .scalar(let scalar, let column)):
+      stage.set(base + column, Cell(scalar == .date ? CivilTime.date(ofDateTime: now) : now))
+      markDefault(base + column)
+      return
+    default: break
+    }
+    guard slot.isNonNull else { return }
+    switch slot.target {
+    case .relation(_, _, isToMany: true): return
+    case .list(_, _, let column, _):
+      // An absent list is an empty one: there is nothing that it could leave unknown.
+      stage.set(base + column, Cell(low: UInt64(UInt(bitPattern: arena.allocate(16))), high: 0))
+      markDefault(base + column)
+    case .relation, .scalar, .enumeration, .embedded, .json:
+      if stage.records[record].missing == nil { stage.records[record].missing = slot.name.string }
+    }
+  }
+
+  private mutating func markDefault(_ index: Int) { stage.given[index] = false }
+
+  private mutating func readValue(
+    _ slot: RecordLayout.Slot, _ scanner: inout JSONScanner, offset: Int, base: Int, record: Int, owner: String
+  ) throws(RecordFailure) {
+    do {
+      let kind = scanner.peek()
+      let start = scanner.position
+      if kind == .null {
+        try scanner.scanNull()
+        if slot.isNonNull {
+          if case .relation(_, _, isToMany: true) = slot.target { return }
+          if stage.records[record].isTopLevel {
+            throw RecordFailure(
+              .missingValue, "'\(owner).\(slot.name.string)' is non-null", at: start + offset,
+              to: scanner.position + offset)
+          }
+          if stage.records[record].missing == nil { stage.records[record].missing = slot.name.string }
+        }
+        return
+      }
+      switch slot.target {
+      case .scalar, .enumeration:
+        let (column, cell) = try readScalar(slot.target, slot, &scanner, offset: offset, owner: owner)
+        stage.set(base + column, cell)
+      case .json(let column):
+        try scanner.skipValue()
+        stage.set(base + column, jsonCell(scanner, from: start))
+      case .list(let element, let isWide, let column, let elementNonNull):
+        let cell = try readList(
+          element, isWide: isWide, elementNonNull: elementNonNull, slot, &scanner, offset: offset, owner: owner)
+        stage.set(base + column, cell)
+      case .embedded(let presence, let fields):
+        guard kind == .object else { throw wrongType(slot, owner, &scanner, start, offset) }
+        stage.set(base + presence, Cell(low: 1))
+        _ = try readFields(
+          fields, &scanner, offset: offset, base: base, record: record, owner: "\(owner).\(slot.name.string)")
+      case .relation(let relation, let target, let isToMany):
+        if isToMany {
+          guard kind == .array else { throw wrongType(slot, owner, &scanner, start, offset) }
+          try scanner.beginArray()
+          while try scanner.nextElement() {
+            try readLink(relation, target, slot, &scanner, offset: offset, record: record, owner: owner)
+          }
+        } else {
+          try readLink(relation, target, slot, &scanner, offset: offset, record: record, owner: owner)
+        }
+      }
+    } catch let failure as JSONScanner.Failure {
+      throw RecordFailure(.invalidJSON, failure.problem.message, at: failure.offset + offset)
+    } catch let failure as RecordFailure {
+      throw failure
+    } catch {
+      throw RecordFailure(.invalidJSON, "\(error)", at: scanner.position + offset)
+    }
+  }
+
+  private mutating func readLink(
+    _ relation: RelationID, _ target: EntityTypeID, _ slot: RecordLayout.Slot, _ scanner: inout JSONScanner,
+    offset: Int, record: Int, owner: String
+  ) throws(RecordFailure) {
+    let kind = scanner.peek()
+    if kind == .object {
+      let nested = try readRecord(target, &scanner, offset: offset, isTopLevel: false)
+      stage.links.append(
+        RecordStage.Link(relation: relation, record: record, key: Cell(low: UInt64(nested)), isRecord: true))
+      return
+    }
+    let layout = layouts[Int(target.index)]
+    guard layout.keyColumns.count == 1 else {
+      throw RecordFailure(
+        .wrongType, "'\(owner).\(slot.name.string)' links to '\(layout.name)', whose key has several parts: give an object",
+        at: scanner.position + offset)
+    }
+    let (_, key) = try readScalar(layout.keyTarget, slot, &scanner, offset: offset, owner: owner)
+    stage.links.append(RecordStage.Link(relation: relation, record: record, key: key, isRecord: false))
+  }
+
+  /// The error for a value that the type of its field does not take; skips the value to find its end.
+  func wrongType(
+    _ slot: RecordLayout.Slot, _ owner: String, _ scanner: inout JSONScanner, _ start: Int, _ offset: Int,
+    because detail: String? = nil
+  ) -> RecordFailure {
+    scanner.position = start
+    let kind = scanner.peek()
+    try? scanner.skipValue()
+    let found =
+      switch kind {
+      case .object: "an object"
+      case .array: "a list"
+      case .string: "a string"
+      case .number: "a number"
+      case .boolean: "a truth value"
+      case .null: "null"
+      case .end, .invalid: "no JSON value"
+      }
+    return RecordFailure(
+      .wrongType, "'\(owner).\(slot.name.string)' is \(slot.typeName), not \(detail ?? found)", at: start + offset,
+      to: scanner.position + offset)
+  }
+}

@@ -1,0 +1,54 @@
+import GQLBase
+import GQLCatalog
+import GQLStore
+
+/// Sentences for what the store refuses.
+enum StoreMessages {
+  static func describe(_ problem: StoreProblem, catalog: Catalog, transaction: WriteTransaction) -> String {
+    switch problem {
+    case .uniqueViolation(let index, let existing, _):
+      let descriptor = catalog[index]
+      let type = catalog[descriptor.type]
+      let names = descriptor.columns.map { column -> String in
+        let source = type[column].foldedFrom ?? column
+        return type[source].name
+      }
+      let values = descriptor.columns.map { column -> String in
+        let source = type[column].foldedFrom ?? column
+        return show(transaction.column(type.id, source), existing, type[source], catalog)
+      }
+      return
+        "a second '\(type.name)' with \(names.joined(separator: ", ")) \(values.joined(separator: ", ")), which is unique"
+    case .denied(let relation, _):
+      let source = catalog[catalog[relation].source]
+      return "deleting this '\(source.name)' is denied by one of its relations"
+    case .requiredReference(let relation, _):
+      let source = catalog[catalog[relation].source]
+      return "a '\(source.name)' would lose a target that it must have"
+    case .tooManyRows(let type):
+      return "'\(catalog[type].name)' has more entities than the store can hold"
+    case .textTooLong(let type, let column):
+      return "'\(catalog[type].name).\(catalog[type][column].name)' is longer than \(TextView.maximumLength) bytes"
+    }
+  }
+
+  private static func show(_ reader: ColumnReader, _ row: UInt32, _ column: ColumnDescriptor, _ catalog: Catalog) -> String {
+    switch column.kind {
+    case .text:
+      let text = TextView(reader.wide(row)).withBytes { start, count in
+        String(decoding: UnsafeRawBufferPointer(start: start, count: min(count, 80)), as: UTF8.self)
+      }
+      return "'\(text)'"
+    case .int64: return "\(reader.int64(row))"
+    case .float64: return "\(reader.float64(row))"
+    case .byte: return reader.byte(row) == 1 ? "true" : "false"
+    case .code:
+      if case .enumeration(let id) = column.type { return catalog[id].values[Int(reader.code(row))] }
+      return "\(reader.code(row))"
+    case .decimal:
+      let cell = reader.wide(row)
+      return "\(Decimal(packed: (cell.low, cell.high)))"
+    case .wordList, .wideList, .reference, .references: return "…"
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import GQLBase
+import GQLCatalog
+import GQLParser
+import GQLPlanner
+
+extension PreparedQuery {
+  /// A variable that the operation declares.
+  public struct Variable: Sendable, Hashable {
+    /// The name without `$`.
+    public var name: String
+    /// The type as declared: `[ID!]!`.
+    public var type: String
+    /// Whether a value must be given: non-null and without default.
+    public var isRequired: Bool
+    /// Whether the command line gives the value as it is, rather than as JSON.
+    package var isVerbatim: Bool
+  }
+
+  /// The variables that the operation declares, in order.
+  public var variables: [Variable] {
+    let node = document.definition(operation)
+    let catalog = database.current.catalog
+    return node.variables.map { variable in
+      var isNonNull = false
+      if case .nonNull = variable.type { isNonNull = true }
+      return Variable(
+        name: variable.name.text, type: Self.text(variable.type),
+        isRequired: isNonNull && variable.defaultValue == nil, isVerbatim: Self.isVerbatim(variable.type, catalog))
+    }
+  }
+
+  /// Reads a variable from the command line.
+  ///
+  /// - Throws: ``QueryError`` if its type wants JSON and the text is none.
+  package func value(of variable: Variable, from text: String) throws(QueryError) -> Value {
+    if variable.isVerbatim { return .string(text) }
+    return try Value(json: Array(text.utf8), name: "$\(variable.name)")
+  }
+
+  private static func text(_ type: TypeReference) -> String {
+    switch type {
+    case .named(let name): name.text
+    case .list(let element, _): "[\(text(element))]"
+    case .nonNull(let inner, _): text(inner) + "!"
+    }
+  }
+
+  private static func isVerbatim(_ type: TypeReference, _ catalog: Catalog) -> Bool {
+    switch type {
+    case .nonNull(let inner, _): return isVerbatim(inner, catalog)
+    case .list: return false
+    case .named(let name):
+      if let scalar = ScalarType(rawValue: name.text) {
+        switch scalar {
+        case .string, .id, .dateTime, .date, .duration, .uuid, .bytes, .cursor: return true
+        case .int, .float, .decimal, .boolean, .json: return false
+        }
+      }
+      return catalog.enums.contains { $0.name == name.text }
+    }
+  }
+}

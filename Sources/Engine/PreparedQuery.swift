@@ -1,0 +1,190 @@
+import GQLBase
+import GQLCatalog
+import GQLExecutor
+import GQLParser
+import GQLPlanner
+import GQLStore
+
+/// An operation, checked, bound and planned, to run any number of times from any thread.
+///
+/// It plans at its first run, and again when the schema changes, when the data has grown or shrunk by more than a factor
+/// of two, and for variables whose values ask for another plan.
+public final class PreparedQuery: Sendable {
+  /// The operation's name.
+  public let name: String?
+  let database: Database
+  let document: QueryDocument
+  /// The operation's place among the document's definitions.
+  let operation: Int
+  /// Variables of type `<Type>Filter` or `<Type>Order`: their values decide what the query is.
+  private let structural: [String]
+  private let plans: Lock<PlanCache>
+  private let buffers = Lock<[ReusableBuffer]>([])
+
+  init(database: Database, document: QueryDocument, operation: Int) {
+    self.database = database
+    self.document = document
+    self.operation = operation
+    name = document.operationName(operation)
+    structural = structuralParameters(
+      of: document.document, operation: document.definition(operation), catalog: database.current.catalog)
+    plans = Lock(PlanCache())
+  }
+
+  /// Runs on the data as it is now.
+  ///
+  /// - Throws: ``QueryError`` if a variable cannot be what it is declared to be, or the run fails: nothing is answered.
+  public func run(
+    _ variables: [String: Value] = [:], options: RunOptions = RunOptions()
+  ) throws(QueryError) -> Answer {
+    try run(variables, on: database.current, options: options)
+  }
+
+  /// Runs on a view; see ``run(_:options:)``.
+  public func run(
+    _ variables: [String: Value] = [:], on view: DatabaseView, options: RunOptions = RunOptions()
+  ) throws(QueryError) -> Answer {
+    try run(variables, on: view.snapshot, options: options)
+  }
+
+  private func run(
+    _ variables: [String: Value], on snapshot: Snapshot, options: RunOptions
+  ) throws(QueryError) -> Answer {
+    let (executable, parameters) = try executable(variables, snapshot)
+    let reusable = buffers.withLock { $0.popLast() } ?? ReusableBuffer()
+    defer { recycle(reusable) }
+    reusable.buffer.removeAll()
+    do {
+      try executable.run(
+        snapshot, parameters: parameters, limits: options.limits, cancellation: options.cancellation?.flag,
+        into: &reusable.buffer)
+    } catch {
+      throw QueryError([error.diagnostic(snapshot: snapshot)], in: document.source)
+    }
+    return Answer(utf8: reusable.buffer.withUnsafeBytes { [UInt8]($0) })
+  }
+
+  private func recycle(_ reusable: ReusableBuffer) {
+    buffers.withLock { if $0.count < 8 { $0.append(reusable) } }
+  }
+
+  // MARK: - Planning
+
+  /// The plan for these variables, made ready, and the variables in the form that it takes.
+  func executable(
+    _ variables: [String: Value], _ snapshot: Snapshot
+  ) throws(QueryError) -> (Executable, [GQLCatalog.Value?]) {
+    let shape = structural.isEmpty ? "" : structuralKey(variables)
+    let catalogVersion = snapshot.catalog.version
+    let entry: PlanCache.Entry
+    if let cached = plans.withLock({ $0.entry(shape: shape, catalogVersion: catalogVersion) }) {
+      entry = cached
+    } else {
+      let query = try bound(variables, snapshot.catalog)
+      entry = PlanCache.Entry(query: query)
+      plans.withLock { $0.insert(entry, shape: shape, catalogVersion: catalogVersion) }
+    }
+    let parameters = try coerce(variables, for: entry.query, snapshot.catalog)
+    let generation = snapshot.generation
+    if let executable = entry.executable(generation: generation, parameters: parameters, snapshot: snapshot) {
+      return (executable, parameters)
+    }
+    let executable = Executable(
+      try plan(entry.query, snapshot, parameters, PlannerOptions()), catalog: snapshot.catalog)
+    entry.add(executable, generation: generation, parameters: parameters, snapshot: snapshot)
+    return (executable, parameters)
+  }
+
+  func bound(_ variables: [String: Value], _ catalog: Catalog) throws(QueryError) -> BoundQuery {
+    var options = BindingOptions(dialect: document.dialect)
+    for name in structural {
+      if let value = variables[name] { options.structuralValues[name] = value.untyped }
+    }
+    let bound = bind(
+      document.document, operation: document.definition(operation), catalog: catalog, options: options)
+    guard let query = bound.output, !bound.hasErrors else { throw QueryError(bound.diagnostics, in: document.source) }
+    return query
+  }
+
+  func plan(
+    _ query: BoundQuery, _ snapshot: Snapshot, _ parameters: [GQLCatalog.Value?], _ options: PlannerOptions
+  ) throws(QueryError) -> PhysicalPlan {
+    let planned = optimize(
+      query, catalog: snapshot.catalog, statistics: snapshot, parameters: parameters,
+      sampler: SnapshotSampler(snapshot: snapshot), options: options)
+    if planned.hasErrors { throw QueryError(planned.diagnostics, in: document.source) }
+    return planned.output
+  }
+
+  private func structuralKey(_ variables: [String: Value]) -> String {
+    var key = ""
+    for name in structural {
+      key += name + "=" + (variables[name]?.json.json ?? "") + "\n"
+    }
+    return key
+  }
+
+  private func coerce(
+    _ variables: [String: Value], for query: BoundQuery, _ catalog: Catalog
+  ) throws(QueryError) -> [GQLCatalog.Value?] {
+    if let quick = QuickCoercion.coerce(variables, query.parameters, structuralCount: structural.count) { return quick }
+    var inputs: [String: VariableInput] = [:]
+    for (name, value) in variables { inputs[name] = .json(value.json) }
+    let coerced = coerceVariables(inputs, for: query.parameters, catalog: catalog)
+    if coerced.hasErrors { throw QueryError(coerced.diagnostics, in: document.source) }
+    return coerced.output
+  }
+
+  // MARK: - Explaining
+
+  /// The plan for these variables, as text.
+  ///
+  /// - Parameters:
+  ///   - costs: whether estimates and costs are shown; without them the text is stable enough for golden files.
+  ///   - analyze: whether to run the query and show what was really read, and the times.
+  /// - Throws: ``QueryError``, as ``run(_:options:)``.
+  public func explain(
+    _ variables: [String: Value] = [:], costs: Bool = true, analyze: Bool = false, options: RunOptions = RunOptions()
+  ) throws(QueryError) -> String {
+    let snapshot = database.current
+    let query = try bound(variables, snapshot.catalog)
+    let parameters = try coerce(variables, for: query, snapshot.catalog)
+    let plan = try plan(query, snapshot, parameters, PlannerOptions())
+    var actuals: [GQLPlanner.SetActuals]?
+    if analyze {
+      do {
+        actuals = try Executable(plan, catalog: snapshot.catalog).analyze(
+          snapshot, parameters: parameters, limits: options.limits
+        ).map {
+          GQLPlanner.SetActuals(
+            executions: $0.parents, rowsIn: $0.accessRows, rowsOut: $0.rows, nanoseconds: Int64($0.nanoseconds))
+        }
+      } catch {
+        throw QueryError([error.diagnostic(snapshot: snapshot)], in: document.source)
+      }
+    }
+    return GQLPlanner.explain(
+      plan, catalog: snapshot.catalog, options: ExplainOptions(costs: costs, analyzed: actuals))
+  }
+
+  /// Runs with a plan that is not the cheapest, for tests that compare plans.
+  package func run(_ variables: [String: Value] = [:], planner: PlannerOptions) throws(QueryError) -> Answer {
+    let snapshot = database.current
+    let query = try bound(variables, snapshot.catalog)
+    let parameters = try coerce(variables, for: query, snapshot.catalog)
+    let plan = try plan(query, snapshot, parameters, planner)
+    var buffer = ByteBuffer(capacity: 1024)
+    do {
+      try Executable(plan, catalog: snapshot.catalog).run(
+        snapshot, parameters: parameters, limits: .none, cancellation: nil, into: &buffer)
+    } catch {
+      throw QueryError([error.diagnostic(snapshot: snapshot)], in: document.source)
+    }
+    return Answer(utf8: buffer.takeArray())
+  }
+}
+
+/// An output buffer that keeps its memory between runs.
+final class ReusableBuffer: @unchecked Sendable {
+  var buffer = ByteBuffer(capacity: 4096)
+}

@@ -1,0 +1,95 @@
+import GQLBase
+import GQLCatalog
+import GQLParser
+import GQLPlanner
+
+/// A parsed text: its operations, its schema parts, and the data that it names.
+package struct QueryDocument: Sendable {
+  package let source: SourceText
+  package let document: Document
+  package let dialect: Dialect
+  /// The operations by number.
+  package let operations: [Int]
+  private let nodes: [OperationDefinition]
+  /// Warnings of the parser.
+  package let warnings: [Diagnostic]
+
+  /// Parses a text.
+  ///
+  /// - Throws: ``QueryError`` with every syntax error.
+  package init(source: SourceText, dialect: Dialect) throws(QueryError) {
+    let parsed = parse(source, dialect: dialect)
+    if parsed.hasErrors { throw QueryError(parsed.diagnostics, in: source) }
+    self.source = source
+    self.dialect = dialect
+    document = parsed.output
+    warnings = parsed.diagnostics
+    nodes = parsed.output.definitions.compactMap {
+      if case .operation(let operation) = $0 { operation } else { nil }
+    }
+    operations = Array(nodes.indices)
+  }
+
+  package init(name: String, bytes: [UInt8], dialect: QueryDialect) throws(QueryError) {
+    try self.init(source: SourceText(name: name, bytes: bytes), dialect: dialect.dialect)
+  }
+
+  package var sourceName: String { source.name }
+  package var schemaBytes: [UInt8] { source.bytes }
+
+  /// The canonical form of a text, its comments kept.
+  ///
+  /// - Throws: ``QueryError`` with every syntax error.
+  package static func formatted(
+    name: String, bytes: [UInt8], dialect: QueryDialect
+  ) throws(QueryError) -> [UInt8] {
+    let source = SourceText(name: name, bytes: bytes)
+    let formatted = format(source, dialect: dialect.dialect)
+    if formatted.hasErrors { throw QueryError(formatted.diagnostics, in: source) }
+    return Array(formatted.output.utf8)
+  }
+
+  /// The error for a document that has no operation to run.
+  package func noOperationError() -> QueryError {
+    QueryError(code: DocumentProblem.noOperation.code, "the document has no operation", file: source.name)
+  }
+
+  /// The error for an operation that is not there.
+  package func unknownOperationError(_ name: String) -> QueryError {
+    let names = operations.compactMap { operationName($0) }
+    return QueryError(
+      code: DocumentProblem.unknownOperation.code, "the document has no operation '\(name)'",
+      help: nearestNames(to: name, in: names).first.map { "did you mean '\($0)'?" }, file: source.name)
+  }
+
+  /// The name of an operation.
+  package func operationName(_ operation: Int) -> String? { nodes[operation].name?.text }
+
+  func definition(_ operation: Int) -> OperationDefinition { nodes[operation] }
+
+  /// Whether the text defines types: then it is (part of) the schema that its operations run on.
+  package var definesTypes: Bool {
+    document.definitions.contains {
+      switch $0 {
+      case .type: true
+      case .schema, .operation, .fragment, .function, .directive: false
+      }
+    }
+  }
+
+  /// The paths that `extend schema @data(from:)` names, as written.
+  package var dataPaths: [String] { dataSources(document).map(\.path) }
+
+  /// Binds every operation.
+  ///
+  /// - Throws: ``QueryError`` with every problem of the document, if one is an error.
+  /// - Returns: warnings.
+  @discardableResult
+  package func check(_ catalog: Catalog) throws(QueryError) -> [Diagnostic] {
+    let diagnostics = checkDocument(document, catalog: catalog, options: BindingOptions(dialect: dialect)).diagnostics
+    if diagnostics.contains(where: { $0.severity == .error }) {
+      throw QueryError(warnings + diagnostics, in: source)
+    }
+    return warnings + diagnostics
+  }
+}

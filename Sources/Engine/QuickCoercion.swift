@@ -1,0 +1,39 @@
+import GQLBase
+import GQLCatalog
+import GQLPlanner
+
+/// Coercion of the variables that most runs have, without a tree between: what it does not know it leaves to the binder.
+enum QuickCoercion {
+  /// The parameters' values in order; nil if any needs a closer look (or is wrong, which the binder then says).
+  @inline(__always)
+  static func coerce(
+    _ variables: [String: Value], _ parameters: [BoundParameter], structuralCount: Int
+  ) -> [GQLCatalog.Value?]? {
+    guard structuralCount == 0, variables.count == parameters.count else { return nil }
+    if parameters.isEmpty { return [] }
+    var values: [GQLCatalog.Value?] = []
+    values.reserveCapacity(parameters.count)
+    for parameter in parameters {
+      guard let value = variables[parameter.name], let coerced = coerce(value, parameter.signature.type) else {
+        return nil
+      }
+      values.append(coerced)
+    }
+    return values
+  }
+
+  @inline(__always)
+  private static func coerce(_ value: Value, _ type: ValueType) -> GQLCatalog.Value? {
+    guard case .scalar(let scalar) = type else { return nil }
+    switch (value, scalar) {
+    case (.int(let number), .int): return .int(number)
+    case (.int(let number), .float): return .float(Double(exactly: number) ?? Double(number))
+    case (.double(let number), .float): return number.isFinite ? .float(number) : nil
+    case (.bool(let flag), .boolean): return .boolean(flag)
+    case (.string(let text), .string): return .string(Text(text))
+    case (.string(let text), .id): return .id(Text(text), isNumber: false)
+    case (.int(let number), .id): return .id(Text(String(number)), isNumber: true)
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import GQLBase
+import GQLCatalog
+
+/// A value that goes into or comes out of the evaluator: a variable, an inserted field, a part of an answer.
+///
+/// It is JSON's model with exact numbers. A variable takes the type that its declaration wants: a `.string` stands for
+/// an id, a date, an enum value or a UUID where one is declared.
+public indirect enum Value: Sendable, Hashable {
+  case null
+  case bool(Bool)
+  case int(Int64)
+  case double(Double)
+  /// The digits of a number that is neither an `Int64` nor exactly a `Double`, such as a decimal's.
+  case number(String)
+  case string(String)
+  case list([Value])
+  /// Members in their order.
+  case object([Member])
+
+  /// A named value within an object.
+  public struct Member: Sendable, Hashable {
+    /// The member's name.
+    public var name: String
+    /// The member's value.
+    public var value: Value
+    /// A member of an object.
+    public init(_ name: String, _ value: Value) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// The member of an object; nil if this is no object or has no such member. Complexity: O(members).
+  public subscript(_ name: String) -> Value? {
+    guard case .object(let members) = self else { return nil }
+    return members.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
+  }
+
+  /// The element of a list; nil if this is no list or the index is out of bounds.
+  public subscript(_ index: Int) -> Value? {
+    guard case .list(let elements) = self, elements.indices.contains(index) else { return nil }
+    return elements[index]
+  }
+
+  /// The text, if this is a string.
+  public var string: String? { if case .string(let text) = self { text } else { nil } }
+  /// The number, if this is an integer.
+  public var int: Int64? { if case .int(let number) = self { number } else { nil } }
+  /// The number, if this is one; rounded to the nearest `Double`.
+  public var double: Double? {
+    switch self {
+    case .int(let number): Double(number)
+    case .double(let number): number
+    case .number(let digits): Double(digits)
+    default: nil
+    }
+  }
+  /// The truth value, if this is one.
+  public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+  /// The elements, if this is a list.
+  public var list: [Value]? { if case .list(let elements) = self { elements } else { nil } }
+}
+
+extension Value: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+  ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+  /// `.null`.
+  public init(nilLiteral: ()) { self = .null }
+  /// `.bool`.
+  public init(booleanLiteral value: Bool) { self = .bool(value) }
+  /// `.int`.
+  public init(integerLiteral value: Int64) { self = .int(value) }
+  /// `.double`.
+  public init(floatLiteral value: Double) { self = .double(value) }
+  /// `.string`.
+  public init(stringLiteral value: String) { self = .string(value) }
+  /// `.list`.
+  public init(arrayLiteral elements: Value...) { self = .list(elements) }
+  /// `.object`, members in the order written.
+  public init(dictionaryLiteral elements: (String, Value)...) {
+    self = .object(elements.map { Member($0.0, $0.1) })
+  }
+}
+
+extension Value {
+  /// Reads JSON text. Numbers that are neither `Int64` nor exactly `Double` keep their digits.
+  ///
+  /// - Throws: ``QueryError`` with the place of what is not JSON.
+  public init(json utf8: [UInt8]) throws(QueryError) {
+    try self.init(json: utf8, name: "JSON")
+  }
+
+  /// The value of a JSON tree.
+  init(_ json: JSONValue) {
+    switch json {
+    case .null: self = .null
+    case .bool(let value): self = .bool(value)
+    case .number(let digits): self = Value(digits: digits.string)
+    case .string(let text): self = .string(text.string)
+    case .array(let elements): self = .list(elements.map(Value.init))
+    case .object(let members): self = .object(members.map { Member($0.key.string, Value($0.value)) })
+    }
+  }
+
+  private init(digits: String) {
+    if let integer = Int64(digits) {
+      self = .int(integer)
+    } else if let number = Double(digits), number.isFinite, "\(number)" == digits {
+      self = .double(number)
+    } else {
+      self = .number(digits)
+    }
+  }
+
+  /// The value as a JSON tree, numbers by their digits.
+  var json: JSONValue {
+    switch self {
+    case .null: return .null
+    case .bool(let value): return .bool(value)
+    case .int(let value): return .number(Text(String(value)))
+    case .double(let value):
+      var buffer = ByteBuffer(capacity: 32)
+      guard value.isFinite else { return .null }
+      buffer.append(double: value)
+      return .number(Text(String(decoding: buffer.takeArray(), as: UTF8.self)))
+    case .number(let digits): return .number(Text(digits))
+    case .string(let text): return .string(Text(text))
+    case .list(let elements): return .array(elements.map(\.json))
+    case .object(let members): return .object(members.map { JSONValue.Member(Text($0.name), $0.value.json) })
+    }
+  }
+}
+
+extension Value {
+  /// The value for a binder that decides by position what it is.
+  var untyped: GQLCatalog.Value {
+    switch self {
+    case .null: .null
+    case .bool(let value): .boolean(value)
+    case .int(let value): .int(value)
+    case .double(let value): value.isFinite ? .float(value) : .null
+    case .number(let digits): Decimal(parsing: digits).map { .decimal($0) } ?? .null
+    case .string(let text): .string(Text(text))
+    case .list(let elements): .list(elements.map(\.untyped))
+    case .object(let members): .object(members.map { GQLCatalog.Value.Member(Text($0.name), $0.value.untyped) })
+    }
+  }
+}

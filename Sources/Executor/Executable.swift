@@ -1,0 +1,151 @@
+import GQLBase
+import GQLCatalog
+import GQLPlanner
+import GQLStore
+import Synchronization
+
+/// A plan made ready to run: expressions compiled, keys escaped. Immutable; any number of threads may run it.
+package final class Executable: @unchecked Sendable {
+  package let plan: PhysicalPlan
+  package let catalog: Catalog
+
+  let sets: ContiguousArray<CompiledSet>
+  let selections: ContiguousArray<CompiledSelection>
+  /// The answer's object.
+  let root: CompiledSelection
+  let rowSets: [CompiledRowSet]
+  let readers: [PlanCompiler.ColumnAddress]
+  let enums: ContiguousArray<EnumNames>
+  let parameterKinds: [ColumnKind]
+  /// Conditions of fields, over parameters; nil if there are none.
+  private let conditions: ScalarSources?
+  private let constants = CellPool()
+  private let block = ByteBlock()
+  /// Up to two executions that wait for the next run, as retained addresses.
+  private let first = Atomic<UInt>(0)
+  private let second = Atomic<UInt>(0)
+
+  var conditionCount: Int { conditions?.count ?? 0 }
+
+  /// Complexity: O(plan), some microseconds.
+  package init(_ plan: PhysicalPlan, catalog: Catalog) {
+    self.plan = plan
+    self.catalog = catalog
+    let query = plan.query
+    var compiler = PlanCompiler(plan, catalog, constants)
+    sets = ContiguousArray(query.sets.indices.map { CompiledSet($0, &compiler) })
+    rowSets = plan.rowSets.map { rowSet in
+      CompiledRowSet(
+        set: rowSet.set.index, type: rowSet.type, relations: rowSet.through.map { compiler.relation($0) })
+    }
+    var output = OutputCompiler(block: block, selections: query.selections.count)
+    var selections: [CompiledSelection] = []
+    // Children have higher numbers than their parents.
+    for index in query.selections.indices.reversed() {
+      let bound = query.selections[index]
+      let type = query[bound.set].type
+      var fields: [BoundField]?
+      var value: BoundExpression?
+      switch bound.shape {
+      case .object(let list): fields = list
+      case .value(let expression): value = expression
+      }
+      let selection = CompiledSelection(
+        set: bound.set.index, fields: fields, value: value, type: type, &compiler, &output)
+      output.usedScopes[index] = selection.usedScopes
+      selections.append(selection)
+    }
+    self.selections = ContiguousArray(selections.reversed())
+    root = CompiledSelection(set: -1, fields: query.fields, value: nil, type: nil, &compiler, &output)
+    conditions = output.conditions.isEmpty ? nil : ScalarSources(output.conditions, compiler)
+    readers = compiler.readers
+    enums = ContiguousArray(output.enums)
+    parameterKinds = query.parameters.map { ColumnKind($0.signature.type) }
+  }
+
+  deinit {
+    for address in [first.load(ordering: .acquiring), second.load(ordering: .acquiring)] {
+      if let pointer = UnsafeRawPointer(bitPattern: address) {
+        Unmanaged<Execution>.fromOpaque(pointer).release()
+      }
+    }
+  }
+
+  /// Appends the answer, one compact JSON object. If it throws, the output is as it was.
+  ///
+  /// `parameters` are coerced to their types; nil where not provided (defaults already applied).
+  package func run(
+    _ snapshot: Snapshot, parameters: [Value?], limits: RunLimits, cancellation: Cancellation?,
+    into output: inout ByteBuffer
+  ) throws(RuntimeProblem) {
+    let execution = take(snapshot)
+    execution.limits = limits
+    execution.cancellation = cancellation
+    let start = output.count
+    do {
+      try run(execution, snapshot, parameters, into: &output)
+    } catch {
+      output.truncate(to: start)
+      give(execution)
+      throw error
+    }
+    give(execution)
+  }
+
+  /// Runs and measures each set; the answer is discarded.
+  package func analyze(
+    _ snapshot: Snapshot, parameters: [Value?], limits: RunLimits = .none
+  ) throws(RuntimeProblem) -> [SetActuals] {
+    let execution = Execution(self, snapshot)
+    execution.limits = limits
+    execution.actuals = Array(repeating: SetActuals(), count: sets.count)
+    var output = ByteBuffer(capacity: 4096)
+    try run(execution, snapshot, parameters, into: &output)
+    return execution.actuals ?? []
+  }
+
+  private func run(
+    _ execution: Execution, _ snapshot: Snapshot, _ parameters: [Value?], into output: inout ByteBuffer
+  ) throws(RuntimeProblem) {
+    execution.begin(snapshot, self, outputStart: output.count)
+    execution.bind(parameters, self)
+    if let conditions {
+      let vectors = try conditions.vectors(.root, execution)
+      for index in 0..<conditions.count {
+        execution.conditions[index] = conditions.cell(index, vectors, 0, execution)?.low == 1
+      }
+    }
+    if !rowSets.isEmpty { try execution.buildRowSets(self) }
+    try execution.writeRoot(self, into: &output)
+    try execution.checkBytes(output.count)
+  }
+
+  // MARK: - Executions at rest
+
+  private func take(_ snapshot: Snapshot) -> Execution {
+    var address = first.exchange(0, ordering: .acquiring)
+    if address == 0 { address = second.exchange(0, ordering: .acquiring) }
+    guard let pointer = UnsafeRawPointer(bitPattern: address) else { return Execution(self, snapshot) }
+    return Unmanaged<Execution>.fromOpaque(pointer).takeRetainedValue()
+  }
+
+  private func give(_ execution: Execution) {
+    execution.end()
+    let address = UInt(bitPattern: Unmanaged.passRetained(execution).toOpaque())
+    if first.compareExchange(expected: 0, desired: address, ordering: .releasing).exchanged { return }
+    if second.compareExchange(expected: 0, desired: address, ordering: .releasing).exchanged { return }
+    Unmanaged.passUnretained(execution).release()
+  }
+}
+
+/// What a set gave in one run, for `explain --analyze`.
+package struct SetActuals: Sendable, Hashable {
+  /// Rows that the access path gave, of all parents and batches together.
+  package var accessRows = 0
+  /// Rows left at the end.
+  package var rows = 0
+  /// Parents (elements) that the set was computed for.
+  package var parents = 0
+  package var nanoseconds: UInt64 = 0
+  package init() {}
+}

@@ -1,0 +1,398 @@
+import GQLBase
+import GQLCatalog
+import GQLPlanner
+import GQLStore
+
+/// Collects the nodes of one block while it is compiled.
+struct BlockBuilder {
+  var nodes = ContiguousArray<Node>()
+  var types = ContiguousArray<ValueType>()
+  var operands = ContiguousArray<Operand>()
+  var constants = ContiguousArray<Cell?>()
+  var sets = ContiguousArray<ConstantSet>()
+  var names = ContiguousArray<[Text]>()
+  var entityType: EntityTypeID?
+  var needsRows = false
+  var usesScratch = false
+  var expansionCount = 0
+  var known: [BoundExpression.Kind: Int32] = [:]
+  var knownEntities: [EntityReference: Int32] = [:]
+
+  mutating func add(_ node: Node, _ type: ValueType) -> Int32 {
+    nodes.append(node)
+    types.append(type)
+    return Int32(truncatingIfNeeded: nodes.count - 1)
+  }
+
+  mutating func add(_ list: [Operand], to node: inout Node) {
+    node.firstOperand = Int32(truncatingIfNeeded: operands.count)
+    node.operandCount = Int32(truncatingIfNeeded: list.count)
+    operands += list
+  }
+}
+
+/// Compiles expressions into the blocks of one program.
+///
+/// What may fail or costs much, and stands where the language short-circuits, becomes a block of its own, which the
+/// evaluation visits with the rows that need it only. Everything else is computed for all rows, without branches.
+struct ExpressionCompiler {
+  let catalog: Catalog
+  let pool = CellPool()
+  var blocks: [Block] = []
+
+  init(catalog: Catalog) { self.catalog = catalog }
+
+  mutating func block(_ expressions: [BoundExpression]) -> Int32 {
+    var builder = BlockBuilder()
+    var roots: [Int32] = []
+    for expression in expressions { roots.append(root(compile(expression, &builder), expression, &builder)) }
+    blocks.append(Block(builder, roots: roots))
+    return Int32(truncatingIfNeeded: blocks.count - 1)
+  }
+
+  /// Entities leave a block as words.
+  private func root(_ node: Int32, _ expression: BoundExpression, _ builder: inout BlockBuilder) -> Int32 {
+    guard builder.nodes[Int(node)].kind == .rows else { return node }
+    var word = Node(operation: .rowWord, kind: .word, range: expression.range)
+    word.a = node
+    return builder.add(word, expression.type)
+  }
+
+  mutating func operand(_ expression: BoundExpression, lazy: Bool, _ builder: inout BlockBuilder) -> Operand {
+    if lazy, ExpressionTraits.isFallible(expression, catalog) || ExpressionTraits.isExpensive(expression) {
+      let index = block([expression])
+      inherit(index, &builder)
+      return Operand(node: -1, block: index)
+    }
+    return Operand(node: compile(expression, &builder), block: -1)
+  }
+
+  private func inherit(_ index: Int32, _ builder: inout BlockBuilder) {
+    let inner = blocks[Int(index)]
+    if inner.usesScratch { builder.usesScratch = true }
+    if builder.entityType == nil { builder.entityType = inner.entityType }
+  }
+
+  mutating func compile(_ expression: BoundExpression, _ builder: inout BlockBuilder) -> Int32 {
+    if let node = builder.known[expression.kind] { return node }
+    let node = make(expression, &builder)
+    builder.known[expression.kind] = node
+    return node
+  }
+
+  private mutating func make(_ expression: BoundExpression, _ builder: inout BlockBuilder) -> Int32 {
+    let type = expression.type
+    func node(_ operation: Operation, _ kind: Vector.Kind? = nil) -> Node {
+      Node(operation: operation, kind: kind ?? Vector.Kind(type), range: expression.range)
+    }
+    switch expression.kind {
+    case .constant(let value):
+      return constant(value, type, expression.range, &builder)
+    case .parameter(let index):
+      var node = node(.parameter)
+      node.index = Int32(truncatingIfNeeded: index)
+      return builder.add(node, type)
+    case .column(let reference, let column):
+      let entity = entityType(reference)
+      var node = node(.column)
+      node.columnKind = catalog[entity][column].kind
+      switch node.columnKind {
+      case .int64, .code: node.kind = .word
+      case .float64: node.kind = .double
+      case .byte: node.kind = .truth
+      case .reference: node.kind = .rows
+      case .decimal, .text, .wordList, .wideList, .references: node.kind = .wide
+      }
+      node.a = rows(reference, expression.range, &builder)
+      node.index = column.index
+      node.entity = entity.index
+      // A page may be read as it lies only if the rows are those of the batch itself.
+      if case .scope(0, _) = reference { node.flag = true }
+      return builder.add(node, type)
+    case .entity(let reference):
+      if case .scope(0, _) = reference { builder.needsRows = true }
+      return rows(reference, expression.range, &builder)
+
+    case .not(let operand):
+      var node = node(.not, .truth)
+      node.a = compile(operand, &builder)
+      return builder.add(node, type)
+    case .and(let operands), .or(let operands):
+      var node = node(.and, .truth)
+      if case .or = expression.kind { node.operation = .or }
+      var list: [Operand] = []
+      for (index, operand) in operands.enumerated() { list.append(self.operand(operand, lazy: index > 0, &builder)) }
+      builder.add(list, to: &node)
+      return builder.add(node, type)
+    case .isTrue(let operand):
+      var node = node(.isTrue, .truth)
+      node.a = compile(operand, &builder)
+      return builder.add(node, type)
+    case .isNull(let operand):
+      var node = node(.isNull, .truth)
+      node.a = compile(operand, &builder)
+      return builder.add(node, type)
+
+    case .compare(let comparison, let left, let right):
+      return compare(comparison, left, right, expression.range, &builder)
+    case .inValues(let operand, let elements):
+      return inValues(operand, elements, expression, &builder)
+    case .inList(let operand, let list), .listContains(let list, let operand):
+      var node = node(.inList, .truth)
+      if case .listContains = expression.kind { node.flag = true }
+      node.a = compile(operand, &builder)
+      node.b = compile(list, &builder)
+      return builder.add(node, type)
+    case .inRange(let operand, let lower, let upper, let includesUpper):
+      var node = node(.inRange, .truth)
+      if let lower { node.a = compare(.greaterOrEqual, operand, lower, expression.range, &builder) }
+      if let upper {
+        node.b = compare(includesUpper ? .lessOrEqual : .less, operand, upper, expression.range, &builder)
+      }
+      if node.a < 0, node.b < 0 {
+        // Open on both sides: true unless null.
+        node.a = compare(.lessOrEqual, operand, operand, expression.range, &builder)
+      }
+      if node.a < 0 { node.a = node.b }
+      if node.b < 0 { node.b = node.a }
+      return builder.add(node, type)
+
+    case .textTest(let test, let left, let right):
+      var node = node(.textTest, .truth)
+      node.textTest = test
+      node.a = compile(left, &builder)
+      node.b = compile(right, &builder)
+      return builder.add(node, type)
+    case .like(let operand, let pattern, let isCaseInsensitive):
+      var node = node(.like, .truth)
+      node.flag = isCaseInsensitive
+      node.a = compile(operand, &builder)
+      node.b = compile(pattern, &builder)
+      return builder.add(node, type)
+    case .regex(let operand, let pattern):
+      var node = node(.regex, .truth)
+      node.a = compile(operand, &builder)
+      node.b = compile(pattern, &builder)
+      return builder.add(node, type)
+
+    case .arithmetic(let arithmetic, let left, let right):
+      var node = node(.arithmetic)
+      node.arithmetic = arithmetic
+      if type.isNumeric {
+        node.a = compile(converted(left, to: type, arithmetic), &builder)
+        node.b = compile(converted(right, to: type, arithmetic), &builder)
+      } else {
+        if node.kind == .wide { builder.usesScratch = true }
+        node.a = compile(left, &builder)
+        node.b = compile(right, &builder)
+      }
+      return builder.add(node, type)
+    case .negate(let operand):
+      var node = node(.negate)
+      node.a = compile(operand, &builder)
+      return builder.add(node, type)
+    case .convert(let operand), .cast(let operand):
+      if operand.type == type { return compile(operand, &builder) }
+      var node = node(.convert)
+      if case .cast = expression.kind { node.flag = true }
+      if node.kind == .wide { builder.usesScratch = true }
+      node.a = compile(operand, &builder)
+      return builder.add(node, type)
+    case .coalesce(let operands):
+      var node = node(.coalesce)
+      var list: [Operand] = []
+      for (index, operand) in operands.enumerated() { list.append(self.operand(operand, lazy: index > 0, &builder)) }
+      builder.add(list, to: &node)
+      return builder.add(node, type)
+    case .conditional(let operands):
+      var node = node(.conditional)
+      var list: [Operand] = []
+      for (index, operand) in operands.enumerated() { list.append(self.operand(operand, lazy: index > 0, &builder)) }
+      builder.add(list, to: &node)
+      return builder.add(node, type)
+    case .fold(let operand):
+      return text(.fold, operand, expression, &builder)
+    case .call(let function, let arguments):
+      guard let first = arguments.first else { return constant(.null, type, expression.range, &builder) }
+      switch function {
+      case .lower: return text(.lower, first, expression, &builder)
+      case .upper: return text(.upper, first, expression, &builder)
+      case .trim: return text(.trim, first, expression, &builder)
+      case .length:
+        var node = node(.length)
+        node.a = compile(first, &builder)
+        return builder.add(node, type)
+      }
+    case .jsonPath(let base, let step):
+      var node = node(.jsonPath)
+      builder.usesScratch = true
+      node.a = compile(base, &builder)
+      node.b = compile(step, &builder)
+      return builder.add(node, type)
+    case .element(let list, let index):
+      var node = node(.element)
+      node.a = compile(list, &builder)
+      node.b = compile(index, &builder)
+      return builder.add(node, type)
+    case .jsonList(let elements), .jsonObject(_, let elements):
+      var node = node(.jsonList)
+      builder.usesScratch = true
+      var list: [Operand] = []
+      for element in elements { list.append(operand(element, lazy: false, &builder)) }
+      builder.add(list, to: &node)
+      if case .jsonObject(let names, _) = expression.kind {
+        node.operation = .jsonObject
+        node.index = Int32(truncatingIfNeeded: builder.names.count)
+        builder.names.append(names.map { Text($0) })
+      }
+      return builder.add(node, type)
+
+    case .quantifier(let quantifier, let set, let predicate):
+      var node = node(.quantifier, .truth)
+      node.quantifier = quantifier
+      inner(set, predicate, &node, &builder)
+      return builder.add(node, type)
+    case .aggregate(let aggregate, let set, let element):
+      var node = node(.aggregate)
+      node.aggregate = aggregate
+      inner(set, element, &node, &builder)
+      builder.usesScratch = true
+      return builder.add(node, type)
+    case .inRowSet(let reference, let index):
+      var node = node(.rowSet, .truth)
+      if case .scope(0, _) = reference { builder.needsRows = true }
+      node.a = rows(reference, expression.range, &builder)
+      node.index = Int32(truncatingIfNeeded: index)
+      return builder.add(node, type)
+    }
+  }
+
+  /// The set, and the block of what is evaluated for its members.
+  private mutating func inner(
+    _ set: SetID, _ expression: BoundExpression?, _ node: inout Node, _ builder: inout BlockBuilder
+  ) {
+    builder.needsRows = true
+    node.index = Int32(truncatingIfNeeded: set.index)
+    node.entity = Int32(truncatingIfNeeded: builder.expansionCount)
+    builder.expansionCount += 1
+    if let expression {
+      node.b = block([expression])
+      if blocks[Int(node.b)].usesScratch { builder.usesScratch = true }
+    }
+  }
+
+  // MARK: - Leaves
+
+  private func constant(
+    _ value: Value, _ type: ValueType, _ range: SourceRange, _ builder: inout BlockBuilder
+  ) -> Int32 {
+    var node = Node(operation: .constant, kind: Vector.Kind(type), range: range)
+    node.index = Int32(truncatingIfNeeded: builder.constants.count)
+    builder.constants.append(pool.cell(value, type))
+    return builder.add(node, type)
+  }
+
+  private func entityType(_ reference: EntityReference) -> EntityTypeID {
+    switch reference {
+    case .scope(_, let type): type
+    case .toOne(_, let relation): catalog[relation].target
+    }
+  }
+
+  /// The node of the entity's rows.
+  private func rows(_ reference: EntityReference, _ range: SourceRange, _ builder: inout BlockBuilder) -> Int32 {
+    if let node = builder.knownEntities[reference] { return node }
+    var node = Node(operation: .scopeRows, kind: .rows, range: range)
+    switch reference {
+    case .scope(let depth, let type):
+      if depth == 0 { builder.entityType = type }
+      node.index = Int32(truncatingIfNeeded: depth)
+    case .toOne(let base, let relation):
+      if case .scope(0, _) = base { builder.needsRows = true }
+      node.operation = .toOne
+      node.a = rows(base, range, &builder)
+      node.entity = catalog[relation].source.index
+      node.index = catalog[relation].column.index
+    }
+    let index = builder.add(node, .entity(entityType(reference)))
+    builder.knownEntities[reference] = index
+    return index
+  }
+
+  // MARK: - Composites
+
+  private mutating func text(
+    _ operation: Operation, _ operand: BoundExpression, _ expression: BoundExpression, _ builder: inout BlockBuilder
+  ) -> Int32 {
+    var node = Node(operation: operation, kind: .wide, range: expression.range)
+    builder.usesScratch = true
+    node.a = compile(operand, &builder)
+    return builder.add(node, expression.type)
+  }
+
+  private mutating func compare(
+    _ comparison: ComparisonOperator, _ left: BoundExpression, _ right: BoundExpression, _ range: SourceRange,
+    _ builder: inout BlockBuilder
+  ) -> Int32 {
+    if comparison == .equal || comparison == .notEqual {
+      // Null is a value here, and one side's type may be that of a bare null.
+      for (null, other) in [(left, right), (right, left)] where ExpressionTraits.isNull(null) {
+        var node = Node(operation: .isNull, kind: .truth, range: range)
+        node.a = compile(other, &builder)
+        let index = builder.add(node, .boolean)
+        if comparison == .equal { return index }
+        var negation = Node(operation: .not, kind: .truth, range: range)
+        negation.a = index
+        return builder.add(negation, .boolean)
+      }
+    }
+    var node = Node(operation: .compare, kind: .truth, range: range)
+    node.comparison = comparison
+    node.a = compile(left, &builder)
+    node.b = compile(right, &builder)
+    if builder.nodes[Int(node.a)].operation == .constant, builder.nodes[Int(node.b)].operation != .constant {
+      // Kernels take the constant on the right.
+      swap(&node.a, &node.b)
+      node.comparison = comparison.swapped
+    }
+    return builder.add(node, .boolean)
+  }
+
+  private mutating func inValues(
+    _ operand: BoundExpression, _ elements: [BoundExpression], _ expression: BoundExpression,
+    _ builder: inout BlockBuilder
+  ) -> Int32 {
+    var cells: [Cell] = []
+    var containsNull = false
+    var isConstant = true
+    for element in elements {
+      guard case .constant(let value) = element.kind, element.type == operand.type || value.isNull else {
+        isConstant = false
+        break
+      }
+      if let cell = pool.cell(value, operand.type) { cells.append(cell) } else { containsNull = true }
+    }
+    if isConstant {
+      var node = Node(operation: .inSet, kind: .truth, range: expression.range)
+      node.a = compile(operand, &builder)
+      node.index = Int32(truncatingIfNeeded: builder.sets.count)
+      builder.sets.append(ConstantSet(cells, type: operand.type, containsNull: containsNull))
+      return builder.add(node, .boolean)
+    }
+    var list: [Operand] = []
+    for element in elements {
+      list.append(Operand(node: compare(.equal, operand, element, expression.range, &builder), block: -1))
+    }
+    var node = Node(operation: .inAny, kind: .truth, range: expression.range)
+    builder.add(list, to: &node)
+    return builder.add(node, .boolean)
+  }
+
+  /// Int by Int divides as Float; otherwise both sides take the result's type.
+  private func converted(
+    _ operand: BoundExpression, to type: ValueType, _ arithmetic: ArithmeticOperator
+  ) -> BoundExpression {
+    operand.type == type || !operand.type.isNumeric
+      ? operand : BoundExpression(.convert(operand), type, at: operand.range)
+  }
+}

@@ -1,0 +1,117 @@
+import GQLBase
+import GQLCatalog
+import GQLStore
+
+/// Values to test membership in, hashed over raw memory. Immutable; what the cells point to must outlive it.
+final class ConstantSet: @unchecked Sendable {
+  let containsNull: Bool
+  /// Distinct values; set once, by the initialiser.
+  private(set) var count = 0
+  private enum Form { case words, doubles, texts, decimals, linear }
+  private let form: Form
+  private let type: ValueType
+  private let mask: Int
+  private let slots: UnsafeMutablePointer<Cell>
+  private let used: UnsafeMutablePointer<UInt8>
+
+  /// Takes the non-null cells; `type` is that of the elements.
+  init(_ cells: some Collection<Cell>, type: ValueType, containsNull: Bool) {
+    self.type = type
+    self.containsNull = containsNull
+    switch type {
+    case .scalar(.float): form = .doubles
+    case .scalar(.decimal): form = .decimals
+    case .scalar(.json), .list: form = .linear
+    default: form = Vector.Kind(type) == .wide ? .texts : .words
+    }
+    var capacity = 16
+    while capacity < cells.count * 2 { capacity *= 2 }
+    mask = capacity - 1
+    slots = .allocate(capacity: capacity)
+    slots.initialize(repeating: Cell(low: 0), count: capacity)
+    used = .allocate(capacity: capacity)
+    used.initialize(repeating: 0, count: capacity)
+    for cell in cells {
+      if form == .linear {
+        slots[count] = cell
+        used[count] = 1
+        count += 1
+        continue
+      }
+      let cell = canonical(cell)
+      var slot = hash(cell) & mask
+      while used[slot] != 0, !isSame(slots[slot], cell) { slot = (slot &+ 1) & mask }
+      if used[slot] == 0 { count += 1 }
+      slots[slot] = cell
+      used[slot] = 1
+    }
+  }
+
+  deinit {
+    slots.deallocate()
+    used.deallocate()
+  }
+
+  func contains(_ cell: Cell) -> Bool {
+    if form == .linear {
+      for index in 0..<count where CellOrder.isEqual(slots[index], cell, type) { return true }
+      return false
+    }
+    let cell = canonical(cell)
+    var slot = hash(cell) & mask
+    while used[slot] != 0 {
+      if isSame(slots[slot], cell) { return true }
+      slot = (slot &+ 1) & mask
+    }
+    return false
+  }
+
+  /// Equal values get equal cells, but for texts.
+  @inline(__always)
+  private func canonical(_ cell: Cell) -> Cell {
+    switch form {
+    case .words, .texts, .linear: cell
+    case .doubles: cell.double == 0 ? Cell(0.0) : cell
+    case .decimals: Cell(cell.decimal.normalized)
+    }
+  }
+
+  @inline(__always)
+  private func isSame(_ left: Cell, _ right: Cell) -> Bool {
+    form == .texts ? CellOrder.isEqualText(left, right) : left.low == right.low && left.high == right.high
+  }
+
+  private func hash(_ cell: Cell) -> Int {
+    var hash: UInt64
+    if form == .texts {
+      hash = TextHash.hash(cell)
+    } else {
+      hash = (cell.low ^ cell.high &* 0x9E37_79B9_7F4A_7C15) &* 0xD6E8_FEB8_6659_FD93
+    }
+    hash ^= hash >> 32
+    return Int(truncatingIfNeeded: hash)
+  }
+}
+
+/// A multiplying hash over the bytes of a text, flags aside.
+enum TextHash {
+  static func hash(_ cell: Cell) -> UInt64 {
+    let view = TextView(cell)
+    var hash = view.key0 &* 0x9E37_79B9_7F4A_7C15
+    if view.count <= 12 { return mix(hash, view.word1) }
+    // Safe because long views hold an address.
+    let start = UnsafeRawPointer(bitPattern: UInt(view.word1)).unsafelyUnwrapped
+    var index = 0
+    while view.count &- index > 8 {
+      hash = mix(hash, (start + index).loadUnaligned(as: UInt64.self))
+      index &+= 8
+    }
+    return mix(hash, (start + (view.count &- 8)).loadUnaligned(as: UInt64.self))
+  }
+
+  @inline(__always)
+  private static func mix(_ hash: UInt64, _ word: UInt64) -> UInt64 {
+    let product = (hash ^ word).multipliedFullWidth(by: 0xD6E8_FEB8_6659_FD93)
+    return product.high ^ product.low &+ 0x9E37_79B9_7F4A_7C15
+  }
+}

@@ -1,0 +1,369 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+import GQLBase
+import GQLCatalog
+import GQLPlanner
+import GQLRegex
+import GQLStore
+
+extension Evaluator {
+  func textTest(_ node: Node, _ out: Vector) {
+    let a = vector(node.a)
+    let b = vector(node.b)
+    guard a.kind == .wide, b.kind == .wide else { return setNull(out) }
+    let truths = out.truths
+    if b.isConstant {
+      guard !b.isNull(0) else { return setNull(out) }
+      let needle = TextView.bytes(at: b.cells)
+      for index in 0..<count {
+        guard a.validity[index] == 1 else {
+          truths[index] = 1
+          continue
+        }
+        let text = TextView.bytes(at: a.cells + index)
+        truths[index] = TextSearch.test(node.textTest, text.start, text.count, needle.start, needle.count) ? 2 : 0
+      }
+      return
+    }
+    for index in 0..<count {
+      guard a.validity[index] & b.validity[index] == 1 else {
+        truths[index] = 1
+        continue
+      }
+      let text = TextView.bytes(at: a.cells + index)
+      let needle = TextView.bytes(at: b.cells + index)
+      truths[index] = TextSearch.test(node.textTest, text.start, text.count, needle.start, needle.count) ? 2 : 0
+    }
+  }
+
+  // MARK: - Patterns
+
+  func like(_ index: Int, _ node: Node, _ out: Vector) throws(RuntimeProblem) {
+    let a = vector(node.a)
+    let b = vector(node.b)
+    var folded: [UInt8] = []
+    if b.isConstant {
+      guard !b.isNull(0) else { return setNull(out) }
+      let pattern: LikePattern
+      if case .like(let known)? = block.patterns[index] {
+        pattern = known
+      } else {
+        pattern = try likePattern(b.cells[0], node, 0)
+        block.patterns[index] = .like(pattern)
+      }
+      for position in 0..<count {
+        out.truths[position] = a.validity[position] == 0 ? 1 : matches(pattern, a.cells + position, &folded)
+      }
+      return
+    }
+    for position in 0..<count {
+      guard a.validity[position] & b.validity[position] == 1 else {
+        out.truths[position] = 1
+        continue
+      }
+      let pattern = try likePattern(b.cells[position], node, position)
+      out.truths[position] = matches(pattern, a.cells + position, &folded)
+    }
+  }
+
+  private func matches(_ pattern: LikePattern, _ cell: UnsafePointer<Cell>, _ folded: inout [UInt8]) -> UInt8 {
+    let text = TextView.bytes(at: cell)
+    let start = text.start.assumingMemoryBound(to: UInt8.self)
+    return pattern.matches(start, text.count, folding: &folded) ? 2 : 0
+  }
+
+  private func likePattern(_ cell: Cell, _ node: Node, _ position: Int) throws(RuntimeProblem) -> LikePattern {
+    let bytes = TextView(cell).withBytes { [UInt8](UnsafeRawBufferPointer(start: $0, count: $1)) }
+    do throws(PatternError) {
+      return try LikePattern(bytes, ignoresCase: node.flag)
+    } catch {
+      throw problem(.invalidPattern(message: error.message, offset: error.offset), node, at: position)
+    }
+  }
+
+  func regex(_ index: Int, _ node: Node, _ out: Vector) throws(RuntimeProblem) {
+    let a = vector(node.a)
+    let b = vector(node.b)
+    if b.isConstant {
+      guard !b.isNull(0) else { return setNull(out) }
+      let compiled: (Pattern, PatternScratch)
+      if case .regex(let pattern, let scratch)? = block.patterns[index] {
+        compiled = (pattern, scratch)
+      } else {
+        let pattern = try regexPattern(b.cells[0], node, 0)
+        compiled = (pattern, PatternScratch(for: pattern))
+        block.patterns[index] = .regex(compiled.0, compiled.1)
+      }
+      try search(compiled.0, compiled.1, node, a, out)
+      return
+    }
+    for position in 0..<count {
+      guard a.validity[position] & b.validity[position] == 1 else {
+        out.truths[position] = 1
+        continue
+      }
+      let pattern = try regexPattern(b.cells[position], node, position)
+      let text = TextView.bytes(at: a.cells + position)
+      out.truths[position] = try search(
+        pattern, PatternScratch(for: pattern), text.start, text.count, node, position)
+    }
+  }
+
+  private func regexPattern(_ cell: Cell, _ node: Node, _ position: Int) throws(RuntimeProblem) -> Pattern {
+    let bytes = TextView(cell).withBytes { [UInt8](UnsafeRawBufferPointer(start: $0, count: $1)) }
+    do throws(PatternError) {
+      return try Pattern(bytes)
+    } catch {
+      throw problem(.invalidPattern(message: error.message, offset: error.offset), node, at: position)
+    }
+  }
+
+  private func search(
+    _ pattern: Pattern, _ scratch: PatternScratch, _ node: Node, _ a: Vector, _ out: Vector
+  ) throws(RuntimeProblem) {
+    let literal = pattern.requiredLiteral ?? []
+    let length = literal.count
+    // The literal that every match holds is looked for first: a search for bytes costs a fraction of a match.
+    let needle = execution.scratch.allocate(max(length, 1))
+    literal.withUnsafeBytes { bytes in
+      if let start = bytes.baseAddress { needle.copyMemory(from: start, byteCount: length) }
+    }
+    for position in 0..<count {
+      guard a.validity[position] == 1 else {
+        out.truths[position] = 1
+        continue
+      }
+      let text = TextView.bytes(at: a.cells + position)
+      if length > 0, !TextSearch.contains(text.start, text.count, needle, length) {
+        out.truths[position] = 0
+      } else {
+        out.truths[position] = try search(pattern, scratch, text.start, text.count, node, position)
+      }
+    }
+  }
+
+  private func search(
+    _ pattern: Pattern, _ scratch: PatternScratch, _ start: UnsafeRawPointer, _ length: Int, _ node: Node,
+    _ position: Int
+  ) throws(RuntimeProblem) -> UInt8 {
+    switch pattern.matches(start.assumingMemoryBound(to: UInt8.self), length, scratch) {
+    case .matched: return 2
+    case .notMatched: return 0
+    case .limitExceeded: throw problem(.patternLimit(name: "regex"), node, at: position)
+    }
+  }
+
+  // MARK: - Functions
+
+  /// `fold`, `lower`, `upper`, `trim`.
+  func mapText(_ node: Node, _ out: Vector) {
+    let a = vector(node.a)
+    guard a.kind == .wide else { return setNull(out) }
+    var buffer: [UInt8] = []
+    for index in 0..<count {
+      let isValid = a.validity[index]
+      out.validity[index] = isValid
+      guard isValid == 1 else { continue }
+      let text = TextView.bytes(at: a.cells + index)
+      let bytes = UnsafeBufferPointer(start: text.start.assumingMemoryBound(to: UInt8.self), count: text.count)
+      let escape = a.cells[index].low & TextView.escapeFlag
+      if node.operation == .trim {
+        let range = TextMapping.trimmed(bytes)
+        let start = text.start + range.lowerBound
+        let flags = escape == 0 ? 0 : TextView.escapeFlag(start, range.count)
+        // A long text lies in an arena, so a part of it may point there.
+        out.cells[index] = TextView(start, count: range.count, flags: flags).cell
+        continue
+      }
+      buffer.removeAll(keepingCapacity: true)
+      switch node.operation {
+      case .fold: CaseFolding.fold(bytes, into: &buffer)
+      case .lower: TextMapping.lower(bytes, into: &buffer)
+      default: TextMapping.upper(bytes, into: &buffer)
+      }
+      out.cells[index] = scratchText(buffer, flags: escape)
+    }
+  }
+
+  /// The bytes as a text that lives until the run's scratch memory is released.
+  func scratchText(_ bytes: [UInt8], flags: UInt64) -> Cell {
+    bytes.withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress else { return Cell(low: flags) }
+      return scratchText(start, bytes.count, flags: flags)
+    }
+  }
+
+  func scratchText(_ start: UnsafeRawPointer, _ length: Int, flags: UInt64) -> Cell {
+    if length <= TextView.inlineCapacity { return TextView(start, count: length, flags: flags).cell }
+    let copy = execution.scratch.allocate(length)
+    copy.copyMemory(from: start, byteCount: length)
+    return TextView(copy, count: length, flags: flags).cell
+  }
+
+  /// Code points of a text, elements of a list, bytes of Bytes.
+  func length(_ node: Node, _ out: Vector) {
+    let a = vector(node.a)
+    guard a.kind == .wide else { return setNull(out) }
+    let type = type(node.a)
+    for index in 0..<count {
+      out.validity[index] = a.validity[index]
+      guard a.validity[index] == 1 else { continue }
+      switch type {
+      case .list(let element): out.words[index] = Int64(ListRun(a.cells[index], element).count)
+      case .scalar(.bytes): out.words[index] = Int64(TextView(a.cells[index]).count)
+      default:
+        let text = TextView.bytes(at: a.cells + index)
+        out.words[index] = Int64(TextMapping.scalarCount(text.start, text.count))
+      }
+    }
+  }
+}
+
+/// Searching one text at a time.
+enum TextSearch {
+  @inline(__always)
+  static func test(
+    _ test: TextTest, _ text: UnsafeRawPointer, _ count: Int, _ needle: UnsafeRawPointer, _ length: Int
+  ) -> Bool {
+    guard length <= count else { return false }
+    switch test {
+    case .contains: return contains(text, count, needle, length)
+    case .startsWith: return memcmp(text, needle, length) == 0
+    case .endsWith: return memcmp(text + (count &- length), needle, length) == 0
+    }
+  }
+
+  /// Sixteen places at a time are tested for the first and the last byte of the needle.
+  static func contains(_ text: UnsafeRawPointer, _ count: Int, _ needle: UnsafeRawPointer, _ length: Int) -> Bool {
+    guard length <= count else { return false }
+    guard length > 0 else { return true }
+    if count > 512 {
+      return ByteSearch.contains(
+        UnsafeRawBufferPointer(start: text, count: count), UnsafeRawBufferPointer(start: needle, count: length))
+    }
+    let places = count &- length &+ 1
+    let first = needle.load(as: UInt8.self)
+    let last = needle.load(fromByteOffset: length &- 1, as: UInt8.self)
+    let firsts = SIMD16<UInt8>(repeating: first)
+    let lasts = SIMD16<UInt8>(repeating: last)
+    let tail = text + (length &- 1)
+    var place = 0
+    while true {
+      let left = places &- place
+      if left < 16 {
+        if left <= 0 { return false }
+        // Bytes behind the text may be read, as the block does not reach into another page of memory.
+        let isWithin =
+          (UInt(bitPattern: text + place) & 4095) <= 4080 && (UInt(bitPattern: tail + place) & 4095) <= 4080
+        if !isWithin {
+          if places < 16 { return containsBytewise(text, places, needle, length) }
+          place = places &- 16
+        }
+      }
+      let heads = (text + place).loadUnaligned(as: SIMD16<UInt8>.self) ^ firsts
+      let tails = (tail + place).loadUnaligned(as: SIMD16<UInt8>.self) ^ lasts
+      let different = heads | tails
+      // A zero byte is a candidate; the test for one may err behind the first, which the comparison mends.
+      let words = unsafeBitCast(different, to: SIMD2<UInt64>.self)
+      let zeros = (words &- 0x0101_0101_0101_0101) & ~words & 0x8080_8080_8080_8080
+      if zeros[0] | zeros[1] != 0 {
+        for half in 0..<2 {
+          var candidates = zeros[half]
+          while candidates != 0 {
+            let candidate = place &+ half &* 8 &+ candidates.trailingZeroBitCount &>> 3
+            if candidate >= places { return false }
+            if memcmp(text + candidate, needle, length) == 0 { return true }
+            candidates &= candidates &- 1
+          }
+        }
+      }
+      place &+= 16
+    }
+  }
+
+  private static func containsBytewise(
+    _ text: UnsafeRawPointer, _ places: Int, _ needle: UnsafeRawPointer, _ length: Int
+  ) -> Bool {
+    let first = needle.load(as: UInt8.self)
+    for place in 0..<places where (text + place).load(as: UInt8.self) == first {
+      if memcmp(text + place, needle, length) == 0 { return true }
+    }
+    return false
+  }
+}
+
+/// Case and space by Unicode's properties. Bytes that are not UTF-8 become U+FFFD.
+enum TextMapping {
+  static func lower(_ bytes: UnsafeBufferPointer<UInt8>, into result: inout [UInt8]) {
+    map(bytes, into: &result, ascii: { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 }, other: { $0.properties.lowercaseMapping })
+  }
+
+  static func upper(_ bytes: UnsafeBufferPointer<UInt8>, into result: inout [UInt8]) {
+    map(bytes, into: &result, ascii: { $0 &- 0x61 < 26 ? $0 & 0xDF : $0 }, other: { $0.properties.uppercaseMapping })
+  }
+
+  @inline(__always)
+  private static func map(
+    _ bytes: UnsafeBufferPointer<UInt8>, into result: inout [UInt8], ascii: (UInt8) -> UInt8,
+    other: (Unicode.Scalar) -> String
+  ) {
+    result.reserveCapacity(bytes.count)
+    var index = 0
+    while index < bytes.count, bytes[index] < 0x80 {
+      result.append(ascii(bytes[index]))
+      index += 1
+    }
+    if index == bytes.count { return }
+    for scalar in String(decoding: bytes[index...], as: UTF8.self).unicodeScalars {
+      if scalar.isASCII {
+        result.append(ascii(UInt8(truncatingIfNeeded: scalar.value)))
+      } else {
+        result.append(contentsOf: other(scalar).utf8)
+      }
+    }
+  }
+
+  /// Without white space (Unicode's property) at both ends.
+  static func trimmed(_ bytes: UnsafeBufferPointer<UInt8>) -> Range<Int> {
+    var start = 0
+    var end = bytes.count
+    while start < end {
+      let length = bytes[start] < 0x80 ? 1 : UTF8Length.of(bytes[start])
+      guard start + length <= end, isSpace(bytes, start, length) else { break }
+      start += length
+    }
+    while start < end {
+      var first = end - 1
+      while first > start, bytes[first] & 0xC0 == 0x80 { first -= 1 }
+      guard isSpace(bytes, first, end - first) else { break }
+      end = first
+    }
+    return start..<end
+  }
+
+  private static func isSpace(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ length: Int) -> Bool {
+    if length == 1 { return bytes[start] == 0x20 || bytes[start] &- 0x09 < 5 }
+    guard length <= 4 else { return false }
+    let text = String(decoding: bytes[start..<start + length], as: UTF8.self).unicodeScalars
+    return text.count == 1 && (text.first?.properties.isWhitespace ?? false)
+  }
+
+  /// Bytes that do not continue a code point.
+  static func scalarCount(_ start: UnsafeRawPointer, _ count: Int) -> Int {
+    var total = 0
+    for index in 0..<count {
+      total &+= start.load(fromByteOffset: index, as: UInt8.self) & 0xC0 == 0x80 ? 0 : 1
+    }
+    return total
+  }
+}
+
+enum UTF8Length {
+  /// By the first byte of a code point beyond ASCII.
+  static func of(_ byte: UInt8) -> Int { byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4 }
+}

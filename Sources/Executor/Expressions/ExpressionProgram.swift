@@ -1,0 +1,143 @@
+import GQLBase
+import GQLCatalog
+import GQLPlanner
+import GQLStore
+
+/// Expressions compiled to kernels over batches: immutable, shared by threads and runs. What a run writes lies in its
+/// ``ExpressionState``.
+package final class ExpressionProgram: Sendable {
+  let blocks: [Block]
+  /// The block of all expressions, in their order.
+  let main: Int
+  /// The conjuncts of the first expression, if it is a Boolean: rows that one of them drops are not shown to the next.
+  let conjuncts: [Int]
+  /// Texts that `filter` computes may go when it is done: nothing else is made meanwhile that must stay.
+  let releasesScratch: Bool
+  /// Row numbers of scope 0 are needed as an array.
+  let needsRows: Bool
+  let catalog: Catalog
+  private let pool: CellPool
+  private let direct: Node?
+
+  /// Equal columns and parameters are read once for all of `expressions`.
+  package init(_ expressions: [BoundExpression], catalog: Catalog) {
+    var compiler = ExpressionCompiler(catalog: catalog)
+    main = Int(compiler.block(expressions))
+    var conjuncts: [Int] = []
+    if expressions.count == 1, let first = expressions.first {
+      let groups = ExpressionProgram.groups(first, catalog)
+      if groups.count == 1 {
+        conjuncts = [main]
+      } else {
+        for group in groups { conjuncts.append(Int(compiler.block([group]))) }
+      }
+    }
+    self.conjuncts = conjuncts
+    blocks = compiler.blocks
+    direct = conjuncts.count == 1 ? ExpressionProgram.direct(compiler.blocks[conjuncts[0]]) : nil
+    pool = compiler.pool
+    needsRows = compiler.blocks.contains { $0.needsRows }
+    self.catalog = catalog
+    releasesScratch =
+      compiler.blocks.contains { $0.usesScratch } && !compiler.blocks.contains { $0.expansionCount > 0 }
+  }
+
+  /// Conjuncts that are tested together: neighbours that are cheap on whole pages.
+  private static func groups(_ expression: BoundExpression, _ catalog: Catalog) -> [BoundExpression] {
+    guard case .and(let conjuncts) = expression.kind else { return [expression] }
+    var groups: [[BoundExpression]] = []
+    var isOpen = false
+    for conjunct in conjuncts {
+      let isScan = ExpressionTraits.isScan(conjunct, catalog)
+      if isScan, isOpen { groups[groups.count - 1].append(conjunct) } else { groups.append([conjunct]) }
+      isOpen = isScan
+    }
+    return groups.map { group in
+      group.count == 1 ? group[0] : BoundExpression(.and(group), .boolean, at: expression.range)
+    }
+  }
+
+  /// The predicate's node if it compares a column of eight-byte words with a constant or a parameter, and is all.
+  private static func direct(_ block: Block) -> Node? {
+    let node = block.nodes[Int(block.roots[0])]
+    guard node.operation == .compare, block.nodes.count == 4 else { return nil }
+    let column = block.nodes[Int(node.a)]
+    let constant = block.nodes[Int(node.b)]
+    guard column.operation == .column, column.flag, column.columnKind == .int64, constant.kind == .word,
+      constant.operation == .constant || constant.operation == .parameter
+    else { return nil }
+    return node
+  }
+
+  /// Counts without truths between; nil if there are nulls.
+  private func countDirectly(
+    _ node: Node, _ state: ExpressionState, _ firstRow: UInt32, _ count: Int, _ execution: Execution
+  ) -> Int? {
+    let block = state.blocks[conjuncts[0]]
+    block.prepare(1, execution)
+    let constant = block.vectors[Int(node.b)]
+    let column = block.block.nodes[Int(node.a)]
+    let page = execution.snapshot.column(EntityTypeID(Int(column.entity)), ColumnID(Int(column.index)))
+      .page(of: firstRow)
+    guard constant.allValid, page.load(fromByteOffset: PageLayout.nullCountOffset, as: Int32.self) == 0 else {
+      return nil
+    }
+    let slot = Int(firstRow) & PageLayout.rowMask
+    let words = (page + PageLayout.cellsOffset).assumingMemoryBound(to: Int64.self) + slot
+    return CompareKernel.countWords(node.comparison, words, constant: constant.words[0], count)
+  }
+
+  /// Evaluates for all rows of the batch and gives one vector for each expression of the initialiser, in its order.
+  /// They stay valid until the next call on this program in this execution.
+  package func evaluate(_ scopes: ScopeRows, _ execution: Execution) throws(RuntimeProblem) -> UnsafePointer<Vector> {
+    let state = execution.state(for: self)
+    state.begin(execution)
+    let block = try state.evaluate(main, Batch(scopes), execution)
+    return block.rootVectors()
+  }
+
+  /// The positions, ascending, at which the first expression (a Boolean) is true; `positions` has room for the
+  /// batch's count.
+  package func filter(
+    _ scopes: ScopeRows, _ execution: Execution, into positions: UnsafeMutablePointer<UInt16>
+  ) throws(RuntimeProblem) -> Int {
+    let state = execution.state(for: self)
+    state.begin(execution)
+    return try state.filter(Batch(scopes), execution, positions)
+  }
+
+  /// The same over the rows `firstRow ..< firstRow + count` of scope 0, which must lie in one page: nothing is
+  /// gathered. Gives row ids. Dead rows are tested like others, and can make a failing expression fail.
+  ///
+  /// `outer` is the batch of one element that encloses the scan: its scope 0 is scope 1 here.
+  package func filterPage(
+    firstRow: UInt32, count: Int, outer: ScopeRows?, _ execution: Execution, into rows: UnsafeMutablePointer<UInt32>
+  ) throws(RuntimeProblem) -> Int {
+    let state = execution.state(for: self)
+    state.begin(execution)
+    let batch = state.pageBatch(firstRow, count, outer)
+    if conjuncts.count == 1 {
+      let vector = try state.evaluate(conjuncts[0], batch, execution).root(0)
+      return TruthKernel.rows(vector.truths, count, firstRow, into: rows)
+    }
+    let positions = state.pagePositions
+    let found = try state.filter(batch, execution, positions)
+    for index in 0..<found { rows[index] = firstRow &+ UInt32(positions[index]) }
+    return found
+  }
+
+  /// How many rows ``filterPage(firstRow:count:outer:_:into:)`` would give.
+  package func countPage(
+    firstRow: UInt32, count: Int, outer: ScopeRows?, _ execution: Execution
+  ) throws(RuntimeProblem) -> Int {
+    let state = execution.state(for: self)
+    state.begin(execution)
+    if let direct, let found = countDirectly(direct, state, firstRow, count, execution) { return found }
+    let batch = state.pageBatch(firstRow, count, outer)
+    if conjuncts.count == 1 {
+      let vector = try state.evaluate(conjuncts[0], batch, execution).root(0)
+      return TruthKernel.count(vector.truths, count)
+    }
+    return try state.filter(batch, execution, state.pagePositions)
+  }
+}

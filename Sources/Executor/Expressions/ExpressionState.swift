@@ -1,0 +1,283 @@
+import GQLBase
+import GQLCatalog
+import GQLPlanner
+import GQLRegex
+import GQLStore
+
+/// Rows to evaluate for: gathered, or consecutive rows of one page.
+struct Batch {
+  var count: Int
+  var scopes: ScopeRows
+  /// The first row of scope 0 if the rows are consecutive within a page.
+  var pageRow: UInt32
+  var isPage: Bool
+
+  init(_ scopes: ScopeRows) {
+    count = scopes.count
+    self.scopes = scopes
+    pageRow = 0
+    isPage = false
+  }
+}
+
+/// The registers of one ``ExpressionProgram`` in one run; made with the program, kept by the execution. Not for two
+/// threads at once.
+package final class ExpressionState {
+  let program: ExpressionProgram
+  let blocks: [BlockState]
+  /// The run that parameters were read in.
+  private var run: UInt64?
+  /// Rows of the scopes of a page batch, and positions in it.
+  private var pageScopes = ScopeRows(count: 0, scopes: [])
+  private var pageBuffers: [UnsafeMutablePointer<UInt32>] = []
+  lazy var pagePositions = UnsafeMutablePointer<UInt16>.allocate(capacity: ScopeRows.batchRows)
+
+  package init(_ program: ExpressionProgram) {
+    self.program = program
+    blocks = program.blocks.map { BlockState($0) }
+  }
+
+  deinit {
+    for buffer in pageBuffers { buffer.deallocate() }
+    if !pageBuffers.isEmpty { pagePositions.deallocate() }
+  }
+
+  /// Forgets what was derived from parameters if this is another run.
+  func begin(_ execution: Execution) {
+    if run == execution.run { return }
+    run = execution.run
+    for block in blocks where block.block.usesParameters { block.forgetParameters() }
+  }
+
+  func evaluate(_ index: Int, _ batch: Batch, _ execution: Execution) throws(RuntimeProblem) -> BlockState {
+    let block = blocks[index]
+    block.prepare(batch.count, execution)
+    let evaluator = Evaluator(state: self, block: block, batch: batch, execution: execution)
+    try evaluator.run()
+    return block
+  }
+
+  // MARK: - Pages
+
+  func pageBatch(_ firstRow: UInt32, _ count: Int, _ outer: ScopeRows?) -> Batch {
+    let depth = (outer?.scopes.count ?? 0) + 1
+    let rows = ScopeRows.batchRows
+    if pageBuffers.count < depth {
+      if pageBuffers.isEmpty { _ = pagePositions }
+      while pageBuffers.count < depth { pageBuffers.append(.allocate(capacity: rows)) }
+      pageScopes.scopes = ContiguousArray(pageBuffers.prefix(depth).map { UnsafePointer($0) })
+    } else if pageScopes.scopes.count != depth {
+      pageScopes.scopes = ContiguousArray(pageBuffers.prefix(depth).map { UnsafePointer($0) })
+    }
+    pageScopes.count = count
+    let own = pageBuffers[0]
+    if program.needsRows {
+      for index in 0..<count { own[index] = firstRow &+ UInt32(truncatingIfNeeded: index) }
+    }
+    if let outer {
+      for (depth, scope) in outer.scopes.enumerated() {
+        pageBuffers[depth + 1].update(repeating: scope[0], count: count)
+      }
+    }
+    var batch = Batch(pageScopes)
+    batch.pageRow = firstRow
+    batch.isPage = true
+    return batch
+  }
+
+  // MARK: - Filtering
+
+  func filter(
+    _ batch: Batch, _ execution: Execution, _ positions: UnsafeMutablePointer<UInt16>
+  ) throws(RuntimeProblem) -> Int {
+    let mark = execution.scratch.mark
+    var count = batch.count
+    var isWhole = true
+    for index in program.conjuncts {
+      if isWhole {
+        let truths = try evaluate(index, batch, execution).root(0).truths
+        count = TruthKernel.positions(truths, batch.count, into: positions)
+        isWhole = count == batch.count
+      } else {
+        let block = blocks[index]
+        let narrowed = block.narrow(batch, positions, count)
+        let truths = try evaluate(index, narrowed, execution).root(0).truths
+        count = TruthKernel.compact(positions, truths, count)
+      }
+      if count == 0 { break }
+    }
+    if program.releasesScratch { execution.scratch.release(to: mark) }
+    return count
+  }
+}
+
+/// The registers of one block.
+final class BlockState {
+  let block: Block
+  private(set) var capacity = 0
+  private var memory: UnsafeMutableRawPointer?
+  /// Each node's own memory, and where its values are now: there, in a page, or in the operand of an identity.
+  private let own: UnsafeMutablePointer<Vector>
+  let vectors: UnsafeMutablePointer<Vector>
+  private let roots: UnsafeMutablePointer<Vector>
+  /// Ones; room for the positions and the truths of a narrowed batch.
+  private(set) var ones: UnsafeMutablePointer<UInt8>
+  private(set) var positions: UnsafeMutablePointer<UInt16>
+  private(set) var active: UnsafeMutablePointer<UInt8>
+  private var hasParameters = false
+  /// The rows of a narrowed or an expanded batch that this block is evaluated for.
+  private var input = ScopeRows(count: 0, scopes: [])
+  private(set) var inputBuffers: [UnsafeMutablePointer<UInt32>] = []
+  var expansions: [ExpansionBox]
+  /// Patterns and sets of nodes, by node; dropped with the parameters.
+  var patterns: [Int: CompiledPattern] = [:]
+  var listSets: [Int: ConstantSet] = [:]
+
+  init(_ block: Block) {
+    self.block = block
+    let count = max(block.nodes.count, 1)
+    own = .allocate(capacity: count)
+    vectors = .allocate(capacity: count)
+    roots = .allocate(capacity: max(block.roots.count, 1))
+    let nothing = UnsafeMutablePointer<UInt8>(bitPattern: 64).unsafelyUnwrapped
+    ones = nothing
+    active = nothing
+    positions = UnsafeMutablePointer<UInt16>(bitPattern: 64).unsafelyUnwrapped
+    expansions = (0..<block.expansionCount).map { _ in ExpansionBox() }
+  }
+
+  deinit {
+    own.deallocate()
+    vectors.deallocate()
+    roots.deallocate()
+    memory?.deallocate()
+    for buffer in inputBuffers { buffer.deallocate() }
+  }
+
+  func forgetParameters() {
+    hasParameters = false
+    patterns.removeAll()
+    listSets.removeAll()
+  }
+
+  func root(_ index: Int) -> Vector { vectors[Int(block.roots[index])] }
+
+  func rootVectors() -> UnsafePointer<Vector> {
+    for index in 0..<block.roots.count { roots[index] = vectors[Int(block.roots[index])] }
+    return UnsafePointer(roots)
+  }
+
+  /// Room for `count` rows; constants and parameters in their registers.
+  func prepare(_ count: Int, _ execution: Execution) {
+    if count > capacity { grow(count <= 16 ? 16 : max(count, ScopeRows.batchRows)) }
+    if !hasParameters, block.usesParameters {
+      hasParameters = true
+      for index in 0..<block.nodes.count where block.nodes[index].operation == .parameter {
+        let parameter = Int(block.nodes[index].index)
+        fill(index, execution.parameterValid[parameter] ? execution.parameterCells[parameter] : nil)
+      }
+    }
+  }
+
+  /// Most runs that look up one entity need registers of a few rows only.
+  private func grow(_ rows: Int) {
+    capacity = (rows + 63) & ~63
+    var size = capacity * 4
+    for node in block.nodes { size += capacity * (BlockState.stride(node.kind) + 1) }
+    memory?.deallocate()
+    var next = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 64)
+    memory = next
+    ones = next.bindMemory(to: UInt8.self, capacity: capacity)
+    ones.initialize(repeating: 1, count: capacity)
+    next += capacity
+    active = next.bindMemory(to: UInt8.self, capacity: capacity)
+    next += capacity
+    positions = next.bindMemory(to: UInt16.self, capacity: capacity)
+    next += capacity * 2
+    for index in 0..<block.nodes.count {
+      let kind = block.nodes[index].kind
+      let values = next
+      next += capacity * BlockState.stride(kind)
+      own[index] = Vector(kind: kind, values: values, validity: next.bindMemory(to: UInt8.self, capacity: capacity))
+      next += capacity
+      vectors[index] = own[index]
+    }
+    for index in 0..<block.nodes.count where block.nodes[index].operation == .constant {
+      fill(index, block.constants[Int(block.nodes[index].index)])
+    }
+    hasParameters = false
+  }
+
+  private static func stride(_ kind: Vector.Kind) -> Int {
+    switch kind {
+    case .truth: 1
+    case .rows: 4
+    case .word, .double: 8
+    case .wide: 16
+    }
+  }
+
+  private func fill(_ index: Int, _ cell: Cell?) {
+    var vector = own[index]
+    vector.isConstant = true
+    vector.allValid = cell != nil
+    vector.validity.update(repeating: cell == nil ? 0 : 1, count: capacity)
+    let value = cell ?? Cell(low: 0)
+    switch vector.kind {
+    case .truth: vector.truths.update(repeating: cell == nil ? 1 : value.low != 0 ? 2 : 0, count: capacity)
+    case .rows:
+      vector.rows.update(
+        repeating: cell == nil ? PageLayout.noRow : UInt32(truncatingIfNeeded: value.low), count: capacity)
+    case .word, .double: vector.words.update(repeating: value.int, count: capacity)
+    case .wide: vector.cells.update(repeating: value, count: capacity)
+    }
+    vectors[index] = vector
+  }
+
+  /// The register of a node, to be written.
+  @inline(__always)
+  func register(_ index: Int) -> Vector { own[index] }
+
+  // MARK: - Input
+
+  /// Buffers for the rows of `depth` scopes.
+  func prepareInput(_ depth: Int) {
+    if input.scopes.count == depth { return }
+    while inputBuffers.count < depth { inputBuffers.append(.allocate(capacity: ScopeRows.batchRows)) }
+    input.scopes = ContiguousArray(inputBuffers.prefix(depth).map { UnsafePointer($0) })
+  }
+
+  func inputBatch(_ count: Int) -> Batch {
+    input.count = count
+    return Batch(input)
+  }
+
+  /// The batch's rows at the given positions, as this block's input.
+  func narrow(_ batch: Batch, _ positions: UnsafePointer<UInt16>, _ count: Int) -> Batch {
+    prepareInput(batch.scopes.scopes.count)
+    for depth in 0..<batch.scopes.scopes.count {
+      let target = inputBuffers[depth]
+      if depth == 0, batch.isPage {
+        for index in 0..<count { target[index] = batch.pageRow &+ UInt32(positions[index]) }
+      } else {
+        let source = batch.scopes.scopes[depth]
+        for index in 0..<count { target[index] = source[Int(positions[index])] }
+      }
+    }
+    return inputBatch(count)
+  }
+}
+
+/// A place for an expansion that is reused from batch to batch.
+final class ExpansionBox {
+  var expansion = Expansion()
+  /// The parents of the members of a batch.
+  let parents = UnsafeMutablePointer<UInt16>.allocate(capacity: ScopeRows.batchRows)
+  deinit { parents.deallocate() }
+}
+
+/// A pattern that was compiled in this run.
+enum CompiledPattern {
+  case like(LikePattern)
+  case regex(Pattern, PatternScratch)
+}

@@ -1,0 +1,81 @@
+import GQLBase
+import GQLCatalog
+
+extension RuntimeProblem {
+  package static let diagnosticCodes: [DiagnosticCode] = [
+    "overflow", "division-by-zero", "conversion", "invalid-pattern", "pattern-limit", "limit-exceeded",
+    "negative-limit", "missing-parameter", "timeout", "cancelled", "memory",
+  ].map { DiagnosticCode($0) }
+
+  package var code: DiagnosticCode {
+    switch kind {
+    case .overflow: DiagnosticCode("overflow")
+    case .divisionByZero: DiagnosticCode("division-by-zero")
+    case .conversion: DiagnosticCode("conversion")
+    case .invalidPattern: DiagnosticCode("invalid-pattern")
+    case .patternLimit: DiagnosticCode("pattern-limit")
+    case .limitExceeded: DiagnosticCode("limit-exceeded")
+    case .negativeLimit: DiagnosticCode("negative-limit")
+    case .missingParameter: DiagnosticCode("missing-parameter")
+    case .timeout: DiagnosticCode("timeout")
+    case .cancelled: DiagnosticCode("cancelled")
+    case .memory: DiagnosticCode("memory")
+    }
+  }
+
+  /// The problem in words. `entityID` is the printed id of ``entity``, looked up by the caller, who has the snapshot.
+  package func diagnostic(catalog: Catalog, entityID: String?) -> Diagnostic {
+    var message: String
+    var help: String?
+    switch kind {
+    case .overflow(let type):
+      message = "the result is out of the range of \(type.rawValue)"
+      help = "'try(…)' gives null instead"
+    case .divisionByZero:
+      message = "division by zero"
+      help = "'nullif(divisor, 0)' or 'try(…)' gives null instead"
+    case .conversion(let type):
+      message = "the value cannot be converted to \(RuntimeProblem.name(type, catalog))"
+      help = "'try(…)' gives null instead"
+    case .invalidPattern(let reason, let offset):
+      message = "invalid pattern at offset \(offset): \(reason)"
+    case .patternLimit(let name):
+      message = "matching the pattern exceeded the limit '\(name)'"
+      help = "simplify the pattern or raise the limit"
+    case .limitExceeded(let name, let limit):
+      message = "the limit '\(name)' of \(limit) is exceeded"
+      help = "raise the limit '\(name)'"
+    case .negativeLimit:
+      message = "'limit' and 'offset' must not be negative"
+    case .missingParameter(let name):
+      message = "variable '$\(name)' must not be null"
+    case .timeout(let milliseconds):
+      message = "the time limit of \(milliseconds) ms is exceeded"
+      help = "raise the limit 'wall time'"
+    case .cancelled:
+      message = "cancelled"
+    case .memory(let limit):
+      message = "the memory limit of \(limit) bytes is exceeded"
+      help = "raise the limit 'query memory'"
+    }
+    if !values.isEmpty {
+      message += " (" + values.map(\.string).joined(separator: ", ") + ")"
+    }
+    var notes: [Diagnostic.Note] = []
+    if let entity, let entityID, Int(entity.type.index) < catalog.types.count {
+      notes.append(Diagnostic.Note("evaluated for \(catalog[entity.type].name) \(entityID)", range: range))
+    }
+    return Diagnostic(code, message, at: range, help: help, notes: notes)
+  }
+
+  private static func name(_ type: ValueType, _ catalog: Catalog) -> String {
+    switch type {
+    case .scalar(let scalar): scalar.rawValue
+    case .enumeration(let id): catalog[id].name
+    case .list(let element): "[\(name(element, catalog))]"
+    case .embedded(let id): catalog[id].name
+    case .entity(let id): catalog[id].name
+    case .null: "null"
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import GQLBase
+import GQLCatalog
+
+/// What can go wrong while a plan runs.
+package struct RuntimeProblem: Error, Sendable, Equatable {
+  package enum Kind: Sendable, Equatable {
+    /// `age * 9223372036854775807`: the result has no place in its type.
+    case overflow(ScalarType)
+    /// `1 / (age - age)`
+    case divisionByZero
+    /// `name as Int` where the name is `Ada`.
+    case conversion(to: ValueType)
+    /// `name =~ $p` where `$p` is no pattern; the offset is into the pattern.
+    case invalidPattern(message: String, offset: Int)
+    /// `text =~ "(a+)+$"`: matching took more than the pattern limits allow.
+    case patternLimit(name: String)
+    /// A limit of `limits.md`, by its name there.
+    case limitExceeded(name: String, limit: Int)
+    /// `limit: -1`
+    case negativeLimit
+    /// A parameter that must not be null was not given a value.
+    case missingParameter(name: String)
+    case timeout(milliseconds: Int)
+    case cancelled
+    case memory(limit: Int)
+  }
+
+  package var kind: Kind
+  /// The operator or the call.
+  package var range: SourceRange
+  /// The element that was evaluated: the innermost scope of the failing expression.
+  package var entity: (type: EntityTypeID, row: UInt32)?
+  /// The operands, as JSON, in the order written.
+  package var values: [Text]
+
+  package init(
+    _ kind: Kind, at range: SourceRange, entity: (type: EntityTypeID, row: UInt32)? = nil, values: [Text] = []
+  ) {
+    self.kind = kind
+    self.range = range
+    self.entity = entity
+    self.values = values
+  }
+
+  package static func == (left: RuntimeProblem, right: RuntimeProblem) -> Bool {
+    left.kind == right.kind && left.range == right.range && left.entity?.type == right.entity?.type
+      && left.entity?.row == right.entity?.row && left.values == right.values
+  }
+}

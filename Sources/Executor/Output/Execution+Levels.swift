@@ -1,0 +1,102 @@
+import GQLBase
+import GQLCatalog
+import GQLPlanner
+import GQLStore
+
+extension Execution {
+  /// Expands the children of the members `range` of a level, and theirs, down to the last level.
+  func expandChildren(
+    of selection: CompiledSelection, _ level: LevelState, _ range: Range<Int>, _ executable: Executable
+  ) throws(RuntimeProblem) {
+    for child in selection.children where child.condition < 0 || conditions[child.condition] {
+      let compiled = executable.selections[child.selection]
+      let below = levels[child.selection]
+      let set = executable.sets[compiled.set]
+      below.members.removeAll()
+      below.members.offsets.append(0)
+      below.parentBase = range.lowerBound
+      var start = range.lowerBound
+      while start < range.upperBound {
+        try checkpoint()
+        let count = min(ScopeRows.batchRows, range.upperBound - start)
+        try append(set, scopes(level, start, count, max(set.usedScopes, 1)), into: &below.members)
+        start += count
+      }
+      try begin(compiled, below, above: level)
+      if !compiled.children.isEmpty {
+        try expandChildren(of: compiled, below, 0..<below.members.rows.count, executable)
+      }
+    }
+  }
+
+  /// Prepares a level whose members are there for what depends on them.
+  func begin(
+    _ selection: CompiledSelection, _ level: LevelState, above: LevelState?
+  ) throws(RuntimeProblem) {
+    nodes += level.members.rows.count
+    if nodes > limits.maximumNodes {
+      throw RuntimeProblem(
+        .limitExceeded(name: "result nodes", limit: limits.maximumNodes), at: SourceRange(at: 0))
+    }
+    if !selection.groups.isEmpty {
+      level.batches.removeAll(keepingCapacity: true)
+      for _ in selection.groups { level.batches.append(LevelState.Batch()) }
+    }
+    guard selection.usedScopes > 1, let above else { return }
+    while level.ancestors.count < selection.usedScopes - 1 { level.ancestors.append(RowBuffer.Owner()) }
+    let total = level.members.rows.count
+    let parents = level.members.offsets.count - 1
+    for scope in 0..<selection.usedScopes - 1 {
+      let owner = level.ancestors[scope]
+      owner.rows.removeAll()
+      owner.rows.reserve(total)
+      let source: UnsafeMutablePointer<UInt32>
+      if scope == 0 {
+        source = above.members.rows.base
+      } else {
+        guard scope - 1 < above.ancestors.count else { break }
+        source = above.ancestors[scope - 1].rows.base
+      }
+      let target = owner.rows.base
+      for parent in 0..<parents {
+        let first = Int(level.members.offsets[parent])
+        let count = Int(level.members.offsets[parent + 1]) - first
+        (target + first).update(repeating: source[level.parentBase + parent], count: count)
+      }
+      owner.rows.count = total
+    }
+  }
+
+  /// The scopes of members of a level, as many as `depth` of them.
+  func scopes(_ level: LevelState, _ start: Int, _ count: Int, _ depth: Int) -> ScopeRows {
+    var scopes = ContiguousArray<UnsafePointer<UInt32>>()
+    scopes.reserveCapacity(depth)
+    scopes.append(UnsafePointer(level.members.rows.base + start))
+    for scope in 0..<min(max(depth - 1, 0), level.ancestors.count) {
+      scopes.append(UnsafePointer(level.ancestors[scope].rows.base + start))
+    }
+    return ScopeRows(count: count, scopes: scopes)
+  }
+
+  /// The vectors of a group of computed fields for the batch that holds the member; members come ascending.
+  @inline(__always)
+  func vectors(
+    _ selection: CompiledSelection, _ level: LevelState, _ group: Int, _ position: Int
+  ) throws(RuntimeProblem) -> (vectors: UnsafePointer<Vector>, position: Int) {
+    let batch = level.batches[group]
+    if position < batch.end, let vectors = batch.vectors { return (vectors, position &- batch.start) }
+    return try evaluate(selection, level, group, position)
+  }
+
+  @inline(never)
+  private func evaluate(
+    _ selection: CompiledSelection, _ level: LevelState, _ group: Int, _ position: Int
+  ) throws(RuntimeProblem) -> (vectors: UnsafePointer<Vector>, position: Int) {
+    try checkpoint()
+    let count = min(ScopeRows.batchRows, level.members.rows.count - position)
+    let scopes = scopes(level, position, count, selection.usedScopes)
+    let vectors = try selection.groups[group].program.evaluate(scopes, self)
+    level.batches[group] = LevelState.Batch(vectors: vectors, start: position, end: position + count)
+    return (vectors, 0)
+  }
+}

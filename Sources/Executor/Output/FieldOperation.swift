@@ -1,0 +1,77 @@
+import GQLBase
+import GQLCatalog
+import GQLPlanner
+import GQLStore
+
+/// One response key, flat: what to write, from where, behind which bytes.
+struct FieldOperation: BitwiseCopyable {
+  enum Kind: UInt8 {
+    /// The prefix holds the value, too.
+    case fixed
+    case int, float, boolean, code, text, id, dateTime, date
+    /// Any other column, by the general writer.
+    case cell
+    /// A vector of a group's program.
+    case computed
+    /// An object, or null: a presence column, and the operations up to `end`.
+    case embedded
+    /// The same, where presence is computed.
+    case embeddedComputed
+    case one, many
+  }
+  var kind: Kind
+  /// Slot of the condition, or -1.
+  var condition: Int32 = -1
+  /// Reader slot of a column.
+  var reader: Int32 = -1
+  /// `,"key":`, in texts with the opening quote behind it. At least 16 bytes may be read.
+  var prefix: UnsafeRawPointer
+  var prefixCount: Int32
+  /// The type's number in the selection's types; the enum's names; the child selection.
+  var index: Int32 = 0
+  /// Behind the last operation of an embedded object.
+  var end: Int32 = 0
+  var group: Int32 = -1
+  var vector: Int32 = 0
+  /// Of a computed value.
+  var form = Kind.cell
+}
+
+/// Bytes that live as long as the executable.
+final class ByteBlock: @unchecked Sendable {
+  private var blocks: [UnsafeMutableRawPointer] = []
+
+  deinit { for block in blocks { block.deallocate() } }
+
+  /// A copy; at least 16 bytes, and as many as there are behind it, may be read.
+  func store(_ bytes: [UInt8]) -> UnsafeRawPointer {
+    let block = UnsafeMutableRawPointer.allocate(byteCount: bytes.count + 16, alignment: 16)
+    block.initializeMemory(as: UInt8.self, repeating: 0, count: bytes.count + 16)
+    bytes.withUnsafeBytes { source in
+      if let start = source.baseAddress { block.copyMemory(from: start, byteCount: source.count) }
+    }
+    blocks.append(block)
+    return UnsafeRawPointer(block)
+  }
+
+  func room<T: BitwiseCopyable>(for values: [T]) -> UnsafePointer<T> {
+    let block = UnsafeMutableRawPointer.allocate(
+      byteCount: max(values.count, 1) * MemoryLayout<T>.stride, alignment: 16)
+    let typed = block.bindMemory(to: T.self, capacity: max(values.count, 1))
+    values.withUnsafeBufferPointer { source in
+      if let start = source.baseAddress { typed.initialize(from: start, count: source.count) }
+    }
+    blocks.append(block)
+    return UnsafePointer(typed)
+  }
+}
+
+/// The quoted names of an enum's values.
+struct EnumNames: BitwiseCopyable {
+  struct Name: BitwiseCopyable {
+    var start: UnsafeRawPointer
+    var count: Int
+  }
+  var names: UnsafePointer<Name>
+  var count: Int
+}

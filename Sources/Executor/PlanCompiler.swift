@@ -1,0 +1,199 @@
+import GQLBase
+import GQLCatalog
+import GQLPlanner
+import GQLStore
+
+/// What the parts of an ``Executable`` share while they are made.
+struct PlanCompiler {
+  let plan: PhysicalPlan
+  let catalog: Catalog
+  /// Holds the memory of constants.
+  let constants: CellPool
+  /// The columns that are read, by slot.
+  private(set) var readers: [ColumnAddress] = []
+  private var slots: [ColumnAddress: Int] = [:]
+  private var aroundSet: [Int?]
+
+  struct ColumnAddress: Hashable, Sendable {
+    var type: EntityTypeID
+    var column: ColumnID
+  }
+
+  init(_ plan: PhysicalPlan, _ catalog: Catalog, _ constants: CellPool) {
+    self.plan = plan
+    self.catalog = catalog
+    self.constants = constants
+    aroundSet = Array(repeating: nil, count: plan.query.sets.count)
+  }
+
+  mutating func reader(_ type: EntityTypeID, _ column: ColumnID) -> Int {
+    let address = ColumnAddress(type: type, column: column)
+    if let slot = slots[address] { return slot }
+    readers.append(address)
+    slots[address] = readers.count - 1
+    return readers.count - 1
+  }
+
+  mutating func relation(_ id: RelationID) -> RelationAccess {
+    let relation = catalog[id]
+    return RelationAccess(
+      reader: reader(relation.source, relation.column), isToMany: relation.isToMany, target: relation.target)
+  }
+
+  mutating func reference(_ reference: EntityReference) -> CompiledReference {
+    switch reference {
+    case .scope(let depth, _): return CompiledReference(depth: depth)
+    case .toOne(let base, let id):
+      var compiled = self.reference(base)
+      compiled.path.append(relation(id).reader)
+      return compiled
+    }
+  }
+
+  // MARK: - Access paths
+
+  mutating func access(_ path: AccessPath, of set: BoundSet) -> AccessNode {
+    switch path {
+    case .source:
+      switch set.source {
+      case .all: return AccessNode(.scan)
+      case .key(let index, let key): return lookup(index, key)
+      case .relation(let entity, let id):
+        let node = AccessNode(.relation)
+        node.relation = relation(id)
+        node.reference = reference(entity)
+        return node
+      case .step(let inner, let id):
+        let node = AccessNode(.step)
+        node.number = inner.index
+        node.relation = relation(id)
+        return node
+      }
+    case .scan: return AccessNode(.scan)
+    case .lookup(let index, let key): return lookup(index, key)
+    case .lookupEach(let index, let values):
+      let node = indexed(.lookupEach, index)
+      node.scalars = ScalarSources(values, self)
+      if values.count == 1, case .list(let element) = values[0].type {
+        node.isListValued = true
+        node.listIsWide = ColumnKind(.list(element)) == .wideList
+      }
+      return node
+    case .range(let index, let range):
+      let node = indexed(.range, index)
+      var expressions = range.equal
+      node.equalCount = range.equal.count
+      if let lower = range.lower {
+        node.lower = expressions.count
+        node.lowerInclusive = lower.isInclusive
+        expressions.append(lower.value)
+      }
+      if let upper = range.upper {
+        node.upper = expressions.count
+        node.upperInclusive = upper.isInclusive
+        expressions.append(upper.value)
+      }
+      if let prefix = range.prefix {
+        node.prefix = expressions.count
+        expressions.append(prefix)
+      }
+      node.includesNulls = range.includesNulls
+      node.onlyNulls = range.onlyNulls
+      node.scalars = ScalarSources(expressions, self)
+      return node
+    case .intersection(let paths):
+      let node = AccessNode(.intersection)
+      node.children = paths.map { access($0, of: set) }
+      return node
+    case .union(let paths):
+      let node = AccessNode(.union)
+      node.children = paths.map { access($0, of: set) }
+      return node
+    case .rowSet(let number):
+      let node = AccessNode(.rowSet)
+      node.number = number
+      return node
+    case .empty: return AccessNode(.empty)
+    }
+  }
+
+  private mutating func lookup(_ index: IndexID, _ key: [BoundExpression]) -> AccessNode {
+    let node = indexed(.lookup, index)
+    node.scalars = ScalarSources(key, self)
+    return node
+  }
+
+  private mutating func indexed(_ kind: AccessNode.Kind, _ index: IndexID) -> AccessNode {
+    let descriptor = catalog[index]
+    let node = AccessNode(kind)
+    node.index = index
+    node.indexKind = descriptor.kind
+    node.isUnique = descriptor.isUnique
+    for column in descriptor.columns {
+      let description = catalog[descriptor.type][column]
+      node.keyReaders.append(reader(descriptor.type, column))
+      node.keyKinds.append(description.kind)
+      if !description.isNonNull { node.keysAreNonNull = false }
+    }
+    return node
+  }
+
+  // MARK: - Scopes
+
+  /// How many of the scopes around a set (those that its `limit` sees) it uses.
+  mutating func scopesUsed(byAround id: Int) -> Int {
+    if let known = aroundSet[id] { return known }
+    aroundSet[id] = 0
+    let set = plan.query.sets[id]
+    let setPlan = plan.sets[id]
+    var result = 0
+    switch set.source {
+    case .all: break
+    case .key(_, let key): for part in key { result = max(result, scopes(part)) }
+    case .relation(let reference, _): result = max(result, reference.scope + 1)
+    case .step(let inner, _): result = max(result, scopesUsed(byAround: inner.index))
+    }
+    if let limit = set.limit { result = max(result, scopes(limit)) }
+    if let offset = set.offset { result = max(result, scopes(offset)) }
+    for inside in [set.predicate, setPlan.filter].compactMap({ $0 }) + set.order.map(\.expression) + set.distinctOn {
+      result = max(result, scopes(inside) - 1)
+    }
+    result = max(result, scopes(setPlan.access))
+    aroundSet[id] = result
+    return result
+  }
+
+  private mutating func scopes(_ path: AccessPath) -> Int {
+    var parts: [BoundExpression] = []
+    switch path {
+    case .source, .scan, .rowSet, .empty: return 0
+    case .lookup(_, let key), .lookupEach(_, let key): parts = key
+    case .range(_, let range):
+      parts = range.equal + [range.lower?.value, range.upper?.value, range.prefix].compactMap { $0 }
+    case .intersection(let paths), .union(let paths): return paths.reduce(0) { max($0, scopes($1)) }
+    }
+    return parts.reduce(0) { max($0, scopes($1)) }
+  }
+
+  /// How many scopes an expression uses: 0 if only constants and parameters.
+  mutating func scopes(_ expression: BoundExpression) -> Int {
+    switch expression.kind {
+    case .constant, .parameter: return 0
+    case .column(let reference, _), .entity(let reference), .inRowSet(let reference, _): return reference.scope + 1
+    case .not(let a), .isTrue(let a), .isNull(let a), .negate(let a), .convert(let a), .cast(let a), .fold(let a):
+      return scopes(a)
+    case .and(let list), .or(let list), .coalesce(let list), .conditional(let list), .call(_, let list),
+      .jsonList(let list), .jsonObject(_, let list):
+      return list.reduce(0) { max($0, scopes($1)) }
+    case .compare(_, let a, let b), .inList(let a, let b), .textTest(_, let a, let b), .listContains(let a, let b),
+      .like(let a, let b, _), .regex(let a, let b), .arithmetic(_, let a, let b), .jsonPath(let a, let b),
+      .element(let a, let b):
+      return max(scopes(a), scopes(b))
+    case .inValues(let a, let list): return list.reduce(scopes(a)) { max($0, scopes($1)) }
+    case .inRange(let a, let lower, let upper, _):
+      return max(scopes(a), lower.map { scopes($0) } ?? 0, upper.map { scopes($0) } ?? 0)
+    case .quantifier(_, let set, let inside), .aggregate(_, let set, let inside):
+      return max(scopesUsed(byAround: set.index), (inside.map { scopes($0) } ?? 0) - 1)
+    }
+  }
+}

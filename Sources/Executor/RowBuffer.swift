@@ -1,0 +1,67 @@
+import GQLStore
+
+/// A growable array of row ids (or offsets into one) over raw memory; keeps its memory when emptied.
+@usableFromInline package struct RowBuffer: ~Copyable {
+  @usableFromInline package private(set) var base: UnsafeMutablePointer<UInt32>
+  @usableFromInline package var count: Int
+  @usableFromInline package private(set) var capacity: Int
+
+  package init(capacity: Int = 16) {
+    self.capacity = max(capacity, 16)
+    count = 0
+    base = .allocate(capacity: self.capacity)
+  }
+
+  deinit { base.deallocate() }
+
+  /// Ensures room for `extra` more.
+  @inlinable package mutating func reserve(_ extra: Int) {
+    if capacity &- count < extra { grow(extra) }
+  }
+
+  /// The first free place.
+  @inlinable package var end: UnsafeMutablePointer<UInt32> { base + count }
+
+  @inlinable package mutating func append(_ row: UInt32) {
+    if count == capacity { grow(1) }
+    base[count] = row
+    count &+= 1
+  }
+
+  @inlinable package mutating func append(_ rows: UnsafePointer<UInt32>, _ number: Int) {
+    reserve(number)
+    (base + count).update(from: rows, count: number)
+    count &+= number
+  }
+
+  @inlinable package mutating func removeAll() { count = 0 }
+
+  @inlinable package subscript(_ index: Int) -> UInt32 { base[index] }
+
+  @usableFromInline @inline(never) mutating func grow(_ extra: Int) {
+    let larger = max(count + extra, capacity * 2)
+    let grown = UnsafeMutablePointer<UInt32>.allocate(capacity: larger)
+    grown.update(from: base, count: count)
+    base.deallocate()
+    base = grown
+    capacity = larger
+  }
+}
+
+/// The members of a set for each of the elements of a batch: those of element `i` are
+/// `rows[offsets[i] ..< offsets[i + 1]]`, in list order. Reusable.
+@usableFromInline package struct Expansion: ~Copyable {
+  @usableFromInline package var rows = RowBuffer()
+  /// One more than there are elements; the first is 0.
+  @usableFromInline package var offsets = RowBuffer()
+
+  package init() {}
+
+  /// The number of elements.
+  @inlinable package var count: Int { max(offsets.count &- 1, 0) }
+
+  package mutating func removeAll() {
+    rows.removeAll()
+    offsets.removeAll()
+  }
+}

@@ -1,0 +1,51 @@
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// How far one run may go. Checked once a batch, so a run may pass a limit by what one batch gives.
+package struct RunLimits: Sendable, Hashable {
+  /// A time of the monotonic clock, see ``MonotonicClock/now``.
+  package var deadline: UInt64 = .max
+  /// What the deadline was made from, for the message.
+  package var milliseconds = 0
+  /// Bytes of the answer.
+  package var maximumBytes = Int.max
+  /// Objects and bare values in the answer.
+  package var maximumNodes = Int.max
+  /// Bytes of rows, keys and values that a run holds beside the answer.
+  package var maximumMemory = Int.max
+
+  package init() {}
+  package static let none = RunLimits()
+
+  /// Sets the deadline, from now.
+  package mutating func allow(milliseconds: Int) {
+    self.milliseconds = max(milliseconds, 0)
+    let (nanoseconds, overflow) = UInt64(self.milliseconds).multipliedReportingOverflow(by: 1_000_000)
+    let (end, late) = MonotonicClock.now.addingReportingOverflow(nanoseconds)
+    deadline = overflow || late ? .max : end
+  }
+}
+
+/// A flag that any thread may raise to stop a run at its next batch.
+package final class Cancellation: Sendable {
+  private let flag = Atomic<Bool>(false)
+  package init() {}
+  package func cancel() { flag.store(true, ordering: .relaxed) }
+  package var isCancelled: Bool { flag.load(ordering: .relaxed) }
+}
+
+package enum MonotonicClock {
+  /// Nanoseconds since some fixed moment.
+  package static var now: UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+  }
+}

@@ -1,0 +1,81 @@
+/// Bump allocation for what lives until the end of a run, or until a mark is released. Memory is zeroed nowhere and
+/// stays where it is until then.
+package final class ScratchArena {
+  package struct Mark {
+    fileprivate var chunk: Int
+    fileprivate var used: Int
+  }
+  private var chunks: [UnsafeMutableRawBufferPointer] = []
+  private var chunk = 0
+  private var base: UnsafeMutableRawPointer
+  private var used = 0
+  private var capacity: Int
+  /// Bytes of all chunks.
+  package private(set) var byteCount: Int
+
+  package init(capacity: Int = 4096) {
+    let first = UnsafeMutableRawBufferPointer.allocate(byteCount: max(capacity, 64), alignment: 64)
+    chunks = [first]
+    // Safe because the buffer is not empty.
+    base = first.baseAddress.unsafelyUnwrapped
+    self.capacity = first.count
+    byteCount = first.count
+  }
+
+  deinit { for chunk in chunks { chunk.deallocate() } }
+
+  /// Uninitialised memory, aligned to 16 bytes.
+  package func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer {
+    let size = (max(byteCount, 0) &+ 15) & ~15
+    if capacity &- used < size { nextChunk(size) }
+    let result = base + used
+    used &+= size
+    return result
+  }
+
+  /// Uninitialised memory for `count` values; they are never deinitialised, so `T` must be trivial.
+  package func allocate<T: BitwiseCopyable>(_ type: T.Type, count: Int) -> UnsafeMutablePointer<T> {
+    let (size, overflow) = max(count, 0).multipliedReportingOverflow(by: MemoryLayout<T>.stride)
+    precondition(!overflow, "an allocation cannot be that large")
+    return allocate(size).bindMemory(to: T.self, capacity: max(count, 0))
+  }
+
+  package var mark: Mark { Mark(chunk: chunk, used: used) }
+
+  /// Frees what was allocated since the mark.
+  package func release(to mark: Mark) {
+    select(mark.chunk)
+    used = mark.used
+  }
+
+  /// Frees everything; keeps a bounded amount of memory.
+  package func removeAll() {
+    if chunks.count > 1 {
+      while chunks.count > 1, byteCount > 1 << 22, let last = chunks.popLast() {
+        byteCount -= last.count
+        last.deallocate()
+      }
+      select(0)
+    }
+    used = 0
+  }
+
+  private func select(_ index: Int) {
+    chunk = index
+    base = chunks[index].baseAddress.unsafelyUnwrapped
+    capacity = chunks[index].count
+  }
+
+  private func nextChunk(_ size: Int) {
+    while chunk + 1 < chunks.count {
+      select(chunk + 1)
+      used = 0
+      if capacity >= size { return }
+    }
+    let added = UnsafeMutableRawBufferPointer.allocate(byteCount: max(size, min(byteCount, 1 << 24)), alignment: 64)
+    chunks.append(added)
+    byteCount += added.count
+    select(chunks.count - 1)
+    used = 0
+  }
+}

@@ -1,0 +1,103 @@
+import GQLBase
+import GQLCatalog
+import GQLPlanner
+import GQLStore
+
+/// A ``BoundSet`` with its plan, made ready to run.
+final class CompiledSet: @unchecked Sendable {
+  let id: Int
+  let type: EntityTypeID
+  let access: AccessNode
+  let filter: ExpressionProgram?
+  /// How many scopes beyond the element itself the filter, the order terms and `distinctOn` see.
+  let outerScopes: Int
+  let method: OrderMethod
+  let order: CompiledOrder?
+  let distinct: CompiledOrder?
+  /// Limit and offset.
+  let bounds: ScalarSources?
+  let limit: Int
+  let offset: Int
+  let range: SourceRange
+  /// Whether it depends on what encloses it.
+  let isCorrelated: Bool
+  /// How many scopes of what encloses it are used.
+  let usedScopes: Int
+
+  init(_ id: Int, _ compiler: inout PlanCompiler) {
+    let bound = compiler.plan.query.sets[id]
+    let plan = compiler.plan.sets[id]
+    self.id = id
+    type = bound.type
+    access = compiler.access(plan.access, of: bound)
+    filter = plan.filter.map { ExpressionProgram([$0], catalog: compiler.catalog) }
+    method = bound.order.isEmpty ? .natural : plan.order
+    order = bound.order.isEmpty ? nil : CompiledOrder(bound.order, type: bound.type, &compiler)
+    distinct =
+      bound.distinctOn.isEmpty
+      ? nil
+      : CompiledOrder(
+        bound.distinctOn.map { BoundOrderTerm($0, isDescending: false) }, type: bound.type, &compiler)
+    var expressions: [BoundExpression] = []
+    if let limit = bound.limit { expressions.append(limit) }
+    self.limit = bound.limit == nil ? -1 : 0
+    offset = bound.offset == nil ? -1 : expressions.count
+    if let offset = bound.offset { expressions.append(offset) }
+    bounds = expressions.isEmpty ? nil : ScalarSources(expressions, compiler)
+    range = bound.range
+    usedScopes = compiler.scopesUsed(byAround: id)
+    isCorrelated = usedScopes > 0
+    var outer = 0
+    for expression in [plan.filter].compactMap({ $0 }) + bound.order.map(\.expression) + bound.distinctOn {
+      outer = max(outer, compiler.scopes(expression) - 1)
+    }
+    outerScopes = max(outer, 0)
+  }
+
+  var isPlain: Bool { filter == nil && distinct == nil }
+  /// One list per element comes straight from the element's run of targets.
+  var isRelation: Bool { access.kind == .relation }
+}
+
+/// Order terms made ready to run.
+final class CompiledOrder: @unchecked Sendable {
+  struct Term {
+    var type: ValueType
+    var isDescending: Bool
+    var nullsFirst: Bool
+    /// Texts of the vector's cells live as long as the snapshot.
+    var isStable: Bool
+  }
+  let terms: [Term]
+  let program: ExpressionProgram
+  /// The reader slot of the only term, if it is a plain fixed-width column; else -1.
+  let direct: Int
+  let directColumn: ColumnID
+  let directKind: ColumnKind
+  let directIsNonNull: Bool
+
+  init(_ terms: [BoundOrderTerm], type: EntityTypeID, _ compiler: inout PlanCompiler) {
+    self.terms = terms.map { term in
+      var isStable = false
+      if case .column = term.expression.kind { isStable = true }
+      return Term(
+        type: term.expression.type, isDescending: term.isDescending, nullsFirst: term.nullsFirst, isStable: isStable)
+    }
+    program = ExpressionProgram(terms.map(\.expression), catalog: compiler.catalog)
+    if terms.count == 1, let term = terms.first, case .column(.scope(0, _), let column) = term.expression.kind {
+      let descriptor = compiler.catalog[type][column]
+      directColumn = column
+      directKind = descriptor.kind
+      directIsNonNull = descriptor.isNonNull
+      switch descriptor.kind {
+      case .int64, .float64, .byte, .code: direct = compiler.reader(type, column)
+      default: direct = -1
+      }
+    } else {
+      direct = -1
+      directColumn = ColumnID(0)
+      directKind = .int64
+      directIsNonNull = false
+    }
+  }
+}

@@ -1,0 +1,209 @@
+import GQLBase
+import GQLCatalog
+import GQLPlanner
+import GQLStore
+
+extension Execution {
+  /// Appends the rows that an access path gives for one element; true if they are ascending and without repeats.
+  func gather(
+    _ node: AccessNode, _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, into rows: inout RowBuffer
+  ) throws(RuntimeProblem) -> Bool {
+    switch node.kind {
+    case .empty: return true
+    case .scan:
+      appendLive(set.type, from: 0, limit: Int.max, into: &rows)
+      return true
+    case .lookup:
+      guard let scalars = node.scalars else { return true }
+      let vectors = try scalars.vectors(outer, self)
+      return lookup(node, scalars, vectors, 0, set.type, into: &rows)
+    case .lookupEach:
+      guard let scalars = node.scalars else { return true }
+      return try lookupEach(node, scalars, set, state, outer, into: &rows)
+    case .range:
+      let start = rows.count
+      let bounds = try rangeBounds(node, state, outer)
+      guard let bounds else { return true }
+      let reader = snapshot.btree(node.index)
+      let count = reader.count(bounds)
+      try checkMemory(count &* 4)
+      rows.reserve(count)
+      rows.count = start + reader.walk(bounds, descending: false, skip: 0, limit: count, into: rows.end)
+      return count < 2
+    case .rowSet:
+      rowSets[node.number].bits.collect(into: &rows)
+      return true
+    case .relation:
+      let row = resolve(node.reference, outer, 0)
+      appendTargets(node.relation, row, from: 0, limit: Int.max, into: &rows)
+      return !node.relation.isToMany
+    case .step:
+      return try step(node, state, outer, into: &rows)
+    case .intersection:
+      return try intersection(node, set, state, outer, into: &rows)
+    case .union:
+      let start = rows.count
+      for child in node.children { _ = try gather(child, set, state, outer, into: &rows) }
+      rows.count =
+        start
+        + RowSorting.sortUnique(
+          rows.base + start, rows.count - start, limit: snapshot.slotCount(set.type), bits: &state.bits)
+      return true
+    }
+  }
+
+  // MARK: - Scans
+
+  /// Appends live rows in order, leaving out the first `skip`.
+  func appendLive(_ type: EntityTypeID, from skip: Int, limit: Int, into rows: inout RowBuffer) {
+    let slots = snapshot.slotCount(type)
+    guard limit > 0, slots > 0 else { return }
+    guard let live = snapshot.liveness(type) else {
+      guard skip < slots else { return }
+      let count = min(limit, slots - skip)
+      rows.reserve(count)
+      let target = rows.end
+      let first = UInt32(truncatingIfNeeded: skip)
+      for index in 0..<count { target[index] = first &+ UInt32(truncatingIfNeeded: index) }
+      rows.count += count
+      return
+    }
+    var skip = skip
+    var left = limit
+    var first = 0
+    while first < slots, left > 0 {
+      let count = min(PageLayout.rows, slots - first)
+      let cells = (live.page(of: UInt32(truncatingIfNeeded: first)) + PageLayout.cellsOffset)
+        .assumingMemoryBound(to: UInt8.self)
+      rows.reserve(count)
+      let target = rows.end
+      var written = 0
+      for index in 0..<count {
+        target[written] = UInt32(truncatingIfNeeded: first &+ index)
+        written &+= Int(cells[index] & 1)
+      }
+      let skipped = min(skip, written)
+      skip -= skipped
+      if skipped > 0 { target.update(from: target + skipped, count: written - skipped) }
+      let kept = min(written - skipped, left)
+      rows.count += kept
+      left -= kept
+      first += count
+    }
+  }
+
+  // MARK: - References
+
+  /// The entity of one element, or `PageLayout.noRow`.
+  @inline(__always)
+  func resolve(_ reference: CompiledReference, _ scopes: ScopeRows, _ element: Int) -> UInt32 {
+    guard reference.depth < scopes.scopes.count else { return PageLayout.noRow }
+    var row = scopes.scopes[reference.depth][element]
+    for slot in reference.path {
+      if row == PageLayout.noRow { return row }
+      row = readers[slot].reference(row)
+    }
+    return row
+  }
+
+  @inline(__always)
+  func appendTargets(
+    _ relation: RelationAccess, _ row: UInt32, from skip: Int, limit: Int, into rows: inout RowBuffer
+  ) {
+    guard row != PageLayout.noRow, limit > 0 else { return }
+    if relation.isToMany {
+      let run = readers[relation.reader].references(row)
+      guard skip < run.count, let start = run.baseAddress else { return }
+      rows.append(start + skip, min(run.count - skip, limit))
+    } else {
+      let target = readers[relation.reader].reference(row)
+      if target != PageLayout.noRow, skip == 0 { rows.append(target) }
+    }
+  }
+
+  /// How many targets there are.
+  @inline(__always)
+  func degree(_ relation: RelationAccess, _ row: UInt32) -> Int {
+    guard row != PageLayout.noRow else { return 0 }
+    if relation.isToMany { return readers[relation.reader].references(row).count }
+    return readers[relation.reader].reference(row) == PageLayout.noRow ? 0 : 1
+  }
+
+  /// Appends the distinct targets of the members of the inner set, ascending.
+  private func step(
+    _ node: AccessNode, _ state: SetState, _ outer: ScopeRows, into rows: inout RowBuffer
+  ) throws(RuntimeProblem) -> Bool {
+    state.inner.removeAll()
+    state.inner.offsets.append(0)
+    try append(compiledSet(node.number), outer, into: &state.inner)
+    let start = rows.count
+    for index in 0..<state.inner.rows.count {
+      appendTargets(node.relation, state.inner.rows[index], from: 0, limit: Int.max, into: &rows)
+      if index & 1023 == 1023 {
+        try checkpoint()
+        try checkMemory(rows.count &* 4)
+      }
+    }
+    rows.count =
+      start
+      + RowSorting.sortUnique(
+        rows.base + start, rows.count - start, limit: snapshot.slotCount(node.relation.target), bits: &state.bits)
+    return true
+  }
+
+  private func intersection(
+    _ node: AccessNode, _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, into rows: inout RowBuffer
+  ) throws(RuntimeProblem) -> Bool {
+    let start = rows.count
+    var isAscending = true
+    let limit = snapshot.slotCount(set.type)
+    // Row sets last: they are tested bit by bit, whatever is left.
+    var first = true
+    for child in node.children where child.kind != .rowSet {
+      if first {
+        isAscending = try gather(child, set, state, outer, into: &rows)
+        // The link order of a relation stays; other rows are merged in ascending order.
+        if !isAscending, child.kind != .relation {
+          rows.count =
+            start + RowSorting.sortUnique(rows.base + start, rows.count - start, limit: limit, bits: &state.bits)
+          isAscending = true
+        }
+        first = false
+        continue
+      }
+      if rows.count == start { return isAscending }
+      var other = RowBuffer()
+      let otherAscending = try gather(child, set, state, outer, into: &other)
+      if isAscending {
+        if !otherAscending {
+          other.count = RowSorting.sortUnique(other.base, other.count, limit: limit, bits: &state.bits)
+        }
+        rows.count =
+          start + RowSorting.intersect(rows.base + start, rows.count - start, UnsafePointer(other.base), other.count)
+      } else {
+        state.bits.clear(rows: limit)
+        state.bits.insert(other.base, other.count)
+        keep(&rows, from: start, in: state.bits)
+      }
+    }
+    for child in node.children where child.kind == .rowSet {
+      if first {
+        rowSets[child.number].bits.collect(into: &rows)
+        first = false
+      } else {
+        keep(&rows, from: start, in: rowSets[child.number].bits)
+      }
+    }
+    return isAscending
+  }
+
+  private func keep(_ rows: inout RowBuffer, from start: Int, in bits: borrowing BitMemory) {
+    var written = start
+    for index in start..<rows.count {
+      let row = rows[index]
+      rows.base[written] = row
+      if bits.contains(row) { written &+= 1 }
+    }
+    rows.count = written
+  }
+}

@@ -1,0 +1,195 @@
+import GQLBase
+import GQLCatalog
+import GQLPlanner
+import GQLStore
+
+extension Execution {
+  /// Puts the rows from `first` on, element by element, into list order, and keeps `distinctOn`'s and the slice.
+  func arrange(
+    _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows, _ result: inout Expansion, from first: Int,
+    firstOffset: Int
+  ) throws(RuntimeProblem) {
+    if let order = set.order {
+      if order.direct >= 0, isWithoutNulls(set, order) {
+        try sortDirectly(set, state, order, scopes, &result, from: first, firstOffset: firstOffset)
+        if set.distinct == nil { return }
+      } else {
+        try sortByKeys(set, state, order, scopes, &result, from: first, firstOffset: firstOffset)
+      }
+    }
+    if let distinct = set.distinct {
+      try keepFirst(set, state, distinct, scopes, &result, from: first, firstOffset: firstOffset)
+    }
+    try cut(set, scopes, &result, from: first, firstOffset: firstOffset)
+  }
+
+  /// Keeps the slice of each element's rows.
+  func cut(
+    _ set: CompiledSet, _ scopes: ScopeRows, _ result: inout Expansion, from first: Int, firstOffset: Int
+  ) throws(RuntimeProblem) {
+    guard set.bounds != nil else { return }
+    let vectors = try set.bounds?.vectors(scopes, self)
+    let offsets = result.offsets.base + firstOffset
+    var start = first
+    var written = first
+    for element in 0..<scopes.count {
+      let end = Int(offsets[element])
+      let slice = try slice(set, vectors, element)
+      let from = start + min(slice.offset, end - start)
+      let count = min(slice.limit, end - from)
+      if written != from, count > 0 {
+        (result.rows.base + written).update(from: result.rows.base + from, count: count)
+      }
+      written += count
+      offsets[element] = UInt32(truncatingIfNeeded: written)
+      start = end
+    }
+    result.rows.count = written
+  }
+
+  func isWithoutNulls(_ set: CompiledSet, _ order: CompiledOrder) -> Bool {
+    order.directIsNonNull || snapshot.nullCount(set.type, order.directColumn) == 0
+  }
+
+  /// One term, a fixed-width column without nulls: keys come straight from the column. Slices too, if nothing is
+  /// left to do behind.
+  private func sortDirectly(
+    _ set: CompiledSet, _ state: SetState, _ order: CompiledOrder, _ scopes: ScopeRows, _ result: inout Expansion,
+    from first: Int, firstOffset: Int
+  ) throws(RuntimeProblem) {
+    let images = DirectKeys(order, readers[order.direct])
+    let slices = set.distinct == nil
+    let vectors = slices ? try set.bounds?.vectors(scopes, self) : nil
+    let offsets = result.offsets.base + firstOffset
+    var start = first
+    var written = first
+    for element in 0..<scopes.count {
+      let end = Int(offsets[element])
+      let slice = slices ? try slice(set, vectors, element) : Slice()
+      let rows = result.rows.base
+      let count = end - start
+      let kept = min(slice.end, count)
+      if kept > 0, slice.offset < count {
+        let items = state.items.room(for: SortItem.self, count: kept)
+        var found = kept
+        if kept < count {
+          var heap = TopHeap(items, capacity: kept)
+          let keys = state.keys.room(for: UInt64.self, count: count)
+          images.gather(UnsafePointer(rows + start), count, into: keys)
+          for index in 0..<count {
+            let row = rows[start &+ index]
+            let key = keys[index]
+            if heap.isFull, key >= heap.threshold { continue }
+            heap.offer(SortItem(key: key, index: UInt32(truncatingIfNeeded: index), row: row))
+          }
+          found = heap.count
+        } else {
+          for index in 0..<count {
+            let row = rows[start &+ index]
+            items[index] = SortItem(key: images.image(row), index: UInt32(truncatingIfNeeded: index), row: row)
+          }
+        }
+        RowSorting.sort(items, found, spare: state.spare.room(for: SortItem.self, count: found))
+        for index in slice.offset..<found {
+          rows[written] = items[index].row
+          written &+= 1
+        }
+      }
+      offsets[element] = UInt32(truncatingIfNeeded: written)
+      start = end
+    }
+    result.rows.count = written
+  }
+
+  /// Evaluates order terms or `distinctOn` for the rows from `first` on.
+  func sortKeys(
+    _ order: CompiledOrder, _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows,
+    _ rows: UnsafePointer<UInt32>, _ count: Int, ends: UnsafePointer<UInt32>, base: Int
+  ) throws(RuntimeProblem) -> SortKeys {
+    try checkMemory(count * 25 * order.terms.count)
+    var keys = SortKeys(order, count: count, state)
+    var gather = OuterScopes(set.outerScopes, scopes, state)
+    var start = 0
+    while start < count {
+      try checkpoint()
+      let size = min(ScopeRows.batchRows, count - start)
+      let batch = gather.batch(rows + start, size, start: base + start, ends: ends)
+      let vectors = try order.program.evaluate(batch, self)
+      keys.take(vectors, order, start: start, count: size, scratch)
+      start += size
+    }
+    return keys
+  }
+
+  private func sortByKeys(
+    _ set: CompiledSet, _ state: SetState, _ order: CompiledOrder, _ scopes: ScopeRows, _ result: inout Expansion,
+    from first: Int, firstOffset: Int
+  ) throws(RuntimeProblem) {
+    let total = result.rows.count - first
+    guard total > 1 else { return }
+    let rows = result.rows.base
+    let offsets = result.offsets.base + firstOffset
+    let keys = try sortKeys(
+      order, set, state, scopes, UnsafePointer(rows + first), total, ends: UnsafePointer(offsets), base: first)
+    var start = first
+    for element in 0..<scopes.count {
+      let end = Int(offsets[element])
+      let count = end - start
+      if count > 1 {
+        let items = state.items.room(for: SortItem.self, count: count)
+        for index in 0..<count {
+          let number = start &- first &+ index
+          items[index] = SortItem(
+            key: keys.terms[0].images[number], index: UInt32(truncatingIfNeeded: number), row: rows[start &+ index])
+        }
+        keys.sort(items, count, state)
+        for index in 0..<count { rows[start &+ index] = items[index].row }
+      }
+      start = end
+    }
+  }
+
+  /// Keeps, of the rows of each element that agree in `distinctOn`, the first.
+  func keepFirst(
+    _ set: CompiledSet, _ state: SetState, _ distinct: CompiledOrder, _ scopes: ScopeRows,
+    _ result: inout Expansion, from first: Int, firstOffset: Int
+  ) throws(RuntimeProblem) {
+    let total = result.rows.count - first
+    guard total > 1 else { return }
+    let rows = result.rows.base
+    let offsets = result.offsets.base + firstOffset
+    let keys = try sortKeys(
+      distinct, set, state, scopes, UnsafePointer(rows + first), total, ends: UnsafePointer(offsets), base: first)
+    state.bits.clear(rows: total)
+    var start = first
+    for element in 0..<scopes.count {
+      let end = Int(offsets[element])
+      let count = end - start
+      guard count > 0 else { continue }
+      let items = state.items.room(for: SortItem.self, count: count)
+      for index in 0..<count {
+        let number = start &- first &+ index
+        items[index] = SortItem(
+          key: keys.terms[0].images[number], index: UInt32(truncatingIfNeeded: number), row: rows[start &+ index])
+      }
+      keys.sort(items, count, state)
+      for index in 0..<count
+      where index == 0 || keys.compare(Int(items[index - 1].index), Int(items[index].index)) != 0 {
+        state.bits.insert(items[index].index)
+      }
+      start = end
+    }
+    start = first
+    var written = first
+    for element in 0..<scopes.count {
+      let end = Int(offsets[element])
+      for position in start..<end {
+        rows[written] = rows[position]
+        if state.bits.contains(UInt32(truncatingIfNeeded: position - first)) { written += 1 }
+      }
+      offsets[element] = UInt32(truncatingIfNeeded: written)
+      start = end
+    }
+    result.rows.count = written
+  }
+}

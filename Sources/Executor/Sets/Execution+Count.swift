@@ -1,0 +1,126 @@
+import GQLBase
+import GQLCatalog
+import GQLPlanner
+import GQLStore
+
+extension Execution {
+  /// How many members `expand` would give, per element.
+  package func count(
+    _ id: SetID, _ scopes: ScopeRows, into counts: UnsafeMutablePointer<Int64>
+  ) throws(RuntimeProblem) {
+    let set = compiledSet(id.index)
+    let state = sets[set.id]
+    let started = actuals == nil ? 0 : MonotonicClock.now
+    let elements = scopes.count
+    guard set.isPlain, try countDirectly(set, state, scopes, counts) else {
+      if !set.isCorrelated {
+        let total = try countShared(set, state)
+        for element in 0..<elements { counts[element] = total }
+        return
+      }
+      state.counted.removeAll()
+      state.counted.offsets.append(0)
+      try append(set, scopes, into: &state.counted)
+      for element in 0..<elements {
+        counts[element] = Int64(state.counted.offsets[element + 1]) - Int64(state.counted.offsets[element])
+      }
+      return
+    }
+    if actuals != nil {
+      actuals?[set.id].parents += elements
+      for element in 0..<elements { actuals?[set.id].rows += Int(counts[element]) }
+      actuals?[set.id].nanoseconds += MonotonicClock.now &- started
+    }
+  }
+
+  /// Whether `expand` would give any, per element: 1 or 0.
+  package func exists(
+    _ id: SetID, _ scopes: ScopeRows, into results: UnsafeMutablePointer<UInt8>
+  ) throws(RuntimeProblem) {
+    let counts = sets[id.index].totals.room(for: Int64.self, count: scopes.count)
+    try count(id, scopes, into: counts)
+    for element in 0..<scopes.count { results[element] = counts[element] > 0 ? 1 : 0 }
+  }
+
+  /// Counts that need no rows: degrees of runs, ranks in indexes. False if the set has no such form.
+  private func countDirectly(
+    _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows, _ counts: UnsafeMutablePointer<Int64>
+  ) throws(RuntimeProblem) -> Bool {
+    let node = set.access
+    let elements = scopes.count
+    switch node.kind {
+    case .relation:
+      let path = node.reference.path
+      if path.isEmpty, node.relation.isToMany, node.reference.depth < scopes.scopes.count {
+        let parents = scopes.scopes[node.reference.depth]
+        let reader = readers[node.relation.reader]
+        for element in 0..<elements {
+          let row = parents[element]
+          counts[element] = row == PageLayout.noRow ? 0 : Int64(reader.references(row).count)
+        }
+      } else {
+        for element in 0..<elements {
+          counts[element] = Int64(degree(node.relation, resolve(node.reference, scopes, element)))
+        }
+      }
+    case .lookup:
+      guard let scalars = node.scalars else { return false }
+      let vectors = try scalars.vectors(scopes, self)
+      for element in 0..<elements {
+        counts[element] = Int64(lookupCount(node, scalars, vectors, element, set.type))
+      }
+    case .range:
+      for element in 0..<elements {
+        let one = elements == 1 ? scopes : scopes.element(element)
+        let bounds = try rangeBounds(node, state, one)
+        counts[element] = bounds.map { Int64(snapshot.btree(node.index).count($0)) } ?? 0
+        if !set.isCorrelated {
+          for other in 0..<elements { counts[other] = counts[element] }
+          break
+        }
+      }
+    case .scan:
+      let live = Int64(snapshot.liveCount(set.type))
+      for element in 0..<elements { counts[element] = live }
+    case .empty:
+      for element in 0..<elements { counts[element] = 0 }
+    default: return false
+    }
+    guard set.bounds != nil else { return true }
+    let vectors = try set.bounds?.vectors(scopes, self)
+    for element in 0..<elements {
+      let slice = try slice(set, vectors, element)
+      let count = Int(counts[element])
+      counts[element] = Int64(min(max(count - slice.offset, 0), slice.limit))
+    }
+    return true
+  }
+
+  /// The number of members of a set that depends on nothing around it.
+  private func countShared(_ set: CompiledSet, _ state: SetState) throws(RuntimeProblem) -> Int64 {
+    if state.sharedRun == run { return Int64(state.shared.rows.count) }
+    guard set.access.kind == .scan, set.distinct == nil, let program = set.filter,
+      snapshot.liveness(set.type) == nil
+    else {
+      try share(set, state)
+      return Int64(state.shared.rows.count)
+    }
+    if state.totalRun != run {
+      var total = 0
+      let slots = snapshot.slotCount(set.type)
+      var first = 0
+      while first < slots {
+        try checkpoint()
+        let count = min(PageLayout.rows, slots - first)
+        total += try program.countPage(
+          firstRow: UInt32(truncatingIfNeeded: first), count: count, outer: nil, self)
+        first += count
+      }
+      note(set, accessRows: slots)
+      let slice = try slice(set, try set.bounds?.vectors(.root, self), 0)
+      state.total = Int64(min(max(total - slice.offset, 0), slice.limit))
+      state.totalRun = run
+    }
+    return state.total
+  }
+}

@@ -1,0 +1,298 @@
+import GQLBase
+import GQLCatalog
+import GQLPlanner
+import GQLStore
+
+extension Execution {
+  /// Appends the members for each element of a batch of at most 1,024: rows, and one end offset per element.
+  func append(
+    _ set: CompiledSet, _ scopes: ScopeRows, into result: inout Expansion
+  ) throws(RuntimeProblem) {
+    let started = actuals == nil ? 0 : MonotonicClock.now
+    let before = result.rows.count
+    let state = sets[set.id]
+    if !set.isCorrelated, scopes.count != 1 || !scopes.scopes.isEmpty {
+      try appendShared(set, state, scopes.count, into: &result)
+    } else if set.isRelation {
+      try appendRelated(set, state, scopes, into: &result)
+    } else if set.access.kind == .lookup, set.order == nil, set.isPlain, set.bounds == nil,
+      let scalars = set.access.scalars
+    {
+      let vectors = try scalars.vectors(scopes, self)
+      for element in 0..<scopes.count {
+        _ = lookup(set.access, scalars, vectors, element, set.type, into: &result.rows)
+        result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
+      }
+      note(set, accessRows: result.rows.count - before)
+    } else if scopes.count == 1 {
+      try appendSingle(set, state, scopes, into: &result)
+    } else {
+      for element in 0..<scopes.count { try appendSingle(set, state, scopes.element(element), into: &result) }
+    }
+    if result.rows.count > Int(UInt32.max >> 1) {
+      throw RuntimeProblem(.memory(limit: limits.maximumMemory), at: set.range)
+    }
+    try checkMemory(result.rows.count &* 4)
+    if actuals != nil {
+      actuals?[set.id].rows += result.rows.count - before
+      actuals?[set.id].parents += scopes.count
+      actuals?[set.id].nanoseconds += MonotonicClock.now &- started
+    }
+  }
+
+  @inline(__always)
+  func note(_ set: CompiledSet, accessRows: Int) {
+    if actuals != nil { actuals?[set.id].accessRows += accessRows }
+  }
+
+  /// Computes the members once, for all elements of the run.
+  private func appendShared(
+    _ set: CompiledSet, _ state: SetState, _ count: Int, into result: inout Expansion
+  ) throws(RuntimeProblem) {
+    try share(set, state)
+    for _ in 0..<count {
+      result.rows.append(UnsafePointer(state.shared.rows.base), state.shared.rows.count)
+      result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
+    }
+  }
+
+  func share(_ set: CompiledSet, _ state: SetState) throws(RuntimeProblem) {
+    guard state.sharedRun != run else { return }
+    state.shared.removeAll()
+    state.shared.offsets.append(0)
+    try appendSingle(set, state, .root, into: &state.shared)
+    state.sharedRun = run
+  }
+
+  // MARK: - Limit and offset
+
+  /// The slice of the list of one element.
+  struct Slice {
+    var offset = 0
+    var limit = Int.max
+    /// Where the slice ends.
+    var end: Int {
+      let (end, overflow) = offset.addingReportingOverflow(limit)
+      return overflow ? Int.max : end
+    }
+  }
+
+  @inline(__always)
+  func slice(
+    _ set: CompiledSet, _ vectors: UnsafePointer<Vector>?, _ element: Int
+  ) throws(RuntimeProblem) -> Slice {
+    guard let bounds = set.bounds else { return Slice() }
+    var slice = Slice()
+    if set.limit >= 0, let cell = bounds.cell(set.limit, vectors, element, self) { slice.limit = Int(cell.int) }
+    if set.offset >= 0, let cell = bounds.cell(set.offset, vectors, element, self) { slice.offset = Int(cell.int) }
+    if slice.limit < 0 || slice.offset < 0 { throw RuntimeProblem(.negativeLimit, at: set.range) }
+    return slice
+  }
+
+  // MARK: - Relations
+
+  /// The targets of a relation, for all elements together.
+  private func appendRelated(
+    _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows, into result: inout Expansion
+  ) throws(RuntimeProblem) {
+    let node = set.access
+    let relation = node.relation
+    let vectors = try set.bounds?.vectors(scopes, self)
+    let first = result.rows.count
+    let firstOffset = result.offsets.count
+    if set.isPlain, set.order == nil {
+      if set.bounds == nil, node.reference.path.isEmpty, node.reference.depth < scopes.scopes.count {
+        let parents = scopes.scopes[node.reference.depth]
+        result.offsets.reserve(scopes.count)
+        for element in 0..<scopes.count {
+          appendTargets(relation, parents[element], from: 0, limit: Int.max, into: &result.rows)
+          result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
+        }
+      } else {
+        for element in 0..<scopes.count {
+          let slice = try slice(set, vectors, element)
+          let row = resolve(node.reference, scopes, element)
+          appendTargets(relation, row, from: slice.offset, limit: slice.limit, into: &result.rows)
+          result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
+        }
+      }
+      note(set, accessRows: result.rows.count - first)
+      return
+    }
+    if set.isPlain, set.method == .topN, let order = set.order, order.direct >= 0, set.bounds != nil,
+      isAscending(set, state, order)
+    {
+      for element in 0..<scopes.count {
+        let slice = try slice(set, vectors, element)
+        let row = resolve(node.reference, scopes, element)
+        appendTop(order, relation, row, slice, state, into: &result.rows)
+        result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
+      }
+      return
+    }
+    for element in 0..<scopes.count {
+      appendTargets(
+        relation, resolve(node.reference, scopes, element), from: 0, limit: Int.max, into: &result.rows)
+      result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
+      if element & 63 == 63 { try checkMemory(result.rows.count &* 4) }
+    }
+    note(set, accessRows: result.rows.count - first)
+    try filter(set, state, scopes, &result, from: first, firstOffset: firstOffset)
+    try arrange(set, state, scopes, &result, from: first, firstOffset: firstOffset)
+  }
+
+  /// Whether the order term's column does not decrease with the row; asked once a run.
+  private func isAscending(_ set: CompiledSet, _ state: SetState, _ order: CompiledOrder) -> Bool {
+    if state.ascendingRun != run {
+      state.ascendingRun = run
+      state.ascending = snapshot.isAscending(set.type, order.directColumn)
+    }
+    return state.ascending
+  }
+
+  /// Appends a slice of a run in the order of a column that does not decrease with the row: an ascending run needs
+  /// only one of its ends.
+  private func appendTop(
+    _ order: CompiledOrder, _ relation: RelationAccess, _ row: UInt32, _ slice: Slice, _ state: SetState,
+    into rows: inout RowBuffer
+  ) {
+    guard row != PageLayout.noRow, slice.limit > 0 else { return }
+    guard relation.isToMany else {
+      return appendTargets(relation, row, from: slice.offset, limit: slice.limit, into: &rows)
+    }
+    let run = readers[relation.reader].references(row)
+    guard let start = run.baseAddress, slice.offset < run.count else { return }
+    var disorder: UInt32 = 0
+    var previous = start[0]
+    for index in 1..<max(run.count, 1) {
+      let next = start[index]
+      // Borrows into the high bit where rows decrease; rows are below 2³¹.
+      disorder |= next &- previous
+      previous = next
+    }
+    let end = min(slice.end, run.count)
+    let isAscending = disorder >> 31 == 0
+    if isAscending, !order.terms[0].isDescending {
+      rows.append(start + slice.offset, end - slice.offset)
+      return
+    }
+    var first = 0
+    let images = DirectKeys(order, readers[order.direct])
+    if isAscending {
+      // The last ones, and all that have the key of the first of them.
+      first = run.count - end
+      let boundary = images.image(start[first])
+      while first > 0, images.image(start[first - 1]) == boundary { first -= 1 }
+    }
+    let count = run.count - first
+    let items = state.items.room(for: SortItem.self, count: max(end, 1))
+    var heap = TopHeap(items, capacity: end)
+    for index in 0..<count {
+      let row = start[first + index]
+      heap.offer(SortItem(key: images.image(row), index: UInt32(truncatingIfNeeded: index), row: row))
+    }
+    RowSorting.sort(items, heap.count, spare: state.spare.room(for: SortItem.self, count: heap.count))
+    for index in slice.offset..<max(heap.count, slice.offset) { rows.append(items[index].row) }
+  }
+
+  // MARK: - Filters
+
+  /// Keeps the rows from `first` on that the filter is true for. Their element's offsets stand from `firstOffset` on.
+  func filter(
+    _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows, _ result: inout Expansion, from first: Int,
+    firstOffset: Int
+  ) throws(RuntimeProblem) {
+    guard let program = set.filter else { return }
+    let end = result.rows.count
+    let positions = state.positions.room(for: UInt16.self, count: ScopeRows.batchRows)
+    let elements = scopes.count
+    let offsets = result.offsets.base + firstOffset
+    var written = first
+    var element = 0
+    var gather = OuterScopes(set.outerScopes, scopes, state)
+    var start = first
+    while start < end {
+      try checkpoint()
+      let count = min(ScopeRows.batchRows, end - start)
+      let batch = gather.batch(
+        UnsafePointer(result.rows.base + start), count, start: start, ends: UnsafePointer(offsets))
+      let kept = try program.filter(batch, self, into: positions)
+      let rows = result.rows.base
+      for index in 0..<kept {
+        let position = start &+ Int(positions[index])
+        while element < elements, Int(offsets[element]) <= position {
+          offsets[element] = UInt32(truncatingIfNeeded: written)
+          element &+= 1
+        }
+        rows[written] = rows[position]
+        written &+= 1
+      }
+      // Ends within this batch, before the next one is read: the gatherer has passed them.
+      while element < elements, Int(offsets[element]) <= start + count {
+        offsets[element] = UInt32(truncatingIfNeeded: written)
+        element += 1
+      }
+      start += count
+    }
+    while element < elements {
+      offsets[element] = UInt32(truncatingIfNeeded: written)
+      element += 1
+    }
+    result.rows.count = written
+  }
+}
+
+extension ScopeRows {
+  /// A batch of one of the elements.
+  func element(_ index: Int) -> ScopeRows {
+    var scopes = ContiguousArray<UnsafePointer<UInt32>>()
+    scopes.reserveCapacity(self.scopes.count)
+    for scope in self.scopes { scopes.append(scope + index) }
+    return ScopeRows(count: 1, scopes: scopes)
+  }
+}
+
+/// Gathers, for batches of members of all elements, the rows of the scopes that enclose each member.
+struct OuterScopes {
+  private let depth: Int
+  private let scopes: ScopeRows
+  private let memory: UnsafeMutablePointer<UInt32>
+  private var element = 0
+
+  /// `depth` scopes around the member are needed.
+  init(_ depth: Int, _ scopes: ScopeRows, _ state: SetState) {
+    self.depth = min(depth, scopes.scopes.count)
+    self.scopes = scopes
+    memory = state.outer.room(for: UInt32.self, count: max(self.depth, 1) * ScopeRows.batchRows)
+    if scopes.count == 1 {
+      for scope in 0..<self.depth {
+        (memory + scope * ScopeRows.batchRows)
+          .update(repeating: scopes.scopes[scope][0], count: ScopeRows.batchRows)
+      }
+    }
+  }
+
+  /// The batch of rows `start ..< start + count` of all; batches follow each other. `ends[i]` is where the rows of
+  /// element `i` end.
+  mutating func batch(
+    _ rows: UnsafePointer<UInt32>, _ count: Int, start: Int, ends: UnsafePointer<UInt32>
+  ) -> ScopeRows {
+    var batch = ContiguousArray<UnsafePointer<UInt32>>()
+    batch.reserveCapacity(depth + 1)
+    batch.append(rows)
+    if depth > 0, scopes.count > 1 {
+      var position = 0
+      while position < count {
+        while element < scopes.count - 1, Int(ends[element]) <= start + position { element += 1 }
+        let end = element == scopes.count - 1 ? count : min(count, Int(ends[element]) - start)
+        for scope in 0..<depth {
+          (memory + scope * ScopeRows.batchRows + position)
+            .update(repeating: scopes.scopes[scope][element], count: end - position)
+        }
+        position = end
+      }
+    }
+    for scope in 0..<depth { batch.append(UnsafePointer(memory + scope * ScopeRows.batchRows)) }
+    return ScopeRows(count: count, scopes: batch)
+  }
+}

@@ -1,0 +1,232 @@
+import GQLBase
+import GQLCatalog
+import GQLPlanner
+import GQLStore
+
+extension Execution {
+  /// Appends the rows under the key of one element; true if they are ascending and without repeats.
+  func lookup(
+    _ node: AccessNode, _ scalars: ScalarSources, _ vectors: UnsafePointer<Vector>?, _ element: Int,
+    _ type: EntityTypeID, into rows: inout RowBuffer
+  ) -> Bool {
+    let count = scalars.count
+    return withUnsafeTemporaryAllocation(of: Cell.self, capacity: max(count, 1)) { key in
+      guard let base = key.baseAddress else { return true }
+      var nulls = 0
+      for component in 0..<count {
+        if let cell = scalars.cell(component, vectors, element, self) {
+          base[component] = cell
+        } else {
+          base[component] = Cell(low: 0)
+          nulls |= 1 << component
+        }
+      }
+      if nulls != 0 {
+        if !node.keysAreNonNull { appendWithNulls(node, base, nulls, type, into: &rows) }
+        return true
+      }
+      return find(node, UnsafePointer(base), into: &rows)
+    }
+  }
+
+  /// How many rows have the key of one element.
+  func lookupCount(
+    _ node: AccessNode, _ scalars: ScalarSources, _ vectors: UnsafePointer<Vector>?, _ element: Int,
+    _ type: EntityTypeID
+  ) -> Int {
+    let count = scalars.count
+    return withUnsafeTemporaryAllocation(of: Cell.self, capacity: max(count, 1)) { key in
+      guard let base = key.baseAddress else { return 0 }
+      for component in 0..<count {
+        guard let cell = scalars.cell(component, vectors, element, self) else {
+          var rows = RowBuffer()
+          _ = lookup(node, scalars, vectors, element, type, into: &rows)
+          return rows.count
+        }
+        base[component] = cell
+      }
+      switch node.indexKind {
+      case .btree: return snapshot.btree(node.index).count(BTreeBounds.equal(UnsafePointer(base), count))
+      default: return snapshot.hashIndex(node.index).count(UnsafePointer(base))
+      }
+    }
+  }
+
+  /// Appends the rows under a key without nulls.
+  @inline(__always)
+  private func find(_ node: AccessNode, _ key: UnsafePointer<Cell>, into rows: inout RowBuffer) -> Bool {
+    switch node.indexKind {
+    case .btree:
+      let bounds = BTreeBounds.equal(key, node.keyReaders.count)
+      let reader = snapshot.btree(node.index)
+      let count = reader.count(bounds)
+      rows.reserve(count)
+      rows.count += reader.walk(bounds, descending: false, skip: 0, limit: count, into: rows.end)
+    default:
+      let reader = snapshot.hashIndex(node.index)
+      if node.isUnique {
+        let row = reader.find(key)
+        if row != PageLayout.noRow { rows.append(row) }
+        return true
+      }
+      switch reader.rows(key) {
+      case .none: break
+      case .one(let row): rows.append(row)
+      case .many(let run): if let start = run.baseAddress { rows.append(start, run.count) }
+      }
+    }
+    return true
+  }
+
+  /// Appends the union of the rows under several keys of one component.
+  func lookupEach(
+    _ node: AccessNode, _ scalars: ScalarSources, _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows,
+    into rows: inout RowBuffer
+  ) throws(RuntimeProblem) -> Bool {
+    let start = rows.count
+    let vectors = try scalars.vectors(outer, self)
+    var sawNull = false
+    let key = state.keys.room(for: Cell.self, count: 1)
+    if node.isListValued {
+      guard let list = scalars.cell(0, vectors, 0, self), let run = UnsafeRawPointer(bitPattern: UInt(list.low)) else {
+        return true
+      }
+      let count = Int(UInt32(truncatingIfNeeded: list.high))
+      let width = node.listIsWide ? 16 : 8
+      for index in 0..<count {
+        guard (run + (count * width + index)).load(as: UInt8.self) != 0 else {
+          sawNull = true
+          continue
+        }
+        let address = run + index * width
+        key.pointee = Cell(
+          low: address.loadUnaligned(as: UInt64.self),
+          high: node.listIsWide ? (address + 8).loadUnaligned(as: UInt64.self) : 0)
+        _ = find(node, UnsafePointer(key), into: &rows)
+      }
+    } else {
+      for index in 0..<scalars.count {
+        guard let cell = scalars.cell(index, vectors, 0, self) else {
+          sawNull = true
+          continue
+        }
+        key.pointee = cell
+        _ = find(node, UnsafePointer(key), into: &rows)
+      }
+    }
+    if sawNull, !node.keysAreNonNull { appendWithNulls(node, key, 1, set.type, into: &rows) }
+    rows.count =
+      start
+      + RowSorting.sortUnique(
+        rows.base + start, rows.count - start, limit: snapshot.slotCount(set.type), bits: &state.bits)
+    return true
+  }
+
+  /// Appends, by a scan, the rows whose key columns equal the key, of which the components in `nulls` are null.
+  ///
+  /// Null equals null in the language, and hash indexes do not hold nulls.
+  private func appendWithNulls(
+    _ node: AccessNode, _ key: UnsafePointer<Cell>, _ nulls: Int, _ type: EntityTypeID, into rows: inout RowBuffer
+  ) {
+    let start = rows.count
+    appendLive(type, from: 0, limit: Int.max, into: &rows)
+    var written = start
+    for index in start..<rows.count {
+      let row = rows[index]
+      rows.base[written] = row
+      var matches = true
+      for component in 0..<node.keyReaders.count where matches {
+        let reader = readers[node.keyReaders[component]]
+        let wantsNull = nulls >> component & 1 != 0
+        if reader.isNull(row) != wantsNull {
+          matches = false
+        } else if !wantsNull {
+          matches = Execution.cellsEqual(
+            reader.cell(row, kind: node.keyKinds[component]), key[component], node.keyKinds[component])
+        }
+      }
+      if matches { written += 1 }
+    }
+    rows.count = written
+  }
+
+  private static func cellsEqual(_ left: Cell, _ right: Cell, _ kind: ColumnKind) -> Bool {
+    switch kind {
+    case .text:
+      let a = TextView(left)
+      let b = TextView(right)
+      guard a.count == b.count else { return false }
+      return a.withBytes { first, count in
+        b.withBytes { second, _ in
+          compareBytes(
+            UnsafeRawBufferPointer(start: first, count: count), UnsafeRawBufferPointer(start: second, count: count))
+            == 0
+        }
+      }
+    case .decimal: return Decimal(packed: (left.low, left.high)) == Decimal(packed: (right.low, right.high))
+    case .float64: return left.double == right.double
+    default: return left.low == right.low
+    }
+  }
+
+  // MARK: - Ranges
+
+  /// The bounds for one element; nil if nothing can lie within. The cells lie in the set's memory.
+  func rangeBounds(
+    _ node: AccessNode, _ state: SetState, _ outer: ScopeRows
+  ) throws(RuntimeProblem) -> BTreeBounds? {
+    var bounds = BTreeBounds(includesNulls: node.includesNulls, onlyNulls: node.onlyNulls)
+    guard let scalars = node.scalars else { return bounds }
+    let vectors = try scalars.vectors(outer, self)
+    if node.equalCount > 0 {
+      let equal = state.keys.room(for: Cell.self, count: node.equalCount)
+      bounds.equal = UnsafePointer(equal)
+      for index in 0..<node.equalCount {
+        guard let cell = scalars.cell(index, vectors, 0, self) else {
+          // Null equals null: the entries with nothing in this component, if it is the last that is asked for.
+          guard index == node.equalCount - 1, node.lower < 0, node.upper < 0, node.prefix < 0 else { return nil }
+          bounds.onlyNulls = true
+          return bounds
+        }
+        equal[index] = cell
+        bounds.equalCount = index + 1
+      }
+    }
+    if node.lower >= 0 {
+      guard let cell = scalars.cell(node.lower, vectors, 0, self) else { return nil }
+      bounds.lower = cell
+      bounds.lowerInclusive = node.lowerInclusive
+    }
+    if node.upper >= 0 {
+      guard let cell = scalars.cell(node.upper, vectors, 0, self) else { return nil }
+      bounds.upper = cell
+      bounds.upperInclusive = node.upperInclusive
+    }
+    if node.prefix >= 0 {
+      guard let cell = scalars.cell(node.prefix, vectors, 0, self) else { return nil }
+      bounds.textPrefix = cell
+    }
+    return bounds
+  }
+}
+
+extension BTreeBounds {
+  /// All entries with these leading components.
+  static func equal(_ key: UnsafePointer<Cell>, _ count: Int) -> BTreeBounds {
+    BTreeBounds(equal: key, equalCount: count, includesNulls: true)
+  }
+}
+
+extension ColumnReader {
+  /// The cell in the form of ``Cell``.
+  @inline(__always)
+  func cell(_ row: UInt32, kind: ColumnKind) -> Cell {
+    switch kind {
+    case .int64, .float64: Cell(int64(row))
+    case .byte: Cell(low: UInt64(byte(row)))
+    case .code: Cell(low: UInt64(code(row)))
+    case .reference: Cell(low: UInt64(reference(row)))
+    case .decimal, .text, .wordList, .wideList, .references: wide(row)
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import GQLBase
+import GQLCatalog
+import GQLParser
+
+/// Names to identifiers: the bound form of one operation, nil where it has an error. Total.
+///
+/// Only the operation and the fragments that it reaches are checked; see ``checkDocument(_:catalog:options:)``.
+package func bind(
+  _ document: Document, operation: OperationDefinition, catalog: Catalog, options: BindingOptions = BindingOptions()
+) -> Analyzed<BoundQuery?> {
+  var binder = Binder(catalog: catalog, options: options, name: operation.name?.text)
+  binder.bindOperation(operation, in: document)
+  let result = Analyzed<BoundQuery?>(binder.query, binder.diagnostics)
+  return result.hasErrors ? Analyzed(nil, binder.diagnostics) : result
+}
+
+/// The operations of a document, in order.
+package func operations(of document: Document) -> [OperationDefinition] {
+  document.definitions.compactMap { if case .operation(let operation) = $0 { operation } else { nil } }
+}
+
+/// The names of the variables on whose values the bound query's structure depends: those of the types `<Type>Filter`
+/// and `<Type>Order`, and those that may be absent and stand in an object-form filter, where an absent one is an absent
+/// key. Their values go into `BindingOptions.structuralValues`, where provided, and such a query is bound again for
+/// other values; other variables are slots.
+package func structuralParameters(
+  of document: Document, operation: OperationDefinition, catalog: Catalog
+) -> [String] {
+  var binder = Binder(catalog: catalog, options: BindingOptions(), name: nil)
+  binder.bindOperation(operation, in: document)
+  return binder.structural
+}
+
+extension Binder {
+  mutating func bindOperation(_ operation: OperationDefinition, in document: Document) {
+    var definitions: [FragmentDefinition] = []
+    for case .fragment(let fragment) in document.definitions where fragments[fragment.name.text] == nil {
+      fragments[fragment.name.text] = fragment
+      definitions.append(fragment)
+    }
+    findFragmentCycles(definitions)
+    for case .function(let function) in document.definitions {
+      report(.notSupportedYet(.userFunction), at: function.name.range)
+    }
+    declareVariables(operation.variables)
+    checkOperationDirectives(operation.directives)
+    switch operation.operation {
+    case .query: break
+    case .mutation:
+      report(.notSupportedYet(.mutation), at: start(of: operation))
+      return
+    case .subscription:
+      report(.notSupportedYet(.subscription), at: start(of: operation))
+      return
+    }
+    query.fields = bindRootSelection([SelectionSource(set: operation.selectionSet, environment: Environment())])
+  }
+
+  /// The operation's head, not its whole text.
+  private func start(of operation: OperationDefinition) -> SourceRange {
+    operation.name?.range
+      ?? SourceRange(start: operation.range.start, end: max(operation.range.start, operation.selectionSet.range.start))
+  }
+
+  private mutating func declareVariables(_ definitions: [VariableDefinition]) {
+    for definition in definitions {
+      let name = definition.name.text
+      if variables[name] != nil {
+        report(.duplicateVariable(name: name), at: definition.name.range)
+        continue
+      }
+      variableNames.append(name)
+      var variable = Variable(name: name, kind: .broken, range: definition.name.range)
+      if let kind = generatedInput(definition.type) {
+        variable.kind = kind
+        structural.append(name)
+      } else if let signature = signature(of: definition.type) {
+        var defaultValue: Value?
+        if let written = definition.defaultValue { defaultValue = self.defaultValue(written, name, signature) }
+        variable.kind = .slot(query.parameters.count)
+        variable.mayBeAbsent = !signature.isNonNull && definition.defaultValue == nil
+        query.parameters.append(
+          BoundParameter(name: name, signature: signature, defaultValue: defaultValue, range: definition.name.range))
+      }
+      variables[name] = variable
+      for directive in definition.directives where directive.name.text != "deprecated" {
+        report(.unknownDirective(name: directive.name.text, near: []), at: directive.name.range)
+      }
+    }
+  }
+
+  private mutating func defaultValue(
+    _ written: Expression, _ variable: String, _ signature: TypeSignature
+  ) -> Value? {
+    guard let raw = RawValue(written) else {
+      report(.wrongDefault(variable: variable, problem: .notConstant), at: written.range)
+      return nil
+    }
+    switch ValueCoercion(catalog: catalog, origin: .document).coerce(raw, to: signature) {
+    case .success(let value): return value
+    case .failure(let failure):
+      report(.wrongDefault(variable: variable, problem: failure.problem), at: written.range)
+      return nil
+    }
+  }
+
+  /// `UserFilter`, `[UserOrder!]` and the like.
+  private func generatedInput(_ reference: TypeReference) -> VariableKind? {
+    switch reference {
+    case .list(let inner, _), .nonNull(let inner, _): return generatedInput(inner)
+    case .named(let name):
+      for (suffix, isFilter) in [("Filter", true), ("Order", false)] where name.text.hasSuffix(suffix) {
+        if let type = catalog.type(named: String(name.text.dropLast(suffix.count))) {
+          return isFilter ? .filter(type.id) : .order(type.id)
+        }
+      }
+      return nil
+    }
+  }
+
+  private mutating func signature(of reference: TypeReference) -> TypeSignature? {
+    switch reference {
+    case .named(let name): return inputType(name).map { TypeSignature($0) }
+    case .nonNull(let inner, _):
+      guard var result = signature(of: inner) else { return nil }
+      result.isNonNull = true
+      return result
+    case .list(let inner, let range):
+      guard let element = signature(of: inner) else { return nil }
+      if case .list = element.type {
+        report(.notSupportedYet(.listOfLists), at: range)
+        return nil
+      }
+      return TypeSignature(.list(element.type), isElementNonNull: element.isNonNull)
+    }
+  }
+
+  private mutating func inputType(_ name: Name) -> ValueType? {
+    if let scalar = ScalarType(rawValue: name.text) { return .scalar(scalar) }
+    if let type = catalog.enums.first(where: { $0.name == name.text }) { return .enumeration(type.id) }
+    if let type = catalog.embeddedTypes.first(where: { $0.name == name.text }) { return .embedded(type.id) }
+    if catalog.type(named: name.text) != nil {
+      report(.notInputType(name: name.text), at: name.range)
+      return nil
+    }
+    if name.text.hasSuffix("Input"), catalog.type(named: String(name.text.dropLast(5))) != nil {
+      report(.notSupportedYet(.mutation), at: name.range)
+      return nil
+    }
+    var known = ScalarType.allCases.map(\.rawValue) + catalog.enums.map(\.name) + catalog.embeddedTypes.map(\.name)
+    known += catalog.types.flatMap { ["\($0.name)Filter", "\($0.name)Order"] }
+    report(.unknownType(name: name.text, near: Spelling.near(name.text, among: known)), at: name.range)
+    return nil
+  }
+}

@@ -1,0 +1,300 @@
+import GQLBase
+import GQLCatalog
+import GQLParser
+
+extension Binder {
+  static let setArguments = ["where", "orderBy", "limit", "offset", "distinctOn"]
+  private static let laterArguments: [String: NotSupportedYet] = [
+    "after": .cursorPaging, "before": .cursorPaging, "groupBy": .grouping, "having": .having,
+    "deleted": .deletedEntities,
+  ]
+
+  /// The arguments of a selection of many, into a set. `where orderBy distinctOn` see the element, and the `let`s of
+  /// the field's own selection; `limit` and `offset` what encloses the field.
+  mutating func bindArguments(
+    _ arguments: [Argument], of name: Name, lets sources: [SelectionSource] = [], environment: Environment,
+    into set: inout BoundSet
+  ) {
+    guard !arguments.isEmpty else { return }
+    var inner = environment.entering(set.type)
+    for source in sources {
+      guard let selections = source.set?.selections else { continue }
+      for case .letBinding(let node) in selections {
+        inner.lets[node.name.text] = inner.binding(node.expression)
+      }
+    }
+    var seen: Set<String> = []
+    for argument in arguments {
+      guard seen.insert(argument.name.text).inserted else {
+        report(.duplicateArgument(name: argument.name.text), at: argument.name.range)
+        continue
+      }
+      switch argument.name.text {
+      case "where": set.predicate = bindWhere(argument.value, inner)
+      case "orderBy": set.order = bindOrder(argument.value, inner)
+      case "distinctOn": set.distinctOn = bindDistinct(argument.value, inner)
+      case "limit": set.limit = bindCount(argument, environment)
+      case "offset": set.offset = bindCount(argument, environment)
+      case let other:
+        if let feature = Self.laterArguments[other] {
+          report(.notSupportedYet(feature), at: argument.range)
+        } else {
+          let near = Spelling.near(other, among: Self.setArguments)
+          report(.unknownArgument(name: other, of: name.text, near: near), at: argument.name.range)
+        }
+      }
+    }
+  }
+
+  /// A condition over the current element; nil where it is absent or certainly true.
+  mutating func bindWhere(_ expression: Expression, _ environment: Environment) -> BoundExpression? {
+    guard let bound = condition(expression, environment) else { return nil }
+    if case .constant(.boolean(true)) = bound.kind { return nil }
+    return bound
+  }
+
+  /// A Boolean expression; nil if it is wrong, which is reported.
+  mutating func condition(_ expression: Expression, _ environment: Environment) -> BoundExpression? {
+    boolean(bindOperand(expression, environment), environment, at: expression.range)
+  }
+
+  private mutating func bindCount(_ argument: Argument, _ environment: Environment) -> BoundExpression? {
+    let operand = bindOperand(argument.value, environment)
+    if case .literal(.null, _) = operand { return nil }
+    if case .literal(.integer(let digits), let range) = operand, digits.hasPrefix("-"), digits != "-0" {
+      report(.negativeCount(argument: argument.name.text), at: range)
+      return nil
+    }
+    return coerce(operand, to: .int, environment, at: argument.value.range)
+  }
+
+  private mutating func bindDistinct(_ expression: Expression, _ environment: Environment) -> [BoundExpression] {
+    elements(of: expression).compactMap { element in
+      key(bindOperand(element, environment), environment, at: element.range)
+    }
+  }
+
+  /// What order and `distinctOn` compare: a scalar or an entity, case-folded where its collation says so.
+  mutating func key(
+    _ operand: Operand, _ environment: Environment, at range: SourceRange
+  ) -> BoundExpression? {
+    switch resolve(operand, environment) {
+    case .error: return nil
+    case .entity(let reference, let type, let range):
+      guard let column = idColumn(of: type) else {
+        report(.unordered(type: words(.entity(type))), at: range)
+        return nil
+      }
+      return BoundExpression(.column(reference, column.id), column.type, at: range)
+    case let other:
+      guard let value = value(other, environment, at: range) else { return nil }
+      return value.key
+    }
+  }
+
+  /// The items of a list, or the one item that stands without brackets.
+  func elements(of expression: Expression) -> [Expression] {
+    var expression = expression
+    while case .parenthesized(let inner) = expression.kind { expression = inner }
+    if case .list(let elements) = expression.kind { return elements }
+    if case .null = expression.kind { return [] }
+    return [expression]
+  }
+
+  // MARK: Order
+
+  mutating func bindOrder(_ expression: Expression, _ environment: Environment) -> [BoundOrderTerm] {
+    var terms: [BoundOrderTerm] = []
+    for element in elements(of: expression) { orderTerm(element, environment, false, into: &terms) }
+    return terms
+  }
+
+  private mutating func orderTerm(
+    _ expression: Expression, _ environment: Environment, _ isDescending: Bool, into terms: inout [BoundOrderTerm]
+  ) {
+    switch expression.kind {
+    case .parenthesized(let inner): orderTerm(inner, environment, isDescending, into: &terms)
+    // A minus descends for any type, so `-name` is no arithmetic.
+    case .unary(.minus, let inner):
+      nested(at: expression.range, ()) { $0.orderTerm(inner, environment, !isDescending, into: &terms) }
+    case .unary(.plus, let inner):
+      nested(at: expression.range, ()) { $0.orderTerm(inner, environment, isDescending, into: &terms) }
+    case .call(let name, let arguments) where name.text == "desc" || name.text == "asc":
+      directedTerm(name, arguments, environment, isDescending != (name.text == "desc"), into: &terms)
+    case .object(let fields):
+      objectOrder(fields, environment.element(), environment, expression.range, into: &terms)
+    case .variable(let name):
+      if case .order(let type)? = variables[name.text]?.kind, environment.arguments[name.text] == nil {
+        usedVariables.insert(name.text)
+        variableOrder(name, type, environment, into: &terms)
+      } else {
+        plainTerm(expression, environment, isDescending, into: &terms)
+      }
+    default: plainTerm(expression, environment, isDescending, into: &terms)
+    }
+  }
+
+  private mutating func plainTerm(
+    _ expression: Expression, _ environment: Environment, _ isDescending: Bool, into terms: inout [BoundOrderTerm]
+  ) {
+    let operand = bindOperand(expression, environment)
+    if case .object(let fields, let range) = operand {
+      objectOrder(fields, environment.element(), environment, range, into: &terms)
+      return
+    }
+    guard let bound = key(operand, environment, at: expression.range) else { return }
+    append(bound, isDescending, nullsFirst: false, to: &terms)
+  }
+
+  private mutating func append(
+    _ bound: BoundExpression, _ isDescending: Bool, nullsFirst: Bool, to terms: inout [BoundOrderTerm]
+  ) {
+    if case .list = bound.type {
+      report(.unordered(type: words(bound.type)), at: bound.range)
+      return
+    }
+    // A constant orders nothing.
+    if case .constant = bound.kind { return }
+    terms.append(BoundOrderTerm(bound, isDescending: isDescending, nullsFirst: nullsFirst))
+  }
+
+  private mutating func directedTerm(
+    _ name: Name, _ arguments: CallArguments, _ environment: Environment, _ isDescending: Bool,
+    into terms: inout [BoundOrderTerm]
+  ) {
+    guard arguments.positional.count == 1, let first = arguments.positional.first else {
+      report(.wrongArgumentCount(function: name.text, expected: "one expression and 'nulls:'"), at: name.range)
+      return
+    }
+    var nullsFirst = false
+    for argument in arguments.named {
+      guard argument.name.text == "nulls" else {
+        report(
+          .unknownArgument(
+            name: argument.name.text, of: name.text, near: Spelling.near(argument.name.text, among: ["nulls"])),
+          at: argument.name.range)
+        continue
+      }
+      switch argument.value.kind {
+      case .name(let value) where value.text == "FIRST" || value.text == "LAST": nullsFirst = value.text == "FIRST"
+      default: report(.wrongType(found: "this value", expected: "FIRST or LAST"), at: argument.value.range)
+      }
+    }
+    guard let bound = key(bindOperand(first, environment), environment, at: first.range) else { return }
+    append(bound, isDescending, nullsFirst: nullsFirst, to: &terms)
+  }
+
+  /// `{age: DESC, author: {name: ASC}}`.
+  private mutating func objectOrder(
+    _ fields: [ObjectField], _ element: EntityReference?, _ environment: Environment, _ range: SourceRange,
+    into terms: inout [BoundOrderTerm]
+  ) {
+    guard let element else {
+      report(.noElement, at: range)
+      return
+    }
+    let type = type(of: element)
+    for field in fields {
+      guard let property = catalog[type].property(named: field.name.text) else {
+        reportUnknownField(field.name, of: catalog[type].name, among: catalog[type].properties.map(\.name))
+        continue
+      }
+      let operand = member(property, of: element, at: field.name.range)
+      switch (operand, field.value.kind) {
+      case (.entity(let target, _, _), .object(let inner)):
+        nested(at: field.range, ()) { $0.objectOrder(inner, target, environment, field.range, into: &terms) }
+      case (.embedded(let value), .object(let inner)): embeddedOrder(inner, value, environment, into: &terms)
+      default: directed(operand, field.value, environment, into: &terms)
+      }
+    }
+  }
+
+  private mutating func embeddedOrder(
+    _ fields: [ObjectField], _ value: EmbeddedValue, _ environment: Environment, into terms: inout [BoundOrderTerm]
+  ) {
+    for field in fields {
+      let operand = member(field.name, of: value)
+      if case .embedded(let inner) = operand, case .object(let fields) = field.value.kind {
+        nested(at: field.range, ()) { $0.embeddedOrder(fields, inner, environment, into: &terms) }
+      } else {
+        directed(operand, field.value, environment, into: &terms)
+      }
+    }
+  }
+
+  private mutating func directed(
+    _ operand: Operand, _ direction: Expression, _ environment: Environment, into terms: inout [BoundOrderTerm]
+  ) {
+    let word: String
+    switch direction.kind {
+    case .name(let name): word = name.text
+    case .string(let literal): word = literal.value
+    case .null: return
+    default: word = ""
+    }
+    guard word == "ASC" || word == "DESC" else {
+      report(.wrongOrder, at: direction.range)
+      return
+    }
+    guard let bound = key(operand, environment, at: direction.range) else { return }
+    append(bound, word == "DESC", nullsFirst: false, to: &terms)
+  }
+
+  private mutating func variableOrder(
+    _ name: Name, _ type: EntityTypeID, _ environment: Environment, into terms: inout [BoundOrderTerm]
+  ) {
+    guard environment.elementType == type else {
+      report(
+        .wrongVariableType(
+          name: name.text, declared: "'\(catalog[type].name)Order'",
+          expected: environment.elementType.map { "'\(catalog[$0].name)Order'" } ?? "a value"), at: name.range)
+      return
+    }
+    guard let value = options.structuralValues[name.text], !value.isNull else { return }
+    for element in elements(of: Expression(structural: value, at: name.range)) {
+      guard case .object(let fields) = element.kind else {
+        report(.wrongOrder, at: name.range)
+        continue
+      }
+      objectOrder(fields, environment.element(), environment, name.range, into: &terms)
+    }
+  }
+}
+
+extension Expression {
+  /// A variable's value as a document would write it, with texts for enum values, all of it at the variable's place.
+  init(structural value: Value, at range: SourceRange) {
+    self.init(RawValue(value), at: range)
+  }
+
+  private init(_ raw: RawValue, at range: SourceRange) {
+    let kind: Kind
+    switch raw {
+    case .null: kind = .null
+    case .boolean(let value): kind = .boolean(value)
+    case .integer(let digits): kind = .int(digits)
+    case .real(let digits): kind = .float(digits)
+    case .text(let text): kind = .string(StringLiteral(value: text.string, isBlock: false, range: range))
+    case .name(let name): kind = .name(Name(name, at: range))
+    case .list(let elements): kind = .list(elements.map { Expression($0, at: range) })
+    case .object(let members):
+      kind = .object(
+        members.map {
+          ObjectField(name: Name($0.name, at: range), value: Expression($0.value, at: range), range: range)
+        })
+    case .typed(let value):
+      if case .id(let text, _) = value {
+        kind = .string(StringLiteral(value: text.string, isBlock: false, range: range))
+      } else {
+        var buffer = ByteBuffer()
+        raw.json(into: &buffer)
+        let json = buffer.string
+        kind =
+          json.hasPrefix("\"") && json.utf8.count >= 2
+          ? .string(StringLiteral(value: String(json.dropFirst().dropLast()), isBlock: false, range: range))
+          : .float(json)
+      }
+    }
+    self.init(kind, at: range)
+  }
+}

@@ -1,0 +1,322 @@
+import GQLBase
+import GQLCatalog
+import GQLParser
+import GQLRegex
+
+extension Binder {
+  // MARK: == != < <= > >=
+
+  mutating func comparison(
+    _ op: ComparisonOperator, _ left: Expression, _ right: Expression, _ environment: Environment,
+    _ range: SourceRange
+  ) -> Operand {
+    let (first, second) = decided(bindOperand(left, environment), bindOperand(right, environment), environment)
+    for (operand, other, isLeft) in [(first, second, true), (second, first, false)] {
+      guard case .plural(let path) = operand else { continue }
+      report(
+        .pluralPath(relation: path.text, suggestion: suggestion(path, isLeft ? op : op.swapped, other)), at: range)
+      return .error
+    }
+    return compare(op, first, second, environment, range).map { .value($0) } ?? .error
+  }
+
+  /// `some(messages, text == "x")` where the other side is a plain literal.
+  private func suggestion(_ path: PluralPath, _ op: ComparisonOperator, _ other: Operand) -> String? {
+    guard !path.tailText.isEmpty, case .literal(let raw, _) = other else { return nil }
+    var buffer = ByteBuffer()
+    raw.json(into: &buffer)
+    return "some(\(path.text), \(path.tailText) \(op.rawValue) \(buffer.string))"
+  }
+
+  /// Decides bare names on either side by the type of the other (R15).
+  mutating func decided(_ left: Operand, _ right: Operand, _ environment: Environment) -> (Operand, Operand) {
+    switch (left, right) {
+    case (.bare(let first), .bare(let second)):
+      if hasMeaning(first, environment) || !hasMeaning(second, environment) {
+        let left = resolveBare(first, environment)
+        return (left, resolve(right, environment, wanting: staticType(left)))
+      }
+      let right = resolveBare(second, environment)
+      return (resolve(left, environment, wanting: staticType(right)), right)
+    case (.bare, _): return (resolve(left, environment, wanting: staticType(right)), right)
+    case (_, .bare): return (left, resolve(right, environment, wanting: staticType(left)))
+    default: return (left, right)
+    }
+  }
+
+  mutating func compare(
+    _ op: ComparisonOperator, _ left: Operand, _ right: Operand, _ environment: Environment, _ range: SourceRange,
+    origin: ValueCoercion.Origin = .document
+  ) -> BoundExpression? {
+    let isEquality = op == .equal || op == .notEqual
+    switch (left, right) {
+    case (.error, _), (_, .error): return nil
+    case (.literal(.null, _), let other), (let other, .literal(.null, _)):
+      guard isEquality else { return BoundExpression(.constant(.null), .boolean, at: range) }
+      guard let test = isNull(other, at: range) else { return nil }
+      return op == .equal ? test : negation(test)
+    case (.entity(let first, let firstType, _), .entity(let second, let secondType, _)):
+      guard firstType == secondType else { return incomparable(left, right, range) }
+      guard isEquality else {
+        report(.unordered(type: words(.entity(firstType))), at: range)
+        return nil
+      }
+      return BoundExpression(
+        .compare(
+          op, BoundExpression(.entity(first), .entity(firstType), at: range),
+          BoundExpression(.entity(second), .entity(secondType), at: range)), .boolean, at: range)
+    case (.entity, _):
+      guard let id = identity(left) else { return incomparable(left, right, range) }
+      return compare(op, id, right, environment, range, origin: origin)
+    case (_, .entity):
+      guard let id = identity(right) else { return incomparable(left, right, range) }
+      return compare(op, left, id, environment, range, origin: origin)
+    case (.embedded, _), (_, .embedded): return incomparable(left, right, range)
+    default: break
+    }
+    guard let (first, second) = unified(left, right, environment, range, origin: origin) else { return nil }
+    if !isEquality {
+      for operand in [first, second] where !isOrdered(operand.type) {
+        report(.unordered(type: words(operand.type)), at: range)
+        return nil
+      }
+    }
+    return BoundExpression(.compare(op, first, second), .boolean, at: range)
+  }
+
+  /// An entity stands for its id beside a value.
+  private func identity(_ operand: Operand) -> Operand? {
+    guard case .entity(let reference, let type, let range) = operand, let column = idColumn(of: type) else {
+      return nil
+    }
+    return .value(BoundExpression(.column(reference, column.id), column.type, at: range))
+  }
+
+  private mutating func incomparable(_ left: Operand, _ right: Operand, _ range: SourceRange) -> BoundExpression? {
+    report(.incomparable(left: describe(left), right: describe(right)), at: range)
+    return nil
+  }
+
+  func isOrdered(_ type: ValueType) -> Bool {
+    switch type {
+    case .scalar, .enumeration, .null: true
+    case .list, .embedded, .entity: false
+    }
+  }
+
+  /// Both sides in one type, or both numeric; folded where either is case-insensitive.
+  mutating func unified(
+    _ left: Operand, _ right: Operand, _ environment: Environment, _ range: SourceRange,
+    origin: ValueCoercion.Origin = .document
+  ) -> (BoundExpression, BoundExpression)? {
+    guard
+      let first = beside(left, staticType(right), environment, range, origin: origin),
+      let second = beside(right, staticType(left), environment, range, origin: origin)
+    else { return nil }
+    if first.folded != nil || second.folded != nil {
+      guard let a = conversion(first.expression, to: .string), let b = conversion(second.expression, to: .string) else {
+        return incomparablePair(first, second, range)
+      }
+      return (first.folded ?? fold(a), second.folded ?? fold(b))
+    }
+    let (one, two) = (first.expression, second.expression)
+    if one.type == two.type || one.type.isNumeric && two.type.isNumeric { return (one, two) }
+    if one.type == .null || two.type == .null {
+      return (
+        conversion(one, to: two.type) ?? one, conversion(two, to: one.type) ?? two
+      )
+    }
+    if let a = one.type.scalar, let b = two.type.scalar, a.isTextual, b.isTextual {
+      return (converted(one, .string), converted(two, .string))
+    }
+    if one.type == .json, let other = conversion(two, to: .json) { return (one, other) }
+    if two.type == .json, let other = conversion(one, to: .json) { return (other, two) }
+    return incomparablePair(first, second, range)
+  }
+
+  private mutating func incomparablePair(
+    _ left: TypedValue, _ right: TypedValue, _ range: SourceRange
+  ) -> (BoundExpression, BoundExpression)? {
+    report(.incomparable(left: words(left.type), right: words(right.type)), at: range)
+    return nil
+  }
+
+  /// A side of a comparison; a literal takes the type of the other side, a number exactly.
+  private mutating func beside(
+    _ operand: Operand, _ other: ValueType?, _ environment: Environment, _ range: SourceRange,
+    origin: ValueCoercion.Origin
+  ) -> TypedValue? {
+    switch operand {
+    case .literal(let raw, let range):
+      guard let other else { return value(operand, environment, at: range) }
+      let type: ValueType
+      switch (raw, other) {
+      // 18.5 beside an Int is compared exactly.
+      case (.real, .scalar(.int)): type = .decimal
+      // Beyond 2^53 a Float would not hold the digits.
+      case (.integer(let digits), .scalar(.float)):
+        type = (Int64(digits).map { $0.magnitude <= 1 << 53 } ?? false) ? .float : .decimal
+      default: type = other
+      }
+      return constant(raw, type, at: range, origin: origin).map { TypedValue(expression: $0) }
+    case .list, .object:
+      guard let other else { return value(operand, environment, at: range) }
+      return coerce(operand, to: other, environment, at: range, origin: origin).map { TypedValue(expression: $0) }
+    default: return value(operand, environment, at: range)
+    }
+  }
+
+  // MARK: in
+
+  mutating func membership(
+    _ left: Expression, _ right: Expression, _ environment: Environment, _ range: SourceRange
+  ) -> Operand {
+    var list = bindOperand(right, environment)
+    // `status in states`: the name behind `in` is no enum value.
+    list = resolve(list, environment)
+    switch list {
+    case .error: return .error
+    case .plural(let path): return membership(left, path, environment, range)
+    case .list(let elements, _):
+      let subject = resolve(bindOperand(left, environment), environment)
+      return membership(subject, elements, environment, range).map { .value($0) } ?? .error
+    case .interval(let lower, let upper, let includesUpper, _):
+      let subject = resolve(bindOperand(left, environment), environment)
+      return interval(subject, lower, upper, includesUpper, environment, range)
+    case .value(let value):
+      let subject = resolve(bindOperand(left, environment), environment)
+      return membership(subject, inList: value, environment, range).map { .value($0) } ?? .error
+    case .literal(.null, let range):
+      return .value(BoundExpression(.constant(.boolean(false)), .boolean, at: range))
+    default:
+      report(.wrongType(found: describe(list), expected: "a list, a range or a path of many"), at: right.range)
+      return .error
+    }
+  }
+
+  /// `x in [a, b]`; nil if something is wrong.
+  mutating func membership(
+    _ subject: Operand, _ elements: [Expression], _ environment: Environment, _ range: SourceRange,
+    origin: ValueCoercion.Origin = .document
+  ) -> BoundExpression? {
+    var subject = subject
+    if case .entity = subject {
+      let areEntities = elements.contains { element in
+        switch element.kind {
+        case .current, .outer, .member, .name: true
+        default: false
+        }
+      }
+      // Entities among entities compare one by one; among ids by id.
+      if areEntities { return anyEqual(subject, elements, environment, range) }
+      guard let id = identity(subject) else { return incomparable(subject, .list(elements, range), range) }
+      subject = id
+    }
+    guard let value = value(subject, environment, at: range) else { return nil }
+    var bound: [BoundExpression] = []
+    var isWrong = false
+    for element in elements {
+      let operand = resolve(bindOperand(element, environment), environment, wanting: value.type)
+      if case .literal(.null, let range) = operand {
+        bound.append(BoundExpression(.constant(.null), value.type, at: range))
+        continue
+      }
+      guard let (_, right) = unified(.value(value), operand, environment, element.range, origin: origin) else {
+        isWrong = true
+        continue
+      }
+      bound.append(right)
+    }
+    if isWrong { return nil }
+    var left = value.key
+    // Any text-like type beside another has been made a String.
+    if let first = bound.first(where: { $0.type != left.type }), first.type == .string || first.type == .json {
+      left = converted(left, first.type)
+      bound = bound.map { conversion($0, to: first.type) ?? $0 }
+    } else if value.folded == nil, let first = bound.first, case .fold = first.kind {
+      left = fold(left)
+    }
+    return BoundExpression(.inValues(left, bound), .boolean, at: range)
+  }
+
+  private mutating func anyEqual(
+    _ subject: Operand, _ elements: [Expression], _ environment: Environment, _ range: SourceRange
+  ) -> BoundExpression? {
+    var parts: [BoundExpression] = []
+    for element in elements {
+      let operand = resolve(bindOperand(element, environment), environment)
+      guard let part = compare(.equal, subject, operand, environment, element.range) else { return nil }
+      parts.append(part)
+    }
+    if parts.count == 1 { return parts[0] }
+    if parts.isEmpty { return BoundExpression(.constant(.boolean(false)), .boolean, at: range) }
+    return BoundExpression(.or(parts), .boolean, at: range)
+  }
+
+  private mutating func interval(
+    _ subject: Operand, _ lower: Expression, _ upper: Expression, _ includesUpper: Bool, _ environment: Environment,
+    _ range: SourceRange
+  ) -> Operand {
+    guard let value = value(subject, environment, at: range) else { return .error }
+    guard isOrdered(value.type) else {
+      report(.unordered(type: words(value.type)), at: range)
+      return .error
+    }
+    var bounds: [BoundExpression] = []
+    for bound in [lower, upper] {
+      let operand = resolve(bindOperand(bound, environment), environment, wanting: value.type)
+      guard let (_, right) = unified(.value(value), operand, environment, bound.range) else { return .error }
+      bounds.append(right)
+    }
+    return .value(
+      BoundExpression(
+        .inRange(value.key, lower: bounds[0], upper: bounds[1], includesUpper: includesUpper), .boolean, at: range))
+  }
+
+  mutating func membership(
+    _ subject: Operand, inList list: TypedValue, _ environment: Environment, _ range: SourceRange
+  ) -> BoundExpression? {
+    guard case .list(let element) = list.type else {
+      if list.type == .json {
+        guard let left = coerce(subject, to: .json, environment, at: range) else { return nil }
+        return BoundExpression(.inList(left, list.expression), .boolean, at: range)
+      }
+      report(
+        .wrongType(found: words(list.type), expected: "a list, a range or a path of many"), at: list.expression.range)
+      return nil
+    }
+    var subject = subject
+    if case .entity = subject, let id = identity(subject) { subject = id }
+    if case .literal(let raw, let range) = subject {
+      guard let left = constant(raw, element, at: range) else { return nil }
+      return BoundExpression(.inList(left, list.expression), .boolean, at: range)
+    }
+    guard let left = value(subject, environment, at: range) else { return nil }
+    if left.folded != nil {
+      report(.notSupportedYet(.foldedList), at: range)
+      return nil
+    }
+    let areText = (left.type.scalar?.isTextual ?? false) && (element.scalar?.isTextual ?? false)
+    guard left.type == element || left.type.isNumeric && element.isNumeric || areText || left.type == .null else {
+      report(.incomparable(left: words(left.type), right: words(element)), at: range)
+      return nil
+    }
+    return BoundExpression(.inList(left.expression, list.expression), .boolean, at: range)
+  }
+
+  /// `x in path` is `some(path, . == x)`, with x seen from where it stands.
+  private mutating func membership(
+    _ left: Expression, _ path: PluralPath, _ environment: Environment, _ range: SourceRange
+  ) -> Operand {
+    let inner = environment.enteringUnseen(path.type)
+    let subject = resolve(bindOperand(left, inner), inner)
+    let member: Operand
+    switch path.tail {
+    case .none: member = .entity(.scope(0, path.type), path.type, path.range)
+    case .value(let value): member = .value(value)
+    case .embedded(let value): member = .embedded(value)
+    }
+    guard let test = compare(.equal, member, subject, inner, range) else { return .error }
+    return .value(BoundExpression(.quantifier(.some, path.set, test), .boolean, at: range))
+  }
+}

@@ -1,0 +1,323 @@
+import GQLBase
+import GQLCatalog
+import GQLParser
+import GQLRegex
+
+extension Binder {
+  /// Binds an expression as far as its place does not matter.
+  mutating func bindOperand(_ expression: Expression, _ environment: Environment) -> Operand {
+    guard !isExhausted, count(at: expression.range) else { return .error }
+    return nested(at: expression.range, .error) { $0.operand(expression, environment) }
+  }
+
+  private mutating func operand(_ expression: Expression, _ environment: Environment) -> Operand {
+    let range = expression.range
+    switch expression.kind {
+    case .int, .float, .string, .boolean, .null:
+      return RawValue(expression).map { .literal($0, range) } ?? .error
+    case .list(let elements): return .list(elements, range)
+    case .object(let fields): return .object(fields, range)
+    case .parenthesized(let inner): return bindOperand(inner, environment)
+    case .name(let name): return .bare(name)
+    case .variable(let name): return variable(name, environment)
+    case .current(let name):
+      guard let element = environment.element() else {
+        report(.noElement, at: range)
+        return .error
+      }
+      let type = type(of: element)
+      guard let name else { return .entity(element, type, range) }
+      guard let property = catalog[type].property(named: name.text) else {
+        reportUnknownField(name, of: catalog[type].name, among: catalog[type].properties.map(\.name))
+        return .error
+      }
+      return member(property, of: element, at: range)
+    case .outer(let climb):
+      guard let element = environment.element(climb) else {
+        report(.noEnclosingElement(climbed: climb), at: range)
+        return .error
+      }
+      return .entity(element, type(of: element), range)
+    case .member(let base, let name, let arguments): return bindMember(base, name, arguments, environment)
+    case .index(let base, let index): return subscripted(base, index, environment, range)
+    case .call(let name, let arguments): return bindCall(name, arguments, environment, range)
+    case .unary(let op, let inner): return unary(op, inner, environment, range)
+    case .binary(let op, let left, let right): return binary(op, left, right, environment, expression)
+    case .isTest(let inner, let negated, let name):
+      guard name.text == "null" else {
+        report(.notSupportedYet(.typeTest), at: range)
+        return .error
+      }
+      guard let test = isNull(resolve(bindOperand(inner, environment), environment), at: range) else { return .error }
+      return .value(negated ? negation(test) : test)
+    case .cast(let inner, let name): return cast(inner, name, environment, range)
+    // The parser has reported it.
+    case .missing: return .error
+    }
+  }
+
+  func negation(_ expression: BoundExpression) -> BoundExpression {
+    BoundExpression(.not(expression), .boolean, at: expression.range)
+  }
+
+  private mutating func variable(_ name: Name, _ environment: Environment) -> Operand {
+    if let binding = environment.arguments[name.text] {
+      guard let expression = binding.expression else { return .literal(.null, name.range) }
+      let inner = environment.inside(binding)
+      let operand = bindOperand(expression, inner)
+      if case .bare(let bare) = operand, let meaning = meaning(of: bare, inner) { return meaning }
+      return operand
+    }
+    usedVariables.insert(name.text)
+    guard let variable = variables[name.text] else {
+      let known = variableNames + environment.arguments.keys.sorted()
+      report(.unknownVariable(name: name.text, near: Spelling.near(name.text, among: known)), at: name.range)
+      return .error
+    }
+    switch variable.kind {
+    case .slot(let index):
+      let type = query.parameters[index].signature.type
+      return .value(BoundExpression(.parameter(index), type, at: name.range))
+    case .filter(let type): return .filter(type, name)
+    case .order(let type):
+      report(
+        .wrongVariableType(
+          name: name.text, declared: "'\(catalog[type].name)Order'", expected: "a value"), at: name.range)
+      return .error
+    case .broken: return .error
+    }
+  }
+
+  private mutating func subscripted(
+    _ base: Expression, _ index: Expression, _ environment: Environment, _ range: SourceRange
+  ) -> Operand {
+    let owner = resolve(bindOperand(base, environment), environment)
+    guard let list = value(owner, environment, at: base.range) else { return .error }
+    let position = bindOperand(index, environment)
+    if list.type == .json {
+      if case .literal(.text(let text), let range) = position {
+        let key = BoundExpression(.constant(.string(text)), .string, at: range)
+        return .value(BoundExpression(.jsonPath(list.expression, key), .json, at: range))
+      }
+      guard let key = coerce(position, to: .int, environment, at: index.range) else { return .error }
+      return .value(BoundExpression(.jsonPath(list.expression, key), .json, at: range))
+    }
+    guard case .list(let element) = list.type else {
+      report(.wrongType(found: words(list.type), expected: "a list"), at: base.range)
+      return .error
+    }
+    guard let key = coerce(position, to: .int, environment, at: index.range) else { return .error }
+    return .value(BoundExpression(.element(list.expression, key), element, at: range))
+  }
+
+  private mutating func unary(
+    _ op: UnaryOperator, _ inner: Expression, _ environment: Environment, _ range: SourceRange
+  ) -> Operand {
+    switch op {
+    case .not, .bang:
+      guard let bound = condition(inner, environment) else { return .error }
+      return .value(BoundExpression(.not(bound), .boolean, at: range))
+    case .minus, .plus:
+      let operand = resolve(bindOperand(inner, environment), environment)
+      if op == .minus {
+        switch operand {
+        case .literal(.integer(let digits), _): return .literal(.integer(Self.negated(digits)), range)
+        case .literal(.real(let digits), _): return .literal(.real(Self.negated(digits)), range)
+        default: break
+        }
+      }
+      guard let bound = value(operand, environment, at: inner.range) else { return .error }
+      guard bound.type.isNumeric || bound.type == .scalar(.duration) || bound.type == .null else {
+        report(.wrongType(found: words(bound.type), expected: "a number"), at: inner.range)
+        return .error
+      }
+      if op == .plus { return .value(bound.expression) }
+      return .value(BoundExpression(.negate(bound.expression), bound.type, at: range))
+    }
+  }
+
+  private static func negated(_ digits: String) -> String {
+    digits.hasPrefix("-") ? String(digits.dropFirst()) : "-\(digits)"
+  }
+
+  private mutating func binary(
+    _ op: BinaryOperator, _ left: Expression, _ right: Expression, _ environment: Environment,
+    _ expression: Expression
+  ) -> Operand {
+    let range = expression.range
+    switch op {
+    case .or, .and: return connective(op, expression, environment)
+    case .equal: return comparison(.equal, left, right, environment, range)
+    case .notEqual: return comparison(.notEqual, left, right, environment, range)
+    case .less: return comparison(.less, left, right, environment, range)
+    case .lessOrEqual: return comparison(.lessOrEqual, left, right, environment, range)
+    case .greater: return comparison(.greater, left, right, environment, range)
+    case .greaterOrEqual: return comparison(.greaterOrEqual, left, right, environment, range)
+    case .match, .like, .ilike, .contains, .startsWith, .endsWith:
+      return bindTextOperator(op, left, right, environment, range)
+    case .notMatch: return negate(bindTextOperator(.match, left, right, environment, range))
+    case .notLike: return negate(bindTextOperator(.like, left, right, environment, range))
+    case .notIlike: return negate(bindTextOperator(.ilike, left, right, environment, range))
+    case .notContains: return negate(bindTextOperator(.contains, left, right, environment, range))
+    case .notStartsWith: return negate(bindTextOperator(.startsWith, left, right, environment, range))
+    case .notEndsWith: return negate(bindTextOperator(.endsWith, left, right, environment, range))
+    case .in: return membership(left, right, environment, range)
+    case .notIn: return negate(membership(left, right, environment, range))
+    case .matches, .notMatches:
+      report(.notSupportedYet(.fullTextSearch), at: range)
+      return .error
+    case .coalesce: return bindCoalesce([left, right], environment, range)
+    case .closedRange: return .interval(lower: left, upper: right, includesUpper: true, range)
+    case .halfOpenRange: return .interval(lower: left, upper: right, includesUpper: false, range)
+    case .add: return arithmetic(.add, left, right, environment, range)
+    case .subtract: return arithmetic(.subtract, left, right, environment, range)
+    case .multiply: return arithmetic(.multiply, left, right, environment, range)
+    case .divide: return arithmetic(.divide, left, right, environment, range)
+    case .remainder: return arithmetic(.remainder, left, right, environment, range)
+    }
+  }
+
+  private func negate(_ operand: Operand) -> Operand {
+    guard case .value(let value) = operand else { return operand }
+    return .value(negation(value.expression))
+  }
+
+  /// A chain of one connective is one node, whatever its length: generated conditions have thousands of terms.
+  private mutating func connective(
+    _ op: BinaryOperator, _ expression: Expression, _ environment: Environment
+  ) -> Operand {
+    var terms: [Expression] = []
+    var current = expression
+    while case .binary(op, let left, let right) = current.kind {
+      terms.append(right)
+      current = left
+    }
+    terms.append(current)
+    var bound: [BoundExpression] = []
+    var isWrong = false
+    for term in terms.reversed() {
+      guard let part = condition(term, environment) else {
+        isWrong = true
+        continue
+      }
+      // `a or (b or c)` is flat too.
+      switch (op, part.kind) {
+      case (.or, .or(let inner)), (.and, .and(let inner)): bound += inner
+      default: bound.append(part)
+      }
+    }
+    if isWrong { return .error }
+    return .value(BoundExpression(op == .or ? .or(bound) : .and(bound), .boolean, at: expression.range))
+  }
+
+  private mutating func arithmetic(
+    _ op: ArithmeticOperator, _ left: Expression, _ right: Expression, _ environment: Environment,
+    _ range: SourceRange
+  ) -> Operand {
+    let leftOperand = resolve(bindOperand(left, environment), environment)
+    let rightOperand = resolve(bindOperand(right, environment), environment)
+    guard
+      let first = number(leftOperand, beside: staticType(rightOperand), environment, at: left.range),
+      let second = number(rightOperand, beside: staticType(leftOperand), environment, at: right.range)
+    else { return .error }
+    let isText = { (type: ValueType) in type.scalar?.isTextual ?? false }
+    if op == .add, isText(first.type) || isText(second.type) {
+      guard isText(first.type) || first.type == .null, isText(second.type) || second.type == .null else {
+        return wrongOperands(op.rawValue, first, second, range)
+      }
+      return .value(
+        BoundExpression(.arithmetic(.add, converted(first, .string), converted(second, .string)), .string, at: range))
+    }
+    if isTime(first.type) || isTime(second.type) {
+      report(.notSupportedYet(.timeArithmetic), at: range)
+      return .error
+    }
+    guard first.type.isNumeric || first.type == .null, second.type.isNumeric || second.type == .null,
+      first.type != .null || second.type != .null
+    else { return wrongOperands(op.rawValue, first, second, range) }
+    let wide = Self.widest(first.type, second.type)
+    if op == .divide, wide == .int {
+      return .value(
+        BoundExpression(.arithmetic(op, converted(first, .int), converted(second, .int)), .float, at: range))
+    }
+    return .value(
+      BoundExpression(.arithmetic(op, converted(first, wide), converted(second, wide)), wide, at: range))
+  }
+
+  private mutating func wrongOperands(
+    _ symbol: String, _ left: BoundExpression, _ right: BoundExpression, _ range: SourceRange
+  ) -> Operand {
+    report(.wrongOperands(symbol: symbol, left: words(left.type), right: words(right.type)), at: range)
+    return .error
+  }
+
+  private func isTime(_ type: ValueType) -> Bool {
+    switch type.scalar {
+    case .dateTime?, .date?, .duration?: true
+    default: false
+    }
+  }
+
+  /// An operand of arithmetic; a literal takes the other operand's type where that holds it exactly.
+  private mutating func number(
+    _ operand: Operand, beside other: ValueType?, _ environment: Environment, at range: SourceRange
+  ) -> BoundExpression? {
+    if case .literal(let raw, let range) = operand {
+      switch (raw, other) {
+      case (.integer, .scalar(.float)?), (.integer, .scalar(.decimal)?), (.real, .scalar(.decimal)?):
+        return other.flatMap { coerce(operand, to: $0, environment, at: range) }
+      case (.null, let type?): return BoundExpression(.constant(.null), type, at: range)
+      default: break
+      }
+    }
+    return value(operand, environment, at: range)?.expression
+  }
+
+  static func widest(_ left: ValueType, _ right: ValueType) -> ValueType {
+    if left == .null { return right }
+    if right == .null || left == right { return left }
+    if left == .int { return right }
+    if right == .int { return left }
+    return .float
+  }
+
+  private mutating func cast(
+    _ inner: Expression, _ name: Name, _ environment: Environment, _ range: SourceRange
+  ) -> Operand {
+    let operand = bindOperand(inner, environment)
+    let target: ValueType
+    if let scalar = ScalarType(rawValue: name.text) {
+      target = .scalar(scalar)
+    } else if let enumeration = catalog.enums.first(where: { $0.name == name.text }) {
+      target = .enumeration(enumeration.id)
+    } else {
+      if catalog.type(named: name.text) != nil {
+        report(.notSupportedYet(.typeTest), at: range)
+      } else {
+        let known = ScalarType.allCases.map(\.rawValue) + catalog.enums.map(\.name)
+        report(.unknownType(name: name.text, near: Spelling.near(name.text, among: known)), at: name.range)
+      }
+      return .error
+    }
+    return casted(operand, to: target, environment, at: range)
+  }
+
+  mutating func casted(
+    _ operand: Operand, to target: ValueType, _ environment: Environment, at range: SourceRange
+  ) -> Operand {
+    let decided = resolve(operand, environment, wanting: target)
+    // A literal that fits needs no conversion at run time.
+    if case .literal(let raw, _) = decided,
+      case .success(let value) = ValueCoercion(catalog: catalog, origin: .document).coerce(raw, to: target)
+    {
+      return .value(BoundExpression(.constant(value), target, at: range))
+    }
+    guard let bound = value(decided, environment, at: range) else { return .error }
+    if bound.type == target { return .value(bound) }
+    if case .list = bound.type {
+      report(.impossibleCast(from: words(bound.type), to: words(target)), at: range)
+      return .error
+    }
+    return .value(BoundExpression(.cast(bound.expression), target, at: range))
+  }
+}

@@ -1,0 +1,295 @@
+import GQLBase
+import GQLCatalog
+import GQLParser
+
+extension Binder {
+  static let metaFields: [String: NotSupportedYet] = [
+    "_cursor": .cursorMeta, "_score": .scoreMeta, "_createdAt": .timestampMeta, "_updatedAt": .timestampMeta,
+    "_status": .statusMeta, "_depth": .recursionMeta, "_cycle": .recursionMeta, "_items": .groupMeta,
+    "_inserted": .mutation, "__schema": .introspection, "__type": .introspection,
+  ]
+
+  // MARK: The root
+
+  mutating func bindRootSelection(_ sources: [SelectionSource]) -> [BoundField] {
+    var fields: [BoundField] = []
+    for merged in collect(sources, of: .root) {
+      guard !isExhausted else { break }
+      let (condition, inner) = merge(merged)
+      guard let content = bindRoot(merged, inner) else { continue }
+      fields.append(BoundField(key: merged.key, condition: condition, content: content, range: merged.first.range))
+    }
+    return fields
+  }
+
+  private mutating func bindRoot(_ merged: MergedEntry, _ inner: [SelectionSource]) -> BoundField.Content? {
+    let entry = merged.first
+    guard let name = entry.field else { return bindComputed(entry, inner) }
+    if name.text == "__typename" { return .typename("Query") }
+    if let feature = Self.metaFields[name.text] {
+      report(.notSupportedYet(feature), at: name.range)
+      return nil
+    }
+    if ["count", "closure", "shortestPath"].contains(name.text), name.text != "count" {
+      report(.notSupportedYet(name.text == "closure" ? .closure : .shortestPath), at: name.range)
+      return nil
+    }
+    guard let root = catalog.root(named: name.text) else {
+      let near = Spelling.near(name.text, among: catalog.rootFieldNames)
+      report(.unknownRoot(name: name.text, near: near), at: name.range)
+      return nil
+    }
+    let set = reserveSet(root.type, at: name.range)
+    let hint = fieldDirectives(entry.directives, over: root.type)
+    if root.isList {
+      var bound = BoundSet(type: root.type, source: .all, range: name.range)
+      bound.hint = hint
+      bindArguments(
+        entry.arguments, of: name, lets: inner, environment: entry.environment, into: &bound)
+      query[set] = bound
+    } else {
+      var bound = BoundSet(type: root.type, source: .all, range: name.range)
+      bound.hint = hint
+      guard let source = bindKey(entry.arguments, of: name, type: root.type, entry.environment) else {
+        _ = bindSelection(set, inner, name, entry.environment)
+        return nil
+      }
+      bound.source = source
+      query[set] = bound
+    }
+    guard let selection = bindSelection(set, inner, name, entry.environment) else { return nil }
+    return root.isList ? .many(selection) : .one(selection)
+  }
+
+  /// `user(id: "7")`: the unique index whose fields the arguments name.
+  private mutating func bindKey(
+    _ arguments: [Argument], of name: Name, type: EntityTypeID, _ environment: Environment
+  ) -> BoundSet.Source? {
+    let entity = catalog[type]
+    let unique = entity.indexes.filter { catalog[$0].isUnique }
+    func names(_ index: IndexID) -> [String] {
+      catalog[index].columns.map { column in
+        entity[entity[column].foldedFrom ?? column].name
+      }
+    }
+    var seen: [String: Argument] = [:]
+    let known = unique.flatMap(names)
+    var hasUnknown = false
+    for argument in arguments {
+      if !known.contains(argument.name.text) {
+        hasUnknown = true
+        report(
+          .unknownArgument(
+            name: argument.name.text, of: name.text, near: Spelling.near(argument.name.text, among: known)),
+          at: argument.name.range)
+      } else if seen.updateValue(argument, forKey: argument.name.text) != nil {
+        report(.duplicateArgument(name: argument.name.text), at: argument.name.range)
+        hasUnknown = true
+      }
+    }
+    guard let index = unique.first(where: { Set(names($0)) == Set(seen.keys) }) else {
+      if !hasUnknown { report(.missingKey(field: name.text, keys: unique.map(names)), at: name.range) }
+      return nil
+    }
+    var values: [BoundExpression] = []
+    for (column, field) in zip(catalog[index].columns, names(index)) {
+      guard let argument = seen[field] else { return nil }
+      let descriptor = entity[column]
+      let operand = bindOperand(argument.value, environment)
+      guard let value = coerce(operand, to: descriptor.type, environment, at: argument.value.range) else { return nil }
+      values.append(descriptor.foldedFrom == nil ? value : fold(value))
+    }
+    return .key(index, values)
+  }
+
+  // MARK: Objects
+
+  /// The selection of a set's members; without a selection set their ids.
+  mutating func bindSelection(
+    _ set: SetID, _ sources: [SelectionSource], _ name: Name, _ environment: Environment
+  ) -> SelectionID? {
+    let selection = reserveSelection(of: set)
+    let type = query[set].type
+    if sources.isEmpty {
+      if isGraphQL { report(.missingSelection(field: name.text), at: name.range) }
+      guard let column = idColumn(of: type) else {
+        report(.missingSelection(field: name.text), at: name.range)
+        return nil
+      }
+      let id = BoundExpression(.column(.scope(0, type), column.id), column.type, at: name.range)
+      query.selections[selection.index].shape = .value(id)
+      return selection
+    }
+    let inner = sources.map { source in
+      var copy = source
+      copy.environment = source.environment.entering(type)
+      return copy
+    }
+    query.selections[selection.index].shape = .object(
+      nested(at: name.range, []) { $0.bindFields(inner, of: type) })
+    return selection
+  }
+
+  private mutating func bindFields(_ sources: [SelectionSource], of type: EntityTypeID) -> [BoundField] {
+    var fields: [BoundField] = []
+    for merged in collect(sources, of: .entity(type)) {
+      guard !isExhausted else { break }
+      let (condition, inner) = merge(merged)
+      guard let content = bindField(merged, inner, of: type) else { continue }
+      fields.append(BoundField(key: merged.key, condition: condition, content: content, range: merged.first.range))
+    }
+    return fields
+  }
+
+  private mutating func bindField(
+    _ merged: MergedEntry, _ inner: [SelectionSource], of type: EntityTypeID
+  ) -> BoundField.Content? {
+    let entry = merged.first
+    guard let name = entry.field else { return bindComputed(entry, inner) }
+    if name.text == "__typename" { return .typename(catalog[type].name) }
+    if let feature = Self.metaFields[name.text] {
+      report(.notSupportedYet(feature), at: name.range)
+      return nil
+    }
+    guard let property = catalog[type].property(named: name.text) else {
+      reportUnknownField(name, of: catalog[type].name, among: catalog[type].properties.map(\.name))
+      return nil
+    }
+    guard let element = entry.environment.element() else { return nil }
+    switch property.storage {
+    case .column, .embedded:
+      return bindValueField(
+        entry, inner, property.storage, property.signature.type, element)
+    case .relation(let id):
+      let relation = catalog[id]
+      if inner.isEmpty, entry.arguments.isEmpty, !relation.isToMany, let column = idColumn(of: relation.target) {
+        _ = fieldDirectives(entry.directives, over: relation.target)
+        if isGraphQL { report(.missingSelection(field: name.text), at: name.range) }
+        return .value(BoundExpression(.column(.toOne(element, id), column.id), column.type, at: name.range))
+      }
+      let set = reserveSet(relation.target, at: name.range)
+      var bound = BoundSet(type: relation.target, source: .relation(element, id), range: name.range)
+      bound.hint = fieldDirectives(entry.directives, over: relation.target)
+      bindArguments(entry.arguments, of: name, lets: inner, environment: entry.environment, into: &bound)
+      query[set] = bound
+      guard let selection = bindSelection(set, inner, name, entry.environment) else { return nil }
+      return relation.isToMany ? .many(selection) : .one(selection)
+    }
+  }
+
+  mutating func reportUnknownField(_ name: Name, of type: String, among known: [String]) {
+    report(.unknownField(name: name.text, type: type, near: Spelling.near(name.text, among: known)), at: name.range)
+  }
+
+  /// A scalar, or an embedded object with its own fields.
+  private mutating func bindValueField(
+    _ entry: SelectionEntry, _ inner: [SelectionSource], _ storage: PropertyStorage, _ type: ValueType,
+    _ element: EntityReference
+  ) -> BoundField.Content? {
+    guard let name = entry.field else { return nil }
+    _ = fieldDirectives(entry.directives, over: nil)
+    if let argument = entry.arguments.first {
+      report(.argumentsOnValue(field: name.text), at: argument.range)
+      return nil
+    }
+    switch storage {
+    case .column(let column, _):
+      if let set = entry.set {
+        report(.selectionOnValue(field: name.text), at: set.range)
+        return nil
+      }
+      return .value(BoundExpression(.column(element, column), type, at: name.range))
+    case .embedded(let id, let presence, let fields):
+      if inner.isEmpty, isGraphQL { report(.missingSelection(field: name.text), at: name.range) }
+      let value = EmbeddedValue(reference: element, type: id, presence: presence, fields: fields, range: name.range)
+      return bindEmbedded(value, inner, entry)
+    case .relation: return nil
+    }
+  }
+
+  /// An embedded object; without a selection set, whole.
+  private mutating func bindEmbedded(
+    _ value: EmbeddedValue, _ sources: [SelectionSource], _ entry: SelectionEntry
+  ) -> BoundField.Content {
+    let type = catalog[value.type]
+    var sources = sources
+    if sources.isEmpty {
+      sources = [SelectionSource(splat: value.range, environment: entry.environment, condition: nil)]
+    }
+    var fields: [BoundField] = []
+    let all = nested(at: value.range, []) { $0.collect(sources, of: .embedded(value.type)) }
+    for merged in all {
+      let (condition, inner) = merge(merged)
+      let entry = merged.first
+      var content: BoundField.Content?
+      if let name = entry.field {
+        if name.text == "__typename" {
+          content = .typename(type.name)
+        } else if let index = type.fields.firstIndex(where: { $0.name == name.text }), index < value.fields.count {
+          content = nested(at: name.range, nil) {
+            $0.bindValueField(entry, inner, value.fields[index], type.fields[index].signature.type, value.reference)
+          }
+        } else {
+          reportUnknownField(name, of: type.name, among: type.fields.map(\.name))
+        }
+      } else {
+        content = bindComputed(entry, inner)
+      }
+      guard let content else { continue }
+      fields.append(BoundField(key: merged.key, condition: condition, content: content, range: entry.range))
+    }
+    return .embedded(presence: value.presenceExpression, fields)
+  }
+
+  // MARK: Computed selections
+
+  private mutating func bindComputed(_ entry: SelectionEntry, _ inner: [SelectionSource]) -> BoundField.Content? {
+    guard let expression = entry.expression else { return nil }
+    _ = fieldDirectives(entry.directives, over: nil)
+    let operand = bindOperand(expression, entry.environment)
+    switch resolve(operand, entry.environment) {
+    case .error: return nil
+    case .plural(let path):
+      guard case .none = path.tail else {
+        report(.notSupportedYet(.collectAggregate), at: path.range)
+        return nil
+      }
+      // `recent := messages(limit: 3) { text }` is a list like the relation itself.
+      let name = Name(entry.key.text, at: path.range)
+      return bindSelection(path.set, inner, name, entry.environment).map { .many($0) }
+    case .entity(.toOne(let base, let relation), let type, let range) where !inner.isEmpty:
+      let set = reserveSet(type, at: range)
+      query[set] = BoundSet(type: type, source: .relation(base, relation), range: range)
+      return bindSelection(set, inner, Name(entry.key.text, at: range), entry.environment).map { .one($0) }
+    case .entity(let reference, let type, let range):
+      guard inner.isEmpty, let column = idColumn(of: type) else {
+        report(.notSupportedYet(.entityValue), at: range)
+        return nil
+      }
+      return .value(BoundExpression(.column(reference, column.id), column.type, at: range))
+    case .embedded(let value): return bindEmbedded(value, inner, entry)
+    case let value:
+      if let set = entry.set {
+        report(.selectionOnValue(field: entry.key.text), at: set.range)
+        return nil
+      }
+      guard let bound = self.value(value, entry.environment, at: expression.range) else { return nil }
+      return .value(bound.expression)
+    }
+  }
+}
+
+extension Catalog {
+  /// What a root field stands for: generated names first, then those of `type Query`.
+  func root(named name: String) -> (type: EntityTypeID, isList: Bool)? {
+    for type in types {
+      if type.rootMany == name { return (type.id, true) }
+      if type.rootOne == name { return (type.id, false) }
+    }
+    return rootNames.first { $0.name == name }.map { ($0.type, $0.isList) }
+  }
+
+  var rootFieldNames: [String] {
+    types.flatMap { [$0.rootMany, $0.rootOne] } + rootNames.map(\.name)
+  }
+}

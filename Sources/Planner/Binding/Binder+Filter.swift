@@ -1,0 +1,283 @@
+import GQLBase
+import GQLCatalog
+import GQLParser
+
+/// The object form of conditions, as strict GraphQL clients send it.
+extension Binder {
+  private static let operators = [
+    "eq", "ne", "gt", "gte", "lt", "lte", "in", "notIn", "contains", "startsWith", "endsWith", "like", "ilike",
+    "regex", "matches", "isNull",
+  ]
+
+  /// A literal object where a condition stands.
+  mutating func filter(
+    _ fields: [ObjectField], _ environment: Environment, _ range: SourceRange
+  ) -> BoundExpression? {
+    guard let element = environment.element() else {
+      report(.noElement, at: range)
+      return nil
+    }
+    return filter(fields, element, environment, range, .document)
+  }
+
+  /// A variable of type `<Type>Filter`: its value is part of the query.
+  mutating func filter(
+    _ type: EntityTypeID, _ name: Name, _ environment: Environment
+  ) -> BoundExpression? {
+    guard let element = environment.element(), self.type(of: element) == type else {
+      report(
+        .wrongVariableType(
+          name: name.text, declared: "'\(catalog[type].name)Filter'",
+          expected: environment.elementType.map { "'\(catalog[$0].name)Filter'" } ?? "a value"), at: name.range)
+      return nil
+    }
+    guard let value = options.structuralValues[name.text], !value.isNull else { return truth(true, name.range) }
+    guard case .object(let fields) = Expression(structural: value, at: name.range).kind else {
+      report(.wrongFilter(expected: "an object"), at: name.range)
+      return nil
+    }
+    return filter(fields, element, environment, name.range, .variable)
+  }
+
+  private func truth(_ value: Bool, _ range: SourceRange) -> BoundExpression {
+    BoundExpression(.constant(.boolean(value)), .boolean, at: range)
+  }
+
+  private func conjunction(_ parts: [BoundExpression], _ range: SourceRange) -> BoundExpression {
+    if parts.count == 1 { return parts[0] }
+    return parts.isEmpty ? truth(true, range) : BoundExpression(.and(parts), .boolean, at: range)
+  }
+
+  private mutating func filter(
+    _ fields: [ObjectField], _ element: EntityReference, _ environment: Environment, _ range: SourceRange,
+    _ origin: ValueCoercion.Origin
+  ) -> BoundExpression? {
+    nested(at: range, nil) { binder in
+      var parts: [BoundExpression] = []
+      var isWrong = false
+      for field in fields {
+        guard binder.count(at: field.range) else { return nil }
+        if binder.isAbsent(field.value, environment) { continue }
+        let part: BoundExpression?
+        switch field.name.text {
+        case "and", "or":
+          part = binder.connective(field, element, environment, origin)
+        case "not":
+          part = binder.filterObject(field.value, environment).flatMap {
+            binder.filter($0, element, environment, field.range, origin)
+          }.map { binder.negation($0) }
+        default: part = binder.fieldFilter(field, element, environment, origin)
+        }
+        if let part { parts.append(part) } else { isWrong = true }
+      }
+      return isWrong ? nil : binder.conjunction(parts, range)
+    }
+  }
+
+  /// A variable that was not provided is an absent key.
+  private mutating func isAbsent(_ value: Expression, _ environment: Environment) -> Bool {
+    var value = value
+    while case .parenthesized(let inner) = value.kind { value = inner }
+    guard case .variable(let name) = value.kind else { return false }
+    if let binding = environment.arguments[name.text] {
+      guard let expression = binding.expression else { return true }
+      return isAbsent(expression, environment.inside(binding))
+    }
+    guard let variable = variables[name.text], variable.mayBeAbsent else { return false }
+    usedVariables.insert(name.text)
+    if !structural.contains(name.text) { structural.append(name.text) }
+    return options.structuralValues[name.text] == nil
+  }
+
+  private mutating func filterObject(_ value: Expression, _ environment: Environment) -> [ObjectField]? {
+    var value = value
+    while case .parenthesized(let inner) = value.kind { value = inner }
+    switch value.kind {
+    case .object(let fields): return fields
+    case .variable(let name):
+      if case .filter? = variables[name.text]?.kind, environment.arguments[name.text] == nil {
+        usedVariables.insert(name.text)
+        guard let provided = options.structuralValues[name.text], !provided.isNull else { return [] }
+        if case .object(let fields) = Expression(structural: provided, at: value.range).kind { return fields }
+      }
+      if let binding = environment.arguments[name.text], let expression = binding.expression {
+        return filterObject(expression, environment.inside(binding))
+      }
+    default: break
+    }
+    report(.wrongFilter(expected: "an object"), at: value.range)
+    return nil
+  }
+
+  private mutating func connective(
+    _ field: ObjectField, _ element: EntityReference, _ environment: Environment, _ origin: ValueCoercion.Origin
+  ) -> BoundExpression? {
+    var parts: [BoundExpression] = []
+    for item in elements(of: field.value) {
+      guard let fields = filterObject(item, environment),
+        let part = filter(fields, element, environment, item.range, origin)
+      else { return nil }
+      parts.append(part)
+    }
+    if field.name.text == "and" { return conjunction(parts, field.range) }
+    if parts.count == 1 { return parts[0] }
+    return parts.isEmpty ? truth(false, field.range) : BoundExpression(.or(parts), .boolean, at: field.range)
+  }
+
+  private mutating func fieldFilter(
+    _ field: ObjectField, _ element: EntityReference, _ environment: Environment, _ origin: ValueCoercion.Origin
+  ) -> BoundExpression? {
+    let type = catalog[type(of: element)]
+    guard let property = type.property(named: field.name.text) else {
+      reportUnknownField(field.name, of: type.name, among: type.properties.map(\.name) + ["and", "or", "not"])
+      return nil
+    }
+    guard let fields = filterObject(field.value, environment) else { return nil }
+    if case .relation(let id) = property.storage, catalog[id].isToMany {
+      return relationFilter(fields, property, id, element, environment, field.range, origin)
+    }
+    switch member(property, of: element, at: field.name.range) {
+    case .entity(let target, let type, let range):
+      let only = fields.count == 1 ? fields.first?.name.text : nil
+      if only == "isNull", catalog[type].property(named: "isNull") == nil {
+        return operatorsFilter(fields, .entity(target, type, range), environment, field.range, origin)
+      }
+      return filter(fields, target, environment, field.range, origin)
+    case .embedded(let value): return embeddedFilter(fields, value, environment, field.range, origin)
+    case let operand: return operatorsFilter(fields, operand, environment, field.range, origin)
+    }
+  }
+
+  private mutating func embeddedFilter(
+    _ fields: [ObjectField], _ value: EmbeddedValue, _ environment: Environment, _ range: SourceRange,
+    _ origin: ValueCoercion.Origin
+  ) -> BoundExpression? {
+    var parts: [BoundExpression] = []
+    for field in fields where !isAbsent(field.value, environment) {
+      if field.name.text == "isNull", !catalog[value.type].fields.contains(where: { $0.name == "isNull" }) {
+        guard let part = operatorsFilter([field], .embedded(value), environment, range, origin) else { return nil }
+        parts.append(part)
+        continue
+      }
+      let operand = member(field.name, of: value)
+      if case .error = operand { return nil }
+      guard let inner = filterObject(field.value, environment) else { return nil }
+      let part: BoundExpression?
+      if case .embedded(let nested) = operand {
+        part = embeddedFilter(inner, nested, environment, field.range, origin)
+      } else {
+        part = operatorsFilter(inner, operand, environment, field.range, origin)
+      }
+      guard let part else { return nil }
+      parts.append(part)
+    }
+    return conjunction(parts, range)
+  }
+
+  private mutating func relationFilter(
+    _ fields: [ObjectField], _ property: Property, _ relation: RelationID, _ element: EntityReference,
+    _ environment: Environment, _ range: SourceRange, _ origin: ValueCoercion.Origin
+  ) -> BoundExpression? {
+    let target = catalog[relation].target
+    var parts: [BoundExpression] = []
+    for field in fields where !isAbsent(field.value, environment) {
+      let set = reserveSet(target, at: field.range)
+      query[set] = BoundSet(type: target, source: .relation(element, relation), range: field.range)
+      guard let inner = filterObject(field.value, environment) else { return nil }
+      switch field.name.text {
+      case "some", "every", "none":
+        let scope = environment.entering(target)
+        guard let quantifier = Quantifier(rawValue: field.name.text),
+          let body = filter(inner, .scope(0, target), scope, field.range, origin)
+        else { return nil }
+        var predicate: BoundExpression? = body
+        if quantifier != .every, body.kind == .constant(.boolean(true)) { predicate = nil }
+        parts.append(
+          BoundExpression(
+            .quantifier(predicate == nil && quantifier == .some ? .exists : quantifier, set, predicate), .boolean,
+            at: field.range))
+      case "count":
+        let count = BoundExpression(.aggregate(.count, set, nil), .int, at: field.range)
+        guard let part = operatorsFilter(inner, .value(count), environment, field.range, origin) else { return nil }
+        parts.append(part)
+      default:
+        let near = Spelling.near(field.name.text, among: ["some", "every", "none", "count"])
+        report(
+          .unknownOperator(name: field.name.text, type: "'\(property.name)'", near: near), at: field.name.range)
+        return nil
+      }
+    }
+    return conjunction(parts, range)
+  }
+
+  private mutating func operatorsFilter(
+    _ fields: [ObjectField], _ operand: Operand, _ environment: Environment, _ range: SourceRange,
+    _ origin: ValueCoercion.Origin
+  ) -> BoundExpression? {
+    if case .error = operand { return nil }
+    var parts: [BoundExpression] = []
+    for field in fields where !isAbsent(field.value, environment) {
+      guard let part = operatorFilter(field, operand, environment, origin) else { return nil }
+      parts.append(part)
+    }
+    return conjunction(parts, range)
+  }
+
+  private mutating func operatorFilter(
+    _ field: ObjectField, _ operand: Operand, _ environment: Environment, _ origin: ValueCoercion.Origin
+  ) -> BoundExpression? {
+    let range = field.range
+    func compared(_ op: ComparisonOperator, _ binder: inout Binder) -> BoundExpression? {
+      let other = binder.resolve(
+        binder.bindOperand(field.value, environment), environment, wanting: binder.staticType(operand))
+      return binder.compare(op, operand, other, environment, range, origin: origin)
+    }
+    func tested(_ op: BinaryOperator, _ binder: inout Binder) -> BoundExpression? {
+      let pattern = binder.bindOperand(field.value, environment)
+      return binder.textTest(op, operand, pattern, environment, range, origin: origin)
+    }
+    switch field.name.text {
+    case "eq": return compared(.equal, &self)
+    case "ne": return compared(.notEqual, &self)
+    case "gt": return compared(.greater, &self)
+    case "gte": return compared(.greaterOrEqual, &self)
+    case "lt": return compared(.less, &self)
+    case "lte": return compared(.lessOrEqual, &self)
+    case "contains": return tested(.contains, &self)
+    case "startsWith": return tested(.startsWith, &self)
+    case "endsWith": return tested(.endsWith, &self)
+    case "like": return tested(.like, &self)
+    case "ilike": return tested(.ilike, &self)
+    case "regex": return tested(.match, &self)
+    case "matches":
+      report(.notSupportedYet(.fullTextSearch), at: range)
+      return nil
+    case "in", "notIn":
+      let result: BoundExpression?
+      let list = bindOperand(field.value, environment)
+      switch list {
+      case .list(let elements, _): result = membership(operand, elements, environment, range, origin: origin)
+      case .value(let value): result = membership(operand, inList: value, environment, range)
+      // GraphQL coerces one value to a list of one.
+      case .literal(let raw, _) where raw != .null:
+        result = membership(operand, [field.value], environment, range, origin: origin)
+      case .bare: result = membership(operand, [field.value], environment, range, origin: origin)
+      case .error: result = nil
+      default:
+        report(.wrongType(found: describe(list), expected: "a list"), at: field.value.range)
+        result = nil
+      }
+      return field.name.text == "in" ? result : result.map { negation($0) }
+    case "isNull":
+      guard let test = isNull(operand, at: range) else { return nil }
+      let wanted = bindOperand(field.value, environment)
+      if case .literal(.boolean(let value), _) = wanted { return value ? test : negation(test) }
+      guard let bound = coerce(wanted, to: .boolean, environment, at: field.value.range) else { return nil }
+      return BoundExpression(.compare(.equal, test, bound), .boolean, at: range)
+    default:
+      let near = Spelling.near(field.name.text, among: Self.operators)
+      report(.unknownOperator(name: field.name.text, type: describe(operand), near: near), at: field.name.range)
+      return nil
+    }
+  }
+}

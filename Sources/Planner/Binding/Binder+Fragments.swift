@@ -1,0 +1,53 @@
+import GQLBase
+import GQLParser
+
+extension Binder {
+  /// Reports every fragment that spreads itself, over others too, and remembers those so that nothing follows them.
+  mutating func findFragmentCycles(_ definitions: [FragmentDefinition]) {
+    enum Mark { case open, done }
+    var marks: [String: Mark] = [:]
+    var spreads: [String: [Name]] = [:]
+    for fragment in definitions { spreads[fragment.name.text] = Self.spreads(in: fragment.selectionSet) }
+    for fragment in definitions where marks[fragment.name.text] == nil {
+      var stack: [(name: String, next: Int)] = [(fragment.name.text, 0)]
+      marks[fragment.name.text] = .open
+      while let top = stack.last {
+        let list = spreads[top.name] ?? []
+        guard top.next < list.count else {
+          marks[top.name] = .done
+          stack.removeLast()
+          continue
+        }
+        stack[stack.count - 1].next += 1
+        let spread = list[top.next]
+        guard spreads[spread.text] != nil else { continue }
+        switch marks[spread.text] {
+        case .done?: break
+        case .open?:
+          let from = stack.firstIndex { $0.name == spread.text } ?? 0
+          let path = stack[from...].map(\.name)
+          cyclicFragments.formUnion(path)
+          report(.fragmentCycle(path: path + [spread.text]), at: spread.range)
+        case nil:
+          marks[spread.text] = .open
+          stack.append((spread.text, 0))
+        }
+      }
+    }
+  }
+
+  /// The names of the fragments that a selection set spreads, at any depth.
+  static func spreads(in set: SelectionSet) -> [Name] {
+    var result: [Name] = []
+    for selection in set.selections {
+      switch selection {
+      case .fragmentSpread(let node): result.append(node.name)
+      case .inlineFragment(let node): result += spreads(in: node.selectionSet)
+      case .field(let node): if let inner = node.selectionSet { result += spreads(in: inner) }
+      case .computed(let node): if let inner = node.selectionSet { result += spreads(in: inner) }
+      case .splat, .letBinding: break
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,289 @@
+import GQLBase
+import GQLCatalog
+import GQLParser
+
+extension Binder {
+  func type(of reference: EntityReference) -> EntityTypeID {
+    switch reference {
+    case .scope(_, let type): type
+    case .toOne(_, let relation): catalog[relation].target
+    }
+  }
+
+  /// A bare name as anything but an enum value: a `let`, a field of the current element, a root.
+  ///
+  /// Nil if it is none of these; nothing is reported then.
+  mutating func meaning(of name: Name, _ environment: Environment) -> Operand? {
+    if let binding = environment.lets[name.text] {
+      guard let expression = binding.expression else { return .literal(.null, name.range) }
+      let inner = environment.inside(binding)
+      return nested(at: name.range, .error) { binder in
+        let operand = binder.bindOperand(expression, inner)
+        return binder.settled(operand, inner)
+      }
+    }
+    if let element = environment.element() {
+      let entity = catalog[type(of: element)]
+      if let property = entity.property(named: name.text) { return member(property, of: element, at: name.range) }
+      if let feature = Self.metaFields[name.text] {
+        report(.notSupportedYet(feature), at: name.range)
+        return .error
+      }
+    }
+    if let root = catalog.root(named: name.text), root.isList {
+      return rootSet(root.type, [], name, environment)
+    }
+    return nil
+  }
+
+  /// Whether a bare name means something besides an enum value, without binding it.
+  func hasMeaning(_ name: Name, _ environment: Environment) -> Bool {
+    if environment.lets[name.text] != nil { return true }
+    if let type = environment.elementType, catalog[type].property(named: name.text) != nil { return true }
+    return catalog.root(named: name.text)?.isList ?? false
+  }
+
+  /// What a `let` stands for must not depend on the place of its use, so that bare names in it are decided in its own
+  /// environment; a name that is no name there stays open, for it may be an enum value.
+  private mutating func settled(_ operand: Operand, _ environment: Environment) -> Operand {
+    if case .bare(let name) = operand, let meaning = meaning(of: name, environment) { return meaning }
+    return operand
+  }
+
+  /// A bare name where no enum is wanted.
+  mutating func resolveBare(_ name: Name, _ environment: Environment) -> Operand {
+    if let operand = meaning(of: name, environment) { return operand }
+    var known: [String] = []
+    if let type = environment.elementType { known = catalog[type].properties.map(\.name) }
+    known += environment.lets.keys.sorted()
+    known += catalog.types.map(\.rootMany)
+    report(.unknownName(name: name.text, near: Spelling.near(name.text, among: known)), at: name.range)
+    return .error
+  }
+
+  /// Decides a bare name that stands where nothing wants an enum.
+  mutating func resolve(_ operand: Operand, _ environment: Environment) -> Operand {
+    if case .bare(let name) = operand { return resolveBare(name, environment) }
+    return operand
+  }
+
+  /// Decides a bare name where a value of an enum may stand.
+  mutating func resolve(_ operand: Operand, _ environment: Environment, wanting type: ValueType?) -> Operand {
+    guard case .bare(let name) = operand else { return operand }
+    guard case .enumeration(let id)? = type, let code = catalog[id].values.firstIndex(of: name.text) else {
+      if case .enumeration(let id)? = type, !hasMeaning(name, environment) {
+        let enumeration = catalog[id]
+        var known = enumeration.values
+        if let element = environment.elementType { known += catalog[element].properties.map(\.name) }
+        report(
+          .wrongValue(
+            .unknownEnumValue(
+              name: name.text, type: enumeration.name, near: Spelling.near(name.text, among: known))),
+          at: name.range)
+        return .error
+      }
+      return resolveBare(name, environment)
+    }
+    if hasMeaning(name, environment) {
+      report(.ambiguousName(name: name.text, type: catalog[id].name), at: name.range)
+      return .error
+    }
+    return .value(BoundExpression(.constant(.enumeration(id, code: code)), .enumeration(id), at: name.range))
+  }
+
+  // MARK: Members
+
+  mutating func member(_ property: Property, of element: EntityReference, at range: SourceRange) -> Operand {
+    switch property.storage {
+    case .column(let column, let folded):
+      let type = property.signature.type
+      return .value(
+        BoundExpression(.column(element, column), type, at: range),
+        folded: folded.map { BoundExpression(.column(element, $0), type, at: range) })
+    case .embedded(let id, let presence, let fields):
+      return .embedded(
+        EmbeddedValue(reference: element, type: id, presence: presence, fields: fields, range: range))
+    case .relation(let id):
+      let relation = catalog[id]
+      if !relation.isToMany { return .entity(.toOne(element, id), relation.target, range) }
+      let set = reserveSet(relation.target, at: range)
+      query[set].source = .relation(element, id)
+      return .plural(PluralPath(set: set, type: relation.target, range: range, text: property.name))
+    }
+  }
+
+  mutating func member(_ name: Name, of value: EmbeddedValue) -> Operand {
+    let type = catalog[value.type]
+    guard let index = type.fields.firstIndex(where: { $0.name == name.text }), index < value.fields.count else {
+      reportUnknownField(name, of: type.name, among: type.fields.map(\.name))
+      return .error
+    }
+    switch value.fields[index] {
+    case .column(let column, let folded):
+      let type = type.fields[index].signature.type
+      return .value(
+        BoundExpression(.column(value.reference, column), type, at: name.range),
+        folded: folded.map { BoundExpression(.column(value.reference, $0), type, at: name.range) })
+    case .embedded(let id, let presence, let fields):
+      return .embedded(
+        EmbeddedValue(reference: value.reference, type: id, presence: presence, fields: fields, range: name.range))
+    case .relation: return .error
+    }
+  }
+
+  /// All entities of a type, with the arguments of a selection.
+  mutating func rootSet(
+    _ type: EntityTypeID, _ arguments: [Argument], _ name: Name, _ environment: Environment
+  ) -> Operand {
+    let set = reserveSet(type, at: name.range)
+    var bound = BoundSet(type: type, source: .all, range: name.range)
+    bindArguments(arguments, of: name, environment: environment, into: &bound)
+    query[set] = bound
+    return .plural(PluralPath(set: set, type: type, range: name.range, text: name.text))
+  }
+
+  /// `base.name` and `base.name(args)`.
+  mutating func bindMember(
+    _ base: Expression, _ name: Name, _ arguments: CallArguments?, _ environment: Environment
+  ) -> Operand {
+    // `Status.ACTIVE`, unless something nearer is called Status.
+    if arguments == nil, case .name(let owner) = base.kind, !hasMeaning(owner, environment),
+      let enumeration = catalog.enums.first(where: { $0.name == owner.text })
+    {
+      guard let code = enumeration.values.firstIndex(of: name.text) else {
+        let near = Spelling.near(name.text, among: enumeration.values)
+        report(
+          .wrongValue(.unknownEnumValue(name: name.text, type: enumeration.name, near: near)), at: name.range)
+        return .error
+      }
+      return .value(
+        BoundExpression(
+          .constant(.enumeration(enumeration.id, code: code)), .enumeration(enumeration.id), at: name.range))
+    }
+    let owner = resolve(bindOperand(base, environment), environment)
+    let range = base.range.union(name.range)
+    if let arguments, let extra = arguments.positional.first {
+      report(.wrongArgumentCount(function: name.text, expected: "named arguments only"), at: extra.range)
+      return .error
+    }
+    switch owner {
+    case .error: return .error
+    case .entity(let element, let type, _):
+      return step(from: element, type, name, arguments, environment, range)
+    case .embedded(let value):
+      guard arguments == nil else { return noArguments(name) }
+      return member(name, of: value)
+    case .plural(let path): return step(from: path, name, arguments, environment, range)
+    case .value(let value):
+      guard value.type == .json else {
+        report(.unknownField(name: name.text, type: words(value.type), near: []), at: name.range)
+        return .error
+      }
+      guard arguments == nil else { return noArguments(name) }
+      let key = BoundExpression(.constant(.string(Text(name.text))), .string, at: name.range)
+      return .value(BoundExpression(.jsonPath(value.expression, key), .json, at: name.range))
+    case .literal, .list, .object, .bare, .interval, .filter:
+      report(.unknownField(name: name.text, type: describe(owner), near: []), at: name.range)
+      return .error
+    }
+  }
+
+  private mutating func noArguments(_ name: Name) -> Operand {
+    report(.argumentsOnValue(field: name.text), at: name.range)
+    return .error
+  }
+
+  private mutating func step(
+    from element: EntityReference, _ type: EntityTypeID, _ name: Name, _ arguments: CallArguments?,
+    _ environment: Environment, _ range: SourceRange
+  ) -> Operand {
+    guard let property = catalog[type].property(named: name.text) else {
+      if let feature = Self.metaFields[name.text] {
+        report(.notSupportedYet(feature), at: name.range)
+      } else {
+        reportUnknownField(name, of: catalog[type].name, among: catalog[type].properties.map(\.name))
+      }
+      return .error
+    }
+    let operand = member(property, of: element, at: range)
+    guard let arguments else { return operand }
+    switch operand {
+    case .plural(let path):
+      var bound = query[path.set]
+      bindArguments(arguments.named, of: name, environment: environment, into: &bound)
+      query[path.set] = bound
+      return operand
+    case .entity:
+      if !arguments.named.isEmpty { report(.notSupportedYet(.toOneStepArguments), at: arguments.range) }
+      return arguments.named.isEmpty ? operand : .error
+    default: return noArguments(name)
+    }
+  }
+
+  private mutating func step(
+    from path: PluralPath, _ name: Name, _ arguments: CallArguments?, _ environment: Environment,
+    _ range: SourceRange
+  ) -> Operand {
+    var path = path
+    path.range = range
+    switch path.tail {
+    case .value(let value):
+      guard value.type == .json, arguments == nil else {
+        report(.unknownField(name: name.text, type: words(value.type), near: []), at: name.range)
+        return .error
+      }
+      let key = BoundExpression(.constant(.string(Text(name.text))), .string, at: name.range)
+      path.tail = .value(
+        TypedValue(expression: BoundExpression(.jsonPath(value.expression, key), .json, at: name.range)))
+    case .embedded(let value):
+      guard arguments == nil else { return noArguments(name) }
+      switch member(name, of: value) {
+      case .value(let inner): path.tail = .value(inner)
+      case .embedded(let inner): path.tail = .embedded(inner)
+      default: return .error
+      }
+    case .none:
+      guard let property = catalog[path.type].property(named: name.text) else {
+        reportUnknownField(
+          name, of: catalog[path.type].name, among: catalog[path.type].properties.map(\.name))
+        return .error
+      }
+      let element = EntityReference.scope(0, path.type)
+      switch property.storage {
+      case .relation(let id):
+        let target = catalog[id].target
+        let set = reserveSet(target, at: name.range)
+        var bound = BoundSet(type: target, source: .step(path.set, id), range: name.range)
+        bindArguments(arguments?.named ?? [], of: name, environment: environment, into: &bound)
+        query[set] = bound
+        return .plural(PluralPath(set: set, type: target, range: range, text: "\(path.text).\(name.text)"))
+      case .column, .embedded:
+        guard arguments == nil else { return noArguments(name) }
+        switch member(property, of: element, at: name.range) {
+        case .value(let inner): path.tail = .value(inner)
+        case .embedded(let inner): path.tail = .embedded(inner)
+        default: return .error
+        }
+      }
+    }
+    path.tailText += path.tailText.isEmpty ? name.text : ".\(name.text)"
+    return .plural(path)
+  }
+
+  /// For "found …" in messages.
+  func describe(_ operand: Operand) -> String {
+    switch operand {
+    case .error: "an error"
+    case .literal(let raw, _): raw.words
+    case .list: "a list"
+    case .object: "an object"
+    case .bare(let name): "'\(name.text)'"
+    case .value(let value): words(value.type)
+    case .entity(_, let type, _): words(.entity(type))
+    case .embedded(let value): words(.embedded(value.type))
+    case .plural(let path): "many '\(catalog[path.type].name)'"
+    case .interval: "a range"
+    case .filter(let type, _): "'\(catalog[type].name)Filter'"
+    }
+  }
+}

@@ -1,0 +1,298 @@
+import GQLBase
+import GQLCatalog
+import GQLParser
+
+/// A selection set with what its names mean; several are merged into one object.
+struct SelectionSource {
+  var set: SelectionSet?
+  /// Stands for `...*` where there is no written set, as below `...**`.
+  var splat: SourceRange?
+  var environment: Environment
+  /// Over parameters: everything in it is left out where this is not true.
+  var condition: BoundExpression?
+
+  init(set: SelectionSet, environment: Environment, condition: BoundExpression? = nil) {
+    self.set = set
+    self.environment = environment
+    self.condition = condition
+  }
+
+  init(splat: SourceRange, environment: Environment, condition: BoundExpression?) {
+    self.splat = splat
+    self.environment = environment
+    self.condition = condition
+  }
+}
+
+/// One appearance of a response key.
+struct SelectionEntry {
+  var key: Name
+  /// Nil for a computed selection.
+  var field: Name?
+  var expression: Expression?
+  var arguments: [Argument] = []
+  var directives: [Directive] = []
+  var set: SelectionSet?
+  var splat: SourceRange?
+  var environment: Environment
+  var condition: BoundExpression?
+  var range: SourceRange
+}
+
+/// The appearances of one response key, in order.
+struct MergedEntry {
+  var key: String
+  var entries: [SelectionEntry]
+  var first: SelectionEntry { entries[0] }
+}
+
+/// What a selection set selects from.
+enum SelectionParent {
+  case root
+  case entity(EntityTypeID)
+  case embedded(EmbeddedTypeID)
+}
+
+extension Binder {
+  /// Flattens fragments and splats and groups by response key, in order of first appearance.
+  mutating func collect(_ sources: [SelectionSource], of parent: SelectionParent) -> [MergedEntry] {
+    var result = Collected()
+    for source in sources { collect(source, of: parent, into: &result) }
+    if result.merged.count > options.limits.fields, let last = result.merged.last {
+      report(.fieldLimit(limit: options.limits.fields), at: last.first.range)
+    }
+    return result.merged
+  }
+
+  struct Collected {
+    var merged: [MergedEntry] = []
+    var index: [String: Int] = [:]
+
+    mutating func add(_ entry: SelectionEntry) {
+      let key = entry.key.text
+      if let position = index[key] {
+        merged[position].entries.append(entry)
+      } else {
+        index[key] = merged.count
+        merged.append(MergedEntry(key: key, entries: [entry]))
+      }
+    }
+  }
+
+  private mutating func collect(
+    _ source: SelectionSource, of parent: SelectionParent, into result: inout Collected
+  ) {
+    if let range = source.splat {
+      addScalars(of: parent, range, source.environment, source.condition, to: &result)
+    }
+    guard let set = source.set else { return }
+    var environment = source.environment
+    for selection in set.selections {
+      guard !isExhausted, count(at: selection.range) else { return }
+      switch selection {
+      case .letBinding(let node):
+        check(node, environment)
+        environment.lets[node.name.text] = environment.binding(node.expression)
+      case .field(let node):
+        guard let condition = condition(node.directives, and: source.condition) else { continue }
+        result.add(
+          SelectionEntry(
+            key: node.alias ?? node.name, field: node.name, arguments: node.arguments, directives: node.directives,
+            set: node.selectionSet, environment: environment, condition: condition.expression, range: node.range))
+      case .computed(let node):
+        guard let condition = condition(node.directives, and: source.condition) else { continue }
+        result.add(
+          SelectionEntry(
+            key: node.name, expression: node.expression, directives: node.directives, set: node.selectionSet,
+            environment: environment, condition: condition.expression, range: node.range))
+      case .splat(let node):
+        guard let condition = condition(node.directives, and: source.condition) else { continue }
+        addScalars(of: parent, node.range, environment, condition.expression, to: &result)
+        if node.isDouble { addRelations(of: parent, node.range, environment, condition.expression, to: &result) }
+      case .inlineFragment(let node):
+        if let name = node.typeCondition, !applies(name, to: parent) { continue }
+        guard let condition = condition(node.directives, and: source.condition) else { continue }
+        var inner = SelectionSource(set: node.selectionSet, environment: environment)
+        inner.condition = condition.expression
+        nested(at: node.range, ()) { $0.collect(inner, of: parent, into: &result) }
+      case .fragmentSpread(let node):
+        guard let condition = condition(node.directives, and: source.condition) else { continue }
+        spread(node, environment, condition.expression, of: parent, into: &result)
+      }
+    }
+  }
+
+  /// Binds a `let` where it stands, for its errors; uses bind it again in their own scopes.
+  private mutating func check(_ node: LetBinding, _ environment: Environment) {
+    let sets = query.sets
+    let operand = bindOperand(node.expression, environment)
+    if case .bare(let name) = operand { _ = resolveBare(name, environment) }
+    query.sets = sets
+  }
+
+  private mutating func spread(
+    _ node: FragmentSpread, _ environment: Environment, _ condition: BoundExpression?, of parent: SelectionParent,
+    into result: inout Collected
+  ) {
+    let name = node.name.text
+    usedFragments.insert(name)
+    guard let fragment = fragments[name] else {
+      let near = Spelling.near(name, among: fragments.keys.sorted())
+      report(.unknownFragment(name: name, near: near), at: node.name.range)
+      return
+    }
+    guard !cyclicFragments.contains(name), applies(fragment.typeCondition, to: parent) else { return }
+    for directive in fragment.directives {
+      report(.unknownDirective(name: directive.name.text, near: []), at: directive.name.range)
+    }
+    var inner = environment
+    inner.lets = [:]
+    inner.arguments = arguments(node, of: fragment, environment)
+    let source = SelectionSource(set: fragment.selectionSet, environment: inner, condition: condition)
+    nested(at: node.range, ()) { $0.collect(source, of: parent, into: &result) }
+  }
+
+  private mutating func arguments(
+    _ node: FragmentSpread, of fragment: FragmentDefinition, _ environment: Environment
+  ) -> [String: Environment.Binding] {
+    var result: [String: Environment.Binding] = [:]
+    let known = fragment.variables.map(\.name.text)
+    var seen: Set<String> = []
+    for argument in node.arguments {
+      let name = argument.name.text
+      if !known.contains(name) {
+        report(
+          .unknownArgument(name: name, of: fragment.name.text, near: Spelling.near(name, among: known)),
+          at: argument.name.range)
+      } else if !seen.insert(name).inserted {
+        report(.duplicateArgument(name: name), at: argument.name.range)
+      } else {
+        result[name] = environment.binding(argument.value)
+      }
+    }
+    for variable in fragment.variables where result[variable.name.text] == nil {
+      if let value = variable.defaultValue {
+        result[variable.name.text] = Environment().binding(value)
+      } else if case .nonNull = variable.type {
+        report(
+          .missingFragmentArgument(fragment: fragment.name.text, name: variable.name.text), at: node.name.range)
+        result[variable.name.text] = Environment().binding(Expression(.missing, at: node.range))
+      } else {
+        result[variable.name.text] = Environment().binding(nil)
+      }
+    }
+    return result
+  }
+
+  /// Whether a type condition holds; an unknown or unrelated type is reported.
+  private mutating func applies(_ name: Name, to parent: SelectionParent) -> Bool {
+    let type: String
+    switch parent {
+    case .root:
+      if ["Query", "Mutation", "Subscription"].contains(name.text) { return name.text == "Query" }
+      type = "Query"
+    case .entity(let id): type = catalog[id].name
+    case .embedded(let id): type = catalog[id].name
+    }
+    if name.text == type { return true }
+    let known = catalog.types.map(\.name) + catalog.embeddedTypes.map(\.name)
+    if known.contains(name.text) {
+      report(.impossibleFragment(condition: name.text, type: type), at: name.range)
+    } else {
+      report(.unknownType(name: name.text, near: Spelling.near(name.text, among: known)), at: name.range)
+    }
+    return false
+  }
+
+  private mutating func addScalars(
+    of parent: SelectionParent, _ range: SourceRange, _ environment: Environment, _ condition: BoundExpression?,
+    to result: inout Collected
+  ) {
+    var names: [String] = []
+    switch parent {
+    case .root: report(.misplacedDirective(name: "..."), at: range)
+    case .entity(let id):
+      for property in catalog[id].properties {
+        if case .relation = property.storage { continue }
+        names.append(property.name)
+      }
+    case .embedded(let id): names = catalog[id].fields.map(\.name)
+    }
+    for name in names where count(at: range) {
+      let node = Name(name, at: range)
+      result.add(
+        SelectionEntry(key: node, field: node, environment: environment, condition: condition, range: range))
+    }
+  }
+
+  private mutating func addRelations(
+    of parent: SelectionParent, _ range: SourceRange, _ environment: Environment, _ condition: BoundExpression?,
+    to result: inout Collected
+  ) {
+    guard case .entity(let id) = parent else { return }
+    for property in catalog[id].properties {
+      guard case .relation = property.storage, count(at: range) else { continue }
+      let node = Name(property.name, at: range)
+      result.add(
+        SelectionEntry(
+          key: node, field: node, splat: range, environment: environment, condition: condition, range: range))
+    }
+  }
+
+  // MARK: Merging
+
+  /// Checks GraphQL's rule that equal response keys are equal fields; the sources of the merged sub-selection.
+  mutating func merge(_ merged: MergedEntry) -> (condition: BoundExpression?, sources: [SelectionSource]) {
+    let first = merged.first
+    var sources: [SelectionSource] = []
+    let isAlone = merged.entries.count == 1
+    for (position, entry) in merged.entries.enumerated() {
+      if position > 0 { checkMergeable(first, entry) }
+      // With others beside it, a part of the sub-selection stays under its own condition.
+      let condition = isAlone ? nil : entry.condition
+      if let set = entry.set {
+        sources.append(SelectionSource(set: set, environment: entry.environment, condition: condition))
+      } else if let splat = entry.splat {
+        sources.append(SelectionSource(splat: splat, environment: entry.environment, condition: condition))
+      }
+    }
+    var conditions: [BoundExpression] = []
+    for entry in merged.entries {
+      guard let condition = entry.condition else { return (nil, sources) }
+      if !conditions.contains(condition) { conditions.append(condition) }
+    }
+    if conditions.count == 1 { return (conditions[0], sources) }
+    return (BoundExpression(.or(conditions), .boolean, at: first.range), sources)
+  }
+
+  private mutating func checkMergeable(_ first: SelectionEntry, _ second: SelectionEntry) {
+    guard first.range != second.range || first.field?.text != second.field?.text else { return }
+    let reason: BindingProblem.Conflict
+    if let firstName = first.field?.text, let secondName = second.field?.text {
+      if firstName != secondName {
+        reason = .names(firstName, secondName)
+      } else if fingerprint(first.arguments, first.environment) != fingerprint(second.arguments, second.environment) {
+        reason = .arguments
+      } else {
+        return
+      }
+    } else if let left = first.expression, let right = second.expression {
+      if fingerprint(left, first.environment) == fingerprint(right, second.environment) { return }
+      reason = .shapes
+    } else {
+      reason = .shapes
+    }
+    report(.conflictingFields(key: first.key.text, first: first.key.range, reason: reason), at: second.key.range)
+  }
+
+  private func fingerprint(_ arguments: [Argument], _ environment: Environment) -> [String] {
+    arguments.map { "\($0.name.text):\(fingerprint($0.value, environment))" }.sorted()
+  }
+
+  /// Equal for expressions that say the same, wherever they stand.
+  private func fingerprint(_ expression: Expression, _ environment: Environment) -> String {
+    var printer = ExpressionFingerprint()
+    printer.print(expression, environment)
+    return printer.text
+  }
+}

@@ -1,0 +1,32 @@
+import GQLBase
+import GQLCatalog
+import GQLParser
+
+/// What binding depends on besides the document and the catalog.
+package struct BindingOptions: Sendable, Hashable {
+  package struct Limits: Sendable, Hashable {
+    /// Selections and expressions after fragments and `let`s are expanded.
+    package var nodes = 100_000
+    /// Response keys in one object.
+    package var fields = 10_000
+    /// Expressions and selections inside each other, which bounds the recursion of everything behind.
+    package var depth = 250
+    package init() {}
+  }
+
+  package var dialect: Dialect
+  /// The values of the parameters that ``structuralParameters(of:operation:catalog:)`` names, where provided.
+  package var structuralValues: [String: Value]
+  package var limits: Limits
+  /// What `now()` gives, in microseconds since 1970.
+  package var now: Int64
+
+  package init(
+    dialect: Dialect = .extended, structuralValues: [String: Value] = [:], limits: Limits = Limits(), now: Int64 = 0
+  ) {
+    self.dialect = dialect
+    self.structuralValues = structuralValues
+    self.limits = limits
+    self.now = now
+  }
+}

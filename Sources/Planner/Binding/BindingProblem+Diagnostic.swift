@@ -1,0 +1,178 @@
+import GQLBase
+
+extension BindingProblem {
+  /// Every code that an operation's problems carry, but for those of values (``CoercionProblem/codes``).
+  package static let codes: [DiagnosticCode] = [
+    "unknown-field", "unknown-name", "unknown-argument", "duplicate-argument", "arguments-on-value",
+    "selection-on-value", "missing-selection", "missing-key", "unknown-fragment", "fragment-cycle", "unknown-type",
+    "impossible-fragment", "conflicting-fields", "unknown-variable", "duplicate-variable", "not-input-type",
+    "wrong-variable-type", "wrong-default", "missing-argument", "unknown-directive", "unknown-index",
+    "misplaced-directive", "wrong-type", "incomparable-types", "unordered-type", "wrong-operands", "plural-path",
+    "ambiguous-name", "no-element", "invalid-pattern", "negative-count", "unknown-function", "not-a-set",
+    "impossible-cast", "wrong-filter", "unknown-operator", "wrong-order", "expansion-limit", "field-limit",
+    "depth-limit", "not-supported-yet", "unused-fragment", "unused-variable", "duplicate-definition",
+    "lone-anonymous",
+  ].map { DiagnosticCode($0) }
+
+  package var code: DiagnosticCode {
+    if case .wrongValue(let problem) = self { return problem.code }
+    let name =
+      switch self {
+      case .unknownRoot, .unknownField: "unknown-field"
+      case .unknownName: "unknown-name"
+      case .unknownArgument: "unknown-argument"
+      case .duplicateArgument: "duplicate-argument"
+      case .argumentsOnValue: "arguments-on-value"
+      case .selectionOnValue: "selection-on-value"
+      case .missingSelection: "missing-selection"
+      case .missingKey: "missing-key"
+      case .unknownFragment: "unknown-fragment"
+      case .fragmentCycle: "fragment-cycle"
+      case .unknownType: "unknown-type"
+      case .impossibleFragment: "impossible-fragment"
+      case .conflictingFields: "conflicting-fields"
+      case .unknownVariable: "unknown-variable"
+      case .duplicateVariable: "duplicate-variable"
+      case .notInputType: "not-input-type"
+      case .wrongVariableType: "wrong-variable-type"
+      case .wrongDefault: "wrong-default"
+      case .missingFragmentArgument, .missingDirectiveArgument, .wrongArgumentCount: "missing-argument"
+      case .unknownDirective: "unknown-directive"
+      case .unknownIndex: "unknown-index"
+      case .misplacedDirective: "misplaced-directive"
+      case .wrongType, .wrongValue: "wrong-type"
+      case .incomparable: "incomparable-types"
+      case .unordered: "unordered-type"
+      case .wrongOperands: "wrong-operands"
+      case .pluralPath: "plural-path"
+      case .ambiguousName: "ambiguous-name"
+      case .noEnclosingElement, .noElement: "no-element"
+      case .invalidPattern: "invalid-pattern"
+      case .negativeCount: "negative-count"
+      case .unknownFunction: "unknown-function"
+      case .notASet: "not-a-set"
+      case .impossibleCast: "impossible-cast"
+      case .wrongFilter: "wrong-filter"
+      case .unknownOperator: "unknown-operator"
+      case .wrongOrder: "wrong-order"
+      case .expansionLimit: "expansion-limit"
+      case .fieldLimit: "field-limit"
+      case .depthLimit: "depth-limit"
+      case .notSupportedYet: "not-supported-yet"
+      case .unusedFragment: "unused-fragment"
+      case .unusedVariable: "unused-variable"
+      case .duplicateDefinition: "duplicate-definition"
+      case .loneAnonymous: "lone-anonymous"
+      }
+    return DiagnosticCode(name)
+  }
+
+  private var message: String {
+    switch self {
+    case .unknownRoot(let name, _): "there is no type or root field '\(name)'"
+    case .unknownField(let name, let type, _): "'\(type)' has no field '\(name)'"
+    case .unknownName(let name, _): "'\(name)' is no field, 'let' or type here"
+    case .unknownArgument(let name, let of, _): "'\(of)' has no argument '\(name)'"
+    case .duplicateArgument(let name): "the argument '\(name)' stands here twice"
+    case .argumentsOnValue(let field): "'\(field)' is a value and takes no arguments"
+    case .selectionOnValue(let field): "'\(field)' is a value and has no fields"
+    case .missingSelection(let field): "'\(field)' needs a selection of fields"
+    case .missingKey(let field, _): "'\(field)' needs a key"
+    case .unknownFragment(let name, _): "there is no fragment '\(name)'"
+    case .fragmentCycle(let path): "fragment spreads itself: \(path.joined(separator: " → "))"
+    case .unknownType(let name, _): "there is no type '\(name)'"
+    case .impossibleFragment(let condition, let type): "a '\(type)' is never a '\(condition)'"
+    case .conflictingFields(let key, _, .names(let first, let second)):
+      "'\(key)' is both '\(first)' and '\(second)'"
+    case .conflictingFields(let key, _, .arguments): "'\(key)' is selected twice with different arguments"
+    case .conflictingFields(let key, _, .shapes): "'\(key)' is selected twice as different things"
+    case .unknownVariable(let name, _): "the variable '$\(name)' is not declared"
+    case .duplicateVariable(let name): "the variable '$\(name)' is declared twice"
+    case .notInputType(let name): "'\(name)' cannot be the type of a variable"
+    case .wrongVariableType(let name, let declared, let expected):
+      "'$\(name)' is \(declared), but \(expected) is wanted here"
+    case .wrongDefault(let variable, let problem): "wrong default of '$\(variable)': \(problem.message)"
+    case .missingFragmentArgument(let fragment, let name): "fragment '\(fragment)' needs the argument '\(name)'"
+    case .missingDirectiveArgument(let directive, let name): "'@\(directive)' needs the argument '\(name)'"
+    case .unknownDirective(let name, _): "there is no directive '@\(name)'"
+    case .unknownIndex(let name, let type, _): "'\(type)' has no index '\(name)'"
+    case .misplacedDirective(let name): "'@\(name)' cannot stand here"
+    case .wrongValue(let problem): problem.message
+    case .wrongType(let found, let expected): "expected \(expected), found \(found)"
+    case .incomparable(let left, let right): "\(left) cannot be compared with \(right)"
+    case .unordered(let type): "\(type) has no order"
+    case .wrongOperands(let symbol, let left, let right): "'\(symbol)' does not take \(left) and \(right)"
+    case .pluralPath(let relation, _): "'\(relation)' is many, where one value is wanted"
+    case .ambiguousName(let name, let type): "'\(name)' is a value of '\(type)' and a name in scope"
+    case .noEnclosingElement(let climbed): "nothing encloses this place \(climbed == 1 ? "" : "so far ")out"
+    case .noElement: "there is no current element here"
+    case .invalidPattern(let message): "wrong pattern: \(message)"
+    case .negativeCount(let argument): "'\(argument)' cannot be negative"
+    case .unknownFunction(let name, _): "there is no function '\(name)'"
+    case .wrongArgumentCount(let function, let expected): "'\(function)' takes \(expected)"
+    case .notASet(let function): "'\(function)' needs a to-many relation or a type"
+    case .impossibleCast(let from, let to): "\(from) cannot become \(to)"
+    case .wrongFilter(let expected): "expected \(expected) in a filter"
+    case .unknownOperator(let name, let type, _): "\(type) has no operator '\(name)'"
+    case .wrongOrder: "'orderBy' takes fields and expressions, '-' before descending ones"
+    case .expansionLimit(let limit): "the operation expands to more than \(limit) nodes (fragment expansion)"
+    case .fieldLimit(let limit): "more than \(limit) fields in one selection (fields per selection)"
+    case .depthLimit(let limit): "nested deeper than \(limit) levels (nesting)"
+    case .notSupportedYet(let feature): feature.message
+    case .unusedFragment(let name): "fragment '\(name)' is never used"
+    case .unusedVariable(let name): "variable '$\(name)' is never used"
+    case .duplicateDefinition(let name, _): "'\(name)' is defined twice"
+    case .loneAnonymous: "an anonymous operation must be the only one"
+    }
+  }
+
+  private var help: String? {
+    switch self {
+    case .unknownRoot(_, let near), .unknownField(_, _, let near), .unknownName(_, let near),
+      .unknownArgument(_, _, let near), .unknownFragment(_, let near), .unknownType(_, let near),
+      .unknownVariable(_, let near), .unknownDirective(_, let near), .unknownIndex(_, _, let near),
+      .unknownFunction(_, let near), .unknownOperator(_, _, let near):
+      Spelling.question(near)
+    case .missingKey(_, let keys):
+      "give one of: " + keys.map { $0.map { "\($0):" }.joined(separator: " ") }.joined(separator: ", or ")
+    case .wrongValue(let problem), .wrongDefault(_, let problem): problem.help
+    case .pluralPath(_, let suggestion):
+      suggestion.map { "did you mean '\($0)'?" } ?? "use some(…), every(…) or an aggregate"
+    case .ambiguousName(let name, let type): "write '.\(name)' for the field or '\(type).\(name)' for the value"
+    case .wrongFilter: "a condition is written {age: {gte: 18}}"
+    case .expansionLimit, .fieldLimit, .depthLimit: "the limit can be raised"
+    default: nil
+    }
+  }
+
+  /// The name that most likely was meant.
+  private var replacement: String? {
+    switch self {
+    case .unknownRoot(_, let near), .unknownField(_, _, let near), .unknownName(_, let near),
+      .unknownArgument(_, _, let near), .unknownFragment(_, let near), .unknownType(_, let near),
+      .unknownDirective(_, let near), .unknownFunction(_, let near), .unknownOperator(_, _, let near):
+      near.first
+    case .pluralPath(_, let suggestion): suggestion
+    default: nil
+    }
+  }
+
+  package func diagnostic(
+    at range: SourceRange, severity: Diagnostic.Severity = .error
+  ) -> Diagnostic {
+    var result = Diagnostic(code, severity: severity, message, at: range, help: help)
+    if let replacement {
+      result.fixIts.append(Diagnostic.FixIt("write '\(replacement)'", [Diagnostic.FixIt.Edit(range, replacement)]))
+    }
+    switch self {
+    case .ambiguousName(let name, let type):
+      for text in [".\(name)", "\(type).\(name)"] {
+        result.fixIts.append(Diagnostic.FixIt("write '\(text)'", [Diagnostic.FixIt.Edit(range, text)]))
+      }
+    case .conflictingFields(_, let first, _), .duplicateDefinition(_, let first):
+      result.notes.append(Diagnostic.Note("the first one", range: first))
+    default: break
+    }
+    return result
+  }
+}

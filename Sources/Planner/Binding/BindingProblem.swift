@@ -1,0 +1,111 @@
+import GQLBase
+import GQLCatalog
+
+/// What can be wrong with an operation over a catalog.
+package enum BindingProblem: Sendable, Hashable {
+  /// `{ Usr { id } }`
+  case unknownRoot(name: String, near: [String])
+  /// `{ User { nmae } }`
+  case unknownField(name: String, type: String, near: [String])
+  /// `{ User(where: agee > 1) { id } }`: neither a field, nor a `let`, nor a root.
+  case unknownName(name: String, near: [String])
+  /// `{ User(wher: true) { id } }`
+  case unknownArgument(name: String, of: String, near: [String])
+  /// `{ User(limit: 1, limit: 2) { id } }`
+  case duplicateArgument(name: String)
+  /// `{ User { name(limit: 1) } }`
+  case argumentsOnValue(field: String)
+  /// `{ User { name { x } } }`
+  case selectionOnValue(field: String)
+  /// `{ User }` in the GraphQL dialect.
+  case missingSelection(field: String)
+  /// `{ user { id } }`
+  case missingKey(field: String, keys: [[String]])
+  /// `{ User { ...Missing } }`
+  case unknownFragment(name: String, near: [String])
+  /// `fragment A on User { ...A }`
+  case fragmentCycle(path: [String])
+  /// `fragment F on Usr { id }`
+  case unknownType(name: String, near: [String])
+  /// `{ User { ... on Chat { id } } }`
+  case impossibleFragment(condition: String, type: String)
+  /// `{ User { n: name n: age } }`
+  case conflictingFields(key: String, first: SourceRange, reason: Conflict)
+  /// `{ User(limit: $n) { id } }` without a declaration of `$n`.
+  case unknownVariable(name: String, near: [String])
+  /// `query($a: Int $a: Int) { User { id } }`
+  case duplicateVariable(name: String)
+  /// `query($u: User) { User { id } }`
+  case notInputType(name: String)
+  /// `query($f: ChatFilter) { User(where: $f) { id } }`
+  case wrongVariableType(name: String, declared: String, expected: String)
+  /// `query($a: Int = "x") { User(limit: $a) { id } }`
+  case wrongDefault(variable: String, problem: CoercionProblem)
+  /// `...F` without an argument that the fragment needs.
+  case missingFragmentArgument(fragment: String, name: String)
+  /// `{ User @using { id } }`
+  case missingDirectiveArgument(directive: String, name: String)
+  /// `{ User @foo { id } }`
+  case unknownDirective(name: String, near: [String])
+  /// `{ User @using(access: HASH, index: "agee") { id } }`
+  case unknownIndex(name: String, type: String, near: [String])
+  /// `{ User { name @using(access: SCAN) } }`
+  case misplacedDirective(name: String)
+  /// `{ User(where: age == "x") { id } }`
+  case wrongValue(CoercionProblem)
+  /// `{ User(where: age) { id } }`
+  case wrongType(found: String, expected: String)
+  /// `{ User(where: age == name) { id } }`
+  case incomparable(left: String, right: String)
+  /// `{ User(where: address < address) { id } }`
+  case unordered(type: String)
+  /// `{ User(where: name - 1 > 2) { id } }`
+  case wrongOperands(symbol: String, left: String, right: String)
+  /// `{ User(where: messages.text == "x") { id } }`
+  case pluralPath(relation: String, suggestion: String?)
+  /// `{ User(where: status == ACTIVE) { id } }` where `ACTIVE` is a field too.
+  case ambiguousName(name: String, type: String)
+  /// `{ User(where: ^.age > 1) { id } }`
+  case noEnclosingElement(climbed: Int)
+  /// `{ x := .age }`
+  case noElement
+  /// `{ User(where: name =~ "(") { id } }`
+  case invalidPattern(message: String)
+  /// `{ User(limit: -1) { id } }`
+  case negativeCount(argument: String)
+  /// `{ User { x := lenght(name) } }`
+  case unknownFunction(name: String, near: [String])
+  /// `{ User { x := lower() } }`
+  case wrongArgumentCount(function: String, expected: String)
+  /// `{ User { n: count(age) } }`
+  case notASet(function: String)
+  /// `{ User(where: name as Foo == 1) { id } }`
+  case impossibleCast(from: String, to: String)
+  /// `{ User(where: {age: 5}) { id } }`
+  case wrongFilter(expected: String)
+  /// `{ User(where: {age: {gtt: 5}}) { id } }`
+  case unknownOperator(name: String, type: String, near: [String])
+  /// `{ User(orderBy: messages) { id } }`
+  case wrongOrder
+  /// Fragments or `let`s that expand to more than the limit.
+  case expansionLimit(limit: Int)
+  /// More response keys in one object than the limit.
+  case fieldLimit(limit: Int)
+  /// Expressions, selections or `let`s deeper inside each other than the limit.
+  case depthLimit(limit: Int)
+  /// A feature of the language that this version does not run.
+  case notSupportedYet(NotSupportedYet)
+
+  // MARK: Of documents
+
+  /// `fragment F on User { id }` that nothing spreads: an error in the GraphQL dialect, else a warning.
+  case unusedFragment(name: String)
+  /// `query($a: Int) { User { id } }`: an error in the GraphQL dialect, else a warning.
+  case unusedVariable(name: String)
+  /// Two operations or two fragments of one name.
+  case duplicateDefinition(name: String, first: SourceRange)
+  /// `{ User { id } } query B { User { id } }`: an error in the GraphQL dialect.
+  case loneAnonymous
+
+  package enum Conflict: Sendable, Hashable { case names(String, String), arguments, shapes }
+}

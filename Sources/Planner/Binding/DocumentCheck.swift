@@ -1,0 +1,62 @@
+import GQLBase
+import GQLCatalog
+import GQLParser
+
+/// Binds every operation, and checks what concerns the document as a whole: unused fragments and variables, names
+/// defined twice, anonymous operations beside others. These are errors in the GraphQL dialect and lints elsewhere.
+package func checkDocument(
+  _ document: Document, catalog: Catalog, options: BindingOptions = BindingOptions()
+) -> Analyzed<[BoundQuery]> {
+  var queries: [BoundQuery] = []
+  var diagnostics: [Diagnostic] = []
+  var usedFragments: Set<String> = []
+  var reported: Set<Binder.DiagnosticKey> = []
+  let strict: Diagnostic.Severity = options.dialect == .graphql ? .error : .warning
+  func add(_ diagnostic: Diagnostic) {
+    let key = Binder.DiagnosticKey(code: diagnostic.code, range: diagnostic.range, message: diagnostic.message)
+    if reported.insert(key).inserted { diagnostics.append(diagnostic) }
+  }
+  let operations = operations(of: document)
+  for operation in operations {
+    var binder = Binder(catalog: catalog, options: options, name: operation.name?.text)
+    binder.bindOperation(operation, in: document)
+    usedFragments.formUnion(binder.usedFragments)
+    for diagnostic in binder.diagnostics { add(diagnostic) }
+    if !binder.diagnostics.contains(where: { $0.severity == .error }) { queries.append(binder.query) }
+    // Operations that are not bound use nothing.
+    guard operation.operation == .query else { continue }
+    for name in binder.variableNames where !binder.usedVariables.contains(name) {
+      guard let range = binder.variables[name]?.range else { continue }
+      add(BindingProblem.unusedVariable(name: name).diagnostic(at: range, severity: strict))
+    }
+  }
+  var names: [String: SourceRange] = [:]
+  for operation in operations {
+    guard let name = operation.name else {
+      if operations.count > 1, options.dialect == .graphql {
+        add(BindingProblem.loneAnonymous.diagnostic(at: SourceRange(at: operation.range.start)))
+      }
+      continue
+    }
+    if let first = names[name.text] {
+      add(BindingProblem.duplicateDefinition(name: name.text, first: first).diagnostic(at: name.range))
+    } else {
+      names[name.text] = name.range
+    }
+  }
+  let areAllQueries = operations.allSatisfy { $0.operation == .query }
+  var fragments: [String: SourceRange] = [:]
+  for case .fragment(let fragment) in document.definitions {
+    let name = fragment.name
+    if let first = fragments[name.text] {
+      add(BindingProblem.duplicateDefinition(name: name.text, first: first).diagnostic(at: name.range))
+      continue
+    }
+    fragments[name.text] = name.range
+    if areAllQueries, !operations.isEmpty, !usedFragments.contains(name.text) {
+      add(BindingProblem.unusedFragment(name: name.text).diagnostic(at: name.range, severity: strict))
+    }
+  }
+  diagnostics.sort { ($0.range.start, $0.range.end) < ($1.range.start, $1.range.end) }
+  return Analyzed(queries, diagnostics)
+}

@@ -1,0 +1,117 @@
+import GQLBase
+import GQLCatalog
+import GQLParser
+
+/// An expression half bound: what it is before its place says which type it must have.
+indirect enum Operand {
+  /// Reported already.
+  case error
+  /// A literal without a type of its own yet.
+  case literal(RawValue, SourceRange)
+  case list([Expression], SourceRange)
+  case object([ObjectField], SourceRange)
+  /// A bare name that may be an enum value (R15).
+  case bare(Name)
+  case value(TypedValue)
+  case entity(EntityReference, EntityTypeID, SourceRange)
+  case embedded(EmbeddedValue)
+  case plural(PluralPath)
+  case interval(lower: Expression, upper: Expression, includesUpper: Bool, SourceRange)
+  /// A variable of type `<Type>Filter`.
+  case filter(EntityTypeID, Name)
+
+  static func value(_ expression: BoundExpression, folded: BoundExpression? = nil) -> Operand {
+    .value(TypedValue(expression: expression, folded: folded))
+  }
+}
+
+struct TypedValue {
+  var expression: BoundExpression
+  /// The case-folded text, where the collation is CI: what comparisons and order use.
+  var folded: BoundExpression?
+  var type: ValueType { expression.type }
+  /// What comparisons and order use.
+  var key: BoundExpression { folded ?? expression }
+}
+
+/// An embedded object of an entity.
+struct EmbeddedValue {
+  var reference: EntityReference
+  var type: EmbeddedTypeID
+  var presence: ColumnID
+  var fields: [PropertyStorage]
+  var range: SourceRange
+
+  var presenceExpression: BoundExpression {
+    BoundExpression(.column(reference, presence), .boolean, at: range)
+  }
+}
+
+/// A path over a to-many relation or from a root: a set of entities, and for a bag of values what is taken of each.
+struct PluralPath {
+  enum Tail {
+    case none
+    /// Seen from the set's element as scope 0.
+    case value(TypedValue)
+    case embedded(EmbeddedValue)
+  }
+  var set: SetID
+  var type: EntityTypeID
+  var tail = Tail.none
+  var range: SourceRange
+  /// The path as written up to the set, for suggestions.
+  var text: String
+  /// The names behind the set, for suggestions.
+  var tailText = ""
+}
+
+/// What the names of an expression mean.
+struct Environment {
+  /// The elements around the place at run time, outermost first.
+  var scopes: [EntityTypeID] = []
+  /// Those that `.`, `^` … see, as indices into `scopes`; a `let` sees those of where it stands.
+  var chain: [Int] = []
+  var lets: [String: Binding] = [:]
+  /// The arguments of the fragment that encloses the place.
+  var arguments: [String: Binding] = [:]
+
+  /// An expression together with what its names mean.
+  struct Binding {
+    var expression: Expression?
+    var chain: [Int]
+    var lets: [String: Binding]
+    var arguments: [String: Binding]
+  }
+
+  func entering(_ type: EntityTypeID) -> Environment {
+    var result = self
+    result.chain.append(scopes.count)
+    result.scopes.append(type)
+    return result
+  }
+
+  /// A scope that the expression itself does not see, as around the left side of `x in path`.
+  func enteringUnseen(_ type: EntityTypeID) -> Environment {
+    var result = self
+    result.scopes.append(type)
+    return result
+  }
+
+  func binding(_ expression: Expression?) -> Binding {
+    Binding(expression: expression, chain: chain, lets: lets, arguments: arguments)
+  }
+
+  /// Where a binding's expression is bound when it is used here.
+  func inside(_ binding: Binding) -> Environment {
+    Environment(scopes: scopes, chain: binding.chain, lets: binding.lets, arguments: binding.arguments)
+  }
+
+  /// The element `climb` visible scopes out.
+  func element(_ climb: Int = 0) -> EntityReference? {
+    guard climb >= 0, climb < chain.count else { return nil }
+    let index = chain[chain.count - 1 - climb]
+    return .scope(scopes.count - 1 - index, scopes[index])
+  }
+
+  var elementType: EntityTypeID? { chain.last.map { scopes[$0] } }
+}

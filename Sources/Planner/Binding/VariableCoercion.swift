@@ -1,0 +1,104 @@
+import GQLBase
+import GQLCatalog
+
+/// A variable's value as it was provided.
+package enum VariableInput: Sendable, Hashable {
+  case json(JSONValue)
+  case value(Value)
+
+  package var raw: RawValue {
+    switch self {
+    case .json(let json): RawValue(json)
+    case .value(let value): RawValue(value)
+    }
+  }
+}
+
+/// What can be wrong with the value of a variable.
+package enum VariableProblem: Sendable, Hashable {
+  /// `query($n: Int!)` without a value for `n`.
+  case missing(name: String, expected: String)
+  /// `query($ids: [ID!])` with `{"ids": ["1", null]}`; the path is `$ids[1]`.
+  case wrong(path: String, problem: CoercionProblem)
+
+  package static let codes: [DiagnosticCode] =
+    [DiagnosticCode("missing-variable")] + CoercionProblem.codes
+
+  package var code: DiagnosticCode {
+    switch self {
+    case .missing: DiagnosticCode("missing-variable")
+    case .wrong(_, let problem): problem.code
+    }
+  }
+
+  /// The range is the variable's declaration.
+  package func diagnostic(at range: SourceRange) -> Diagnostic {
+    switch self {
+    case .missing(let name, let expected):
+      Diagnostic(code, "the variable '$\(name)' was not provided, but must be \(expected)", at: range)
+    case .wrong(let path, let problem):
+      Diagnostic(code, "\(path): \(problem.message)", at: range, help: problem.help)
+    }
+  }
+}
+
+/// The values of a query's parameters, in their order, by GraphQL's rules for variables: defaults stand in for what
+/// was not provided, one value becomes a list of one, null is an error for a non-null type.
+///
+/// An output is nil only where a diagnostic says why. What no parameter is called is ignored.
+package func coerceVariables(
+  _ provided: [String: VariableInput], for parameters: [BoundParameter], catalog: Catalog
+) -> Analyzed<[Value?]> {
+  let coercion = ValueCoercion(catalog: catalog, origin: .variable)
+  var values: [Value?] = []
+  var diagnostics: [Diagnostic] = []
+  for parameter in parameters {
+    guard let input = provided[parameter.name] else {
+      if let value = parameter.defaultValue {
+        values.append(value)
+      } else if parameter.signature.isNonNull {
+        let problem = VariableProblem.missing(
+          name: parameter.name, expected: catalog.words(for: parameter.signature.type))
+        diagnostics.append(problem.diagnostic(at: parameter.range))
+        values.append(nil)
+      } else {
+        values.append(.null)
+      }
+      continue
+    }
+    switch coercion.coerce(input.raw, to: parameter.signature) {
+    case .success(let value): values.append(value)
+    case .failure(let failure):
+      var path = "$\(parameter.name)"
+      for step in failure.path {
+        switch step {
+        case .index(let index): path += "[\(index)]"
+        case .member(let name): path += ".\(name)"
+        }
+      }
+      diagnostics.append(VariableProblem.wrong(path: path, problem: failure.problem).diagnostic(at: parameter.range))
+      values.append(nil)
+    }
+  }
+  return Analyzed(values, diagnostics)
+}
+
+/// An untyped value from JSON, for `BindingOptions.structuralValues`: numbers are Ints where they are whole, else
+/// Floats or Decimals, whatever holds their digits.
+package func structuralValue(_ json: JSONValue) -> Value {
+  switch json {
+  case .null: .null
+  case .bool(let value): .boolean(value)
+  case .number(let digits):
+    if let value = Int64(digits.string) {
+      .int(value)
+    } else if let value = Decimal(parsing: digits.string) {
+      .decimal(value)
+    } else {
+      .float(digits.bytes.withUnsafeBufferPointer { FloatParsing.parse($0) } ?? 0)
+    }
+  case .string(let text): .string(text)
+  case .array(let elements): .list(elements.map { structuralValue($0) })
+  case .object(let members): .object(members.map { Value.Member($0.key, structuralValue($0.value)) })
+  }
+}

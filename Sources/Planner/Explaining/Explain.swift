@@ -1,0 +1,301 @@
+import GQLBase
+import GQLCatalog
+
+package struct ExplainOptions: Sendable, Hashable {
+  /// False gives the stable form: no figure that follows the data.
+  package var costs: Bool
+  /// What a run measured, parallel to `PhysicalPlan.sets`.
+  package var analyzed: [SetActuals]?
+  package init(costs: Bool = true, analyzed: [SetActuals]? = nil) {
+    self.costs = costs
+    self.analyzed = analyzed
+  }
+}
+
+/// What a run measured about one set.
+package struct SetActuals: Sendable, Hashable {
+  /// How often it was computed: once, or once for each parent.
+  package var executions: Int
+  /// Rows from the access path, and rows left behind filter and limit; over all executions.
+  package var rowsIn: Int
+  package var rowsOut: Int
+  package var nanoseconds: Int64
+  package init(executions: Int = 0, rowsIn: Int = 0, rowsOut: Int = 0, nanoseconds: Int64 = 0) {
+    self.executions = executions
+    self.rowsIn = rowsIn
+    self.rowsOut = rowsOut
+    self.nanoseconds = nanoseconds
+  }
+}
+
+/// The plan as a tree, one root field after the other, each with the alternatives that lost below it.
+package func explain(_ plan: PhysicalPlan, catalog: Catalog, options: ExplainOptions = .init()) -> String {
+  let printer = PlanPrinter(plan: plan, catalog: catalog, options: options)
+  var lines: [String] = []
+  for field in plan.query.fields { lines += printer.root(field) }
+  return lines.isEmpty ? "" : lines.joined(separator: "\n") + "\n"
+}
+
+/// A line and what hangs below it.
+private struct Node {
+  var text: String
+  var children: [Node] = []
+
+  func lines(_ result: inout [String], indent: String = "") {
+    for (position, child) in children.enumerated() {
+      let isLast = position == children.count - 1
+      result.append("\(indent)\(isLast ? "└" : "├") \(child.text)")
+      child.lines(&result, indent: indent + (isLast ? "  " : "│ "))
+    }
+  }
+}
+
+private struct PlanPrinter {
+  let plan: PhysicalPlan
+  let catalog: Catalog
+  let options: ExplainOptions
+  let printer: ExpressionPrinter
+
+  init(plan: PhysicalPlan, catalog: Catalog, options: ExplainOptions) {
+    self.plan = plan
+    self.catalog = catalog
+    self.options = options
+    printer = ExpressionPrinter(query: plan.query, catalog: catalog, rowSets: plan.rowSets)
+  }
+
+  // MARK: Root
+
+  func root(_ field: BoundField) -> [String] {
+    var lines: [String] = []
+    switch field.content {
+    case .typename: return [field.key]
+    case .embedded: return [field.key]
+    case .value(let expression):
+      lines.append("\(field.key) := \(printer.text(expression))")
+      Node(text: "", children: calls(in: [expression], depth: 0)).lines(&lines)
+      for id in sets(in: [expression]) { lines += dropped(id) }
+    case .one(let id), .many(let id):
+      let selection = plan.query[id]
+      lines.append(heading(field.key, selection.set))
+      Node(text: "", children: children(of: selection, depth: 0)).lines(&lines)
+      lines += dropped(selection.set)
+    }
+    return lines
+  }
+
+  private func heading(_ key: String, _ id: SetID) -> String {
+    let type = catalog[plan.query[id].type].name
+    let estimate = plan[id].estimate
+    var text = key == type ? key : "\(key): \(type)"
+    if options.costs { text += "  ≈\(number(estimate.rows)) rows  cost \(number(estimate.cost))" }
+    return text + actuals(id)
+  }
+
+  private func dropped(_ id: SetID) -> [String] {
+    let all = plan[id].dropped
+    if all.isEmpty { return [] }
+    let shown = all.map { options.costs ? "\($0.description) (cost \(number($0.cost)))" : $0.description }
+    return ["dropped: \(shown.joined(separator: " · "))"]
+  }
+
+  // MARK: Sets
+
+  private func children(of selection: BoundSelection, depth: Int) -> [Node] {
+    var nodes = details(selection.set, depth: depth)
+    switch selection.shape {
+    case .object(let fields): nodes += self.fields(fields, depth: depth)
+    case .value(let expression): nodes += calls(in: [expression], depth: depth)
+    }
+    return nodes
+  }
+
+  private func fields(_ fields: [BoundField], depth: Int) -> [Node] {
+    // Against a plan that refers to itself; no binder makes one.
+    guard depth < 256 else { return [] }
+    return fields.flatMap { field -> [Node] in
+      switch field.content {
+      case .typename: return []
+      case .value(let expression):
+        let below = calls(in: [expression], depth: depth + 1)
+        return below.isEmpty ? [] : [Node(text: "\(label(field.key)) \(printer.text(expression))", children: below)]
+      case .embedded(_, let inner): return self.fields(inner, depth: depth + 1)
+      case .one(let id), .many(let id):
+        let selection = plan.query[id]
+        return [
+          Node(
+            text: "\(label(field.key)) \(source(selection.set))",
+            children: children(of: selection, depth: depth + 1))
+        ]
+      }
+    }
+  }
+
+  /// How a child's rows come.
+  private func source(_ id: SetID) -> String {
+    let set = plan.query[id]
+    var text: String
+    switch set.source {
+    case .relation(_, let relation):
+      let descriptor = catalog[relation]
+      text = "batched \(descriptor.isToMany ? "to-many" : "to-one") \(catalog[descriptor.source].name)."
+      text += "\(catalog.name(of: relation)) → \(catalog[set.type].name)"
+    case .step: text = "step \(printer.set(set))"
+    case .all: text = "of \(catalog[set.type].name)"
+    case .key: text = "by key \(printer.set(set))"
+    }
+    if options.costs { text += "   est \(number(plan[id].estimate.rows)) each" }
+    return text + actuals(id)
+  }
+
+  private func details(_ id: SetID, depth: Int) -> [Node] {
+    guard depth < 256 else { return [] }
+    let set = plan.query[id]
+    let setPlan = plan[id]
+    var nodes: [Node] = []
+    if setPlan.access != .source {
+      var text = "\(label("access")) \(describe(setPlan.access))"
+      if case .fromAccess(true) = setPlan.order { text += "  descending" }
+      if options.costs { text += "   est \(number(setPlan.estimate.accessRows))" }
+      let below = setPlan.access.rowSets.map { rowSet($0, depth: depth + 1) }
+      nodes.append(Node(text: text, children: below + calls(in: setPlan.access.keyExpressions, depth: depth + 1)))
+    }
+    if case .step(let base, _) = set.source { nodes += details(base, depth: depth + 1) }
+    if let filter = setPlan.filter {
+      var text = "\(label("filter")) \(printer.text(filter))"
+      if options.costs, setPlan.estimate.accessRows > 0 {
+        text += "   est \(number(min(1, setPlan.estimate.rows / setPlan.estimate.accessRows)))"
+      }
+      nodes.append(Node(text: text, children: calls(in: [filter], depth: depth + 1)))
+    }
+    if let order = order(set, setPlan) { nodes.append(Node(text: "\(label("order")) \(order)")) }
+    nodes += calls(in: set.order.map(\.expression) + set.distinctOn, depth: depth + 1)
+    return nodes
+  }
+
+  private func order(_ set: BoundSet, _ setPlan: SetPlan) -> String? {
+    let limit = set.limit.map { printer.text($0) }
+    let skipped = set.offset.map { " behind \(printer.text($0))" } ?? ""
+    switch setPlan.order {
+    case .natural: return limit.map { "natural, stop after \($0)\(skipped)" }
+    case .fromAccess: return "from index" + (limit.map { ", stop after \($0)\(skipped)" } ?? "")
+    case .topN: return "top \(limit ?? "")\(skipped) by \(printer.order(set.order))"
+    case .sort: return "sort by \(printer.order(set.order))" + (limit.map { ", first \($0)\(skipped)" } ?? "")
+    }
+  }
+
+  /// The sets and row sets in expressions that have something to tell.
+  private func calls(in expressions: [BoundExpression], depth: Int) -> [Node] {
+    var nodes: [Node] = []
+    for expression in expressions {
+      var used: [Int] = []
+      expression.forEachNode { if case .inRowSet(_, let index) = $0.kind { used.append(index) } }
+      for index in used { nodes.append(rowSet(index, depth: depth)) }
+    }
+    for id in sets(in: expressions) {
+      let below = details(id, depth: depth + 1)
+      if !below.isEmpty || options.costs { nodes.append(Node(text: source(id), children: below)) }
+    }
+    return nodes
+  }
+
+  private func sets(in expressions: [BoundExpression]) -> [SetID] {
+    var result: [SetID] = []
+    for expression in expressions {
+      expression.forEachNode { node in
+        if let call = node.setCall, !result.contains(call.set) { result.append(call.set) }
+      }
+    }
+    return result
+  }
+
+  private func rowSet(_ index: Int, depth: Int) -> Node {
+    guard plan.rowSets.indices.contains(index) else { return Node(text: "row set \(index)") }
+    let rowSet = plan.rowSets[index]
+    var text = "by semi-join from \(catalog[plan.query[rowSet.set].type].name)"
+    if rowSet.through.isEmpty { text = "by set of \(catalog[rowSet.type].name)" }
+    if options.costs { text += "   est \(number(rowSet.estimate.rows))  cost \(number(rowSet.estimate.cost))" }
+    return Node(text: text + actuals(rowSet.set), children: details(rowSet.set, depth: depth + 1))
+  }
+
+  // MARK: Access paths
+
+  private func describe(_ path: AccessPath) -> String {
+    switch path {
+    case .source, .scan, .empty: return catalog.shortDescription(of: path, order: .natural)
+    case .lookup(let id, let keys):
+      return "\(catalog.shortDescription(of: path, order: .natural)) == \(list(keys.map(key), of: catalog[id]))"
+    case .lookupEach(_, let keys):
+      let values = keys.map(key)
+      if keys.count == 1, case .list = keys[0].type {
+        return "\(catalog.shortDescription(of: path, order: .natural)) in \(values[0])"
+      }
+      let shown = values.prefix(4).joined(separator: ", ") + (values.count > 4 ? ", … \(values.count - 4) more" : "")
+      return "\(catalog.shortDescription(of: path, order: .natural)) in [\(shown)]"
+    case .range(let id, let range):
+      let name = catalog.shortDescription(of: path, order: range.isBounded ? .natural : .fromAccess(descending: false))
+      return name + bounds(range, of: catalog[id])
+    case .intersection(let paths): return paths.map(describe).joined(separator: " ∩ ")
+    case .union(let paths): return paths.map(describe).joined(separator: " ∪ ")
+    case .rowSet(let index):
+      guard plan.rowSets.indices.contains(index) else { return "SemiJoin" }
+      let test = BoundExpression(
+        .inRowSet(.scope(0, plan.rowSets[index].type), index), .boolean, at: SourceRange(at: 0))
+      return "SemiJoin \(printer.text(test))"
+    }
+  }
+
+  private func bounds(_ range: IndexRange, of index: IndexDescriptor) -> String {
+    if range.onlyNulls { return " null" }
+    var parts: [String] = []
+    if !range.equal.isEmpty { parts.append("== \(range.equal.map(key).joined(separator: ", "))") }
+    if let prefix = range.prefix { parts.append("prefix \(key(prefix))") }
+    if range.lower != nil || range.upper != nil {
+      let low = range.lower.map { "\($0.isInclusive ? "[" : "(")\(key($0.value))" } ?? "(-∞"
+      let high = range.upper.map { "\(key($0.value))\($0.isInclusive ? "]" : ")")" } ?? "∞)"
+      parts.append("\(low), \(high)")
+    }
+    return parts.isEmpty ? "" : " " + parts.joined(separator: ", ")
+  }
+
+  /// A key sees what encloses the set: one scope nearer than the set's predicate, which is how people write it.
+  private func key(_ expression: BoundExpression) -> String {
+    printer.text(expression.mapReferences { $0.shifted(by: 1) })
+  }
+
+  private func list(_ keys: [String], of index: IndexDescriptor) -> String { keys.joined(separator: ", ") }
+
+  // MARK: Figures
+
+  private func actuals(_ id: SetID) -> String {
+    guard let all = options.analyzed, all.indices.contains(id.index), all[id.index].executions > 0 else { return "" }
+    let actual = all[id.index]
+    var text = "   actual \(actual.rowsIn) → \(actual.rowsOut) rows"
+    if actual.executions > 1 { text += " in \(actual.executions) sets" }
+    return text + "  \(time(actual.nanoseconds))"
+  }
+
+  private func time(_ nanoseconds: Int64) -> String {
+    let value = Double(nanoseconds)
+    if value < 1_000 { return "\(nanoseconds) ns" }
+    if value < 1_000_000 { return "\(number(value / 1_000)) µs" }
+    return "\(number(value / 1_000_000)) ms"
+  }
+
+  /// Whole from 10 on, one digit below, two below 1; never through a locale.
+  private func number(_ value: Double) -> String {
+    guard value.isFinite, value < 1e15 else { return "∞" }
+    if value >= 10 { return String(Int64(value.rounded())) }
+    let digits: Int64 = value >= 1 ? 10 : 100
+    let scaled = Int64((value * Double(digits)).rounded())
+    let fraction = scaled % digits
+    if fraction == 0 { return String(scaled / digits) }
+    var text = String(fraction)
+    if digits == 100, text.utf8.count < 2 { text = "0" + text }
+    while text.hasSuffix("0") { text.removeLast() }
+    return "\(scaled / digits).\(text)"
+  }
+
+  private func label(_ text: String) -> String {
+    text.count >= 8 ? text : text + String(repeating: " ", count: 8 - text.count)
+  }
+}

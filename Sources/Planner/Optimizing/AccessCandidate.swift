@@ -1,0 +1,46 @@
+import GQLBase
+import GQLCatalog
+
+/// A way to come by the rows of a type that may satisfy some of the conjuncts.
+struct AccessCandidate {
+  var path: AccessPath
+  /// The positions of the conjuncts that every row given satisfies; these need no residual test.
+  var covered: [Int]
+  var rows: RowEstimate
+  /// Units for one execution: finding the rows' ids.
+  var cost: Double
+  /// Units before the first execution: the row sets that it reads.
+  var once: Double = 0
+  var kind: Kind
+  /// The index that breaks ties.
+  var index: Int = 0
+  /// Whether rows come in canonical order of themselves.
+  var isAscending: Bool
+
+  /// Ties go to the lower.
+  enum Kind: Int {
+    case empty, uniqueLookup, lookup, lookupEach, range, intersection, union, rowSet, orderedWalk, scan
+  }
+}
+
+/// A candidate with what follows it: the whole way to a set's members in order.
+struct Alternative {
+  var candidate: AccessCandidate
+  var filter: BoundExpression?
+  var order: OrderMethod
+  var estimate: PlanEstimate
+  /// Units for all executions.
+  var total: Cost
+}
+
+extension Alternative {
+  /// A total order: clearly cheaper first, then by kind, index and order method.
+  static func precedes(_ left: Alternative, _ right: Alternative) -> Bool {
+    if left.total.isClearlyLess(than: right.total) { return true }
+    if right.total.isClearlyLess(than: left.total) { return false }
+    if left.candidate.kind != right.candidate.kind {
+      return left.candidate.kind.rawValue < right.candidate.kind.rawValue
+    }
+    return left.candidate.index < right.candidate.index
+  }
+}

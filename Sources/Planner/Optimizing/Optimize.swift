@@ -1,0 +1,146 @@
+import GQLBase
+import GQLCatalog
+
+/// Chooses how each set of the query is found. Total: every query has a plan, and every plan gives the same answer.
+///
+/// With `parameters`, cardinalities are those of these values; the plan is right for all others too. Diagnostics are
+/// about `@using` hints that cannot be met.
+package func optimize(
+  _ query: BoundQuery, catalog: Catalog, statistics: any Statistics, parameters: [Value?]? = nil,
+  sampler: (any SelectivitySampler)? = nil, options: PlannerOptions = .init()
+) -> Analyzed<PhysicalPlan> {
+  let rewritten = Rewriter.rewrite(query, disabled: options.disabledRules)
+  let estimator = CardinalityEstimator(
+    catalog: catalog, statistics: statistics, parameterTypes: query.parameters, parameters: parameters,
+    sampler: sampler)
+  var optimizer = Optimizer(query: rewritten, catalog: catalog, estimator: estimator, options: options)
+  optimizer.planAll()
+  let plan = optimizer.finish()
+  PlanValidator.check(plan, catalog: catalog)
+  return Analyzed(plan, optimizer.diagnostics)
+}
+
+/// The state of one run.
+struct Optimizer {
+  /// Sets found by semi-joins are appended behind the query's own.
+  var query: BoundQuery
+  let catalog: Catalog
+  let estimator: CardinalityEstimator
+  let options: PlannerOptions
+  /// How many sets the query had.
+  let ownSetCount: Int
+  /// Parallel to `query.sets`; nil until planned.
+  var plans: [SetPlan?]
+  /// Every row set considered; those that no plan uses are dropped in the end.
+  var rowSets: [RowSetDraft] = []
+  var rowSetMemo: [RowSetKey: Int] = [:]
+  var watched: [WatchedEstimate] = []
+  var diagnostics: [Diagnostic] = []
+  /// Whether `@using` asks for an access to the set being planned.
+  var isHinted = false
+
+  init(query: BoundQuery, catalog: Catalog, estimator: CardinalityEstimator, options: PlannerOptions) {
+    self.query = query
+    self.catalog = catalog
+    self.estimator = estimator
+    self.options = options
+    ownSetCount = query.sets.count
+    plans = [SetPlan?](repeating: nil, count: query.sets.count)
+  }
+
+  mutating func planAll() {
+    planFields(query.fields, rows: 1)
+  }
+
+  private mutating func planFields(_ fields: [BoundField], rows: Double) {
+    for field in fields {
+      switch field.content {
+      case .typename: break
+      case .value(let expression): _ = cost(of: expression, rows: rows, cell: CostModel.gatheredCell)
+      case .embedded(let presence, let inner):
+        _ = cost(of: presence, rows: rows, cell: CostModel.gatheredCell)
+        planFields(inner, rows: rows)
+      case .one(let id), .many(let id): planSelection(id, parents: rows)
+      }
+    }
+  }
+
+  private mutating func planSelection(_ id: SelectionID, parents: Double) {
+    let selection = query[id]
+    planSet(selection.set, executions: parents, usage: .rows)
+    let rows = parents * (plans[selection.set.index]?.estimate.rows ?? 1)
+    switch selection.shape {
+    case .object(let fields): planFields(fields, rows: rows)
+    case .value(let expression): _ = cost(of: expression, rows: rows, cell: CostModel.gatheredCell)
+    }
+  }
+
+  /// Plans a set once; a set that several places use is planned for the first of them.
+  mutating func planSet(_ id: SetID, executions: Double, usage: SetUsage) {
+    guard plans[id.index] == nil else { return }
+    // Against a set that refers to itself, which no binder makes.
+    plans[id.index] = baseline(id)
+    let set = query[id]
+    let executions = max(1, executions)
+    let plan: SetPlan
+    switch set.source {
+    case .all: plan = planCollection(id, executions: executions, usage: usage)
+    case .key, .relation, .step: plan = planLinked(id, executions: executions, usage: usage)
+    }
+    plans[id.index] = plan
+    for expression in set.order.map(\.expression) + set.distinctOn {
+      _ = cost(of: expression, rows: executions * plan.estimate.accessRows, cell: CostModel.gatheredCell)
+    }
+    for expression in [set.limit, set.offset].compactMap({ $0 }) {
+      _ = cost(of: expression, rows: executions, cell: CostModel.gatheredCell)
+    }
+  }
+
+  /// The plan that needs no thought: the source as it stands, a test per row, a sort.
+  func baseline(_ id: SetID) -> SetPlan {
+    let set = query[id]
+    let access: AccessPath
+    switch set.source {
+    case .all: access = .scan
+    case .key(let index, let keys): access = .lookup(index, keys)
+    case .relation, .step: access = .source
+    }
+    return SetPlan(access: access, filter: set.predicate, order: sortedOrder(set))
+  }
+
+  /// Top-n where a limit allows it: not behind `distinctOn`, which needs all rows in order.
+  func sortedOrder(_ set: BoundSet) -> OrderMethod {
+    if set.order.isEmpty { return .natural }
+    return set.limit != nil && set.distinctOn.isEmpty ? .topN : .sort
+  }
+}
+
+/// What is wanted of a set's rows.
+enum SetUsage {
+  case rows
+  /// Their number only: an unfiltered index range answers by ranks.
+  case count
+  /// Whether there is one: the first ends the search.
+  case existence
+}
+
+/// A number for a limit or an offset.
+extension Optimizer {
+  func count(_ expression: BoundExpression?, orElse fallback: Double) -> Double {
+    guard let expression else { return fallback }
+    if case .int(let number)? = estimator.value(of: expression) { return Double(max(0, number)) }
+    return DefaultSelectivity.limit
+  }
+
+  /// A factor between 1/64 and 64 that the seed draws for a decision, 1 without a seed.
+  func perturbation(_ decision: Int, _ alternative: Int) -> Double {
+    guard case .perturbed(let seed) = options.forcing else { return 1 }
+    // SplitMix64 over the decision's number.
+    var state = seed &+ UInt64(truncatingIfNeeded: decision &* 1_000_003 &+ alternative) &* 0x9E37_79B9_7F4A_7C15
+    state = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
+    state = (state ^ state >> 27) &* 0x94D0_49BB_1331_11EB
+    state ^= state >> 31
+    let step = Int(state % 13) - 6
+    return step < 0 ? 1 / Double(1 << -step) : Double(1 << step)
+  }
+}

@@ -1,0 +1,245 @@
+import GQLBase
+import GQLCatalog
+
+extension Optimizer {
+  /// Every access to the type's rows that the conjuncts allow, but the full scan.
+  ///
+  /// The conjuncts stand at `positions` of the set's predicate; none but a last anchored pattern may fail.
+  mutating func candidates(
+    _ type: EntityTypeID, _ conjuncts: [(position: Int, expression: BoundExpression)], executions: Double
+  ) -> [AccessCandidate] {
+    let conditions = conjuncts.compactMap { indexCondition($0.expression, at: $0.position, type: type) }
+    var result: [AccessCandidate] = []
+    if !conditions.isEmpty {
+      for id in catalog[type].indexes {
+        let index = catalog[id]
+        switch index.kind {
+        case .hash: result += hashCandidates(index, conditions)
+        case .btree: result += treeCandidates(index, conditions)
+        case .fullText, .trigram: break
+        }
+      }
+    }
+    if isCertain(result) { return result.filter { $0.kind == .uniqueLookup } }
+    for candidate in result where candidate.kind != .uniqueLookup { watch(candidate.path) }
+    for (position, expression) in conjuncts {
+      if case .or(let branches) = expression.kind {
+        if let union = unionCandidate(type, branches, at: position, executions: executions) { result.append(union) }
+      }
+      if let draft = semiJoin(expression, type: type) {
+        let rows = rowSets[draft].rows
+        let bitmap = estimator.rowCount(type) / 64 * CostModel.bitmapWord
+        result.append(
+          AccessCandidate(
+            path: .rowSet(draft), covered: [position], rows: RowEstimate(rows),
+            cost: rows * CostModel.indexEntry + bitmap,
+            once: rowSets[draft].cost, kind: .rowSet, isAscending: true))
+      }
+    }
+    return result + intersections(type, result)
+  }
+
+  /// A unique key ends the search for better: at most one row. Not where every alternative is to be tried.
+  func isCertain(_ found: [AccessCandidate]) -> Bool {
+    options.forcing == .cheapest && !isHinted && found.contains { $0.kind == .uniqueLookup }
+  }
+
+  // MARK: Single indexes
+
+  private func hashCandidates(_ index: IndexDescriptor, _ conditions: [IndexCondition]) -> [AccessCandidate] {
+    var keys: [BoundExpression] = []
+    var covered: [Int] = []
+    for column in index.columns {
+      guard let (condition, key, _) = equality(on: column, conditions) else { break }
+      keys.append(key)
+      covered.append(condition.position)
+    }
+    var result: [AccessCandidate] = []
+    if keys.count == index.columns.count {
+      let rows = estimator.rows(index, key: keys)
+      result.append(
+        AccessCandidate(
+          path: .lookup(index.id, keys), covered: covered, rows: rows,
+          cost: CostModel.start + CostModel.hashProbe + rows.rows * CostModel.indexEntry,
+          kind: index.isUnique ? .uniqueLookup : .lookup, index: Int(index.id.index), isAscending: true))
+    }
+    if index.columns.count == 1, let column = index.columns.first {
+      result += eachCandidates(index, column, conditions, probe: CostModel.hashProbe)
+    }
+    return result
+  }
+
+  private func eachCandidates(
+    _ index: IndexDescriptor, _ column: ColumnID, _ conditions: [IndexCondition], probe: Double
+  ) -> [AccessCandidate] {
+    conditions.compactMap { condition in
+      guard condition.column == column, case .oneOf(let keys) = condition.test else { return nil }
+      let rows = estimator.rows(index, each: keys)
+      let probes = keys.reduce(0.0) { total, key in
+        guard case .list = key.type else { return total + 1 }
+        if case .list(let elements)? = estimator.value(of: key) { return total + Double(elements.count) }
+        return total + DefaultSelectivity.listCount
+      }
+      return AccessCandidate(
+        path: .lookupEach(index.id, keys), covered: [condition.position], rows: rows,
+        cost: CostModel.start + probes * probe + rows.rows * CostModel.indexEntry, kind: .lookupEach,
+        index: Int(index.id.index), isAscending: false)
+    }
+  }
+
+  /// Equal leading components as far as they go, then the bounds of the next.
+  private func treeCandidates(_ index: IndexDescriptor, _ conditions: [IndexCondition]) -> [AccessCandidate] {
+    var range = IndexRange()
+    var covered: [Int] = []
+    var mayMeetNull = false
+    for column in index.columns where !mayMeetNull {
+      guard let (condition, key, isNullable) = equality(on: column, conditions) else { break }
+      range.equal.append(key)
+      covered.append(condition.position)
+      // The executor finds the rows with a null only in the last component that is asked for.
+      mayMeetNull = isNullable
+    }
+    var result: [AccessCandidate] = []
+    let next = range.equal.count < index.columns.count ? index.columns[range.equal.count] : nil
+    if let next, !mayMeetNull {
+      let (bounded, more) = bounds(on: next, conditions)
+      if bounded.lower != nil || bounded.upper != nil || bounded.prefix != nil {
+        var narrowed = bounded
+        narrowed.equal = range.equal
+        result.append(rangeCandidate(index, narrowed, covered + more))
+      }
+      if range.equal.isEmpty {
+        if index.columns.count == 1 { result += eachCandidates(index, next, conditions, probe: CostModel.btreeProbe) }
+        for condition in conditions where condition.column == next {
+          guard case .isNull = condition.test else { continue }
+          result.append(rangeCandidate(index, IndexRange(onlyNulls: true), [condition.position]))
+        }
+      }
+    }
+    if !range.equal.isEmpty {
+      // Rows whose next component is null have equal leading ones too.
+      range.includesNulls = next != nil
+      result.append(rangeCandidate(index, range, covered))
+    }
+    return result
+  }
+
+  func rangeCandidate(_ index: IndexDescriptor, _ range: IndexRange, _ covered: [Int]) -> AccessCandidate {
+    let rows = estimator.rows(index, range)
+    let isComplete = range.equal.count == index.columns.count
+    return AccessCandidate(
+      path: .range(index.id, range), covered: covered, rows: rows,
+      cost: CostModel.start + CostModel.btreeProbe + rows.rows * CostModel.indexEntry,
+      kind: isComplete && index.isUnique ? .uniqueLookup : .range, index: Int(index.id.index), isAscending: isComplete)
+  }
+
+  private func equality(
+    on column: ColumnID, _ conditions: [IndexCondition]
+  ) -> (condition: IndexCondition, key: BoundExpression, mayMeetNull: Bool)? {
+    for condition in conditions where condition.column == column {
+      if case .equal(let key, let mayMeetNull) = condition.test { return (condition, key, mayMeetNull) }
+    }
+    return nil
+  }
+
+  /// The first lower and the first upper bound, or the first prefix; and the positions that they cover.
+  private func bounds(on column: ColumnID, _ conditions: [IndexCondition]) -> (range: IndexRange, covered: [Int]) {
+    var range = IndexRange()
+    var covered: [Int] = []
+    for condition in conditions where condition.column == column {
+      guard case .within(let lower, let upper) = condition.test else { continue }
+      if lower != nil && range.lower != nil || upper != nil && range.upper != nil { continue }
+      range.lower = range.lower ?? lower
+      range.upper = range.upper ?? upper
+      if condition.isExact { covered.append(condition.position) }
+    }
+    if range.lower != nil || range.upper != nil { return (range, covered) }
+    for condition in conditions where condition.column == column {
+      guard case .prefix(let text) = condition.test else { continue }
+      return (IndexRange(prefix: text), condition.isExact ? [condition.position] : [])
+    }
+    return (range, [])
+  }
+
+  // MARK: Combinations
+
+  /// `a or b`, where each alternative has an access of its own.
+  private mutating func unionCandidate(
+    _ type: EntityTypeID, _ branches: [BoundExpression], at position: Int, executions: Double
+  ) -> AccessCandidate? {
+    var paths: [AccessPath] = []
+    var cost = 0.0
+    var once = 0.0
+    var shares: [Double] = []
+    var isExact = true
+    let all = max(1, estimator.rowCount(type))
+    for branch in branches {
+      let conjuncts = branch.conjuncts.enumerated().map { (position: $0.offset, expression: $0.element) }
+      let found = candidates(type, conjuncts, executions: executions)
+      let costs = found.map { $0.cost + $0.once / executions + $0.rows.rows * CostModel.gatheredCell }
+      guard let best = found.indices.min(by: { costs[$0] < costs[$1] }) else { return nil }
+      let chosen = found[best]
+      paths.append(chosen.path)
+      cost += chosen.cost + chosen.rows.rows * CostModel.bit
+      once += chosen.once
+      shares.append(min(1, chosen.rows.rows / all))
+      isExact = isExact && chosen.covered.count == conjuncts.count
+    }
+    let rows = all * (1 - shares.reduce(1) { $0 * (1 - $1) })
+    return AccessCandidate(
+      path: .union(paths), covered: isExact ? [position] : [], rows: RowEstimate(rows), cost: cost, once: once,
+      kind: .union, isAscending: false)
+  }
+
+  /// Pairs among the most selective accesses: two lists of rows are quickly intersected.
+  private func intersections(_ type: EntityTypeID, _ singles: [AccessCandidate]) -> [AccessCandidate] {
+    let all = max(1, estimator.rowCount(type))
+    let useful = singles.indices
+      .filter { !singles[$0].covered.isEmpty && singles[$0].kind != .uniqueLookup }
+      .sorted {
+        singles[$0].rows.rows != singles[$1].rows.rows ? singles[$0].rows.rows < singles[$1].rows.rows : $0 < $1
+      }
+      .prefix(4)
+    var result: [AccessCandidate] = []
+    for (number, first) in useful.enumerated() {
+      for second in useful.dropFirst(number + 1) {
+        let (a, b) = (singles[first], singles[second])
+        if a.covered.contains(where: b.covered.contains) { continue }
+        let share = CardinalityEstimator.conjunction([a.rows.rows / all, b.rows.rows / all])
+        result.append(
+          AccessCandidate(
+            path: .intersection([a.path, b.path]), covered: (a.covered + b.covered).sorted(),
+            rows: RowEstimate(all * share),
+            cost: a.cost + b.cost + (a.rows.rows + b.rows.rows) * CostModel.bit, once: a.once + b.once,
+            kind: .intersection, index: min(a.index, b.index), isAscending: false))
+      }
+    }
+    return result
+  }
+
+  /// Remembers a path whose rows follow the parameters.
+  private mutating func watch(_ path: AccessPath) {
+    var usesParameters = false
+    var isKnowable = true
+    for expression in path.keyExpressions {
+      switch expression.kind {
+      case .constant: break
+      case .parameter: usesParameters = true
+      default: isKnowable = false
+      }
+    }
+    if usesParameters, isKnowable, !watched.contains(.access(path)) { watched.append(.access(path)) }
+  }
+}
+
+extension AccessPath {
+  /// All expressions that keys and bounds are computed from.
+  package var keyExpressions: [BoundExpression] {
+    switch self {
+    case .source, .scan, .rowSet, .empty: []
+    case .lookup(_, let keys), .lookupEach(_, let keys): keys
+    case .range(_, let range): range.expressions
+    case .intersection(let paths), .union(let paths): paths.flatMap(\.keyExpressions)
+    }
+  }
+}

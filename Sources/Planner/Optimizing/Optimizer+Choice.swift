@@ -1,0 +1,93 @@
+import GQLBase
+import GQLCatalog
+
+extension Optimizer {
+  /// The best alternative, or the one that is forced; a hint narrows the choice first.
+  mutating func choose(among alternatives: [Alternative], for id: SetID) -> SetPlan {
+    let set = query[id]
+    var ranked = alternatives
+    if case .perturbed = options.forcing {
+      for position in ranked.indices {
+        ranked[position].total = ranked[position].total * perturbation(id.index, position)
+      }
+    }
+    ranked = ranked.enumerated().sorted { left, right in
+      if Alternative.precedes(left.element, right.element) { return true }
+      if Alternative.precedes(right.element, left.element) { return false }
+      return left.offset < right.offset
+    }.map(\.element)
+    if let hint = set.hint {
+      let fitting = ranked.filter { meets(hint, $0.candidate.path) }
+      if fitting.isEmpty {
+        report(hint, possible: ranked.map(\.candidate.path), type: set.type)
+      } else {
+        ranked = fitting
+      }
+    }
+    var position = 0
+    if case .alternative(let number) = options.forcing { position = max(0, min(number, ranked.count - 1)) }
+    guard ranked.indices.contains(position) else { return baseline(id) }
+    let chosen = ranked[position]
+    var dropped: [DroppedAlternative] = []
+    for (number, other) in ranked.enumerated() where number != position && dropped.count < 4 {
+      let description = catalog.shortDescription(of: other.candidate.path, order: other.order)
+      if !dropped.contains(where: { $0.description == description }) {
+        dropped.append(DroppedAlternative(description: description, cost: other.estimate.cost))
+      }
+    }
+    return SetPlan(
+      access: chosen.candidate.path, filter: chosen.filter, order: chosen.order, estimate: chosen.estimate,
+      dropped: dropped)
+  }
+
+  // MARK: Hints
+
+  private func meets(_ hint: AccessHint, _ path: AccessPath) -> Bool {
+    func names(_ id: IndexID) -> Bool {
+      guard let name = hint.index else { return true }
+      return catalog[id].name.utf8.elementsEqual(name.utf8)
+    }
+    switch path {
+    case .scan: return hint.access == .scan && hint.index == nil
+    case .lookup(let id, _), .lookupEach(let id, _), .range(let id, _):
+      guard names(id) else { return false }
+      switch hint.access {
+      case .id: return catalog[id].isPrimary
+      case .hash: return catalog[id].kind == .hash
+      case .btree: return catalog[id].kind == .btree
+      case .scan, .fullText, .trigram: return false
+      }
+    case .intersection(let paths), .union(let paths): return paths.allSatisfy { meets(hint, $0) }
+    case .source, .rowSet, .empty: return false
+    }
+  }
+
+  /// A relation or a key leaves no choice of access.
+  mutating func checkHintOfLinked(_ set: BoundSet) {
+    guard let hint = set.hint else { return }
+    if case .key(let index, _) = set.source {
+      if meets(hint, .lookup(index, [])) { return }
+      report(hint, possible: [.lookup(index, [])], type: set.type)
+    } else {
+      report(hint, possible: [], type: set.type)
+    }
+  }
+
+  private mutating func report(_ hint: AccessHint, possible: [AccessPath], type: EntityTypeID) {
+    let problem = PlanningProblem.accessNotPossible(
+      hint, type: type, possible: possible.reduce(into: []) { if !$0.contains($1) { $0.append($1) } })
+    diagnostics.append(problem.diagnostic(catalog))
+  }
+}
+
+/// What planning has to object to.
+package enum PlanningProblem: Sendable, Hashable {
+  /// `{ User(where: age > 3) @using(access: HASH) { id } }` — no hash index answers the condition.
+  case accessNotPossible(AccessHint, type: EntityTypeID, possible: [AccessPath])
+}
+
+extension DiagnosticCode {
+  package static let accessNotPossible = DiagnosticCode("access-not-possible")
+  /// Every code that planning may give.
+  package static let planningCodes: [DiagnosticCode] = [.accessNotPossible]
+}

@@ -1,0 +1,132 @@
+import GQLBase
+import GQLCatalog
+
+extension Optimizer {
+  /// The plan, without the sets and row sets that were considered and not used.
+  func finish() -> PhysicalPlan {
+    var usage = PlanUsage(optimizer: self)
+    usage.visitFields(query.fields)
+    var newRowSet = [Int](repeating: -1, count: rowSets.count)
+    var newSet = Array(query.sets.indices)
+    var result = query
+    result.sets = []
+    var kept: [Int] = []
+    // The query's own sets all stay, because selections and expressions name them.
+    for index in query.sets.indices where index < ownSetCount || usage.sets[index] {
+      newSet[index] = kept.count
+      kept.append(index)
+      result.sets.append(query.sets[index])
+    }
+    var finalRowSets: [RowSetPlan] = []
+    for (index, draft) in rowSets.enumerated() where usage.rowSets[index] {
+      newRowSet[index] = finalRowSets.count
+      var plan = draft.plan
+      plan.set = SetID(newSet[plan.set.index])
+      finalRowSets.append(plan)
+    }
+    let finalPlans = kept.map { index -> SetPlan in
+      let id = SetID(index)
+      guard usage.sets[index], var plan = plans[index] else { return baseline(id) }
+      plan.access = plan.access.mapRowSets { newRowSet[$0] }
+      plan.filter = plan.filter.map { $0.mapRowSets { newRowSet[$0] } }
+      return plan
+    }
+    return PhysicalPlan(
+      query: result, sets: finalPlans, rowSets: finalRowSets, isParameterSensitive: !watched.isEmpty,
+      watched: watched)
+  }
+}
+
+/// What a plan uses, found from its fields on.
+private struct PlanUsage {
+  let optimizer: Optimizer
+  var sets: [Bool]
+  var rowSets: [Bool]
+
+  init(optimizer: Optimizer) {
+    self.optimizer = optimizer
+    sets = [Bool](repeating: false, count: optimizer.query.sets.count)
+    rowSets = [Bool](repeating: false, count: optimizer.rowSets.count)
+  }
+
+  mutating func visitFields(_ fields: [BoundField]) {
+    for field in fields {
+      if let condition = field.condition { visit(condition) }
+      switch field.content {
+      case .typename: break
+      case .value(let expression): visit(expression)
+      case .embedded(let presence, let inner):
+        visit(presence)
+        visitFields(inner)
+      case .one(let id), .many(let id):
+        let selection = optimizer.query[id]
+        visit(selection.set)
+        switch selection.shape {
+        case .object(let fields): visitFields(fields)
+        case .value(let expression): visit(expression)
+        }
+      }
+    }
+  }
+
+  private mutating func visit(_ expression: BoundExpression) {
+    var calls: [SetID] = []
+    var used: [Int] = []
+    expression.forEachNode { node in
+      if let call = node.setCall { calls.append(call.set) }
+      if case .inRowSet(_, let index) = node.kind { used.append(index) }
+    }
+    for call in calls { visit(call) }
+    for index in used { visitRowSet(index) }
+  }
+
+  private mutating func visitRowSet(_ index: Int) {
+    guard !rowSets[index] else { return }
+    rowSets[index] = true
+    visit(optimizer.rowSets[index].plan.set)
+  }
+
+  private mutating func visit(_ id: SetID) {
+    guard !sets[id.index] else { return }
+    sets[id.index] = true
+    let set = optimizer.query[id]
+    let plan = optimizer.plans[id.index] ?? optimizer.baseline(id)
+    if case .step(let base, _) = set.source { visit(base) }
+    if let filter = plan.filter { visit(filter) }
+    for expression in plan.access.keyExpressions { visit(expression) }
+    for index in plan.access.rowSets { visitRowSet(index) }
+    var withoutPredicate = set
+    withoutPredicate.predicate = nil
+    for expression in withoutPredicate.expressions { visit(expression) }
+  }
+}
+
+extension AccessPath {
+  package var rowSets: [Int] {
+    switch self {
+    case .rowSet(let index): [index]
+    case .intersection(let paths), .union(let paths): paths.flatMap(\.rowSets)
+    case .source, .scan, .lookup, .lookupEach, .range, .empty: []
+    }
+  }
+
+  func mapRowSets(_ change: (Int) -> Int) -> AccessPath {
+    switch self {
+    case .rowSet(let index): .rowSet(change(index))
+    case .intersection(let paths): .intersection(paths.map { $0.mapRowSets(change) })
+    case .union(let paths): .union(paths.map { $0.mapRowSets(change) })
+    case .source, .scan, .lookup, .lookupEach, .range, .empty: self
+    }
+  }
+}
+
+extension BoundExpression {
+  func mapRowSets(_ change: (Int) -> Int) -> BoundExpression {
+    if case .inRowSet(let reference, let index) = kind {
+      var copy = self
+      copy.kind = .inRowSet(reference, change(index))
+      return copy
+    }
+    return mapOperands { $0.mapRowSets(change) }
+  }
+}

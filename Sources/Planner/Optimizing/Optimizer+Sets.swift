@@ -1,0 +1,194 @@
+import GQLBase
+import GQLCatalog
+
+extension Optimizer {
+  // MARK: Collections
+
+  /// Plans a set over all entities of its type.
+  mutating func planCollection(_ id: SetID, executions: Double, usage: SetUsage) -> SetPlan {
+    let set = query[id]
+    if !options.disabledRules.contains(.detectEmpty), let truth = set.predicate?.constant, truth != .boolean(true) {
+      return SetPlan(access: .empty, filter: nil, order: .natural)
+    }
+    let expressions = set.predicate?.conjuncts ?? []
+    let numbered = expressions.enumerated().map { (position: $0.offset, expression: $0.element) }
+    isHinted = set.hint != nil
+    var found = options.forcing == .scanOnly ? [] : accesses(set, numbered, executions: executions)
+    // Planning the members of row sets in between has changed it.
+    isHinted = set.hint != nil
+    let all = estimator.rowCount(set.type)
+    if !isCertain(found) {
+      if options.forcing != .scanOnly { found += orderedWalks(set) }
+      found.append(
+        AccessCandidate(
+          path: .scan, covered: [], rows: RowEstimate(all, isExact: true),
+          cost: CostModel.start + all * CostModel.scanRow, kind: .scan, isAscending: true))
+    }
+    let conjuncts = estimates(numbered, type: set.type, found)
+    var alternatives: [Alternative] = []
+    for candidate in found {
+      alternatives += self.alternatives(
+        candidate, set, conjuncts, all: all, executions: executions, usage: usage, found)
+    }
+    if found.count > 1, let limit = set.limit, case .parameter = limit.kind, !watched.contains(.limit(limit)) {
+      watched.append(.limit(limit))
+    }
+    return choose(among: alternatives, for: id)
+  }
+
+  private mutating func accesses(
+    _ set: BoundSet, _ numbered: [(position: Int, expression: BoundExpression)], executions: Double
+  ) -> [AccessCandidate] {
+    var movable = numbered.firstIndex { query.canFail($0.expression) } ?? numbered.count
+    // A pattern may fail on the rows that it looks at, not on those that do not begin as it does.
+    if movable < numbered.count, case .regex = numbered[movable].expression.kind { movable += 1 }
+    return candidates(set.type, Array(numbered[..<movable]), executions: executions)
+  }
+
+  /// How selective each conjunct is: counted by an index where one of the candidates did so.
+  private func estimates(
+    _ numbered: [(position: Int, expression: BoundExpression)], type: EntityTypeID, _ found: [AccessCandidate]
+  ) -> [ConjunctEstimate] {
+    let all = max(1, estimator.rowCount(type))
+    let mayTrySampler = found.count > 1
+    return numbered.map { position, expression in
+      let counted = found.first { $0.covered == [position] && $0.rows.isExact }
+      let share =
+        counted.map { min(1, $0.rows.rows / all) }
+        ?? estimator.selectivity(expression, type: type, in: query, mayTrySampler: mayTrySampler)
+      return ConjunctEstimate(position: position, expression: expression, selectivity: share)
+    }
+  }
+
+  private mutating func alternatives(
+    _ candidate: AccessCandidate, _ set: BoundSet, _ conjuncts: [ConjunctEstimate], all: Double, executions: Double,
+    usage: SetUsage, _ found: [AccessCandidate]
+  ) -> [Alternative] {
+    let rows = candidate.rows.rows
+    let residual = conjuncts.filter { !candidate.covered.contains($0.position) }
+    // What is left is the same for every candidate; the sharpest of the counts is nearest to the truth.
+    var matched = all * CardinalityEstimator.conjunction(conjuncts.map(\.selectivity))
+    for other in found where other.kind != .scan && other.kind != .orderedWalk {
+      matched = min(matched, other.rows.rows)
+    }
+    matched = min(matched, rows)
+    let share = rows > 0 ? max(matched / rows, 1e-9) : 1
+    let isScan = candidate.kind == .scan
+    let isDense = isScan || rows > all * CostModel.denseShare
+    let offset = count(set.offset, orElse: 0)
+    let limit = usage == .existence ? 1 : count(set.limit, orElse: .infinity)
+    let needed = offset + limit
+    let cell = isScan ? CostModel.sequentialCell : isDense ? CostModel.gatheredCell / 4 : CostModel.gatheredCell
+
+    func collecting(_ visited: Double, needsRowOrder: Bool) -> Double {
+      if isScan { return CostModel.start + visited * CostModel.scanRow }
+      guard needsRowOrder, !candidate.isAscending, rows > 1 else { return candidate.cost }
+      // Sorted, or through a bitmap of the type.
+      let sorted = rows * logarithm(rows) * CostModel.rowSortStep
+      return candidate.cost + min(sorted, rows * CostModel.bit * 2 + all * CostModel.scanRow / 8)
+    }
+    func alternative(_ order: OrderMethod, _ filter: ArrangedFilter, _ perExecution: Double) -> Alternative {
+      let once = candidate.once + filter.once
+      let total = executions * perExecution + once
+      let left = min(max(0, matched - offset), count(set.limit, orElse: .infinity))
+      return Alternative(
+        candidate: candidate, filter: filter.expression, order: order,
+        estimate: PlanEstimate(accessRows: rows, rows: left, cost: total / executions), total: Cost(total))
+    }
+
+    var result: [Alternative] = []
+    if set.order.isEmpty {
+      guard candidate.kind != .orderedWalk else { return [] }
+      let visited = min(rows, needed / share)
+      let filter = arrange(residual, type: set.type, rows: visited * executions, cell: cell)
+      var perExecution = collecting(visited, needsRowOrder: usage == .rows) + visited * filter.perRow
+      if usage == .count, residual.isEmpty, let counted = candidate.costOfCount { perExecution = counted }
+      return [alternative(.natural, filter, perExecution)]
+    }
+    // What can fail must see every row, so that an early stop does not hide its error.
+    let mayStop = set.limit == nil || !residual.contains { query.canFail($0.expression) }
+    if options.forcing != .scanOnly, mayStop, let isDescending = servedDirection(candidate.path, set) {
+      let visited = residual.isEmpty ? min(rows, limit) : min(rows, needed / share)
+      let filter = arrange(residual, type: set.type, rows: visited * executions, cell: CostModel.gatheredCell)
+      var perExecution = CostModel.start + CostModel.btreeProbe + visited * (CostModel.indexEntry + filter.perRow)
+      // Over an unfiltered range the offset is a rank: one more descent.
+      if residual.isEmpty, offset > 0 { perExecution += CostModel.btreeProbe }
+      result.append(alternative(.fromAccess(descending: isDescending), filter, perExecution))
+    }
+    if candidate.kind != .orderedWalk {
+      let filter = arrange(residual, type: set.type, rows: rows * executions, cell: cell)
+      let order = sortedOrder(set)
+      var perExecution = collecting(rows, needsRowOrder: false) + rows * filter.perRow
+      perExecution += matched * Double(set.order.count) * cell
+      if order == .topN {
+        perExecution +=
+          matched * CostModel.heapOffer + min(matched, needed) * logarithm(min(matched, needed)) * CostModel.keySortStep
+      } else {
+        perExecution += matched * logarithm(matched) * CostModel.keySortStep
+      }
+      result.append(alternative(order, filter, perExecution))
+    }
+    return result
+  }
+
+  // MARK: Links and keys
+
+  /// Plans a set whose rows come by key, by relation or by step: a filter and an order, no access to choose.
+  mutating func planLinked(_ id: SetID, executions: Double, usage: SetUsage) -> SetPlan {
+    let set = query[id]
+    var plan = baseline(id)
+    var fetched = 1.0
+    var collecting = CostModel.setPerParent
+    switch set.source {
+    case .all: break
+    case .key(_, let keys):
+      for key in keys { _ = cost(of: key, rows: executions, cell: CostModel.gatheredCell) }
+      collecting += CostModel.hashProbe
+    case .relation(let base, let relation):
+      let fanOut = estimator.statistics.fanOut(relation)
+      fetched = fanOut.mean
+      collecting += Double(base.path.count) * CostModel.gatheredCell + CostModel.edgeRun
+    case .step(let base, let relation):
+      planSet(base, executions: executions, usage: .rows)
+      let estimate = plans[base.index]?.estimate ?? PlanEstimate()
+      fetched = min(estimate.rows * estimator.statistics.fanOut(relation).mean, estimator.rowCount(set.type))
+      collecting += estimate.cost + estimate.rows * CostModel.edgeRun
+    }
+    let numbered = (set.predicate?.conjuncts ?? []).enumerated().map { (position: $0.offset, expression: $0.element) }
+    let conjuncts = estimates(numbered, type: set.type, [])
+    let share = CardinalityEstimator.conjunction(conjuncts.map(\.selectivity))
+    let needed = usage == .existence ? 1 : count(set.offset, orElse: 0) + count(set.limit, orElse: .infinity)
+    let visited = set.order.isEmpty ? min(fetched, needed / max(share, 1e-9)) : fetched
+    let filter = arrange(
+      conjuncts, type: set.type, rows: visited * executions, cell: CostModel.gatheredCell,
+      mayUseMembership: plan.access == .source)
+    plan.filter = filter.expression
+    var perExecution = collecting + visited * (CostModel.edge + filter.perRow)
+    let matched = fetched * share
+    if plan.order != .natural {
+      perExecution += matched * (CostModel.gatheredCell + logarithm(matched) * CostModel.keySortStep)
+    }
+    plan.estimate = PlanEstimate(
+      accessRows: fetched, rows: min(matched, count(set.limit, orElse: .infinity)),
+      cost: perExecution + filter.once / executions)
+    checkHintOfLinked(set)
+    return plan
+  }
+
+  /// The binary logarithm's whole part plus one: enough for a cost.
+  func logarithm(_ count: Double) -> Double {
+    count <= 2 || !count.isFinite ? 1 : Double(count.exponent) + 1
+  }
+}
+
+extension AccessCandidate {
+  /// Units to tell the number of rows without fetching them, where that is possible.
+  var costOfCount: Double? {
+    switch path {
+    case .range: CostModel.start + 2 * CostModel.btreeProbe
+    case .lookup: CostModel.start + CostModel.hashProbe
+    case .scan, .empty: CostModel.start
+    case .source, .lookupEach, .intersection, .union, .rowSet: nil
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import GQLBase
+import GQLCatalog
+
+/// Checks what every plan must satisfy, in debug builds: a wrong plan should stop here and not in the executor.
+package enum PlanValidator {
+  @inlinable package static func check(_ plan: PhysicalPlan, catalog: Catalog) {
+    #if DEBUG
+      let problems = problems(plan, catalog: catalog)
+      precondition(problems.isEmpty, problems.joined(separator: "; "))
+    #endif
+  }
+
+  /// One sentence for each thing that is wrong.
+  package static func problems(_ plan: PhysicalPlan, catalog: Catalog) -> [String] {
+    guard plan.sets.count == plan.query.sets.count else { return ["plans and sets differ in number"] }
+    var problems: [String] = []
+    for (index, rowSet) in plan.rowSets.enumerated() {
+      guard plan.query.sets.indices.contains(rowSet.set.index) else {
+        problems.append("row set \(index) names no set")
+        continue
+      }
+      var type = plan.query[rowSet.set].type
+      for relation in rowSet.through {
+        if catalog[relation].source != type { problems.append("row set \(index) follows a relation of another type") }
+        type = catalog[relation].target
+      }
+      if type != rowSet.type { problems.append("row set \(index) ends at another type") }
+      if rowSetsUsed(by: plan[rowSet.set]).contains(where: { $0 >= index }) {
+        problems.append("row set \(index) reads one that is computed later")
+      }
+    }
+    for (index, set) in plan.query.sets.enumerated() {
+      let setPlan = plan.sets[index]
+      let name = "set \(index)"
+      if rowSetsUsed(by: setPlan).contains(where: { !plan.rowSets.indices.contains($0) }) {
+        problems.append("\(name) reads a row set that does not exist")
+        continue
+      }
+      for used in setPlan.access.rowSets where plan.rowSets[used].type != set.type {
+        problems.append("\(name) takes rows of another type")
+      }
+      problems += pathProblems(setPlan.access, set, catalog).map { "\(name) \($0)" }
+      problems += orderProblems(setPlan, set, plan.query, catalog).map { "\(name) \($0)" }
+      let conditions = set.predicate?.conjuncts.count ?? 0
+      let tested = setPlan.filter?.conjuncts.count ?? 0
+      switch setPlan.access {
+      case .scan, .source:
+        if tested != conditions { problems.append("\(name) tests \(tested) of \(conditions) conditions") }
+      case .empty: break
+      default:
+        if tested > conditions { problems.append("\(name) tests more than was asked") }
+      }
+    }
+    return problems
+  }
+
+  private static func rowSetsUsed(by plan: SetPlan) -> [Int] {
+    var used = plan.access.rowSets
+    plan.filter?.forEachNode { if case .inRowSet(_, let index) = $0.kind { used.append(index) } }
+    return used
+  }
+
+  private static func pathProblems(_ path: AccessPath, _ set: BoundSet, _ catalog: Catalog) -> [String] {
+    func index(_ id: IndexID) -> IndexDescriptor? {
+      guard catalog.indexes.indices.contains(Int(id.index)), catalog[id].type == set.type else { return nil }
+      return catalog[id]
+    }
+    switch path {
+    case .source:
+      if case .all = set.source { return ["has no source to take its rows from"] }
+      return []
+    case .scan, .rowSet, .empty:
+      if case .all = set.source { return [] }
+      return ["does not take its rows from its source"]
+    case .lookup(let id, let keys):
+      guard let index = index(id) else { return ["looks into an index of another type"] }
+      return keys.count == index.columns.count ? [] : ["looks up \(keys.count) of \(index.columns.count) key columns"]
+    case .lookupEach(let id, _):
+      guard let index = index(id) else { return ["looks into an index of another type"] }
+      return index.columns.count == 1 ? [] : ["looks up single values in a compound index"]
+    case .range(let id, let range):
+      guard let index = index(id), index.kind == .btree else {
+        return ["takes a range of what is no B-tree of its type"]
+      }
+      let isOpen = range.lower == nil && range.upper == nil && range.prefix == nil
+      if range.equal.count > index.columns.count { return ["has more equal components than the index"] }
+      if !isOpen && range.equal.count == index.columns.count { return ["bounds a component that does not exist"] }
+      if range.prefix != nil && (range.lower != nil || range.upper != nil) { return ["has bounds and a prefix"] }
+      if range.onlyNulls && (!isOpen || !range.equal.isEmpty) { return ["bounds nulls"] }
+      return []
+    case .intersection(let paths), .union(let paths):
+      return paths.isEmpty ? ["combines nothing"] : paths.flatMap { pathProblems($0, set, catalog) }
+    }
+  }
+
+  private static func orderProblems(_ plan: SetPlan, _ set: BoundSet, _ query: BoundQuery, _ catalog: Catalog)
+    -> [String]
+  {
+    switch plan.order {
+    case .natural: return set.order.isEmpty || plan.access == .empty ? [] : ["drops its order"]
+    case .sort: return set.order.isEmpty ? ["sorts without terms"] : []
+    case .topN:
+      if set.order.isEmpty || set.limit == nil { return ["keeps the first of what has no order or limit"] }
+      return set.distinctOn.isEmpty ? [] : ["keeps the first before it knows which are distinct"]
+    case .fromAccess(let descending):
+      return query.servesOrder(plan.access, set, catalog: catalog) == descending
+        ? [] : ["takes its order from an access that has another"]
+    }
+  }
+}

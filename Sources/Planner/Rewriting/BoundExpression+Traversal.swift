@@ -1,0 +1,138 @@
+import GQLBase
+import GQLCatalog
+
+extension BoundExpression {
+  /// The operands, in order of evaluation. Sets and their predicates are no operands; the body of a quantifier or
+  /// aggregate, which stands one scope further in, is none either.
+  package var operands: [BoundExpression] {
+    switch kind {
+    case .constant, .parameter, .column, .entity, .inRowSet, .quantifier, .aggregate: []
+    case .not(let e), .isTrue(let e), .isNull(let e), .negate(let e), .convert(let e), .cast(let e), .fold(let e): [e]
+    case .and(let es), .or(let es), .coalesce(let es), .conditional(let es), .jsonList(let es): es
+    case .compare(_, let l, let r), .inList(let l, let r), .textTest(_, let l, let r), .listContains(let l, let r),
+      .regex(let l, let r), .like(let l, let r, _), .arithmetic(_, let l, let r), .jsonPath(let l, let r),
+      .element(let l, let r):
+      [l, r]
+    case .inValues(let e, let es): [e] + es
+    case .inRange(let e, let lower, let upper, _): [e] + [lower, upper].compactMap { $0 }
+    case .call(_, let es), .jsonObject(_, let es): es
+    }
+  }
+
+  /// The same operator over changed operands.
+  package func mapOperands(_ change: (BoundExpression) -> BoundExpression) -> BoundExpression {
+    var copy = self
+    switch kind {
+    case .constant, .parameter, .column, .entity, .inRowSet, .quantifier, .aggregate: return self
+    case .not(let e): copy.kind = .not(change(e))
+    case .isTrue(let e): copy.kind = .isTrue(change(e))
+    case .isNull(let e): copy.kind = .isNull(change(e))
+    case .negate(let e): copy.kind = .negate(change(e))
+    case .convert(let e): copy.kind = .convert(change(e))
+    case .cast(let e): copy.kind = .cast(change(e))
+    case .fold(let e): copy.kind = .fold(change(e))
+    case .and(let es): copy.kind = .and(es.map(change))
+    case .or(let es): copy.kind = .or(es.map(change))
+    case .coalesce(let es): copy.kind = .coalesce(es.map(change))
+    case .conditional(let es): copy.kind = .conditional(es.map(change))
+    case .jsonList(let es): copy.kind = .jsonList(es.map(change))
+    case .compare(let o, let l, let r): copy.kind = .compare(o, change(l), change(r))
+    case .inList(let l, let r): copy.kind = .inList(change(l), change(r))
+    case .textTest(let t, let l, let r): copy.kind = .textTest(t, change(l), change(r))
+    case .listContains(let l, let r): copy.kind = .listContains(change(l), change(r))
+    case .regex(let l, let r): copy.kind = .regex(change(l), pattern: change(r))
+    case .like(let l, let r, let i): copy.kind = .like(change(l), pattern: change(r), isCaseInsensitive: i)
+    case .arithmetic(let o, let l, let r): copy.kind = .arithmetic(o, change(l), change(r))
+    case .jsonPath(let l, let r): copy.kind = .jsonPath(change(l), change(r))
+    case .element(let l, let r): copy.kind = .element(change(l), change(r))
+    case .inValues(let e, let es): copy.kind = .inValues(change(e), es.map(change))
+    case .inRange(let e, let lower, let upper, let includes):
+      copy.kind = .inRange(change(e), lower: lower.map(change), upper: upper.map(change), includesUpper: includes)
+    case .call(let f, let es): copy.kind = .call(f, es.map(change))
+    case .jsonObject(let names, let es): copy.kind = .jsonObject(names, es.map(change))
+    }
+    return copy
+  }
+
+  /// The entity that this node itself reads.
+  package var ownReference: EntityReference? {
+    switch kind {
+    case .column(let reference, _), .entity(let reference), .inRowSet(let reference, _): reference
+    default: nil
+    }
+  }
+
+  /// The set and the body of a quantifier or aggregate.
+  package var setCall: (set: SetID, body: BoundExpression?)? {
+    switch kind {
+    case .quantifier(_, let set, let body), .aggregate(_, let set, let body): (set, body)
+    default: nil
+    }
+  }
+
+  /// Changes every reference to an entity outside of sets.
+  package func mapReferences(_ change: (EntityReference) -> EntityReference) -> BoundExpression {
+    var copy = self
+    switch kind {
+    case .column(let reference, let column): copy.kind = .column(change(reference), column)
+    case .entity(let reference): copy.kind = .entity(change(reference))
+    case .inRowSet(let reference, let index): copy.kind = .inRowSet(change(reference), index)
+    default: return mapOperands { $0.mapReferences(change) }
+    }
+    return copy
+  }
+
+  /// Calls `visit` with this node and all below it, bodies of set calls included, sets excluded.
+  package func forEachNode(_ visit: (BoundExpression) -> Void) {
+    visit(self)
+    for operand in operands { operand.forEachNode(visit) }
+    setCall?.body?.forEachNode(visit)
+  }
+
+  package var constant: Value? {
+    if case .constant(let value) = kind { value } else { nil }
+  }
+
+  static func truth(_ value: Bool, at range: SourceRange) -> BoundExpression {
+    BoundExpression(.constant(.boolean(value)), .boolean, at: range)
+  }
+
+  /// The conjunction; a single conjunct stands for itself, none is no condition.
+  static func conjunction(_ conjuncts: [BoundExpression]) -> BoundExpression? {
+    guard let first = conjuncts.first, let last = conjuncts.last else { return nil }
+    if conjuncts.count == 1 { return first }
+    return BoundExpression(.and(conjuncts), .boolean, at: first.range.union(last.range))
+  }
+
+  /// The conditions that must all hold, outermost `and`s taken apart.
+  var conjuncts: [BoundExpression] {
+    if case .and(let parts) = kind { return parts.flatMap(\.conjuncts) }
+    return [self]
+  }
+
+  func negated() -> BoundExpression { BoundExpression(.not(self), .boolean, at: range) }
+}
+
+extension EntityReference {
+  /// The same entity, seen from `count` scopes further out (negative) or in.
+  package func shifted(by count: Int) -> EntityReference {
+    switch self {
+    case .scope(let depth, let type): .scope(depth + count, type)
+    case .toOne(let base, let relation): .toOne(base.shifted(by: count), relation)
+    }
+  }
+
+  /// The relations followed, from the scope's element on.
+  package var path: [RelationID] {
+    switch self {
+    case .scope: []
+    case .toOne(let base, let relation): base.path + [relation]
+    }
+  }
+
+  /// The same reference with its first `count` relations gone: what it is for the entity that they lead to.
+  func droppingPath(_ count: Int, arrivingAt type: EntityTypeID) -> EntityReference {
+    let rest = path.dropFirst(count)
+    return rest.reduce(.scope(0, type)) { .toOne($0, $1) }
+  }
+}

@@ -1,0 +1,96 @@
+import GQLBase
+import GQLCatalog
+
+extension Rewriter {
+  /// `x >= a and x < b` as one test, where only truth counts and nothing of it can fail. The merged test stands at the
+  /// place of the first, which it may: what lies between can fail only for rows that the second would refuse, unless
+  /// something there can fail, which is why merging stops at such.
+  func mergingBounds(_ parts: [BoundExpression]) -> [BoundExpression] {
+    var result: [BoundExpression] = []
+    var segmentStart = 0
+    for part in parts {
+      if query.canFail(part) {
+        result.append(part)
+        segmentStart = result.count
+        continue
+      }
+      guard case .compare(let comparison, let subject, let bound) = part.kind, !comparison.isEquality,
+        subject.constant == nil,
+        let index = result[segmentStart...].firstIndex(where: { isCounterBound($0, comparison, subject) }),
+        case .compare(let other, _, let otherBound) = result[index].kind
+      else {
+        result.append(part)
+        continue
+      }
+      let isLower = comparison == .greaterOrEqual
+      let upper = isLower ? other : comparison
+      result[index].kind = .inRange(
+        subject, lower: isLower ? bound : otherBound, upper: isLower ? otherBound : bound,
+        includesUpper: upper == .lessOrEqual)
+      result[index].range = result[index].range.union(part.range)
+    }
+    return result
+  }
+
+  private func isCounterBound(
+    _ candidate: BoundExpression, _ comparison: ComparisonOperator, _ subject: BoundExpression
+  ) -> Bool {
+    guard case .compare(let other, let otherSubject, _) = candidate.kind, otherSubject.kind == subject.kind else {
+      return false
+    }
+    switch comparison {
+    case .greaterOrEqual: return other == .less || other == .lessOrEqual
+    case .less, .lessOrEqual: return other == .greaterOrEqual
+    case .greater, .equal, .notEqual: return false
+    }
+  }
+
+  /// `x == a or x == b or x in [c]` as `x in [a, b, c]`, at the place of the first. Only where no alternative can fail.
+  func mergingEqualities(_ parts: [BoundExpression]) -> [BoundExpression] {
+    if parts.contains(where: query.canFail) { return parts }
+    var result: [BoundExpression] = []
+    for part in parts {
+      guard let (subject, values) = equality(part),
+        let index = result.firstIndex(where: { equality($0)?.subject.kind == subject.kind }),
+        let (first, earlier) = equality(result[index])
+      else {
+        result.append(part)
+        continue
+      }
+      result[index] = BoundExpression(
+        .inValues(first, earlier + values), .boolean, at: result[index].range.union(part.range))
+    }
+    return result
+  }
+
+  private func equality(_ part: BoundExpression) -> (subject: BoundExpression, values: [BoundExpression])? {
+    switch part.kind {
+    case .compare(.equal, let left, let right):
+      if left.isConstantOrParameter { return right.isConstantOrParameter ? nil : (right, [left]) }
+      return right.isConstantOrParameter ? (left, [right]) : nil
+    case .inValues(let subject, let values) where values.allSatisfy(\.isConstantOrParameter): return (subject, values)
+    default: return nil
+    }
+  }
+
+  /// Whether the expression is true or false for every row.
+  func neverNull(_ expression: BoundExpression) -> Bool {
+    switch expression.kind {
+    case .isTrue, .isNull, .inValues, .inList, .quantifier, .inRowSet: true
+    case .compare(let comparison, _, _): comparison.isEquality
+    case .constant(let value): !value.isNull
+    case .not(let inner): neverNull(inner)
+    case .and(let parts), .or(let parts): parts.allSatisfy(neverNull)
+    default: false
+    }
+  }
+}
+
+extension BoundExpression {
+  var isConstantOrParameter: Bool {
+    switch kind {
+    case .constant, .parameter: true
+    default: false
+    }
+  }
+}

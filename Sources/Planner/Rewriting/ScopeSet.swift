@@ -1,0 +1,153 @@
+import GQLBase
+import GQLCatalog
+
+/// Which enclosing scopes an expression reads: bit n for the element n scopes out; the last bit stands for all further.
+package struct ScopeSet: Sendable, Hashable {
+  var bits: UInt64 = 0
+  private static let farthest = 63
+
+  package static let none = ScopeSet()
+  package static let element = ScopeSet(depth: 0)
+
+  init() {}
+  package init(depth: Int) { bits = 1 << UInt64(max(0, min(depth, Self.farthest))) }
+
+  package var isEmpty: Bool { bits == 0 }
+  package func contains(depth: Int) -> Bool { bits & ScopeSet(depth: depth).bits != 0 }
+  package func isSubset(of other: ScopeSet) -> Bool { bits & ~other.bits == 0 }
+
+  mutating func formUnion(_ other: ScopeSet) { bits |= other.bits }
+
+  /// What remains for the one who stands outside of the innermost scope.
+  ///
+  /// The farthest bit stays, because it may stand for a scope beyond it.
+  var outside: ScopeSet {
+    var result = ScopeSet()
+    result.bits = bits >> 1 | bits & 1 << UInt64(Self.farthest)
+    return result
+  }
+}
+
+extension BoundQuery {
+  /// The scopes that the expression reads, through the sets in it too.
+  func freeScopes(of expression: BoundExpression) -> ScopeSet {
+    var scopes = ScopeSet.none
+    if let reference = expression.ownReference { scopes.formUnion(ScopeSet(depth: reference.scope)) }
+    for operand in expression.operands { scopes.formUnion(freeScopes(of: operand)) }
+    if let call = expression.setCall {
+      scopes.formUnion(freeScopes(of: call.set))
+      if let body = call.body { scopes.formUnion(freeScopes(of: body).outside) }
+    }
+    return scopes
+  }
+
+  /// The scopes around the set that it reads.
+  func freeScopes(of id: SetID) -> ScopeSet {
+    let set = self[id]
+    var inner = ScopeSet.none
+    if let predicate = set.predicate { inner.formUnion(freeScopes(of: predicate)) }
+    for term in set.order { inner.formUnion(freeScopes(of: term.expression)) }
+    for key in set.distinctOn { inner.formUnion(freeScopes(of: key)) }
+    var scopes = inner.outside
+    switch set.source {
+    case .all: break
+    case .key(_, let keys): for key in keys { scopes.formUnion(freeScopes(of: key)) }
+    case .relation(let reference, _): scopes.formUnion(ScopeSet(depth: reference.scope))
+    case .step(let base, _): scopes.formUnion(freeScopes(of: base))
+    }
+    if let limit = set.limit { scopes.formUnion(freeScopes(of: limit)) }
+    if let offset = set.offset { scopes.formUnion(freeScopes(of: offset)) }
+    return scopes
+  }
+
+  /// Whether evaluation may end in a run-time error. What can fail keeps its place among the conjuncts, and nothing
+  /// behind it is decided earlier; saying `true` too often costs speed only.
+  func canFail(_ expression: BoundExpression) -> Bool {
+    switch expression.kind {
+    case .arithmetic(let operation, let left, _):
+      if operation != .add || left.type.scalar?.isTextual != true { return true }
+    case .negate(let operand):
+      if operand.type == .int || operand.type.scalar == .duration { return true }
+    case .cast, .regex: return true
+    case .convert(let operand):
+      if !isTotalConversion(from: operand.type, to: expression.type) { return true }
+    case .call(let function, _):
+      if !Self.totalFunctions.contains(function) { return true }
+    case .aggregate(.sum, _, _), .aggregate(.avg, _, _): return true
+    case .constant, .parameter, .column, .entity, .not, .and, .or, .isTrue, .isNull, .compare, .inValues, .inList,
+      .inRange, .textTest, .listContains, .like, .coalesce, .conditional, .fold, .jsonPath, .element, .jsonList,
+      .jsonObject, .quantifier, .aggregate, .inRowSet:
+      break
+    }
+    if let call = expression.setCall, canFail(call.set) || call.body.map(canFail) ?? false { return true }
+    return expression.operands.contains(where: canFail)
+  }
+
+  func canFail(_ id: SetID) -> Bool {
+    let set = self[id]
+    if case .step(let base, _) = set.source, canFail(base) { return true }
+    // A negative limit or offset is an error of its own, wherever it is not a constant.
+    if [set.limit, set.offset].contains(where: { $0 != nil && $0?.constant == nil }) { return true }
+    if let predicate = set.predicate, canFail(predicate) { return true }
+    return set.order.contains { canFail($0.expression) } || set.distinctOn.contains(where: canFail)
+  }
+
+  private static let totalFunctions: Set<ScalarFunction> = [.lower, .upper, .trim, .length]
+
+  private func isTotalConversion(from: ValueType, to: ValueType) -> Bool {
+    if from == to || to == .json || to == .string { return true }
+    return from == .int && (to == .float || to == .decimal)
+  }
+
+  /// How often each set is referred to, by selections, set calls and steps.
+  func setReferenceCounts() -> [Int] {
+    var counts = [Int](repeating: 0, count: sets.count)
+    func count(_ expression: BoundExpression) {
+      expression.forEachNode { node in if let call = node.setCall { counts[call.set.index] += 1 } }
+    }
+    for set in sets {
+      if case .step(let base, _) = set.source { counts[base.index] += 1 }
+      for expression in set.expressions { count(expression) }
+    }
+    for selection in selections { counts[selection.set.index] += 1 }
+    forEachFieldExpression(count)
+    return counts
+  }
+
+  /// Every expression that stands in a field, conditions included.
+  func forEachFieldExpression(_ visit: (BoundExpression) -> Void) {
+    func walk(_ fields: [BoundField]) {
+      for field in fields {
+        if let condition = field.condition { visit(condition) }
+        switch field.content {
+        case .typename, .one, .many: break
+        case .value(let expression): visit(expression)
+        case .embedded(let presence, let inner):
+          visit(presence)
+          walk(inner)
+        }
+      }
+    }
+    walk(fields)
+    for selection in selections {
+      switch selection.shape {
+      case .object(let fields): walk(fields)
+      case .value(let expression): visit(expression)
+      }
+    }
+  }
+}
+
+extension BoundSet {
+  /// All expressions of the set, whichever scopes they see.
+  var expressions: [BoundExpression] {
+    var result: [BoundExpression] = []
+    if case .key(_, let keys) = source { result += keys }
+    if let predicate { result.append(predicate) }
+    result += order.map(\.expression)
+    result += distinctOn
+    if let limit { result.append(limit) }
+    if let offset { result.append(offset) }
+    return result
+  }
+}

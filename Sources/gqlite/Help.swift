@@ -1,0 +1,121 @@
+import GQLite
+
+/// What `--help` says.
+enum Help {
+  static let main = """
+    gqlite \(GQLiteVersion.current) — nested-selection queries over typed, related data
+
+    usage: gqlite [run] FILE… | - | -e TEXT     run the operations of a document
+           gqlite explain FILE…                  show how they would be answered
+           gqlite check FILE…                    report every problem of documents
+           gqlite fmt FILE…                      format documents in place
+           gqlite schema                         print the schema, given or inferred
+           gqlite test PATH…                     run golden files
+           gqlite bench FILE…                    time prepared operations
+
+    'gqlite COMMAND --help' tells the flags of a command.
+
+    exit codes: 0 done · 1 the document, the data or a query failed · 2 wrong usage
+
+    """
+
+  private static let inputs = """
+      --schema F        the schema, a file of type definitions; left out, DATA/schema.graphql or one inferred from the data
+      --data PATH       data: a directory of <Type>.ndjson, .jsonl, .json or .csv, or one such file; may be repeated
+      --skip-bad        leave out records that are bad, and count them, instead of failing
+      --dialect D       'extended' (default) or 'graphql', which turns every extension off
+      --diagnostics D   'text' (default) or 'json', one object a line
+    """
+
+  private static let variables = """
+      --var n=v         a variable: texts, ids, enum values and cursors as they are, everything else as JSON; may be repeated
+      --vars F.json     variables as one JSON object
+      --operation NAME  only the operation of this name
+    """
+
+  static let commands: [String: String] = [
+    "run": """
+    usage: gqlite [run] FILE… | - | -e TEXT
+
+    Runs every operation of each document in order; each answers with one JSON object on standard output.
+    '-' reads the document from standard input. A document that starts with '#!/usr/bin/env gqlite' is a program;
+    'extend schema @data(from: "people/")' in it names its data.
+
+    \(inputs)
+    \(variables)
+      --format F        pretty (default on a terminal), json (default elsewhere), ndjson, table, csv, or graphql
+      -o FILE           write answers to a file
+      --timeout T       stop a run after T: 500ms, 5s, 2m; a bare number is seconds
+      --max-bytes N     refuse answers of more than N bytes
+      --max-nodes N     refuse answers of more than N objects
+      --max-memory N    refuse runs that need more than N bytes beside the answer
+
+    exit codes: 0 done · 1 the document, the data or a query failed · 2 wrong usage
+
+    """,
+    "explain": """
+    usage: gqlite explain FILE… | - | -e TEXT
+
+    Prints, for each operation, the plan, the estimates and the alternatives that were dropped.
+
+    \(inputs)
+    \(variables)
+      --analyze         run the operation too, and show the rows that were read and the times
+      --costs off       leave numbers out: the form that golden files pin
+      --timeout T       with --analyze: stop after T
+
+    """,
+    "check": """
+    usage: gqlite check FILE… | - | -e TEXT
+
+    Reports every problem of each document: its syntax, and its operations against the schema.
+
+    \(inputs)
+      --syntax          the syntax only; no schema is needed
+
+    """,
+    "fmt": """
+    usage: gqlite fmt FILE… | -
+
+    Formats documents in place; '-' formats standard input to standard output.
+
+      --check           change nothing; name the files that are not formatted, and exit with 1 if there are any
+      --dialect D       'extended' (default) or 'graphql'
+      --diagnostics D   'text' (default) or 'json', one object a line
+
+    """,
+    "schema": """
+    usage: gqlite schema [--schema F] [--data PATH]
+
+    Prints the schema in its canonical form: the one given, or the one inferred from the data.
+
+    \(inputs)
+
+    """,
+    "test": """
+    usage: gqlite test [--update] PATH…
+
+    Runs golden files: each FILE.query beside its expected FILE.json (the answers), FILE.plan ('explain --costs off')
+    or FILE.diagnostics (the problems). Directories are searched. Lines '# key: value' at the start of a document name
+    its schema, data, vars (a JSON object), operation and dialect, paths relative to the document; 'requires: PATH'
+    skips the case where the path is missing.
+
+      --update          write what came out as what is expected
+
+    exit codes: 0 all passed · 1 some failed · 2 wrong usage, or no test was found
+
+    """,
+    "bench": """
+    usage: gqlite bench --schema S --data D [--vars-list F.json] [--seconds N] FILE…
+
+    Prepares each document once, runs it for N seconds (default 1), and prints tab-separated values, times in
+    nanoseconds: the load time and the peak memory first, then name, median, minimum, runs and bytes of the answer.
+
+    \(inputs)
+    \(variables)
+      --vars-list F     a JSON list of variable sets to rotate through
+      --seconds N       how long each document is run
+
+    """,
+  ]
+}

@@ -1,0 +1,33 @@
+import GQLBase
+import GQLite
+
+/// How answers are written.
+struct OutputFormat {
+  enum Kind: String, CaseIterable { case pretty, json, ndjson, table, csv, graphql }
+  let kind: Kind
+
+  init(_ arguments: inout Arguments) throws {
+    guard let name = try arguments.value("format") else {
+      kind = Terminal.standardOutput.isTerminal ? .pretty : .json
+      return
+    }
+    guard let kind = Kind(rawValue: name) else {
+      throw UsageError(
+        "--format is one of \(Kind.allCases.map(\.rawValue).joined(separator: ", ")), not '\(name)'")
+    }
+    self.kind = kind
+  }
+
+  func render(_ answer: Answer) throws(QueryError) -> [UInt8] {
+    switch kind {
+    case .json, .ndjson: answer.utf8 + [0x0A]
+    case .pretty: answer.prettyUTF8 + [0x0A]
+    case .graphql: Array(#"{"data":"#.utf8) + answer.utf8 + Array("}\n".utf8)
+    case .table: try TextTable(answer).rendered()
+    case .csv: try TextTable(answer).csv()
+    }
+  }
+
+  /// GraphQL's response to an operation that failed.
+  func envelope(_ error: QueryError) -> [UInt8] { error.graphQLResponse + [0x0A] }
+}

@@ -1,0 +1,79 @@
+import GQLBase
+import GQLite
+
+/// `gqlite [run] FILE…`
+enum RunCommand {
+  static func run(_ arguments: inout Arguments) throws -> Int32 {
+    var session = try Session(&arguments)
+    let variables = try Variables(&arguments)
+    let format = try OutputFormat(&arguments)
+    let options = try runOptions(&arguments)
+    let output = try arguments.value("output")
+    let operation = try arguments.value("operation")
+    let documents = try Session.documents(&arguments, command: "run")
+    try arguments.finish("run")
+    if let output { try Terminal.standardOutput.redirect(to: output) }
+    var status = Process.success
+    for (name, bytes) in documents {
+      do {
+        let document = try QueryDocument(name: name, bytes: bytes, dialect: session.dialect)
+        let database = try session.database(
+          for: document, directory: name.hasPrefix("<") || name == "-e" ? "" : Session.directory(of: name))
+        let queries = try selected(database.prepareAll(document), operation, document)
+        try variables.checkNames(queries)
+        for query in queries {
+          let answer = try query.run(try variables.values(for: query), options: options)
+          Terminal.standardOutput.write(try format.render(answer))
+        }
+      } catch let error as QueryError {
+        status = Process.failure
+        if case .graphql = format.kind { Terminal.standardOutput.write(format.envelope(error)) }
+        Process.report(error)
+      }
+    }
+    return status
+  }
+
+  /// All operations, or the one named.
+  static func selected(
+    _ queries: [PreparedQuery], _ operation: String?, _ document: QueryDocument
+  ) throws(QueryError) -> [PreparedQuery] {
+    guard let operation else {
+      if queries.isEmpty { throw document.noOperationError() }
+      return queries
+    }
+    let found = queries.filter { $0.name == operation }
+    if found.isEmpty { throw document.unknownOperationError(operation) }
+    return found
+  }
+
+  static func runOptions(_ arguments: inout Arguments) throws -> RunOptions {
+    var options = RunOptions()
+    if let text = try arguments.value("timeout") { options.timeout = try duration(text) }
+    options.maximumBytes = try number(&arguments, "max-bytes")
+    options.maximumNodes = try number(&arguments, "max-nodes")
+    options.maximumMemory = try number(&arguments, "max-memory")
+    return options
+  }
+
+  private static func number(_ arguments: inout Arguments, _ name: String) throws -> Int? {
+    guard let text = try arguments.value(name) else { return nil }
+    guard let number = Int(text), number >= 0 else { throw UsageError("--\(name) is a number, not '\(text)'") }
+    return number
+  }
+
+  /// `500ms`, `5s`, `2m`, `1.5`.
+  static func duration(_ text: String) throws(UsageError) -> Duration {
+    var digits = text
+    var milliseconds = 1000.0
+    for (suffix, factor) in [("ms", 1.0), ("s", 1000.0), ("m", 60_000.0)] where text.hasSuffix(suffix) {
+      digits = String(text.dropLast(suffix.count))
+      milliseconds = factor
+      break
+    }
+    guard let number = Double(digits), number >= 0, number.isFinite, number * milliseconds < 1e15 else {
+      throw UsageError("'\(text)' is no time: write 500ms, 5s or 2m")
+    }
+    return .milliseconds(Int64((number * milliseconds).rounded(.up)))
+  }
+}

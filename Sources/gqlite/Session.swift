@@ -1,0 +1,125 @@
+import GQLBase
+import GQLite
+
+/// The schema, the data and the documents that a command line names.
+struct Session {
+  var schemaPath: String?
+  var dataPaths: [String]
+  var skipsBadRecords: Bool
+  var dialect: QueryDialect
+  private var cached: (key: String, database: Database)?
+  /// Nanoseconds that the last load took.
+  private(set) var loadTime: UInt64 = 0
+
+  init(_ arguments: inout Arguments) throws {
+    schemaPath = try arguments.value("schema")
+    dataPaths = arguments.values("data")
+    skipsBadRecords = arguments.flag("skip-bad")
+    dialect = try Self.dialect(&arguments)
+  }
+
+  static func dialect(_ arguments: inout Arguments) throws -> QueryDialect {
+    guard let name = try arguments.value("dialect") else { return .extended }
+    guard let dialect = QueryDialect(rawValue: name) else {
+      throw UsageError("--dialect is 'extended' or 'graphql', not '\(name)'")
+    }
+    return dialect
+  }
+
+  /// The documents that a command line names: files, `-` for standard input, `-e TEXT`.
+  static func documents(_ arguments: inout Arguments, command: String) throws -> [(name: String, bytes: [UInt8])] {
+    var documents: [(name: String, bytes: [UInt8])] = []
+    for text in arguments.values("expression") { documents.append(("-e", Array(text.utf8))) }
+    for operand in arguments.operands {
+      documents.append((operand == "-" ? "<stdin>" : operand, try read(operand)))
+    }
+    guard !documents.isEmpty else {
+      throw UsageError("no document: name a file, '-' or -e TEXT", help: "try 'gqlite \(command) --help'")
+    }
+    return documents
+  }
+
+  /// The bytes of a file or of standard input.
+  static func read(_ path: String) throws(QueryError) -> [UInt8] {
+    try FileBytes.read(path == "-" ? "/dev/stdin" : path, shownAs: path == "-" ? "<stdin>" : path)
+  }
+
+  /// The database that a document runs on: the flags' schema and data, the document's own types and `@data`.
+  mutating func database(for document: QueryDocument?, directory: String?) throws(QueryError) -> Database {
+    var paths = dataPaths
+    if let document, let directory, paths.isEmpty {
+      paths = document.dataPaths.map { $0.hasPrefix("/") ? $0 : Self.join(directory, $0) }
+    }
+    var schema = schemaPath
+    if schema == nil {
+      schema = paths.lazy.map { Self.join($0, "schema.graphql") }.first { FileBytes.exists($0) }
+    }
+    let ownTypes = document.flatMap { $0.definesTypes ? $0 : nil }
+    let key = ([schema ?? ""] + paths + [ownTypes.map { $0.sourceName } ?? ""]).joined(separator: "\n")
+    if let cached, cached.key == key { return cached.database }
+    let database = try Self.open(schema: schema, document: ownTypes, hasData: !paths.isEmpty)
+    let start = Clock.now
+    if !paths.isEmpty {
+      let showsProgress = Terminal.standardError.isTerminal
+      var options = LoadOptions(skipsBadRecords: skipsBadRecords)
+      if showsProgress { options.progress = { ProgressLine.show($0) } }
+      let report: LoadReport
+      do {
+        report = try database.load(paths.map { .path($0) }, options: options)
+        ProgressLine.clear()
+      } catch {
+        ProgressLine.clear()
+        throw error
+      }
+      if !report.warningText.isEmpty { Terminal.standardError.write(report.warningText) }
+      if report.skippedRecords > 0 {
+        Terminal.standardError.write("gqlite: \(report.skippedRecords) bad records were left out\n")
+      }
+    }
+    loadTime = Clock.now - start
+    cached = (key, database)
+    return database
+  }
+
+  private static func open(
+    schema: String?, document: QueryDocument?, hasData: Bool
+  ) throws(QueryError) -> Database {
+    var texts: [(name: String, bytes: [UInt8])] = []
+    if let schema { texts.append((schema, try read(schema))) }
+    if let document { texts.append((document.sourceName, document.schemaBytes)) }
+    if texts.isEmpty { return Database() }
+    return try Database(schemaTexts: texts)
+  }
+
+  static func join(_ directory: String, _ path: String) -> String {
+    if directory.isEmpty || directory == "." { return path }
+    return directory.hasSuffix("/") ? directory + path : directory + "/" + path
+  }
+
+  /// The folder of a path; empty for one without.
+  static func directory(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "" }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+}
+
+/// How far a long load has come, on one line of a terminal.
+enum ProgressLine {
+  nonisolated(unsafe) private static var isShown = false
+  nonisolated(unsafe) private static var started: UInt64 = 0
+
+  static func show(_ progress: LoadProgress) {
+    if started == 0 { started = Clock.now }
+    // Short loads show nothing.
+    guard Clock.now - started > 500_000_000, progress.totalBytes > 0 else { return }
+    let percent = min(100, progress.bytes * 100 / progress.totalBytes)
+    Terminal.standardError.write("\r\u{1B}[K\(progress.file): \(progress.records) records, \(percent) %")
+    isShown = true
+  }
+
+  static func clear() {
+    if isShown { Terminal.standardError.write("\r\u{1B}[K") }
+    isShown = false
+    started = 0
+  }
+}

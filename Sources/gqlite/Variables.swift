@@ -1,0 +1,53 @@
+import GQLBase
+import GQLite
+
+/// The variables that a command line gives.
+struct Variables {
+  private var texts: [(name: String, text: String)] = []
+  private var json: [(name: String, value: Value)] = []
+
+  init(_ arguments: inout Arguments) throws {
+    for word in arguments.values("var") {
+      guard let equals = word.firstIndex(of: "="), equals != word.startIndex else {
+        throw UsageError("--var is written name=value, not '\(word)'")
+      }
+      var name = String(word[..<equals])
+      if name.hasPrefix("$") { name.removeFirst() }
+      guard !texts.contains(where: { $0.name == name }) else { throw UsageError("--var \(name) is given twice") }
+      texts.append((name, String(word[word.index(after: equals)...])))
+    }
+    if let path = try arguments.value("vars") {
+      guard case .object(let members) = try Value(json: try Session.read(path), name: path) else {
+        throw UsageError("\(path) is no JSON object", help: nil)
+      }
+      json = members.map { ($0.name, $0.value) }
+    }
+  }
+
+  init(object: Value) {
+    if case .object(let members) = object { json = members.map { ($0.name, $0.value) } }
+  }
+
+  /// Refuses variables that no operation declares.
+  func checkNames(_ queries: [PreparedQuery]) throws(UsageError) {
+    let declared = Set(queries.flatMap { $0.variables.map(\.name) })
+    for name in texts.map(\.name) where !declared.contains(name) {
+      let near = nearestNames(to: name, in: declared.sorted()).first
+      throw UsageError(
+        "no operation declares the variable '$\(name)'", help: near.map { "did you mean '\($0)'?" })
+    }
+  }
+
+  /// The values for one operation; `--var` goes before `--vars`.
+  func values(for query: PreparedQuery) throws(QueryError) -> [String: Value] {
+    var values: [String: Value] = [:]
+    for variable in query.variables {
+      if let text = texts.first(where: { $0.name == variable.name })?.text {
+        values[variable.name] = try query.value(of: variable, from: text)
+      } else if let given = json.last(where: { $0.name == variable.name }) {
+        values[variable.name] = given.value
+      }
+    }
+    return values
+  }
+}
