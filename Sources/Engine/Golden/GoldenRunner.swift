@@ -128,7 +128,8 @@ package struct GoldenRunner {
       }
       return text
     } catch {
-      return error.description
+      // Files are named as the header names them, wherever the test runs.
+      return error.description.replacing(golden.folder, with: "")
     }
   }
 
