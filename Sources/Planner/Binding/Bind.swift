@@ -92,7 +92,7 @@ extension Binder {
   private mutating func defaultValue(
     _ written: Expression, _ variable: String, _ signature: TypeSignature
   ) -> Value? {
-    guard let raw = RawValue(written) else {
+    guard let raw = RawValue.folding(written) else {
       report(.wrongDefault(variable: variable, problem: .notConstant), at: written.range)
       return nil
     }
