@@ -26,7 +26,8 @@ struct LoadFile {
         var buffer = ByteBuffer(capacity: 1024)
         buffer.append(json: JSONValue.array(values.map(\.json)))
         files.append(
-          LoadFile(file: MappedFile(name: "values of \(type)", bytes: buffer.takeArray()), format: .json, typeName: type))
+          LoadFile(
+            file: MappedFile(name: "values of \(type)", bytes: buffer.takeArray()), format: .json, typeName: type))
       case .path(let path):
         files += try open(path, typeNames: typeNames)
       }
@@ -55,8 +56,8 @@ struct LoadFile {
     }
     if files.isEmpty {
       throw QueryError(
-        code: LoadProblem.noData.code, "this directory has no file named for a type", help:
-          "data lies in files such as User.ndjson, User.json or User.csv", file: path)
+        code: LoadProblem.noData.code, "this directory has no file named for a type",
+        help: "data lies in files such as User.ndjson, User.json or User.csv", file: path)
     }
     return files
   }
@@ -82,8 +83,8 @@ struct LoadFile {
       // What is not there has no wrong ending.
       _ = try mapped(path)
       throw QueryError(
-        code: LoadProblem.unsupported.code, "this is no file of data", help:
-          "data lies in files that end in .ndjson, .jsonl, .json or .csv", file: path)
+        code: LoadProblem.unsupported.code, "this is no file of data",
+        help: "data lies in files that end in .ndjson, .jsonl, .json or .csv", file: path)
     }
     var type: String?
     if let typeNames {
