@@ -63,6 +63,7 @@ let package = Package(
 
     // The command.
     .executableTarget(name: "GQLiteCLI", dependencies: ["GQLite", "GQLBase"], path: "Sources/gqlite"),
+    .executableTarget(name: "EmbeddingExample", dependencies: ["GQLite"], path: "Examples/Embedding"),
     .testTarget(
       name: "GQLiteCommandTests", dependencies: ["GQLite", "GQLBase", "GQLiteCLI"], path: "Tests/CommandTests"),
 

@@ -47,9 +47,28 @@ public final class PreparedQuery: Sendable {
     try run(variables, on: view.snapshot, options: options)
   }
 
+  /// Runs and puts the answer, compact JSON in UTF-8, in the place of what `buffer` holds; keeps its capacity. For
+  /// programs that run one query very often.
+  ///
+  /// - Throws: ``QueryError``, as ``run(_:options:)``; `buffer` is empty then.
+  public func run(
+    _ variables: [String: Value] = [:], into buffer: inout [UInt8], options: RunOptions = RunOptions()
+  ) throws(QueryError) {
+    buffer.removeAll(keepingCapacity: true)
+    try write(variables, on: database.current, options: options) { buffer.append(contentsOf: $0) }
+  }
+
   private func run(
     _ variables: [String: Value], on snapshot: Snapshot, options: RunOptions
   ) throws(QueryError) -> Answer {
+    var utf8: [UInt8] = []
+    try write(variables, on: snapshot, options: options) { utf8 = [UInt8]($0) }
+    return Answer(utf8: utf8)
+  }
+
+  private func write(
+    _ variables: [String: Value], on snapshot: Snapshot, options: RunOptions, _ take: (UnsafeRawBufferPointer) -> Void
+  ) throws(QueryError) {
     let (executable, parameters) = try executable(variables, snapshot)
     let reusable = buffers.withLock { $0.popLast() } ?? ReusableBuffer()
     defer { recycle(reusable) }
@@ -61,7 +80,7 @@ public final class PreparedQuery: Sendable {
     } catch {
       throw QueryError([error.diagnostic(snapshot: snapshot)], in: document.source)
     }
-    return Answer(utf8: reusable.buffer.withUnsafeBytes { [UInt8]($0) })
+    reusable.buffer.withUnsafeBytes { take($0) }
   }
 
   private func recycle(_ reusable: ReusableBuffer) {

@@ -57,7 +57,7 @@ extension Parser {
     advance()
     let directives = parseDirectives(.const)
     var roots: [SchemaDefinition.OperationTypeDefinition] = []
-    if at(.leftBrace) || !isExtension {
+    if !isExtension || at(.leftBrace) && !atShorthandBehind(directives) {
       parseMembers(.leftBrace, .rightBrace, expecting: .operationType) { parser in
         if let root = parser.parseRootType() { roots.append(root) }
       }
@@ -67,6 +67,15 @@ extension Parser {
     return SchemaDefinition(
       description: description, isExtension: isExtension, directives: directives, operationTypes: roots,
       range: range(from: start))
+  }
+
+  /// Whether a brace behind `extend schema @data(from: "…")` opens an operation. In GraphQL it cannot: there the brace
+  /// holds root types, each a word of three and a colon.
+  private func atShorthandBehind(_ directives: [Directive]) -> Bool {
+    guard isExtended, !directives.isEmpty else { return false }
+    let isRootType =
+      at(word: "query", ahead: 1) || at(word: "mutation", ahead: 1) || at(word: "subscription", ahead: 1)
+    return !(isRootType && kind(ahead: 2) == .colon)
   }
 
   private mutating func parseRootType() -> SchemaDefinition.OperationTypeDefinition? {
