@@ -93,7 +93,12 @@ extension Binder {
   private mutating func defaultValue(
     _ written: Expression, _ variable: String, _ signature: TypeSignature
   ) -> Value? {
-    guard let raw = RawValue.folding(written) else {
+    guard let raw = RawValue(written) else {
+      // `= (20 + 5)`: an expression over constants.
+      guard
+        let bound = coerce(bindOperand(written, Environment()), to: signature.type, Environment(), at: written.range)
+      else { return nil }
+      if let value = constantValue(bound), !(value.isNull && signature.isNonNull) { return value }
       report(.wrongDefault(variable: variable, problem: .notConstant), at: written.range)
       return nil
     }

@@ -311,15 +311,14 @@ extension Binder {
     _ left: Expression, _ path: PluralPath, _ environment: Environment, _ range: SourceRange
   ) -> Operand {
     let inner = environment.enteringUnseen(path.type)
-    var wanted: ValueType?
-    if case .value(let value) = path.tail { wanted = value.type }
-    let subject = resolve(bindOperand(left, inner), inner, wanting: wanted)
+    var subject = bindOperand(left, inner)
     let member: Operand
     switch path.tail {
     case .none: member = .entity(.scope(0, path.type), path.type, path.range)
     case .value(let value): member = .value(value)
     case .embedded(let value): member = .embedded(value)
     }
+    subject = resolve(subject, inner, wanting: staticType(member))
     guard let test = compare(.equal, member, subject, inner, range) else { return .error }
     return .value(BoundExpression(.quantifier(.some, path.set, test), .boolean, at: range))
   }
