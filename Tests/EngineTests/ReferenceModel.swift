@@ -237,7 +237,7 @@ enum ReferenceJSON {
     case .int(let number): return "\(number)"
     case .float(let number):
       let digits = "\(number)"
-      if number == 0 { return "0" }
+      if number == 0 { return number.sign == .minus ? "-0" : "0" }
       return digits.hasSuffix(".0") ? String(digits.dropLast(2)) : digits
     case .text(let text), .symbol(_, let text): return "\"\(text)\""
     case .list(let elements): return "[\(elements.map(Self.text).joined(separator: ","))]"
