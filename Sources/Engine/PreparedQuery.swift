@@ -147,7 +147,7 @@ public final class PreparedQuery: Sendable {
   ) throws(QueryError) -> PhysicalPlan {
     let planned = optimize(
       query, catalog: snapshot.catalog, statistics: snapshot, parameters: parameters,
-      sampler: SnapshotSampler(snapshot: snapshot), options: options)
+      sampler: PredicateSampler(snapshot: snapshot, parameters: query.parameters), options: options)
     if planned.hasErrors { throw QueryError(planned.diagnostics, in: document.source) }
     return planned.output
   }
