@@ -63,7 +63,8 @@ struct DocumentationFile {
   func write(_ replacements: [(block: Block, text: String)]) throws {
     var lines = lines
     for (block, text) in replacements.sorted(by: { $0.block.lines.lowerBound > $1.block.lines.lowerBound }) {
-      lines.replaceSubrange(block.lines, with: text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
+      let new = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+      lines.replaceSubrange(block.lines, with: new)
     }
     try lines.joined(separator: "\n").write(
       to: Self.root.appending(path: path), atomically: true, encoding: .utf8)

@@ -54,6 +54,7 @@ struct Shell {
     try process.run()
     let data = output.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
-    return String(decoding: data, as: UTF8.self)
+    // CSV has lines that end at CRLF.
+    return String(decoding: data, as: UTF8.self).replacing("\r\n", with: "\n")
   }
 }
