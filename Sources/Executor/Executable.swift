@@ -131,6 +131,7 @@ package final class Executable: @unchecked Sendable {
 
   private func give(_ execution: Execution) {
     execution.end()
+    if execution.isLarge { return }
     let address = UInt(bitPattern: Unmanaged.passRetained(execution).toOpaque())
     if first.compareExchange(expected: 0, desired: address, ordering: .releasing).exchanged { return }
     if second.compareExchange(expected: 0, desired: address, ordering: .releasing).exchanged { return }

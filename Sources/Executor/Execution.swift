@@ -48,6 +48,9 @@ package final class Execution {
   @exclusivity(unchecked) var limits = RunLimits.none
   @exclusivity(unchecked) var cancellation: Cancellation?
   @exclusivity(unchecked) var nodes = 0
+  /// An execution that needed more than this is not kept for later runs.
+  private static let keptBytes = 1 << 22
+  @exclusivity(unchecked) var isLarge = false
   /// What keeps loads that only warm the cache.
   @exclusivity(unchecked) var warmed: UInt64 = 0
   /// Where the answer begins in the output.
@@ -127,6 +130,7 @@ package final class Execution {
 
   /// Throws if so many bytes of rows are more than the run may hold.
   func checkMemory(_ bytes: Int) throws(RuntimeProblem) {
+    if bytes > Execution.keptBytes { isLarge = true }
     if bytes > limits.maximumMemory {
       throw RuntimeProblem(.memory(limit: limits.maximumMemory), at: SourceRange(at: 0))
     }

@@ -106,11 +106,12 @@ struct ExpressionHarness {
     let plan = PhysicalPlan(query: query, sets: [SetPlan(access: .source, filter: nil, order: .natural)])
     executable = Executable(plan, catalog: catalog)
     execution = Execution(executable, snapshot)
+    execution.begin(snapshot, executable, outputStart: 0)
   }
 
   /// Begins another run with these parameters.
   func bind(_ parameters: [Value?]) {
-    execution.run += 1
+    execution.begin(snapshot, executable, outputStart: 0)
     execution.bind(parameters, executable)
   }
 

@@ -85,7 +85,8 @@ import Testing
     #expect(sum([1e308, 1e308, -1e308]) == 1e308)
     #expect(sum([1e308, 1e308]) == nil)
     #expect(sum(Array(repeating: 0.1, count: 10)) == 1)
-    #expect(sum([5e-324, 5e-324]) == 1e-323)
+    let least = Double.leastNonzeroMagnitude
+    #expect(sum([least, least]) == least + least)
     #expect(sum([-1, 0.5]) == -0.5)
     #expect(sum([1, 0x1p-53]) == 1)
     #expect(sum([1, 0x1p-53, 0x1p-105]) == 1 + 0x1p-52)
@@ -381,5 +382,35 @@ import Testing
         "-99999999999999999999", "-12", "-3", "0", "7", "10", "99999999999999999999", "100000000000000000000", "",
         "007", "A1", "x",
       ])
+  }
+}
+
+extension ExpressionTests {
+  @Test func setsOfWordsNearAndFar() throws {
+    let numbers: [Int64] = [.min, -70_000, -1, 0, 1, 63, 64, 65_535, 65_536, 70_000, .max]
+    let harness = try H(numbers.map { [.i: .int($0)] } + [[.i: .null]])
+    for chosen in [[0, 64, 63], [.min, .max, 0, 1, -70_000], [65_535, 0], [65_536, 0], []] as [[Int64]] {
+      for containsNull in [false, true] {
+        var constants = chosen.map { H.constant(.int($0), .int) }
+        if containsNull { constants.append(H.constant(.null, .int)) }
+        let results = try harness.evaluate(H.node(.inValues(H.column(.i), constants)))
+        #expect(results == numbers.map { chosen.contains($0) ? "true" : "false" } + [containsNull ? "true" : "false"])
+      }
+    }
+  }
+}
+
+extension ExpressionTests {
+  @Test func bareNullsAreUnknown() throws {
+    let harness = try H((0..<20).map { [.b: .boolean($0 % 2 == 0)] })
+    let null = H.constant(.null, .null)
+    #expect(try harness.filter(null) == [])
+    #expect(try harness.filterPages(null).count == 0)
+    let or = H.node(.or([H.column(.b), null]))
+    #expect(try harness.filter(or) == (0..<10).map { $0 * 2 })
+    #expect(try harness.evaluate(H.node(.not(null)))[0] == "null")
+    #expect(try harness.evaluate(H.node(.isTrue(null)))[0] == "false")
+    #expect(try harness.evaluate(H.node(.compare(.equal, H.column(.b), null)))[0] == "false")
+    #expect(try harness.evaluate(H.node(.conditional([null, H.column(.b)])))[0] == "null")
   }
 }

@@ -272,4 +272,46 @@ private typealias F = PipelineFixture
     #expect(actuals[0].rows == 4)
     #expect(actuals[0].accessRows == 4)
   }
+
+  /// `{ any: exists(…) … u: User(where: exists(Message(where: likes == ^.age - 27))) { id } }`
+  @Test func existence() throws {
+    var query = PipelineQuery(fixture.catalog)
+    func exists(_ set: SetID) -> BoundExpression {
+      BoundExpression(.quantifier(.exists, set, nil), .boolean, at: PipelineQuery.nowhere)
+    }
+    let many = query.set(F.message, access: .scan, filter: compare(.equal, likes, int(3)))
+    let none = query.set(F.message, access: .scan, filter: compare(.equal, likes, int(4)))
+    let beyond = query.set(F.message, access: .scan, filter: compare(.equal, likes, int(3)), offset: int(2))
+    let threshold = BoundExpression(
+      .arithmetic(.subtract, column(F.user, F.age, .int, scope: 1), int(27)), .int, at: PipelineQuery.nowhere)
+    let matching = query.set(F.message, access: .scan, filter: compare(.equal, likes, threshold))
+    let users = query.set(F.user, access: .scan, filter: exists(matching))
+    query.query.selections = [BoundSelection(set: users, shape: .value(userID))]
+    query.root("a", .value(exists(many)))
+    query.root("b", .value(exists(none)))
+    query.root("c", .value(exists(beyond)))
+    query.root("u", .many(SelectionID(0)))
+    #expect(
+      try fixture.answer(query.plan, fixture.snapshot()) == #"{"a":true,"b":false,"c":false,"u":[1,4]}"#)
+  }
+
+  /// An embedded object by its presence, here a status column that stands in for one: absent where it is 0.
+  @Test func embeddedObjects() throws {
+    var query = PipelineQuery(fixture.catalog)
+    let set = query.set(F.user, access: .scan)
+    let presence = BoundExpression(
+      .not(BoundExpression(.isNull(userAge), .boolean, at: PipelineQuery.nowhere)), .boolean,
+      at: PipelineQuery.nowhere)
+    let selection = query.selection(
+      set,
+      [
+        field("e", .embedded(presence: presence, [field("age", .value(userAge)), field("id", .value(userID))])),
+        field("x", .value(userID)),
+      ])
+    query.root("u", .many(selection))
+    let expected =
+      #"{"u":[{"e":{"age":30,"id":1},"x":1},{"e":null,"x":2},{"e":{"age":25,"id":"x3"},"x":"x3"},"#
+      + #"{"e":{"age":30,"id":4},"x":4}]}"#
+    #expect(try fixture.answer(query.plan, fixture.snapshot()) == expected)
+  }
 }

@@ -58,6 +58,11 @@ struct ExpressionCompiler {
     return builder.add(word, expression.type)
   }
 
+  /// A bare null where a truth is wanted has the lane of truths.
+  static func truth(_ expression: BoundExpression) -> BoundExpression {
+    expression.type == .null ? BoundExpression(.constant(.null), .boolean, at: expression.range) : expression
+  }
+
   mutating func operand(_ expression: BoundExpression, lazy: Bool, _ builder: inout BlockBuilder) -> Operand {
     if lazy, ExpressionTraits.isFallible(expression, catalog) || ExpressionTraits.isExpensive(expression) {
       let index = block([expression])
@@ -74,10 +79,15 @@ struct ExpressionCompiler {
   }
 
   mutating func compile(_ expression: BoundExpression, _ builder: inout BlockBuilder) -> Int32 {
-    if let node = builder.known[expression.kind] { return node }
-    let node = make(expression, &builder)
-    builder.known[expression.kind] = node
-    return node
+    // Nothing with constants is shared: 1.0 and 1.00 are equal, but not the same.
+    switch expression.kind {
+    case .column, .parameter:
+      if let node = builder.known[expression.kind] { return node }
+      let node = make(expression, &builder)
+      builder.known[expression.kind] = node
+      return node
+    default: return make(expression, &builder)
+    }
   }
 
   private mutating func make(_ expression: BoundExpression, _ builder: inout BlockBuilder) -> Int32 {
@@ -115,18 +125,20 @@ struct ExpressionCompiler {
 
     case .not(let operand):
       var node = node(.not, .truth)
-      node.a = compile(operand, &builder)
+      node.a = compile(ExpressionCompiler.truth(operand), &builder)
       return builder.add(node, type)
     case .and(let operands), .or(let operands):
       var node = node(.and, .truth)
       if case .or = expression.kind { node.operation = .or }
       var list: [Operand] = []
-      for (index, operand) in operands.enumerated() { list.append(self.operand(operand, lazy: index > 0, &builder)) }
+      for (index, operand) in operands.enumerated() {
+        list.append(self.operand(ExpressionCompiler.truth(operand), lazy: index > 0, &builder))
+      }
       builder.add(list, to: &node)
       return builder.add(node, type)
     case .isTrue(let operand):
       var node = node(.isTrue, .truth)
-      node.a = compile(operand, &builder)
+      node.a = compile(ExpressionCompiler.truth(operand), &builder)
       return builder.add(node, type)
     case .isNull(let operand):
       var node = node(.isNull, .truth)
@@ -171,6 +183,7 @@ struct ExpressionCompiler {
       return builder.add(node, type)
     case .regex(let operand, let pattern):
       var node = node(.regex, .truth)
+      builder.usesScratch = true
       node.a = compile(operand, &builder)
       node.b = compile(pattern, &builder)
       return builder.add(node, type)
@@ -206,8 +219,14 @@ struct ExpressionCompiler {
       return builder.add(node, type)
     case .conditional(let operands):
       var node = node(.conditional)
+      builder.usesScratch = true
+      let last = operands.count - 1
       var list: [Operand] = []
-      for (index, operand) in operands.enumerated() { list.append(self.operand(operand, lazy: index > 0, &builder)) }
+      for (index, operand) in operands.enumerated() {
+        list.append(
+          self.operand(
+            index % 2 == 0 && index < last ? ExpressionCompiler.truth(operand) : operand, lazy: index > 0, &builder))
+      }
       builder.add(list, to: &node)
       return builder.add(node, type)
     case .fold(let operand):
@@ -250,7 +269,7 @@ struct ExpressionCompiler {
     case .quantifier(let quantifier, let set, let predicate):
       var node = node(.quantifier, .truth)
       node.quantifier = quantifier
-      inner(set, predicate, &node, &builder)
+      inner(set, predicate.map(ExpressionCompiler.truth), &node, &builder)
       return builder.add(node, type)
     case .aggregate(let aggregate, let set, let element):
       var node = node(.aggregate)

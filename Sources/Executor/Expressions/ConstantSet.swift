@@ -13,6 +13,10 @@ final class ConstantSet: @unchecked Sendable {
   private let mask: Int
   private let slots: UnsafeMutablePointer<Cell>
   private let used: UnsafeMutablePointer<UInt8>
+  /// Words that lie close together: a bit for each number from `lowest` on.
+  private var bits: UnsafeMutablePointer<UInt64>?
+  private var lowest: Int64 = 0
+  private var span: UInt64 = 0
 
   /// Takes the non-null cells; `type` is that of the elements.
   init(_ cells: some Collection<Cell>, type: ValueType, containsNull: Bool) {
@@ -45,9 +49,27 @@ final class ConstantSet: @unchecked Sendable {
       slots[slot] = cell
       used[slot] = 1
     }
+    if form == .words { makeBits(cells) }
+  }
+
+  private func makeBits(_ cells: some Collection<Cell>) {
+    guard let low = cells.map(\.int).min(), let high = cells.map(\.int).max() else { return }
+    let width = UInt64(bitPattern: high &- low)
+    guard width < 1 << 16 else { return }
+    let words = Int(width >> 6) + 1
+    let bits = UnsafeMutablePointer<UInt64>.allocate(capacity: words)
+    bits.initialize(repeating: 0, count: words)
+    for cell in cells {
+      let place = UInt64(bitPattern: cell.int &- low)
+      bits[Int(place >> 6)] |= 1 << (place & 63)
+    }
+    self.bits = bits
+    lowest = low
+    span = width + 1
   }
 
   deinit {
+    bits?.deallocate()
     slots.deallocate()
     used.deallocate()
   }
@@ -66,6 +88,26 @@ final class ConstantSet: @unchecked Sendable {
     return false
   }
 
+  /// Truths of membership for words, without regard for nulls. Precondition: a set of words.
+  func test(_ words: UnsafePointer<Int64>, _ count: Int, into truths: UnsafeMutablePointer<UInt8>) {
+    if let bits {
+      for index in 0..<count {
+        let place = UInt64(bitPattern: words[index] &- lowest)
+        truths[index] =
+          place < span ? (UInt8(truncatingIfNeeded: bits[Int(place >> 6)] &>> (place & 63)) & 1) &<< 1 : 0
+      }
+      return
+    }
+    let slots = slots
+    let used = used
+    for index in 0..<count {
+      let cell = Cell(words[index])
+      var slot = hash(cell) & mask
+      while used[slot] != 0, slots[slot].low != cell.low { slot = (slot &+ 1) & mask }
+      truths[index] = used[slot] &<< 1
+    }
+  }
+
   /// Equal values get equal cells, but for texts.
   @inline(__always)
   private func canonical(_ cell: Cell) -> Cell {
@@ -81,6 +123,7 @@ final class ConstantSet: @unchecked Sendable {
     form == .texts ? CellOrder.isEqualText(left, right) : left.low == right.low && left.high == right.high
   }
 
+  @inline(__always)
   private func hash(_ cell: Cell) -> Int {
     var hash: UInt64
     if form == .texts {

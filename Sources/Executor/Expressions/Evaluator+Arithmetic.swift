@@ -217,6 +217,7 @@ extension Evaluator {
 
   func negate(_ node: Node, _ index: Int, _ out: Vector) throws(RuntimeProblem) {
     let a = vector(node.a)
+    guard a.kind == out.kind else { return setNull(out) }
     out.validity.update(from: a.validity, count: count)
     switch out.kind {
     case .word:

@@ -46,6 +46,7 @@ extension Evaluator {
   func like(_ index: Int, _ node: Node, _ out: Vector) throws(RuntimeProblem) {
     let a = vector(node.a)
     let b = vector(node.b)
+    guard a.kind == .wide, b.kind == .wide else { return setNull(out) }
     var folded: [UInt8] = []
     if b.isConstant {
       guard !b.isNull(0) else { return setNull(out) }
@@ -89,6 +90,7 @@ extension Evaluator {
   func regex(_ index: Int, _ node: Node, _ out: Vector) throws(RuntimeProblem) {
     let a = vector(node.a)
     let b = vector(node.b)
+    guard a.kind == .wide, b.kind == .wide else { return setNull(out) }
     if b.isConstant {
       guard !b.isNull(0) else { return setNull(out) }
       let compiled: (Pattern, PatternScratch)

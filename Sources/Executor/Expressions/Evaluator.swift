@@ -5,16 +5,17 @@ import GQLStore
 
 /// Evaluates the nodes of one block for one batch.
 struct Evaluator {
-  let state: ExpressionState
-  let block: BlockState
+  // Safe because the callers hold all three for as long as the evaluation takes; retaining them costs more than a node.
+  unowned(unsafe) let state: ExpressionState
+  unowned(unsafe) let block: BlockState
   let batch: Batch
-  let execution: Execution
+  unowned(unsafe) let execution: Execution
 
   var count: Int { batch.count }
 
   func run() throws(RuntimeProblem) {
-    let nodes = block.block.nodes
-    for index in 0..<nodes.count { try evaluate(index, nodes[index]) }
+    let nodes = block.nodes
+    for index in 0..<block.nodeCount { try evaluate(index, nodes[index]) }
   }
 
   @inline(__always)
@@ -297,6 +298,18 @@ struct Evaluator {
 
   private func member(of set: ConstantSet, _ a: Vector, _ out: Vector) {
     let null: UInt8 = set.containsNull ? 2 : 0
+    if a.kind == .word {
+      set.test(UnsafePointer(a.words), count, into: out.truths)
+      if a.allValid { return }
+      for index in 0..<count { out.truths[index] = a.validity[index] == 1 ? out.truths[index] : null }
+      return
+    }
+    if a.kind == .wide {
+      for index in 0..<count {
+        out.truths[index] = a.validity[index] == 0 ? null : set.contains(a.cells[index]) ? 2 : 0
+      }
+      return
+    }
     for index in 0..<count {
       out.truths[index] = a.isNull(index) ? null : set.contains(a.cell(index)) ? 2 : 0
     }

@@ -23,10 +23,11 @@ package final class ExpressionProgram: Sendable {
   package init(_ expressions: [BoundExpression], catalog: Catalog) {
     var compiler = ExpressionCompiler(catalog: catalog)
     main = Int(compiler.block(expressions))
+    // A bare null as the only expression may be a predicate, and gets a block with a lane of truths below.
     var conjuncts: [Int] = []
-    if expressions.count == 1, let first = expressions.first {
+    if expressions.count == 1, let first = expressions.first.map(ExpressionCompiler.truth) {
       let groups = ExpressionProgram.groups(first, catalog)
-      if groups.count == 1 {
+      if groups.count == 1, expressions[0].type != .null {
         conjuncts = [main]
       } else {
         for group in groups { conjuncts.append(Int(compiler.block([group]))) }

@@ -114,6 +114,10 @@ package final class ExpressionState {
 /// The registers of one block.
 final class BlockState {
   let block: Block
+  /// A copy of the block's nodes at a fixed address.
+  let nodes: UnsafeMutablePointer<Node>
+  let nodeCount: Int
+  private let usesParameters: Bool
   private(set) var capacity = 0
   private var memory: UnsafeMutableRawPointer?
   /// Each node's own memory, and where its values are now: there, in a page, or in the operand of an identity.
@@ -136,6 +140,10 @@ final class BlockState {
   init(_ block: Block) {
     self.block = block
     let count = max(block.nodes.count, 1)
+    nodeCount = block.nodes.count
+    nodes = .allocate(capacity: count)
+    for (index, node) in block.nodes.enumerated() { (nodes + index).initialize(to: node) }
+    usesParameters = block.usesParameters
     own = .allocate(capacity: count)
     vectors = .allocate(capacity: count)
     roots = .allocate(capacity: max(block.roots.count, 1))
@@ -147,6 +155,7 @@ final class BlockState {
   }
 
   deinit {
+    nodes.deallocate()
     own.deallocate()
     vectors.deallocate()
     roots.deallocate()
@@ -170,7 +179,7 @@ final class BlockState {
   /// Room for `count` rows; constants and parameters in their registers.
   func prepare(_ count: Int, _ execution: Execution) {
     if count > capacity { grow(count <= 16 ? 16 : max(count, ScopeRows.batchRows)) }
-    if !hasParameters, block.usesParameters {
+    if !hasParameters, usesParameters {
       hasParameters = true
       for index in 0..<block.nodes.count where block.nodes[index].operation == .parameter {
         let parameter = Int(block.nodes[index].index)

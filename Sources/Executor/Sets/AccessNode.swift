@@ -13,32 +13,32 @@ final class AccessNode: @unchecked Sendable {
     case step
   }
   let kind: Kind
-  var index = IndexID(0)
-  var indexKind = IndexDescriptor.Kind.hash
-  var isUnique = false
+  @exclusivity(unchecked) var index = IndexID(0)
+  @exclusivity(unchecked) var indexKind = IndexDescriptor.Kind.hash
+  @exclusivity(unchecked) var isUnique = false
   /// Reader slots of the key columns, for what an index cannot find.
-  var keyReaders: [Int] = []
-  var keyKinds: [ColumnKind] = []
+  @exclusivity(unchecked) var keyReaders: [Int] = []
+  @exclusivity(unchecked) var keyKinds: [ColumnKind] = []
   /// A null key finds nothing, as nothing is null.
-  var keysAreNonNull = true
+  @exclusivity(unchecked) var keysAreNonNull = true
   /// Key components; in a range the equal ones, then what of lower, upper and prefix there is.
-  var scalars: ScalarSources?
-  var equalCount = 0
-  var lower = -1
-  var upper = -1
-  var prefix = -1
-  var lowerInclusive = true
-  var upperInclusive = true
-  var includesNulls = false
-  var onlyNulls = false
+  @exclusivity(unchecked) var scalars: ScalarSources?
+  @exclusivity(unchecked) var equalCount = 0
+  @exclusivity(unchecked) var lower = -1
+  @exclusivity(unchecked) var upper = -1
+  @exclusivity(unchecked) var prefix = -1
+  @exclusivity(unchecked) var lowerInclusive = true
+  @exclusivity(unchecked) var upperInclusive = true
+  @exclusivity(unchecked) var includesNulls = false
+  @exclusivity(unchecked) var onlyNulls = false
   /// The only source of a `lookupEach` is list-valued.
-  var isListValued = false
-  var listIsWide = false
-  var children: [AccessNode] = []
+  @exclusivity(unchecked) var isListValued = false
+  @exclusivity(unchecked) var listIsWide = false
+  @exclusivity(unchecked) var children: [AccessNode] = []
   /// The row set, or the set that a step starts from.
-  var number = 0
-  var relation = RelationAccess()
-  var reference = CompiledReference()
+  @exclusivity(unchecked) var number = 0
+  @exclusivity(unchecked) var relation = RelationAccess()
+  @exclusivity(unchecked) var reference = CompiledReference()
 
   init(_ kind: Kind) { self.kind = kind }
 }

@@ -72,6 +72,8 @@ final class CompiledOrder: @unchecked Sendable {
   let program: ExpressionProgram
   /// The reader slot of the only term, if it is a plain fixed-width column; else -1.
   let direct: Int
+  /// The reader slot of the first of several terms, if it is a plain fixed-width column; else -1.
+  let leading: Int
   let directColumn: ColumnID
   let directKind: ColumnKind
   let directIsNonNull: Bool
@@ -84,17 +86,19 @@ final class CompiledOrder: @unchecked Sendable {
         type: term.expression.type, isDescending: term.isDescending, nullsFirst: term.nullsFirst, isStable: isStable)
     }
     program = ExpressionProgram(terms.map(\.expression), catalog: compiler.catalog)
-    if terms.count == 1, let term = terms.first, case .column(.scope(0, _), let column) = term.expression.kind {
+    if let term = terms.first, case .column(.scope(0, _), let column) = term.expression.kind {
       let descriptor = compiler.catalog[type][column]
       directColumn = column
       directKind = descriptor.kind
       directIsNonNull = descriptor.isNonNull
       switch descriptor.kind {
-      case .int64, .float64, .byte, .code: direct = compiler.reader(type, column)
-      default: direct = -1
+      case .int64, .float64, .byte, .code: leading = compiler.reader(type, column)
+      default: leading = -1
       }
+      direct = terms.count == 1 ? leading : -1
     } else {
       direct = -1
+      leading = -1
       directColumn = ColumnID(0)
       directKind = .int64
       directIsNonNull = false

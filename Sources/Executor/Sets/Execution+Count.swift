@@ -37,9 +37,39 @@ extension Execution {
   package func exists(
     _ id: SetID, _ scopes: ScopeRows, into results: UnsafeMutablePointer<UInt8>
   ) throws(RuntimeProblem) {
-    let counts = sets[id.index].totals.room(for: Int64.self, count: scopes.count)
+    let set = compiledSet(id.index)
+    let state = sets[set.id]
+    if set.filter != nil, set.distinct == nil, !set.isRelation {
+      if !set.isCorrelated {
+        if state.anyRun != run {
+          state.any = try isNotEmpty(set, state, .root)
+          state.anyRun = run
+        }
+        for element in 0..<scopes.count { results[element] = state.any ? 1 : 0 }
+      } else if scopes.count == 1 {
+        results[0] = try isNotEmpty(set, state, scopes) ? 1 : 0
+      } else {
+        for element in 0..<scopes.count {
+          results[element] = try isNotEmpty(set, state, scopes.element(element)) ? 1 : 0
+        }
+      }
+      return
+    }
+    let counts = state.totals.room(for: Int64.self, count: scopes.count)
     try count(id, scopes, into: counts)
     for element in 0..<scopes.count { results[element] = counts[element] > 0 ? 1 : 0 }
+  }
+
+  /// Looks for as many members as it takes to have one behind the offset.
+  private func isNotEmpty(
+    _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows
+  ) throws(RuntimeProblem) -> Bool {
+    if !set.isCorrelated, state.sharedRun == run { return state.shared.rows.count > 0 }
+    let slice = try slice(set, try set.bounds?.vectors(outer, self), 0)
+    guard slice.limit > 0, slice.offset < Int.max else { return false }
+    state.counted.removeAll()
+    try appendFiltered(set, state, outer, slice.offset + 1, inAnyOrder: true, into: &state.counted.rows)
+    return state.counted.rows.count > slice.offset
   }
 
   /// Counts that need no rows: degrees of runs, ranks in indexes. False if the set has no such form.
@@ -99,21 +129,27 @@ extension Execution {
   /// The number of members of a set that depends on nothing around it.
   private func countShared(_ set: CompiledSet, _ state: SetState) throws(RuntimeProblem) -> Int64 {
     if state.sharedRun == run { return Int64(state.shared.rows.count) }
-    guard set.access.kind == .scan, set.distinct == nil, let program = set.filter,
-      snapshot.liveness(set.type) == nil
-    else {
+    guard set.access.kind == .scan, set.distinct == nil, let program = set.filter else {
       try share(set, state)
       return Int64(state.shared.rows.count)
     }
     if state.totalRun != run {
       var total = 0
       let slots = snapshot.slotCount(set.type)
+      let hasDead = snapshot.liveness(set.type) != nil
+      if hasDead {
+        state.candidates.removeAll()
+        state.candidates.reserve(PageLayout.rows)
+      }
       var first = 0
       while first < slots {
         try checkpoint()
         let count = min(PageLayout.rows, slots - first)
-        total += try program.countPage(
-          firstRow: UInt32(truncatingIfNeeded: first), count: count, outer: nil, self)
+        total +=
+          hasDead
+          ? try filterPage(set, state, first, count, .root, into: state.candidates.end)
+          : try program.countPage(
+            firstRow: UInt32(truncatingIfNeeded: first), count: count, outer: nil, self)
         first += count
       }
       note(set, accessRows: slots)

@@ -57,8 +57,11 @@ extension Execution {
   }
 
   /// Appends what the access path gives and the filter keeps, in natural order; stops when `needed` rows are there.
-  private func appendFiltered(
-    _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, _ needed: Int, into rows: inout RowBuffer
+  ///
+  /// `inAnyOrder`: rows are only counted, so that unordered ones may stop early, too.
+  func appendFiltered(
+    _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, _ needed: Int, inAnyOrder: Bool = false,
+    into rows: inout RowBuffer
   ) throws(RuntimeProblem) {
     let first = rows.count
     if set.access.kind == .scan {
@@ -80,7 +83,7 @@ extension Execution {
     }
     let isAscending = try gather(set.access, set, state, outer, into: &rows)
     note(set, accessRows: rows.count - first)
-    try filterRows(set, state, outer, &rows, from: first, needed: isAscending ? needed : Int.max)
+    try filterRows(set, state, outer, &rows, from: first, needed: isAscending || inAnyOrder ? needed : Int.max)
     // An intersection that starts with a relation keeps the order of the links.
     if !isAscending, !isLinkOrdered(set.access) {
       rows.count =
@@ -106,7 +109,7 @@ extension Execution {
     guard let program = set.filter else { return 0 }
     try checkpoint()
     let firstRow = UInt32(truncatingIfNeeded: first)
-    guard let live = snapshot.liveness(set.type), let dead = deadRows(live, firstRow, count, into: rows) else {
+    guard let live = snapshot.liveness(set.type), let alive = liveRows(live, firstRow, count, into: rows) else {
       return try program.filterPage(
         firstRow: firstRow, count: count, outer: outer.scopes.isEmpty ? nil : outer, self, into: rows)
     }
@@ -114,13 +117,13 @@ extension Execution {
     let positions = state.positions.room(for: UInt16.self, count: ScopeRows.batchRows)
     var gather = OuterScopes(set.outerScopes, outer, state)
     let kept = try program.filter(
-      gather.batch(UnsafePointer(rows), dead, start: 0, ends: UnsafePointer(rows)), self, into: positions)
+      gather.batch(UnsafePointer(rows), alive, start: 0, ends: UnsafePointer(rows)), self, into: positions)
     for index in 0..<kept { rows[index] = rows[Int(positions[index])] }
     return kept
   }
 
   /// Writes the live rows of a page and gives how many; nil if all are live.
-  private func deadRows(
+  private func liveRows(
     _ live: ColumnReader, _ first: UInt32, _ count: Int, into rows: UnsafeMutablePointer<UInt32>
   ) -> Int? {
     let cells = (live.page(of: first) + PageLayout.cellsOffset).assumingMemoryBound(to: UInt8.self)
@@ -248,15 +251,37 @@ extension Execution {
     state.candidates.removeAll()
     if set.access.kind == .scan {
       let slots = snapshot.slotCount(set.type)
-      let room = max(8192, capacity &* 4)
+      let room = max(2048, capacity &* 4)
+      // What the leading key must not exceed, once there are enough rows.
+      var leading: DirectKeys?
+      var threshold = UInt64.max
       var page = 0
       while page < slots {
         let count = min(PageLayout.rows, slots - page)
         state.candidates.reserve(PageLayout.rows)
-        state.candidates.count += try livePage(set, state, page, count, outer, into: state.candidates.end)
+        let found = state.candidates.end
+        var kept = try livePage(set, state, page, count, outer, into: found)
+        if let leading {
+          let all = kept
+          kept = 0
+          for index in 0..<all {
+            let row = found[index]
+            found[kept] = row
+            if leading.image(row) <= threshold { kept &+= 1 }
+          }
+        }
+        state.candidates.count += kept
         page += count
         if state.candidates.count >= room, capacity < state.candidates.count {
           try reduce(set, state, order, outer, to: capacity, isFinal: false)
+          if order.leading >= 0, isWithoutNulls(set, order) {
+            let keys = DirectKeys(order, readers[order.leading])
+            threshold = 0
+            for index in 0..<state.candidates.count {
+              threshold = max(threshold, keys.image(state.candidates[index]))
+            }
+            leading = keys
+          }
         }
       }
       note(set, accessRows: slots)
@@ -283,7 +308,7 @@ extension Execution {
     if set.filter != nil { return try filterPage(set, state, first, count, outer, into: rows) }
     try checkpoint()
     let firstRow = UInt32(truncatingIfNeeded: first)
-    if let live = snapshot.liveness(set.type), let written = deadRows(live, firstRow, count, into: rows) {
+    if let live = snapshot.liveness(set.type), let written = liveRows(live, firstRow, count, into: rows) {
       return written
     }
     for index in 0..<count { rows[index] = firstRow &+ UInt32(truncatingIfNeeded: index) }

@@ -18,6 +18,9 @@ final class SetState {
   @exclusivity(unchecked) var other = RowBuffer()
   @exclusivity(unchecked) var counted = Expansion()
   @exclusivity(unchecked) var totals = WorkMemory()
+  /// Whether there is any member of a set that does not depend on what encloses it.
+  @exclusivity(unchecked) var any = false
+  @exclusivity(unchecked) var anyRun: UInt64 = 0
   @exclusivity(unchecked) var total: Int64 = 0
   @exclusivity(unchecked) var totalRun: UInt64 = 0
   @exclusivity(unchecked) var ascending = false

@@ -23,6 +23,14 @@ extension Binder {
       guard let argument = only("if", of: directive) else { continue }
       let written = bindOperand(argument.value, Environment())
       guard let bound = boolean(written, Environment(), at: argument.value.range) else { continue }
+      if isGraphQL, case .parameter(let index) = bound.kind, !query.parameters[index].signature.isNonNull,
+        query.parameters[index].defaultValue?.isNull ?? true
+      {
+        report(
+          .wrongVariableType(
+            name: query.parameters[index].name, declared: "a Boolean that may be null", expected: "'Boolean!'"),
+          at: bound.range)
+      }
       if case .constant(let value) = bound.kind {
         if (value == .boolean(true)) == isSkip { isLeftOut = true }
       } else if isSkip {

@@ -7,7 +7,9 @@ extension Binder {
   /// Binds an expression as far as its place does not matter.
   mutating func bindOperand(_ expression: Expression, _ environment: Environment) -> Operand {
     guard !isExhausted, count(at: expression.range) else { return .error }
-    return nested(at: expression.range, .error) { $0.operand(expression, environment) }
+    var inner = expression
+    while case .parenthesized(let content) = inner.kind { inner = content }
+    return nested(at: expression.range, .error) { $0.operand(inner, environment) }
   }
 
   private mutating func operand(_ expression: Expression, _ environment: Environment) -> Operand {

@@ -124,10 +124,10 @@ extension Binder {
 
   /// Binds a `let` where it stands, for its errors; uses bind it again in their own scopes.
   private mutating func check(_ node: LetBinding, _ environment: Environment) {
-    let sets = query.sets
+    let known = query.sets.count
     let operand = bindOperand(node.expression, environment)
     if case .bare(let name) = operand { _ = resolveBare(name, environment) }
-    query.sets = sets
+    query.sets.removeLast(query.sets.count - known)
   }
 
   private mutating func spread(

@@ -97,8 +97,8 @@ extension Binder {
     case .error, .bare: return nil
     case .literal(let raw, let range): return constant(raw, type, at: range, origin: origin)
     case .list(let elements, let range):
-      if case .list = type {
-        guard let raw = RawValue(Expression(.list(elements), at: range)) else {
+      if case .list(let element) = type {
+        guard let raw = RawValue(Expression(.list(elements), at: range)), isConstant(elements, of: element) else {
           report(.wrongValue(.notConstant), at: range)
           return nil
         }
@@ -123,6 +123,12 @@ extension Binder {
       guard let bound = value(other, environment, at: range) else { return nil }
       return conversion(bound.expression, to: type)
     }
+  }
+
+  /// Bare names are constants among enums only.
+  private func isConstant(_ elements: [Expression], of type: ValueType) -> Bool {
+    if case .enumeration = type { return true }
+    return !elements.contains { if case .name = $0.kind { true } else { false } }
   }
 
   /// The value in another type, where every value of the one is a value of the other.

@@ -37,6 +37,7 @@ struct Binder {
   var nodes = 0
   var depth = 0
   var isExhausted = false
+  var isTooDeep = false
   /// Fragments that spread themselves; nothing follows them.
   var cyclicFragments: Set<String> = []
 
@@ -79,7 +80,8 @@ struct Binder {
     at range: SourceRange, _ fallback: Output, _ body: (inout Binder) -> Output
   ) -> Output {
     guard depth < options.limits.depth else {
-      report(.depthLimit(limit: options.limits.depth), at: range)
+      if !isTooDeep { report(.depthLimit(limit: options.limits.depth), at: range) }
+      isTooDeep = true
       return fallback
     }
     depth += 1

@@ -16,7 +16,7 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case listOfEmbedded
   /// `type A { id: ID! n: [[Int]] }`
   case listOfLists
-  /// `type P { a: A } type A { id: ID! p: P }`
+  /// `type P { a: A x: Int } type A { id: ID! p: P }`
   case relationInEmbedded
   /// `{ User(groupBy: name) { name } }`
   case grouping
@@ -68,9 +68,9 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case scalarFunction
   /// `{ User(where: collate(name, "sv") == "a") { id } }`
   case languageCollation
-  /// `{ User { x := Chat } }`
+  /// `{ User { x := user(id: 1) } }`
   case typeInExpression
-  /// `{ User { x := friends } }`
+  /// `{ User { x := [boss] } }`
   case entityValue
   /// `{ User(where: . is User) { id } }`
   case typeTest

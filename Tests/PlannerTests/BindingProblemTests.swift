@@ -1,0 +1,182 @@
+import GQLBase
+import GQLCatalog
+import GQLParser
+import Testing
+
+@testable import GQLPlanner
+
+@Suite struct BindingProblemTests {
+  /// Every code has a query that shows it, with the text that it points to.
+  static let wrong: [(code: String, query: String, at: String)] = [
+    ("unknown-field", "{ Usr { id } }", "Usr"),
+    ("unknown-field", "{ User { agee } }", "agee"),
+    ("unknown-field", "{ User(where: boss.agee > 1) { id } }", "agee"),
+    ("unknown-field", "{ User(where: {agee: {eq: 1}}) { id } }", "agee"),
+    ("unknown-name", "{ User(where: agee > 1) { id } }", "agee"),
+    ("unknown-argument", "{ User(wher: true) { id } }", "wher"),
+    ("duplicate-argument", "{ User(limit: 1, limit: 2) { id } }", "limit"),
+    ("arguments-on-value", "{ User { age(limit: 1) } }", "limit: 1"),
+    ("selection-on-value", "{ User { age { x } } }", "{ x }"),
+    ("missing-key", "{ user { id } }", "user"),
+    ("unknown-fragment", "{ User { ...Missing } }", "Missing"),
+    ("fragment-cycle", "{ User { ...A } } fragment A on User { boss { ...A } }", "A"),
+    ("unknown-type", "{ User { ... on Usr { id } } }", "Usr"),
+    ("impossible-fragment", "{ User { ... on Chat { id } } }", "Chat"),
+    ("conflicting-fields", "{ User { n: firstName n: age } }", "n"),
+    ("conflicting-fields", "{ User { staff(limit: 1) { id } staff(limit: 2) { id } } }", "staff"),
+    ("unknown-variable", "{ User(limit: $n) { id } }", "n"),
+    ("duplicate-variable", "query($a: Int $a: Int) { User(limit: $a) { id } }", "a"),
+    ("not-input-type", "query($u: User) { User { id } }", "User"),
+    ("wrong-variable-type", "query($f: ChatFilter) { User(where: $f) { id } }", "f"),
+    ("wrong-default", "query($a: Int = \"x\") { User(limit: $a) { id } }", "\"x\""),
+    ("missing-argument", "{ User { ...F } } fragment F($n: Int!) on User { x := $n }", "F"),
+    ("missing-argument", "{ User @using { id } }", "@using"),
+    ("missing-argument", "{ User { x := lower() } }", "lower()"),
+    ("unknown-directive", "{ User @foo { id } }", "foo"),
+    ("unknown-index", "{ User @using(access: HASH, index: \"agee\") { id } }", "\"agee\""),
+    ("misplaced-directive", "{ User { age @using(access: SCAN) } }", "using"),
+    ("wrong-type", "{ User(where: age == \"x\") { id } }", "\"x\""),
+    ("wrong-type", "{ User(where: age) { id } }", "age"),
+    ("wrong-type", "{ User(limit: \"x\") { id } }", "\"x\""),
+    ("wrong-type", "{ User(where: status == \"ACTIVE\") { id } }", "\"ACTIVE\""),
+    ("number-out-of-range", "{ User(where: age == 9223372036854775808) { id } }", "9223372036854775808"),
+    ("malformed-value", "{ User(where: born == \"2026-13-01\") { id } }", "\"2026-13-01\""),
+    ("unknown-enum-value", "{ User(where: status == ACTVE) { id } }", "ACTVE"),
+    ("incomparable-types", "{ User(where: age == firstName) { id } }", "age == firstName"),
+    ("incomparable-types", "{ User(where: address == address) { id } }", "address == address"),
+    ("unordered-type", "{ User(where: tags < tags) { id } }", "tags < tags"),
+    ("unordered-type", "{ User(where: boss < boss) { id } }", "boss < boss"),
+    ("wrong-operands", "{ User(where: firstName - 1 > 2) { id } }", "firstName - 1"),
+    ("plural-path", "{ User(where: messages.text == \"x\") { id } }", "messages.text == \"x\""),
+    ("plural-path", "{ User(where: messages) { id } }", "messages"),
+    ("ambiguous-name", "{ User(where: status == MINOR) { id } }", "MINOR"),
+    ("no-element", "{ User(where: ^.age > 1) { id } }", "^"),
+    ("no-element", "{ x := .age }", ".age"),
+    ("invalid-pattern", "{ User(where: firstName =~ \"(\") { id } }", ""),
+    ("negative-count", "{ User(limit: -1) { id } }", "-1"),
+    ("unknown-function", "{ User { x := lenght(firstName) } }", "lenght"),
+    ("not-a-set", "{ User { n: count(age) } }", "age"),
+    ("impossible-cast", "{ User { n := tags as Int } }", "tags as Int"),
+    ("wrong-filter", "{ User(where: {age: 5}) { id } }", "5"),
+    ("unknown-operator", "{ User(where: {age: {gtt: 5}}) { id } }", "gtt"),
+    ("wrong-order", "{ User(orderBy: {age: UP}) { id } }", "UP"),
+    ("null-for-non-null", "query($a: Int! = null) { User(limit: $a) { id } }", ""),
+    ("not-constant", "query($a: [Int!]) { User(where: tags == [firstName]) { id } }", "[firstName]"),
+    ("not-supported-yet", "{ User(groupBy: age) { id } }", "groupBy: age"),
+  ]
+
+  @Test func everyCodeHasAQuery() {
+    var seen: Set<String> = []
+    for (code, query, place) in Self.wrong {
+      let bound = BindingFixture.bind(query)
+      let expected = code == "null-for-non-null" ? "wrong-default" : code
+      #expect(bound.diagnostics.map(\.code.rawValue) == [expected], "\(query): \(bound.diagnostics.map(\.message))")
+      let source = SourceText(name: "q", text: query)
+      if !place.isEmpty { #expect(bound.diagnostics.first.map { source.string($0.range) } == place, "\(query)") }
+      #expect(bound.output == nil)
+      seen.insert(code)
+    }
+    #expect(
+      BindingFixture.codes("{ User }", options: BindingOptions(dialect: .graphql)) == ["missing-selection"])
+    var narrow = BindingOptions()
+    narrow.limits.fields = 2
+    #expect(BindingFixture.codes("{ User { id age score } }", options: narrow) == ["field-limit"])
+    // Shown by the tests of limits and of documents.
+    seen.formUnion([
+      "missing-selection", "field-limit", "depth-limit", "expansion-limit", "unused-fragment", "unused-variable",
+      "duplicate-definition", "lone-anonymous",
+    ])
+    #expect(seen.isSuperset(of: BindingProblem.codes.map(\.rawValue)))
+    #expect(seen.union(["unknown-field"]).isSuperset(of: CoercionProblem.codes.map(\.rawValue)))
+  }
+
+  @Test func suggestions() throws {
+    func help(_ query: String) -> String? { BindingFixture.bind(query).diagnostics.first?.help }
+    #expect(help("{ User(where: agee >= 3) { id } }") == "did you mean 'age'?")
+    #expect(help("{ User(where: status == ACTVE) { id } }") == "did you mean 'ACTIVE'?")
+    #expect(
+      help("{ User(where: messages.text == \"x\") { id } }") == #"did you mean 'some(messages, text == "x")'?"#)
+    #expect(help("{ user { id } }") == "give one of: id:, or email:")
+    let ambiguous = try #require(BindingFixture.bind("{ User(where: status == MINOR) { id } }").diagnostics.first)
+    #expect(ambiguous.fixIts.flatMap(\.edits).map(\.replacement) == [".MINOR", "Status.MINOR"])
+  }
+
+  @Test func severalErrorsInOneRun() {
+    #expect(
+      BindingFixture.codes("{ Usr { id } User(where: agee > 1 and scroe < 2, limt: 3) { nme } }")
+        == ["unknown-field", "unknown-name", "unknown-name", "unknown-argument", "unknown-field"])
+  }
+
+  @Test func patternOffsetIsMappedIntoTheLiteral() throws {
+    let text = #"{ User(where: firstName =~ "ab(c") { id } }"#
+    let diagnostic = try #require(BindingFixture.bind(text).diagnostics.first)
+    let start = try #require(text.utf8.firstIndex(of: UInt8(ascii: "\"")))
+    let literal = text.utf8.distance(from: text.utf8.startIndex, to: start)
+    // PCRE2 notices the missing parenthesis at the pattern's end.
+    #expect(Int(diagnostic.range.start) == literal + 1 + 4)
+  }
+}
+
+@Suite struct BindingNotSupportedYetTests {
+  /// A query or a schema that triggers each feature. Later work empties the list.
+  static func example(_ feature: NotSupportedYet) -> (query: String?, schema: String?) {
+    switch feature {
+    case .fullTextIndex: (nil, #"type A @fulltext(fields: ["t"]) { id: ID! t: String }"#)
+    case .trigramIndex: (nil, "type A { id: ID! t: String @trigram }")
+    case .computedField: (nil, #"type A { id: ID! n: Int @computed(as: "1") }"#)
+    case .interfaceOrUnion: (nil, "interface N { id: ID! } type A { id: ID! n: N }")
+    case .listOfEmbedded: (nil, "type P { x: Int } type A { id: ID! ps: [P!]! }")
+    case .listOfLists: (nil, "type A { id: ID! n: [[Int]] }")
+    case .relationInEmbedded: (nil, "type P { a: A x: Int } type A { id: ID! p: P }")
+    case .grouping: ("{ User(groupBy: age) { age } }", nil)
+    case .having: ("{ User(having: age > 1) { id } }", nil)
+    case .cursorPaging: ("{ User(after: \"c\") { id } }", nil)
+    case .deletedEntities: ("{ User(deleted: ONLY) { id } }", nil)
+    case .mutation: ("mutation { deleteUser(where: id == \"1\") }", nil)
+    case .subscription: ("subscription { User { id } }", nil)
+    case .userFunction: ("{ User { id } } func f(x: Int): Int = x", nil)
+    case .recurse: ("{ User { friends @recurse(depth: 2) { id } } }", nil)
+    case .expand: ("{ User @expand(levels: [IDS]) { id } }", nil)
+    case .closure: ("{ User { n: count(closure(boss)) } }", nil)
+    case .shortestPath: ("{ User { n := shortestPath(friends) } }", nil)
+    case .fullTextSearch: ("{ User(where: firstName matches \"a\") { id } }", nil)
+    case .cursorMeta: ("{ User { _cursor } }", nil)
+    case .scoreMeta: ("{ User { _score } }", nil)
+    case .timestampMeta: ("{ User { _createdAt } }", nil)
+    case .statusMeta: ("{ User { _status } }", nil)
+    case .recursionMeta: ("{ User { _depth } }", nil)
+    case .groupMeta: ("{ User { _items { id } } }", nil)
+    case .firstAggregate: ("{ n: first(User.age) }", nil)
+    case .collectAggregate: ("{ n: collect(User.age) }", nil)
+    case .joinAggregate: ("{ n: join(User.firstName, \", \") }", nil)
+    case .distinctAggregate: ("{ n: distinct(User.age) }", nil)
+    case .hasMore: ("{ n: hasMore(User) }", nil)
+    case .scalarFunction: ("{ User { x := round(score) } }", nil)
+    case .languageCollation: ("{ User(where: collate(firstName, \"sv\") == \"a\") { id } }", nil)
+    case .typeInExpression: ("{ User { x := user(id: 1) } }", nil)
+    case .entityValue: ("{ User { x := [boss] } }", nil)
+    case .typeTest: ("{ User(where: . is User) { id } }", nil)
+    case .introspection: ("{ __schema { queryType { name } } }", nil)
+    case .directive: ("{ User @live { id } }", nil)
+    case .toOneStepArguments: ("{ User { x := boss(where: age > 1).age } }", nil)
+    case .countOfLimitedValues: ("{ User { n: count(messages(limit: 3).likes) } }", nil)
+    case .listAggregate: ("{ User { n: count(tags) } }", nil)
+    case .timeArithmetic: ("{ User(where: seen + 1 > seen) { id } }", nil)
+    case .foldedList: ("query($l: [String!]) { User(where: email in $l) { id } }", nil)
+    case .rangeValue: ("{ x := 1..2 }", nil)
+    }
+  }
+
+  @Test(arguments: NotSupportedYet.allCases) func everyFeatureSaysSo(_ feature: NotSupportedYet) {
+    let (query, schema) = Self.example(feature)
+    let diagnostics: [Diagnostic]
+    if let query {
+      diagnostics = BindingFixture.bind(query).diagnostics
+    } else {
+      diagnostics = SchemaBuildingTests.build(schema ?? "").diagnostics
+    }
+    let found = diagnostics.filter { $0.code == NotSupportedYet.code }
+    #expect(found.map(\.message) == [feature.message], "\(diagnostics.map(\.message))")
+    #expect(found.allSatisfy { !$0.range.isEmpty })
+  }
+}
