@@ -17,6 +17,7 @@ import Testing
     let kind: String
     /// The code span; nil if the trigger is told in words.
     let trigger: String?
+    static let kinds: Set<String> = ["", "schema:", "data:", "file:", "in GraphQL alone:"]
     var testDescription: String { code }
   }
 
@@ -25,10 +26,14 @@ import Testing
     return file.lines.compactMap { line in
       guard let match = line.wholeMatch(of: #/\| `([a-z0-9-]+)` \| .*? \| (.*) \|/#) else { return nil }
       let cell = match.2
-      guard let span = cell.firstMatch(of: #/(``|`)(.+?)\1/#) else {
+      guard let span = cell.firstMatch(of: #/(```|``|`)(.+?)\1$/#) else {
         return Row(code: String(match.1), kind: String(cell), trigger: nil)
       }
       let kind = cell[..<span.range.lowerBound].trimmingCharacters(in: .whitespaces)
+      // Anything else is told in words, which may hold code.
+      guard Row.kinds.contains(kind), !span.2.contains("` ") else {
+        return Row(code: String(match.1), kind: kind, trigger: nil)
+      }
       let text = span.2.trimmingCharacters(in: .whitespaces)
       return Row(code: String(match.1), kind: kind, trigger: text.replacing("⏎", with: "\n"))
     }
