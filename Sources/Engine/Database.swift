@@ -3,6 +3,7 @@ import GQLCatalog
 import GQLParser
 import GQLPlanner
 import GQLStore
+import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -52,6 +53,9 @@ public final class Database: Sendable {
 
   private static func catalog(of source: SourceText) throws(QueryError) -> Catalog { try catalog(of: [source]) }
 
+  /// Catalogs of one process have versions of their own, so that a plan is never taken for another schema's.
+  private static let versions = Atomic<UInt64>(0)
+
   /// Parses and builds a schema that lies in several texts.
   private static func catalog(of sources: [SourceText]) throws(QueryError) -> Catalog {
     var catalog: Catalog?
@@ -62,7 +66,9 @@ public final class Database: Sendable {
       if built.hasErrors { throw QueryError(built.diagnostics.filter { $0.severity == .error }, in: source) }
       catalog = built.output
     }
-    return catalog ?? Catalog()
+    var result = catalog ?? Catalog()
+    result.version = versions.add(1, ordering: .relaxed).newValue
+    return result
   }
 
   /// The version that queries started now will see.

@@ -19,7 +19,14 @@ public final class PreparedQuery: Sendable {
   /// Variables of type `<Type>Filter` or `<Type>Order`: their values decide what the query is.
   private let structural: [String]
   private let plans: Lock<PlanCache>
-  private let buffers = Lock<[ReusableBuffer]>([])
+  /// What a run needs where nothing asks for another plan; one visit to the lock before a run, one behind it.
+  private let ready = Lock<ReadyState>(ReadyState())
+
+  private struct ReadyState {
+    var plan: ReadyPlan?
+    /// Output buffers between runs.
+    var buffers: [ReusableBuffer] = []
+  }
 
   init(database: Database, document: QueryDocument, operation: Int) {
     self.database = database
@@ -69,10 +76,18 @@ public final class PreparedQuery: Sendable {
   private func write(
     _ variables: [String: Value], on snapshot: Snapshot, options: RunOptions, _ take: (UnsafeRawBufferPointer) -> Void
   ) throws(QueryError) {
-    let (executable, parameters) = try executable(variables, snapshot)
-    let reusable = buffers.withLock { $0.popLast() } ?? ReusableBuffer()
-    defer { recycle(reusable) }
+    let (plan, waiting) = ready.withLock { ($0.plan, $0.buffers.popLast()) }
+    let reusable = waiting ?? ReusableBuffer()
+    defer { ready.withLock { if $0.buffers.count < 8 { $0.buffers.append(reusable) } } }
     reusable.buffer.removeAll()
+    let executable: Executable
+    let parameters: [GQLCatalog.Value?]
+    if let plan, plan.serves(snapshot), let quick = QuickCoercion.coerce(variables, plan.parameters) {
+      executable = plan.executable
+      parameters = quick
+    } else {
+      (executable, parameters) = try self.executable(variables, snapshot)
+    }
     do {
       try executable.run(
         snapshot, parameters: parameters, limits: options.limits, cancellation: options.cancellation?.flag,
@@ -81,10 +96,6 @@ public final class PreparedQuery: Sendable {
       throw QueryError([error.diagnostic(snapshot: snapshot)], in: document.source)
     }
     reusable.buffer.withUnsafeBytes { take($0) }
-  }
-
-  private func recycle(_ reusable: ReusableBuffer) {
-    buffers.withLock { if $0.count < 8 { $0.append(reusable) } }
   }
 
   // MARK: - Planning
@@ -111,6 +122,12 @@ public final class PreparedQuery: Sendable {
     let executable = Executable(
       try plan(entry.query, snapshot, parameters, PlannerOptions()), catalog: snapshot.catalog)
     entry.add(executable, generation: generation, parameters: parameters, snapshot: snapshot)
+    if structural.isEmpty, !executable.plan.isParameterSensitive {
+      ready.withLock {
+        $0.plan = ReadyPlan(
+          executable: executable, parameters: entry.query.parameters, generation: generation)
+      }
+    }
     return (executable, parameters)
   }
 
@@ -146,7 +163,8 @@ public final class PreparedQuery: Sendable {
   private func coerce(
     _ variables: [String: Value], for query: BoundQuery, _ catalog: Catalog
   ) throws(QueryError) -> [GQLCatalog.Value?] {
-    if let quick = QuickCoercion.coerce(variables, query.parameters, structuralCount: structural.count) { return quick }
+    let quick = structural.isEmpty ? QuickCoercion.coerce(variables, query.parameters) : nil
+    if let quick { return quick }
     var inputs: [String: VariableInput] = [:]
     for (name, value) in variables { inputs[name] = .json(value.json) }
     let coerced = coerceVariables(inputs, for: query.parameters, catalog: catalog)
@@ -203,7 +221,24 @@ public final class PreparedQuery: Sendable {
   }
 }
 
+/// A plan that serves all values of its parameters, until the schema or the size of the data changes.
+final class ReadyPlan: Sendable {
+  let executable: Executable
+  let parameters: [BoundParameter]
+  private let generation: UInt64
+
+  init(executable: Executable, parameters: [BoundParameter], generation: UInt64) {
+    self.executable = executable
+    self.parameters = parameters
+    self.generation = generation
+  }
+
+  /// Another schema has another generation too.
+  func serves(_ snapshot: Snapshot) -> Bool { snapshot.generation == generation }
+}
+
 /// An output buffer that keeps its memory between runs.
 final class ReusableBuffer: @unchecked Sendable {
-  var buffer = ByteBuffer(capacity: 4096)
+  // Unchecked because one run at a time has it.
+  @exclusivity(unchecked) var buffer = ByteBuffer(capacity: 4096)
 }

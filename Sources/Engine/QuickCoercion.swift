@@ -7,9 +7,9 @@ enum QuickCoercion {
   /// The parameters' values in order; nil if any needs a closer look (or is wrong, which the binder then says).
   @inline(__always)
   static func coerce(
-    _ variables: [String: Value], _ parameters: [BoundParameter], structuralCount: Int
+    _ variables: [String: Value], _ parameters: [BoundParameter]
   ) -> [GQLCatalog.Value?]? {
-    guard structuralCount == 0, variables.count == parameters.count else { return nil }
+    guard variables.count == parameters.count else { return nil }
     if parameters.isEmpty { return [] }
     var values: [GQLCatalog.Value?] = []
     values.reserveCapacity(parameters.count)

@@ -27,7 +27,7 @@ public struct RunOptions: Sendable {
 
   /// The limits as the executor takes them; a time-out starts now.
   var limits: RunLimits {
-    var limits = RunLimits.none
+    var limits = RunLimits()
     if let timeout {
       let parts = timeout.components
       let milliseconds = Double(parts.seconds) * 1000 + Double(parts.attoseconds) / 1e15

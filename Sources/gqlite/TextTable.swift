@@ -8,7 +8,8 @@ struct TextTable {
 
   /// - Throws: ``QueryError`` if the answer is anything but one list.
   init(_ answer: Answer) throws(QueryError) {
-    guard case .object(let members) = answer.value, members.count == 1, case .list(let elements) = members[0].value else {
+    guard case .object(let members) = answer.value, members.count == 1, case .list(let elements) = members[0].value
+    else {
       throw QueryError.needsOneList
     }
     var columns: [String] = []
@@ -46,7 +47,8 @@ struct TextTable {
       for (index, cell) in row.enumerated() { widths[index] = max(widths[index], Self.width(cell)) }
     }
     let isNumeric = columns.indices.map { column in
-      rows.contains { $0[column]?.double != nil } && rows.allSatisfy { $0[column] == nil || $0[column] == .null || $0[column]?.double != nil }
+      rows.contains { $0[column]?.double != nil }
+        && rows.allSatisfy { $0[column] == nil || $0[column] == .null || $0[column]?.double != nil }
     }
     func line(_ cells: [String]) -> String {
       var parts: [String] = []

@@ -118,6 +118,7 @@ import Testing
     ("age == max(User(where: status == ^.status).age)", "age == max(User where status == status^ | age)"),
     ("count(User) > 5", "count(User) > 5"),
     ("\"x\" in messages.text", #"some(.0:User→messages | text == "x")"#),
+    ("ACTIVE in staff.status", "some(.0:User→staff | status == ACTIVE)"),
     ("firstName in messages.text", "some(.0:User→messages | text == firstName^)"),
     (". in boss.staff", "some(.0:User.boss→staff | <.0:User> == <.1:User>)"),
     ("every(Chat, . in ^.chats)", "every(Chat | some(.1:User→chats | <.0:Chat> == <.1:Chat>))"),

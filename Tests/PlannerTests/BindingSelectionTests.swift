@@ -149,6 +149,21 @@ import Testing
     #expect(BindingFixture.codes("{ User(where: age > \(sum)) { id } }") == ["depth-limit"])
   }
 
+  @Test func constantExpressionAsDefault() throws {
+    let bound = BindingFixture.bind(
+      "query($n: Int = (20 + 5), $d: Float = (0.5 * 3), $s: String = (\"a\" + \"b\")) { User(limit: $n) { x := $d y := $s } }"
+    )
+    #expect(bound.diagnostics == [])
+    let query = try #require(bound.output)
+    #expect(
+      query.parameters.map(\.defaultValue) == [
+        .int(25), .float(1.5), .string("ab"),
+      ])
+    #expect(
+      BindingFixture.codes("query($n: Int = (9223372036854775807 + 1)) { User(limit: $n) { id } }") == ["wrong-default"]
+    )
+  }
+
   @Test func variableCoercion() throws {
     let bound = try #require(
       BindingFixture.bind(

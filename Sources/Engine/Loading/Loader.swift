@@ -412,7 +412,9 @@ struct Loader: ~Copyable {
     let target = catalog[relation.target]
     let isText = target[catalog[target.primaryIndex].columns[0]].kind == .text
     let shown = missing.prefix(3).map { cell in
-      isText ? TextView(cell).withBytes { String(decoding: UnsafeRawBufferPointer(start: $0, count: $1), as: UTF8.self) } : "\(cell.int)"
+      isText
+        ? TextView(cell).withBytes { String(decoding: UnsafeRawBufferPointer(start: $0, count: $1), as: UTF8.self) }
+        : "\(cell.int)"
     }
     let ids = shown.joined(separator: ", ") + (missing.count > 3 ? ", …" : "")
     let noun = missing.count == 1 ? "1 link" : "\(missing.count) links"

@@ -99,7 +99,8 @@ extension RecordReader {
     func wrong() -> RecordFailure {
       let shown = String(decoding: text.prefix(60), as: UTF8.self)
       return RecordFailure(
-        .wrongType, "'\(owner).\(slot.name.string)' is \(slot.typeName), not '\(shown)'", at: field.start, to: field.end)
+        .wrongType, "'\(owner).\(slot.name.string)' is \(slot.typeName), not '\(shown)'", at: field.start, to: field.end
+      )
     }
     switch slot.target {
     case .scalar(let scalar, let column):

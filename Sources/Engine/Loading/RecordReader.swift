@@ -204,7 +204,8 @@ struct RecordReader: ~Copyable {
     let layout = layouts[Int(target.index)]
     guard layout.keyColumns.count == 1 else {
       throw RecordFailure(
-        .wrongType, "'\(owner).\(slot.name.string)' links to '\(layout.name)', whose key has several parts: give an object",
+        .wrongType,
+        "'\(owner).\(slot.name.string)' links to '\(layout.name)', whose key has several parts: give an object",
         at: scanner.position + offset)
     }
     let (_, key) = try readScalar(layout.keyTarget, slot, &scanner, offset: offset, owner: owner)

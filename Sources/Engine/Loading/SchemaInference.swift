@@ -246,7 +246,8 @@ struct SchemaInference {
 
   private static func fieldName(_ name: String) -> String {
     let isPlain =
-      !name.isEmpty && name.unicodeScalars.allSatisfy(isNameScalar) && !(name.unicodeScalars.first.map { ("0"..."9").contains($0) } ?? true)
+      !name.isEmpty && name.unicodeScalars.allSatisfy(isNameScalar)
+      && !(name.unicodeScalars.first.map { ("0"..."9").contains($0) } ?? true)
     return isPlain ? name : "`" + name.replacing("`", with: "'").replacing("\n", with: " ") + "`"
   }
 

@@ -73,6 +73,7 @@ extension Binder {
       var variable = Variable(name: name, kind: .broken, range: definition.name.range)
       if let kind = generatedInput(definition.type) {
         variable.kind = kind
+        variable.structuralDefault = definition.defaultValue
         structural.append(name)
       } else if let signature = signature(of: definition.type) {
         var defaultValue: Value?
@@ -93,6 +94,11 @@ extension Binder {
     _ written: Expression, _ variable: String, _ signature: TypeSignature
   ) -> Value? {
     guard let raw = RawValue(written) else {
+      // `= (20 + 5)`: an expression over constants.
+      guard
+        let bound = coerce(bindOperand(written, Environment()), to: signature.type, Environment(), at: written.range)
+      else { return nil }
+      if let value = constantValue(bound), !(value.isNull && signature.isNonNull) { return value }
       report(.wrongDefault(variable: variable, problem: .notConstant), at: written.range)
       return nil
     }

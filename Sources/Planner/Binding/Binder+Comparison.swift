@@ -184,7 +184,9 @@ extension Binder {
       let subject = resolve(bindOperand(left, environment), environment)
       return interval(subject, lower, upper, includesUpper, environment, range)
     case .value(let value):
-      let subject = resolve(bindOperand(left, environment), environment)
+      var element: ValueType?
+      if case .list(let type) = value.type { element = type }
+      let subject = resolve(bindOperand(left, environment), environment, wanting: element)
       return membership(subject, inList: value, environment, range).map { .value($0) } ?? .error
     case .literal(.null, let range):
       return .value(BoundExpression(.constant(.boolean(false)), .boolean, at: range))
@@ -309,13 +311,14 @@ extension Binder {
     _ left: Expression, _ path: PluralPath, _ environment: Environment, _ range: SourceRange
   ) -> Operand {
     let inner = environment.enteringUnseen(path.type)
-    let subject = resolve(bindOperand(left, inner), inner)
+    var subject = bindOperand(left, inner)
     let member: Operand
     switch path.tail {
     case .none: member = .entity(.scope(0, path.type), path.type, path.range)
     case .value(let value): member = .value(value)
     case .embedded(let value): member = .embedded(value)
     }
+    subject = resolve(subject, inner, wanting: staticType(member))
     guard let test = compare(.equal, member, subject, inner, range) else { return .error }
     return .value(BoundExpression(.quantifier(.some, path.set, test), .boolean, at: range))
   }

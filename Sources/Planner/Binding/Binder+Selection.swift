@@ -141,7 +141,12 @@ extension Binder {
       report(.unknownFragment(name: name, near: near), at: node.name.range)
       return
     }
-    guard !cyclicFragments.contains(name), applies(fragment.typeCondition, to: parent) else { return }
+    if cyclicFragments.contains(name) {
+      // Nothing follows it, so all of the cycle counts as used.
+      usedFragments.formUnion(cyclicFragments)
+      return
+    }
+    guard applies(fragment.typeCondition, to: parent) else { return }
     for directive in fragment.directives {
       report(.unknownDirective(name: directive.name.text, near: []), at: directive.name.range)
     }

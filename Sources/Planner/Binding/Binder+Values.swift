@@ -99,8 +99,7 @@ extension Binder {
     case .list(let elements, let range):
       if case .list(let element) = type {
         guard let raw = RawValue(Expression(.list(elements), at: range)), isConstant(elements, of: element) else {
-          report(.wrongValue(.notConstant), at: range)
-          return nil
+          return constantList(elements, of: element, environment, at: range)
         }
         return constant(raw, type, at: range, origin: origin)
       }
@@ -123,6 +122,23 @@ extension Binder {
       guard let bound = value(other, environment, at: range) else { return nil }
       return conversion(bound.expression, to: type)
     }
+  }
+
+  /// `[1 + 24, 41]`: elements that can be computed now.
+  private mutating func constantList(
+    _ elements: [Expression], of type: ValueType, _ environment: Environment, at range: SourceRange
+  ) -> BoundExpression? {
+    var values: [Value] = []
+    for element in elements {
+      let operand = bindOperand(element, environment)
+      guard let bound = coerce(operand, to: type, environment, at: element.range) else { return nil }
+      guard let value = constantValue(bound) else {
+        report(.wrongValue(.notConstant), at: range)
+        return nil
+      }
+      values.append(value)
+    }
+    return BoundExpression(.constant(.list(values)), .list(type), at: range)
   }
 
   /// Bare names are constants among enums only.
