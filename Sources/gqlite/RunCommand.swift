@@ -22,8 +22,10 @@ enum RunCommand {
         let queries = try selected(database.prepareAll(document), operation, document)
         try variables.checkNames(queries)
         for query in queries {
-          let answer = try query.run(try variables.values(for: query), options: options)
-          Terminal.standardOutput.write(try format.render(answer))
+          let values = try variables.values(for: query)
+          let answer = try query.run(values, options: options)
+          Terminal.standardOutput.write(
+            try format.render(answer) { () throws(QueryError) in try query.columns(values) })
         }
       } catch let error as QueryError {
         status = Process.failure

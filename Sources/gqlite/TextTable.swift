@@ -6,8 +6,10 @@ struct TextTable {
   private let columns: [String]
   private let rows: [[Value?]]
 
+  /// `selected` names the columns of a list that has no rows.
+  ///
   /// - Throws: ``QueryError`` if the answer is anything but one list.
-  init(_ answer: Answer) throws(QueryError) {
+  init(_ answer: Answer, selected: [String]?) throws(QueryError) {
     guard case .object(let members) = answer.value, members.count == 1, case .list(let elements) = members[0].value
     else {
       throw QueryError.needsOneList
@@ -22,7 +24,8 @@ struct TextTable {
       }
       for field in fields where seen.insert(field.name).inserted { columns.append(field.name) }
     }
-    if isBare || columns.isEmpty, !elements.isEmpty {
+    if elements.isEmpty { columns = selected ?? [members[0].name] }
+    if isBare || columns.isEmpty {
       self.columns = [members[0].name]
       rows = elements.map { [$0] }
       return
