@@ -7,19 +7,24 @@ enum QuickCoercion {
   /// The parameters' values in order; nil if any needs a closer look (or is wrong, which the binder then says).
   @inline(__always)
   static func coerce(
-    _ variables: [String: Value], _ parameters: [BoundParameter]
+    _ variables: [String: Value], _ parameters: [BoundParameter], now: Int64?
   ) -> [GQLCatalog.Value?]? {
-    guard variables.count == parameters.count else { return nil }
-    if parameters.isEmpty { return [] }
+    if parameters.isEmpty { return variables.isEmpty ? [] : nil }
     var values: [GQLCatalog.Value?] = []
     values.reserveCapacity(parameters.count)
+    var hidden = 0
     for parameter in parameters {
+      if parameter.isNow {
+        values.append(.dateTime(now ?? Database.now()))
+        hidden += 1
+        continue
+      }
       guard let value = variables[parameter.name], let coerced = coerce(value, parameter.signature.type) else {
         return nil
       }
       values.append(coerced)
     }
-    return values
+    return variables.count + hidden == parameters.count ? values : nil
   }
 
   @inline(__always)

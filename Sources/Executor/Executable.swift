@@ -115,7 +115,6 @@ package final class Executable: @unchecked Sendable {
         execution.conditions[index] = conditions.cell(index, vectors, 0, execution)?.low == 1
       }
     }
-    if !rowSets.isEmpty { try execution.buildRowSets(self) }
     try execution.writeRoot(self, into: &output)
     try execution.checkBytes(output.count)
   }

@@ -123,15 +123,16 @@ package final class Execution {
   /// Throws if the run is cancelled or its time is up. Call it once a batch.
   package func checkpoint() throws(RuntimeProblem) {
     if let cancellation, cancellation.isCancelled { throw RuntimeProblem(.cancelled, at: SourceRange(at: 0)) }
+    if limits.maximumMemory != Int.max { try checkMemory(0) }
     if limits.deadline != .max, MonotonicClock.now > limits.deadline {
       throw RuntimeProblem(.timeout(milliseconds: limits.milliseconds), at: SourceRange(at: 0))
     }
   }
 
-  /// Throws if so many bytes of rows are more than the run may hold.
+  /// Throws if so many bytes of rows, and what was computed, are more than the run may hold.
   func checkMemory(_ bytes: Int) throws(RuntimeProblem) {
     if bytes > Execution.keptBytes { isLarge = true }
-    if bytes > limits.maximumMemory {
+    if bytes > limits.maximumMemory - scratch.usedBytes {
       throw RuntimeProblem(.memory(limit: limits.maximumMemory), at: SourceRange(at: 0))
     }
   }
@@ -151,8 +152,10 @@ package final class Execution {
     try append(compiledSet(set.index), scopes, into: &expansion)
   }
 
-  /// The members of `PhysicalPlan.rowSets[index]`, a bit per row, least significant first.
-  package func rowSetBits(_ index: Int) -> UnsafePointer<UInt64> { rowSets[index].bits.pointer }
+  /// The members of `PhysicalPlan.rowSets[index]`, a bit per row, least significant first; computed when first asked for.
+  package func rowSetBits(_ index: Int) throws(RuntimeProblem) -> UnsafePointer<UInt64> {
+    try builtRowSet(index).bits.pointer
+  }
 
   @inline(__always)
   func compiledSet(_ index: Int) -> CompiledSet {

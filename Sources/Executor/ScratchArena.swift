@@ -10,6 +10,10 @@ package final class ScratchArena {
   private var base: UnsafeMutableRawPointer
   private var used = 0
   private var capacity: Int
+  /// Bytes of the chunks before the current one.
+  private var passed = 0
+  /// Bytes that were given out and not freed.
+  package var usedBytes: Int { passed &+ used }
   /// Bytes of all chunks.
   package private(set) var byteCount: Int
 
@@ -51,16 +55,21 @@ package final class ScratchArena {
   /// Frees everything; keeps a bounded amount of memory.
   package func removeAll() {
     if chunks.count > 1 {
+      if chunk > 0 { select(0) }
       while chunks.count > 1, byteCount > 1 << 22, let last = chunks.popLast() {
         byteCount -= last.count
         last.deallocate()
       }
-      select(0)
     }
     used = 0
   }
 
   private func select(_ index: Int) {
+    if index < chunk {
+      passed = chunks[..<index].reduce(0) { $0 + $1.count }
+    } else {
+      for number in chunk..<index { passed += chunks[number].count }
+    }
     chunk = index
     base = chunks[index].baseAddress.unsafelyUnwrapped
     capacity = chunks[index].count

@@ -22,7 +22,12 @@ struct MemoryDigest {
 extension ColumnStore {
   /// All pages, and what live runs, texts and lists hold.
   func hashMemory(into digest: inout MemoryDigest) {
-    for index in 0..<directory.count { digest.add(directory.page(index)) }
+    for index in 0..<directory.count {
+      let page = directory.page(index)
+      let base = UnsafeRawPointer(page.base)
+      digest.add(base, PageSummary.bytes.lowerBound)
+      digest.add(base + PageSummary.bytes.upperBound, page.byteCount - PageSummary.bytes.upperBound)
+    }
     digest.add(UInt64(liveNulls))
     digest.add(UInt64(bitPattern: Int64(liveBytes)))
     for row in 0..<UInt32(truncatingIfNeeded: count) {

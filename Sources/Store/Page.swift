@@ -13,7 +13,8 @@
 ///       ┌─────────┬─────────────┬──────────────────────────┐
 ///       │ header  │ validity    │ cells                    │
 ///       └─────────┴─────────────┴──────────────────────────┘
-/// header:   Int32 at 0: nulls among the rows that exist; UInt64 at 8: stamp of the transaction that wrote the page
+/// header:   Int32 at 0: nulls among the rows that exist; UInt64 at 8: stamp of the transaction that wrote the page;
+///           16 ..< 40: see ``PageSummary``
 /// validity: 1,024 bits, least significant first; 1 where the cell has a value
 /// ```
 /// A null cell is all zeros, but for `.reference`, where it is ``noRow``.
@@ -37,14 +38,17 @@ package final class Page: @unchecked Sendable {
   package let base: UnsafeMutableRawPointer
   package let byteCount: Int
   package let stamp: UInt64
+  /// Of a column: its header may hold a ``PageSummary``.
+  private let hasSummary: Bool
 
   /// A zeroed page; `.reference` cells are the caller's to fill.
-  package init(byteCount: Int, stamp: UInt64) {
+  package init(byteCount: Int, stamp: UInt64, hasSummary: Bool = false) {
     base = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 64)
     memset(base, 0, byteCount)
     base.storeBytes(of: stamp, toByteOffset: PageLayout.stampOffset, as: UInt64.self)
     self.byteCount = byteCount
     self.stamp = stamp
+    self.hasSummary = hasSummary
   }
 
   package init(copying other: Page, stamp: UInt64) {
@@ -53,9 +57,14 @@ package final class Page: @unchecked Sendable {
     base.storeBytes(of: stamp, toByteOffset: PageLayout.stampOffset, as: UInt64.self)
     byteCount = other.byteCount
     self.stamp = stamp
+    hasSummary = other.hasSummary
+    if hasSummary { PageSummary.forget(base) }
   }
 
-  deinit { base.deallocate() }
+  deinit {
+    if hasSummary { PageSummary.discard(base) }
+    base.deallocate()
+  }
 }
 
 /// Pages by number: a flat table of addresses for reading, and a tree of owners for sharing.

@@ -11,7 +11,7 @@ package struct GoldenCase {
   package let header: [(key: String, value: String)]
 
   private static let keys: Set<String> = [
-    "schema", "data", "vars", "operation", "dialect", "requires", "title", "timeout", "skip-bad",
+    "schema", "data", "vars", "operation", "dialect", "requires", "title", "timeout", "skip-bad", "now",
   ]
 
   /// - Throws: ``QueryError`` if the file cannot be read or its header has an unknown key.

@@ -119,6 +119,7 @@ package struct GoldenRunner {
       let variables = try golden.value("vars").map { text throws(QueryError) in
         try Value(json: Array(text.utf8), name: "vars")
       }
+      let options = RunOptions(now: golden.value("now").flatMap { DateTimeText.microseconds($0) })
       var text = ""
       if stage == .diagnostics {
         if let warnings = try database.check(document) { text = warnings.description }
@@ -132,10 +133,14 @@ package struct GoldenRunner {
         switch stage {
         case .json:
           let answer =
-            if let planner { try query.run(values, planner: planner) } else { try query.run(values) }
+            if let planner {
+              try query.run(values, planner: planner, now: options.now)
+            } else {
+              try query.run(values, options: options)
+            }
           text += String(decoding: answer.prettyUTF8, as: UTF8.self) + "\n"
         case .plan: text += try query.explain(values, costs: false)
-        case .diagnostics: _ = try query.run(values)
+        case .diagnostics: _ = try query.run(values, options: options)
         }
       }
       return text

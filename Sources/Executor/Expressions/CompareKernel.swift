@@ -136,6 +136,55 @@ enum CompareKernel {
     return Int(truncatingIfNeeded: total)
   }
 
+  /// What a page's bounds say about a comparison of its cells with a constant; nil if that depends on the cell.
+  static func decide(_ comparison: ComparisonOperator, _ page: PageSummary, _ constant: Int64) -> Bool? {
+    let isBelow = page.highest < constant
+    let isAbove = page.lowest > constant
+    switch comparison {
+    case .equal: return isBelow || isAbove ? false : page.lowest == page.highest ? true : nil
+    case .notEqual: return isBelow || isAbove ? true : page.lowest == page.highest ? false : nil
+    case .less: return isBelow ? true : page.lowest >= constant ? false : nil
+    case .lessOrEqual: return page.highest <= constant ? true : isAbove ? false : nil
+    case .greater: return isAbove ? true : page.highest <= constant ? false : nil
+    case .greaterOrEqual: return page.lowest >= constant ? true : isBelow ? false : nil
+    }
+  }
+
+  /// How many of a page's narrow cells compare so with the constant. Both are below 2¹⁵, so that the highest bit of a
+  /// difference is its sign.
+  static func countNarrow(_ comparison: ComparisonOperator, _ cells: UnsafePointer<UInt16>, _ constant: UInt16) -> Int {
+    let raw = UnsafeRawPointer(cells)
+    let other = SIMD16<UInt16>(repeating: constant)
+    // Of each lane no more than the page's rows by 16, so that nothing overflows.
+    var counters = SIMD16<UInt16>(repeating: 0)
+    var offset = 0
+    let end = PageLayout.rows &* 2
+    let isNegated: Bool
+    switch comparison {
+    case .equal, .notEqual:
+      while offset < end {
+        let bits = (raw + offset).loadUnaligned(as: SIMD16<UInt16>.self) ^ other
+        counters &+= (0 &- bits) &>> 15
+        offset &+= 32
+      }
+      isNegated = comparison == .equal
+    case .less, .greaterOrEqual:
+      while offset < end {
+        counters &+= ((raw + offset).loadUnaligned(as: SIMD16<UInt16>.self) &- other) &>> 15
+        offset &+= 32
+      }
+      isNegated = comparison == .greaterOrEqual
+    case .greater, .lessOrEqual:
+      while offset < end {
+        counters &+= (other &- (raw + offset).loadUnaligned(as: SIMD16<UInt16>.self)) &>> 15
+        offset &+= 32
+      }
+      isNegated = comparison == .lessOrEqual
+    }
+    let count = Int(counters.wrappedSum())
+    return isNegated ? PageLayout.rows &- count : count
+  }
+
   static func doubles(_ comparison: ComparisonOperator, _ a: Vector, _ b: Vector, _ count: Int, into out: Truths) {
     if b.isConstant {
       compare(comparison, UnsafePointer(a.doubles), constant: b.doubles[0], count, into: out)

@@ -71,7 +71,7 @@ struct Evaluator {
     case .jsonList, .jsonObject: jsonComposite(node, out)
     case .quantifier: try quantifier(node, out)
     case .aggregate: try aggregate(node, index, out)
-    case .rowSet: rowSet(node, out)
+    case .rowSet: try rowSet(node, out)
     }
     block.vectors[index] = out
   }
@@ -366,9 +366,9 @@ struct Evaluator {
     }
   }
 
-  private func rowSet(_ node: Node, _ out: Vector) {
+  private func rowSet(_ node: Node, _ out: Vector) throws(RuntimeProblem) {
     let rows = vector(node.a).rows
-    let bits = execution.rowSetBits(Int(node.index))
+    let bits = try execution.rowSetBits(Int(node.index))
     for position in 0..<count {
       let row = rows[position]
       guard row != PageLayout.noRow else {

@@ -40,7 +40,10 @@ package final class ExpressionProgram: Sendable {
     needsRows = compiler.blocks.contains { $0.needsRows }
     self.catalog = catalog
     releasesScratch =
-      compiler.blocks.contains { $0.usesScratch } && !compiler.blocks.contains { $0.expansionCount > 0 }
+      compiler.blocks.contains { $0.usesScratch }
+      && !compiler.blocks.contains { block in
+        block.expansionCount > 0 || block.nodes.contains { $0.operation == .rowSet }
+      }
   }
 
   /// Conjuncts that are tested together: neighbours that are cheap on whole pages.
@@ -70,22 +73,34 @@ package final class ExpressionProgram: Sendable {
     return node
   }
 
-  /// Counts without truths between; nil if there are nulls.
-  private func countDirectly(
-    _ node: Node, _ state: ExpressionState, _ firstRow: UInt32, _ count: Int, _ execution: Execution
-  ) -> Int? {
+  /// The column that the only comparison reads, and what it compares with.
+  private func operands(_ node: Node, _ state: ExpressionState, _ execution: Execution) -> (ColumnReader, Vector) {
     let block = state.blocks[conjuncts[0]]
     block.prepare(1, execution)
-    let constant = block.vectors[Int(node.b)]
-    let column = block.block.nodes[Int(node.a)]
-    let page = execution.snapshot.column(EntityTypeID(Int(column.entity)), ColumnID(Int(column.index)))
-      .page(of: firstRow)
+    let column = block.nodes[Int(node.a)]
+    let reader = execution.snapshot.column(EntityTypeID(Int(column.entity)), ColumnID(Int(column.index)))
+    return (reader, block.vectors[Int(node.b)])
+  }
+
+  /// Counts without truths between; nil if there are nulls.
+  @inline(__always)
+  private func countDirectly(
+    _ node: Node, _ page: UnsafeRawPointer, _ constant: Vector, _ firstRow: UInt32, _ count: Int
+  ) -> Int? {
     guard constant.allValid, page.load(fromByteOffset: PageLayout.nullCountOffset, as: Int32.self) == 0 else {
       return nil
     }
+    let value = constant.words[0]
+    if count == PageLayout.rows, let summary = PageSummary.scanning(page) {
+      if let isTrue = CompareKernel.decide(node.comparison, summary, value) { return isTrue ? count : 0 }
+      if let narrow = summary.narrow {
+        return CompareKernel.countNarrow(
+          node.comparison, narrow, UInt16(truncatingIfNeeded: value &- summary.lowest))
+      }
+    }
     let slot = Int(firstRow) & PageLayout.rowMask
     let words = (page + PageLayout.cellsOffset).assumingMemoryBound(to: Int64.self) + slot
-    return CompareKernel.countWords(node.comparison, words, constant: constant.words[0], count)
+    return CompareKernel.countWords(node.comparison, words, constant: value, count)
   }
 
   /// Evaluates for all rows of the batch and gives one vector for each expression of the initialiser, in its order.
@@ -116,6 +131,11 @@ package final class ExpressionProgram: Sendable {
   ) throws(RuntimeProblem) -> Int {
     let state = execution.state(for: self)
     state.begin(execution)
+    if let isTrue = decide(state, firstRow, count, execution) {
+      guard isTrue else { return 0 }
+      for index in 0..<count { rows[index] = firstRow &+ UInt32(truncatingIfNeeded: index) }
+      return count
+    }
     let batch = state.pageBatch(firstRow, count, outer)
     if conjuncts.count == 1 {
       let vector = try state.evaluate(conjuncts[0], batch, execution).root(0)
@@ -133,12 +153,51 @@ package final class ExpressionProgram: Sendable {
   ) throws(RuntimeProblem) -> Int {
     let state = execution.state(for: self)
     state.begin(execution)
-    if let direct, let found = countDirectly(direct, state, firstRow, count, execution) { return found }
+    if let direct {
+      let (reader, constant) = operands(direct, state, execution)
+      if let found = countDirectly(direct, reader.page(of: firstRow), constant, firstRow, count) { return found }
+    }
     let batch = state.pageBatch(firstRow, count, outer)
     if conjuncts.count == 1 {
       let vector = try state.evaluate(conjuncts[0], batch, execution).root(0)
       return TruthKernel.count(vector.truths, count)
     }
     return try state.filter(batch, execution, state.pagePositions)
+  }
+
+  /// How many of the first `slots` rows, all live, the first expression is true for. It sees nothing around it.
+  package func countTable(_ slots: Int, _ execution: Execution) throws(RuntimeProblem) -> Int {
+    let state = execution.state(for: self)
+    state.begin(execution)
+    let operands = self.direct.map { self.operands($0, state, execution) }
+    var total = 0
+    var first = 0
+    while first < slots {
+      if first & (PageLayout.rows &* 32 &- 1) == 0 { try execution.checkpoint() }
+      let count = min(PageLayout.rows, slots - first)
+      let row = UInt32(truncatingIfNeeded: first)
+      if let direct, let operands,
+        let found = countDirectly(direct, operands.0.page(of: row), operands.1, row, count)
+      {
+        total &+= found
+      } else {
+        total &+= try countPage(firstRow: row, count: count, outer: nil, execution)
+      }
+      first += count
+    }
+    return total
+  }
+
+  /// What a page's bounds say about all of its rows; nil if they do not.
+  private func decide(
+    _ state: ExpressionState, _ firstRow: UInt32, _ count: Int, _ execution: Execution
+  ) -> Bool? {
+    guard let direct, count == PageLayout.rows else { return nil }
+    let (reader, constant) = operands(direct, state, execution)
+    let page = reader.page(of: firstRow)
+    guard constant.allValid, page.load(fromByteOffset: PageLayout.nullCountOffset, as: Int32.self) == 0,
+      let summary = PageSummary.scanning(page)
+    else { return nil }
+    return CompareKernel.decide(direct.comparison, summary, constant.words[0])
   }
 }

@@ -57,6 +57,8 @@ final class CompiledSelection: @unchecked Sendable {
           switch operation.kind {
           case .int, .float, .dateTime, .date: 8
           case .text, .id: 16
+          case .code: 2
+          case .boolean: 1
           default: 0
           }
         if width == 0 { return nil }

@@ -34,6 +34,7 @@ extension Execution {
     _ selection: CompiledSelection, _ level: LevelState, above: LevelState?
   ) throws(RuntimeProblem) {
     nodes += level.members.rows.count
+    level.warmEnd = selection.warmReaders.isEmpty || level.members.rows.count <= 4 ? Int.max : 0
     if nodes > limits.maximumNodes {
       throw RuntimeProblem(
         .limitExceeded(name: "result nodes", limit: limits.maximumNodes), at: SourceRange(at: 0))

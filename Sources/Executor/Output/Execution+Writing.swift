@@ -89,11 +89,7 @@ extension Execution {
     _ selection: CompiledSelection, _ level: LevelState, _ start: Int, _ end: Int, _ executable: Executable,
     into output: inout ByteBuffer
   ) throws(RuntimeProblem) {
-    let warms = selection.warmReaders.count > 0 && end - start > 4
     for position in start..<end {
-      if warms, (position &- start) & (Execution.warmRows &- 1) == 0 {
-        warm(selection, level, position, min(position &+ Execution.warmRows, end))
-      }
       try writeMember(selection, level, position, executable, into: &output)
       output.append(0x2C)
       if position & 1023 == 1023 {
@@ -105,10 +101,13 @@ extension Execution {
 
   private static let warmRows = 32
 
-  /// Touches the cells of rows that lie far apart, in a loop of nothing but loads, so that their cache misses
-  /// overlap; then the first bytes of their long texts.
+  /// Touches the cells of the next rows, if they lie far apart, in a loop of nothing but loads, so that their cache
+  /// misses overlap; then their long texts. The rows may be those of several parents, which are written one behind
+  /// the other.
   @inline(never)
-  private func warm(_ selection: CompiledSelection, _ level: LevelState, _ start: Int, _ end: Int) {
+  private func warm(_ selection: CompiledSelection, _ level: LevelState, _ start: Int) {
+    let end = min(start &+ Execution.warmRows, level.members.rows.count)
+    level.warmEnd = end
     let rows = level.members.rows.base
     let low = rows[start]
     let high = rows[end &- 1]
@@ -118,17 +117,16 @@ extension Execution {
     for column in selection.warmReaders {
       let reader = readers[column.reader]
       for position in start..<end {
-        touched |= reader.cell(rows[position], width: column.width).loadUnaligned(as: UInt64.self)
+        touched |= UInt64(reader.cell(rows[position], width: column.width).load(as: UInt8.self))
       }
     }
     for column in selection.warmReaders where column.isText {
       let reader = readers[column.reader]
       for position in start..<end {
         let address = reader.cell(rows[position], width: 16)
-        if address.load(as: UInt64.self) & 0x3FFF_FFFF > 12,
-          let bytes = UnsafeRawPointer(bitPattern: UInt((address + 8).load(as: UInt64.self)))
-        {
-          touched |= UInt64(bytes.load(as: UInt8.self))
+        let count = Int(address.load(as: UInt64.self) & 0x3FFF_FFFF)
+        if count > 12, let bytes = UnsafeRawPointer(bitPattern: UInt((address + 8).load(as: UInt64.self))) {
+          touched |= UInt64(bytes.load(as: UInt8.self) | (bytes + (count &- 1)).load(as: UInt8.self))
         }
       }
     }
@@ -140,6 +138,7 @@ extension Execution {
     _ selection: CompiledSelection, _ level: LevelState, _ position: Int, _ executable: Executable,
     into output: inout ByteBuffer
   ) throws(RuntimeProblem) {
+    if position >= level.warmEnd { warm(selection, level, position) }
     let row = level.members.rows[position]
     let start = output.count
     try writeFields(selection, level, position, row, 0, selection.operationCount, executable, into: &output)

@@ -7,6 +7,8 @@ final class LevelState {
   @exclusivity(unchecked) var ancestors = ContiguousArray<RowBuffer.Owner>()
   /// The position, in the level above, of the parent that the first offset belongs to.
   @exclusivity(unchecked) var parentBase = 0
+  /// Members below it were touched ahead of being written; `Int.max` if that does not pay.
+  @exclusivity(unchecked) var warmEnd = Int.max
   /// The batch that each group of computed fields was last evaluated for.
   @exclusivity(unchecked) var batches = ContiguousArray<Batch>()
 

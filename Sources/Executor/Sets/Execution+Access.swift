@@ -22,6 +22,10 @@ extension Execution {
       return try lookupEach(node, scalars, set, state, outer, into: &rows)
     case .range:
       let start = rows.count
+      if let place = try innerNull(node, outer) {
+        try gatherBehindNull(node, place, state, outer, into: &rows)
+        return rows.count - start < 2
+      }
       let bounds = try rangeBounds(node, state, outer)
       guard let bounds else { return true }
       let reader = snapshot.btree(node.index)
@@ -31,7 +35,7 @@ extension Execution {
       rows.count = start + reader.walk(bounds, descending: false, skip: 0, limit: count, into: rows.end)
       return count < 2
     case .rowSet:
-      rowSets[node.number].bits.collect(into: &rows)
+      try builtRowSet(node.number).bits.collect(into: &rows)
       return true
     case .relation:
       let row = resolve(node.reference, outer, 0)
@@ -188,10 +192,10 @@ extension Execution {
     }
     for child in node.children where child.kind == .rowSet {
       if first {
-        rowSets[child.number].bits.collect(into: &rows)
+        try builtRowSet(child.number).bits.collect(into: &rows)
         first = false
       } else {
-        keep(&rows, from: start, in: rowSets[child.number].bits)
+        keep(&rows, from: start, in: try builtRowSet(child.number).bits)
       }
     }
     return isAscending

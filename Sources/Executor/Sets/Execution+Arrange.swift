@@ -61,44 +61,86 @@ extension Execution {
     let slices = set.distinct == nil
     let vectors = slices ? try set.bounds?.vectors(scopes, self) : nil
     let offsets = result.offsets.base + firstOffset
+    let common: Slice? = slices ? try commonSlice(set, scopes.count) : Slice()
+    let rows = result.rows.base
     var start = first
     var written = first
-    for element in 0..<scopes.count {
-      let end = Int(offsets[element])
-      let slice = slices ? try slice(set, vectors, element) : Slice()
-      let rows = result.rows.base
-      let count = end - start
-      let kept = min(slice.end, count)
-      if kept > 0, slice.offset < count {
-        let items = state.items.room(for: SortItem.self, count: kept)
-        var found = kept
-        if kept < count {
-          var heap = TopHeap(items, capacity: kept)
-          let keys = state.keys.room(for: UInt64.self, count: count)
-          images.gather(UnsafePointer(rows + start), count, into: keys)
-          for index in 0..<count {
-            let row = rows[start &+ index]
-            let key = keys[index]
-            if heap.isFull, key >= heap.threshold { continue }
-            heap.offer(SortItem(key: key, index: UInt32(truncatingIfNeeded: index), row: row))
-          }
-          found = heap.count
-        } else {
-          for index in 0..<count {
-            let row = rows[start &+ index]
-            items[index] = SortItem(key: images.image(row), index: UInt32(truncatingIfNeeded: index), row: row)
+    var element = 0
+    while element < scopes.count {
+      // The keys of several elements at once, so that their cache misses overlap.
+      let block = start
+      var last = element + 1
+      while last < scopes.count, Int(offsets[last]) - block <= Execution.gatheredKeys { last += 1 }
+      let total = Int(offsets[last - 1]) - block
+      let keys = state.keys.room(for: UInt64.self, count: total)
+      images.gather(UnsafePointer(rows + block), total, into: keys)
+      while element < last {
+        let end = Int(offsets[element])
+        let slice = if let common { common } else { try slice(set, vectors, element) }
+        let count = end - start
+        let kept = min(slice.end, count)
+        if kept > 0, slice.offset < count {
+          let items = state.items.room(for: SortItem.self, count: kept)
+          let found = sort(rows + start, keys + (start - block), count, keeping: kept, items, state)
+          for index in slice.offset..<found {
+            rows[written] = items[index].row
+            written &+= 1
           }
         }
-        RowSorting.sort(items, found, spare: state.spare.room(for: SortItem.self, count: found))
-        for index in slice.offset..<found {
-          rows[written] = items[index].row
-          written &+= 1
-        }
+        offsets[element] = UInt32(truncatingIfNeeded: written)
+        start = end
+        element += 1
       }
-      offsets[element] = UInt32(truncatingIfNeeded: written)
-      start = end
     }
     result.rows.count = written
+  }
+
+  private static var gatheredKeys: Int { 4096 }
+  /// How many rows are kept sorted while they come, rather than in a heap.
+  private static var keptSorted: Int { 12 }
+
+  /// Writes the first `kept` rows in the order of the keys; gives how many there are.
+  @inline(__always)
+  private func sort(
+    _ rows: UnsafePointer<UInt32>, _ keys: UnsafePointer<UInt64>, _ count: Int, keeping kept: Int,
+    _ items: UnsafeMutablePointer<SortItem>, _ state: SetState
+  ) -> Int {
+    if kept <= Execution.keptSorted {
+      var found = 0
+      var threshold = UInt64.max
+      for index in 0..<count {
+        let key = keys[index]
+        var hole = found
+        if found == kept {
+          // An equal key is too late.
+          if key >= threshold { continue }
+          hole = found &- 1
+        } else {
+          found &+= 1
+        }
+        while hole > 0, items[hole &- 1].key > key {
+          items[hole] = items[hole &- 1]
+          hole &-= 1
+        }
+        items[hole] = SortItem(key: key, index: UInt32(truncatingIfNeeded: index), row: rows[index])
+        threshold = items[found &- 1].key
+      }
+      return found
+    }
+    if kept < count {
+      var heap = TopHeap(items, capacity: kept)
+      for index in 0..<count {
+        let key = keys[index]
+        if heap.isFull, key >= heap.threshold { continue }
+        heap.offer(SortItem(key: key, index: UInt32(truncatingIfNeeded: index), row: rows[index]))
+      }
+    } else {
+      for index in 0..<count {
+        items[index] = SortItem(key: keys[index], index: UInt32(truncatingIfNeeded: index), row: rows[index])
+      }
+    }
+    RowSorting.sort(items, kept, spare: state.spare.room(for: SortItem.self, count: kept))
+    return kept
   }
 
   /// Evaluates order terms or `distinctOn` for the rows from `first` on.

@@ -39,6 +39,14 @@ extension Execution {
   ) throws(RuntimeProblem) {
     let set = compiledSet(id.index)
     let state = sets[set.id]
+    if set.filter != nil, set.distinct == nil, set.isRelation,
+      let slice = try commonSlice(set, scopes.count), slice.offset < Execution.firstMembers
+    {
+      guard slice.limit > 0 else { return results.update(repeating: 0, count: scopes.count) }
+      let first = try findFirst(set, state, scopes, slice.offset + 1)
+      for element in 0..<scopes.count { results[element] = first.counts[element] > slice.offset ? 1 : 0 }
+      return
+    }
     if set.filter != nil, set.distinct == nil, !set.isRelation {
       if !set.isCorrelated {
         if state.anyRun != run {
@@ -102,6 +110,7 @@ extension Execution {
     case .range:
       for element in 0..<elements {
         let one = elements == 1 ? scopes : scopes.element(element)
+        if try innerNull(node, one) != nil { return false }
         let bounds = try rangeBounds(node, state, one)
         counts[element] = bounds.map { Int64(snapshot.btree(node.index).count($0)) } ?? 0
         if !set.isCorrelated {
@@ -140,17 +149,14 @@ extension Execution {
       if hasDead {
         state.candidates.removeAll()
         state.candidates.reserve(PageLayout.rows)
-      }
-      var first = 0
-      while first < slots {
-        try checkpoint()
-        let count = min(PageLayout.rows, slots - first)
-        total +=
-          hasDead
-          ? try filterPage(set, state, first, count, .root, into: state.candidates.end)
-          : try program.countPage(
-            firstRow: UInt32(truncatingIfNeeded: first), count: count, outer: nil, self)
-        first += count
+        var first = 0
+        while first < slots {
+          let count = min(PageLayout.rows, slots - first)
+          total += try filterPage(set, state, first, count, .root, into: state.candidates.end)
+          first += count
+        }
+      } else {
+        total = try program.countTable(slots, self)
       }
       note(set, accessRows: slots)
       let slice = try slice(set, try set.bounds?.vectors(.root, self), 0)

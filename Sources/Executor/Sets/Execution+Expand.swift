@@ -89,6 +89,14 @@ extension Execution {
     return slice
   }
 
+  /// The slice of every element's list, if it is the same for all; nil also if there are none.
+  func commonSlice(
+    _ set: CompiledSet, _ count: Int
+  ) throws(RuntimeProblem) -> Slice? {
+    guard count > 0, set.bounds?.program == nil else { return nil }
+    return try slice(set, nil, 0)
+  }
+
   // MARK: - Relations
 
   /// The targets of a relation, for all elements together.
@@ -100,12 +108,19 @@ extension Execution {
     let vectors = try set.bounds?.vectors(scopes, self)
     let first = result.rows.count
     let firstOffset = result.offsets.count
+    var parents: UnsafePointer<UInt32>?
+    if node.reference.path.isEmpty, node.reference.depth < scopes.scopes.count {
+      parents = scopes.scopes[node.reference.depth]
+    }
+    let common = try commonSlice(set, scopes.count)
+    if relation.isToMany, let parents, scopes.count > 4 {
+      warmRuns(readers[relation.reader], parents, scopes.count)
+    }
     if set.isPlain, set.order == nil {
-      if set.bounds == nil, node.reference.path.isEmpty, node.reference.depth < scopes.scopes.count {
-        let parents = scopes.scopes[node.reference.depth]
-        result.offsets.reserve(scopes.count)
+      result.offsets.reserve(scopes.count)
+      if let common, let parents {
         for element in 0..<scopes.count {
-          appendTargets(relation, parents[element], from: 0, limit: Int.max, into: &result.rows)
+          appendTargets(relation, parents[element], from: common.offset, limit: common.limit, into: &result.rows)
           result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
         }
       } else {
@@ -130,6 +145,9 @@ extension Execution {
       }
       return
     }
+    if set.filter != nil, set.order == nil, set.distinct == nil, let common, common.end <= Execution.firstMembers {
+      return try appendFirst(set, state, scopes, common, into: &result)
+    }
     for element in 0..<scopes.count {
       appendTargets(
         relation, resolve(node.reference, scopes, element), from: 0, limit: Int.max, into: &result.rows)
@@ -139,6 +157,23 @@ extension Execution {
     note(set, accessRows: result.rows.count - first)
     try filter(set, state, scopes, &result, from: first, firstOffset: firstOffset)
     try arrange(set, state, scopes, &result, from: first, firstOffset: firstOffset)
+  }
+
+  /// Touches the runs of parents that lie anywhere: the cells, then what the cells point to, in loops of nothing but
+  /// loads, so that their cache misses overlap.
+  @inline(never)
+  private func warmRuns(_ reader: ColumnReader, _ parents: UnsafePointer<UInt32>, _ count: Int) {
+    var touched: UInt32 = 0
+    for element in 0..<count where parents[element] != PageLayout.noRow {
+      touched |= UInt32(truncatingIfNeeded: reader.references(parents[element]).count)
+    }
+    for element in 0..<count where parents[element] != PageLayout.noRow {
+      let run = reader.references(parents[element])
+      guard let start = run.baseAddress, run.count > 0 else { continue }
+      // The processor sees longer runs coming.
+      touched |= start[0] | start[min(run.count &- 1, 16)]
+    }
+    warmed = UInt64(touched)
   }
 
   /// Whether the order term's column does not decrease with the row; asked once a run.

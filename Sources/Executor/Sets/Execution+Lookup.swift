@@ -171,6 +171,80 @@ extension Execution {
 
   // MARK: - Ranges
 
+  /// The first equal component that is null (which equals null) where more is asked for behind it than bounds of a
+  /// B-tree can say; nil if there is none.
+  func innerNull(_ node: AccessNode, _ outer: ScopeRows) throws(RuntimeProblem) -> Int? {
+    guard node.equalCount > 0, !node.keysAreNonNull, let scalars = node.scalars else { return nil }
+    let isOpen =
+      node.lower < 0 && node.upper < 0 && node.prefix < 0 && !node.onlyNulls
+      && (node.includesNulls || node.equalCount == node.keyReaders.count)
+    let count = isOpen ? node.equalCount - 1 : node.equalCount
+    guard count > 0 else { return nil }
+    let vectors = try scalars.vectors(outer, self)
+    return (0..<count).first { scalars.cell($0, vectors, 0, self) == nil }
+  }
+
+  /// Appends the rows of a range whose equal component `place` is null: the entries with nothing in it, tested one by
+  /// one for the rest.
+  func gatherBehindNull(
+    _ node: AccessNode, _ place: Int, _ state: SetState, _ outer: ScopeRows, into rows: inout RowBuffer
+  ) throws(RuntimeProblem) {
+    guard let scalars = node.scalars else { return }
+    let start = rows.count
+    let vectors = try scalars.vectors(outer, self)
+    let values = (0..<scalars.count).map { scalars.cell($0, vectors, 0, self) }
+    for place in [node.lower, node.upper, node.prefix] where place >= 0 && values[place] == nil { return }
+    let equal = state.keys.room(for: Cell.self, count: place + 1)
+    for index in 0..<place { equal[index] = values[index] ?? Cell(low: 0) }
+    let bounds = BTreeBounds(equal: UnsafePointer(equal), equalCount: place, onlyNulls: true)
+    let reader = snapshot.btree(node.index)
+    let count = reader.count(bounds)
+    try checkMemory(count &* 4)
+    rows.reserve(count)
+    rows.count += reader.walk(bounds, descending: false, skip: 0, limit: count, into: rows.end)
+    var written = start
+    for index in start..<rows.count {
+      let row = rows[index]
+      if isWithin(node, scalars, values, row, from: place) {
+        rows.base[written] = row
+        written += 1
+      }
+    }
+    rows.count = written
+  }
+
+  /// Whether a row has the equal components from number `first` on, and an ordered one within the bounds.
+  private func isWithin(
+    _ node: AccessNode, _ scalars: ScalarSources, _ values: [Cell?], _ row: UInt32, from first: Int
+  ) -> Bool {
+    for component in first..<node.equalCount {
+      let reader = readers[node.keyReaders[component]]
+      guard let value = values[component] else {
+        if !reader.isNull(row) { return false }
+        continue
+      }
+      let kind = node.keyKinds[component]
+      if reader.isNull(row) || !Execution.cellsEqual(reader.cell(row, kind: kind), value, kind) { return false }
+    }
+    guard node.equalCount < node.keyReaders.count else { return true }
+    let reader = readers[node.keyReaders[node.equalCount]]
+    if reader.isNull(row) { return node.includesNulls || node.onlyNulls }
+    if node.onlyNulls { return false }
+    let cell = reader.cell(row, kind: node.keyKinds[node.equalCount])
+    if node.lower >= 0, let lower = values[node.lower] {
+      let order = CellOrder.compare(cell, lower, scalars.types[node.lower])
+      if order < 0 || order == 0 && !node.lowerInclusive { return false }
+    }
+    if node.upper >= 0, let upper = values[node.upper] {
+      let order = CellOrder.compare(cell, upper, scalars.types[node.upper])
+      if order > 0 || order == 0 && !node.upperInclusive { return false }
+    }
+    if node.prefix >= 0, let prefix = values[node.prefix].map({ TextView($0) }) {
+      return TextView(cell).compare(prefix, limit: prefix.count) == 0
+    }
+    return true
+  }
+
   /// The bounds for one element; nil if nothing can lie within. The cells lie in the set's memory.
   func rangeBounds(
     _ node: AccessNode, _ state: SetState, _ outer: ScopeRows
@@ -183,8 +257,7 @@ extension Execution {
       bounds.equal = UnsafePointer(equal)
       for index in 0..<node.equalCount {
         guard let cell = scalars.cell(index, vectors, 0, self) else {
-          // Null equals null: the entries with nothing in this component, if it is the last that is asked for.
-          guard index == node.equalCount - 1, node.lower < 0, node.upper < 0, node.prefix < 0 else { return nil }
+          // Null equals null: the entries with nothing in this component; it is the last that is asked for.
           bounds.onlyNulls = true
           return bounds
         }

@@ -15,7 +15,9 @@ extension Execution {
     guard slice.limit > 0 else { return result.offsets.append(UInt32(truncatingIfNeeded: first)) }
     let needed = set.distinct == nil ? slice.end : Int.max
     var isSliced = false
-    switch set.method {
+    var method = set.method
+    if case .fromAccess = method, try isBehindNull(set.access, outer) { method = .sort }
+    switch method {
     case .natural:
       isSliced = try appendNatural(set, state, outer, slice, needed, into: &result.rows)
     case .fromAccess(let descending):
@@ -30,7 +32,7 @@ extension Execution {
     }
     result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
     if isSliced { return }
-    if case .fromAccess = set.method {
+    if case .fromAccess = method {
       // In order already.
       if let distinct = set.distinct {
         try keepFirst(set, state, distinct, outer, &result, from: first, firstOffset: firstOffset)
@@ -38,6 +40,17 @@ extension Execution {
       try cut(set, outer, &result, from: first, firstOffset: firstOffset)
     } else {
       try arrange(set, state, outer, &result, from: first, firstOffset: firstOffset)
+    }
+  }
+
+  /// Whether the range that is to give the order is one that a B-tree cannot walk.
+  private func isBehindNull(_ node: AccessNode, _ outer: ScopeRows) throws(RuntimeProblem) -> Bool {
+    switch node.kind {
+    case .range: return try innerNull(node, outer) != nil
+    case .intersection:
+      guard let range = node.children.first(where: { $0.kind == .range }) else { return false }
+      return try innerNull(range, outer) != nil
+    default: return false
     }
   }
 

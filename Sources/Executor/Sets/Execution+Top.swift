@@ -34,8 +34,19 @@ extension Execution {
         let kept = try filterPage(set, state, first, count, outer, into: state.candidates.end)
         offer(UnsafePointer(state.candidates.base), kept, images, to: &heap)
       } else {
-        try checkpoint()
-        let cells = reader.page(of: UInt32(truncatingIfNeeded: first)) + PageLayout.cellsOffset
+        if first & (PageLayout.rows &* 32 &- 1) == 0 { try checkpoint() }
+        let page = reader.page(of: UInt32(truncatingIfNeeded: first))
+        if order.directKind == .int64, count == PageLayout.rows, let summary = PageSummary.scanning(page),
+          heap.isFull
+        {
+          // Rows come ascending, so that a page with no more than an equal key is too late.
+          let worst = reader.int64(heap.items[0].row)
+          if isDescending ? summary.highest <= worst : summary.lowest >= worst {
+            first += count
+            continue
+          }
+        }
+        let cells = page + PageLayout.cellsOffset
         switch order.directKind {
         case .int64:
           offerPage(cells.assumingMemoryBound(to: Int64.self), first, count, images, live, isDescending, &heap)

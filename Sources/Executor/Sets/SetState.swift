@@ -18,6 +18,9 @@ final class SetState {
   @exclusivity(unchecked) var other = RowBuffer()
   @exclusivity(unchecked) var counted = Expansion()
   @exclusivity(unchecked) var totals = WorkMemory()
+  /// Parts of all elements' runs, and what was found in them.
+  @exclusivity(unchecked) var part = Expansion()
+  @exclusivity(unchecked) var firsts = WorkMemory()
   /// Whether there is any member of a set that does not depend on what encloses it.
   @exclusivity(unchecked) var any = false
   @exclusivity(unchecked) var anyRun: UInt64 = 0
@@ -77,4 +80,6 @@ struct BitMemory: ~Copyable {
 final class RowSetState {
   @exclusivity(unchecked) var bits = BitMemory()
   @exclusivity(unchecked) var expansion = Expansion()
+  /// The run that it was computed in.
+  @exclusivity(unchecked) var run: UInt64 = 0
 }

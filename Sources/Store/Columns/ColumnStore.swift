@@ -107,6 +107,7 @@ final class ColumnStore: @unchecked Sendable {
     let slotInPage = count & PageLayout.rowMask
     if slotInPage == 0 { appendPage() }
     let base = directory.writableBase(count >> PageLayout.rowShift)
+    PageSummary.discard(base)
     if let cell {
       if isAscending { noteAscending(cell) }
       let address = base + (PageLayout.cellsOffset + slotInPage &* width)
@@ -126,7 +127,8 @@ final class ColumnStore: @unchecked Sendable {
   }
 
   private func appendPage() {
-    let page = Page(byteCount: PageLayout.cellsOffset + PageLayout.rows * width, stamp: stamp)
+    let page = Page(
+      byteCount: PageLayout.cellsOffset + PageLayout.rows * width, stamp: stamp, hasSummary: kind == .int64)
     if kind == .reference { memset(page.base + PageLayout.cellsOffset, 0xFF, PageLayout.rows * 4) }
     directory.append(page)
     publishSlot()
@@ -157,6 +159,7 @@ final class ColumnStore: @unchecked Sendable {
   /// Replaces the cell's words, and keeps validity and null counts.
   func writeRaw(_ row: UInt32, _ cell: Cell?) {
     let base = directory.writableBase(Int(row) >> PageLayout.rowShift)
+    PageSummary.discard(base)
     let slotInPage = Int(row) & PageLayout.rowMask
     store(cell ?? nullCell, at: base + (PageLayout.cellsOffset + slotInPage &* width))
     let address = base + (PageLayout.validityOffset + slotInPage >> 6 &* 8)
