@@ -58,6 +58,7 @@ struct Session {
     let key = ([schema ?? ""] + paths + [ownTypes.map { $0.sourceName } ?? ""]).joined(separator: "\n")
     if let cached, cached.key == key { return cached.database }
     let database = try Self.open(schema: schema, document: ownTypes, hasData: !paths.isEmpty)
+    if let warnings = database.schemaWarningReport { Process.report(warnings) }
     let start = Clock.now
     if !paths.isEmpty {
       let showsProgress = Terminal.standardError.isTerminal
