@@ -34,7 +34,7 @@ extension Execution {
     var written = first
     for element in 0..<scopes.count {
       let end = Int(offsets[element])
-      let slice = try slice(set, vectors, element)
+      let slice = try slice(set, vectors, element, of: scopes)
       let from = start + min(slice.offset, end - start)
       let count = min(slice.limit, end - from)
       if written != from, count > 0 {
@@ -65,7 +65,7 @@ extension Execution {
     var written = first
     for element in 0..<scopes.count {
       let end = Int(offsets[element])
-      let slice = slices ? try slice(set, vectors, element) : Slice()
+      let slice = slices ? try slice(set, vectors, element, of: scopes) : Slice()
       let rows = result.rows.base
       let count = end - start
       let kept = min(slice.end, count)
