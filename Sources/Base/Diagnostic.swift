@@ -13,11 +13,11 @@ package struct DiagnosticCode: RawRepresentable, Hashable, Sendable, CustomStrin
 package struct Diagnostic: Sendable, Equatable {
   package enum Severity: String, Sendable { case error, warning, note }
 
-  /// A further place that explains the first.
+  /// A further explanation, of another place or of none.
   package struct Note: Sendable, Equatable {
     package var message: String
-    package var range: SourceRange
-    package init(_ message: String, range: SourceRange) {
+    package var range: SourceRange?
+    package init(_ message: String, range: SourceRange? = nil) {
       self.message = message
       self.range = range
     }

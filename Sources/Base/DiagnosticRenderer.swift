@@ -21,7 +21,7 @@ package struct DiagnosticRenderer: Sendable {
 
   /// One diagnostic, its place in the source, and its notes; ends with a line feed.
   package func text(_ diagnostic: Diagnostic) -> String {
-    let ranges = [diagnostic.range] + diagnostic.notes.map { $0.range }
+    let ranges = [diagnostic.range] + diagnostic.notes.compactMap { $0.range }
     let gutter = ranges.map { digitCount(source.position(at: $0.start).line) }.max() ?? 1
     let tint: Style =
       switch diagnostic.severity {
@@ -33,8 +33,13 @@ package struct DiagnosticRenderer: Sendable {
     var result = head + styled(": " + printable(diagnostic.message), .strong) + "\n"
     appendPlace(diagnostic.range, help: diagnostic.help, tint: tint, gutter: gutter, to: &result)
     for note in diagnostic.notes {
+      guard let range = note.range else {
+        result += String(repeating: " ", count: gutter + 1) + styled(" = ", .frame) + styled("note", .note)
+        result += ": " + printable(note.message) + "\n"
+        continue
+      }
       result += styled("note", .note) + ": " + printable(note.message) + "\n"
-      appendPlace(note.range, help: nil, tint: .note, gutter: gutter, to: &result)
+      appendPlace(range, help: nil, tint: .note, gutter: gutter, to: &result)
     }
     return result
   }
@@ -122,8 +127,10 @@ package struct DiagnosticRenderer: Sendable {
       for (index, note) in diagnostic.notes.enumerated() {
         buffer.append(index > 0 ? ",{\"message\":" : "{\"message\":")
         buffer.append(json: note.message)
-        buffer.append(",\"range\":")
-        appendJSON(note.range, to: &buffer)
+        if let range = note.range {
+          buffer.append(",\"range\":")
+          appendJSON(range, to: &buffer)
+        }
         buffer.append("}")
       }
       buffer.append("]")

@@ -27,6 +27,8 @@ public final class Database: Sendable {
     var snapshot: Snapshot
     /// Whether the schema was given; one that was not is inferred from the first load.
     var hasSchema: Bool
+    /// What the schema says that is ignored or not wise; nil for nothing.
+    var schemaWarnings: QueryError?
   }
   private let state: Lock<State>
   /// Held by the one writer.
@@ -41,34 +43,36 @@ public final class Database: Sendable {
   ///
   /// - Throws: ``QueryError`` with every problem of the schema.
   public init(schema: String, name: String = "schema.graphql") throws(QueryError) {
-    let catalog = try Self.catalog(of: SourceText(name: name, text: schema))
-    state = Lock(State(snapshot: Snapshot.empty(catalog), hasSchema: true))
+    let (catalog, warnings) = try Self.catalog(of: [SourceText(name: name, text: schema)])
+    state = Lock(State(snapshot: Snapshot.empty(catalog), hasSchema: true, schemaWarnings: warnings))
   }
 
   /// An empty database with a schema that lies in several texts, a later one extending the earlier ones.
   package init(schemaTexts: [(name: String, bytes: [UInt8])]) throws(QueryError) {
-    let catalog = try Self.catalog(of: schemaTexts.map { SourceText(name: $0.name, bytes: $0.bytes) })
-    state = Lock(State(snapshot: Snapshot.empty(catalog), hasSchema: true))
+    let (catalog, warnings) = try Self.catalog(of: schemaTexts.map { SourceText(name: $0.name, bytes: $0.bytes) })
+    state = Lock(State(snapshot: Snapshot.empty(catalog), hasSchema: true, schemaWarnings: warnings))
   }
-
-  private static func catalog(of source: SourceText) throws(QueryError) -> Catalog { try catalog(of: [source]) }
 
   /// Catalogs of one process have versions of their own, so that a plan is never taken for another schema's.
   private static let versions = Atomic<UInt64>(0)
 
   /// Parses and builds a schema that lies in several texts.
-  private static func catalog(of sources: [SourceText]) throws(QueryError) -> Catalog {
+  private static func catalog(
+    of sources: [SourceText]
+  ) throws(QueryError) -> (catalog: Catalog, warnings: QueryError?) {
     var catalog: Catalog?
+    var warnings: [(source: SourceText, diagnostics: [Diagnostic])] = []
     for source in sources {
       let parsed = parse(source)
       if parsed.hasErrors { throw QueryError(parsed.diagnostics.filter { $0.severity == .error }, in: source) }
       let built = buildCatalog(parsed.output, extending: catalog)
       if built.hasErrors { throw QueryError(built.diagnostics.filter { $0.severity == .error }, in: source) }
       catalog = built.output
+      if !built.diagnostics.isEmpty { warnings.append((source, built.diagnostics)) }
     }
     var result = catalog ?? Catalog()
     result.version = versions.add(1, ordering: .relaxed).newValue
-    return result
+    return (result, warnings.isEmpty ? nil : QueryError(warnings))
   }
 
   /// The version that queries started now will see.
@@ -76,6 +80,16 @@ public final class Database: Sendable {
 
   /// The schema as SDL: the one given, or the one inferred.
   public var schema: String { printSchema(current.catalog) }
+
+  /// What the schema says that is ignored or is likely not meant: an unknown directive, or two fields that look like
+  /// the two sides of one relation.
+  public var schemaWarnings: [QueryError.Problem] { schemaWarningReport?.problems ?? [] }
+
+  /// ``schemaWarnings`` as shown to people, with places and help; empty if there are none.
+  public var schemaWarningText: String { schemaWarningReport?.description ?? "" }
+
+  /// ``schemaWarnings`` in every form; nil if there are none.
+  package var schemaWarningReport: QueryError? { state.withLock { $0.schemaWarnings } }
 
   /// The number of entities of a type; nil if the schema has no such type.
   public func count(of type: String) -> Int? {
@@ -116,7 +130,9 @@ public final class Database: Sendable {
             code: LoadProblem.noData.code, "there are no records from which a schema could be inferred",
             help: "name the file for its type, as in User.ndjson, or give a schema", file: files.first?.file.name ?? "")
         }
-        base = Snapshot.empty(try Self.catalog(of: SourceText(name: "inferred schema", text: inference.sdl())))
+        // Nobody wrote it, so its warnings would be of no use.
+        base = Snapshot.empty(
+          try Self.catalog(of: [SourceText(name: "inferred schema", text: inference.sdl())]).catalog)
       }
       files = try LoadFile.resolve(files, in: base.catalog)
       let transaction = WriteTransaction(base, fold: foldText)

@@ -59,6 +59,7 @@ struct Session {
       .joined(separator: "\n")
     if let cached, cached.key == key { return cached.database }
     let database = try Self.open(schema: schema, document: ownTypes, hasData: !paths.isEmpty)
+    if let warnings = database.schemaWarningReport { Process.report(warnings) }
     let start = Clock.now
     if !paths.isEmpty {
       let showsProgress = Terminal.standardError.isTerminal

@@ -40,7 +40,7 @@ func onSmallStack(_ body: @escaping @Sendable () -> Void) {
       let parsed = parse(source, dialect: dialect)
       for diagnostic in parsed.diagnostics {
         let ranges =
-          [diagnostic.range] + diagnostic.notes.map(\.range) + diagnostic.fixIts.flatMap(\.edits).map(\.range)
+          [diagnostic.range] + diagnostic.notes.compactMap(\.range) + diagnostic.fixIts.flatMap(\.edits).map(\.range)
         for range in ranges where range.start > range.end || Int(range.end) > source.bytes.count {
           Issue.record("range \(range) outside \(source.string(SourceRange(start: 0, end: .max)).debugDescription)")
         }

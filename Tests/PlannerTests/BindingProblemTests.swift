@@ -53,7 +53,7 @@ import Testing
     ("no-element", "{ User(where: ^.age > 1) { id } }", "^"),
     ("no-element", "{ x := .age }", ".age"),
     ("invalid-pattern", "{ User(where: firstName =~ \"(\") { id } }", ""),
-    ("negative-count", "{ User(limit: -1) { id } }", "-1"),
+    ("negative-limit", "{ User(limit: -1) { id } }", "-1"),
     ("unknown-function", "{ User { x := lenght(firstName) } }", "lenght"),
     ("not-a-set", "{ User { n: count(age) } }", "age"),
     ("impossible-cast", "{ User { n := tags as Int } }", "tags as Int"),

@@ -122,7 +122,8 @@ package struct GoldenRunner {
       let options = RunOptions(now: golden.value("now").flatMap { DateTimeText.microseconds($0) })
       var text = ""
       if stage == .diagnostics {
-        if let warnings = try database.check(document) { text = warnings.description }
+        if document.definesTypes { text = database.schemaWarningText }
+        if let warnings = try database.check(document) { text += warnings.description }
       }
       for query in try database.prepareAll(document) {
         if let operation = golden.value("operation"), query.name != operation { continue }

@@ -15,6 +15,8 @@ package final class ExpressionProgram: Sendable {
   let releasesScratch: Bool
   /// Row numbers of scope 0 are needed as an array.
   let needsRows: Bool
+  /// The type of scope 0, where the expressions look at it.
+  var elementType: EntityTypeID? { blocks[main].entityType }
   let catalog: Catalog
   private let pool: CellPool
   private let direct: Node?

@@ -30,13 +30,11 @@ extension RuntimeProblem {
     switch kind {
     case .overflow(let type):
       message = "the result is out of the range of \(type.rawValue)"
-      help = "'try(…)' gives null instead"
     case .divisionByZero:
       message = "division by zero"
-      help = "'nullif(divisor, 0)' or 'try(…)' gives null instead"
+      help = "'nullif(divisor, 0)' gives null instead"
     case .conversion(let type):
       message = "the value cannot be converted to \(RuntimeProblem.name(type, catalog))"
-      help = "'try(…)' gives null instead"
     case .invalidPattern(let reason, let offset):
       message = "invalid pattern at offset \(offset): \(reason)"
     case .patternLimit(let name):
@@ -45,8 +43,8 @@ extension RuntimeProblem {
     case .limitExceeded(let name, let limit):
       message = "the limit '\(name)' of \(limit) is exceeded"
       help = "raise the limit '\(name)'"
-    case .negativeLimit:
-      message = "'limit' and 'offset' must not be negative"
+    case .negativeLimit(let argument):
+      message = "'\(argument)' cannot be negative"
     case .missingParameter(let name):
       message = "variable '$\(name)' must not be null"
     case .timeout(let milliseconds):
@@ -63,7 +61,7 @@ extension RuntimeProblem {
     }
     var notes: [Diagnostic.Note] = []
     if let entity, let entityID, Int(entity.type.index) < catalog.types.count {
-      notes.append(Diagnostic.Note("evaluated for \(catalog[entity.type].name) \(entityID)", range: range))
+      notes.append(Diagnostic.Note("evaluated for \(catalog[entity.type].name) \(entityID)"))
     }
     return Diagnostic(code, message, at: range, help: help, notes: notes)
   }

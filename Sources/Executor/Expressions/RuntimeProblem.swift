@@ -16,8 +16,8 @@ package struct RuntimeProblem: Error, Sendable, Equatable {
     case patternLimit(name: String)
     /// A limit of `limits.md`, by its name there.
     case limitExceeded(name: String, limit: Int)
-    /// `limit: -1`
-    case negativeLimit
+    /// `limit: $n` where the variable is -1; the argument is `limit` or `offset`.
+    case negativeLimit(argument: String)
     /// A parameter that must not be null was not given a value.
     case missingParameter(name: String)
     case timeout(milliseconds: Int)

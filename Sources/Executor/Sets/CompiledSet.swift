@@ -19,6 +19,9 @@ final class CompiledSet: @unchecked Sendable {
   let limit: Int
   let offset: Int
   let range: SourceRange
+  /// Where limit and offset are written.
+  let limitRange: SourceRange
+  let offsetRange: SourceRange
   /// Whether it depends on what encloses it.
   let isCorrelated: Bool
   /// How many scopes of what encloses it are used.
@@ -45,6 +48,8 @@ final class CompiledSet: @unchecked Sendable {
     if let offset = bound.offset { expressions.append(offset) }
     bounds = expressions.isEmpty ? nil : ScalarSources(expressions, compiler)
     range = bound.range
+    limitRange = bound.limit?.range ?? bound.range
+    offsetRange = bound.offset?.range ?? bound.range
     usedScopes = compiler.scopesUsed(byAround: id)
     isCorrelated = usedScopes > 0
     var outer = 0

@@ -34,7 +34,7 @@ extension Execution {
     var written = first
     for element in 0..<scopes.count {
       let end = Int(offsets[element])
-      let slice = try slice(set, vectors, element)
+      let slice = try slice(set, vectors, element, of: scopes)
       let from = start + min(slice.offset, end - start)
       let count = min(slice.limit, end - from)
       if written != from, count > 0 {
@@ -76,7 +76,7 @@ extension Execution {
       images.gather(UnsafePointer(rows + block), total, into: keys)
       while element < last {
         let end = Int(offsets[element])
-        let slice = if let common { common } else { try slice(set, vectors, element) }
+        let slice = if let common { common } else { try slice(set, vectors, element, of: scopes) }
         let count = end - start
         let kept = min(slice.end, count)
         if kept > 0, slice.offset < count {

@@ -73,7 +73,7 @@ extension Execution {
     _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows
   ) throws(RuntimeProblem) -> Bool {
     if !set.isCorrelated, state.sharedRun == run { return state.shared.rows.count > 0 }
-    let slice = try slice(set, try set.bounds?.vectors(outer, self), 0)
+    let slice = try slice(set, try set.bounds?.vectors(outer, self), 0, of: outer)
     guard slice.limit > 0, slice.offset < Int.max else { return false }
     state.counted.removeAll()
     try appendFiltered(set, state, outer, slice.offset + 1, inAnyOrder: true, into: &state.counted.rows)
@@ -128,7 +128,7 @@ extension Execution {
     guard set.bounds != nil else { return true }
     let vectors = try set.bounds?.vectors(scopes, self)
     for element in 0..<elements {
-      let slice = try slice(set, vectors, element)
+      let slice = try slice(set, vectors, element, of: scopes)
       let count = Int(counts[element])
       counts[element] = Int64(min(max(count - slice.offset, 0), slice.limit))
     }
@@ -159,7 +159,7 @@ extension Execution {
         total = try program.countTable(slots, self)
       }
       note(set, accessRows: slots)
-      let slice = try slice(set, try set.bounds?.vectors(.root, self), 0)
+      let slice = try slice(set, try set.bounds?.vectors(.root, self), 0, of: .root)
       state.total = Int64(min(max(total - slice.offset, 0), slice.limit))
       state.totalRun = run
     }

@@ -79,13 +79,13 @@ extension Execution {
 
   @inline(__always)
   func slice(
-    _ set: CompiledSet, _ vectors: UnsafePointer<Vector>?, _ element: Int
+    _ set: CompiledSet, _ vectors: UnsafePointer<Vector>?, _ element: Int, of outer: ScopeRows
   ) throws(RuntimeProblem) -> Slice {
     guard let bounds = set.bounds else { return Slice() }
     var slice = Slice()
     if set.limit >= 0, let cell = bounds.cell(set.limit, vectors, element, self) { slice.limit = Int(cell.int) }
     if set.offset >= 0, let cell = bounds.cell(set.offset, vectors, element, self) { slice.offset = Int(cell.int) }
-    if slice.limit < 0 || slice.offset < 0 { throw RuntimeProblem(.negativeLimit, at: set.range) }
+    if slice.limit < 0 || slice.offset < 0 { throw negativeSlice(set, slice, element, of: outer) }
     return slice
   }
 
@@ -94,7 +94,22 @@ extension Execution {
     _ set: CompiledSet, _ count: Int
   ) throws(RuntimeProblem) -> Slice? {
     guard count > 0, set.bounds?.program == nil else { return nil }
-    return try slice(set, nil, 0)
+    return try slice(set, nil, 0, of: .root)
+  }
+
+  private func negativeSlice(
+    _ set: CompiledSet, _ slice: Slice, _ element: Int, of outer: ScopeRows
+  ) -> RuntimeProblem {
+    let isLimit = slice.limit < 0
+    var entity: (type: EntityTypeID, row: UInt32)?
+    if let type = set.bounds?.program?.elementType, let row = outer.scopes.first?[element],
+      row != PageLayout.noRow
+    {
+      entity = (type, row)
+    }
+    return RuntimeProblem(
+      .negativeLimit(argument: isLimit ? "limit" : "offset"), at: isLimit ? set.limitRange : set.offsetRange,
+      entity: entity, values: [Text(String(isLimit ? slice.limit : slice.offset))])
   }
 
   // MARK: - Relations
@@ -125,7 +140,7 @@ extension Execution {
         }
       } else {
         for element in 0..<scopes.count {
-          let slice = try slice(set, vectors, element)
+          let slice = try slice(set, vectors, element, of: scopes)
           let row = resolve(node.reference, scopes, element)
           appendTargets(relation, row, from: slice.offset, limit: slice.limit, into: &result.rows)
           result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
@@ -138,7 +153,7 @@ extension Execution {
       isAscending(set, state, order)
     {
       for element in 0..<scopes.count {
-        let slice = try slice(set, vectors, element)
+        let slice = try slice(set, vectors, element, of: scopes)
         let row = resolve(node.reference, scopes, element)
         appendTop(order, relation, row, slice, state, into: &result.rows)
         result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))

@@ -11,7 +11,7 @@ extension Execution {
     let first = result.rows.count
     let firstOffset = result.offsets.count
     let vectors = try set.bounds?.vectors(outer, self)
-    let slice = try slice(set, vectors, 0)
+    let slice = try slice(set, vectors, 0, of: outer)
     guard slice.limit > 0 else { return result.offsets.append(UInt32(truncatingIfNeeded: first)) }
     let needed = set.distinct == nil ? slice.end : Int.max
     var isSliced = false

@@ -62,7 +62,7 @@ extension Binder {
     let operand = bindOperand(argument.value, environment)
     if case .literal(.null, _) = operand { return nil }
     if case .literal(.integer(let digits), let range) = operand, digits.hasPrefix("-"), digits != "-0" {
-      report(.negativeCount(argument: argument.name.text), at: range)
+      report(.negativeLimit(argument: argument.name.text), at: range)
       return nil
     }
     return coerce(operand, to: .int, environment, at: argument.value.range)

@@ -8,7 +8,7 @@ extension BindingProblem {
     "impossible-fragment", "conflicting-fields", "unknown-variable", "duplicate-variable", "not-input-type",
     "wrong-variable-type", "wrong-default", "missing-argument", "unknown-directive", "unknown-index",
     "misplaced-directive", "wrong-type", "incomparable-types", "unordered-type", "wrong-operands", "plural-path",
-    "ambiguous-name", "no-element", "invalid-pattern", "negative-count", "unknown-function", "not-a-set",
+    "ambiguous-name", "no-element", "invalid-pattern", "negative-limit", "unknown-function", "not-a-set",
     "impossible-cast", "wrong-filter", "unknown-operator", "wrong-order", "expansion-limit", "field-limit",
     "depth-limit", "not-supported-yet", "unused-fragment", "unused-variable", "duplicate-definition",
     "lone-anonymous",
@@ -48,7 +48,7 @@ extension BindingProblem {
       case .ambiguousName: "ambiguous-name"
       case .noEnclosingElement, .noElement: "no-element"
       case .invalidPattern: "invalid-pattern"
-      case .negativeCount: "negative-count"
+      case .negativeLimit: "negative-limit"
       case .unknownFunction: "unknown-function"
       case .notASet: "not-a-set"
       case .impossibleCast: "impossible-cast"
@@ -107,7 +107,7 @@ extension BindingProblem {
     case .noEnclosingElement(let climbed): "nothing encloses this place\(climbed == 1 ? "" : " so far out")"
     case .noElement: "there is no current element here"
     case .invalidPattern(let message): "wrong pattern: \(message)"
-    case .negativeCount(let argument): "'\(argument)' cannot be negative"
+    case .negativeLimit(let argument): "'\(argument)' cannot be negative"
     case .unknownFunction(let name, _): "there is no function '\(name)'"
     case .wrongArgumentCount(let function, let expected): "'\(function)' takes \(expected)"
     case .notASet(let function): "'\(function)' needs a to-many relation or a type"

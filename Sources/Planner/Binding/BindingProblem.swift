@@ -72,7 +72,7 @@ package enum BindingProblem: Sendable, Hashable {
   /// `{ User(where: name =~ "(") { id } }`
   case invalidPattern(message: String)
   /// `{ User(limit: -1) { id } }`
-  case negativeCount(argument: String)
+  case negativeLimit(argument: String)
   /// `{ User { x := lenght(name) } }`
   case unknownFunction(name: String, near: [String])
   /// `{ User { x := lower() } }`

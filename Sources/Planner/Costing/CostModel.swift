@@ -11,6 +11,8 @@ package enum CostModel {
   package static let hashProbe = 50.0
   /// One descent of a B-tree: 37 to 180 ns.
   package static let btreeProbe = 375.0
+  /// The same for each binary digit of the number of entries, where small trees matter.
+  package static let btreeStep = 18.0
   /// One entry of a B-tree's leaf or of a posting run, copied out: 0.5 to 1 ns.
   package static let indexEntry = 2.0
   /// A cell of a row that is not next to the last one: 5 to 10 ns, a cache miss shared by a prefetched block.

@@ -102,7 +102,7 @@ extension Optimizer {
       let visited = min(rows, needed / share)
       let filter = arrange(residual, type: set.type, rows: visited * executions, cell: cell)
       var perExecution = collecting(visited, needsRowOrder: usage == .rows) + visited * filter.perRow
-      if usage == .count, residual.isEmpty, let counted = candidate.costOfCount { perExecution = counted }
+      if usage == .count, residual.isEmpty, let counted = costOfCount(candidate, among: all) { perExecution = counted }
       return [alternative(.natural, filter, perExecution)]
     }
     // What can fail must see every row, so that an early stop does not hide its error.
@@ -181,11 +181,15 @@ extension Optimizer {
   }
 }
 
-extension AccessCandidate {
-  /// Units to tell the number of rows without fetching them, where that is possible.
-  var costOfCount: Double? {
-    switch path {
-    case .range: CostModel.start + 2 * CostModel.btreeProbe
+extension Optimizer {
+  /// Units to tell the number of rows among `all` of the type without fetching them, where that is possible.
+  private func costOfCount(_ candidate: AccessCandidate, among all: Double) -> Double? {
+    switch candidate.path {
+    case .range(_, let range):
+      // The ranks of both ends; that of an open one is known.
+      CostModel.start
+        + logarithm(all) * CostModel.btreeStep
+        * (range.equal.isEmpty && (range.lower == nil) != (range.upper == nil) ? 1 : 2)
     case .lookup: CostModel.start + CostModel.hashProbe
     case .scan, .empty: CostModel.start
     case .source, .lookupEach, .intersection, .union, .rowSet: nil

@@ -25,7 +25,7 @@ struct Rewriter {
 
   private mutating func rewriteAll() {
     for index in query.sets.indices {
-      if let predicate = query.sets[index].predicate { query.sets[index].predicate = condition(predicate) }
+      if let predicate = query.sets[index].predicate { query.sets[index].predicate = self.predicate(predicate) }
       for term in query.sets[index].order.indices {
         query.sets[index].order[term].expression = value(query.sets[index].order[term].expression)
       }
@@ -59,6 +59,12 @@ struct Rewriter {
 
   /// Rewrites where only truth counts: null is as good as false.
   mutating func condition(_ expression: BoundExpression) -> BoundExpression { rewrite(expression, isCondition: true) }
+
+  /// Rewrites a set's condition; one that always holds is none.
+  private mutating func predicate(_ expression: BoundExpression) -> BoundExpression? {
+    let rewritten = condition(expression)
+    return isOn(.foldConstants) && rewritten.constant == .boolean(true) ? nil : rewritten
+  }
 
   private mutating func rewrite(_ expression: BoundExpression, isCondition: Bool) -> BoundExpression {
     switch expression.kind {
@@ -205,7 +211,7 @@ struct Rewriter {
     } else {
       tested = body
     }
-    query[id].predicate = condition(.conjunction([set.predicate, tested].compactMap { $0 }) ?? tested)
+    query[id].predicate = predicate(.conjunction([set.predicate, tested].compactMap { $0 }) ?? tested)
     return quantifier == .some || quantifier == .exists ? exists : exists.negated()
   }
 
