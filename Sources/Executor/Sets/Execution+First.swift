@@ -87,7 +87,11 @@ extension Execution {
   func appendFirst(
     _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows, _ slice: Slice, into result: inout Expansion
   ) throws(RuntimeProblem) {
-    let needed = slice.limit == 0 ? 0 : slice.end
+    guard slice.limit > 0 else {
+      for _ in 0..<scopes.count { result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count)) }
+      return
+    }
+    let needed = slice.end
     let first = try findFirst(set, state, scopes, needed)
     for element in 0..<scopes.count {
       let count = Int(first.counts[element])

@@ -93,6 +93,20 @@ extension Execution {
       }
       let count = Int(UInt32(truncatingIfNeeded: list.high))
       let width = node.listIsWide ? 16 : 8
+      if node.indexKind == .hash, node.isUnique, node.listIsWide {
+        var nulls = 0
+        for index in 0..<count where (run + (count * width + index)).load(as: UInt8.self) == 0 { nulls += 1 }
+        if nulls == 0 {
+          rows.reserve(count)
+          let cells = run.assumingMemoryBound(to: Cell.self)
+          rows.count += snapshot.hashIndex(node.index).find(cells, count, into: rows.end)
+          rows.count =
+            start
+            + RowSorting.sortUnique(
+              rows.base + start, rows.count - start, limit: snapshot.slotCount(set.type), bits: &state.bits)
+          return true
+        }
+      }
       for index in 0..<count {
         guard (run + (count * width + index)).load(as: UInt8.self) != 0 else {
           sawNull = true

@@ -112,7 +112,7 @@ package struct IndexRange: Sendable, Hashable {
       self.isInclusive = isInclusive
     }
   }
-  /// A null in the last one, with no bound behind it, finds the rows with a null there; elsewhere nothing.
+  /// A null finds the rows with a null there.
   package var equal: [BoundExpression]
   /// A bound or prefix that is null finds nothing.
   package var lower: Bound?

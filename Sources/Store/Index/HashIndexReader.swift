@@ -102,6 +102,54 @@
     return payload == .max ? PageLayout.noRow : firstRow(payload)
   }
 
+  /// Writes the rows of keys of one component each, found in a unique index, in the order of the keys; gives how many.
+  ///
+  /// Looks in steps at blocks of keys, so that the cache misses of one step overlap.
+  package func find(_ keys: UnsafePointer<Cell>, _ count: Int, into rows: UnsafeMutablePointer<UInt32>) -> Int {
+    let block = 64
+    var found = 0
+    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: block * 2) { buffer in
+      // Safe because the capacity is not zero.
+      let tags = buffer.baseAddress.unsafelyUnwrapped
+      let candidates = tags + block
+      var first = 0
+      while first < count {
+        let size = min(block, count - first)
+        for index in 0..<size { tags[index] = KeyHash.tag(hash(keys + (first + index))) }
+        for index in 0..<size { candidates[index] = candidate(tags[index]) }
+        // What the rows hold is needed only to tell apart keys with the same tag, which lies far away.
+        var touched: UInt64 = 0
+        for index in 0..<size where candidates[index] < HashPage.postingFlag {
+          touched |= components[0].cell(columns, candidates[index]).low
+        }
+        for index in 0..<size where candidates[index] != .max {
+          let key = keys + (first + index)
+          let row =
+            touched == .max || candidates[index] >= HashPage.postingFlag || !matches(candidates[index], key)
+            ? find(key) : candidates[index]
+          rows[found] = row
+          if row != PageLayout.noRow { found &+= 1 }
+        }
+        first += size
+      }
+    }
+    return found
+  }
+
+  /// The first payload with the tag, or all ones.
+  private func candidate(_ tag: UInt32) -> UInt32 {
+    // Safe because the table has an address for each prefix of a tag.
+    let page = table[Int(UInt64(tag) &>> UInt64(shift))].unsafelyUnwrapped
+    let mask = Int((page + 4).load(as: UInt32.self))
+    var index = Int(tag) & mask
+    while true {
+      let slot = (page + (HashPage.slotsOffset &+ index &* 8)).load(as: UInt64.self)
+      if slot == HashPage.empty { return .max }
+      if UInt32(truncatingIfNeeded: slot) == tag { return UInt32(truncatingIfNeeded: slot &>> 32) }
+      index = (index &+ 1) & mask
+    }
+  }
+
   /// The rows of the key, ascending.
   @inlinable package func rows(_ key: UnsafePointer<Cell>) -> IndexRows {
     let payload = payload(key, tag: KeyHash.tag(hash(key)))
