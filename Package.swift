@@ -65,7 +65,10 @@ let package = Package(
     .executableTarget(name: "GQLiteCLI", dependencies: ["GQLite", "GQLBase"], path: "Sources/gqlite"),
     .executableTarget(name: "EmbeddingExample", dependencies: ["GQLite"], path: "Examples/Embedding"),
     .testTarget(
-      name: "GQLiteCommandTests", dependencies: ["GQLite", "GQLBase", "GQLiteCLI"], path: "Tests/CommandTests"),
+      name: "GQLiteCommandTests",
+      dependencies: [
+        "GQLite", "GQLBase", "GQLLexer", "GQLParser", "GQLCatalog", "GQLPlanner", "GQLExecutor", "GQLiteCLI",
+      ], path: "Tests/CommandTests"),
 
     // The repository's own rules.
     .testTarget(name: "TidyTests", path: "Tests/TidyTests"),

@@ -418,11 +418,11 @@ def computed():
     return {
         "Person": [
             {
-                "initials": row["firstName"][:1] + row["lastName"][:1], "balance": row["balance"],
+                "name": row["lastName"].upper() + ", " + row["firstName"], "balance": row["balance"],
                 "withFee": row["balance"] + Decimal("0.125"),
                 "isRich": row["balance"] >= Decimal("4450.5") and row["status"] != "BLOCKED",
                 "next": (row["age"] or 0) + 1, "label": label(row["age"]),
-                "domain": row["email"] and row["email"][:3].upper()}
+                "letters": len(row["email"] or "")}
             for row in order([row for row in person if row["balance"] > 4400], down("balance"))],
         "total": sum(row["balance"] for row in person)}
 

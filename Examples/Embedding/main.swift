@@ -73,3 +73,5 @@ do {
 } catch {
   print(error)
 }
+
+try showVariations(database)

@@ -111,6 +111,11 @@ public final class Database: Sendable {
         files = try LoadFile.open(sources, typeNames: nil)
         var inference = SchemaInference()
         inference.read(files)
+        guard !inference.types.isEmpty else {
+          throw QueryError(
+            code: LoadProblem.noData.code, "there are no records from which a schema could be inferred",
+            help: "name the file for its type, as in User.ndjson, or give a schema", file: files.first?.file.name ?? "")
+        }
         base = Snapshot.empty(try Self.catalog(of: SourceText(name: "inferred schema", text: inference.sdl())))
       }
       files = try LoadFile.resolve(files, in: base.catalog)

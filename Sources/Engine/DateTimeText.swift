@@ -1,9 +1,9 @@
 import GQLBase
 
-/// Times as texts, for decoding.
-enum DateTimeText {
+/// Times as texts, for decoding and for the command line.
+package enum DateTimeText {
   /// Microseconds since 1970 of an RFC 3339 date-time or of a date; nil for anything else.
-  static func microseconds(_ text: String) -> Int64? {
+  package static func microseconds(_ text: String) -> Int64? {
     var text = text
     return text.withUTF8 { bytes in
       if let value = CivilTime.parseDateTime(bytes) { return value }

@@ -1,7 +1,7 @@
 import GQLBase
 
 /// What can be wrong with a document as a whole.
-enum DocumentProblem {
+enum DocumentProblem: CaseIterable {
   /// `prepare("{ a }", operation: "B")`
   case unknownOperation
   /// `fragment F on User { id }` alone.

@@ -11,7 +11,8 @@
 /// A POSIX mutex rather than `Synchronization.Mutex`: Thread Sanitizer on Linux understands it.
 final class Lock<State>: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  private var state: State
+  // Unchecked because the mutex excludes all others.
+  @exclusivity(unchecked) private var state: State
 
   init(_ state: sending State) {
     mutex = .allocate(capacity: 1)

@@ -82,11 +82,12 @@ public final class PreparedQuery: Sendable {
     reusable.buffer.removeAll()
     let executable: Executable
     let parameters: [GQLCatalog.Value?]
-    if let plan, plan.serves(snapshot), let quick = QuickCoercion.coerce(variables, plan.parameters) {
+    if let plan, plan.serves(snapshot), let quick = QuickCoercion.coerce(variables, plan.parameters, now: options.now)
+    {
       executable = plan.executable
       parameters = quick
     } else {
-      (executable, parameters) = try self.executable(variables, snapshot)
+      (executable, parameters) = try self.executable(variables, snapshot, now: options.now)
     }
     do {
       try executable.run(
@@ -102,7 +103,7 @@ public final class PreparedQuery: Sendable {
 
   /// The plan for these variables, made ready, and the variables in the form that it takes.
   func executable(
-    _ variables: [String: Value], _ snapshot: Snapshot
+    _ variables: [String: Value], _ snapshot: Snapshot, now: Int64?
   ) throws(QueryError) -> (Executable, [GQLCatalog.Value?]) {
     let shape = structural.isEmpty ? "" : structuralKey(variables)
     let catalogVersion = snapshot.catalog.version
@@ -114,7 +115,7 @@ public final class PreparedQuery: Sendable {
       entry = PlanCache.Entry(query: query)
       plans.withLock { $0.insert(entry, shape: shape, catalogVersion: catalogVersion) }
     }
-    let parameters = try coerce(variables, for: entry.query, snapshot.catalog)
+    let parameters = try coerce(variables, for: entry.query, snapshot.catalog, now: now)
     let generation = snapshot.generation
     if let executable = entry.executable(generation: generation, parameters: parameters, snapshot: snapshot) {
       return (executable, parameters)
@@ -147,7 +148,7 @@ public final class PreparedQuery: Sendable {
   ) throws(QueryError) -> PhysicalPlan {
     let planned = optimize(
       query, catalog: snapshot.catalog, statistics: snapshot, parameters: parameters,
-      sampler: SnapshotSampler(snapshot: snapshot), options: options)
+      sampler: PredicateSampler(snapshot: snapshot, parameters: query.parameters), options: options)
     if planned.hasErrors { throw QueryError(planned.diagnostics, in: document.source) }
     return planned.output
   }
@@ -161,13 +162,14 @@ public final class PreparedQuery: Sendable {
   }
 
   private func coerce(
-    _ variables: [String: Value], for query: BoundQuery, _ catalog: Catalog
+    _ variables: [String: Value], for query: BoundQuery, _ catalog: Catalog, now: Int64?
   ) throws(QueryError) -> [GQLCatalog.Value?] {
-    let quick = structural.isEmpty ? QuickCoercion.coerce(variables, query.parameters) : nil
+    let quick = structural.isEmpty ? QuickCoercion.coerce(variables, query.parameters, now: now) : nil
     if let quick { return quick }
     var inputs: [String: VariableInput] = [:]
     for (name, value) in variables { inputs[name] = .json(value.json) }
-    let coerced = coerceVariables(inputs, for: query.parameters, catalog: catalog)
+    let coerced = coerceVariables(
+      inputs, for: query.parameters, catalog: catalog, now: now ?? Database.now())
     if coerced.hasErrors { throw QueryError(coerced.diagnostics, in: document.source) }
     return coerced.output
   }
@@ -185,7 +187,7 @@ public final class PreparedQuery: Sendable {
   ) throws(QueryError) -> String {
     let snapshot = database.current
     let query = try bound(variables, snapshot.catalog)
-    let parameters = try coerce(variables, for: query, snapshot.catalog)
+    let parameters = try coerce(variables, for: query, snapshot.catalog, now: options.now)
     let plan = try plan(query, snapshot, parameters, PlannerOptions())
     var actuals: [GQLPlanner.SetActuals]?
     if analyze {
@@ -205,10 +207,12 @@ public final class PreparedQuery: Sendable {
   }
 
   /// Runs with a plan that is not the cheapest, for tests that compare plans.
-  package func run(_ variables: [String: Value] = [:], planner: PlannerOptions) throws(QueryError) -> Answer {
+  package func run(
+    _ variables: [String: Value] = [:], planner: PlannerOptions, now: Int64? = nil
+  ) throws(QueryError) -> Answer {
     let snapshot = database.current
     let query = try bound(variables, snapshot.catalog)
-    let parameters = try coerce(variables, for: query, snapshot.catalog)
+    let parameters = try coerce(variables, for: query, snapshot.catalog, now: now)
     let plan = try plan(query, snapshot, parameters, planner)
     var buffer = ByteBuffer(capacity: 1024)
     do {
@@ -239,5 +243,6 @@ final class ReadyPlan: Sendable {
 
 /// An output buffer that keeps its memory between runs.
 final class ReusableBuffer: @unchecked Sendable {
-  var buffer = ByteBuffer(capacity: 4096)
+  // Unchecked because one run at a time has it.
+  @exclusivity(unchecked) var buffer = ByteBuffer(capacity: 4096)
 }

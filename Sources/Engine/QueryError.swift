@@ -91,7 +91,10 @@ public struct QueryError: Error, Sendable, Hashable {
   init(_ error: JSONScanner.Failure, in source: SourceText) {
     let offset = UInt32(clamping: error.offset)
     self.init(
-      [Diagnostic(LoadProblem.invalidJSON.code, error.problem.message, at: SourceRange(start: offset, end: offset &+ 1))],
+      [
+        Diagnostic(
+          LoadProblem.invalidJSON.code, error.problem.message, at: SourceRange(start: offset, end: offset &+ 1))
+      ],
       in: source)
   }
 }

@@ -7,34 +7,24 @@ enum QuickCoercion {
   /// The parameters' values in order; nil if any needs a closer look (or is wrong, which the binder then says).
   @inline(__always)
   static func coerce(
-    _ variables: [String: Value], _ parameters: [BoundParameter]
+    _ variables: [String: Value], _ parameters: [BoundParameter], now: Int64?
   ) -> [GQLCatalog.Value?]? {
-    guard variables.count == parameters.count else { return nil }
-    if parameters.isEmpty { return [] }
+    if parameters.isEmpty { return variables.isEmpty ? [] : nil }
     var values: [GQLCatalog.Value?] = []
     values.reserveCapacity(parameters.count)
+    var hidden = 0
     for parameter in parameters {
-      guard let value = variables[parameter.name] else { return nil }
-      if case .list(let elements) = value, case .list(let type) = parameter.signature.type {
-        guard let coerced = list(elements, type) else { return nil }
-        values.append(coerced)
+      if parameter.isNow {
+        values.append(.dateTime(now ?? Database.now()))
+        hidden += 1
         continue
       }
-      guard let coerced = coerce(value, parameter.signature.type) else { return nil }
+      guard let value = variables[parameter.name], let coerced = coerce(value, parameter.signature.type) else {
+        return nil
+      }
       values.append(coerced)
     }
-    return values
-  }
-
-  /// Elements that are null are the binder's to judge.
-  private static func list(_ elements: [Value], _ type: ValueType) -> GQLCatalog.Value? {
-    var values: [GQLCatalog.Value] = []
-    values.reserveCapacity(elements.count)
-    for element in elements {
-      guard let coerced = coerce(element, type) else { return nil }
-      values.append(coerced)
-    }
-    return .list(values)
+    return variables.count + hidden == parameters.count ? values : nil
   }
 
   @inline(__always)

@@ -12,17 +12,20 @@ public struct RunOptions: Sendable {
   public var maximumMemory: Int?
   /// What may stop the run from another thread.
   public var cancellation: QueryCancellation?
+  /// What `now()` gives, in microseconds since 1970; nil for the clock's time when the run begins.
+  public var now: Int64?
 
   /// The defaults: no limit.
   public init(
     timeout: Duration? = nil, maximumBytes: Int? = nil, maximumNodes: Int? = nil, maximumMemory: Int? = nil,
-    cancellation: QueryCancellation? = nil
+    cancellation: QueryCancellation? = nil, now: Int64? = nil
   ) {
     self.timeout = timeout
     self.maximumBytes = maximumBytes
     self.maximumNodes = maximumNodes
     self.maximumMemory = maximumMemory
     self.cancellation = cancellation
+    self.now = now
   }
 
   /// The limits as the executor takes them; a time-out starts now.

@@ -18,7 +18,7 @@ struct Arguments {
   /// Flags that take a value.
   private static let valued: Set<String> = [
     "schema", "data", "var", "vars", "vars-list", "operation", "format", "output", "timeout", "dialect", "costs",
-    "diagnostics", "seconds", "expression", "max-bytes", "max-nodes", "max-memory",
+    "diagnostics", "seconds", "expression", "max-bytes", "max-nodes", "max-memory", "now",
   ]
   /// Flags that take none.
   private static let plain: Set<String> = [
@@ -78,7 +78,8 @@ struct Arguments {
     let names = valued.union(plain).sorted()
     let bare = String(word.drop { $0 == "-" }.prefix { $0 != "=" })
     let near = nearestNames(to: bare, in: names).first
-    return UsageError("there is no flag '\(word)'", help: near.map { "did you mean '--\($0)'?" } ?? "try 'gqlite --help'")
+    return UsageError(
+      "there is no flag '\(word)'", help: near.map { "did you mean '--\($0)'?" } ?? "try 'gqlite --help'")
   }
 
   /// Removes and gives the first operand if it names a command.

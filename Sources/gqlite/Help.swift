@@ -46,6 +46,7 @@ enum Help {
       --format F        pretty (default on a terminal), json (default elsewhere), ndjson, table, csv, or graphql
       -o FILE           write answers to a file
       --timeout T       stop a run after T: 500ms, 5s, 2m; a bare number is seconds
+      --now TIME        what now() gives: 2024-05-01T12:00:00Z; left out, the clock's time
       --max-bytes N     refuse answers of more than N bytes
       --max-nodes N     refuse answers of more than N objects
       --max-memory N    refuse runs that need more than N bytes beside the answer
@@ -97,7 +98,7 @@ enum Help {
 
     Runs golden files: each FILE.query beside its expected FILE.json (the answers), FILE.plan ('explain --costs off')
     or FILE.diagnostics (the problems). Directories are searched. Lines '# key: value' at the start of a document name
-    its schema, data, vars (a JSON object), operation and dialect, paths relative to the document; 'requires: PATH'
+    its schema, data, vars (a JSON object), operation, dialect and now, paths relative to the document; 'requires: PATH'
     skips the case where the path is missing.
 
       --update          write what came out as what is expected

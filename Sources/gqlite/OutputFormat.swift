@@ -18,13 +18,14 @@ struct OutputFormat {
     self.kind = kind
   }
 
-  func render(_ answer: Answer) throws(QueryError) -> [UInt8] {
+  /// `columns` names the columns of a table; it is asked for tables only.
+  func render(_ answer: Answer, columns: () throws(QueryError) -> [String]?) throws(QueryError) -> [UInt8] {
     switch kind {
     case .json, .ndjson: answer.utf8 + [0x0A]
     case .pretty: answer.prettyUTF8 + [0x0A]
     case .graphql: Array(#"{"data":"#.utf8) + answer.utf8 + Array("}\n".utf8)
-    case .table: try TextTable(answer).rendered()
-    case .csv: try TextTable(answer).csv()
+    case .table: try TextTable(answer, selected: columns()).rendered()
+    case .csv: try TextTable(answer, selected: columns()).csv()
     }
   }
 

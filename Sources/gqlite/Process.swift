@@ -85,7 +85,9 @@ enum Process {
       return success
     }
     if let form = try parsed.value("diagnostics") {
-      guard form == "json" || form == "text" else { throw UsageError("--diagnostics is 'text' or 'json', not '\(form)'") }
+      guard form == "json" || form == "text" else {
+        throw UsageError("--diagnostics is 'text' or 'json', not '\(form)'")
+      }
       diagnosticsAsJSON = form == "json"
     }
     guard let command = commands.first(where: { $0.name == name }) else { return usage }

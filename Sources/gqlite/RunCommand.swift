@@ -22,8 +22,10 @@ enum RunCommand {
         let queries = try selected(database.prepareAll(document), operation, document)
         try variables.checkNames(queries)
         for query in queries {
-          let answer = try query.run(try variables.values(for: query), options: options)
-          Terminal.standardOutput.write(try format.render(answer))
+          let values = try variables.values(for: query)
+          let answer = try query.run(values, options: options)
+          Terminal.standardOutput.write(
+            try format.render(answer) { () throws(QueryError) in try query.columns(values) })
         }
       } catch let error as QueryError {
         status = Process.failure
@@ -53,6 +55,10 @@ enum RunCommand {
     options.maximumBytes = try number(&arguments, "max-bytes")
     options.maximumNodes = try number(&arguments, "max-nodes")
     options.maximumMemory = try number(&arguments, "max-memory")
+    if let text = try arguments.value("now") {
+      options.now = DateTimeText.microseconds(text)
+      if options.now == nil { throw UsageError("--now is a time such as 2024-05-01T12:00:00Z, not '\(text)'") }
+    }
     return options
   }
 

@@ -55,7 +55,8 @@ struct Session {
       schema = paths.lazy.map { Self.join($0, "schema.graphql") }.first { FileBytes.exists($0) }
     }
     let ownTypes = document.flatMap { $0.definesTypes ? $0 : nil }
-    let key = ([schema ?? ""] + paths + [ownTypes.map { $0.sourceName } ?? ""]).joined(separator: "\n")
+    let key = ([schema ?? ""] + paths + [ownTypes.map { String(decoding: $0.schemaBytes, as: UTF8.self) } ?? ""])
+      .joined(separator: "\n")
     if let cached, cached.key == key { return cached.database }
     let database = try Self.open(schema: schema, document: ownTypes, hasData: !paths.isEmpty)
     let start = Clock.now
@@ -73,7 +74,8 @@ struct Session {
       }
       if !report.warningText.isEmpty { Terminal.standardError.write(report.warningText) }
       if report.skippedRecords > 0 {
-        Terminal.standardError.write("gqlite: \(report.skippedRecords) bad records were left out\n")
+        let count = report.skippedRecords
+        Terminal.standardError.write("gqlite: \(count) bad record\(count == 1 ? " was" : "s were") left out\n")
       }
     }
     loadTime = Clock.now - start

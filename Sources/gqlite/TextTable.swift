@@ -6,9 +6,12 @@ struct TextTable {
   private let columns: [String]
   private let rows: [[Value?]]
 
+  /// `selected` names the columns of a list that has no rows.
+  ///
   /// - Throws: ``QueryError`` if the answer is anything but one list.
-  init(_ answer: Answer) throws(QueryError) {
-    guard case .object(let members) = answer.value, members.count == 1, case .list(let elements) = members[0].value else {
+  init(_ answer: Answer, selected: [String]?) throws(QueryError) {
+    guard case .object(let members) = answer.value, members.count == 1, case .list(let elements) = members[0].value
+    else {
       throw QueryError.needsOneList
     }
     var columns: [String] = []
@@ -21,7 +24,8 @@ struct TextTable {
       }
       for field in fields where seen.insert(field.name).inserted { columns.append(field.name) }
     }
-    if isBare || columns.isEmpty, !elements.isEmpty {
+    if elements.isEmpty { columns = selected ?? [members[0].name] }
+    if isBare || columns.isEmpty {
       self.columns = [members[0].name]
       rows = elements.map { [$0] }
       return
@@ -46,7 +50,8 @@ struct TextTable {
       for (index, cell) in row.enumerated() { widths[index] = max(widths[index], Self.width(cell)) }
     }
     let isNumeric = columns.indices.map { column in
-      rows.contains { $0[column]?.double != nil } && rows.allSatisfy { $0[column] == nil || $0[column] == .null || $0[column]?.double != nil }
+      rows.contains { $0[column]?.double != nil }
+        && rows.allSatisfy { $0[column] == nil || $0[column] == .null || $0[column]?.double != nil }
     }
     func line(_ cells: [String]) -> String {
       var parts: [String] = []

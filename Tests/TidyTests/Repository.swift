@@ -55,6 +55,6 @@ enum Repository {
     guard let text = try? String(contentsOf: url, encoding: .utf8) else { return nil }
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     if lines.last == "" { lines.removeLast() }
-    return File(path: String(url.path.dropFirst(root.path.count)), lines: lines)
+    return File(path: String(url.path.dropFirst(root.path.count).drop { $0 == "/" }), lines: lines)
   }
 }

@@ -11,7 +11,7 @@ package struct GoldenCase {
   package let header: [(key: String, value: String)]
 
   private static let keys: Set<String> = [
-    "schema", "data", "vars", "operation", "dialect", "requires", "title", "timeout", "skip-bad",
+    "schema", "data", "vars", "operation", "dialect", "requires", "title", "timeout", "skip-bad", "now",
   ]
 
   /// - Throws: ``QueryError`` if the file cannot be read or its header has an unknown key.
@@ -45,9 +45,11 @@ package struct GoldenCase {
   /// A path of the header, relative to the document.
   package func resolve(_ relative: String) -> String {
     if relative.hasPrefix("/") { return relative }
-    guard let slash = path.lastIndex(of: "/") else { return relative }
-    return String(path[...slash]) + relative
+    return folder + relative
   }
+
+  /// Where the document lies, with a slash at its end; empty for a bare file name.
+  package var folder: String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "" }
 
   /// A path that the case needs and that is not there.
   package var missingRequirement: String? {

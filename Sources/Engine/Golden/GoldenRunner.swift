@@ -1,4 +1,5 @@
 import GQLBase
+import GQLPlanner
 
 /// Runs golden files, as `gqlite test` does and as this package's own tests do.
 package struct GoldenRunner {
@@ -6,9 +7,17 @@ package struct GoldenRunner {
   package private(set) var failed = 0
   package private(set) var skipped = 0
   private let updates: Bool
+  private let planner: PlannerOptions?
   private var databases: [String: Result<Database, QueryError>] = [:]
 
-  package init(updates: Bool) { self.updates = updates }
+  /// - Parameters:
+  ///   - updates: whether what came out is written over what was expected.
+  ///   - planner: how plans are chosen, for tests that the answer is the same under every plan. Only answers are
+  ///     compared then.
+  package init(updates: Bool, planner: PlannerOptions? = nil) {
+    self.updates = updates
+    self.planner = planner
+  }
 
   /// The `.query` files at a path, sorted.
   ///
@@ -59,7 +68,7 @@ package struct GoldenRunner {
         continue
       }
       // A query without expectations is an example, not a test; with --update it becomes one.
-      var stages = golden.stages
+      var stages = planner == nil ? golden.stages : golden.stages.filter { $0 == .json }
       if stages.isEmpty {
         guard updates else { continue }
         stages = [.json]
@@ -110,6 +119,7 @@ package struct GoldenRunner {
       let variables = try golden.value("vars").map { text throws(QueryError) in
         try Value(json: Array(text.utf8), name: "vars")
       }
+      let options = RunOptions(now: golden.value("now").flatMap { DateTimeText.microseconds($0) })
       var text = ""
       if stage == .diagnostics {
         if let warnings = try database.check(document) { text = warnings.description }
@@ -121,14 +131,22 @@ package struct GoldenRunner {
           if let value = variables?[variable.name] { values[variable.name] = value }
         }
         switch stage {
-        case .json: text += String(decoding: try query.run(values).prettyUTF8, as: UTF8.self) + "\n"
+        case .json:
+          let answer =
+            if let planner {
+              try query.run(values, planner: planner, now: options.now)
+            } else {
+              try query.run(values, options: options)
+            }
+          text += String(decoding: answer.prettyUTF8, as: UTF8.self) + "\n"
         case .plan: text += try query.explain(values, costs: false)
-        case .diagnostics: _ = try query.run(values)
+        case .diagnostics: _ = try query.run(values, options: options)
         }
       }
       return text
     } catch {
-      return error.description
+      // Files are named as the header names them, wherever the test runs.
+      return error.description.replacing(golden.folder, with: "")
     }
   }
 

@@ -26,7 +26,8 @@ struct LoadFile {
         var buffer = ByteBuffer(capacity: 1024)
         buffer.append(json: JSONValue.array(values.map(\.json)))
         files.append(
-          LoadFile(file: MappedFile(name: "values of \(type)", bytes: buffer.takeArray()), format: .json, typeName: type))
+          LoadFile(
+            file: MappedFile(name: "values of \(type)", bytes: buffer.takeArray()), format: .json, typeName: type))
       case .path(let path):
         files += try open(path, typeNames: typeNames)
       }
@@ -47,15 +48,30 @@ struct LoadFile {
         continue
       }
       // A directory may hold other things, such as a schema or questions; without a schema, types begin in upper case.
-      guard typeNames?.contains(stem) ?? (stem.first?.isUppercase ?? false) else { continue }
+      guard typeNames?.contains(stem) ?? (stem.first?.isUppercase ?? false) else {
+        try refuseMisspelling(stem, entry, in: entries, typeNames: typeNames ?? [], file: prefix + entry)
+        continue
+      }
       files.append(LoadFile(file: try mapped(prefix + entry), format: format, typeName: stem))
     }
     if files.isEmpty {
       throw QueryError(
-        code: LoadProblem.noData.code, "this directory has no file named for a type", help:
-          "data lies in files such as User.ndjson, User.json or User.csv", file: path)
+        code: LoadProblem.noData.code, "this directory has no file named for a type",
+        help: "data lies in files such as User.ndjson, User.json or User.csv", file: path)
     }
     return files
+  }
+
+  /// Leaving out a file whose name is nearly that of a type without a file would lose its entities silently.
+  private static func refuseMisspelling(
+    _ stem: String, _ entry: String, in entries: [String], typeNames: Set<String>, file: String
+  ) throws(QueryError) {
+    let ending = entry.dropFirst(stem.count)
+    let missing = typeNames.filter { !entries.contains($0 + ending) }.sorted()
+    guard stem.first?.isUppercase ?? false, let near = nearestNames(to: stem, in: missing).first else { return }
+    throw QueryError(
+      code: LoadProblem.unknownType.code, "the schema has no entity type '\(stem)'", help: "did you mean '\(near)'?",
+      file: file)
   }
 
   private static func openFile(_ path: String, typeNames: Set<String>?) throws(QueryError) -> LoadFile {
@@ -64,9 +80,11 @@ struct LoadFile {
       throw QueryError(code: LoadProblem.unsupported.code, "compressed data is not supported yet", file: path)
     }
     guard let (stem, format) = split(name) else {
+      // What is not there has no wrong ending.
+      _ = try mapped(path)
       throw QueryError(
-        code: LoadProblem.unsupported.code, "this is no file of data", help:
-          "data lies in files that end in .ndjson, .jsonl, .json or .csv", file: path)
+        code: LoadProblem.unsupported.code, "this is no file of data",
+        help: "data lies in files that end in .ndjson, .jsonl, .json or .csv", file: path)
     }
     var type: String?
     if let typeNames {

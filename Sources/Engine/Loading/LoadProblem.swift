@@ -1,7 +1,7 @@
 import GQLBase
 
 /// What can be wrong with data.
-enum LoadProblem: Sendable, Hashable {
+enum LoadProblem: Sendable, Hashable, CaseIterable {
   /// `{"id": 1,}`
   case invalidJSON
   /// A line that is `[1, 2]` where an object belongs.

@@ -18,6 +18,8 @@ struct Loader: ~Copyable {
   /// For each type and new row: whether a record of its own defined it, and where that record is.
   private var origins: [ContiguousArray<Origin>]
   private var diagnostics: [(source: SourceText, diagnostics: [Diagnostic])] = []
+  /// For each relation that must have a target, the rows whose target is named but not there.
+  private var dangling: [RelationID: Set<UInt32>] = [:]
   private var records = 0
   private var readBytes = 0
   private var totalBytes = 0
@@ -27,6 +29,8 @@ struct Loader: ~Copyable {
     var file: Int32
     var isTopLevel: Bool
     var isIncomplete: Bool
+    /// Whether the row was taken back, because its record was bad.
+    var isRemoved = false
     var offset: Int
   }
 
@@ -126,7 +130,8 @@ struct Loader: ~Copyable {
     if file.file.bytes.starts(with: [0xEF, 0xBB, 0xBF]) { scanner.position = 3 }
     do {
       switch scanner.peek() {
-      case .array: try loadArray(&scanner, file, number, type: file.type)
+      case .array:
+        guard try loadArray(&scanner, file, number, type: file.type) else { return }
       case .object where file.type == nil:
         var scratch = ByteBuffer(capacity: 256)
         try scanner.beginObject()
@@ -135,9 +140,10 @@ struct Loader: ~Copyable {
           let start = scanner.position
           guard let key = try scanner.nextKey(&scratch) else { break }
           guard let type = catalog.type(named: key.string) else {
-            throw unknownType(key.string, at: start, to: scanner.position)
+            let place = RecordReader.keyRange(scanner, from: start)
+            throw unknownType(key.string, at: place.lowerBound, to: place.upperBound)
           }
-          try loadArray(&scanner, file, number, type: type.id)
+          guard try loadArray(&scanner, file, number, type: type.id) else { return }
         }
       case .object:
         try loadObject(&scanner, file, number, offset: 0)
@@ -156,9 +162,10 @@ struct Loader: ~Copyable {
     }
   }
 
+  /// Loads a list of objects; false if the rest of the file cannot be read, which was counted then.
   private mutating func loadArray(
     _ scanner: inout JSONScanner, _ file: LoadFile, _ number: Int, type: EntityTypeID?
-  ) throws(RecordFailure) {
+  ) throws(RecordFailure) -> Bool {
     var file = file
     file.type = type
     do {
@@ -172,12 +179,15 @@ struct Loader: ~Copyable {
         } catch {
           try skip(error, file.file)
           scanner = retry
-          try scanner.skipValue()
+          // Behind what is not JSON there is no telling where the next record begins.
+          guard (try? scanner.skipValue()) != nil else { return false }
         }
         tellProgress(file.file.name, at: scanner.position)
       }
+      return true
     } catch let failure as JSONScanner.Failure {
-      throw RecordFailure(.invalidJSON, failure.problem.message, at: failure.offset)
+      try skip(RecordFailure(.invalidJSON, failure.problem.message, at: failure.offset), file.file)
+      return false
     } catch let failure as RecordFailure {
       throw failure
     } catch {
@@ -279,7 +289,12 @@ struct Loader: ~Copyable {
     var rows = ContiguousArray<UInt32>()
     rows.reserveCapacity(reader.stage.records.count)
     for index in reader.stage.records.indices {
-      rows.append(try insert(index, file: file))
+      do throws(RecordFailure) {
+        rows.append(try insert(index, file: file))
+      } catch {
+        if options.skipsBadRecords { removeInserted(rows) }
+        throw error
+      }
     }
     for link in reader.stage.links {
       let relation = Int(link.relation.index)
@@ -300,6 +315,18 @@ struct Loader: ~Copyable {
     records += 1
   }
 
+  /// Takes back the rows that a record which is to be skipped has put in; those that it has patched keep the patch.
+  private mutating func removeInserted(_ rows: ContiguousArray<UInt32>) {
+    for (record, row) in zip(reader.stage.records, rows) {
+      let position = Int(row) - baseSlots[record.layout]
+      guard row != PageLayout.noRow, origins[record.layout].indices.contains(position),
+        origins[record.layout][position].offset == record.start, !origins[record.layout][position].isRemoved
+      else { continue }
+      _ = try? transaction.delete(reader.layouts[record.layout].type, row)
+      origins[record.layout][position].isRemoved = true
+    }
+  }
+
   private mutating func insert(_ index: Int, file: Int) throws(RecordFailure) -> UInt32 {
     let record = reader.stage.records[index]
     let layout = reader.layouts[record.layout]
@@ -311,7 +338,8 @@ struct Loader: ~Copyable {
       let row = try transaction.insert(layout.type, cells: cells, valid: valid)
       origins[record.layout].append(
         Origin(
-          file: Int32(file), isTopLevel: record.isTopLevel, isIncomplete: record.missing != nil, offset: record.start))
+          file: Int32(file), isTopLevel: record.isTopLevel, isIncomplete: record.missing != nil || record.lacksLink,
+          offset: record.start))
       return row
     } catch .uniqueViolation(index: let violated, existing: let existing, row: _)
       where violated == catalog[layout.type].primaryIndex
@@ -347,26 +375,42 @@ struct Loader: ~Copyable {
     }
     if record.isTopLevel {
       origins[record.layout][Int(row) - base].isTopLevel = true
-      origins[record.layout][Int(row) - base].isIncomplete = false
+      origins[record.layout][Int(row) - base].isIncomplete = record.lacksLink
     }
     return row
   }
 
   /// Nested objects may come before the record that completes them; at the end everything must be complete.
-  private func checkComplete(_ files: [LoadFile]) throws(QueryError) {
+  private mutating func checkComplete(_ files: [LoadFile]) throws(QueryError) {
     for (index, type) in catalog.types.enumerated() {
-      for (position, origin) in origins[index].enumerated() where origin.isIncomplete {
+      for (position, origin) in origins[index].enumerated() where origin.isIncomplete && !origin.isRemoved {
         let row = UInt32(truncatingIfNeeded: baseSlots[index] + position)
-        for column in type.columns where column.isNonNull && column.foldedFrom == nil {
-          if column.kind == .references || column.kind == .reference { continue }
-          guard transaction.column(type.id, column.id).isNull(row) else { continue }
-          throw queryError(
-            RecordFailure(
-              .missingValue, "'\(type.name).\(column.name)' is non-null and has no value", at: origin.offset),
-            in: files[Int(origin.file)].file)
+        guard let field = missingField(of: type, row) else { continue }
+        let file = files[Int(origin.file)].file
+        let failure = RecordFailure(
+          .missingValue, "'\(type.name).\(field)' is non-null and has no value", at: origin.offset)
+        do throws(RecordFailure) {
+          try skip(failure, file)
+        } catch {
+          throw queryError(error, in: file)
         }
+        // What others must link to cannot go: the data is then bad as a whole.
+        guard (try? transaction.delete(type.id, row)) != nil else { throw queryError(failure, in: file) }
       }
     }
+  }
+
+  /// The first non-null field of an entity that has no value; a link that is named but dangling counts as one.
+  private func missingField(of type: EntityType, _ row: UInt32) -> String? {
+    for column in type.columns where column.isNonNull && column.foldedFrom == nil {
+      if column.kind == .references || column.kind == .reference { continue }
+      if transaction.column(type.id, column.id).isNull(row) { return column.name }
+    }
+    for relation in catalog.relations where relation.source == type.id && relation.isRequired {
+      guard let property = relation.property, !(dangling[relation.id]?.contains(row) ?? false) else { continue }
+      if transaction.column(type.id, relation.column).reference(row) == PageLayout.noRow { return type[property].name }
+    }
+    return nil
   }
 
   // MARK: - Links
@@ -385,6 +429,7 @@ struct Loader: ~Copyable {
         }
         guard let target else {
           missing.append(links.targets[index])
+          if relation.isRequired { dangling[relation.id, default: []].insert(links.sources[index]) }
           transaction.rememberDangling(relation.id, source: links.sources[index], key: links.targets[index])
           continue
         }
@@ -412,7 +457,9 @@ struct Loader: ~Copyable {
     let target = catalog[relation.target]
     let isText = target[catalog[target.primaryIndex].columns[0]].kind == .text
     let shown = missing.prefix(3).map { cell in
-      isText ? TextView(cell).withBytes { String(decoding: UnsafeRawBufferPointer(start: $0, count: $1), as: UTF8.self) } : "\(cell.int)"
+      isText
+        ? TextView(cell).withBytes { String(decoding: UnsafeRawBufferPointer(start: $0, count: $1), as: UTF8.self) }
+        : "\(cell.int)"
     }
     let ids = shown.joined(separator: ", ") + (missing.count > 3 ? ", …" : "")
     let noun = missing.count == 1 ? "1 link" : "\(missing.count) links"
@@ -462,7 +509,11 @@ struct Loader: ~Copyable {
     _ failure: RecordFailure, in file: MappedFile, severity: Diagnostic.Severity
   ) -> (source: SourceText, diagnostics: [Diagnostic]) {
     let bytes = file.bytes
-    let start = min(failure.start, bytes.count)
+    var start = min(failure.start, bytes.count)
+    // What is missing at the end is shown behind the last text: an empty last line would show nothing.
+    if start == bytes.count {
+      while start > 0, bytes[start - 1] == 0x0A || bytes[start - 1] == 0x0D || bytes[start - 1] == 0x20 { start -= 1 }
+    }
     var line = 1
     var lineStart = 0
     for index in 0..<start where bytes[index] == 0x0A {

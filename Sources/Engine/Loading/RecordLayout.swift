@@ -22,6 +22,8 @@ struct RecordLayout {
     var target: Target
     var isNonNull: Bool
     var defaultValue: DefaultValue?
+    /// For a relation: whether the data of the target's type may give its links too.
+    var hasOtherSide = false
   }
 
   let type: EntityTypeID
@@ -51,6 +53,7 @@ struct RecordLayout {
     name: String, signature: TypeSignature, storage: PropertyStorage, defaultValue: DefaultValue?, catalog: Catalog
   ) -> Slot {
     let target: Target
+    var hasOtherSide = false
     switch storage {
     case .column(let column, folded: _):
       if case .list(let element) = signature.type {
@@ -73,10 +76,11 @@ struct RecordLayout {
       target = .embedded(presence: Int(presence.index), fields: fields)
     case .relation(let id):
       target = .relation(id, target: catalog[id].target, isToMany: catalog[id].isToMany)
+      hasOtherSide = catalog[catalog[id].inverse].property != nil
     }
     return Slot(
       name: Text(name), typeName: describe(signature.type, catalog), target: target, isNonNull: signature.isNonNull,
-      defaultValue: defaultValue)
+      defaultValue: defaultValue, hasOtherSide: hasOtherSide)
   }
 
   private static func target(_ type: ValueType, column: Int, catalog: Catalog) -> Target {

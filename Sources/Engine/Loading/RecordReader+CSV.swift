@@ -73,15 +73,31 @@ extension RecordReader {
       try readField(field, column.slot, bytes, base: base, record: record, owner: layout.name)
     }
     for slot in layout.slots where isGiven[slot.name] == nil {
-      if case .embedded(let presence, _) = slot.target, stage.valid[base + presence] { continue }
-      applyDefault(slot, base: base, record: record)
+      complete(slot, base: base, record: record, owner: layout.name)
     }
     for column in layout.keyColumns where !stage.valid[base + column] {
       throw RecordFailure(.missingID, "this '\(layout.name)' has no id", at: start, to: end)
     }
     if let missing = stage.records[record].missing {
       throw RecordFailure(
-        .missingValue, "'\(layout.name).\(missing)' is non-null and has no value", at: start, to: end)
+        .missingValue, "'\(missing)' is non-null and has no value", at: start, to: end)
+    }
+  }
+
+  /// Applies the default of a field that the line leaves empty; of an embedded object that it names in part, of each
+  /// field that it leaves empty.
+  private mutating func complete(_ slot: RecordLayout.Slot, base: Int, record: Int, owner: String) {
+    guard case .embedded(let presence, let fields) = slot.target, stage.valid[base + presence] else {
+      applyDefault(slot, base: base, record: record, owner: owner)
+      return
+    }
+    for field in fields {
+      switch field.target {
+      case .scalar(_, let column), .enumeration(_, let column), .json(let column), .list(_, _, let column, _):
+        if stage.valid[base + column] { continue }
+      case .embedded, .relation: break
+      }
+      complete(field, base: base, record: record, owner: "\(owner).\(slot.name.string)")
     }
   }
 
@@ -99,7 +115,8 @@ extension RecordReader {
     func wrong() -> RecordFailure {
       let shown = String(decoding: text.prefix(60), as: UTF8.self)
       return RecordFailure(
-        .wrongType, "'\(owner).\(slot.name.string)' is \(slot.typeName), not '\(shown)'", at: field.start, to: field.end)
+        .wrongType, "'\(owner).\(slot.name.string)' is \(slot.typeName), not '\(shown)'", at: field.start, to: field.end
+      )
     }
     switch slot.target {
     case .scalar(let scalar, let column):

@@ -30,7 +30,8 @@ extension RecordReader {
       case .enumeration(let names, let column):
         guard kind == .string else { break }
         let text = try scanner.scanString(&scratch)
-        for index in names.indices where names[index].count == text.count && names[index].bytes.elementsEqual(text.bytes) {
+        for index in names.indices
+        where names[index].count == text.count && names[index].bytes.elementsEqual(text.bytes) {
           return (column, Cell(low: UInt64(index)))
         }
         var failure = wrongType(slot, owner, &scanner, start, offset, because: "'\(text.string.prefix(60))'")
@@ -120,7 +121,13 @@ extension RecordReader {
     for byte in source {
       if isInString {
         compact.append(byte)
-        if isEscaped { isEscaped = false } else if byte == 0x5C { isEscaped = true } else if byte == 0x22 { isInString = false }
+        if isEscaped {
+          isEscaped = false
+        } else if byte == 0x5C {
+          isEscaped = true
+        } else if byte == 0x22 {
+          isInString = false
+        }
       } else if byte > 0x20 {
         compact.append(byte)
         isInString = byte == 0x22
@@ -199,7 +206,8 @@ extension RecordReader {
     case .float(let value): return Cell(value)
     case .decimal(let value): return Cell(low: value.packed.0, high: value.packed.1)
     case .enumeration(_, let code): return Cell(low: UInt64(code))
-    case .string(let text), .uuid(let text), .json(let text): return keepCell(Array(text.bytes), flags: TextView.escapeFlag)
+    case .string(let text), .uuid(let text), .json(let text):
+      return keepCell(Array(text.bytes), flags: TextView.escapeFlag)
     case .bytes(let text): return keepCell(Array(text.bytes), flags: 0)
     case .id(let text, let isNumber):
       return keepCell(Array(text.bytes), flags: TextView.escapeFlag | (isNumber ? TextView.numberFlag : 0))

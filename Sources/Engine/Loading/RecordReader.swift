@@ -32,11 +32,12 @@ struct RecordReader: ~Copyable {
     for column in layout.keyColumns where !stage.valid[base + column] {
       throw RecordFailure(.missingID, "this '\(layout.name)' has no id", at: start, to: start + 1)
     }
-    stage.records[record].isBareID = !isTopLevel && named <= layout.keyColumns.count
+    // Where a type has nothing but its id, its nested objects are entities all the same.
+    stage.records[record].isBareID =
+      !isTopLevel && named <= layout.keyColumns.count && layout.slots.count > layout.keyColumns.count
     if let missing = stage.records[record].missing, isTopLevel {
       throw RecordFailure(
-        .missingValue, "'\(layout.name).\(missing)' is non-null and has no value", at: start,
-        to: scanner.position + offset)
+        .missingValue, "'\(missing)' is non-null and has no value", at: start, to: scanner.position + offset)
     }
     return record
   }
@@ -64,15 +65,17 @@ struct RecordReader: ~Copyable {
           var near: [String] = []
           let name = key.string
           near = nearestNames(to: name, in: slots.map(\.name.string))
+          let place = Self.keyRange(scanner, from: keyStart)
           throw RecordFailure(
-            .unknownField, "'\(owner)' has no field '\(name)'", at: keyStart + offset + 1,
-            to: scanner.position + offset - 2, help: near.first.map { "did you mean '\($0)'?" })
+            .unknownField, "'\(owner)' has no field '\(name)'", at: place.lowerBound + offset,
+            to: place.upperBound + offset, help: near.first.map { "did you mean '\($0)'?" })
         }
         expected = slot + 1
         if seen[seenBase + slot] {
+          let place = Self.keyRange(scanner, from: keyStart)
           throw RecordFailure(
-            .repeatedField, "'\(owner).\(slots[slot].name.string)' is given twice", at: keyStart + offset,
-            to: scanner.position + offset - 1)
+            .repeatedField, "'\(owner).\(slots[slot].name.string)' is given twice", at: place.lowerBound + offset,
+            to: place.upperBound + offset)
         }
         seen[seenBase + slot] = true
         named += 1
@@ -86,9 +89,19 @@ struct RecordReader: ~Copyable {
       throw RecordFailure(.invalidJSON, "\(error)", at: scanner.position + offset)
     }
     for index in slots.indices where !seen[seenBase + index] {
-      applyDefault(slots[index], base: base, record: record)
+      applyDefault(slots[index], base: base, record: record, owner: owner)
     }
     return named
+  }
+
+  /// Where the key stands, without its quotes, that the scanner has read since `start`.
+  static func keyRange(_ scanner: JSONScanner, from start: Int) -> Range<Int> {
+    let bytes = scanner.slice(start, scanner.position)
+    guard let first = bytes.firstIndex(of: 0x22), let last = bytes.lastIndex(of: 0x22), first < last else {
+      return start..<scanner.position
+    }
+    let shift = start - bytes.startIndex
+    return first + 1 + shift..<last + shift
   }
 
   private static func find(_ key: JSONText, in slots: [RecordLayout.Slot], expected: Int) -> Int? {
@@ -107,7 +120,7 @@ struct RecordReader: ~Copyable {
   }
 
   /// What a property is where its record does not name it.
-  mutating func applyDefault(_ slot: RecordLayout.Slot, base: Int, record: Int) {
+  mutating func applyDefault(_ slot: RecordLayout.Slot, base: Int, record: Int, owner: String) {
     switch (slot.defaultValue, slot.target) {
     case (.value(let value)?, let target):
       if let (column, cell) = cell(of: value, for: target) {
@@ -124,13 +137,18 @@ struct RecordReader: ~Copyable {
     guard slot.isNonNull else { return }
     switch slot.target {
     case .relation(_, _, isToMany: true): return
+    case .relation where slot.hasOtherSide: stage.records[record].lacksLink = true
     case .list(_, _, let column, _):
       // An absent list is an empty one: there is nothing that it could leave unknown.
       stage.set(base + column, Cell(low: UInt64(UInt(bitPattern: arena.allocate(16))), high: 0))
       markDefault(base + column)
     case .relation, .scalar, .enumeration, .embedded, .json:
-      if stage.records[record].missing == nil { stage.records[record].missing = slot.name.string }
+      noteMissing(slot, record, owner)
     }
+  }
+
+  private mutating func noteMissing(_ slot: RecordLayout.Slot, _ record: Int, _ owner: String) {
+    if stage.records[record].missing == nil { stage.records[record].missing = "\(owner).\(slot.name.string)" }
   }
 
   private mutating func markDefault(_ index: Int) { stage.given[index] = false }
@@ -150,7 +168,7 @@ struct RecordReader: ~Copyable {
               .missingValue, "'\(owner).\(slot.name.string)' is non-null", at: start + offset,
               to: scanner.position + offset)
           }
-          if stage.records[record].missing == nil { stage.records[record].missing = slot.name.string }
+          noteMissing(slot, record, owner)
         }
         return
       }
@@ -204,7 +222,8 @@ struct RecordReader: ~Copyable {
     let layout = layouts[Int(target.index)]
     guard layout.keyColumns.count == 1 else {
       throw RecordFailure(
-        .wrongType, "'\(owner).\(slot.name.string)' links to '\(layout.name)', whose key has several parts: give an object",
+        .wrongType,
+        "'\(owner).\(slot.name.string)' links to '\(layout.name)', whose key has several parts: give an object",
         at: scanner.position + offset)
     }
     let (_, key) = try readScalar(layout.keyTarget, slot, &scanner, offset: offset, owner: owner)
@@ -218,6 +237,10 @@ struct RecordReader: ~Copyable {
   ) -> RecordFailure {
     scanner.position = start
     let kind = scanner.peek()
+    if kind == .end || kind == .invalid {
+      return RecordFailure(
+        .invalidJSON, "expected a value for '\(owner).\(slot.name.string)'", at: scanner.position + offset)
+    }
     try? scanner.skipValue()
     let found =
       switch kind {

@@ -17,8 +17,10 @@ struct RecordStage {
     var isTopLevel: Bool
     /// A nested object that names nothing but its id: a link, not an entity.
     var isBareID: Bool
-    /// A non-null property that has no value; nil if there is none. Fatal for top-level records only.
+    /// A non-null property that has no value, as `User.name`; nil if there is none. Fatal for top-level records only.
     var missing: String?
+    /// A to-one that must have a target and that the record does not name: the other side may still name it.
+    var lacksLink = false
   }
 
   struct Link {

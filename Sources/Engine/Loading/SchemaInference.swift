@@ -34,12 +34,17 @@ struct SchemaInference {
 
   /// Adds a record of a type.
   mutating func add(_ type: String, _ record: JSONValue) {
-    let index = typeIndex[type] ?? types.count
-    if index == types.count {
-      types.append((type, Shape()))
-      typeIndex[type] = index
-    }
+    let index = declare(type)
     Self.note(record, in: &types[index].shape, depth: 0)
+  }
+
+  /// The place of a type, which is new if it was not seen yet.
+  @discardableResult
+  private mutating func declare(_ type: String) -> Int {
+    if let index = typeIndex[type] { return index }
+    types.append((type, Shape()))
+    typeIndex[type] = types.count - 1
+    return types.count - 1
   }
 
   private static func note(_ value: JSONValue, in shape: inout Shape, depth: Int) {
@@ -161,6 +166,8 @@ struct SchemaInference {
     _ name: String, _ shape: Shape, isEntity: Bool, _ embedded: inout [(name: String, shape: Shape)]
   ) -> String {
     var text = "type \(name) {\n"
+    // Records without ids are then reported by the load, each with its place.
+    if isEntity, shape.memberIndex["id"] == nil { text += "  id: ID!\n" }
     var members = shape.members
     if isEntity, let index = members.firstIndex(where: { $0.name == "id" }) {
       members.swapAt(0, index)
@@ -246,7 +253,8 @@ struct SchemaInference {
 
   private static func fieldName(_ name: String) -> String {
     let isPlain =
-      !name.isEmpty && name.unicodeScalars.allSatisfy(isNameScalar) && !(name.unicodeScalars.first.map { ("0"..."9").contains($0) } ?? true)
+      !name.isEmpty && name.unicodeScalars.allSatisfy(isNameScalar)
+      && !(name.unicodeScalars.first.map { ("0"..."9").contains($0) } ?? true)
     return isPlain ? name : "`" + name.replacing("`", with: "'").replacing("\n", with: " ") + "`"
   }
 
@@ -259,6 +267,8 @@ extension SchemaInference {
   /// Reads all records of the files; what cannot be read is left for the load to report.
   mutating func read(_ files: [LoadFile]) {
     for file in files {
+      // A file without records has a type all the same.
+      if let type = file.typeName { declare(type) }
       switch file.format {
       case .ndjson: readLines(file)
       case .json: readJSON(file)
@@ -269,7 +279,7 @@ extension SchemaInference {
 
   private mutating func readLines(_ file: LoadFile) {
     let bytes = file.file.bytes
-    var position = 0
+    var position = Self.textStart(bytes)
     while position < bytes.count {
       let end = bytes[position...].firstIndex(of: 0x0A) ?? bytes.count
       if let record = try? JSONValue.parse(UnsafeBufferPointer(rebasing: bytes[position..<end])) {
@@ -279,8 +289,16 @@ extension SchemaInference {
     }
   }
 
+  /// Behind a byte order mark.
+  private static func textStart(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+    bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+  }
+
   private mutating func readJSON(_ file: LoadFile) {
-    guard let value = try? JSONValue.parse(file.file.bytes) else { return }
+    let bytes = file.file.bytes
+    guard let value = try? JSONValue.parse(UnsafeBufferPointer(rebasing: bytes[Self.textStart(bytes)...])) else {
+      return
+    }
     switch value {
     case .array(let records): for record in records { add(record, file) }
     case .object(let members) where file.typeName == nil:

@@ -32,7 +32,9 @@ enum StoreMessages {
     }
   }
 
-  private static func show(_ reader: ColumnReader, _ row: UInt32, _ column: ColumnDescriptor, _ catalog: Catalog) -> String {
+  private static func show(_ reader: ColumnReader, _ row: UInt32, _ column: ColumnDescriptor, _ catalog: Catalog)
+    -> String
+  {
     switch column.kind {
     case .text:
       let text = TextView(reader.wide(row)).withBytes { start, count in

@@ -73,6 +73,7 @@ extension Binder {
       var variable = Variable(name: name, kind: .broken, range: definition.name.range)
       if let kind = generatedInput(definition.type) {
         variable.kind = kind
+        variable.structuralDefault = definition.defaultValue
         structural.append(name)
       } else if let signature = signature(of: definition.type) {
         var defaultValue: Value?

@@ -250,8 +250,8 @@ extension Binder {
           expected: environment.elementType.map { "'\(catalog[$0].name)Order'" } ?? "a value"), at: name.range)
       return
     }
-    guard let value = options.structuralValues[name.text], !value.isNull else { return }
-    for element in elements(of: Expression(structural: value, at: name.range)) {
+    guard let value = structuralValue(name) else { return }
+    for element in elements(of: value.expression) {
       guard case .object(let fields) = element.kind else {
         report(.wrongOrder, at: name.range)
         continue

@@ -270,9 +270,10 @@ extension Binder {
       guard let (_, right) = unified(.value(value), operand, environment, bound.range) else { return .error }
       bounds.append(right)
     }
-    return .value(
-      BoundExpression(
-        .inRange(value.key, lower: bounds[0], upper: bounds[1], includesUpper: includesUpper), .boolean, at: range))
+    // `in` is true or false, as for lists: a null is in no range.
+    let test = BoundExpression(
+      .inRange(value.key, lower: bounds[0], upper: bounds[1], includesUpper: includesUpper), .boolean, at: range)
+    return .value(BoundExpression(.isTrue(test), .boolean, at: range))
   }
 
   mutating func membership(

@@ -31,12 +31,22 @@ extension Binder {
           expected: environment.elementType.map { "'\(catalog[$0].name)Filter'" } ?? "a value"), at: name.range)
       return nil
     }
-    guard let value = options.structuralValues[name.text], !value.isNull else { return truth(true, name.range) }
-    guard case .object(let fields) = Expression(structural: value, at: name.range).kind else {
-      report(.wrongFilter(expected: "an object"), at: name.range)
+    guard let value = structuralValue(name) else { return truth(true, name.range) }
+    guard case .object(let fields) = value.expression.kind else {
+      report(.wrongFilter(expected: "an object"), at: value.expression.range)
       return nil
     }
-    return filter(fields, element, environment, name.range, .variable)
+    return filter(fields, element, environment, name.range, value.origin)
+  }
+
+  /// What a variable of a filter or an order says: its value, or else its default; nil where that is null.
+  func structuralValue(_ name: Name) -> (expression: Expression, origin: ValueCoercion.Origin)? {
+    if let value = options.structuralValues[name.text] {
+      return value.isNull ? nil : (Expression(structural: value, at: name.range), .variable)
+    }
+    guard var written = variables[name.text]?.structuralDefault else { return nil }
+    while case .parenthesized(let inner) = written.kind { written = inner }
+    return written.kind == .null ? nil : (written, .document)
   }
 
   private func truth(_ value: Bool, _ range: SourceRange) -> BoundExpression {
@@ -97,8 +107,8 @@ extension Binder {
     case .variable(let name):
       if case .filter? = variables[name.text]?.kind, environment.arguments[name.text] == nil {
         usedVariables.insert(name.text)
-        guard let provided = options.structuralValues[name.text], !provided.isNull else { return [] }
-        if case .object(let fields) = Expression(structural: provided, at: value.range).kind { return fields }
+        guard let provided = structuralValue(name) else { return [] }
+        if case .object(let fields) = provided.expression.kind { return fields }
       }
       if let binding = environment.arguments[name.text], let expression = binding.expression {
         return filterObject(expression, environment.inside(binding))

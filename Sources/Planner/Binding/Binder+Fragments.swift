@@ -27,6 +27,7 @@ extension Binder {
           let from = stack.firstIndex { $0.name == spread.text } ?? 0
           let path = stack[from...].map(\.name)
           cyclicFragments.formUnion(path)
+          usedFragments.formUnion(path)
           report(.fragmentCycle(path: path + [spread.text]), at: spread.range)
         case nil:
           marks[spread.text] = .open

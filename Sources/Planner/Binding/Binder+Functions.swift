@@ -43,7 +43,7 @@ extension Binder {
     case "collate": return collate(name, values, environment, range)
     case "now":
       guard values.isEmpty else { return wrongCount(name, "nothing", range) }
-      return .value(BoundExpression(.constant(.dateTime(options.now)), .scalar(.dateTime), at: range))
+      return .value(BoundExpression(.parameter(nowParameter(at: range)), .scalar(.dateTime), at: range))
     case "int", "float", "decimal", "string", "boolean":
       guard values.count == 1,
         let target = ScalarType(rawValue: name.text.prefix(1).uppercased() + name.text.dropFirst())
@@ -60,6 +60,13 @@ extension Binder {
       return conditional(values, environment, range)
     default: return wrongCount(name, "other arguments", range)
     }
+  }
+
+  /// One instant for an operation, filled in when it runs.
+  private mutating func nowParameter(at range: SourceRange) -> Int {
+    if let index = query.parameters.firstIndex(where: \.isNow) { return index }
+    query.parameters.append(.now(at: range))
+    return query.parameters.count - 1
   }
 
   private mutating func wrongCount(_ name: Name, _ expected: String, _ range: SourceRange) -> Operand {

@@ -19,6 +19,8 @@ struct Binder {
     var kind: VariableKind
     /// Nullable and without a default, so that it may be absent.
     var mayBeAbsent = false
+    /// What stands in for a filter or an order that was not provided.
+    var structuralDefault: Expression?
     var range: SourceRange
   }
 

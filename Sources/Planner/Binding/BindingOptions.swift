@@ -18,15 +18,10 @@ package struct BindingOptions: Sendable, Hashable {
   /// The values of the parameters that ``structuralParameters(of:operation:catalog:)`` names, where provided.
   package var structuralValues: [String: Value]
   package var limits: Limits
-  /// What `now()` gives, in microseconds since 1970.
-  package var now: Int64
 
-  package init(
-    dialect: Dialect = .extended, structuralValues: [String: Value] = [:], limits: Limits = Limits(), now: Int64 = 0
-  ) {
+  package init(dialect: Dialect = .extended, structuralValues: [String: Value] = [:], limits: Limits = Limits()) {
     self.dialect = dialect
     self.structuralValues = structuralValues
     self.limits = limits
-    self.now = now
   }
 }

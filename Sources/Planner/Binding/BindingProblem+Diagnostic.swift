@@ -104,7 +104,7 @@ extension BindingProblem {
     case .wrongOperands(let symbol, let left, let right): "'\(symbol)' does not take \(left) and \(right)"
     case .pluralPath(let relation, _): "'\(relation)' is many, where one value is wanted"
     case .ambiguousName(let name, let type): "'\(name)' is a value of '\(type)' and a name in scope"
-    case .noEnclosingElement(let climbed): "nothing encloses this place \(climbed == 1 ? "" : "so far ")out"
+    case .noEnclosingElement(let climbed): "nothing encloses this place\(climbed == 1 ? "" : " so far out")"
     case .noElement: "there is no current element here"
     case .invalidPattern(let message): "wrong pattern: \(message)"
     case .negativeCount(let argument): "'\(argument)' cannot be negative"

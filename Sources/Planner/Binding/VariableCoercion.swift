@@ -45,14 +45,19 @@ package enum VariableProblem: Sendable, Hashable {
 /// The values of a query's parameters, in their order, by GraphQL's rules for variables: defaults stand in for what
 /// was not provided, one value becomes a list of one, null is an error for a non-null type.
 ///
-/// An output is nil only where a diagnostic says why. What no parameter is called is ignored.
+/// An output is nil only where a diagnostic says why. What no parameter is called is ignored. `now` is what `now()`
+/// gives, in microseconds since 1970.
 package func coerceVariables(
-  _ provided: [String: VariableInput], for parameters: [BoundParameter], catalog: Catalog
+  _ provided: [String: VariableInput], for parameters: [BoundParameter], catalog: Catalog, now: Int64 = 0
 ) -> Analyzed<[Value?]> {
   let coercion = ValueCoercion(catalog: catalog, origin: .variable)
   var values: [Value?] = []
   var diagnostics: [Diagnostic] = []
   for parameter in parameters {
+    if parameter.isNow {
+      values.append(.dateTime(now))
+      continue
+    }
     guard let input = provided[parameter.name] else {
       if let value = parameter.defaultValue {
         values.append(value)

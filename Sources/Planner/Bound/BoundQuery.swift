@@ -39,11 +39,21 @@ package struct BoundParameter: Sendable, Hashable {
   /// What stands in where the variable was not provided; nil means null (or an error, if non-null).
   package var defaultValue: Value?
   package var range: SourceRange
+  /// Whether no variable fills it but the instant of the run: `now()`.
+  package var isNow = false
   package init(name: String, signature: TypeSignature, defaultValue: Value?, range: SourceRange) {
     self.name = name
     self.signature = signature
     self.defaultValue = defaultValue
     self.range = range
+  }
+
+  /// The parameter behind every `now()` of an operation; its name cannot be a variable's.
+  package static func now(at range: SourceRange) -> BoundParameter {
+    var parameter = BoundParameter(
+      name: "now()", signature: TypeSignature(.scalar(.dateTime), isNonNull: true), defaultValue: nil, range: range)
+    parameter.isNow = true
+    return parameter
   }
 }
 

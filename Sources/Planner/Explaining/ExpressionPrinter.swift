@@ -29,7 +29,9 @@ struct ExpressionPrinter {
     switch expression.kind {
     case .constant(let value): return self.value(value)
     case .parameter(let index):
-      return query.parameters.indices.contains(index) ? "$\(query.parameters[index].name)" : "$\(index)"
+      guard query.parameters.indices.contains(index) else { return "$\(index)" }
+      let parameter = query.parameters[index]
+      return parameter.isNow ? parameter.name : "$\(parameter.name)"
     case .column(let reference, let column):
       let type = self.type(of: reference)
       return path(

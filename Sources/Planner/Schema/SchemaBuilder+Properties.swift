@@ -137,7 +137,7 @@ extension SchemaBuilder {
         return nil
       }
     }
-    guard let raw = RawValue(expression) else {
+    guard let raw = RawValue.folding(expression) else {
       report(.wrongDefault(field: field.name.text, problem: .notConstant), at: expression.range)
       return nil
     }

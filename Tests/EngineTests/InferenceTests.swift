@@ -1,0 +1,128 @@
+import Foundation
+import GQLite
+import Testing
+
+/// Schemas made from data.
+@Suite struct InferenceTests {
+  private func inferred(_ sources: DataSource...) throws -> Database {
+    let database = Database()
+    try database.load(sources)
+    #expect(database.check() == [])
+    // What is printed is a schema, and the same data loads under it.
+    let again = try Database(schema: database.schema)
+    try again.load(sources)
+    #expect(again.schema == database.schema)
+    return database
+  }
+
+  @Test("the narrowest type that holds all values") func scalars() throws {
+    let database = try inferred(
+      .lines(
+        "T",
+        #"""
+        {"name":"n","id":1,"i":1,"f":1,"b":true,"d":"2024-01-02","dt":"2024-01-02T03:04:05Z","u":"0f8fad5b-d9cb-469f-a165-70867728950e","mixed":1,"li":[1],"empty":[],"none":null,"big":99999999999999999999,"code":"007"}
+        {"id":"x","name":"m","i":null,"f":1.5,"b":false,"d":"2024-01-03","dt":"2024-01-02T03:04:06Z","u":"0f8fad5b-d9cb-469f-a165-70867728950f","mixed":"a","li":[2,3],"empty":[],"none":null,"big":1,"code":"1"}
+        """#))
+    let schema = database.schema
+    for line in [
+      "id: ID!", "name: String!", "i: Int\n", "f: Float!", "b: Boolean!", "d: Date!", "dt: DateTime!", "u: UUID!",
+      "li: [Int!]!",
+      "code: String!",
+    ] { #expect(schema.contains("  " + line), "\(line) in \(schema)") }
+    #expect(
+      try database.query("{ T { id i f d mixed li empty none code } }").jsonString
+        == #"{"T":[{"id":1,"i":1,"f":1,"d":"2024-01-02","mixed":1,"li":[1],"empty":[],"none":null,"code":"007"},{"id":"x","i":null,"f":1.5,"d":"2024-01-03","mixed":"a","li":[2,3],"empty":[],"none":null,"code":"1"}]}"#
+    )
+  }
+
+  @Test("names make relations where the ids are there; objects with ids are entities, others are embedded")
+  func relations() throws {
+    let database = try inferred(
+      .lines(
+        "User",
+        #"{"id":1,"address":{"city":"C"},"groups":["a","b"],"boss":{"id":9,"name":"B"}}"# + "\n"
+          + #"{"id":2,"address":null,"groups":[]}"#),
+      .lines("Group", #"{"id":"a","user":1}"# + "\n" + #"{"id":"b","user":2}"#))
+    #expect(database.schema.contains("groups: [Group!]!") && database.schema.contains("user: User!"))
+    #expect(
+      try database.query("{ User { id address { city } groups { id user { id } } boss { id name } } }").jsonString
+        == #"{"User":[{"id":1,"address":{"city":"C"},"groups":[{"id":"a","user":{"id":1}},{"id":"b","user":{"id":2}}],"boss":{"id":9,"name":"B"}},{"id":2,"address":null,"groups":[],"boss":null}]}"#
+    )
+  }
+
+  @Test("one object by type, CSV, lines with a byte order mark, lines with __typename") func forms() throws {
+    let object = try inferred(.document(#"{"A":[{"id":1,"n":2}],"B":[{"id":1,"a":1}]}"#))
+    #expect(try object.query("{ B { a { n } } }").jsonString == #"{"B":[{"a":{"n":2}}]}"#)
+    let table = try inferred(.table("A", "\u{FEFF}id,n,s\r\n1,2,a\r\n2,,\"\"\r\n"))
+    #expect(
+      try table.query("{ A { id n s } }").jsonString == #"{"A":[{"id":1,"n":2,"s":"a"},{"id":2,"n":null,"s":""}]}"#)
+    let marked = try inferred(.lines("A", "\u{FEFF}{\"id\":1,\"n\":2}\n"))
+    #expect(try marked.query("{ A { n } }").jsonString == #"{"A":[{"n":2}]}"#)
+    let list = try inferred(.json(type: "A", bytes: Array("\u{FEFF}[{\"id\":1,\"n\":2}]".utf8)))
+    #expect(try list.query("{ A { n } }").jsonString == #"{"A":[{"n":2}]}"#)
+    let named = try inferred(.lines(nil, #"{"__typename":"A","id":1}"# + "\n" + #"{"id":2,"__typename":"B","a":1}"#))
+    #expect(try named.query("{ B { a { id } } }").jsonString == #"{"B":[{"a":{"id":1}}]}"#)
+  }
+
+  @Test(
+    "odd names, and data that makes no schema",
+    arguments: [
+      #"{"id":1,"first name":"a","9lives":2,"`":3,"":4,"where":5}"#, #"{"n":1}"#, "{}", "", "[]",
+      #"{"id":1,"__typename":"Z","_cursor":1}"#,
+      #"{"id":1,"a":{}}"#, "\n", #"{"id":1,"a":{"b":{"c":{"id":7}}}}"#, #"{"id":1,"a":[[1],[2]]}"#,
+      #"{"id":1,"a":[{"b":1}]}"#, #"{"id":{"x":1}}"#,
+    ])
+  func odd(_ line: String) throws {
+    let database = Database()
+    do {
+      try database.load([.lines("T", line)])
+      #expect(database.check() == [])
+      _ = try Database(schema: database.schema)
+      if database.count(of: "T") == 1 { _ = try database.query("{ T { ...* } }") }
+    } catch {
+      #expect(error.problems.first?.message.isEmpty == false)
+      // Nothing was taken over: the next load infers anew.
+      try database.load([.lines("U", #"{"id":1}"#)])
+      #expect(database.count(of: "U") == 1)
+    }
+  }
+
+  @Test("a file without records has a type, records without ids have a place") func fewRecords() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("User.ndjson", "")
+    try folder.write("Group.ndjson", #"{"id":1}"#)
+    let database = try inferred(.path(folder.path))
+    #expect(try database.query("{ User { id } Group { id } }").jsonString == #"{"User":[],"Group":[{"id":1}]}"#)
+    try folder.write("User.ndjson", "\n{\"n\":1}\n")
+    let found = problem { try Database().load(path: folder.path) }
+    #expect(found?.code == "missing-id" && found?.line == 2 && found?.file.hasSuffix("User.ndjson") == true)
+    #expect(problem { try Database().load([.lines(nil, "")]) }?.code == "no-data")
+  }
+
+  @Test("real data without its schema") func realData() throws {
+    guard let shared = Folders.shared else {
+      print("skipped: there is no folder of shared data beside the checkout")
+      return
+    }
+    let questions = [
+      (
+        "swapi", "{ Film(orderBy: releaseDate, limit: 1) { title planets(limit: 1) { name } } n: count(Person) }",
+        #"{"Film":[{"title":"A New Hope","planets":[{"name":"Tatooine"}]}],"n":82}"#
+      ),
+      ("chinook", #"{ n: count(Album(where: artist.name == "Iron Maiden")) }"#, #"{"n":21}"#),
+      (
+        "isocodes", #"{ Country(where: name == "Germany") { alpha3 officialName } }"#,
+        #"{"Country":[{"alpha3":"DEU","officialName":"Federal Republic of Germany"}]}"#
+      ),
+    ]
+    for (name, query, answer) in questions {
+      let folder = try TemporaryFolder()
+      let source = shared.appending(path: "data/\(name)")
+      for file in try FileManager.default.contentsOfDirectory(atPath: source.path) where file.hasSuffix(".ndjson") {
+        try FileManager.default.copyItem(at: source.appending(path: file), to: folder.url.appending(path: file))
+      }
+      let database = try inferred(.path(folder.path))
+      #expect(try database.query(query).jsonString == answer)
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import GQLite
+import Testing
+
+/// Links and nested objects, from either side, in any order.
+@Suite struct LoadingRelationTests {
+  private static let schema = """
+    type Author { id: ID! name: String! @unique email: String books: [Book!]! @relation(inverse: "author") }
+    type Book {
+      id: ID! title: String! year: Int = 2000 author: Author! @relation(inverse: "books") tags: [Tag!]!
+      sequel: Book @relation(inverse: "prequel") prequel: Book @relation(inverse: "sequel")
+    }
+    type Tag { id: ID! }
+    type Club { id: ID! members: [Reader!]! @relation(inverse: "clubs") }
+    type Reader { id: ID! clubs: [Club!]! @relation(inverse: "members") friends: [Reader!]! @relation(inverse: "friends") }
+    """
+  private static let all =
+    "{ Author { id name email books { id } } Book { id title year author { id } tags { id } } Tag { id } }"
+
+  private func load(_ text: String, skips: Bool = false) throws -> (Database, LoadReport) {
+    let database = try Database(schema: Self.schema)
+    let report = try database.load([.document(text)], options: LoadOptions(skipsBadRecords: skips))
+    #expect(database.check() == [])
+    return (database, report)
+  }
+
+  private static let whole =
+    #"{"Author":[{"id":1,"name":"A","email":"e","books":[{"id":10}]}],"#
+    + #""Book":[{"id":10,"title":"T","year":2000,"author":{"id":1},"tags":[{"id":"x"},{"id":"y"}]}],"#
+    + #""Tag":[{"id":"x"},{"id":"y"}]}"#
+
+  @Test(
+    "one graph, however it is written", arguments: [false, true],
+    [
+      #"{"Tag":[{"id":"x"},{"id":"y"}],"Author":[{"id":1,"name":"A","email":"e","books":[10]}],"Book":[{"id":10,"title":"T","tags":["x","y"]}]}"#,
+      #"{"Tag":[{"id":"x"},{"id":"y"}],"Book":[{"id":10,"title":"T","tags":["x","y"],"author":1}],"Author":[{"id":1,"name":"A","email":"e"}]}"#,
+      #"{"Tag":[{"id":"x"},{"id":"y"}],"Book":[{"id":10,"title":"T","tags":["x","y"],"author":{"id":1}}],"Author":[{"id":1,"name":"A","email":"e","books":[{"id":"10"}]}]}"#,
+      #"{"Author":[{"id":1,"name":"A","email":"e","books":[{"id":10,"title":"T","tags":[{"id":"x"},{"id":"y"}]}]}]}"#,
+      #"{"Book":[{"id":10,"title":"T","tags":[{"id":"x"},{"id":"y"}],"author":{"id":1,"name":"A","email":"e"}}]}"#,
+      #"{"Book":[{"id":10,"title":"T","tags":[{"id":"x"},{"id":"y"}],"author":{"id":1,"email":"e"}}],"Author":[{"id":1,"name":"A"}]}"#,
+      #"{"Book":[{"id":10,"title":"T","tags":[{"id":"x"},{"id":"y"},{"id":"x"}],"author":{"id":1,"name":"A"}}],"Author":[{"id":1,"name":"A","email":"e","books":[{"id":10,"title":"T"},10]}]}"#,
+      #"{"Author":[{"id":1,"name":"A"}],"Book":[{"id":10,"title":"T","tags":[{"id":"x"},{"id":"y"}],"author":{"id":1,"email":"e"}}]}"#,
+    ])
+  func oneGraph(_ skips: Bool, _ text: String) throws {
+    let (database, report) = try load(text, skips: skips)
+    #expect(try database.query(Self.all).jsonString == Self.whole)
+    #expect(report.skippedRecords == 0 && report.danglingLinks == 0)
+    #expect(report.inserted.map(\.count) == [1, 1, 2, 0, 0])
+  }
+
+  @Test("one-to-one, many-to-many and symmetric links are kept in step") func inverses() throws {
+    let (database, _) = try load(
+      #"{"Author":[{"id":1,"name":"A"}],"Book":[{"id":1,"title":"a","author":1,"sequel":2},{"id":2,"title":"b","author":1}],"#
+        + #""Club":[{"id":"c","members":[2,1]},{"id":"d"}],"Reader":[{"id":1,"clubs":["d"],"friends":[2]},{"id":2,"friends":[3,1]},{"id":3}]}"#
+    )
+    #expect(
+      try database.query("{ Book { id sequel { id } prequel { id } } }").jsonString
+        == #"{"Book":[{"id":1,"sequel":{"id":2},"prequel":null},{"id":2,"sequel":null,"prequel":{"id":1}}]}"#)
+    #expect(
+      try database.query("{ Club { members { id } } Reader { clubs { id } friends { id } } }").jsonString
+        == #"{"Club":[{"members":[{"id":2},{"id":1}]},{"members":[{"id":1}]}],"Reader":[{"clubs":[{"id":"c"},{"id":"d"}],"#
+        + #""friends":[{"id":2}]},{"clubs":[{"id":"c"}],"friends":[{"id":1},{"id":3}]},{"clubs":[],"friends":[{"id":2}]}]}"#
+    )
+  }
+
+  @Test(
+    "what lacks a value in the end is an error, or is left out",
+    arguments: [
+      #"{"Book":[{"id":10,"title":"T"}]}"#,
+      #"{"Author":[{"id":1,"name":"A","books":[{"id":10,"year":3}]}]}"#,
+      #"{"Book":[{"id":10,"title":"T","prequel":{"id":9,"title":"P"},"author":{"id":1,"name":"A"}}]}"#,
+    ])
+  func incomplete(_ text: String) throws {
+    let found = problem { _ = try load(text) }
+    #expect(found?.code == "missing-value" && found?.line == 1 && found?.column != nil)
+    let (_, report) = try load(text, skips: true)
+    #expect(report.skippedRecords == 1)
+  }
+
+  @Test("a record that is left out leaves none of its nested objects") func skippedWhole() throws {
+    let (database, report) = try load(
+      #"{"Author":[{"id":1,"name":"A"}],"Book":[{"id":9,"title":"N","author":{"id":3,"name":"C"},"tags":[{"id":"x"}],"prequel":{"id":8,"title":"M","author":{"id":2,"name":"A"}}},{"id":11,"title":"U","author":1}]}"#,
+      skips: true)
+    #expect(report.skippedRecords == 1)
+    #expect(
+      try database.query("{ Author { id } Book { id } Tag { id } }").jsonString
+        == #"{"Author":[{"id":1}],"Book":[{"id":11}],"Tag":[]}"#)
+  }
+
+  @Test("links to what is not there are counted, read as absent, and connect when it comes") func dangling() throws {
+    let (database, report) = try load(
+      #"{"Book":[{"id":10,"title":"T","author":7,"tags":["x","y"]},{"id":11,"title":"U","author":7}]}"#)
+    #expect(report.danglingLinks == 4)
+    #expect(
+      report.warnings.count == 2 && report.warnings.allSatisfy { $0.code == "dangling-link" && $0.severity == .warning }
+    )
+    #expect(report.warningText.contains("'Book.author'") && report.warningText.contains("7"))
+    #expect(
+      try database.query("{ Book { author { id } tags { id } } }").jsonString
+        == #"{"Book":[{"author":null,"tags":[]},{"author":null,"tags":[]}]}"#)
+    try database.load([.lines("Tag", #"{"id":"y"}"#)])
+    let second = try database.load([.lines("Author", #"{"id":7,"name":"S"}"#)])
+    #expect(second.danglingLinks == 0)
+    #expect(
+      try database.query("{ Book { author { name } tags { id } } Author { books { id } } }").jsonString
+        == #"{"Book":[{"author":{"name":"S"},"tags":[{"id":"y"}]},{"author":{"name":"S"},"tags":[]}],"Author":[{"books":[{"id":10},{"id":11}]}]}"#
+    )
+    #expect(database.check() == [])
+  }
+
+  @Test("later loads add to what is there") func laterLoads() throws {
+    let (database, _) = try load(#"{"Author":[{"id":1,"name":"A"}]}"#)
+    for book in 1...50 {
+      try database.load([
+        .lines("Book", #"{"id":\#(book),"title":"t\#(book)","author":1,"tags":[{"id":"t\#(book % 5)"}]}"#)
+      ])
+    }
+    #expect(database.check() == [])
+    #expect(
+      try database.query("{ a: count(Book) b: count(Tag) Author { n: count(books) s := min(books.title) } }").jsonString
+        == #"{"a":50,"b":5,"Author":[{"n":50,"s":"t1"}]}"#)
+  }
+}
