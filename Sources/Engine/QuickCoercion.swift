@@ -19,12 +19,27 @@ enum QuickCoercion {
         hidden += 1
         continue
       }
-      guard let value = variables[parameter.name], let coerced = coerce(value, parameter.signature.type) else {
-        return nil
+      guard let value = variables[parameter.name] else { return nil }
+      if case .list(let elements) = value, case .list(let type) = parameter.signature.type {
+        guard let coerced = list(elements, type) else { return nil }
+        values.append(coerced)
+        continue
       }
+      guard let coerced = coerce(value, parameter.signature.type) else { return nil }
       values.append(coerced)
     }
     return variables.count + hidden == parameters.count ? values : nil
+  }
+
+  /// Elements that are null are the binder's to judge.
+  private static func list(_ elements: [Value], _ type: ValueType) -> GQLCatalog.Value? {
+    var values: [GQLCatalog.Value] = []
+    values.reserveCapacity(elements.count)
+    for element in elements {
+      guard let coerced = coerce(element, type) else { return nil }
+      values.append(coerced)
+    }
+    return .list(values)
   }
 
   @inline(__always)
