@@ -35,8 +35,8 @@ import Testing
     ("ACTIVE == status", "ACTIVE == status"),
     ("status in [ACTIVE, BANNED]", "status in [ACTIVE, BANNED]"),
     ("age in [1, 2]", "age in [1, 2]"),
-    ("age in 1..5", "age in 1..5"),
-    ("age not in 1..<age + 2", "not(age in 1..<(age + 2))"),
+    ("age in 1..5", "isTrue(age in 1..5)"),
+    ("age not in 1..<age + 2", "not(isTrue(age in 1..<(age + 2)))"),
     ("\"x\" in tags", #""x" in tags"#),
     ("tags contains \"x\"", #"tags has "x""#),
     ("tags == [\"a\"]", #"tags == ["a"]"#),
@@ -76,7 +76,7 @@ import Testing
     ("length(firstName) > length(tags)", "length(firstName) > length(tags)"),
     ("!(age == 1)", "not(age == 1)"),
     (".MINOR", "MINOR"),
-    ("seen < now()", "seen < t0"),
+    ("seen < now()", "seen < $now()"),
   ])
   func condition(_ text: String, _ expected: String) {
     let actual = BindingFixture.condition(text)

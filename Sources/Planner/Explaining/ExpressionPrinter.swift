@@ -189,9 +189,9 @@ struct ExpressionPrinter {
     case .enumeration(let type, let code):
       let values = catalog[type].values
       return values.indices.contains(code) ? values[code] : "?"
-    case .dateTime(let time): return "\"\(written { $0.append(dateTime: time) })\""
-    case .date(let day): return "\"\(written { $0.append(date: day) })\""
-    case .duration(let time): return "\"\(written { $0.append(duration: time) })\""
+    case .dateTime(let time): return written { $0.append(dateTime: time) }
+    case .date(let day): return written { $0.append(date: day) }
+    case .duration(let time): return written { $0.append(duration: time) }
     case .bytes(let text):
       return "\"\(written { buffer in text.withUnsafeBytes { Base64.encode($0, into: &buffer) } })\""
     case .json(let text): return text.string
