@@ -76,7 +76,7 @@ import Testing
     ("length(firstName) > length(tags)", "length(firstName) > length(tags)"),
     ("!(age == 1)", "not(age == 1)"),
     (".MINOR", "MINOR"),
-    ("seen < now()", "seen < t0"),
+    ("seen < now()", "seen < $now()"),
   ])
   func condition(_ text: String, _ expected: String) {
     let actual = BindingFixture.condition(text)
