@@ -82,8 +82,7 @@ public final class PreparedQuery: Sendable {
     reusable.buffer.removeAll()
     let executable: Executable
     let parameters: [GQLCatalog.Value?]
-    if let plan, plan.serves(snapshot), let quick = QuickCoercion.coerce(variables, plan.parameters, now: options.now)
-    {
+    if let plan, plan.serves(snapshot), let quick = QuickCoercion.coerce(variables, plan.parameters, now: options.now) {
       executable = plan.executable
       parameters = quick
     } else {

@@ -332,7 +332,10 @@ struct Loader: ~Copyable {
     let isDefined = Int(row) < base || origins[record.layout][Int(row) - base].isTopLevel
     if record.isTopLevel, isDefined {
       throw RecordFailure(
-        .duplicateID, "a second '\(layout.name)' with this id", at: record.start, to: record.end)
+        .duplicateID,
+        "a second '\(layout.name)' with "
+          + StoreMessages.key(layout.type, layout.keyColumns, of: row, catalog: catalog, transaction: transaction),
+        at: record.start, to: record.end)
     }
     for column in 0..<layout.columnCount
     where reader.stage.given[record.base + column] && reader.stage.valid[record.base + column] {
@@ -412,7 +415,9 @@ struct Loader: ~Copyable {
     let target = catalog[relation.target]
     let isText = target[catalog[target.primaryIndex].columns[0]].kind == .text
     let shown = missing.prefix(3).map { cell in
-      isText ? TextView(cell).withBytes { String(decoding: UnsafeRawBufferPointer(start: $0, count: $1), as: UTF8.self) } : "\(cell.int)"
+      isText
+        ? TextView(cell).withBytes { String(decoding: UnsafeRawBufferPointer(start: $0, count: $1), as: UTF8.self) }
+        : "\(cell.int)"
     }
     let ids = shown.joined(separator: ", ") + (missing.count > 3 ? ", …" : "")
     let noun = missing.count == 1 ? "1 link" : "\(missing.count) links"
