@@ -14,10 +14,13 @@ enum QuickCoercion {
     values.reserveCapacity(parameters.count)
     var hidden = 0
     for parameter in parameters {
-      if parameter.isNow {
+      switch parameter.source {
+      case .variable: break
+      case .now:
         values.append(.dateTime(now ?? Database.now()))
         hidden += 1
         continue
+      case .folded: return nil
       }
       guard let value = variables[parameter.name] else { return nil }
       if case .list(let elements) = value, case .list(let type) = parameter.signature.type {

@@ -1,6 +1,8 @@
 import GQLBase
 
 extension LexicalProblem {
+  package static let unterminatedStringCode = DiagnosticCode("unterminated-string")
+
   /// Every code that a lexical problem can carry.
   package static let codes: [DiagnosticCode] = [
     "unexpected-character", "invalid-utf8", "unterminated-string", "invalid-escape", "invalid-code-point",
@@ -12,7 +14,7 @@ extension LexicalProblem {
     switch self {
     case .unexpectedCharacter: DiagnosticCode("unexpected-character")
     case .invalidUTF8: DiagnosticCode("invalid-utf8")
-    case .unterminatedString: DiagnosticCode("unterminated-string")
+    case .unterminatedString: LexicalProblem.unterminatedStringCode
     case .invalidEscape: DiagnosticCode("invalid-escape")
     case .invalidCodePoint: DiagnosticCode("invalid-code-point")
     case .singleQuotedString: DiagnosticCode("single-quoted-string")

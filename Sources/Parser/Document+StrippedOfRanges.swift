@@ -232,6 +232,7 @@ extension Expression: Strippable {
     case .call(let name, let arguments): kind = .call(stripped(name), stripped(arguments))
     case .unary(let operation, let operand): kind = .unary(operation, stripped(operand))
     case .binary(let operation, let left, let right): kind = .binary(operation, stripped(left), stripped(right))
+    case .chain(let operation, let terms): kind = .chain(operation, terms.map { stripped($0) })
     case .isTest(let operand, let negated, let type):
       kind = .isTest(stripped(operand), negated: negated, stripped(type))
     case .cast(let operand, let type): kind = .cast(stripped(operand), stripped(type))

@@ -38,6 +38,8 @@ package struct Expression: Sendable, Equatable {
     case call(Name, CallArguments)
     case unary(UnaryOperator, Expression)
     case binary(BinaryOperator, Expression, Expression)
+    /// Two or more terms between which `and` stands, or `or`: flat, because generated conditions have thousands.
+    case chain(BinaryOperator, [Expression])
     /// `e is null`, `e is not T`: the name is `null` or a type.
     case isTest(Expression, negated: Bool, Name)
     /// `e as T`.

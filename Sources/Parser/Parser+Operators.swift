@@ -77,7 +77,7 @@ extension Parser {
     while let infix = infixOperator(context), progress.advanced(position) {
       apply(infix, context, base: base, tested: &tested)
     }
-    while operators.count > base { reduce() }
+    while operators.count > base { reduce(base: base) }
     guard let result = operands.popLast() else { return Expression(.missing, at: range) }
     height = result.height
     return result.expression
@@ -92,11 +92,12 @@ extension Parser {
   ) {
     while operators.count > base, let top = operators.last, top.level >= infix.level {
       if top.level == infix.level {
-        if infix.level == .coalesce { break }
+        // To the right; and a chain of a connective is completed as a whole.
+        if infix.level == .coalesce || infix.level <= .and { break }
         if infix.level == .comparison { reportChain() }
         if infix.level == .range { report(.chainedRange) }
       }
-      reduce()
+      reduce(base: base)
     }
     if infix.level == .comparison, tested == operators.count {
       report(.chainedComparison(middle: "", insertAt: SourceRange(at: previousEnd)))
@@ -149,8 +150,12 @@ extension Parser {
     operands.append(Operand(expression: expression, height: height))
   }
 
-  /// Completes the last pending operator.
-  @inline(never) private mutating func reduce() {
+  /// Completes the last pending operator, or the last chain of a connective; `base` is the number of operators outside
+  /// this expression.
+  @inline(never) private mutating func reduce(base: Int) {
+    if let last = operators.last, last.level <= .and, case .binary(let operation) = last.operation {
+      return reduceChain(operation, base: base)
+    }
     guard let pending = operators.popLast(), let right = operands.popLast() else { return }
     switch pending.operation {
     case .unary(let operation):
@@ -163,6 +168,20 @@ extension Parser {
         Expression(.binary(operation, left.expression, right.expression), at: range),
         height: max(left.height, right.height) + 1)
     }
+  }
+
+  @inline(never) private mutating func reduceChain(_ operation: BinaryOperator, base: Int) {
+    var first = operators.count
+    while first > base, case .binary(operation) = operators[first - 1].operation { first -= 1 }
+    let count = operators.count - first + 1
+    guard operands.count >= count, let last = operands.last else { return }
+    operators.removeSubrange(first...)
+    let terms = operands.suffix(count)
+    let height = terms.reduce(0) { max($0, $1.height) } + 1
+    let range = terms.reduce(last.expression.range) { $0.union($1.expression.range) }
+    let chain = Expression(.chain(operation, terms.map(\.expression)), at: range)
+    operands.removeLast(count)
+    push(chain, height: height)
   }
 
   @inline(never) private mutating func parsePrefixedOperand(_ context: ExpressionContext, base: Int, isFirst: Bool) {

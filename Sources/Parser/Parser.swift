@@ -32,7 +32,12 @@ private func analyze<Output>(
     lexed.output = TokenBuffer()
     let output = read(&parser)
     if lexed.diagnostics.isEmpty, parser.diagnostics.isEmpty { return Analyzed(output, []) }
-    return Analyzed(output, ordered(lexed.diagnostics + parser.diagnostics, limit: limits.diagnostics))
+    var found = parser.diagnostics
+    // Why: a string without an end has swallowed the brackets that the parser then misses.
+    if let unterminated = lexed.diagnostics.first(where: { $0.code == LexicalProblem.unterminatedStringCode }) {
+      found.removeAll { $0.range.start >= unterminated.range.start }
+    }
+    return Analyzed(output, ordered(lexed.diagnostics + found, limit: limits.diagnostics))
   }
 }
 

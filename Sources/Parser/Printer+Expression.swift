@@ -30,6 +30,7 @@ extension Printer {
       write(arguments)
     case .unary(let operation, let operand): write(operation, operand)
     case .binary(let operation, let left, let right): write(operation, left, right)
+    case .chain(let operation, let terms): write(operation, terms)
     case .isTest(let operand, let negated, let type):
       write(operand, isOperand: true)
       write(negated ? " is not " : " is ")
@@ -136,11 +137,17 @@ extension Printer {
     case .closedRange, .halfOpenRange:
       let isTight = left.isSimpleBound && right.isSimpleBound
       write(isTight ? operation.rawValue : " \(operation.rawValue) ")
-    case .and where isInList: write(" && ")
-    case .or where isInList: write(" || ")
     default: write(" \(operation.rawValue) ")
     }
     write(right, isOperand: true)
+  }
+
+  private mutating func write(_ connective: BinaryOperator, _ terms: [Expression]) {
+    let symbol = isInList ? (connective == .and ? " && " : " || ") : " \(connective.rawValue) "
+    for (index, term) in terms.enumerated() {
+      if index > 0 { write(symbol) }
+      write(term, isOperand: true)
+    }
   }
 }
 

@@ -228,6 +228,8 @@ import Testing
 
   @Test(arguments: [
     ("a or b and c == d", "(a or (b and (c == d)))"),
+    ("a or b or c and d and not e or f", "(a or b or (c and d and not(e)) or f)"),
+    ("a or (b or c) or d", "(a or ((b or c)) or d)"),
     ("a ?? 0 + 1 > 3", "((a ?? (0 + 1)) > 3)"),
     ("a ?? b ?? c", "(a ?? (b ?? c))"),
     ("a - b - c", "((a - b) - c)"),
@@ -309,6 +311,8 @@ import Testing
     case .call(let name, let arguments): return name.text + list(arguments)
     case .unary(let operation, let operand): return "\(operation.rawValue)(\(shape(operand)))"
     case .binary(let operation, let left, let right): return "(\(shape(left)) \(operation.rawValue) \(shape(right)))"
+    case .chain(let operation, let terms):
+      return "(" + terms.map(shape).joined(separator: " \(operation.rawValue) ") + ")"
     case .isTest(let operand, let negated, let type):
       return "(\(shape(operand)) is \(negated ? "not " : "")\(type.text))"
     case .cast(let operand, let type): return "(\(shape(operand)) as \(type.text))"

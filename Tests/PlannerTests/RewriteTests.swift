@@ -52,7 +52,7 @@ private typealias Message = ChatFixture.Message
     check(all(yes, rich), "balance > 3")
     check(any(no, rich), "balance > 3")
     check(all(rich, no), "false")
-    // What is always true is no filter.
+    // What always holds is no condition.
     check(any(rich, yes), nil)
     check(compare(int(1), .less, int(2)), nil)
     check(compare(user(User.age), .less, null), "null")

@@ -360,7 +360,10 @@ struct Loader: ~Copyable {
     let isDefined = Int(row) < base || origins[record.layout][Int(row) - base].isTopLevel
     if record.isTopLevel, isDefined {
       throw RecordFailure(
-        .duplicateID, "a second '\(layout.name)' with this id", at: record.start, to: record.end)
+        .duplicateID,
+        "a second '\(layout.name)' with "
+          + StoreMessages.key(layout.type, layout.keyColumns, of: row, catalog: catalog, transaction: transaction),
+        at: record.start, to: record.end)
     }
     for column in 0..<layout.columnCount
     where reader.stage.given[record.base + column] && reader.stage.valid[record.base + column] {

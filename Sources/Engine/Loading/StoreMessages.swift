@@ -32,9 +32,18 @@ enum StoreMessages {
     }
   }
 
-  private static func show(_ reader: ColumnReader, _ row: UInt32, _ column: ColumnDescriptor, _ catalog: Catalog)
-    -> String
-  {
+  /// `id '7'`
+  static func key(
+    _ type: EntityTypeID, _ columns: [Int], of row: UInt32, catalog: Catalog, transaction: WriteTransaction
+  ) -> String {
+    let columns = columns.map { ColumnID($0) }
+    let values = columns.map { show(transaction.column(type, $0), row, catalog[type][$0], catalog) }
+    return columns.map { catalog[type][$0].name }.joined(separator: ", ") + " " + values.joined(separator: ", ")
+  }
+
+  private static func show(
+    _ reader: ColumnReader, _ row: UInt32, _ column: ColumnDescriptor, _ catalog: Catalog
+  ) -> String {
     switch column.kind {
     case .text:
       let text = TextView(reader.wide(row)).withBytes { start, count in

@@ -36,7 +36,7 @@ extension RuntimeProblem {
     case .conversion(let type):
       message = "the value cannot be converted to \(RuntimeProblem.name(type, catalog))"
     case .invalidPattern(let reason, let offset):
-      message = "invalid pattern at offset \(offset): \(reason)"
+      message = "invalid pattern: \(reason), at offset \(offset)"
     case .patternLimit(let name):
       message = "matching the pattern exceeded the limit '\(name)'"
       help = "simplify the pattern or raise the limit"

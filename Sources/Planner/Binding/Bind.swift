@@ -40,6 +40,7 @@ extension Binder {
     }
     findFragmentCycles(definitions)
     for case .function(let function) in document.definitions {
+      declaredFunctions.insert(function.name.text)
       report(.notSupportedYet(.userFunction), at: function.name.range)
     }
     declareVariables(operation.variables)

@@ -71,6 +71,9 @@ extension Binder {
     case (_, .entity):
       guard let id = identity(right) else { return incomparable(left, right, range) }
       return compare(op, left, id, environment, range, origin: origin)
+    case (.embedded(let first), .embedded) where !isEquality:
+      report(.unordered(type: "the embedded object \(words(.embedded(first.type)))"), at: range)
+      return nil
     case (.embedded, _), (_, .embedded): return incomparable(left, right, range)
     default: break
     }
@@ -178,10 +181,10 @@ extension Binder {
     case .error: return .error
     case .plural(let path): return membership(left, path, environment, range)
     case .list(let elements, _):
-      let subject = resolve(bindOperand(left, environment), environment)
+      let subject = subject(left, among: elements, environment)
       return membership(subject, elements, environment, range).map { .value($0) } ?? .error
     case .interval(let lower, let upper, let includesUpper, _):
-      let subject = resolve(bindOperand(left, environment), environment)
+      let subject = subject(left, among: [lower, upper], environment)
       return interval(subject, lower, upper, includesUpper, environment, range)
     case .value(let value):
       var element: ValueType?
@@ -194,6 +197,22 @@ extension Binder {
       report(.wrongType(found: describe(list), expected: "a list, a range or a path of many"), at: right.range)
       return .error
     }
+  }
+
+  /// The left side of `in`: a bare name that means nothing here may be a value of the type that the elements have.
+  private mutating func subject(
+    _ left: Expression, among elements: [Expression], _ environment: Environment
+  ) -> Operand {
+    let operand = bindOperand(left, environment)
+    guard case .bare(let name) = operand, !hasMeaning(name, environment) else {
+      return resolve(operand, environment)
+    }
+    for element in elements {
+      let other = bindOperand(element, environment)
+      if case .bare(let name) = other, !hasMeaning(name, environment) { continue }
+      if let type = staticType(resolve(other, environment)) { return resolve(operand, environment, wanting: type) }
+    }
+    return resolve(operand, environment)
   }
 
   /// `x in [a, b]`; nil if something is wrong.
@@ -295,9 +314,18 @@ extension Binder {
       return BoundExpression(.inList(left, list.expression), .boolean, at: range)
     }
     guard let left = value(subject, environment, at: range) else { return nil }
-    if left.folded != nil {
-      report(.notSupportedYet(.foldedList), at: range)
-      return nil
+    if let folded = left.folded {
+      guard element.scalar?.isTextual ?? false else {
+        report(.incomparable(left: words(left.type), right: words(element)), at: range)
+        return nil
+      }
+      guard case .parameter(let index) = list.expression.kind else {
+        report(.notSupportedYet(.foldedList), at: range)
+        return nil
+      }
+      let elements = BoundExpression(
+        .parameter(foldedParameter(of: index)), .list(.string), at: list.expression.range)
+      return BoundExpression(.inList(folded, elements), .boolean, at: range)
     }
     let areText = (left.type.scalar?.isTextual ?? false) && (element.scalar?.isTextual ?? false)
     guard left.type == element || left.type.isNumeric && element.isNumeric || areText || left.type == .null else {
@@ -305,6 +333,17 @@ extension Binder {
       return nil
     }
     return BoundExpression(.inList(left.expression, list.expression), .boolean, at: range)
+  }
+
+  /// The parameter that holds another's elements case-folded.
+  private mutating func foldedParameter(of index: Int) -> Int {
+    if let found = query.parameters.firstIndex(where: { $0.source == .folded(of: index) }) { return found }
+    var parameter = query.parameters[index]
+    parameter.source = .folded(of: index)
+    parameter.signature = TypeSignature(.list(.string))
+    parameter.defaultValue = nil
+    query.parameters.append(parameter)
+    return query.parameters.count - 1
   }
 
   /// `x in path` is `some(path, . == x)`, with x seen from where it stands.

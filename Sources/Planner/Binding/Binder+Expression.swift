@@ -45,6 +45,7 @@ extension Binder {
     case .call(let name, let arguments): return bindCall(name, arguments, environment, range)
     case .unary(let op, let inner): return unary(op, inner, environment, range)
     case .binary(let op, let left, let right): return binary(op, left, right, environment, expression)
+    case .chain(let op, let terms): return connective(op, terms, environment, expression.range)
     case .isTest(let inner, let negated, let name):
       guard name.text == "null" else {
         report(.notSupportedYet(.typeTest), at: range)
@@ -148,7 +149,7 @@ extension Binder {
   ) -> Operand {
     let range = expression.range
     switch op {
-    case .or, .and: return connective(op, expression, environment)
+    case .or, .and: return connective(op, [left, right], environment, range)
     case .equal: return comparison(.equal, left, right, environment, range)
     case .notEqual: return comparison(.notEqual, left, right, environment, range)
     case .less: return comparison(.less, left, right, environment, range)
@@ -186,18 +187,11 @@ extension Binder {
 
   /// A chain of one connective is one node, whatever its length: generated conditions have thousands of terms.
   private mutating func connective(
-    _ op: BinaryOperator, _ expression: Expression, _ environment: Environment
+    _ op: BinaryOperator, _ terms: [Expression], _ environment: Environment, _ range: SourceRange
   ) -> Operand {
-    var terms: [Expression] = []
-    var current = expression
-    while case .binary(op, let left, let right) = current.kind {
-      terms.append(right)
-      current = left
-    }
-    terms.append(current)
     var bound: [BoundExpression] = []
     var isWrong = false
-    for term in terms.reversed() {
+    for term in terms {
       guard let part = condition(term, environment) else {
         isWrong = true
         continue
@@ -209,7 +203,7 @@ extension Binder {
       }
     }
     if isWrong { return .error }
-    return .value(BoundExpression(op == .or ? .or(bound) : .and(bound), .boolean, at: expression.range))
+    return .value(BoundExpression(op == .or ? .or(bound) : .and(bound), .boolean, at: range))
   }
 
   private mutating func arithmetic(

@@ -19,7 +19,9 @@ extension Binder {
   ) -> Operand {
     let isKnown = Self.functions.contains(name.text)
     guard isKnown else {
-      if Self.laterFunctions.contains(name.text) {
+      if declaredFunctions.contains(name.text) {
+        // Reported where it is defined.
+      } else if Self.laterFunctions.contains(name.text) {
         report(.notSupportedYet(.scalarFunction), at: range)
       } else if name.text == "asc" || name.text == "desc" {
         report(.wrongOrder, at: range)
@@ -64,7 +66,7 @@ extension Binder {
 
   /// One instant for an operation, filled in when it runs.
   private mutating func nowParameter(at range: SourceRange) -> Int {
-    if let index = query.parameters.firstIndex(where: \.isNow) { return index }
+    if let index = query.parameters.firstIndex(where: { $0.source == .now }) { return index }
     query.parameters.append(.now(at: range))
     return query.parameters.count - 1
   }

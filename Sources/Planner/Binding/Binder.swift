@@ -27,6 +27,8 @@ struct Binder {
   let catalog: Catalog
   let options: BindingOptions
   var fragments: [String: FragmentDefinition] = [:]
+  /// The functions that the document defines.
+  var declaredFunctions: Set<String> = []
   var variables: [String: Variable] = [:]
   var variableNames: [String] = []
   var usedVariables: Set<String> = []

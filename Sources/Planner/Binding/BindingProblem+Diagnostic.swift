@@ -10,8 +10,8 @@ extension BindingProblem {
     "misplaced-directive", "wrong-type", "incomparable-types", "unordered-type", "wrong-operands", "plural-path",
     "ambiguous-name", "no-element", "invalid-pattern", "negative-limit", "unknown-function", "not-a-set",
     "impossible-cast", "wrong-filter", "unknown-operator", "wrong-order", "expansion-limit", "field-limit",
-    "depth-limit", "not-supported-yet", "unused-fragment", "unused-variable", "duplicate-definition",
-    "lone-anonymous",
+    "depth-limit", "not-supported-yet", "unused-fragment", "unused-variable", "unbacked-every",
+    "duplicate-definition", "lone-anonymous",
   ].map { DiagnosticCode($0) }
 
   package var code: DiagnosticCode {
@@ -61,6 +61,7 @@ extension BindingProblem {
       case .notSupportedYet: "not-supported-yet"
       case .unusedFragment: "unused-fragment"
       case .unusedVariable: "unused-variable"
+      case .unbackedEvery: "unbacked-every"
       case .duplicateDefinition: "duplicate-definition"
       case .loneAnonymous: "lone-anonymous"
       }
@@ -106,7 +107,7 @@ extension BindingProblem {
     case .ambiguousName(let name, let type): "'\(name)' is a value of '\(type)' and a name in scope"
     case .noEnclosingElement(let climbed): "nothing encloses this place\(climbed == 1 ? "" : " so far out")"
     case .noElement: "there is no current element here"
-    case .invalidPattern(let message): "wrong pattern: \(message)"
+    case .invalidPattern(let message): "invalid pattern: \(message)"
     case .negativeLimit(let argument): "'\(argument)' cannot be negative"
     case .unknownFunction(let name, _): "there is no function '\(name)'"
     case .wrongArgumentCount(let function, let expected): "'\(function)' takes \(expected)"
@@ -121,6 +122,7 @@ extension BindingProblem {
     case .notSupportedYet(let feature): feature.message
     case .unusedFragment(let name): "fragment '\(name)' is never used"
     case .unusedVariable(let name): "variable '$\(name)' is never used"
+    case .unbackedEvery(let relation): "'every' is true too where there are no '\(relation)'"
     case .duplicateDefinition(let name, _): "'\(name)' is defined twice"
     case .loneAnonymous: "an anonymous operation must be the only one"
     }
@@ -139,6 +141,7 @@ extension BindingProblem {
     case .pluralPath(_, let suggestion):
       suggestion.map { "did you mean '\($0)'?" } ?? "use some(…), every(…) or an aggregate"
     case .ambiguousName(let name, let type): "write '.\(name)' for the field or '\(type).\(name)' for the value"
+    case .unbackedEvery(let relation): "if that is not meant, write 'exists(\(relation)) and' before it"
     case .wrongFilter: "a condition is written {age: {gte: 18}}"
     case .expansionLimit, .fieldLimit, .depthLimit: "the limit can be raised"
     default: nil

@@ -102,6 +102,8 @@ package enum BindingProblem: Sendable, Hashable {
   case unusedFragment(name: String)
   /// `query($a: Int) { User { id } }`: an error in the GraphQL dialect, else a warning.
   case unusedVariable(name: String)
+  /// `{ Team(where: every(members, age > 1)) { id } }` without `exists(members)` beside it: a warning.
+  case unbackedEvery(relation: String)
   /// Two operations or two fragments of one name.
   case duplicateDefinition(name: String, first: SourceRange)
   /// `{ User { id } } query B { User { id } }`: an error in the GraphQL dialect.

@@ -22,7 +22,12 @@ package func checkDocument(
     binder.bindOperation(operation, in: document)
     usedFragments.formUnion(binder.usedFragments)
     for diagnostic in binder.diagnostics { add(diagnostic) }
-    if !binder.diagnostics.contains(where: { $0.severity == .error }) { queries.append(binder.query) }
+    if !binder.diagnostics.contains(where: { $0.severity == .error }) {
+      queries.append(binder.query)
+      for (range, relation) in binder.query.unbackedEverys(catalog) {
+        add(BindingProblem.unbackedEvery(relation: relation).diagnostic(at: range, severity: .warning))
+      }
+    }
     // Operations that are not bound use nothing.
     guard operation.operation == .query else { continue }
     for name in binder.variableNames where !binder.usedVariables.contains(name) {

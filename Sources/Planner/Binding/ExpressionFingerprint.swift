@@ -8,7 +8,8 @@ struct ExpressionFingerprint {
 
   mutating func print(_ expression: Expression, _ environment: Environment) {
     budget -= 1
-    guard budget > 0 else { return }
+    // What is not compared is not the same, but at its own place.
+    guard budget > 0 else { return text += "@\(expression.range.start)" }
     switch expression.kind {
     case .int(let digits), .float(let digits): text += digits
     case .string(let literal): text += "\"\(literal.value)\""
@@ -65,6 +66,13 @@ struct ExpressionFingerprint {
       print(left, environment)
       text += " \(op.rawValue) "
       print(right, environment)
+      text += ")"
+    case .chain(let op, let terms):
+      text += "("
+      for (index, term) in terms.enumerated() {
+        if index > 0 { text += " \(op.rawValue) " }
+        print(term, environment)
+      }
       text += ")"
     case .isTest(let operand, let negated, let name):
       text += "("

@@ -54,8 +54,13 @@ package func coerceVariables(
   var values: [Value?] = []
   var diagnostics: [Diagnostic] = []
   for parameter in parameters {
-    if parameter.isNow {
+    switch parameter.source {
+    case .variable: break
+    case .now:
       values.append(.dateTime(now))
+      continue
+    case .folded(let index):
+      values.append(values[index].map(caseFolded))
       continue
     }
     guard let input = provided[parameter.name] else {
@@ -86,6 +91,15 @@ package func coerceVariables(
     }
   }
   return Analyzed(values, diagnostics)
+}
+
+/// A list of texts, each case-folded.
+private func caseFolded(_ value: Value) -> Value {
+  switch value {
+  case .string(let text), .id(let text, _), .uuid(let text): .string(CaseFolding.fold(text))
+  case .list(let elements): .list(elements.map(caseFolded))
+  default: value
+  }
 }
 
 /// An untyped value from JSON, for `BindingOptions.structuralValues`: numbers are Ints where they are whole, else

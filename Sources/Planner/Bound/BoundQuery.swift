@@ -39,8 +39,17 @@ package struct BoundParameter: Sendable, Hashable {
   /// What stands in where the variable was not provided; nil means null (or an error, if non-null).
   package var defaultValue: Value?
   package var range: SourceRange
-  /// Whether no variable fills it but the instant of the run: `now()`.
-  package var isNow = false
+  package var source = Source.variable
+
+  /// Where the value of a run comes from.
+  package enum Source: Sendable, Hashable {
+    /// What the variable of this name was given.
+    case variable
+    /// The instant of the run, `now()`.
+    case now
+    /// The list of another parameter that stands before, its texts case-folded.
+    case folded(of: Int)
+  }
   package init(name: String, signature: TypeSignature, defaultValue: Value?, range: SourceRange) {
     self.name = name
     self.signature = signature
@@ -52,7 +61,7 @@ package struct BoundParameter: Sendable, Hashable {
   package static func now(at range: SourceRange) -> BoundParameter {
     var parameter = BoundParameter(
       name: "now()", signature: TypeSignature(.scalar(.dateTime), isNonNull: true), defaultValue: nil, range: range)
-    parameter.isNow = true
+    parameter.source = .now
     return parameter
   }
 }

@@ -31,7 +31,7 @@ struct ExpressionPrinter {
     case .parameter(let index):
       guard query.parameters.indices.contains(index) else { return "$\(index)" }
       let parameter = query.parameters[index]
-      return parameter.isNow ? parameter.name : "$\(parameter.name)"
+      return parameter.source == .now ? parameter.name : "$\(parameter.name)"
     case .column(let reference, let column):
       let type = self.type(of: reference)
       return path(

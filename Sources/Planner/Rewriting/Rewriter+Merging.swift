@@ -16,7 +16,10 @@ extension Rewriter {
       }
       guard case .compare(let comparison, let subject, let bound) = part.kind, !comparison.isEquality,
         subject.constant == nil,
-        let index = result[segmentStart...].firstIndex(where: { isCounterBound($0, comparison, subject) }),
+        // Not far back: thousands of conjuncts must not cost their square.
+        let index = result[max(segmentStart, result.count - 64)...].firstIndex(where: {
+          isCounterBound($0, comparison, subject)
+        }),
         case .compare(let other, _, let otherBound) = result[index].kind
       else {
         result.append(part)
@@ -48,17 +51,28 @@ extension Rewriter {
   /// `x == a or x == b or x in [c]` as `x in [a, b, c]`, at the place of the first. Only where no alternative can fail.
   func mergingEqualities(_ parts: [BoundExpression]) -> [BoundExpression] {
     if parts.contains(where: query.canFail) { return parts }
+    // Chains are generated, and may have thousands of terms: each is looked at once.
     var result: [BoundExpression] = []
+    var places: [BoundExpression.Kind: Int] = [:]
+    var merged: [Int: (subject: BoundExpression, values: [BoundExpression], range: SourceRange)] = [:]
     for part in parts {
-      guard let (subject, values) = equality(part),
-        let index = result.firstIndex(where: { equality($0)?.subject.kind == subject.kind }),
-        let (first, earlier) = equality(result[index])
-      else {
+      guard let (subject, values) = equality(part) else {
         result.append(part)
         continue
       }
-      result[index] = BoundExpression(
-        .inValues(first, earlier + values), .boolean, at: result[index].range.union(part.range))
+      guard let place = places[subject.kind] else {
+        places[subject.kind] = result.count
+        result.append(part)
+        continue
+      }
+      if merged[place] == nil, let (first, earlier) = equality(result[place]) {
+        merged[place] = (first, earlier, result[place].range)
+      }
+      merged[place]?.values += values
+      if let range = merged[place]?.range { merged[place]?.range = range.union(part.range) }
+    }
+    for (place, all) in merged {
+      result[place] = BoundExpression(.inValues(all.subject, all.values), .boolean, at: all.range)
     }
     return result
   }

@@ -142,5 +142,10 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  package var message: String { "\(feature) is not supported yet" }
+  package var message: String {
+    switch self {
+    case .timestampMeta, .recursionMeta: "\(feature) are not supported yet"
+    default: "\(feature) is not supported yet"
+    }
+  }
 }
