@@ -30,6 +30,13 @@ package func nearestNames(to name: String, in candidates: some Sequence<String>)
   return result
 }
 
+/// `did you mean 'a', 'b' or 'c'?`; nil without names.
+package func didYouMean(_ names: [String]) -> String? {
+  guard let last = names.last else { return nil }
+  let others = names.dropLast().map { "'\($0)'" }
+  return others.isEmpty ? "did you mean '\(last)'?" : "did you mean \(others.joined(separator: ", ")) or '\(last)'?"
+}
+
 private func lowercased(_ scalars: [Unicode.Scalar]) -> [Unicode.Scalar] {
   scalars.flatMap { $0.isASCII ? [Unicode.Scalar(CaseFolding.foldASCII(UInt8($0.value)))] : [$0] }
 }

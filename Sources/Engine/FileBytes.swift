@@ -65,13 +65,3 @@ package enum FileBytes {
 private func posixWrite(_ descriptor: CInt, _ start: UnsafeRawPointer, _ count: Int) -> Int {
   write(descriptor, start, count)
 }
-
-/// The monotonic clock.
-package enum Clock {
-  /// Nanoseconds since some fixed moment.
-  package static var now: UInt64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
-  }
-}

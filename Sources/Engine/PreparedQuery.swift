@@ -160,7 +160,7 @@ public final class PreparedQuery: Sendable {
     return key
   }
 
-  private func coerce(
+  func coerce(
     _ variables: [String: Value], for query: BoundQuery, _ catalog: Catalog, now: Int64?
   ) throws(QueryError) -> [GQLCatalog.Value?] {
     let quick = structural.isEmpty ? QuickCoercion.coerce(variables, query.parameters, now: now) : nil
@@ -171,38 +171,6 @@ public final class PreparedQuery: Sendable {
       inputs, for: query.parameters, catalog: catalog, now: now ?? Database.now())
     if coerced.hasErrors { throw QueryError(coerced.diagnostics, in: document.source) }
     return coerced.output
-  }
-
-  // MARK: - Explaining
-
-  /// The plan for these variables, as text.
-  ///
-  /// - Parameters:
-  ///   - costs: whether estimates and costs are shown; without them the text is stable enough for golden files.
-  ///   - analyze: whether to run the query and show what was really read, and the times.
-  /// - Throws: ``QueryError``, as ``run(_:options:)``.
-  public func explain(
-    _ variables: [String: Value] = [:], costs: Bool = true, analyze: Bool = false, options: RunOptions = RunOptions()
-  ) throws(QueryError) -> String {
-    let snapshot = database.current
-    let query = try bound(variables, snapshot.catalog)
-    let parameters = try coerce(variables, for: query, snapshot.catalog, now: options.now)
-    let plan = try plan(query, snapshot, parameters, PlannerOptions())
-    var actuals: [GQLPlanner.SetActuals]?
-    if analyze {
-      do {
-        actuals = try Executable(plan, catalog: snapshot.catalog).analyze(
-          snapshot, parameters: parameters, limits: options.limits
-        ).map {
-          GQLPlanner.SetActuals(
-            executions: $0.parents, rowsIn: $0.accessRows, rowsOut: $0.rows, nanoseconds: Int64($0.nanoseconds))
-        }
-      } catch {
-        throw QueryError([error.diagnostic(snapshot: snapshot)], in: document.source)
-      }
-    }
-    return GQLPlanner.explain(
-      plan, catalog: snapshot.catalog, options: ExplainOptions(costs: costs, analyzed: actuals))
   }
 
   /// Runs with a plan that is not the cheapest, for tests that compare plans.

@@ -5,6 +5,8 @@ import GQLStore
 import Synchronization
 
 /// A plan made ready to run: expressions compiled, keys escaped. Immutable; any number of threads may run it.
+///
+/// Unchecked because its parts are addresses that it owns; the only state that changes is atomic.
 package final class Executable: @unchecked Sendable {
   package let plan: PhysicalPlan
   package let catalog: Catalog
@@ -136,16 +138,4 @@ package final class Executable: @unchecked Sendable {
     if second.compareExchange(expected: 0, desired: address, ordering: .releasing).exchanged { return }
     Unmanaged.passUnretained(execution).release()
   }
-}
-
-/// What a set gave in one run, for `explain --analyze`.
-package struct SetActuals: Sendable, Hashable {
-  /// Rows that the access path gave, of all parents and batches together.
-  package var accessRows = 0
-  /// Rows left at the end.
-  package var rows = 0
-  /// Parents (elements) that the set was computed for.
-  package var parents = 0
-  package var nanoseconds: UInt64 = 0
-  package init() {}
 }

@@ -1,12 +1,5 @@
+import GQLBase
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// How far one run may go. Checked once a batch, so a run may pass a limit by what one batch gives.
 package struct RunLimits: Sendable, Hashable {
@@ -39,13 +32,4 @@ package final class Cancellation: Sendable {
   package init() {}
   package func cancel() { flag.store(true, ordering: .relaxed) }
   package var isCancelled: Bool { flag.load(ordering: .relaxed) }
-}
-
-package enum MonotonicClock {
-  /// Nanoseconds since some fixed moment.
-  package static var now: UInt64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
-  }
 }

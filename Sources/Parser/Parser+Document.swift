@@ -82,7 +82,7 @@ extension Parser {
     guard at(.name), range.count <= 40 else { return reportUnexpected(.definition) }
     let word = text(at: position)
     let words = DefinitionKeyword.allCases.filter { isExtended || $0 != .func }.map(\.rawValue)
-    report(.unknownDefinition(word: word, near: nearest(to: word, among: words)))
+    report(.unknownDefinition(word: word, near: nearestNames(to: word, in: words).first))
   }
 
   private mutating func parseShorthand() -> OperationDefinition {

@@ -2,7 +2,7 @@
 ///
 /// Valid as long as the ``Snapshot`` that gave it. Rows must be below the snapshot's row count of the type.
 @frozen @usableFromInline package struct ColumnReader: @unchecked Sendable {
-  /// `pages[row >> 10]` is a page's base; see ``PageLayout``.
+  /// `pages[row >> PageLayout.rowShift]` is a page's base; see ``PageLayout``.
   @usableFromInline package let pages: UnsafePointer<UnsafeRawPointer?>
 
   @inlinable package init(pages: UnsafePointer<UnsafeRawPointer?>) { self.pages = pages }
@@ -10,43 +10,33 @@
   /// The base of the page that holds `row`.
   @inlinable package func page(of row: UInt32) -> UnsafeRawPointer {
     // Safe because rows below the row count have pages.
-    pages[Int(row) >> 10].unsafelyUnwrapped
+    pages[Int(row) >> PageLayout.rowShift].unsafelyUnwrapped
   }
 
   /// The address of the cell.
   @inlinable package func cell(_ row: UInt32, width: Int) -> UnsafeRawPointer {
-    page(of: row) + (192 + (Int(row) & 1023) &* width)
+    page(of: row) + (PageLayout.cellsOffset + (Int(row) & PageLayout.rowMask) &* width)
   }
 
   @inlinable package func isNull(_ row: UInt32) -> Bool {
     let base = page(of: row)
-    let word = (base + 64 + (Int(row) & 1023) >> 6 &* 8).load(as: UInt64.self)
+    let word = (base + PageLayout.validityOffset + (Int(row) & PageLayout.rowMask) >> 6 &* 8).load(as: UInt64.self)
     return word >> UInt64(row & 63) & 1 == 0
   }
 
-  @inlinable package func int64(_ row: UInt32) -> Int64 {
-    (page(of: row) + (192 + (Int(row) & 1023) &* 8)).load(as: Int64.self)
-  }
-  @inlinable package func float64(_ row: UInt32) -> Double {
-    (page(of: row) + (192 + (Int(row) & 1023) &* 8)).load(as: Double.self)
-  }
-  @inlinable package func byte(_ row: UInt32) -> UInt8 {
-    (page(of: row) + (192 + (Int(row) & 1023))).load(as: UInt8.self)
-  }
-  @inlinable package func code(_ row: UInt32) -> UInt16 {
-    (page(of: row) + (192 + (Int(row) & 1023) &* 2)).load(as: UInt16.self)
-  }
+  @inlinable package func int64(_ row: UInt32) -> Int64 { cell(row, width: 8).load(as: Int64.self) }
+  @inlinable package func float64(_ row: UInt32) -> Double { cell(row, width: 8).load(as: Double.self) }
+  @inlinable package func byte(_ row: UInt32) -> UInt8 { cell(row, width: 1).load(as: UInt8.self) }
+  @inlinable package func code(_ row: UInt32) -> UInt16 { cell(row, width: 2).load(as: UInt16.self) }
   @inlinable package func wide(_ row: UInt32) -> Cell {
-    let address = page(of: row) + (192 + (Int(row) & 1023) &* 16)
+    let address = cell(row, width: 16)
     return Cell(low: address.load(as: UInt64.self), high: (address + 8).load(as: UInt64.self))
   }
   /// The target of a to-one relation, or `PageLayout.noRow`.
-  @inlinable package func reference(_ row: UInt32) -> UInt32 {
-    (page(of: row) + (192 + (Int(row) & 1023) &* 4)).load(as: UInt32.self)
-  }
+  @inlinable package func reference(_ row: UInt32) -> UInt32 { cell(row, width: 4).load(as: UInt32.self) }
   /// The targets of a to-many relation, in link order. Null cells (never written) are empty runs.
   @inlinable package func references(_ row: UInt32) -> UnsafeBufferPointer<UInt32> {
-    let address = page(of: row) + (192 + (Int(row) & 1023) &* 16)
+    let address = cell(row, width: 16)
     let count = Int((address + 8).load(as: UInt32.self))
     return UnsafeBufferPointer(
       start: UnsafePointer(bitPattern: UInt(address.load(as: UInt64.self))), count: count)

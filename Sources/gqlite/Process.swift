@@ -41,6 +41,7 @@ enum Process {
   }
 
   /// How diagnostics are written: set by `--diagnostics`.
+  // Safe because the command has one thread.
   nonisolated(unsafe) static var diagnosticsAsJSON = false
 
   static func report(_ error: QueryError) {

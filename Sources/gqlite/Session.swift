@@ -60,7 +60,7 @@ struct Session {
     if let cached, cached.key == key { return cached.database }
     let database = try Self.open(schema: schema, document: ownTypes, hasData: !paths.isEmpty)
     if let warnings = database.schemaWarningReport { Process.report(warnings) }
-    let start = Clock.now
+    let start = MonotonicClock.now
     if !paths.isEmpty {
       let showsProgress = Terminal.standardError.isTerminal
       var options = LoadOptions(skipsBadRecords: skipsBadRecords)
@@ -79,7 +79,7 @@ struct Session {
         Terminal.standardError.write("gqlite: \(count) bad record\(count == 1 ? " was" : "s were") left out\n")
       }
     }
-    loadTime = Clock.now - start
+    loadTime = MonotonicClock.now - start
     cached = (key, database)
     return database
   }
@@ -108,13 +108,14 @@ struct Session {
 
 /// How far a long load has come, on one line of a terminal.
 enum ProgressLine {
+  // Safe because the command loads one database at a time, and a load tells its progress on the calling thread.
   nonisolated(unsafe) private static var isShown = false
   nonisolated(unsafe) private static var started: UInt64 = 0
 
   static func show(_ progress: LoadProgress) {
-    if started == 0 { started = Clock.now }
+    if started == 0 { started = MonotonicClock.now }
     // Short loads show nothing.
-    guard Clock.now - started > 500_000_000, progress.totalBytes > 0 else { return }
+    guard MonotonicClock.now - started > 500_000_000, progress.totalBytes > 0 else { return }
     let percent = min(100, progress.bytes * 100 / progress.totalBytes)
     Terminal.standardError.write("\r\u{1B}[K\(progress.file): \(progress.records) records, \(percent) %")
     isShown = true

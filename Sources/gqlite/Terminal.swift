@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-/// One of the process's streams.
+/// One of the process's streams. Unchecked because the command has one thread.
 final class Terminal: @unchecked Sendable {
   static let standardOutput = Terminal(descriptor: 1)
   static let standardError = Terminal(descriptor: 2)

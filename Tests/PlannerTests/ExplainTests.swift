@@ -42,7 +42,7 @@ private typealias Message = ChatFixture.Message
   @Test func figures() {
     let fixture = ChatFixture()
     var actuals = [SetActuals](repeating: SetActuals(), count: 2)
-    actuals[0] = SetActuals(executions: 1, rowsIn: 40, rowsOut: 10, nanoseconds: 12_340)
+    actuals[0] = SetActuals(parents: 1, accessRows: 40, rows: 10, nanoseconds: 12_340)
     let text = explain(plan(nested, fixture), catalog: fixture.catalog, options: ExplainOptions(analyzed: actuals))
     let lines = text.split(separator: "\n").map(String.init)
     #expect(lines[0].hasPrefix("User  ≈10 rows  cost "))

@@ -144,5 +144,6 @@ struct ListRun {
     return Cell(low: low, high: width == 16 ? (address + 8).loadUnaligned(as: UInt64.self) : 0)
   }
 
+  // Safe because nobody reads or writes it: it is the address of lists without elements, and never freed.
   nonisolated(unsafe) private static let empty = UnsafePointer(UnsafeMutablePointer<UInt64>.allocate(capacity: 1))
 }

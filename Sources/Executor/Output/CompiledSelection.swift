@@ -4,6 +4,8 @@ import GQLPlanner
 import GQLStore
 
 /// A ``BoundSelection`` made ready to be written. The root is one, too, without a set.
+///
+/// Unchecked because of the address of its operations, which the executable's ``ByteBlock`` holds and nobody writes to.
 final class CompiledSelection: @unchecked Sendable {
   /// Expressions that are evaluated together, as they are written under the same condition.
   struct Group {

@@ -38,6 +38,8 @@ struct FieldOperation: BitwiseCopyable {
 }
 
 /// Bytes that live as long as the executable.
+///
+/// Unchecked because it is filled while the executable is made, by one thread, and only read afterwards.
 final class ByteBlock: @unchecked Sendable {
   private var blocks: [UnsafeMutableRawPointer] = []
 

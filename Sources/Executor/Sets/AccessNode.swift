@@ -4,6 +4,9 @@ import GQLPlanner
 import GQLStore
 
 /// An ``AccessPath`` made ready to run.
+///
+/// Unchecked because only ``PlanCompiler`` sets its properties, before the executable is shared; a class, because
+/// copying all of them for each batch would cost more than the lookup.
 final class AccessNode: @unchecked Sendable {
   enum Kind {
     case scan, lookup, lookupEach, range, intersection, union, rowSet, empty

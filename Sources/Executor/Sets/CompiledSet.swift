@@ -3,7 +3,7 @@ import GQLCatalog
 import GQLPlanner
 import GQLStore
 
-/// A ``BoundSet`` with its plan, made ready to run.
+/// A ``BoundSet`` with its plan, made ready to run. Immutable.
 final class CompiledSet: @unchecked Sendable {
   let id: Int
   let type: EntityTypeID
@@ -64,7 +64,7 @@ final class CompiledSet: @unchecked Sendable {
   var isRelation: Bool { access.kind == .relation }
 }
 
-/// Order terms made ready to run.
+/// Order terms made ready to run. Immutable.
 final class CompiledOrder: @unchecked Sendable {
   struct Term {
     var type: ValueType

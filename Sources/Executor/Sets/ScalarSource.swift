@@ -12,7 +12,8 @@ enum ScalarSource {
   case computed(Int)
 }
 
-/// A few expressions over what encloses a set, most of them constants and parameters.
+/// A few expressions over what encloses a set, most of them constants and parameters. Immutable; the constants'
+/// memory is the executable's.
 final class ScalarSources: @unchecked Sendable {
   let sources: [ScalarSource]
   let types: [ValueType]

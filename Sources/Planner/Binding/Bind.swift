@@ -156,7 +156,7 @@ extension Binder {
     }
     var known = ScalarType.allCases.map(\.rawValue) + catalog.enums.map(\.name) + catalog.embeddedTypes.map(\.name)
     known += catalog.types.flatMap { ["\($0.name)Filter", "\($0.name)Order"] }
-    report(.unknownType(name: name.text, near: Spelling.near(name.text, among: known)), at: name.range)
+    report(.unknownType(name: name.text, near: nearestNames(to: name.text, in: known)), at: name.range)
     return nil
   }
 }

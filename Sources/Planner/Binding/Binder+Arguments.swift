@@ -39,7 +39,7 @@ extension Binder {
         if let feature = Self.laterArguments[other] {
           report(.notSupportedYet(feature), at: argument.range)
         } else {
-          let near = Spelling.near(other, among: Self.setArguments)
+          let near = nearestNames(to: other, in: Self.setArguments)
           report(.unknownArgument(name: other, of: name.text, near: near), at: argument.name.range)
         }
       }
@@ -171,7 +171,7 @@ extension Binder {
       guard argument.name.text == "nulls" else {
         report(
           .unknownArgument(
-            name: argument.name.text, of: name.text, near: Spelling.near(argument.name.text, among: ["nulls"])),
+            name: argument.name.text, of: name.text, near: nearestNames(to: argument.name.text, in: ["nulls"])),
           at: argument.name.range)
         continue
       }

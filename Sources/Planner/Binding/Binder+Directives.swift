@@ -53,7 +53,7 @@ extension Binder {
       report(
         .unknownArgument(
           name: argument.name.text, of: "@\(directive.name.text)",
-          near: Spelling.near(argument.name.text, among: [name])),
+          near: nearestNames(to: argument.name.text, in: [name])),
         at: argument.name.range)
     }
     guard let argument = directive.arguments.first(where: { $0.name.text == name }) else {
@@ -104,7 +104,7 @@ extension Binder {
         report(.misplacedDirective(name: name), at: directive.name.range)
       }
     } else {
-      report(.unknownDirective(name: name, near: Spelling.near(name, among: Self.known)), at: directive.name.range)
+      report(.unknownDirective(name: name, near: nearestNames(to: name, in: Self.known)), at: directive.name.range)
     }
   }
 
@@ -118,7 +118,7 @@ extension Binder {
         if access == nil {
           let known = AccessHint.Access.allCases.map(\.rawValue)
           let problem = CoercionProblem.unknownEnumValue(
-            name: name.text, type: "Access", near: Spelling.near(name.text, among: known))
+            name: name.text, type: "Access", near: nearestNames(to: name.text, in: known))
           report(.wrongValue(problem), at: name.range)
           return nil
         }
@@ -129,7 +129,7 @@ extension Binder {
         let written = literal.value.hasPrefix(prefix) ? String(literal.value.dropFirst(prefix.count)) : literal.value
         if !names.contains(written) {
           report(
-            .unknownIndex(name: literal.value, type: entity.name, near: Spelling.near(written, among: names)),
+            .unknownIndex(name: literal.value, type: entity.name, near: nearestNames(to: written, in: names)),
             at: literal.range)
           return nil
         }
@@ -142,7 +142,7 @@ extension Binder {
           at: argument.value.range)
         return nil
       default:
-        let near = Spelling.near(argument.name.text, among: ["access", "index"])
+        let near = nearestNames(to: argument.name.text, in: ["access", "index"])
         report(.unknownArgument(name: argument.name.text, of: "@using", near: near), at: argument.name.range)
       }
     }

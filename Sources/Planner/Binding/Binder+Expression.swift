@@ -74,7 +74,7 @@ extension Binder {
     usedVariables.insert(name.text)
     guard let variable = variables[name.text] else {
       let known = variableNames + environment.arguments.keys.sorted()
-      report(.unknownVariable(name: name.text, near: Spelling.near(name.text, among: known)), at: name.range)
+      report(.unknownVariable(name: name.text, near: nearestNames(to: name.text, in: known)), at: name.range)
       return .error
     }
     switch variable.kind {
@@ -291,7 +291,7 @@ extension Binder {
         report(.notSupportedYet(.typeTest), at: range)
       } else {
         let known = ScalarType.allCases.map(\.rawValue) + catalog.enums.map(\.name)
-        report(.unknownType(name: name.text, near: Spelling.near(name.text, among: known)), at: name.range)
+        report(.unknownType(name: name.text, near: nearestNames(to: name.text, in: known)), at: name.range)
       }
       return .error
     }

@@ -35,7 +35,7 @@ extension Binder {
       return nil
     }
     guard let root = catalog.root(named: name.text) else {
-      let near = Spelling.near(name.text, among: catalog.rootFieldNames)
+      let near = nearestNames(to: name.text, in: catalog.rootFieldNames)
       report(.unknownRoot(name: name.text, near: near), at: name.range)
       return nil
     }
@@ -80,7 +80,7 @@ extension Binder {
         hasUnknown = true
         report(
           .unknownArgument(
-            name: argument.name.text, of: name.text, near: Spelling.near(argument.name.text, among: known)),
+            name: argument.name.text, of: name.text, near: nearestNames(to: argument.name.text, in: known)),
           at: argument.name.range)
       } else if seen.updateValue(argument, forKey: argument.name.text) != nil {
         report(.duplicateArgument(name: argument.name.text), at: argument.name.range)
@@ -178,7 +178,7 @@ extension Binder {
   }
 
   mutating func reportUnknownField(_ name: Name, of type: String, among known: [String]) {
-    report(.unknownField(name: name.text, type: type, near: Spelling.near(name.text, among: known)), at: name.range)
+    report(.unknownField(name: name.text, type: type, near: nearestNames(to: name.text, in: known)), at: name.range)
   }
 
   /// A scalar, or an embedded object with its own fields.

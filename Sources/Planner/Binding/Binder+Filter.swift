@@ -211,7 +211,7 @@ extension Binder {
         guard let part = operatorsFilter(inner, .value(count), environment, field.range, origin) else { return nil }
         parts.append(part)
       default:
-        let near = Spelling.near(field.name.text, among: ["some", "every", "none", "count"])
+        let near = nearestNames(to: field.name.text, in: ["some", "every", "none", "count"])
         report(
           .unknownOperator(name: field.name.text, type: "'\(property.name)'", near: near), at: field.name.range)
         return nil
@@ -285,7 +285,7 @@ extension Binder {
       guard let bound = coerce(wanted, to: .boolean, environment, at: field.value.range) else { return nil }
       return BoundExpression(.compare(.equal, test, bound), .boolean, at: range)
     default:
-      let near = Spelling.near(field.name.text, among: Self.operators)
+      let near = nearestNames(to: field.name.text, in: Self.operators)
       report(.unknownOperator(name: field.name.text, type: describe(operand), near: near), at: field.name.range)
       return nil
     }

@@ -27,7 +27,7 @@ extension Binder {
         report(.wrongOrder, at: range)
       } else {
         let known = Self.functions + Self.laterFunctions.sorted()
-        report(.unknownFunction(name: name.text, near: Spelling.near(name.text, among: known)), at: name.range)
+        report(.unknownFunction(name: name.text, near: nearestNames(to: name.text, in: known)), at: name.range)
       }
       return .error
     }

@@ -57,7 +57,7 @@ extension Binder {
     if let type = environment.elementType { known = catalog[type].properties.map(\.name) }
     known += environment.lets.keys.sorted()
     known += catalog.types.map(\.rootMany)
-    report(.unknownName(name: name.text, near: Spelling.near(name.text, among: known)), at: name.range)
+    report(.unknownName(name: name.text, near: nearestNames(to: name.text, in: known)), at: name.range)
     return .error
   }
 
@@ -78,7 +78,7 @@ extension Binder {
         report(
           .wrongValue(
             .unknownEnumValue(
-              name: name.text, type: enumeration.name, near: Spelling.near(name.text, among: known))),
+              name: name.text, type: enumeration.name, near: nearestNames(to: name.text, in: known))),
           at: name.range)
         return .error
       }
@@ -151,7 +151,7 @@ extension Binder {
       let enumeration = catalog.enums.first(where: { $0.name == owner.text })
     {
       guard let code = enumeration.values.firstIndex(of: name.text) else {
-        let near = Spelling.near(name.text, among: enumeration.values)
+        let near = nearestNames(to: name.text, in: enumeration.values)
         report(
           .wrongValue(.unknownEnumValue(name: name.text, type: enumeration.name, near: near)), at: name.range)
         return .error

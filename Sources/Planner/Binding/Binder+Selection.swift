@@ -137,7 +137,7 @@ extension Binder {
     let name = node.name.text
     usedFragments.insert(name)
     guard let fragment = fragments[name] else {
-      let near = Spelling.near(name, among: fragments.keys.sorted())
+      let near = nearestNames(to: name, in: fragments.keys.sorted())
       report(.unknownFragment(name: name, near: near), at: node.name.range)
       return
     }
@@ -167,7 +167,7 @@ extension Binder {
       let name = argument.name.text
       if !known.contains(name) {
         report(
-          .unknownArgument(name: name, of: fragment.name.text, near: Spelling.near(name, among: known)),
+          .unknownArgument(name: name, of: fragment.name.text, near: nearestNames(to: name, in: known)),
           at: argument.name.range)
       } else if !seen.insert(name).inserted {
         report(.duplicateArgument(name: name), at: argument.name.range)
@@ -204,7 +204,7 @@ extension Binder {
     if known.contains(name.text) {
       report(.impossibleFragment(condition: name.text, type: type), at: name.range)
     } else {
-      report(.unknownType(name: name.text, near: Spelling.near(name.text, among: known)), at: name.range)
+      report(.unknownType(name: name.text, near: nearestNames(to: name.text, in: known)), at: name.range)
     }
     return false
   }

@@ -134,7 +134,7 @@ extension BindingProblem {
       .unknownArgument(_, _, let near), .unknownFragment(_, let near), .unknownType(_, let near),
       .unknownVariable(_, let near), .unknownDirective(_, let near), .unknownIndex(_, _, let near),
       .unknownFunction(_, let near), .unknownOperator(_, _, let near):
-      Spelling.question(near)
+      didYouMean(near)
     case .missingKey(_, let keys):
       "give one of: " + keys.map { $0.map { "\($0):" }.joined(separator: " ") }.joined(separator: ", or ")
     case .wrongValue(let problem), .wrongDefault(_, let problem): problem.help

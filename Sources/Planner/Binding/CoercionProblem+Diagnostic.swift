@@ -33,7 +33,7 @@ extension CoercionProblem {
 
   package var help: String? {
     switch self {
-    case .unknownEnumValue(_, _, let near), .unknownMember(_, _, let near): Spelling.question(near)
+    case .unknownEnumValue(_, _, let near), .unknownMember(_, _, let near): didYouMean(near)
     case .malformed(_, .dateTime): "a DateTime is written \"2026-01-31T12:00:00Z\""
     case .malformed(_, .date): "a Date is written \"2026-01-31\""
     case .malformed(_, .duration): "a Duration is written \"P1DT2H\""

@@ -168,7 +168,7 @@ package struct ValueCoercion: Sendable {
     default: return wrong(raw, .enumeration(type.id))
     }
     guard let code = type.values.firstIndex(where: { $0.utf8.elementsEqual(name.utf8) }) else {
-      let near = Spelling.near(name, among: type.values)
+      let near = nearestNames(to: name, in: type.values)
       return .failure(CoercionFailure(.unknownEnumValue(name: name, type: type.name, near: near)))
     }
     return .success(.enumeration(type.id, code: code))
@@ -178,7 +178,7 @@ package struct ValueCoercion: Sendable {
   private func coerce(_ raw: RawValue, to type: EmbeddedType) -> Outcome {
     guard case .object(let members) = raw else { return wrong(raw, .embedded(type.id)) }
     for member in members where !type.fields.contains(where: { $0.name.utf8.elementsEqual(member.name.utf8) }) {
-      let near = Spelling.near(member.name, among: type.fields.map(\.name))
+      let near = nearestNames(to: member.name, in: type.fields.map(\.name))
       return .failure(
         CoercionFailure(.unknownMember(name: member.name, type: type.name, near: near), path: [.member(member.name)]))
     }

@@ -12,18 +12,19 @@ package struct ExplainOptions: Sendable, Hashable {
   }
 }
 
-/// What a run measured about one set.
+/// What a run measured about one set, for all its parents and batches together.
 package struct SetActuals: Sendable, Hashable {
-  /// How often it was computed: once, or once for each parent.
-  package var executions: Int
-  /// Rows from the access path, and rows left behind filter and limit; over all executions.
-  package var rowsIn: Int
-  package var rowsOut: Int
-  package var nanoseconds: Int64
-  package init(executions: Int = 0, rowsIn: Int = 0, rowsOut: Int = 0, nanoseconds: Int64 = 0) {
-    self.executions = executions
-    self.rowsIn = rowsIn
-    self.rowsOut = rowsOut
+  /// How many parents it was computed for; 1 at the root.
+  package var parents: Int
+  /// Rows that the access path gave.
+  package var accessRows: Int
+  /// Rows left behind filter and limit.
+  package var rows: Int
+  package var nanoseconds: UInt64
+  package init(parents: Int = 0, accessRows: Int = 0, rows: Int = 0, nanoseconds: UInt64 = 0) {
+    self.parents = parents
+    self.accessRows = accessRows
+    self.rows = rows
     self.nanoseconds = nanoseconds
   }
 }
@@ -223,7 +224,7 @@ private struct PlanPrinter {
     switch path {
     case .source, .scan, .empty: return catalog.shortDescription(of: path, order: .natural)
     case .lookup(let id, let keys):
-      return "\(catalog.shortDescription(of: path, order: .natural)) == \(list(keys.map(key), of: catalog[id]))"
+      return "\(catalog.shortDescription(of: path, order: .natural)) == \(list(keys))"
     case .lookupEach(_, let keys):
       let values = keys.map(key)
       if keys.count == 1, case .list = keys[0].type {
@@ -262,19 +263,19 @@ private struct PlanPrinter {
     printer.text(expression.mapReferences { $0.shifted(by: 1) })
   }
 
-  private func list(_ keys: [String], of index: IndexDescriptor) -> String { keys.joined(separator: ", ") }
+  private func list(_ keys: [BoundExpression]) -> String { keys.map(key).joined(separator: ", ") }
 
   // MARK: Figures
 
   private func actuals(_ id: SetID) -> String {
-    guard let all = options.analyzed, all.indices.contains(id.index), all[id.index].executions > 0 else { return "" }
+    guard let all = options.analyzed, all.indices.contains(id.index), all[id.index].parents > 0 else { return "" }
     let actual = all[id.index]
-    var text = "   actual \(actual.rowsIn) → \(actual.rowsOut) rows"
-    if actual.executions > 1 { text += " in \(actual.executions) sets" }
+    var text = "   actual \(actual.accessRows) → \(actual.rows) rows"
+    if actual.parents > 1 { text += " in \(actual.parents) sets" }
     return text + "  \(time(actual.nanoseconds))"
   }
 
-  private func time(_ nanoseconds: Int64) -> String {
+  private func time(_ nanoseconds: UInt64) -> String {
     let value = Double(nanoseconds)
     if value < 1_000 { return "\(nanoseconds) ns" }
     if value < 1_000_000 { return "\(number(value / 1_000)) µs" }

@@ -39,7 +39,7 @@ extension SchemaBuilder {
     let name = directive.name.text
     if SchemaDirective.ignored.contains(name) || declaredDirectives.contains(name) && !isOurs(name) { return false }
     guard let known = SchemaDirective.all.first(where: { $0.name == name }) else {
-      let near = Spelling.near(name, among: SchemaDirective.all.map(\.name))
+      let near = nearestNames(to: name, in: SchemaDirective.all.map(\.name))
       report(.unknownDirective(name: name, near: near), at: directive.name.range)
       return false
     }
@@ -55,7 +55,7 @@ extension SchemaBuilder {
       return false
     }
     for argument in directive.arguments where name != "collate" && !arguments.contains(argument.name.text) {
-      let near = Spelling.near(argument.name.text, among: arguments)
+      let near = nearestNames(to: argument.name.text, in: arguments)
       report(
         .unknownDirectiveArgument(directive: name, argument: argument.name.text, near: near), at: argument.name.range)
     }
@@ -99,7 +99,7 @@ extension SchemaBuilder {
     if let choice = choices.first(where: { $0.rawValue == written }) { return choice }
     let names = choices.map(\.rawValue)
     wrong(
-      argument, of: directive, expected: names.joined(separator: " or "), near: Spelling.near(written, among: names))
+      argument, of: directive, expected: names.joined(separator: " or "), near: nearestNames(to: written, in: names))
     return nil
   }
 

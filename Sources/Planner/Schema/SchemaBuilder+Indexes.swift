@@ -66,7 +66,7 @@ extension SchemaBuilder {
     for (name, range) in names {
       guard let property = entity.property(named: name) else {
         if !definition.fields.contains(where: { $0.name.text == name }) {
-          let near = Spelling.near(name, among: entity.properties.map(\.name))
+          let near = nearestNames(to: name, in: entity.properties.map(\.name))
           report(.unknownDirectiveField(name: name, type: entity.name, directive: "id", near: near), at: range)
         }
         continue
@@ -134,7 +134,7 @@ extension SchemaBuilder {
         $0.name.text == path
       }
       if !isWrittenElsewhere {
-        let near = Spelling.near(path, among: entity.properties.map(\.name))
+        let near = nearestNames(to: path, in: entity.properties.map(\.name))
         report(.unknownDirectiveField(name: path, type: entity.name, directive: directive, near: near), at: range)
       }
       return nil
@@ -146,7 +146,7 @@ extension SchemaBuilder {
         let index = embedded.fields.firstIndex(where: { $0.name.utf8.elementsEqual(step.utf8) }), index < fields.count
       else {
         var near: [String] = []
-        if case .embedded(let id, _, _) = storage { near = Spelling.near(step, among: catalog[id].fields.map(\.name)) }
+        if case .embedded(let id, _, _) = storage { near = nearestNames(to: step, in: catalog[id].fields.map(\.name)) }
         report(
           .unknownDirectiveField(
             name: step, type: catalog.name(of: type), directive: directive, near: near), at: range)

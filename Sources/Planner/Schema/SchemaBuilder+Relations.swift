@@ -89,7 +89,7 @@ extension SchemaBuilder {
           .inverseIsOther(name: inverse.name, target: target.name, source: catalog[draft.source].name),
           at: inverse.range)
       } else {
-        let near = Spelling.near(inverse.name, among: target.properties.map(\.name))
+        let near = nearestNames(to: inverse.name, in: target.properties.map(\.name))
         report(.unknownInverse(name: inverse.name, target: target.name, near: near), at: inverse.range)
       }
       return

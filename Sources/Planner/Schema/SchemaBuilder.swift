@@ -147,7 +147,7 @@ struct SchemaBuilder {
     for type in extensions {
       let name = type.name.text
       guard let index = draftIndex[name] else {
-        let near = Spelling.near(name, among: drafts.map(\.definition.name.text))
+        let near = nearestNames(to: name, in: drafts.map(\.definition.name.text))
         report(.extensionOfNothing(name: name, near: near), at: type.name.range)
         continue
       }
@@ -196,7 +196,7 @@ struct SchemaBuilder {
         check(directive, on: drafts[index].definition.kind == .object ? .object : .other)
       }
       for name in drafts[index].definition.interfaces where draftIndex[name.text] == nil {
-        let near = Spelling.near(name.text, among: drafts.map(\.definition.name.text))
+        let near = nearestNames(to: name.text, in: drafts.map(\.definition.name.text))
         report(.unknownType(name: name.text, near: near), at: name.range)
       }
     }
@@ -267,7 +267,7 @@ struct SchemaBuilder {
     if let scalar = ScalarType(rawValue: name.text) { return .scalar(scalar) }
     guard let index = draftIndex[name.text] else {
       let known = drafts.map(\.definition.name.text) + ScalarType.allCases.map(\.rawValue)
-      report(.unknownType(name: name.text, near: Spelling.near(name.text, among: known)), at: name.range)
+      report(.unknownType(name: name.text, near: nearestNames(to: name.text, in: known)), at: name.range)
       return nil
     }
     switch drafts[index].role {

@@ -106,7 +106,7 @@ extension SchemaProblem {
     case .unknownType(_, let near), .extensionOfNothing(_, let near), .unknownDirective(_, let near),
       .unknownDirectiveArgument(_, _, let near), .wrongDirectiveArgument(_, _, _, let near),
       .unknownDirectiveField(_, _, _, let near), .unknownInverse(_, _, let near):
-      Spelling.question(near)
+      didYouMean(near)
     case .wrongDefault(_, let problem): problem.help
     case .recursiveEmbedding: "give one of these types an 'id', so that it is an entity"
     case .misplacedDirective("index", .inEmbedded), .misplacedDirective("unique", .inEmbedded):

@@ -1,10 +1,11 @@
 import GQLBase
+import GQLParser
 
 /// The document as the JSON of graphql-js's syntax tree, without `loc`, on one line.
 ///
 /// gqlite's own nodes have graphql-js's form with their own kind and their text: `{"kind":"Expression","source":"a > 1"}`.
 /// Complexity: O(nodes).
-package func graphQLJSON(_ document: Document) -> String {
+func graphQLJSON(_ document: Document) -> String {
   var writer = SyntaxJSONWriter()
   writer.open("Document")
   writer.list("definitions", document.definitions) { $0.write($1) }

@@ -1,19 +1,20 @@
 import GQLBase
+import GQLParser
 
 extension Document {
   /// The document with every range empty at 0, for comparing what two texts say.
-  package func strippedOfRanges() -> Document {
+  func strippedOfRanges() -> Document {
     var result = self
     for index in result.definitions.indices { result.definitions[index].strip() }
     return result
   }
 
   /// True if both documents say the same, wherever it stands.
-  package func isSameTree(as other: Document) -> Bool { strippedOfRanges() == other.strippedOfRanges() }
+  func isSameTree(as other: Document) -> Bool { strippedOfRanges() == other.strippedOfRanges() }
 }
 
 extension Expression {
-  package func strippedOfRanges() -> Expression {
+  func strippedOfRanges() -> Expression {
     var result = self
     result.strip()
     return result
