@@ -30,7 +30,6 @@ package final class Execution {
   /// The parameters in the form of a column of their type; texts and lists live as long as the run.
   package internal(set) var parameterCells: UnsafePointer<Cell>
   package internal(set) var parameterValid: UnsafePointer<Bool>
-  @exclusivity(unchecked) package internal(set) var parameterValues: [Value?] = []
   /// Freed at the end of the run; who needs much in a loop releases to a mark.
   package let scratch = ScratchArena()
 
@@ -97,7 +96,6 @@ package final class Execution {
   /// Lets go of what belongs to one run only.
   func end() {
     if cancellation != nil { cancellation = nil }
-    if !parameterValues.isEmpty { parameterValues = [] }
     scratch.removeAll()
   }
 
@@ -105,10 +103,8 @@ package final class Execution {
   func bind(_ parameters: [Value?], _ executable: Executable) {
     let count = executable.plan.query.parameters.count
     guard count > 0 else { return }
-    parameterValues = parameters
-    while parameterValues.count < count { parameterValues.append(nil) }
     for index in 0..<count {
-      if let value = parameterValues[index],
+      if index < parameters.count, let value = parameters[index],
         let cell = ParameterCells.cell(value, executable.parameterKinds[index], scratch)
       {
         cells[index] = cell
