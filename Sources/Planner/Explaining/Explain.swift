@@ -1,6 +1,7 @@
 import GQLBase
 import GQLCatalog
 
+/// What ``explain(_:catalog:options:)`` shows.
 package struct ExplainOptions: Sendable, Hashable {
   /// False gives the stable form: no figure that follows the data.
   package var costs: Bool
@@ -223,7 +224,7 @@ private struct PlanPrinter {
   private func describe(_ path: AccessPath) -> String {
     switch path {
     case .source, .scan, .empty: return catalog.shortDescription(of: path, order: .natural)
-    case .lookup(let id, let keys):
+    case .lookup(_, let keys):
       return "\(catalog.shortDescription(of: path, order: .natural)) == \(list(keys))"
     case .lookupEach(_, let keys):
       let values = keys.map(key)
