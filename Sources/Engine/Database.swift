@@ -200,14 +200,18 @@ public final class Database: Sendable {
   ///
   /// - Throws: ``QueryError`` with every problem.
   package func check(_ document: QueryDocument) throws(QueryError) -> QueryError? {
-    let warnings = try document.check(current.catalog)
+    let warnings = try document.bound(current.catalog).warnings
     return warnings.isEmpty ? nil : QueryError(warnings, in: document.source)
   }
 
+  /// Prepares all operations of a parsed document, in its order.
+  ///
+  /// - Throws: ``QueryError`` with every problem of the document.
   package func prepareAll(_ document: QueryDocument) throws(QueryError) -> [PreparedQuery] {
-    let snapshot = current
-    try document.check(snapshot.catalog)
-    return document.operations.map { PreparedQuery(database: self, document: document, operation: $0) }
+    let queries = try document.bound(current.catalog).queries
+    return zip(document.operations, queries).map {
+      PreparedQuery(database: self, document: document, operation: $0, query: $1)
+    }
   }
 
   /// Runs the only operation of a document; to run one more than once, ``prepare(_:operation:name:)`` it.

@@ -1,5 +1,5 @@
 import GQLBase
-import GQLParser
+@testable import GQLParser
 
 /// The document as the JSON of graphql-js's syntax tree, without `loc`, on one line.
 ///
