@@ -168,19 +168,15 @@ public final class Database: Sendable {
   public func prepare(
     _ text: String, operation: String? = nil, name: String = "query"
   ) throws(QueryError) -> PreparedQuery {
-    let all = try prepareAll(text, name: name)
+    let document = try QueryDocument(source: SourceText(name: name, text: text), dialect: .extended)
+    let all = try prepareAll(document)
     if let operation {
       guard let found = all.first(where: { $0.name == operation }) else {
-        throw QueryError(
-          code: DocumentProblem.unknownOperation.code, "the document has no operation '\(operation)'",
-          help: nearestNames(to: operation, in: all.compactMap(\.name)).first.map { "did you mean '\($0)'?" },
-          file: name)
+        throw document.unknownOperationError(operation)
       }
       return found
     }
-    guard let only = all.first else {
-      throw QueryError(code: DocumentProblem.noOperation.code, "the document has no operation", file: name)
-    }
+    guard let only = all.first else { throw document.noOperationError() }
     guard all.count == 1 else {
       throw QueryError(
         code: DocumentProblem.severalOperations.code, "the document has \(all.count) operations: name one",
