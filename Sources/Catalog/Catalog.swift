@@ -32,6 +32,7 @@ package struct Catalog: Sendable, Hashable {
   }
 }
 
+/// An enum: cells hold a value's position as a code.
 package struct EnumType: Sendable, Hashable {
   package var id: EnumTypeID
   package var name: String
@@ -74,6 +75,7 @@ package struct EmbeddedType: Sendable, Hashable {
   }
 }
 
+/// A type whose entities have ids and rows: its properties, and the columns and indexes that hold them.
 package struct EntityType: Sendable, Hashable {
   package var id: EntityTypeID
   package var name: String
@@ -117,6 +119,7 @@ package struct EntityType: Sendable, Hashable {
   }
 }
 
+/// A field of an entity type, and where its value lies.
 package struct Property: Sendable, Hashable {
   package var id: PropertyID
   package var name: String
@@ -159,6 +162,7 @@ package indirect enum PropertyStorage: Sendable, Hashable {
 
 /// One direction of a relation.
 package struct Relation: Sendable, Hashable {
+  /// What deleting a source does to its targets.
   package enum DeleteRule: String, Sendable { case nullify = "NULLIFY", cascade = "CASCADE", deny = "DENY" }
 
   package var id: RelationID
@@ -191,10 +195,12 @@ package struct Relation: Sendable, Hashable {
   }
 }
 
+/// What an index is over; the store keeps it, the planner chooses it.
 package struct IndexDescriptor: Sendable, Hashable {
   package enum Kind: String, Sendable {
     case hash = "HASH", btree = "BTREE", fullText = "FULLTEXT", trigram = "TRIGRAM"
   }
+  /// What an insert does that meets a key of a unique index.
   package enum Conflict: String, Sendable { case fail = "FAIL", replace = "REPLACE" }
 
   package var id: IndexID

@@ -168,19 +168,15 @@ public final class Database: Sendable {
   public func prepare(
     _ text: String, operation: String? = nil, name: String = "query"
   ) throws(QueryError) -> PreparedQuery {
-    let all = try prepareAll(text, name: name)
+    let document = try QueryDocument(source: SourceText(name: name, text: text), dialect: .extended)
+    let all = try prepareAll(document)
     if let operation {
       guard let found = all.first(where: { $0.name == operation }) else {
-        throw QueryError(
-          code: DocumentProblem.unknownOperation.code, "the document has no operation '\(operation)'",
-          help: nearestNames(to: operation, in: all.compactMap(\.name)).first.map { "did you mean '\($0)'?" },
-          file: name)
+        throw document.unknownOperationError(operation)
       }
       return found
     }
-    guard let only = all.first else {
-      throw QueryError(code: DocumentProblem.noOperation.code, "the document has no operation", file: name)
-    }
+    guard let only = all.first else { throw document.noOperationError() }
     guard all.count == 1 else {
       throw QueryError(
         code: DocumentProblem.severalOperations.code, "the document has \(all.count) operations: name one",
@@ -200,14 +196,18 @@ public final class Database: Sendable {
   ///
   /// - Throws: ``QueryError`` with every problem.
   package func check(_ document: QueryDocument) throws(QueryError) -> QueryError? {
-    let warnings = try document.check(current.catalog)
+    let warnings = try document.bound(current.catalog).warnings
     return warnings.isEmpty ? nil : QueryError(warnings, in: document.source)
   }
 
+  /// Prepares all operations of a parsed document, in its order.
+  ///
+  /// - Throws: ``QueryError`` with every problem of the document.
   package func prepareAll(_ document: QueryDocument) throws(QueryError) -> [PreparedQuery] {
-    let snapshot = current
-    try document.check(snapshot.catalog)
-    return document.operations.map { PreparedQuery(database: self, document: document, operation: $0) }
+    let queries = try document.bound(current.catalog).queries
+    return zip(document.operations, queries).map {
+      PreparedQuery(database: self, document: document, operation: $0, query: $1)
+    }
   }
 
   /// Runs the only operation of a document; to run one more than once, ``prepare(_:operation:name:)`` it.

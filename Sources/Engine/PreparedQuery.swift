@@ -28,14 +28,18 @@ public final class PreparedQuery: Sendable {
     var buffers: [ReusableBuffer] = []
   }
 
-  init(database: Database, document: QueryDocument, operation: Int) {
+  /// `query` is the operation bound without values of structural parameters.
+  init(database: Database, document: QueryDocument, operation: Int, query: BoundQuery) {
     self.database = database
     self.document = document
     self.operation = operation
     name = document.operationName(operation)
-    structural = structuralParameters(
-      of: document.document, operation: document.definition(operation), catalog: database.current.catalog)
-    plans = Lock(PlanCache())
+    structural = query.structuralParameters
+    var cache = PlanCache()
+    if structural.isEmpty {
+      cache.insert(PlanCache.Entry(query: query), shape: "", catalogVersion: query.catalogVersion)
+    }
+    plans = Lock(cache)
   }
 
   /// Runs on the data as it is now.

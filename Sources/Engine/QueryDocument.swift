@@ -24,9 +24,7 @@ package struct QueryDocument: Sendable {
     self.dialect = dialect
     document = parsed.output
     warnings = parsed.diagnostics
-    nodes = parsed.output.definitions.compactMap {
-      if case .operation(let operation) = $0 { operation } else { nil }
-    }
+    nodes = GQLPlanner.operations(of: parsed.output)
     operations = Array(nodes.indices)
   }
 
@@ -83,13 +81,12 @@ package struct QueryDocument: Sendable {
   /// Binds every operation.
   ///
   /// - Throws: ``QueryError`` with every problem of the document, if one is an error.
-  /// - Returns: warnings.
-  @discardableResult
-  package func check(_ catalog: Catalog) throws(QueryError) -> [Diagnostic] {
-    let diagnostics = checkDocument(document, catalog: catalog, options: BindingOptions(dialect: dialect)).diagnostics
-    if diagnostics.contains(where: { $0.severity == .error }) {
-      throw QueryError(warnings + diagnostics, in: source)
-    }
-    return warnings + diagnostics
+  /// - Returns: a query for each of ``operations``, and warnings.
+  package func bound(
+    _ catalog: Catalog
+  ) throws(QueryError) -> (queries: [BoundQuery], warnings: [Diagnostic]) {
+    let checked = checkDocument(document, catalog: catalog, options: BindingOptions(dialect: dialect))
+    if checked.hasErrors { throw QueryError(warnings + checked.diagnostics, in: source) }
+    return (checked.output, warnings + checked.diagnostics)
   }
 }

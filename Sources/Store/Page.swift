@@ -33,7 +33,8 @@
   @inlinable package static var maximumRows: Int { 0x7FFF_FFFF }
 }
 
-/// One page's memory, owned. Written only by the transaction whose stamp it carries; a published page never changes.
+/// One page's memory, owned. Written only by the transaction whose stamp it carries; a published page never
+/// changes but for its ``PageSummary``, which readers put in atomically.
 package final class Page: @unchecked Sendable {
   package let base: UnsafeMutableRawPointer
   package let byteCount: Int

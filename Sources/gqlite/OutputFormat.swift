@@ -1,4 +1,3 @@
-import GQLBase
 import GQLite
 
 /// How answers are written.

@@ -1,4 +1,3 @@
-import GQLBase
 import GQLite
 
 #if canImport(Glibc)

@@ -1,4 +1,3 @@
-import GQLBase
 import GQLite
 
 /// `gqlite [run] FILE…`

@@ -58,7 +58,7 @@ struct Session {
     let key = ([schema ?? ""] + paths + [ownTypes.map { String(decoding: $0.schemaBytes, as: UTF8.self) } ?? ""])
       .joined(separator: "\n")
     if let cached, cached.key == key { return cached.database }
-    let database = try Self.open(schema: schema, document: ownTypes, hasData: !paths.isEmpty)
+    let database = try Self.open(schema: schema, document: ownTypes)
     if let warnings = database.schemaWarningReport { Process.report(warnings) }
     let start = MonotonicClock.now
     if !paths.isEmpty {
@@ -84,9 +84,8 @@ struct Session {
     return database
   }
 
-  private static func open(
-    schema: String?, document: QueryDocument?, hasData: Bool
-  ) throws(QueryError) -> Database {
+  /// An empty database with the schema that the file and the document's own types make, if there is any.
+  private static func open(schema: String?, document: QueryDocument?) throws(QueryError) -> Database {
     var texts: [(name: String, bytes: [UInt8])] = []
     if let schema { texts.append((schema, try read(schema))) }
     if let document { texts.append((document.sourceName, document.schemaBytes)) }

@@ -1,4 +1,3 @@
-import GQLBase
 import GQLite
 
 /// An answer of one root list as rows and columns: `--format table` and `csv`.

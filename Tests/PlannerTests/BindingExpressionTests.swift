@@ -162,7 +162,8 @@ import Testing
     let text = "query($f: UserFilter, $n: Int) { User(where: $f and age > $n) { id } }"
     let document = parse(SourceText(name: "q", text: text)).output
     let operation = try #require(operations(of: document).first)
-    #expect(structuralParameters(of: document, operation: operation, catalog: BindingFixture.catalog) == ["f"])
+    let bound = bind(document, operation: operation, catalog: BindingFixture.catalog).output
+    #expect(bound?.structuralParameters == ["f"])
     let json = try JSONValue.parse(
       Array(#"{"status": {"eq": "ACTIVE"}, "chats": {"some": {"title": {"eq": "x"}}}}"#.utf8))
     var options = BindingOptions()
@@ -177,7 +178,8 @@ import Testing
     let text = "query($min: Int, $max: Int!) { User(where: {age: {gte: $min, lt: $max}}) { id } }"
     let document = parse(SourceText(name: "q", text: text)).output
     let operation = try #require(operations(of: document).first)
-    #expect(structuralParameters(of: document, operation: operation, catalog: BindingFixture.catalog) == ["min"])
+    let bound = bind(document, operation: operation, catalog: BindingFixture.catalog).output
+    #expect(bound?.structuralParameters == ["min"])
     #expect(BindingFixture.describe(text) == "User: many User where age < $max {id: id}")
     var options = BindingOptions()
     options.structuralValues = ["min": .int(3)]

@@ -19,18 +19,6 @@ package func operations(of document: Document) -> [OperationDefinition] {
   document.definitions.compactMap { if case .operation(let operation) = $0 { operation } else { nil } }
 }
 
-/// The names of the variables on whose values the bound query's structure depends: those of the types `<Type>Filter`
-/// and `<Type>Order`, and those that may be absent and stand in an object-form filter, where an absent one is an absent
-/// key. Their values go into `BindingOptions.structuralValues`, where provided, and such a query is bound again for
-/// other values; other variables are slots.
-package func structuralParameters(
-  of document: Document, operation: OperationDefinition, catalog: Catalog
-) -> [String] {
-  var binder = Binder(catalog: catalog, options: BindingOptions(), name: nil)
-  binder.bindOperation(operation, in: document)
-  return binder.structural
-}
-
 extension Binder {
   mutating func bindOperation(_ operation: OperationDefinition, in document: Document) {
     var definitions: [FragmentDefinition] = []
@@ -75,7 +63,7 @@ extension Binder {
       if let kind = generatedInput(definition.type) {
         variable.kind = kind
         variable.structuralDefault = definition.defaultValue
-        structural.append(name)
+        query.structuralParameters.append(name)
       } else if let signature = signature(of: definition.type) {
         var defaultValue: Value?
         if let written = definition.defaultValue { defaultValue = self.defaultValue(written, name, signature) }

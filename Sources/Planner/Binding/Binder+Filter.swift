@@ -95,7 +95,7 @@ extension Binder {
     }
     guard let variable = variables[name.text], variable.mayBeAbsent else { return false }
     usedVariables.insert(name.text)
-    if !structural.contains(name.text) { structural.append(name.text) }
+    if !query.structuralParameters.contains(name.text) { query.structuralParameters.append(name.text) }
     return options.structuralValues[name.text] == nil
   }
 

@@ -33,8 +33,6 @@ struct Binder {
   var variableNames: [String] = []
   var usedVariables: Set<String> = []
   var usedFragments: Set<String> = []
-  /// Variables whose presence or value decides the shape of the query, in the order found.
-  var structural: [String] = []
   var query: BoundQuery
   var diagnostics: [Diagnostic] = []
   var reported: Set<DiagnosticKey> = []

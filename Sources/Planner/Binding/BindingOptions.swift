@@ -15,7 +15,7 @@ package struct BindingOptions: Sendable, Hashable {
   }
 
   package var dialect: Dialect
-  /// The values of the parameters that ``structuralParameters(of:operation:catalog:)`` names, where provided.
+  /// The values of the parameters that ``BoundQuery/structuralParameters`` names, where provided.
   package var structuralValues: [String: Value]
   package var limits: Limits
 

@@ -4,6 +4,7 @@ import GQLParser
 
 /// Binds every operation, and checks what concerns the document as a whole: unused fragments and variables, names
 /// defined twice, anonymous operations beside others. These are errors in the GraphQL dialect and lints elsewhere.
+/// Without errors there is a query for each operation, in order.
 package func checkDocument(
   _ document: Document, catalog: Catalog, options: BindingOptions = BindingOptions()
 ) -> Analyzed<[BoundQuery]> {

@@ -13,6 +13,11 @@ package struct BoundQuery: Sendable, Hashable {
   /// The fields of the answer's object.
   package var fields: [BoundField]
   package var catalogVersion: UInt64
+  /// The names of the variables on whose values the structure depends: those of the types `<Type>Filter` and
+  /// `<Type>Order`, and those that may be absent and stand in an object-form filter, where an absent one is an absent
+  /// key. Their values go into `BindingOptions.structuralValues`, where provided, and such a query is bound again for
+  /// other values; other variables are slots.
+  package var structuralParameters: [String] = []
 
   package init(
     name: String?, parameters: [BoundParameter] = [], sets: [BoundSet] = [], selections: [BoundSelection] = [],
@@ -33,6 +38,7 @@ package struct BoundQuery: Sendable, Hashable {
   package subscript(_ id: SelectionID) -> BoundSelection { selections[id.index] }
 }
 
+/// A variable's slot: parameters are given by place, in the order of `BoundQuery.parameters`.
 package struct BoundParameter: Sendable, Hashable {
   package var name: String
   package var signature: TypeSignature
@@ -111,6 +117,7 @@ package struct BoundSet: Sendable, Hashable {
   }
 }
 
+/// One key of an order. Nulls come last in both directions unless `nullsFirst`.
 package struct BoundOrderTerm: Sendable, Hashable {
   package var expression: BoundExpression
   package var isDescending: Bool

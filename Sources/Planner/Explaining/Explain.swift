@@ -1,6 +1,7 @@
 import GQLBase
 import GQLCatalog
 
+/// What ``explain(_:catalog:options:)`` shows.
 package struct ExplainOptions: Sendable, Hashable {
   /// False gives the stable form: no figure that follows the data.
   package var costs: Bool

@@ -51,10 +51,12 @@ package struct SetPlan: Sendable, Hashable {
   }
 }
 
+/// What the planner expects of a set. Figures may be wrong and never change an answer.
 package struct PlanEstimate: Sendable, Hashable {
   /// Rows that the access path gives, and rows left behind the filter and the limit (per parent, in nested sets).
   package var accessRows: Double = 0
   package var rows: Double = 0
+  /// Units of ``Cost``, per parent too.
   package var cost: Double = 0
   package init(accessRows: Double = 0, rows: Double = 0, cost: Double = 0) {
     self.accessRows = accessRows
@@ -71,6 +73,7 @@ package enum WatchedEstimate: Sendable, Hashable {
   case limit(BoundExpression)
 }
 
+/// A plan of a set that was dearer than the one chosen, for `explain`.
 package struct DroppedAlternative: Sendable, Hashable {
   package var description: String
   package var cost: Double
@@ -80,6 +83,7 @@ package struct DroppedAlternative: Sendable, Hashable {
   }
 }
 
+/// How the rows of a set are found, before its filter.
 package indirect enum AccessPath: Sendable, Hashable {
   /// The set's own source: rows by relation, step or key; nothing to choose.
   case source

@@ -1,0 +1,30 @@
+import GQLite
+
+/// `gqlite explain FILE…`
+enum ExplainCommand {
+  static func run(_ arguments: inout Arguments) throws -> Int32 {
+    var session = try Session(&arguments)
+    let variables = try Variables(&arguments)
+    let operation = try arguments.value("operation")
+    let analyze = arguments.flag("analyze")
+    let costs = try arguments.value("costs") ?? "on"
+    guard costs == "on" || costs == "off" else { throw UsageError("--costs is 'on' or 'off', not '\(costs)'") }
+    let options = try RunCommand.runOptions(&arguments)
+    let documents = try Session.documents(&arguments, command: "explain")
+    try arguments.finish("explain")
+    for (name, bytes) in documents {
+      let document = try QueryDocument(name: name, bytes: bytes, dialect: session.dialect)
+      let database = try session.database(for: document, directory: Session.directory(of: name))
+      let queries = try RunCommand.selected(database.prepareAll(document), operation, document)
+      try variables.checkNames(queries)
+      for (index, query) in queries.enumerated() {
+        if index > 0 { Terminal.standardOutput.write("\n") }
+        if queries.count > 1, let name = query.name { Terminal.standardOutput.write("\(name):\n") }
+        let text = try query.explain(
+          try variables.values(for: query), costs: costs == "on", analyze: analyze, options: options)
+        Terminal.standardOutput.write(text.hasSuffix("\n") ? text : text + "\n")
+      }
+    }
+    return Process.success
+  }
+}
