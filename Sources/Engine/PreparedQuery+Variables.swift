@@ -37,6 +37,24 @@ extension PreparedQuery {
     return try Value(json: Array(text.utf8), name: "$\(variable.name)")
   }
 
+  /// Checks that filters and orders of non-null types have values; the other variables are checked as parameters.
+  func checkRequiredStructural(_ variables: [String: Value]) throws(QueryError) {
+    var diagnostics: [Diagnostic] = []
+    for variable in document.definition(operation).variables where structural.contains(variable.name.text) {
+      guard case .nonNull(let type, _) = variable.type else { continue }
+      let name = variable.name.text
+      let problem: VariableProblem
+      switch variables[name] {
+      case nil where variable.defaultValue == nil:
+        problem = .missing(name: name, expected: "a \(Self.text(type))")
+      case .null?: problem = .wrong(path: "$\(name)", problem: .null(expected: "a \(Self.text(type))"))
+      default: continue
+      }
+      diagnostics.append(problem.diagnostic(at: variable.name.range))
+    }
+    if !diagnostics.isEmpty { throw QueryError(diagnostics, in: document.source) }
+  }
+
   private static func text(_ type: TypeReference) -> String {
     switch type {
     case .named(let name): name.text

@@ -17,7 +17,7 @@ public final class PreparedQuery: Sendable {
   /// The operation's place among the document's definitions.
   let operation: Int
   /// Variables of type `<Type>Filter` or `<Type>Order`: their values decide what the query is.
-  private let structural: [String]
+  let structural: [String]
   private let plans: Lock<PlanCache>
   /// What a run needs where nothing asks for another plan; one visit to the lock before a run, one behind it.
   private let ready = Lock<ReadyState>(ReadyState())
@@ -136,6 +136,7 @@ public final class PreparedQuery: Sendable {
   }
 
   func bound(_ variables: [String: Value], _ catalog: Catalog) throws(QueryError) -> BoundQuery {
+    try checkRequiredStructural(variables)
     var options = BindingOptions(dialect: document.dialect)
     for name in structural {
       if let value = variables[name] { options.structuralValues[name] = value.untyped }

@@ -21,6 +21,7 @@ enum Process {
   static func run(_ arguments: [String]) -> Never {
     // A closed pipe is seen as a failed write and ends the command quietly.
     signal(SIGPIPE, SIG_IGN)
+    keepStandardError()
     let status: Int32
     do {
       status = try dispatch(arguments)
@@ -37,6 +38,16 @@ enum Process {
     }
     Terminal.standardOutput.flush()
     exit(status)
+  }
+
+  /// Where standard error is closed, its number must not go to the next file that is opened: `-o` would get the
+  /// messages.
+  private static func keepStandardError() {
+    guard fcntl(2, F_GETFD) < 0 else { return }
+    let null = open("/dev/null", O_WRONLY)
+    guard null >= 0, null != 2 else { return }
+    dup2(null, 2)
+    close(null)
   }
 
   /// How diagnostics are written: set by `--diagnostics`.

@@ -12,6 +12,8 @@ final class Terminal: @unchecked Sendable {
   static let standardError = Terminal(descriptor: 2)
 
   private var descriptor: CInt
+  /// What messages call it.
+  private var name = "standard output"
   private var pending: [UInt8] = []
 
   private init(descriptor: CInt) { self.descriptor = descriptor }
@@ -53,9 +55,11 @@ final class Terminal: @unchecked Sendable {
       }
       if written < 0 {
         if errno == EINTR || errno == EAGAIN { continue }
-        if errno == EPIPE || descriptor == 2 { exit(Process.success) }
+        // Nobody reads what went wrong; the exit code still says that something did.
+        if descriptor == 2 { return }
+        if errno == EPIPE { exit(Process.success) }
         let message = String(cString: strerror(errno))
-        Terminal.standardError.write("gqlite: standard output: \(message)\n")
+        Terminal.standardError.write("gqlite: \(name): \(message)\n")
         exit(Process.failure)
       }
       start += written
@@ -68,5 +72,6 @@ final class Terminal: @unchecked Sendable {
     let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
     guard file >= 0 else { throw UsageError("\(path): \(String(cString: strerror(errno)))", help: nil) }
     descriptor = file
+    name = path
   }
 }

@@ -217,6 +217,19 @@ import Testing
     #expect(result.output == "{\n0\n" && result.errors == "", "\(result.errors)")
   }
 
+  @Test("a closed standard error loses the messages only") func closedStandardError() throws {
+    let people = try Scratch.people()
+    let script = "'\(Gqlite.binary.path)' -o out.json -e '{ x := 1/0 }' 2>&-; echo $?; cat out.json"
+    let result = try Gqlite.run(URL(filePath: "/bin/bash"), ["-c", script], in: people.url)
+    #expect(result.output == "1\n" && result.errors == "", "\(result)")
+  }
+
+  @Test("a path does not end at U+0000") func nullInPath() throws {
+    let people = try Scratch.people()
+    let result = try people.gqlite("-e", #"extend schema @data(from: "people\u0000.ndjson") { n: count(User) }"#)
+    #expect(result.status == 1 && result.errors.contains("U+0000"), "\(result)")
+  }
+
   @Test("a document is a program: it names its interpreter, its types and its data") func programs() throws {
     let people = try Scratch.people()
     let folder = Gqlite.binary.deletingLastPathComponent().path

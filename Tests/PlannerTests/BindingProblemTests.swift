@@ -35,6 +35,7 @@ import Testing
     ("unknown-directive", "{ User @foo { id } }", "foo"),
     ("unknown-index", "{ User @using(access: HASH, index: \"agee\") { id } }", "\"agee\""),
     ("misplaced-directive", "{ User { age @using(access: SCAN) } }", "using"),
+    ("misplaced-splat", "{ ...* }", "...*"),
     ("wrong-type", "{ User(where: age == \"x\") { id } }", "\"x\""),
     ("wrong-type", "{ User(where: age) { id } }", "age"),
     ("wrong-type", "{ User(limit: \"x\") { id } }", "\"x\""),

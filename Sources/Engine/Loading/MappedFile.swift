@@ -31,6 +31,8 @@ final class MappedFile: @unchecked Sendable {
   /// Reads a whole regular file, or anything else that can be read to its end.
   init(path: String) throws(Failure) {
     name = path
+    // The system would see the name end there.
+    guard !path.utf8.contains(0) else { throw Failure(message: "a name with U+0000 in it") }
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Failure(message: String(cString: strerror(errno))) }
     defer { close(descriptor) }

@@ -42,6 +42,30 @@ struct RecordReader: ~Copyable {
     return record
   }
 
+  /// A `__typename` must be the type that the place of the object says; that of an embedded object says nothing more.
+  private mutating func checkTypename(
+    _ scanner: inout JSONScanner, offset: Int, owner: String
+  ) throws(RecordFailure) {
+    do {
+      scanner.skipSpace()
+      let start = scanner.position
+      guard scanner.peek() == .string, !owner.utf8.contains(UInt8(ascii: ".")) else {
+        return try scanner.skipValue()
+      }
+      let name = try scanner.scanString(&scratch).string
+      guard name != owner else { return }
+      throw RecordFailure(
+        .wrongType, "this object is of the type '\(name)', but stands where '\(owner)' is wanted",
+        at: start + offset, to: scanner.position + offset)
+    } catch let failure as JSONScanner.Failure {
+      throw RecordFailure(.invalidJSON, failure.problem.message, at: failure.offset + offset)
+    } catch let failure as RecordFailure {
+      throw failure
+    } catch {
+      throw RecordFailure(.invalidJSON, "\(error)", at: scanner.position + offset)
+    }
+  }
+
   /// Reads the members of an object; gives the number of members that are fields.
   private mutating func readFields(
     _ slots: [RecordLayout.Slot], _ scanner: inout JSONScanner, offset: Int, base: Int, record: Int, owner: String
@@ -59,7 +83,7 @@ struct RecordReader: ~Copyable {
         guard let key = try scanner.nextKey(&scratch) else { break }
         guard let slot = Self.find(key, in: slots, expected: expected) else {
           if key.bytes.elementsEqual("__typename".utf8) {
-            try scanner.skipValue()
+            try checkTypename(&scanner, offset: offset, owner: owner)
             continue
           }
           var near: [String] = []

@@ -83,6 +83,13 @@ extension Binder {
     return hint
   }
 
+  /// Checks the directives of a fragment or a splat but `@skip` and `@include`: there are no others yet.
+  mutating func checkFragmentDirectives(_ directives: [Directive]) {
+    for directive in directives where !["skip", "include"].contains(directive.name.text) {
+      unknown(directive)
+    }
+  }
+
   mutating func checkOperationDirectives(_ directives: [Directive]) {
     for directive in directives {
       switch directive.name.text {

@@ -106,16 +106,19 @@ extension Binder {
             key: node.name, expression: node.expression, directives: node.directives, set: node.selectionSet,
             environment: environment, condition: condition.expression, range: node.range))
       case .splat(let node):
+        checkFragmentDirectives(node.directives)
         guard let condition = condition(node.directives, and: source.condition) else { continue }
         addScalars(of: parent, node.range, environment, condition.expression, to: &result)
         if node.isDouble { addRelations(of: parent, node.range, environment, condition.expression, to: &result) }
       case .inlineFragment(let node):
+        checkFragmentDirectives(node.directives)
         if let name = node.typeCondition, !applies(name, to: parent) { continue }
         guard let condition = condition(node.directives, and: source.condition) else { continue }
         var inner = SelectionSource(set: node.selectionSet, environment: environment)
         inner.condition = condition.expression
         nested(at: node.range, ()) { $0.collect(inner, of: parent, into: &result) }
       case .fragmentSpread(let node):
+        checkFragmentDirectives(node.directives)
         guard let condition = condition(node.directives, and: source.condition) else { continue }
         spread(node, environment, condition.expression, of: parent, into: &result)
       }
@@ -215,7 +218,7 @@ extension Binder {
   ) {
     var names: [String] = []
     switch parent {
-    case .root: report(.misplacedDirective(name: "..."), at: range)
+    case .root: report(.misplacedSplat, at: range)
     case .entity(let id):
       for property in catalog[id].properties {
         if case .relation = property.storage { continue }

@@ -7,7 +7,8 @@ extension BindingProblem {
     "selection-on-value", "missing-selection", "missing-key", "unknown-fragment", "fragment-cycle", "unknown-type",
     "impossible-fragment", "conflicting-fields", "unknown-variable", "duplicate-variable", "not-input-type",
     "wrong-variable-type", "wrong-default", "missing-argument", "unknown-directive", "unknown-index",
-    "misplaced-directive", "wrong-type", "incomparable-types", "unordered-type", "wrong-operands", "plural-path",
+    "misplaced-directive", "misplaced-splat", "wrong-type", "incomparable-types", "unordered-type", "wrong-operands",
+    "plural-path",
     "ambiguous-name", "no-element", "invalid-pattern", "negative-limit", "unknown-function", "not-a-set",
     "impossible-cast", "wrong-filter", "unknown-operator", "wrong-order", "expansion-limit", "field-limit",
     "depth-limit", "not-supported-yet", "unused-fragment", "unused-variable", "unbacked-every",
@@ -40,6 +41,7 @@ extension BindingProblem {
       case .unknownDirective: "unknown-directive"
       case .unknownIndex: "unknown-index"
       case .misplacedDirective: "misplaced-directive"
+      case .misplacedSplat: "misplaced-splat"
       case .wrongType, .wrongValue: "wrong-type"
       case .incomparable: "incomparable-types"
       case .unordered: "unordered-type"
@@ -98,6 +100,7 @@ extension BindingProblem {
     case .unknownDirective(let name, _): "there is no directive '@\(name)'"
     case .unknownIndex(let name, let type, _): "'\(type)' has no index '\(name)'"
     case .misplacedDirective(let name): "'@\(name)' cannot stand here"
+    case .misplacedSplat: "a splat stands for the fields of a type, and the root is none"
     case .wrongValue(let problem): problem.message
     case .wrongType(let found, let expected): "expected \(expected), found \(found)"
     case .incomparable(let left, let right): "\(left) cannot be compared with \(right)"

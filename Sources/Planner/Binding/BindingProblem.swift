@@ -51,6 +51,8 @@ package enum BindingProblem: Sendable, Hashable {
   case unknownIndex(name: String, type: String, near: [String])
   /// `{ User { name @using(access: SCAN) } }`
   case misplacedDirective(name: String)
+  /// `{ ...* }`
+  case misplacedSplat
   /// `{ User(where: age == "x") { id } }`
   case wrongValue(CoercionProblem)
   /// `{ User(where: age) { id } }`

@@ -17,6 +17,7 @@ package func checkDocument(
     let key = Binder.DiagnosticKey(code: diagnostic.code, range: diagnostic.range, message: diagnostic.message)
     if reported.insert(key).inserted { diagnostics.append(diagnostic) }
   }
+  for diagnostic in schemaDirectiveProblems(document) { add(diagnostic) }
   let operations = operations(of: document)
   for operation in operations {
     var binder = Binder(catalog: catalog, options: options, name: operation.name?.text)
@@ -65,4 +66,19 @@ package func checkDocument(
   }
   diagnostics.sort { ($0.range.start, $0.range.end) < ($1.range.start, $1.range.end) }
   return Analyzed(queries, diagnostics)
+}
+
+/// What is wrong with the directives of `extend schema` in a document that defines no types, so that no schema is built
+/// from it.
+private func schemaDirectiveProblems(_ document: Document) -> [Diagnostic] {
+  var schema = document
+  schema.definitions = document.definitions.filter { definition in
+    if case .schema = definition { return true }
+    return false
+  }
+  let definesTypes = document.definitions.contains { definition in
+    if case .type = definition { return true }
+    return false
+  }
+  return definesTypes || schema.definitions.isEmpty ? [] : buildCatalog(schema).diagnostics
 }

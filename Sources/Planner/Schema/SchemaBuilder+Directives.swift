@@ -62,6 +62,17 @@ extension SchemaBuilder {
     return true
   }
 
+  /// `@data` without a path would be no data at all.
+  mutating func checkData(_ directive: Directive) {
+    guard directive.name.text == "data" else { return }
+    if argument("from", of: directive) == nil {
+      report(
+        .wrongDirectiveArgument(directive: "data", argument: "from", expected: "a path", near: []), at: directive.range)
+    } else {
+      _ = string("from", of: directive)
+    }
+  }
+
   private func isOurs(_ name: String) -> Bool { SchemaDirective.all.contains { $0.name == name } }
 
   /// The directives of one name, the first only (and the others reported) unless it may be repeated.

@@ -9,6 +9,15 @@ extension SchemaBuilder {
     var isList: Bool
   }
 
+  private mutating func rootName(_ argument: String, of directive: Directive) -> String? {
+    guard let name = string(argument, of: directive) else { return nil }
+    guard name.isEmpty || name.hasPrefix("__"), let written = self.argument(argument, of: directive) else {
+      return name
+    }
+    wrong(written, of: directive, expected: "a name")
+    return nil
+  }
+
   mutating func buildRoots() {
     var taken: [String: Root] = [:]
     for (position, index) in entityDrafts.enumerated() {
@@ -18,8 +27,8 @@ extension SchemaBuilder {
       var one = Self.lowerFirst(many)
       var range = definition.name.range
       if let directive = directives("root", of: definition.directives).first {
-        if let name = string("many", of: directive) { many = name }
-        if let name = string("one", of: directive) { one = name }
+        if let name = rootName("many", of: directive) { many = name }
+        if let name = rootName("one", of: directive) { one = name }
         range = directive.range
       }
       catalog.types[position].rootMany = many

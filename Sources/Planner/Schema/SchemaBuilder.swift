@@ -102,7 +102,7 @@ struct SchemaBuilder {
         for root in schema.operationTypes {
           if root.operation == .query { queryName = root.type.text } else { otherRoots.insert(root.type.text) }
         }
-        for directive in schema.directives { check(directive, on: .schema) }
+        for directive in schema.directives where check(directive, on: .schema) { checkData(directive) }
       case .directive(let directive): declaredDirectives.insert(directive.name.text)
       case .operation, .fragment, .function: break
       }
