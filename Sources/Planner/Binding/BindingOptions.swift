@@ -11,6 +11,8 @@ package struct BindingOptions: Sendable, Hashable {
     package var fields = 10_000
     /// Expressions and selections inside each other, which bounds the recursion of everything behind.
     package var depth = 250
+    /// Problems reported for one document.
+    package var diagnostics = 100
     package init() {}
   }
 
