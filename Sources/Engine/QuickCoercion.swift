@@ -55,8 +55,28 @@ enum QuickCoercion {
     case (.bool(let flag), .boolean): return .boolean(flag)
     case (.string(let text), .string): return .string(Text(text))
     case (.string(let text), .id): return .id(Text(text), isNumber: false)
-    case (.int(let number), .id): return .id(Text(String(number)), isNumber: true)
+    case (.int(let number), .id): return .id(digits(number), isNumber: true)
     default: return nil
+    }
+  }
+
+  /// The decimal digits, without a `String` between: this is what most lookups by id pay.
+  private static func digits(_ number: Int64) -> Text {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { buffer in
+      var start = 20
+      var rest = number.magnitude
+      repeat {
+        start -= 1
+        buffer[start] = UInt8(truncatingIfNeeded: 0x30 + rest % 10)
+        rest /= 10
+      } while rest > 0
+      if number < 0 {
+        start -= 1
+        buffer[start] = 0x2D
+      }
+      // Safe because 20 bytes hold a sign and the 19 digits of any Int64, so `start` is never negative.
+      guard let base = buffer.baseAddress else { return Text() }
+      return Text(base + start, 20 - start)
     }
   }
 }
