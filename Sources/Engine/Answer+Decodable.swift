@@ -19,7 +19,7 @@ extension Answer {
   /// - Throws: `DecodingError`; `.keyNotFound` if the answer has no such field.
   public func decode<Result: Decodable>(_ type: Result.Type = Result.self, at key: String) throws -> Result {
     let decoder = Answer.decoder()
-    decoder.userInfo[RootField<Result>.key] = key
+    if let name = rootKey { decoder.userInfo[name] = key }
     return try decoder.decode(RootField<Result>.self, from: Data(utf8)).value
   }
 
@@ -37,6 +37,9 @@ extension Answer {
   }
 }
 
+/// Where ``Answer/decode(_:at:)`` leaves the name of the member for its decoder.
+private let rootKey = CodingUserInfoKey(rawValue: "gqlite.root")
+
 /// One member of the answer's object, by a key that is known at run time only.
 private struct RootField<Value: Decodable>: Decodable {
   struct Key: CodingKey {
@@ -45,19 +48,11 @@ private struct RootField<Value: Decodable>: Decodable {
     init(stringValue: String) { self.stringValue = stringValue }
     init?(intValue: Int) { nil }
   }
-  static var key: CodingUserInfoKey {
-    // Safe because any text makes a key; the second is there for the signature only.
-    CodingUserInfoKey(rawValue: "gqlite.root") ?? CodingUserInfoKey.rootFallback
-  }
   let value: Value
 
   init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Key.self)
-    let name = decoder.userInfo[Self.key] as? String ?? ""
+    let name = rootKey.flatMap { decoder.userInfo[$0] as? String } ?? ""
     value = try container.decode(Value.self, forKey: Key(stringValue: name))
   }
-}
-
-extension CodingUserInfoKey {
-  fileprivate static var rootFallback: CodingUserInfoKey { preconditionFailure("a coding key could not be made") }
 }
