@@ -1,3 +1,5 @@
+import GQLBase
+
 /// How many targets the elements of a relation have.
 package struct FanOut: Sendable, Hashable {
   /// Over all live sources, those without a target included.
@@ -48,6 +50,12 @@ package protocol Statistics: Sendable {
   func fanOut(_ relation: RelationID) -> FanOut
   /// The exact number of rows in a range of a B-tree or under a key of a hash index; nil if the index cannot tell.
   func cardinality(_ index: IndexID, _ range: KeyRange) -> Int?
+  /// About how many rows a full-text index finds in these of its columns for a query; nil if it cannot tell.
+  func matchCount(_ index: IndexID, _ columns: [ColumnID], _ query: Text) -> Int?
   /// Changes by more than a factor of two in any row count give another number; plans are cached under it.
   var generation: UInt64 { get }
+}
+
+extension Statistics {
+  package func matchCount(_ index: IndexID, _ columns: [ColumnID], _ query: Text) -> Int? { nil }
 }

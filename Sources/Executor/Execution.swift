@@ -55,6 +55,8 @@ package final class Execution {
   /// Where the answer begins in the output.
   @exclusivity(unchecked) var outputStart = 0
   @exclusivity(unchecked) private var states = StateTable()
+  /// Full-text queries of access paths.
+  @exclusivity(unchecked) var textSearches: [ObjectIdentifier: FullTextSearchState] = [:]
 
   init(_ executable: Executable, _ snapshot: Snapshot) {
     catalog = executable.catalog

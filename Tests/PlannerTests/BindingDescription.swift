@@ -131,7 +131,7 @@ struct BindingDescription {
       return "\(quantifier.rawValue)(\(set(id))\(body.map { " | \(text($0))" } ?? ""))"
     case .aggregate(let aggregate, let id, let body):
       return "\(aggregate.rawValue)(\(set(id))\(body.map { " | \(text($0))" } ?? ""))"
-    case .inRowSet: return "?"
+    case .inRowSet, .matches, .score, .highlight: return "?"
     }
   }
 

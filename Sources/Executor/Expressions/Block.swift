@@ -16,6 +16,7 @@ enum Operation: UInt8, Sendable {
   case fold, lower, upper, trim, length
   case jsonPath, element, jsonList, jsonObject
   case quantifier, aggregate, rowSet
+  case textMatch, textScore, highlight
 }
 
 /// One step of a block: a kernel and its operands, which are earlier nodes of the block.
@@ -50,6 +51,13 @@ struct Operand: Sendable {
   var isLazy: Bool { block >= 0 }
 }
 
+/// One `matches`: its texts and its query as nodes of the block.
+struct CompiledSearch: Sendable {
+  var texts: [Int32]
+  var query: Int32
+  var source: TextSource
+}
+
 /// Nodes that are evaluated together, one after another, for the same batch.
 final class Block: Sendable {
   let nodes: ContiguousArray<Node>
@@ -61,6 +69,8 @@ final class Block: Sendable {
   let constants: ContiguousArray<Cell?>
   let sets: ContiguousArray<ConstantSet>
   let names: ContiguousArray<[Text]>
+  /// The searches of the `textMatch`, `textScore` or `highlight` node with this index.
+  let searches: ContiguousArray<[CompiledSearch]>
   /// The type of scope 0, if the block refers to it: for error messages.
   let entityType: EntityTypeID?
   /// Row numbers of scope 0 are needed as an array: pages alone do not do.
@@ -79,6 +89,7 @@ final class Block: Sendable {
     constants = builder.constants
     sets = builder.sets
     names = builder.names
+    searches = builder.searches
     entityType = builder.entityType
     needsRows = builder.needsRows
     usesParameters = builder.nodes.contains { $0.operation == .parameter }

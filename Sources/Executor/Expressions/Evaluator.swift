@@ -72,6 +72,9 @@ struct Evaluator {
     case .quantifier: try quantifier(node, out)
     case .aggregate: try aggregate(node, index, out)
     case .rowSet: try rowSet(node, out)
+    case .textMatch: textMatch(index, node, out)
+    case .textScore: try textScore(index, node, out)
+    case .highlight: try highlight(index, node, out)
     }
     block.vectors[index] = out
   }

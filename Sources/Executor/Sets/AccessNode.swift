@@ -14,6 +14,8 @@ final class AccessNode: @unchecked Sendable {
     case relation
     /// The distinct targets of a relation of the members of another set.
     case step
+    /// What a full-text index finds in some of its columns.
+    case fullText
   }
   let kind: Kind
   @exclusivity(unchecked) var index = IndexID(0)
@@ -24,6 +26,9 @@ final class AccessNode: @unchecked Sendable {
   @exclusivity(unchecked) var keyKinds: [ColumnKind] = []
   /// A null key finds nothing, as nothing is null.
   @exclusivity(unchecked) var keysAreNonNull = true
+  /// The columns that are searched, and the language of the index.
+  @exclusivity(unchecked) var columns: [ColumnID] = []
+  @exclusivity(unchecked) var language = ""
   /// Key components; in a range the equal ones, then what of lower, upper and prefix there is.
   @exclusivity(unchecked) var scalars: ScalarSources?
   @exclusivity(unchecked) var equalCount = 0

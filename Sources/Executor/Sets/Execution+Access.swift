@@ -45,6 +45,9 @@ extension Execution {
       return try step(node, state, outer, into: &rows)
     case .intersection:
       return try intersection(node, set, state, outer, into: &rows)
+    case .fullText:
+      try search(node, set, outer, into: &rows)
+      return true
     case .union:
       let start = rows.count
       for child in node.children { _ = try gather(child, set, state, outer, into: &rows) }

@@ -24,13 +24,19 @@ extension Binder {
       }
     }
     var seen: Set<String> = []
-    for argument in arguments {
+    // The order may be that of the condition's score.
+    let isScored = arguments.contains { $0.name.text == "orderBy" || $0.name.text == "distinctOn" }
+    let ordered =
+      isScored ? arguments.filter { $0.name.text == "where" } + arguments.filter { $0.name.text != "where" } : arguments
+    for argument in ordered {
       guard seen.insert(argument.name.text).inserted else {
         report(.duplicateArgument(name: argument.name.text), at: argument.name.range)
         continue
       }
       switch argument.name.text {
-      case "where": set.predicate = bindWhere(argument.value, inner)
+      case "where":
+        set.predicate = bindWhere(argument.value, inner)
+        inner.note(matchesIn: set.predicate)
       case "orderBy": set.order = bindOrder(argument.value, inner)
       case "distinctOn": set.distinctOn = bindDistinct(argument.value, inner)
       case "limit": set.limit = bindCount(argument, environment)

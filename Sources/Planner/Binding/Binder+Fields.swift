@@ -4,7 +4,7 @@ import GQLParser
 
 extension Binder {
   static let metaFields: [String: NotSupportedYet] = [
-    "_cursor": .cursorMeta, "_score": .scoreMeta, "_createdAt": .timestampMeta, "_updatedAt": .timestampMeta,
+    "_cursor": .cursorMeta, "_createdAt": .timestampMeta, "_updatedAt": .timestampMeta,
     "_status": .statusMeta, "_depth": .recursionMeta, "_cycle": .recursionMeta, "_items": .groupMeta,
     "_inserted": .mutation, "__schema": .introspection, "__type": .introspection,
   ]
@@ -123,6 +123,7 @@ extension Binder {
     let inner = sources.map { source in
       var copy = source
       copy.environment = source.environment.entering(type)
+      copy.environment.note(matchesIn: query[set].predicate)
       return copy
     }
     query.selections[selection.index].shape = .object(
@@ -147,6 +148,7 @@ extension Binder {
     let entry = merged.first
     guard let name = entry.field else { return bindComputed(entry, inner) }
     if name.text == "__typename" { return .typename(catalog[type].name) }
+    if name.text == "_score" { return bindScoreField(entry, name) }
     if let feature = Self.metaFields[name.text] {
       report(.notSupportedYet(feature), at: name.range)
       return nil

@@ -7,11 +7,12 @@ extension Binder {
   private static let laterFunctions: Set<String> = [
     "slice", "concat", "replace", "split", "padStart", "sort", "nfc", "abs", "round", "floor", "ceil", "sqrt", "pow",
     "div", "least", "greatest", "date", "duration", "year", "month", "day", "hour", "minute", "second", "weekday",
-    "trunc", "dateDiff", "try", "extract", "highlight",
+    "trunc", "dateDiff", "try", "extract",
   ]
   private static let functions = [
     "lower", "upper", "trim", "length", "collate", "if", "coalesce", "nullif", "now", "int", "float", "decimal",
     "string", "boolean", "some", "every", "none", "one", "exists", "count", "sum", "avg", "min", "max",
+    "highlight",
   ]
 
   mutating func bindFunction(
@@ -42,6 +43,7 @@ extension Binder {
       else { return .error }
       return .value(BoundExpression(.call(function, [text]), .string, at: range))
     case "length": return length(name, values, environment, range)
+    case "highlight": return highlight(name, values, environment, range)
     case "collate": return collate(name, values, environment, range)
     case "now":
       guard values.isEmpty else { return wrongCount(name, "nothing", range) }
@@ -71,12 +73,12 @@ extension Binder {
     return query.parameters.count - 1
   }
 
-  private mutating func wrongCount(_ name: Name, _ expected: String, _ range: SourceRange) -> Operand {
+  mutating func wrongCount(_ name: Name, _ expected: String, _ range: SourceRange) -> Operand {
     report(.wrongArgumentCount(function: name.text, expected: expected), at: range)
     return .error
   }
 
-  private mutating func textArgument(
+  mutating func textArgument(
     _ name: Name, _ values: [Expression], _ environment: Environment, _ range: SourceRange
   ) -> BoundExpression? {
     guard values.count == 1 else {

@@ -25,6 +25,7 @@ extension Binder {
     if let element = environment.element() {
       let entity = catalog[type(of: element)]
       if let property = entity.property(named: name.text) { return member(property, of: element, at: name.range) }
+      if name.text == "_score" { return score(environment, at: name.range) }
       if let feature = Self.metaFields[name.text] {
         report(.notSupportedYet(feature), at: name.range)
         return .error

@@ -12,7 +12,7 @@ extension BindingProblem {
     "ambiguous-name", "no-element", "invalid-pattern", "negative-limit", "unknown-function", "not-a-set",
     "impossible-cast", "wrong-filter", "unknown-operator", "wrong-order", "expansion-limit", "field-limit",
     "depth-limit", "not-supported-yet", "unused-fragment", "unused-variable", "unbacked-every",
-    "duplicate-definition", "lone-anonymous",
+    "duplicate-definition", "lone-anonymous", "score-without-matches", "no-full-text-index", "empty-text-query",
   ].map { DiagnosticCode($0) }
 
   package var code: DiagnosticCode {
@@ -66,6 +66,9 @@ extension BindingProblem {
       case .unbackedEvery: "unbacked-every"
       case .duplicateDefinition: "duplicate-definition"
       case .loneAnonymous: "lone-anonymous"
+      case .scoreWithoutMatches, .highlightWithoutMatches: "score-without-matches"
+      case .ambiguousFullText: "no-full-text-index"
+      case .emptyTextQuery: "empty-text-query"
       }
     return DiagnosticCode(name)
   }
@@ -128,6 +131,11 @@ extension BindingProblem {
     case .unbackedEvery(let relation): "'every' is true too where there are no '\(relation)'"
     case .duplicateDefinition(let name, _): "'\(name)' is defined twice"
     case .loneAnonymous: "an anonymous operation must be the only one"
+    case .scoreWithoutMatches: "'_score' needs a 'matches' over stored fields in the 'where' of its selection"
+    case .highlightWithoutMatches: "'highlight' needs a 'matches' in the 'where' of its selection"
+    case .ambiguousFullText(let type, let indexes):
+      indexes.isEmpty ? "'\(type)' has no full-text index" : "'\(type)' has \(indexes.count) full-text indexes"
+    case .emptyTextQuery: "a query without a word to look for finds nothing"
     }
   }
 
@@ -145,6 +153,10 @@ extension BindingProblem {
       suggestion.map { "did you mean '\($0)'?" } ?? "use some(…), every(…) or an aggregate"
     case .ambiguousName(let name, let type): "write '.\(name)' for the field or '\(type).\(name)' for the value"
     case .unbackedEvery(let relation): "if that is not meant, write 'exists(\(relation)) and' before it"
+    case .ambiguousFullText(_, let indexes):
+      indexes.isEmpty
+        ? "name the field, or declare one with @fulltext(fields: […])"
+        : "name the field; the indexes are " + indexes.map { "'\($0)'" }.joined(separator: ", ")
     case .wrongFilter: "a condition is written {age: {gte: 18}}"
     case .expansionLimit, .fieldLimit, .depthLimit: "the limit can be raised"
     default: nil

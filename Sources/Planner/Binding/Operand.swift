@@ -74,6 +74,8 @@ struct Environment {
   var lets: [String: Binding] = [:]
   /// The arguments of the fragment that encloses the place.
   var arguments: [String: Binding] = [:]
+  /// By scope, as an index into `scopes`: the `matches` of the condition that selected its element.
+  var matches: [Int: [BoundExpression]] = [:]
 
   /// An expression together with what its names mean.
   struct Binding {
@@ -103,7 +105,8 @@ struct Environment {
 
   /// Where a binding's expression is bound when it is used here.
   func inside(_ binding: Binding) -> Environment {
-    Environment(scopes: scopes, chain: binding.chain, lets: binding.lets, arguments: binding.arguments)
+    Environment(
+      scopes: scopes, chain: binding.chain, lets: binding.lets, arguments: binding.arguments, matches: matches)
   }
 
   /// The element `climb` visible scopes out.

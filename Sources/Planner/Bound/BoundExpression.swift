@@ -83,6 +83,15 @@ package struct BoundExpression: Sendable, Hashable {
 
     /// Put in by the planner: the entity is in `PhysicalPlan.rowSets[i]`; false where it is missing.
     case inRowSet(EntityReference, Int)
+
+    /// `matches`: a full-text query over one text, or over several as if they were one. Null if the query or all texts
+    /// are null.
+    case matches([BoundExpression], query: BoundExpression, TextSource)
+    /// `_score`: the sum of the scores of those of these `matches` that hold; never null. Each is over stored fields.
+    case score([BoundExpression])
+    /// `highlight(text, open, close)`: the text with what these `matches` look for between the two others. Null if one
+    /// of the three is.
+    case highlight(BoundExpression, open: BoundExpression, close: BoundExpression, [BoundExpression])
   }
 }
 
@@ -116,6 +125,23 @@ package enum Aggregate: String, Sendable, Hashable, CaseIterable {
 /// Scalar functions of the language, by their names in it.
 package enum ScalarFunction: String, Sendable, Hashable, CaseIterable {
   case lower, upper, trim, length
+}
+
+/// What the texts of a `matches` are.
+package struct TextSource: Sendable, Hashable {
+  /// The code of the language whose stems and stop words are used.
+  package var language: String
+  /// The fields of one entity that the texts are, as columns of its type; none if they are something else.
+  package var columns: [ColumnID]
+  package var type: EntityTypeID?
+  /// A full-text index that covers the columns.
+  package var index: IndexID?
+  package init(language: String, columns: [ColumnID] = [], type: EntityTypeID? = nil, index: IndexID? = nil) {
+    self.language = language
+    self.columns = columns
+    self.type = type
+    self.index = index
+  }
 }
 
 /// How an expression reaches an entity.

@@ -19,6 +19,7 @@ extension PhysicalPlan {
       if catalog[index].isUnique, range.equal.count == catalog[index].columns.count { atMost(1) }
     case .empty: atMost(0)
     case .source, .scan, .lookupEach, .intersection, .union, .rowSet: break
+    case .fullText: break
     }
     return RowBounds(upper: upper)
   }

@@ -236,6 +236,8 @@ private struct PlanPrinter {
     case .range(let id, let range):
       let name = catalog.shortDescription(of: path, order: range.isBounded ? .natural : .fromAccess(descending: false))
       return name + bounds(range, of: catalog[id])
+    case .fullText(_, _, let query):
+      return "\(catalog.shortDescription(of: path, order: .natural)) matches \(key(query))"
     case .intersection(let paths): return paths.map(describe).joined(separator: " ∩ ")
     case .union(let paths): return paths.map(describe).joined(separator: " ∪ ")
     case .rowSet(let index):

@@ -77,6 +77,14 @@ struct ExpressionPrinter {
     case .quantifier(let quantifier, let set, let body): return setCall(quantifier.rawValue, set, body)
     case .aggregate(let aggregate, let set, let body): return setCall(aggregate.rawValue, set, body)
     case .inRowSet(let reference, let index): return rowSet(index, reference)
+    case .matches(let texts, let query, _):
+      guard texts.count == 1, let subject = texts.first else {
+        guard case .column(let reference, _)? = texts.first?.kind else { return "? matches \(text(query))" }
+        return level(.comparison, "\(path(reference, then: nil)) matches \(text(query, .coalesce))")
+      }
+      return binary(.comparison, subject, "matches", query)
+    case .score: return "_score"
+    case .highlight(let subject, let open, let close, _): return call("highlight", [subject, open, close])
     }
   }
 
@@ -257,6 +265,10 @@ extension Catalog {
       return paths.map { shortDescription(of: $0, order: .natural) }.joined(separator: " ∪ ")
     case .rowSet: return "SemiJoin"
     case .empty: return "Empty"
+    case .fullText(let id, let columns, _):
+      var index = self[id]
+      index.columns = columns
+      return "FullText \(columnNames(of: index))"
     }
   }
 }

@@ -107,6 +107,7 @@ extension AccessPath {
     case .rowSet(let index): [index]
     case .intersection(let paths), .union(let paths): paths.flatMap(\.rowSets)
     case .source, .scan, .lookup, .lookupEach, .range, .empty: []
+    case .fullText: []
     }
   }
 
@@ -116,6 +117,7 @@ extension AccessPath {
     case .intersection(let paths): .intersection(paths.map { $0.mapRowSets(change) })
     case .union(let paths): .union(paths.map { $0.mapRowSets(change) })
     case .source, .scan, .lookup, .lookupEach, .range, .empty: self
+    case .fullText: self
     }
   }
 }

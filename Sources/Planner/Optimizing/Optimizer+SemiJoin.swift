@@ -130,6 +130,7 @@ extension Optimizer {
     case .textTest(_, let left, let right), .like(let left, let right, _):
       return isNullIfMissing(left) || isNullIfMissing(right)
     case .column: return true
+    case .matches(let texts, let words, _): return texts.allSatisfy(isNullIfMissing) || isNullIfMissing(words)
     case .not(let inner): return isNullIfMissing(inner)
     case .isTrue(let inner): return rejectsMissing(inner)
     case .and(let parts): return parts.contains(where: rejectsMissing)

@@ -111,6 +111,10 @@ extension Optimizer {
       let visited = residual.isEmpty ? min(rows, limit) : min(rows, needed / share)
       let filter = arrange(residual, type: set.type, rows: visited * executions, cell: CostModel.gatheredCell)
       var perExecution = CostModel.start + CostModel.btreeProbe + visited * (CostModel.indexEntry + filter.perRow)
+      if case .fullText = candidate.path {
+        // Most postings are passed over, once the best are known; those of an unlucky filter are read again.
+        perExecution = candidate.cost / 2 + visited * (CostModel.posting * 4 + filter.perRow * 2)
+      }
       // Over an unfiltered range the offset is a rank: one more descent.
       if residual.isEmpty, offset > 0 { perExecution += CostModel.btreeProbe }
       result.append(alternative(.fromAccess(descending: isDescending), filter, perExecution))
@@ -193,6 +197,7 @@ extension Optimizer {
     case .lookup: CostModel.start + CostModel.hashProbe
     case .scan, .empty: CostModel.start
     case .source, .lookupEach, .intersection, .union, .rowSet: nil
+    case .fullText: nil
     }
   }
 }

@@ -104,6 +104,8 @@ package indirect enum AccessPath: Sendable, Hashable {
   case rowSet(Int)
   /// No row can match.
   case empty
+  /// Rows that a full-text index finds in these of its columns. A null query finds none.
+  case fullText(IndexID, [ColumnID], BoundExpression)
 }
 
 /// The bounds of a B-tree access: equal leading components, then at most one bounded or prefixed component.
@@ -147,7 +149,8 @@ package enum OrderMethod: Sendable, Hashable {
   /// No `orderBy`: link order in a relation, canonical order elsewhere (the executor sorts row ids where the access
   /// path does not give them ascending).
   case natural
-  /// The access path walks its B-tree in list order, descending if said so; stops early at the limit.
+  /// The access path walks its B-tree in list order, descending if said so, or its postings by score; stops early at
+  /// the limit.
   case fromAccess(descending: Bool)
   /// Keeps only the first `offset + limit`.
   case topN

@@ -78,6 +78,7 @@ extension BoundQuery {
       .inRange, .textTest, .listContains, .like, .coalesce, .conditional, .fold, .jsonPath, .element, .jsonList,
       .jsonObject, .quantifier, .aggregate, .inRowSet:
       break
+    case .matches, .score, .highlight: break
     }
     if let call = expression.setCall, canFail(call.set) || call.body.map(canFail) ?? false { return true }
     return expression.operands.contains(where: canFail)

@@ -4,8 +4,6 @@ import GQLBase
 ///
 /// A query or schema that triggers each case stands above it.
 package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
-  /// `type A @fulltext(fields: ["t"]) { id: ID! t: String }`, a warning: the index is left out.
-  case fullTextIndex
   /// `type A { id: ID! t: String @trigram }`, a warning: the index is left out.
   case trigramIndex
   /// `type A { id: ID! n: Int @computed(as: "1") }`
@@ -40,12 +38,8 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case closure
   /// `{ n: shortestPath(User) }`
   case shortestPath
-  /// `{ User(where: name matches "a") { id } }`
-  case fullTextSearch
   /// `{ User { _cursor } }`
   case cursorMeta
-  /// `{ User { _score } }`
-  case scoreMeta
   /// `{ User { _createdAt } }`
   case timestampMeta
   /// `{ User { _status } }`
@@ -96,7 +90,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   /// The feature as it is called in messages.
   package var feature: String {
     switch self {
-    case .fullTextIndex: "'@fulltext'"
     case .trigramIndex: "'@trigram'"
     case .computedField: "'@computed'"
     case .interfaceOrUnion: "a field whose type is an interface or a union"
@@ -114,9 +107,7 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
     case .expand: "'@expand'"
     case .closure: "'closure'"
     case .shortestPath: "'shortestPath'"
-    case .fullTextSearch: "'matches'"
     case .cursorMeta: "'_cursor'"
-    case .scoreMeta: "'_score'"
     case .timestampMeta: "'_createdAt' and '_updatedAt'"
     case .statusMeta: "'_status'"
     case .recursionMeta: "'_depth' and '_cycle'"
