@@ -29,14 +29,14 @@ import Testing
 
   @Test(arguments: [
     ("swift database", "(swift & databas)"), ("Swift", "swift"), ("a OR b", "b"), ("x OR y z", "(x | (y & z))"),
-    ("x -y", "(x & -!y)"), ("-y", "( & -!y)"), ("- y", "y"), ("--y", "( & -!y)"), ("x NOT y", "(x & -!y)"),
+    ("x -y", "(x & -!y)"), ("-y", "(-!y)"), ("- y", "y"), ("--y", "(-!y)"), ("x NOT y", "(x & -!y)"),
     ("x AND y", "(x & y)"), ("\"x y\"", "'x +1 y'"), ("\"x the y", "'x +2 y'"), ("\"the x\"", "x"), ("\"\"", "nothing"),
     ("x*", "x*"), ("x**", "x*"), ("*", "nothing"), ("the*", "the*"), ("x~", "x~1"), ("x~2", "x~2"), ("x~9", "x~2"),
     ("x~0", "x"), ("~", "nothing"), ("~1", "1"), ("e-mail", "'e +1 mail'"), ("e-mai*", "'e +1 mai*'"),
     ("(x OR y) z", "((x | y) & z)"), ("(x", "x"), ("x)", "x"), (")(", "nothing"), ("((x))", "x"), ("()", "nothing"),
-    ("-(x y)", "( & -(!x & !y))"), ("-(x -y)", "( & -(!x & -y))"), ("OR", "nothing"), ("x OR OR y", "(x | y)"),
+    ("-(x y)", "(-(!x & !y))"), ("-(x -y)", "(-(!x & -y))"), ("OR", "nothing"), ("x OR OR y", "(x | y)"),
     ("NOT", "nothing"), ("-OR", "nothing"), ("", "nothing"), ("the of", "nothing"), ("x OR the", "x"),
-    ("x -the", "x"), ("\u{3000}東京", "'東 +1 京'"), ("x\"y z\"w", "(x & 'y +1 z' & w)"), ("-\"x y\"", "( & -!'x +1 y')"),
+    ("x -the", "x"), ("\u{3000}東京", "'東 +1 京'"), ("x\"y z\"w", "(x & 'y +1 z' & w)"), ("-\"x y\"", "(-!'x +1 y')"),
   ])
   func reads(_ query: String, _ expected: String) {
     #expect(written(query) == expected)

@@ -17,6 +17,8 @@ enum Operation: UInt8, Sendable {
   case jsonPath, element, jsonList, jsonObject
   case quantifier, aggregate, rowSet
   case textMatch, textScore, highlight
+  /// Calls over lists, the element that they go through, and texts in one.
+  case listQuantifier, listAggregate, item, join
 }
 
 /// One step of a block: a kernel and its operands, which are earlier nodes of the block.

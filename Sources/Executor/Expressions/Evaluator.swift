@@ -75,6 +75,10 @@ struct Evaluator {
     case .textMatch: textMatch(index, node, out)
     case .textScore: try textScore(index, node, out)
     case .highlight: try highlight(index, node, out)
+    case .listQuantifier: try listQuantifier(node, out)
+    case .listAggregate: try listAggregate(node, index, out)
+    case .item: item(node, out)
+    case .join: join(node, out)
     }
     block.vectors[index] = out
   }

@@ -124,8 +124,16 @@ extension Execution {
     state.statistics = TextStatistics(texts: 0, words: 0, found: [])
     guard let type = source.type, let matcher = state.matcher else { return }
     if let index = source.index {
-      let search = FullTextSearch(snapshot, type, snapshot.fullText(index), source.columns, matcher)
-      state.statistics = search.statistics
+      // The access path has looked the words up already.
+      for other in textSearches.values {
+        if let search = other.search, search.index == index, search.columnIDs == source.columns,
+          other.hasQuery(of: state)
+        {
+          state.statistics = search.statistics
+          return
+        }
+      }
+      state.statistics = FullTextSearch(snapshot, type, index, source.columns, matcher).statistics
       return
     }
     let columns = source.columns.map { snapshot.column(type, $0) }

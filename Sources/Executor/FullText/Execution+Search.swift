@@ -21,7 +21,10 @@ extension Execution {
       textSearches[key] = state
     }
     let matcher = withUnsafePointer(to: query) { state.matcher(TextView.text(at: $0)) }
-    return FullTextSearch(snapshot, set.type, snapshot.fullText(node.index), node.columns, matcher)
+    if let known = state.search { return known }
+    let search = FullTextSearch(snapshot, set.type, node.index, node.columns, matcher)
+    state.search = search
+    return search
   }
 
   /// Appends the rows that a full-text index finds, ascending.
@@ -41,9 +44,11 @@ extension Execution {
     guard let search = try search(node, set, outer) else { return }
     let live = max(snapshot.liveCount(set.type), 1)
     let first = rows.count
-    var capacity = min(needed, live)
+    var capacity = min(needed, live, max(search.upperBound, 1))
     // A filter may refuse most.
-    if set.filter != nil { capacity = min(live, max(64, capacity < live / 4 ? capacity * 4 : live)) }
+    if set.filter != nil {
+      capacity = min(live, max(search.upperBound, 1), max(64, capacity < live / 4 ? capacity * 4 : live))
+    }
     while true {
       try checkpoint()
       try checkMemory(capacity &* 16)
@@ -57,7 +62,9 @@ extension Execution {
       for index in 0..<count { rows.append(items[index].row) }
       note(set, accessRows: count)
       try filterRows(set, state, outer, &rows, from: first, needed: Int.max)
-      if rows.count - first >= needed || count < capacity || capacity >= live { return }
+      if rows.count - first >= needed || count < capacity || capacity >= live || capacity >= search.upperBound {
+        return
+      }
       capacity = capacity < live / 8 ? capacity * 8 : live
     }
   }

@@ -17,10 +17,14 @@ final class FullTextSearch {
 
   var query: TextQuery { matcher.query }
 
-  init(
-    _ snapshot: Snapshot, _ type: EntityTypeID, _ index: FullTextIndex, _ ids: [ColumnID], _ matcher: TextMatcher
-  ) {
-    columns = ids.compactMap { index.column($0) }
+  let index: IndexID
+  let columnIDs: [ColumnID]
+
+  init(_ snapshot: Snapshot, _ type: EntityTypeID, _ index: IndexID, _ ids: [ColumnID], _ matcher: TextMatcher) {
+    self.index = index
+    columnIDs = ids
+    let fullText = snapshot.fullText(index)
+    columns = ids.compactMap { fullText.column($0) }
     readers = ids.map { snapshot.column(type, $0) }
     slots = snapshot.slotCount(type)
     self.matcher = matcher
@@ -217,6 +221,9 @@ final class FullTextSearch {
     }
     rows.count = written
   }
+
+  /// The query finds no more rows.
+  var upperBound: Int { min(slots, query.root.map(estimate) ?? 0) }
 
   /// An upper bound of the rows of a node.
   private func estimate(_ node: TextQuery.Node) -> Int {

@@ -8,11 +8,15 @@ final class FullTextSearchState {
   private var analyzer: TextAnalyzer?
   private var text = Text()
   private(set) var matcher: TextMatcher?
+  /// What the query finds, in the run at hand only: it keeps a version of the data alive.
+  var search: FullTextSearch?
   /// The run that the statistics are of.
   var statisticsRun: UInt64?
   var statistics = TextStatistics(texts: 0, words: 0, found: [])
 
   init(language code: String) { language = TextLanguage(code) ?? .standard }
+
+  func hasQuery(of other: FullTextSearchState) -> Bool { language == other.language && text == other.text }
 
   /// The matcher of a query, which most often is that of the last call.
   func matcher(_ query: UnsafeBufferPointer<UInt8>) -> TextMatcher {
@@ -22,6 +26,7 @@ final class FullTextSearchState {
     text = Text(query)
     let made = TextMatcher(TextQuery(text, analyzer), analyzer)
     matcher = made
+    search = nil
     statisticsRun = nil
     return made
   }
