@@ -72,6 +72,9 @@ struct Evaluator {
     case .quantifier: try quantifier(node, out)
     case .aggregate: try aggregate(node, index, out)
     case .rowSet: try rowSet(node, out)
+    case .function: try function(index, node, out)
+    case .attempt: try attempt(node, out)
+    case .invoke: try invoke(node, out, block.block.types[index])
     }
     block.vectors[index] = out
   }
@@ -217,7 +220,7 @@ struct Evaluator {
   }
 
   @inline(__always)
-  private func copy(_ source: Vector, _ index: Int, to out: Vector, _ position: Int) {
+  func copy(_ source: Vector, _ index: Int, to out: Vector, _ position: Int) {
     // A bare null has a lane of its own.
     guard source.kind == out.kind else { return }
     switch out.kind {

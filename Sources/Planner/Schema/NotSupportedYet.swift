@@ -30,8 +30,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case mutation
   /// `subscription { User { id } }`
   case subscription
-  /// `func f(x: Int): Int = x`
-  case userFunction
   /// `{ User { friends @recurse(depth: 2) { id } } }`
   case recurse
   /// `{ User @expand(levels: [IDS]) }`
@@ -64,7 +62,7 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case distinctAggregate
   /// `{ n: hasMore(User(limit: 1)) }`
   case hasMore
-  /// `{ User { x := round(1.5) } }`
+  /// `{ User { x := highlight(name) } }`
   case scalarFunction
   /// `{ User(where: collate(name, "sv") == "a") { id } }`
   case languageCollation
@@ -84,8 +82,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case countOfLimitedValues
   /// `{ User { n: count(tags) } }`: an aggregate over the elements of a list of scalars.
   case listAggregate
-  /// `{ User(where: sentAt - readAt > "PT1H") { id } }`
-  case timeArithmetic
   /// `query($l: [String!]) { User(where: email in $l) { id } }` where `email` is case-insensitive.
   case foldedList
   /// `{ x := 1..2 }`: a range anywhere but behind `in`.
@@ -109,7 +105,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
     case .deletedEntities: "'deleted'"
     case .mutation: "a mutation"
     case .subscription: "a subscription"
-    case .userFunction: "'func'"
     case .recurse: "'@recurse'"
     case .expand: "'@expand'"
     case .closure: "'closure'"
@@ -136,7 +131,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
     case .toOneStepArguments: "an argument of a to-one step"
     case .countOfLimitedValues: "counting the values of a set with a limit"
     case .listAggregate: "an aggregate over a list of scalars"
-    case .timeArithmetic: "arithmetic with times"
     case .foldedList: "a list behind 'in' for case-insensitive text"
     case .rangeValue: "a range as a value"
     }
