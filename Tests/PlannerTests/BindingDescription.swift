@@ -123,6 +123,7 @@ struct BindingDescription {
     case .fold(let inner): return "fold(\(text(inner)))"
     case .jsonPath(let base, let key): return "\(text(base))[\(text(key))]"
     case .element(let base, let key): return "\(text(base))[\(text(key))]"
+    case .invoke(let function, let parts): return "\(function.name)(\(list(parts)))"
     case .call(let function, let parts): return "\(function.rawValue)(\(list(parts)))"
     case .jsonList(let parts): return "[\(list(parts))]"
     case .jsonObject(let names, let parts):

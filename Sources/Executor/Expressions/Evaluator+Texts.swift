@@ -116,7 +116,9 @@ extension Evaluator {
         buffer.append(contentsOf: UnsafeRawBufferPointer(start: other.start, count: other.count))
         try reserveText(buffer.count, node, at: index)
         start = next + needle.count
-        guard let found = TextSearch.find(text.start, text.count, needle.start, needle.count, from: start) else { break }
+        guard let found = TextSearch.find(text.start, text.count, needle.start, needle.count, from: start) else {
+          break
+        }
         next = found
       }
       buffer.append(contentsOf: UnsafeRawBufferPointer(start: text.start + start, count: text.count - start))

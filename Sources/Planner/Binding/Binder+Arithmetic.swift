@@ -97,8 +97,10 @@ extension Binder {
       switch (raw, other) {
       case (.integer, .scalar(.float)?), (.integer, .scalar(.decimal)?), (.real, .scalar(.decimal)?):
         return other.flatMap { coerce(operand, to: $0, environment, at: range) }
-      case (.null, let type?): return isTime(type) ? BoundExpression(.constant(.null), .null, at: range)
-        : BoundExpression(.constant(.null), type, at: range)
+      case (.null, let type?):
+        return isTime(type)
+          ? BoundExpression(.constant(.null), .null, at: range)
+          : BoundExpression(.constant(.null), type, at: range)
       case (.text(let text), let type?) where isTime(type) && (op == .add || op == .subtract):
         return constant(raw, literalTime(text, beside: type), at: range)
       default: break

@@ -238,6 +238,14 @@ extension Binder {
     {
       return .value(BoundExpression(.constant(value), target, at: range))
     }
+    if case .literal(.text(let text), let place) = decided {
+      switch target {
+      case .scalar(.dateTime), .scalar(.date), .scalar(.duration):
+        // As wrong as where such a literal stands beside a time.
+        return constant(.text(text), target, at: place).map { .value($0) } ?? .error
+      default: break
+      }
+    }
     guard let bound = value(decided, environment, at: range) else { return .error }
     if bound.type == target { return .value(bound) }
     if case .list = bound.type {

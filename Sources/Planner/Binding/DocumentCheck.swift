@@ -69,7 +69,9 @@ package func checkDocument(
   for diagnostic in functionProblems(document, catalog, options, used: usedFunctions) { add(diagnostic) }
   if areAllQueries, !operations.isEmpty {
     for case .function(let function) in document.definitions where !usedFunctions.contains(function.name.text) {
-      add(BindingProblem.unusedFunction(name: function.name.text).diagnostic(at: function.name.range, severity: strict))
+      let name = function.name.text
+      if Binder.isBuiltIn(name) || catalog.function(named: name) != nil { continue }
+      add(BindingProblem.unusedFunction(name: name).diagnostic(at: function.name.range, severity: strict))
     }
   }
   // Thousands of problems help nobody, and showing them takes longer than finding them; errors come first.

@@ -73,7 +73,8 @@ struct ExpressionPrinter {
     case .call(let function, let arguments):
       // The unit is written as a word.
       if function == .trunc || function == .dateDiff, case .string(let unit)? = arguments.last?.constant {
-        return "\(function.rawValue)(\((arguments.dropLast().map { text($0) } + [unit.string]).joined(separator: ", ")))"
+        return
+          "\(function.rawValue)(\((arguments.dropLast().map { text($0) } + [unit.string]).joined(separator: ", ")))"
       }
       return call(function.rawValue, arguments)
     case .invoke(let function, let arguments): return call(function.name, arguments)
