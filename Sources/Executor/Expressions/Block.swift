@@ -22,6 +22,8 @@ enum Operation: UInt8, Sendable {
   case attempt
   /// A function of the embedding program, `Node.index` in the block's table.
   case invoke
+  /// Calls over lists, the element that they go through, and texts in one.
+  case listQuantifier, listAggregate, item, join
 }
 
 /// One step of a block: a kernel and its operands, which are earlier nodes of the block.

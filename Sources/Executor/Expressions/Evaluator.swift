@@ -75,6 +75,10 @@ struct Evaluator {
     case .function: try function(index, node, out)
     case .attempt: try attempt(node, out)
     case .invoke: try invoke(node, out, block.block.types[index])
+    case .listQuantifier: try listQuantifier(node, out)
+    case .listAggregate: try listAggregate(node, index, out)
+    case .item: item(node, out)
+    case .join: join(node, out)
     }
     block.vectors[index] = out
   }
