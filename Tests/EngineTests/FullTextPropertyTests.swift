@@ -68,7 +68,7 @@ import Testing
 
   private static let schema = """
     type Doc @fulltext(fields: ["a", "b"]) {
-      id: ID! a: String b: String c: String @fulltext(language: "none") n: Int
+      id: ID! a: String b: String c: String n: Int
     }
     """
 

@@ -17,6 +17,12 @@ enum Operation: UInt8, Sendable {
   case jsonPath, element, jsonList, jsonObject
   case quantifier, aggregate, rowSet
   case textMatch, textScore, highlight
+  /// A scalar function, by `Node.function`.
+  case function
+  /// A lazy operand; null where it fails.
+  case attempt
+  /// A function of the embedding program, `Node.index` in the block's table.
+  case invoke
   /// Calls over lists, the element that they go through, and texts in one.
   case listQuantifier, listAggregate, item, join
 }
@@ -33,6 +39,7 @@ struct Node: Sendable {
   var aggregate = Aggregate.count
   /// How a column's cells lie in pages.
   var columnKind = ColumnKind.int64
+  var function = ScalarFunction.lower
   var flag = false
   var a: Int32 = -1
   var b: Int32 = -1
@@ -73,6 +80,7 @@ final class Block: Sendable {
   let names: ContiguousArray<[Text]>
   /// The searches of the `textMatch`, `textScore` or `highlight` node with this index.
   let searches: ContiguousArray<[CompiledSearch]>
+  let functions: ContiguousArray<RegisteredFunction>
   /// The type of scope 0, if the block refers to it: for error messages.
   let entityType: EntityTypeID?
   /// Row numbers of scope 0 are needed as an array: pages alone do not do.
@@ -92,6 +100,7 @@ final class Block: Sendable {
     sets = builder.sets
     names = builder.names
     searches = builder.searches
+    functions = builder.functions
     entityType = builder.entityType
     needsRows = builder.needsRows
     usesParameters = builder.nodes.contains { $0.operation == .parameter }

@@ -75,6 +75,9 @@ struct Evaluator {
     case .textMatch: textMatch(index, node, out)
     case .textScore: try textScore(index, node, out)
     case .highlight: try highlight(index, node, out)
+    case .function: try function(index, node, out)
+    case .attempt: try attempt(node, out)
+    case .invoke: try invoke(node, out, block.block.types[index])
     case .listQuantifier: try listQuantifier(node, out)
     case .listAggregate: try listAggregate(node, index, out)
     case .item: item(node, out)
@@ -224,7 +227,7 @@ struct Evaluator {
   }
 
   @inline(__always)
-  private func copy(_ source: Vector, _ index: Int, to out: Vector, _ position: Int) {
+  func copy(_ source: Vector, _ index: Int, to out: Vector, _ position: Int) {
     // A bare null has a lane of its own.
     guard source.kind == out.kind else { return }
     switch out.kind {

@@ -103,7 +103,7 @@ extension Binder {
     guard values.count == 1 || values.count == 3 else {
       return wrongCount(name, "a text, and optionally what stands before and behind each word", range)
     }
-    let arguments = values.map { textArgument(name, [$0], environment, $0.range) }
+    let arguments = values.map { textArgument($0, environment) }
     guard let text = arguments.first ?? nil else { return .error }
     let marks =
       arguments.count == 3

@@ -21,6 +21,7 @@ extension BoundExpression {
     case .matches(let texts, let query, _): texts + [query]
     case .score(let es): es
     case .highlight(let text, let open, let close, let es): [text, open, close] + es
+    case .invoke(_, let es): es
     }
   }
 
@@ -56,6 +57,7 @@ extension BoundExpression {
     case .inRange(let e, let lower, let upper, let includes):
       copy.kind = .inRange(change(e), lower: lower.map(change), upper: upper.map(change), includesUpper: includes)
     case .call(let f, let es): copy.kind = .call(f, es.map(change))
+    case .invoke(let f, let es): copy.kind = .invoke(f, es.map(change))
     case .jsonObject(let names, let es): copy.kind = .jsonObject(names, es.map(change))
     case .matches(let texts, let query, let source):
       copy.kind = .matches(texts.map(change), query: change(query), source)
