@@ -56,7 +56,7 @@ extension Execution {
       var best = BestRows(items, capacity: capacity)
       try search.best(into: &best) { () throws(RuntimeProblem) in try checkpoint() }
       let count = best.heap.count
-      RowSorting.sort(items, count, spare: state.spare.room(for: SortItem.self, count: count))
+      try RowSorting.sort(items, count, spare: state.spare.room(for: SortItem.self, count: count), self)
       rows.count = first
       rows.reserve(count)
       for index in 0..<count { rows.append(items[index].row) }
