@@ -14,6 +14,8 @@ final class AccessNode: @unchecked Sendable {
     case relation
     /// The distinct targets of a relation of the members of another set.
     case step
+    /// The rows under a key in a table made once a run.
+    case hashJoin
   }
   let kind: Kind
   @exclusivity(unchecked) var index = IndexID(0)
@@ -42,6 +44,9 @@ final class AccessNode: @unchecked Sendable {
   @exclusivity(unchecked) var number = 0
   @exclusivity(unchecked) var relation = RelationAccess()
   @exclusivity(unchecked) var reference = CompiledReference()
+  /// What a hash join's table holds each row under.
+  @exclusivity(unchecked) var buildProgram: ExpressionProgram?
+  @exclusivity(unchecked) var buildTypes: [ValueType] = []
   /// A step from one member at most: its targets stay in link order.
   @exclusivity(unchecked) var keepsLinkOrder = false
 
