@@ -238,6 +238,9 @@ private struct PlanPrinter {
       return name + bounds(range, of: catalog[id])
     case .fullText(_, _, let query):
       return "\(catalog.shortDescription(of: path, order: .natural)) matches \(key(query))"
+    case .hashJoin(let build, let keys):
+      let pairs = zip(build, keys).map { "\(printer.text($0)) == \(key($1))" }
+      return "\(catalog.shortDescription(of: path, order: .natural)) on \(pairs.joined(separator: " and "))"
     case .intersection(let paths): return paths.map(describe).joined(separator: " ∩ ")
     case .union(let paths): return paths.map(describe).joined(separator: " ∪ ")
     case .rowSet(let index):

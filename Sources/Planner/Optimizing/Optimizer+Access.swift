@@ -256,7 +256,7 @@ extension AccessPath {
   package var keyExpressions: [BoundExpression] {
     switch self {
     case .source, .scan, .rowSet, .empty: []
-    case .lookup(_, let keys), .lookupEach(_, let keys): keys
+    case .lookup(_, let keys), .lookupEach(_, let keys), .hashJoin(_, let keys): keys
     case .range(_, let range): range.expressions
     case .fullText(_, _, let query): [query]
     case .intersection(let paths), .union(let paths): paths.flatMap(\.keyExpressions)

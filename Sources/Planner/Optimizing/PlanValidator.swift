@@ -91,6 +91,8 @@ package enum PlanValidator {
     case .fullText(let id, let columns, _):
       guard let index = index(id), index.kind == .fullText else { return ["searches what is no full-text index of it"] }
       return columns.allSatisfy(index.columns.contains) && !columns.isEmpty ? [] : ["searches other columns"]
+    case .hashJoin(let build, let keys):
+      return build.isEmpty || build.count != keys.count ? ["joins \(build.count) values with \(keys.count)"] : []
     case .intersection(let paths), .union(let paths):
       return paths.isEmpty ? ["combines nothing"] : paths.flatMap { pathProblems($0, set, catalog) }
     }
