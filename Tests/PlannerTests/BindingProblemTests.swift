@@ -63,7 +63,11 @@ import Testing
     ("wrong-order", "{ User(orderBy: {age: UP}) { id } }", "UP"),
     ("null-for-non-null", "query($a: Int! = null) { User(limit: $a) { id } }", ""),
     ("not-constant", "query($a: [Int!]) { User(where: tags == [firstName]) { id } }", "[firstName]"),
-    ("not-supported-yet", "{ User(groupBy: age) { id } }", "groupBy: age"),
+    ("not-a-key", "{ User(groupBy: age) { id } }", "id"),
+    ("outside-group", "{ User(having: age > 1) { id } }", "having"),
+    ("wrong-group-key", "{ User(groupBy: age + 1) { id } }", "age + 1"),
+    ("wrong-grouping", "{ User(groupBy: age, distinctOn: age) { age } }", "distinctOn"),
+    ("not-supported-yet", "{ User(after: \"c\") { id } }", "after: \"c\""),
   ]
 
   @Test func everyCodeHasAQuery() {

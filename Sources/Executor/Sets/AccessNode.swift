@@ -14,6 +14,8 @@ final class AccessNode: @unchecked Sendable {
     case relation
     /// The distinct targets of a relation of the members of another set.
     case step
+    /// The members of a group of another selection.
+    case groupMembers
   }
   let kind: Kind
   @exclusivity(unchecked) var index = IndexID(0)
@@ -38,7 +40,7 @@ final class AccessNode: @unchecked Sendable {
   @exclusivity(unchecked) var isListValued = false
   @exclusivity(unchecked) var listIsWide = false
   @exclusivity(unchecked) var children: [AccessNode] = []
-  /// The row set, or the set that a step starts from.
+  /// The row set, the set that a step starts from, or the grouped selection.
   @exclusivity(unchecked) var number = 0
   @exclusivity(unchecked) var relation = RelationAccess()
   @exclusivity(unchecked) var reference = CompiledReference()

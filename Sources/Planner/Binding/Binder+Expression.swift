@@ -27,6 +27,7 @@ extension Binder {
         report(.noElement, at: range)
         return .error
       }
+      if let number = environment.group() { return groupValue(name, number, range, environment) }
       let type = type(of: element)
       guard let name else { return .entity(element, type, range) }
       guard let property = catalog[type].property(named: name.text) else {
@@ -39,6 +40,7 @@ extension Binder {
         report(.noEnclosingElement(climbed: climb), at: range)
         return .error
       }
+      if let number = environment.group(climb) { return groupValue(nil, number, range, environment) }
       return .entity(element, type(of: element), range)
     case .member(let base, let name, let arguments): return bindMember(base, name, arguments, environment)
     case .index(let base, let index): return subscripted(base, index, environment, range)

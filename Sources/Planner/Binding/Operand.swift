@@ -74,6 +74,8 @@ struct Environment {
   var lets: [String: Binding] = [:]
   /// The arguments of the fragment that encloses the place.
   var arguments: [String: Binding] = [:]
+  /// The groupings whose groups, not members, stand for an element here, by its index in `scopes`.
+  var groups: [Int: Int] = [:]
 
   /// An expression together with what its names mean.
   struct Binding {
@@ -85,6 +87,8 @@ struct Environment {
 
   func entering(_ type: EntityTypeID) -> Environment {
     var result = self
+    // A group is no element scope.
+    if group() != nil { result.chain.removeLast() }
     result.chain.append(scopes.count)
     result.scopes.append(type)
     return result
@@ -103,7 +107,7 @@ struct Environment {
 
   /// Where a binding's expression is bound when it is used here.
   func inside(_ binding: Binding) -> Environment {
-    Environment(scopes: scopes, chain: binding.chain, lets: binding.lets, arguments: binding.arguments)
+    Environment(scopes: scopes, chain: binding.chain, lets: binding.lets, arguments: binding.arguments, groups: groups)
   }
 
   /// The element `climb` visible scopes out.
@@ -111,6 +115,12 @@ struct Environment {
     guard climb >= 0, climb < chain.count else { return nil }
     let index = chain[chain.count - 1 - climb]
     return .scope(scopes.count - 1 - index, scopes[index])
+  }
+
+  /// The grouping whose group is the element `climb` visible scopes out.
+  func group(_ climb: Int = 0) -> Int? {
+    guard !groups.isEmpty, climb >= 0, climb < chain.count else { return nil }
+    return groups[chain[chain.count - 1 - climb]]
   }
 
   var elementType: EntityTypeID? { chain.last.map { scopes[$0] } }

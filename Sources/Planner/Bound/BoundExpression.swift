@@ -83,6 +83,8 @@ package struct BoundExpression: Sendable, Hashable {
 
     /// Put in by the planner: the entity is in `PhysicalPlan.rowSets[i]`; false where it is missing.
     case inRowSet(EntityReference, Int)
+    /// The value of `BoundGrouping.aggregates[i]` of the selection; the reference is the group's scope.
+    case groupAggregate(EntityReference, SelectionID, Int)
   }
 }
 

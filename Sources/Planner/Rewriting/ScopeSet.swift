@@ -54,6 +54,7 @@ extension BoundQuery {
     case .key(_, let keys): for key in keys { scopes.formUnion(freeScopes(of: key)) }
     case .relation(let reference, _): scopes.formUnion(ScopeSet(depth: reference.scope))
     case .step(let base, _): scopes.formUnion(freeScopes(of: base))
+    case .items(let reference, _): scopes.formUnion(ScopeSet(depth: reference.scope))
     }
     if let limit = set.limit { scopes.formUnion(freeScopes(of: limit)) }
     if let offset = set.offset { scopes.formUnion(freeScopes(of: offset)) }
@@ -76,7 +77,7 @@ extension BoundQuery {
     case .aggregate(.sum, _, _), .aggregate(.avg, _, _): return true
     case .constant, .parameter, .column, .entity, .not, .and, .or, .isTrue, .isNull, .compare, .inValues, .inList,
       .inRange, .textTest, .listContains, .like, .coalesce, .conditional, .fold, .jsonPath, .element, .jsonList,
-      .jsonObject, .quantifier, .aggregate, .inRowSet:
+      .jsonObject, .quantifier, .aggregate, .inRowSet, .groupAggregate:
       break
     }
     if let call = expression.setCall, canFail(call.set) || call.body.map(canFail) ?? false { return true }
@@ -109,7 +110,11 @@ extension BoundQuery {
       if case .step(let base, _) = set.source { counts[base.index] += 1 }
       for expression in set.expressions { count(expression) }
     }
-    for selection in selections { counts[selection.set.index] += 1 }
+    for selection in selections {
+      counts[selection.set.index] += 1
+      guard case .groups(let grouping) = selection.shape else { continue }
+      for aggregate in grouping.aggregates { if let set = aggregate.set { counts[set.index] += 1 } }
+    }
     forEachFieldExpression(count)
     return counts
   }
@@ -133,6 +138,9 @@ extension BoundQuery {
       switch selection.shape {
       case .object(let fields): walk(fields)
       case .value(let expression): visit(expression)
+      case .groups(let grouping):
+        for expression in grouping.expressions { visit(expression) }
+        walk(grouping.fields)
       }
     }
   }

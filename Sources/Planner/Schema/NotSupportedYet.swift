@@ -18,10 +18,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case listOfLists
   /// `type P { a: A x: Int } type A { id: ID! p: P }`
   case relationInEmbedded
-  /// `{ User(groupBy: name) { name } }`
-  case grouping
-  /// `{ User(having: count() > 1) { id } }`
-  case having
   /// `{ User(after: "c") { id } }`
   case cursorPaging
   /// `{ User(deleted: ONLY) { id } }`
@@ -52,8 +48,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case statusMeta
   /// `{ User { _depth } }`
   case recursionMeta
-  /// `{ User { _items { id } } }`
-  case groupMeta
   /// `{ n: first(User.name) }`
   case firstAggregate
   /// `{ n: collect(User.name) }`
@@ -103,8 +97,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
     case .listOfEmbedded: "a list of embedded objects"
     case .listOfLists: "a list of lists"
     case .relationInEmbedded: "a relation inside an embedded type"
-    case .grouping: "'groupBy'"
-    case .having: "'having'"
     case .cursorPaging: "paging by cursors"
     case .deletedEntities: "'deleted'"
     case .mutation: "a mutation"
@@ -120,7 +112,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
     case .timestampMeta: "'_createdAt' and '_updatedAt'"
     case .statusMeta: "'_status'"
     case .recursionMeta: "'_depth' and '_cycle'"
-    case .groupMeta: "'_items'"
     case .firstAggregate: "'first'"
     case .collectAggregate: "'collect'"
     case .joinAggregate: "'join'"
