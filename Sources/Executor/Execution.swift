@@ -45,6 +45,8 @@ package final class Execution {
   let rowSets: ContiguousArray<RowSetState>
   /// By selection; nil for those that are not grouped.
   let groups: ContiguousArray<GroupState?>
+  /// The elements that each list call goes through, by its number.
+  let items: UnsafeMutablePointer<ListItems>
   @exclusivity(unchecked) var actuals: [SetActuals]?
   @exclusivity(unchecked) var limits = RunLimits.none
   @exclusivity(unchecked) var cancellation: Cancellation?
@@ -74,6 +76,7 @@ package final class Execution {
     valid.initialize(repeating: false, count: parameters)
     conditions = .allocate(capacity: executable.conditionCount + 1)
     conditions.initialize(repeating: true, count: executable.conditionCount + 1)
+    items = .allocate(capacity: max(executable.plan.query.itemCount, 1))
     parameterCells = UnsafePointer(cells)
     parameterValid = UnsafePointer(valid)
   }
@@ -83,6 +86,7 @@ package final class Execution {
     cells.deallocate()
     valid.deallocate()
     conditions.deallocate()
+    items.deallocate()
   }
 
   func begin(_ snapshot: Snapshot, _ executable: Executable, outputStart: Int) {

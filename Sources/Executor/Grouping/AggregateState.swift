@@ -75,7 +75,7 @@ final class AggregateState {
       default: form = .cells
       }
     case (.first, _): form = .cells
-    case (.collect, _), (.distinct, _), (.join, _): form = .list
+    case (.collect, _), (.distinct, _): form = .list
     }
   }
 
@@ -275,12 +275,15 @@ final class AggregateState {
   // MARK: - Values
 
   /// Computes the values of all groups. Gives the first group whose value has no place in its type.
-  func finish(_ counts: UnsafePointer<Int64>, _ groups: Int, separator: Cell?, catalog: Catalog) -> Int? {
+  func finish(_ counts: UnsafePointer<Int64>, _ groups: Int, catalog: Catalog) -> Int? {
     results.removeAll()
     resultIsValid.removeAll()
     results.extend(to: groups, filling: Cell(low: 0))
     resultIsValid.extend(to: groups, filling: 1)
-    if form == .list { return finishLists(groups, separator, catalog) }
+    if form == .list {
+      finishLists(groups, catalog)
+      return nil
+    }
     for group in 0..<groups {
       let count: Int64
       if plan.argument < 0, plan.set < 0 {
@@ -324,7 +327,7 @@ final class AggregateState {
     }
   }
 
-  private func finishLists(_ groups: Int, _ separator: Cell?, _ catalog: Catalog) -> Int? {
+  private func finishLists(_ groups: Int, _ catalog: Catalog) {
     var starts = [Int](repeating: 0, count: groups + 1)
     for index in 0..<owners.count { starts[Int(owners.base[index]) + 1] += 1 }
     for group in 0..<groups { starts[group + 1] += starts[group] }
@@ -336,44 +339,11 @@ final class AggregateState {
       next[group] += 1
     }
     let conversion = Conversion(catalog: catalog, scratch: arena)
-    var buffer = ByteBuffer(capacity: 64)
     var cells: [Cell?] = []
     for group in 0..<groups {
-      let range = starts[group]..<starts[group + 1]
-      if plan.aggregate == .join {
-        guard let cell = join(sorted, range, separator, &buffer) else { return group }
-        results.base[group] = cell
-      } else {
-        cells.removeAll(keepingCapacity: true)
-        for index in range { cells.append(sorted[index]) }
-        results.base[group] = conversion.run(cells, plan.element)
-      }
+      cells.removeAll(keepingCapacity: true)
+      for index in starts[group]..<starts[group + 1] { cells.append(sorted[index]) }
+      results.base[group] = conversion.run(cells, plan.element)
     }
-    return nil
-  }
-
-  /// Nil if the text would be too long. A null separator makes a null of more than one text.
-  private func join(
-    _ cells: UnsafePointer<Cell>, _ range: Range<Int>, _ separator: Cell?, _ buffer: inout ByteBuffer
-  ) -> Cell? {
-    buffer.truncate(to: 0)
-    var escape: UInt64 = 0
-    for index in range {
-      if index > range.lowerBound, let separator {
-        let view = TextView(separator)
-        escape |= view.word0 & TextView.escapeFlag
-        view.withBytes { buffer.append($0, $1) }
-      }
-      let view = TextView(cells[index])
-      escape |= view.word0 & TextView.escapeFlag
-      view.withBytes { buffer.append($0, $1) }
-      if buffer.count > TextView.maximumLength { return nil }
-    }
-    if buffer.count <= TextView.inlineCapacity {
-      return TextView(buffer.start, count: buffer.count, flags: escape).cell
-    }
-    let copy = arena.allocate(buffer.count)
-    copy.copyMemory(from: buffer.start, byteCount: buffer.count)
-    return TextView(copy, count: buffer.count, flags: escape).cell
   }
 }

@@ -19,8 +19,6 @@ final class CompiledGrouping: @unchecked Sendable {
     var isStable: Bool
     var comparandIsStable: Bool
     var result: ValueType
-    /// Slot of the separators.
-    var separator: Int
     var range: SourceRange
   }
 
@@ -33,7 +31,6 @@ final class CompiledGrouping: @unchecked Sendable {
   let releasesScratch: Bool
   /// How many scopes around a member are read.
   let outerScopes: Int
-  let separators: ScalarSources?
   let having: ExpressionProgram?
   let order: CompiledOrder?
   let bounds: ScalarSources?
@@ -60,13 +57,12 @@ final class CompiledGrouping: @unchecked Sendable {
     }
     var outer = 0
     var aggregates = ContiguousArray<Aggregate>()
-    var separators: [BoundExpression] = []
     for bound in grouping.aggregates {
       var compiled = Aggregate(
         aggregate: bound.aggregate, isDistinct: bound.isDistinct, set: bound.set?.index ?? -1, own: nil, argument: -1,
         comparand: -1, element: bound.argument?.type ?? .int, comparandType: bound.comparand?.type ?? .null,
         isStable: bound.argument.map(CompiledGrouping.isStable) ?? true,
-        comparandIsStable: bound.comparand.map(CompiledGrouping.isStable) ?? true, result: bound.type, separator: -1,
+        comparandIsStable: bound.comparand.map(CompiledGrouping.isStable) ?? true, result: bound.type,
         range: bound.range)
       if let set = bound.set {
         let own = bound.expressions
@@ -85,10 +81,6 @@ final class CompiledGrouping: @unchecked Sendable {
           expressions.append(comparand)
         }
       }
-      if let separator = bound.separator {
-        compiled.separator = separators.count
-        separators.append(separator)
-      }
       aggregates.append(compiled)
     }
     for expression in expressions { outer = max(outer, compiler.scopes(expression) - 1) }
@@ -100,7 +92,6 @@ final class CompiledGrouping: @unchecked Sendable {
       return true
     }
     outerScopes = outer
-    self.separators = separators.isEmpty ? nil : ScalarSources(separators, compiler)
     having = grouping.having.map { ExpressionProgram([$0], catalog: compiler.catalog) }
     order = grouping.order.isEmpty ? nil : CompiledOrder(grouping.order, type: type, &compiler)
     var bounds: [BoundExpression] = []

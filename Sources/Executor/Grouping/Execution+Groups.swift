@@ -159,13 +159,11 @@ extension Execution {
 
   private func finish(_ grouping: CompiledGrouping, _ state: GroupState) throws(RuntimeProblem) {
     let count = state.firsts.count
-    let vectors = try grouping.separators?.vectors(.root, self)
     for (number, plan) in grouping.aggregates.enumerated() {
       try checkpoint()
-      let separator = plan.separator < 0 ? nil : grouping.separators?.cell(plan.separator, vectors, 0, self)
       let aggregate = state.aggregates[number]
       aggregate.extend(to: count)
-      guard let failed = aggregate.finish(state.counts.base, count, separator: separator, catalog: catalog) else {
+      guard let failed = aggregate.finish(state.counts.base, count, catalog: catalog) else {
         continue
       }
       let row = state.firsts.base[failed]

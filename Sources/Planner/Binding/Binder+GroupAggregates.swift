@@ -8,23 +8,41 @@ extension Binder {
   mutating func groupAggregate(
     _ name: Name, _ arguments: CallArguments, _ number: Int, _ environment: Environment, _ range: SourceRange
   ) -> Operand? {
-    guard let aggregate = Aggregate(rawValue: name.text) else { return nil }
+    let isJoin = name.text == "join"
+    guard let aggregate = isJoin ? .collect : Aggregate(rawValue: name.text) else { return nil }
     if let first = arguments.positional.first, !isOverMembers(first, number, environment) { return nil }
     for argument in arguments.named {
       report(.unknownArgument(name: argument.name.text, of: name.text, near: []), at: argument.name.range)
       return .error
     }
+    var positional = arguments.positional
+    var separator: BoundExpression?
+    if isJoin {
+      guard positional.count == 2 || positional.count == 3, let last = positional.popLast() else {
+        report(.wrongArgumentCount(function: name.text, expected: "values and a separator"), at: range)
+        return .error
+      }
+      guard let bound = coerce(bindOperand(last, environment), to: .string, environment, at: last.range) else {
+        return .error
+      }
+      separator = bound
+    }
     let sets = query.sets.count
-    guard let bound = bind(aggregate, name, arguments.positional, number, environment, range) else { return .error }
+    guard let bound = bind(aggregate, name, positional, number, environment, range) else { return .error }
+    func value(_ slot: Int) -> Operand {
+      let list = reference(number, slot, groups[number].aggregates[slot].type, environment, range)
+      guard let separator else { return .value(list) }
+      return .value(BoundExpression(.join(list, separator: separator), .string, at: range))
+    }
     // Not before it is bound, which bounds its depth.
     let said = fingerprint(name, arguments, environment)
     if let slot = groups[number].known[said] {
       query.sets.removeLast(query.sets.count - sets)
-      return .value(reference(number, slot, groups[number].aggregates[slot].type, environment, range))
+      return value(slot)
     }
     groups[number].known[said] = groups[number].aggregates.count
     groups[number].aggregates.append(bound)
-    return .value(reference(number, groups[number].aggregates.count - 1, bound.type, environment, range))
+    return value(groups[number].aggregates.count - 1)
   }
 
   private func reference(
@@ -84,20 +102,6 @@ extension Binder {
   ) -> BoundGroupAggregate? {
     var positional = positional
     var bound = BoundGroupAggregate(aggregate, type: .int, at: range)
-    if aggregate == .join {
-      guard positional.count == 2 || positional.count == 3, let last = positional.popLast() else {
-        report(.wrongArgumentCount(function: name.text, expected: "values and a separator"), at: range)
-        return nil
-      }
-      guard let separator = coerce(bindOperand(last, environment), to: .string, environment, at: last.range) else {
-        return nil
-      }
-      guard separator.isConstantOrParameter else {
-        report(.wrongType(found: "an expression", expected: "a text or a variable as separator"), at: last.range)
-        return nil
-      }
-      bound.separator = separator
-    }
     guard var first = positional.first else {
       if aggregate == .count { return bound }
       report(.wrongArgumentCount(function: name.text, expected: "values of the members"), at: range)
@@ -120,7 +124,7 @@ extension Binder {
     let member = memberEnvironment(number, environment)
     var operand = resolve(bindOperand(first, member), member)
     var inner = member
-    if case .plural(let path) = operand {
+    if let path = collection(operand) {
       bound.set = path.set
       inner = member.entering(path.type)
       switch path.tail {
@@ -139,7 +143,7 @@ extension Binder {
           .wrongArgumentCount(function: name.text, expected: "values, as in \(name.text)(orders.amount)"), at: range)
         return nil
       }
-      if case .plural(let path) = operand {
+      if let path = collection(operand) {
         report(.pluralPath(relation: path.text, suggestion: nil), at: path.range)
         return nil
       }
@@ -148,7 +152,42 @@ extension Binder {
       report(.notASet(function: name.text), at: first.range)
       return nil
     }
+    if name.text == "join" { return takeText(operand, inner, first.range, into: bound) }
+    // `count(tags)`: of the elements, as of a set's.
+    if aggregate == .count, !bound.isDistinct, case .value(let value) = operand, case .list = value.type,
+      case .value(let count) = bindCall(
+        name, CallArguments(positional: [positional.last ?? first], named: [], range: range), inner, range)
+    {
+      bound.aggregate = .sum
+      bound.argument = count.expression
+      return bound
+    }
     return take(operand, inner, first.range, into: bound)
+  }
+
+  private func collection(_ operand: Operand) -> PluralPath? {
+    switch operand {
+    case .plural(let path), .single(let path): path
+    default: nil
+    }
+  }
+
+  /// Values of `join`, as texts.
+  private mutating func takeText(
+    _ operand: Operand, _ environment: Environment, _ range: SourceRange, into bound: BoundGroupAggregate
+  ) -> BoundGroupAggregate? {
+    guard var bound = take(operand, environment, range, into: bound), let argument = bound.argument else { return nil }
+    bound.type = .list(.string)
+    if argument.type == .string { return bound }
+    if argument.type.scalar?.isTextual == true || argument.type == .null {
+      bound.argument = converted(argument, .string)
+      return bound
+    }
+    guard case .value(let text) = casted(.value(argument), to: .string, environment, at: argument.range) else {
+      return nil
+    }
+    bound.argument = text.expression
+    return bound
   }
 
   private mutating func take(
@@ -200,16 +239,6 @@ extension Binder {
         return nil
       }
       bound.type = .list(type)
-    case .join:
-      bound.type = .string
-      guard type != .string else { break }
-      if type.scalar?.isTextual == true || type == .null {
-        bound.argument = converted(value.expression, .string)
-      } else {
-        guard case .value(let text) = casted(.value(value), to: .string, environment, at: value.expression.range)
-        else { return nil }
-        bound.argument = text.expression
-      }
     }
     return bound
   }

@@ -88,7 +88,7 @@ extension Binder {
   private func enteringGroup(_ number: Int, _ member: Environment) -> Environment {
     var group = member
     group.groups[groups[number].scope] = number
-    group.scopes.append(groups[number].type)
+    group.scopes.append(.entity(groups[number].type))
     return group
   }
 
@@ -150,7 +150,7 @@ extension Binder {
     let operand = resolve(bindOperand(expression, member), member)
     switch operand {
     case .error: return nil
-    case .plural(let path):
+    case .plural(let path), .single(let path):
       report(.wrongGroupKey(.many), at: path.range)
       return nil
     case .entity(let reference, let type, let range):

@@ -64,8 +64,6 @@ package struct BoundGroupAggregate: Sendable, Hashable {
   package var argument: BoundExpression?
   /// What `distinct` compares, where that is not the argument itself.
   package var comparand: BoundExpression?
-  /// Of `join`; over parameters only.
-  package var separator: BoundExpression?
   package var type: ValueType
   package var range: SourceRange
 

@@ -149,7 +149,7 @@ extension Optimizer {
       fetched = fanOut.mean
       collecting += Double(base.path.count) * CostModel.gatheredCell + CostModel.edgeRun
     case .items: fetched = DefaultSelectivity.limit
-    case .step(let base, let relation):
+    case .step(let base, let relation), .linked(let base, let relation):
       planSet(base, executions: executions, usage: .rows)
       let estimate = plans[base.index]?.estimate ?? PlanEstimate()
       fetched = min(estimate.rows * estimator.statistics.fanOut(relation).mean, estimator.rowCount(set.type))
