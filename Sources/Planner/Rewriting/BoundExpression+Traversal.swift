@@ -26,7 +26,8 @@ extension BoundExpression {
   package func mapOperands(_ change: (BoundExpression) -> BoundExpression) -> BoundExpression {
     var copy = self
     switch kind {
-    case .constant, .parameter, .column, .entity, .inRowSet, .quantifier, .aggregate, .item, .groupAggregate: return self
+    case .constant, .parameter, .column, .entity, .inRowSet, .quantifier, .aggregate, .item, .groupAggregate:
+      return self
     case .listCall(let o, let list, let item, let body): copy.kind = .listCall(o, change(list), item: item, body)
     case .join(let list, let separator): copy.kind = .join(change(list), separator: change(separator))
     case .not(let e): copy.kind = .not(change(e))
