@@ -69,6 +69,8 @@ import Testing
     ("wrong-group-key", "{ User(groupBy: age + 1) { n: count() } }", "age + 1"),
     ("wrong-grouping", "{ User(groupBy: age, distinctOn: age) { age } }", "distinctOn"),
     ("not-supported-yet", "{ User(after: \"c\") { id } }", "after: \"c\""),
+    ("recursive-function", "func f(n: Int): Int = n + f(n) { User { x := f(age) } }", "f"),
+    ("reserved-function", "func lower(s: String): String = s { User { x := lower(firstName) } }", "lower"),
   ]
 
   @Test func everyCodeHasAQuery() {
@@ -90,7 +92,7 @@ import Testing
     // Shown by the tests of limits and of documents.
     seen.formUnion([
       "missing-selection", "field-limit", "depth-limit", "expansion-limit", "unused-fragment", "unused-variable",
-      "unbacked-every", "duplicate-definition", "lone-anonymous",
+      "unbacked-every", "duplicate-definition", "lone-anonymous", "unused-function",
     ])
     #expect(seen.isSuperset(of: BindingProblem.codes.map(\.rawValue)))
     #expect(seen.union(["unknown-field"]).isSuperset(of: CoercionProblem.codes.map(\.rawValue)))
