@@ -37,7 +37,7 @@ extension Execution {
     nodes += level.members.rows.count
     level.warmEnd = Int.max
     if nodes > limits.maximumNodes {
-      throw RuntimeProblem(.limitExceeded(name: "result nodes", limit: limits.maximumNodes), at: SourceRange(at: 0))
+      throw RuntimeProblem(.limitExceeded(name: "answer-nodes", limit: limits.maximumNodes), at: SourceRange(at: 0))
     }
     level.batches.removeAll(keepingCapacity: true)
     for _ in selection.groups { level.batches.append(LevelState.Batch()) }
@@ -286,7 +286,7 @@ extension Execution {
           key: keys.terms[0].images[first &+ index], index: UInt32(truncatingIfNeeded: first &+ index),
           row: rows[first &+ index])
       }
-      keys.sort(items, count, state)
+      try keys.sort(items, count, state, self)
       for index in 0..<count { rows[first &+ index] = items[index].row }
     }
   }
