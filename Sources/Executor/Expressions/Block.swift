@@ -17,6 +17,8 @@ enum Operation: UInt8, Sendable {
   case jsonPath, element, jsonList, jsonObject
   case quantifier, aggregate, rowSet
   case textMatch, textScore, highlight
+  /// A value of a group.
+  case groupAggregate
   /// A scalar function, by `Node.function`.
   case function
   /// A lazy operand; null where it fails.

@@ -75,6 +75,7 @@ struct Evaluator {
     case .textMatch: textMatch(index, node, out)
     case .textScore: try textScore(index, node, out)
     case .highlight: try highlight(index, node, out)
+    case .groupAggregate: groupAggregate(node, out)
     case .function: try function(index, node, out)
     case .attempt: try attempt(node, out)
     case .invoke: try invoke(node, out, block.block.types[index])
@@ -218,6 +219,14 @@ struct Evaluator {
   }
 
   /// Every position null.
+  func setNull(_ out: Vector, _ position: Int) {
+    switch out.kind {
+    case .truth: out.truths[position] = 1
+    case .rows: out.rows[position] = PageLayout.noRow
+    case .word, .double, .wide: out.validity[position] = 0
+    }
+  }
+
   func setNull(_ out: Vector) {
     switch out.kind {
     case .truth: out.truths.update(repeating: 1, count: count)

@@ -85,6 +85,8 @@ package struct BoundExpression: Sendable, Hashable {
 
     /// Put in by the planner: the entity is in `PhysicalPlan.rowSets[i]`; false where it is missing.
     case inRowSet(EntityReference, Int)
+    /// The value of `BoundGrouping.aggregates[i]` of the selection; the reference is the group's scope.
+    case groupAggregate(EntityReference, SelectionID, Int)
 
     /// `matches`: a full-text query over one text, or over several as if they were one. Null if the query or all texts
     /// are null.
