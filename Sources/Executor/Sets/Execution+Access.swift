@@ -47,6 +47,10 @@ extension Execution {
       let found = table.find(scalars, try scalars.vectors(outer, self), 0, self)
       if let start = found.start { rows.append(start, found.count) }
       return true
+    case .groupMembers:
+      let list = groupMembers(node, outer, 0)
+      if let start = list.baseAddress { rows.append(start, list.count) }
+      return list.count < 2
     case .step:
       return try step(node, state, outer, into: &rows)
     case .intersection:
