@@ -53,7 +53,8 @@ package final class Executable: @unchecked Sendable {
       case .value(let expression): value = expression
       }
       let selection = CompiledSelection(
-        set: bound.set.index, fields: fields, value: value, type: type, &compiler, &output)
+        set: bound.set.index, fields: fields, value: value, type: type, recursion: bound.recursion, &compiler,
+        &output)
       output.usedScopes[index] = selection.usedScopes
       selections.append(selection)
     }

@@ -14,6 +14,12 @@ package struct RunLimits: Sendable, Hashable {
   /// Bytes of rows, keys and values that a run holds beside the answer.
   package var maximumMemory = Int.max
 
+  /// How deep a recursion may go: objects inside each other in the answer, which its readers have to bear.
+  package var maximumNesting = 10_000
+  /// Entities that one recursion may show. Ways through a graph are more than anything can hold, so that this has a
+  /// limit where others have none: so many need some hundred megabytes.
+  package var maximumRecursion = 10_000_000
+
   package init() {}
   package static let none = RunLimits()
 

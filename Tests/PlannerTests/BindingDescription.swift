@@ -26,6 +26,10 @@ struct BindingDescription {
       return "(\(expression(presence)))?{\(fields.map { field($0) }.joined(separator: " "))}"
     case .one(let id): return "one \(selection(id))"
     case .many(let id): return "many \(selection(id))"
+    case .recursion: return "again"
+    case .depth: return "depth"
+    case .cycle: return "cycle"
+    case .cursor: return "cursor"
     }
   }
 
@@ -48,6 +52,8 @@ struct BindingDescription {
         "\(catalog[set.type].name)#\(catalog[index].name)(\(values.map { expression($0) }.joined(separator: ", ")))")
     case .relation(let base, let relation): parts.append("\(reference(base))→\(name(relation))")
     case .step(let base, let relation): parts.append("(\(self.set(base)))→→\(name(relation))")
+    case .closure(let closure): parts.append("closure of \(set(closure.step))")
+    case .shortestPath(let path): parts.append("path over \(set(path.step))")
     }
     if let predicate = set.predicate { parts.append("where \(expression(predicate))") }
     if !set.order.isEmpty {

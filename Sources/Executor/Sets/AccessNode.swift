@@ -14,6 +14,10 @@ final class AccessNode: @unchecked Sendable {
     case relation
     /// The distinct targets of a relation of the members of another set.
     case step
+    /// What repeating a step reaches, nearest first.
+    case closure
+    /// The entities on a way.
+    case shortestPath
   }
   let kind: Kind
   @exclusivity(unchecked) var index = IndexID(0)
@@ -42,6 +46,7 @@ final class AccessNode: @unchecked Sendable {
   @exclusivity(unchecked) var number = 0
   @exclusivity(unchecked) var relation = RelationAccess()
   @exclusivity(unchecked) var reference = CompiledReference()
+  @exclusivity(unchecked) var traversal: CompiledTraversal?
 
   init(_ kind: Kind) { self.kind = kind }
 }

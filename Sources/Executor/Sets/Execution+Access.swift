@@ -43,6 +43,12 @@ extension Execution {
       return !node.relation.isToMany
     case .step:
       return try step(node, state, outer, into: &rows)
+    case .closure:
+      if let traversal = node.traversal { try closure(traversal, state, outer, into: &rows) }
+      return false
+    case .shortestPath:
+      if let traversal = node.traversal { try shortestPath(traversal, state, outer, into: &rows) }
+      return false
     case .intersection:
       return try intersection(node, set, state, outer, into: &rows)
     case .union:

@@ -26,6 +26,16 @@ final class SetState {
   @exclusivity(unchecked) var anyRun: UInt64 = 0
   @exclusivity(unchecked) var total: Int64 = 0
   @exclusivity(unchecked) var totalRun: UInt64 = 0
+  @exclusivity(unchecked) private var madeWalk: WalkState?
+  /// Of a closure or a path; made when first needed.
+  var walk: WalkState {
+    if let madeWalk { return madeWalk }
+    let made = WalkState()
+    madeWalk = made
+    return made
+  }
+  /// How deep each member of a closure is, where that is asked for; whoever expands it empties this.
+  @exclusivity(unchecked) var memberDepths = RowBuffer()
   @exclusivity(unchecked) var ascending = false
   @exclusivity(unchecked) var ascendingRun: UInt64 = 0
 }

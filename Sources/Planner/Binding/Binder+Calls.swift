@@ -11,7 +11,6 @@ extension Binder {
   ]
   private static let laterCalls: [String: NotSupportedYet] = [
     "first": .firstAggregate, "collect": .collectAggregate, "join": .joinAggregate, "distinct": .distinctAggregate,
-    "hasMore": .hasMore, "closure": .closure, "shortestPath": .shortestPath,
   ]
 
   mutating func bindCall(
@@ -26,6 +25,12 @@ extension Binder {
     }
     if let aggregate = Self.aggregates[name.text] {
       return bindAggregate(aggregate, name, arguments, environment, range)
+    }
+    switch name.text {
+    case "closure": return bindClosure(name, arguments, environment, range)
+    case "shortestPath": return bindShortestPath(name, arguments, environment, range)
+    case "hasMore": return bindHasMore(name, arguments, environment, range)
+    default: break
     }
     if let feature = Self.laterCalls[name.text] {
       report(.notSupportedYet(feature), at: range)

@@ -108,6 +108,13 @@ struct ExpressionPrinter {
     }
     if let limit = set.limit { arguments.append("limit: \(text(limit))") }
     if let offset = set.offset { arguments.append("offset: \(text(offset))") }
+    if let after = set.paging?.after { arguments.append("after: \(text(after))") }
+    if let before = set.paging?.before { arguments.append("before: \(text(before))") }
+    switch set.source {
+    case .closure(let closure): return traversal(closure, arguments)
+    case .shortestPath(let path): return traversal(path, arguments)
+    case .all, .key, .relation, .step: break
+    }
     let written = arguments.isEmpty ? "" : "(\(arguments.joined(separator: ", ")))"
     switch set.source {
     case .all: return catalog[set.type].name + written
@@ -116,6 +123,7 @@ struct ExpressionPrinter {
       return "\(catalog[set.type].rootOne)(\(pairs.joined(separator: ", ")))"
     case .relation(let reference, let relation): return path(reference, then: catalog.name(of: relation)) + written
     case .step(let base, let relation): return "\(self.set(query[base])).\(catalog.name(of: relation))\(written)"
+    case .closure, .shortestPath: return written
     }
   }
 

@@ -22,8 +22,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case grouping
   /// `{ User(having: count() > 1) { id } }`
   case having
-  /// `{ User(after: "c") { id } }`
-  case cursorPaging
   /// `{ User(deleted: ONLY) { id } }`
   case deletedEntities
   /// `mutation { deleteUser(where: id == "1") }`
@@ -32,26 +30,14 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case subscription
   /// `func f(x: Int): Int = x`
   case userFunction
-  /// `{ User { friends @recurse(depth: 2) { id } } }`
-  case recurse
-  /// `{ User @expand(levels: [IDS]) }`
-  case expand
-  /// `{ n: count(closure(User)) }`
-  case closure
-  /// `{ n: shortestPath(User) }`
-  case shortestPath
   /// `{ User(where: name matches "a") { id } }`
   case fullTextSearch
-  /// `{ User { _cursor } }`
-  case cursorMeta
   /// `{ User { _score } }`
   case scoreMeta
   /// `{ User { _createdAt } }`
   case timestampMeta
   /// `{ User { _status } }`
   case statusMeta
-  /// `{ User { _depth } }`
-  case recursionMeta
   /// `{ User { _items { id } } }`
   case groupMeta
   /// `{ n: first(User.name) }`
@@ -62,8 +48,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case joinAggregate
   /// `{ n: distinct(User.name) }`
   case distinctAggregate
-  /// `{ n: hasMore(User(limit: 1)) }`
-  case hasMore
   /// `{ User { x := round(1.5) } }`
   case scalarFunction
   /// `{ User(where: collate(name, "sv") == "a") { id } }`
@@ -105,27 +89,19 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
     case .relationInEmbedded: "a relation inside an embedded type"
     case .grouping: "'groupBy'"
     case .having: "'having'"
-    case .cursorPaging: "paging by cursors"
     case .deletedEntities: "'deleted'"
     case .mutation: "a mutation"
     case .subscription: "a subscription"
     case .userFunction: "'func'"
-    case .recurse: "'@recurse'"
-    case .expand: "'@expand'"
-    case .closure: "'closure'"
-    case .shortestPath: "'shortestPath'"
     case .fullTextSearch: "'matches'"
-    case .cursorMeta: "'_cursor'"
     case .scoreMeta: "'_score'"
     case .timestampMeta: "'_createdAt' and '_updatedAt'"
     case .statusMeta: "'_status'"
-    case .recursionMeta: "'_depth' and '_cycle'"
     case .groupMeta: "'_items'"
     case .firstAggregate: "'first'"
     case .collectAggregate: "'collect'"
     case .joinAggregate: "'join'"
     case .distinctAggregate: "'distinct'"
-    case .hasMore: "'hasMore'"
     case .scalarFunction: "this function"
     case .languageCollation: "a collation other than CI"
     case .typeInExpression: "a type standing in this expression"
@@ -144,7 +120,7 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
 
   package var message: String {
     switch self {
-    case .timestampMeta, .recursionMeta: "\(feature) are not supported yet"
+    case .timestampMeta: "\(feature) are not supported yet"
     default: "\(feature) is not supported yet"
     }
   }
