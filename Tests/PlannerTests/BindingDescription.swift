@@ -52,8 +52,9 @@ struct BindingDescription {
         "\(catalog[set.type].name)#\(catalog[index].name)(\(values.map { expression($0) }.joined(separator: ", ")))")
     case .relation(let base, let relation): parts.append("\(reference(base))→\(name(relation))")
     case .step(let base, let relation): parts.append("(\(self.set(base)))→→\(name(relation))")
-    case .closure(let closure): parts.append("closure of \(set(closure.step))")
-    case .shortestPath(let path): parts.append("path over \(set(path.step))")
+    case .closure(let closure): parts.append("closure of \(self.set(closure.step))")
+    case .shortestPath(let path): parts.append("path over \(self.set(path.step))")
+    case .linked(let base, let relation): parts.append("(\(self.set(base)))→\(name(relation))")
     }
     if let predicate = set.predicate { parts.append("where \(expression(predicate))") }
     if !set.order.isEmpty {
@@ -128,6 +129,10 @@ struct BindingDescription {
     case .conditional(let parts): return "if(\(list(parts)))"
     case .fold(let inner): return "fold(\(text(inner)))"
     case .jsonPath(let base, let key): return "\(text(base))[\(text(key))]"
+    case .listCall(let operation, let list, let number, let body):
+      return "\(operation.name)[\(number)](\(text(list))\(body.map { ", \(text($0))" } ?? ""))"
+    case .item(let reference, let number): return "item\(number)\(String(repeating: "^", count: reference.scope))"
+    case .join(let values, let separator): return "join(\(text(values)), \(text(separator)))"
     case .element(let base, let key): return "\(text(base))[\(text(key))]"
     case .call(let function, let parts): return "\(function.rawValue)(\(list(parts)))"
     case .jsonList(let parts): return "[\(list(parts))]"

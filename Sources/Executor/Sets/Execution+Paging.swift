@@ -327,7 +327,8 @@ extension Execution {
     let kind = Vector.Kind(type)
     switch kind {
     case .truth: values.storeBytes(of: cell.map { $0.low == 0 ? 0 : 2 } ?? 1, as: UInt8.self)
-    case .rows: values.storeBytes(of: cell.map { UInt32(truncatingIfNeeded: $0.low) } ?? PageLayout.noRow, as: UInt32.self)
+    case .rows:
+      values.storeBytes(of: cell.map { UInt32(truncatingIfNeeded: $0.low) } ?? PageLayout.noRow, as: UInt32.self)
     case .word, .double: values.storeBytes(of: cell?.low ?? 0, as: UInt64.self)
     case .wide: values.storeBytes(of: cell ?? Cell(low: 0), as: Cell.self)
     }

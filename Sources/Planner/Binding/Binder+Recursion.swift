@@ -136,11 +136,9 @@ extension Binder {
     if case .closure = query[frame.set].source { isClosure = true }
     switch name.text {
     case "_cursor":
-      switch query[frame.set].source {
-      case .closure, .shortestPath:
-        report(.noCursor(of: isClosure ? "a closure" : "a path"), at: name.range)
+      if let reason = unpaged(query[frame.set].source) {
+        report(.noCursor(of: reason), at: name.range)
         return .some(nil)
-      case .all, .key, .relation, .step: break
       }
       if query[frame.set].paging == nil { query[frame.set].paging = BoundPaging() }
       return .some(.cursor)
@@ -154,11 +152,23 @@ extension Binder {
     }
   }
 
+  /// What has an order of its own that no cursor can hold.
+  private func unpaged(_ source: BoundSet.Source) -> String? {
+    switch source {
+    case .all, .key, .relation, .step: nil
+    case .closure: "a closure"
+    case .shortestPath, .linked: "a path"
+    }
+  }
+
   /// What the cursors of each paged set have to agree in. Bound expressions are compared as text, before the planner
   /// changes them.
   mutating func finishPaging() {
     for index in query.sets.indices where query.sets[index].paging != nil {
       let set = query.sets[index]
+      if let cursor = set.paging?.after ?? set.paging?.before, let reason = unpaged(set.source) {
+        report(.noCursor(of: reason), at: cursor.range)
+      }
       let printer = ExpressionPrinter(query: query, catalog: catalog)
       var text = catalog[set.type].name
       if case .relation(_, let relation) = set.source {

@@ -164,7 +164,7 @@ extension Binder {
       case .error: return nil
       case .entity(let reference, let type, _):
         return repeatedStep(name, arguments, from: .entity(reference), type, of: function, environment)
-      case .plural(let path):
+      case .plural(let path), .single(let path):
         guard case .none = path.tail else { break }
         return repeatedStep(name, arguments, from: .set(path.set), path.type, of: function, environment)
       default: break
@@ -216,7 +216,7 @@ extension Binder {
       return nil
     }
     // The entity that a step is taken from is no element that `^` knows.
-    let inner = environment.enteringUnseen(type)
+    let inner = environment.enteringUnseen(.entity(type))
     let set = reserveSet(type, at: name.range)
     var bound = BoundSet(type: type, source: .relation(.scope(0, type), id), range: name.range)
     bindArguments(arguments?.named ?? [], of: name, environment: inner, into: &bound)
@@ -236,9 +236,9 @@ extension Binder {
     switch operand {
     case .error: return nil
     case .entity(let reference, let found, _) where found == type: return .entity(reference)
-    case .plural(let path) where path.type == type:
+    case .plural(let path) where path.type == type, .single(let path) where path.type == type:
       if case .none = path.tail { return .set(path.set) }
-    case .entity, .plural, .embedded: break
+    case .entity, .plural, .single, .embedded: break
     default:
       guard let column = idColumn(of: type),
         let index = catalog[type].indexes.first(where: { catalog[$0].isPrimary && catalog[$0].columns == [column.id] })

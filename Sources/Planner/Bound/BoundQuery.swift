@@ -18,6 +18,8 @@ package struct BoundQuery: Sendable, Hashable {
   /// key. Their values go into `BindingOptions.structuralValues`, where provided, and such a query is bound again for
   /// other values; other variables are slots.
   package var structuralParameters: [String] = []
+  /// How many list calls there are: the numbers of `.item`.
+  package var itemCount = 0
 
   package init(
     name: String?, parameters: [BoundParameter] = [], sets: [BoundSet] = [], selections: [BoundSelection] = [],
@@ -87,6 +89,8 @@ package struct BoundSet: Sendable, Hashable {
     case relation(EntityReference, RelationID)
     /// The distinct targets of a relation of all members of another set, in canonical order.
     case step(SetID, RelationID)
+    /// The targets of a relation of the only member of another set, which has at most one, in link order.
+    case linked(SetID, RelationID)
     /// What repeating a step reaches, nearest first.
     case closure(BoundClosure)
     /// The entities on a shortest way, in its order.

@@ -90,7 +90,7 @@ struct Optimizer {
     let plan: SetPlan
     switch set.source {
     case .all: plan = planCollection(id, executions: executions, usage: usage)
-    case .key, .relation, .step, .closure, .shortestPath:
+    case .key, .relation, .step, .linked, .closure, .shortestPath:
       plan = planLinked(id, executions: executions, usage: usage)
     }
     plans[id.index] = plan
@@ -109,7 +109,7 @@ struct Optimizer {
     switch set.source {
     case .all: access = .scan
     case .key(let index, let keys): access = .lookup(index, keys)
-    case .relation, .step, .closure, .shortestPath: access = .source
+    case .relation, .step, .linked, .closure, .shortestPath: access = .source
     }
     return SetPlan(access: access, filter: set.predicate, order: sortedOrder(set))
   }

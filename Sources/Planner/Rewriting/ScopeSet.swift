@@ -34,10 +34,8 @@ extension BoundQuery {
     var scopes = ScopeSet.none
     if let reference = expression.ownReference { scopes.formUnion(ScopeSet(depth: reference.scope)) }
     for operand in expression.operands { scopes.formUnion(freeScopes(of: operand)) }
-    if let call = expression.setCall {
-      scopes.formUnion(freeScopes(of: call.set))
-      if let body = call.body { scopes.formUnion(freeScopes(of: body).outside) }
-    }
+    if let call = expression.setCall { scopes.formUnion(freeScopes(of: call.set)) }
+    if let body = expression.innerBody { scopes.formUnion(freeScopes(of: body).outside) }
     return scopes
   }
 
@@ -53,7 +51,7 @@ extension BoundQuery {
     case .all: break
     case .key(_, let keys): for key in keys { scopes.formUnion(freeScopes(of: key)) }
     case .relation(let reference, _): scopes.formUnion(ScopeSet(depth: reference.scope))
-    case .step(let base, _): scopes.formUnion(freeScopes(of: base))
+    case .step(let base, _), .linked(let base, _): scopes.formUnion(freeScopes(of: base))
     case .closure(let closure):
       scopes.formUnion(freeScopes(of: closure.start))
       // The entity that a step is taken from is the walk's own.
@@ -90,10 +88,13 @@ extension BoundQuery {
     case .aggregate(.sum, _, _), .aggregate(.avg, _, _): return true
     case .constant, .parameter, .column, .entity, .not, .and, .or, .isTrue, .isNull, .compare, .inValues, .inList,
       .inRange, .textTest, .listContains, .like, .coalesce, .conditional, .fold, .jsonPath, .element, .jsonList,
-      .jsonObject, .quantifier, .aggregate, .inRowSet:
+      .jsonObject, .quantifier, .aggregate, .inRowSet, .item, .join:
       break
+    case .listCall(let operation, _, _, _):
+      if operation == .aggregate(.sum) || operation == .aggregate(.avg) { return true }
     }
-    if let call = expression.setCall, canFail(call.set) || call.body.map(canFail) ?? false { return true }
+    if let call = expression.setCall, canFail(call.set) { return true }
+    if let body = expression.innerBody, canFail(body) { return true }
     return expression.operands.contains(where: canFail)
   }
 
@@ -167,7 +168,7 @@ extension BoundSet {
   package var outerExpressions: [BoundExpression] {
     var result = [limit, offset, paging?.after, paging?.before]
     switch source {
-    case .all, .key, .relation, .step: break
+    case .all, .key, .relation, .step, .linked: break
     case .closure(let closure): result += [closure.lower, closure.upper]
     case .shortestPath(let path): result.append(path.maximumDepth)
     }
@@ -182,7 +183,7 @@ extension BoundSet.Source {
     var result: [SetID] = []
     switch self {
     case .all, .key, .relation: break
-    case .step(let base, _): result.append(base)
+    case .step(let base, _), .linked(let base, _): result.append(base)
     case .closure(let closure):
       ends = [closure.start]
       result.append(closure.step)
@@ -192,13 +193,5 @@ extension BoundSet.Source {
     }
     for case .set(let set) in ends { result.append(set) }
     return result
-  }
-
-  /// Whether members come in an order of their own and not the canonical one.
-  package var isLinkOrdered: Bool {
-    switch self {
-    case .all, .key, .step: false
-    case .relation, .closure, .shortestPath: true
-    }
   }
 }
