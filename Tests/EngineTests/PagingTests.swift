@@ -13,19 +13,21 @@ import Testing
     """
 
   static func database(_ count: Int, seed: UInt64) throws -> Database {
-    var random = SplitMix(seed)
+    var random = SeededRandom(seed: seed)
     var items = ""
     for id in 0..<count {
-      func maybe(_ text: String) -> String { random.next(4) == 0 ? "null" : text }
-      let owner = random.next(3)
+      func maybe(_ text: String) -> String { random.below(4) == 0 ? "null" : text }
+      let owner = random.below(3)
       items += """
-        {"__typename":"Item","id":\(id),"a":\(maybe(String(random.next(6)))),"b":\(maybe("\"t\(random.next(4))\"")),\
-        "c":\(Double(random.next(5)) / 2),"d":\(maybe(String(random.next(count)))),"owner":"o\(owner)"}
+        {"__typename":"Item","id":\(id),"a":\(maybe(String(random.below(6)))),"b":\(maybe("\"t\(random.below(4))\"")),\
+        "c":\(Double(random.below(5)) / 2),"d":\(maybe(String(random.below(count)))),"owner":"o\(owner)"}
 
         """
     }
     for owner in 0..<3 { items += #"{"__typename":"Owner","id":"o\#(owner)","name":\#(owner == 1 ? "null" : "\"n\"")}"# + "\n" }
-    return try databaseOf(schema: schema, ndjson: items)
+    let database = try Database(schema: schema)
+    try database.load([.lines(nil, items)])
+    return database
   }
 
   static let orders = [
@@ -79,16 +81,16 @@ import Testing
   @Test func anyTextIsACursorOrAnError() throws {
     let database = try Self.database(20, seed: 3)
     let good = try entries(try database.query("{ Item(orderBy: [b, c]) { id _cursor } }"))[4].cursor
-    var random = SplitMix(11)
+    var random = SeededRandom(seed: 11)
     let letters = Array("ABCxyz019-_=+/ ")
     for round in 0..<400 {
       var text = Array(good)
-      for _ in 0...random.next(3) {
-        let place = random.next(text.count)
-        switch random.next(3) {
-        case 0: text[place] = letters[random.next(letters.count)]
+      for _ in 0...random.below(3) {
+        let place = random.below(text.count)
+        switch random.below(3) {
+        case 0: text[place] = letters[random.below(letters.count)]
         case 1: text.remove(at: place)
-        default: text.insert(letters[random.next(letters.count)], at: place)
+        default: text.insert(letters[random.below(letters.count)], at: place)
         }
       }
       let query = "{ Item(orderBy: [b, c], after: \"\(String(text))\", limit: 1) { id } }"
@@ -114,20 +116,5 @@ import Testing
       }
       return (text(0), text(1))
     }
-  }
-}
-
-/// A small generator, the same in every run.
-struct SplitMix {
-  private var state: UInt64
-  init(_ seed: UInt64) { state = seed }
-
-  mutating func next(_ bound: Int) -> Int {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var word = state
-    word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
-    word ^= word >> 31
-    return Int(word % UInt64(max(bound, 1)))
   }
 }

@@ -28,8 +28,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case mutation
   /// `subscription { User { id } }`
   case subscription
-  /// `func f(x: Int): Int = x`
-  case userFunction
   /// `{ User(where: name matches "a") { id } }`
   case fullTextSearch
   /// `{ User { _score } }`
@@ -40,7 +38,7 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case statusMeta
   /// `{ User { _items { id } } }`
   case groupMeta
-  /// `{ User { x := round(1.5) } }`
+  /// `{ User { x := highlight(name) } }`
   case scalarFunction
   /// `{ User(where: collate(name, "sv") == "a") { id } }`
   case languageCollation
@@ -50,8 +48,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case introspection
   /// `{ User @live { id } }` and other directives of the language that stand on operations or fields.
   case directive
-  /// `{ User(where: sentAt - readAt > "PT1H") { id } }`
-  case timeArithmetic
 
   package static let code = DiagnosticCode("not-supported-yet")
 
@@ -70,7 +66,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
     case .deletedEntities: "'deleted'"
     case .mutation: "a mutation"
     case .subscription: "a subscription"
-    case .userFunction: "'func'"
     case .fullTextSearch: "'matches'"
     case .scoreMeta: "'_score'"
     case .timestampMeta: "'_createdAt' and '_updatedAt'"
@@ -81,7 +76,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
     case .typeTest: "a test for a type"
     case .introspection: "introspection"
     case .directive: "this directive"
-    case .timeArithmetic: "arithmetic with times"
     }
   }
 
