@@ -53,6 +53,12 @@ extension Execution {
       return list.count < 2
     case .step:
       return try step(node, state, outer, into: &rows)
+    case .closure:
+      if let traversal = node.traversal { try closure(traversal, state, outer, into: &rows) }
+      return false
+    case .shortestPath:
+      if let traversal = node.traversal { try shortestPath(traversal, state, outer, into: &rows) }
+      return false
     case .intersection:
       return try intersection(node, set, state, outer, into: &rows)
     case .union:
