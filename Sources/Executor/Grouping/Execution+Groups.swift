@@ -286,7 +286,7 @@ extension Execution {
           key: keys.terms[0].images[first &+ index], index: UInt32(truncatingIfNeeded: first &+ index),
           row: rows[first &+ index])
       }
-      keys.sort(items, count, state)
+      try keys.sort(items, count, state, self)
       for index in 0..<count { rows[first &+ index] = items[index].row }
     }
   }

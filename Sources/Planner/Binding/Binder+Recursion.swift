@@ -158,6 +158,7 @@ extension Binder {
     case .all, .key, .relation, .step: nil
     case .closure: "a closure"
     case .shortestPath, .linked: "a path"
+    case .items: "the members of a group"
     }
   }
 
