@@ -68,7 +68,10 @@ import Testing
     ("outside-group", "{ User(having: age > 1) { id } }", "having"),
     ("wrong-group-key", "{ User(groupBy: age + 1) { n: count() } }", "age + 1"),
     ("wrong-grouping", "{ User(groupBy: age, distinctOn: age) { age } }", "distinctOn"),
-    ("not-supported-yet", "{ User(after: \"c\") { id } }", "after: \"c\""),
+    ("not-recursive", "{ User { messages @recurse { id } } }", "@recurse"),
+    ("wrong-depth", "{ User { friends @recurse(depth: 0) { id } } }", "0"),
+    ("misplaced-meta", "{ User { _depth } }", "_depth"),
+    ("no-cursor", "{ User { c: closure(friends, after: \"x\") { id } } }", "\"x\""),
     ("recursive-function", "func f(n: Int): Int = n + f(n) { User { x := f(age) } }", "f"),
     ("reserved-function", "func lower(s: String): String = s { User { x := lower(firstName) } }", "lower"),
   ]

@@ -37,7 +37,7 @@ extension Execution {
     nodes += level.members.rows.count
     level.warmEnd = Int.max
     if nodes > limits.maximumNodes {
-      throw RuntimeProblem(.limitExceeded(name: "result nodes", limit: limits.maximumNodes), at: SourceRange(at: 0))
+      throw RuntimeProblem(.limitExceeded(name: "answer-nodes", limit: limits.maximumNodes), at: SourceRange(at: 0))
     }
     level.batches.removeAll(keepingCapacity: true)
     for _ in selection.groups { level.batches.append(LevelState.Batch()) }
