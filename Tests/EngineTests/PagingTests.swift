@@ -24,7 +24,9 @@ import Testing
 
         """
     }
-    for owner in 0..<3 { items += #"{"__typename":"Owner","id":"o\#(owner)","name":\#(owner == 1 ? "null" : "\"n\"")}"# + "\n" }
+    for owner in 0..<3 {
+      items += #"{"__typename":"Owner","id":"o\#(owner)","name":\#(owner == 1 ? "null" : "\"n\"")}"# + "\n"
+    }
     let database = try Database(schema: schema)
     try database.load([.lines(nil, items)])
     return database
