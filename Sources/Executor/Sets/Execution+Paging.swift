@@ -232,9 +232,9 @@ extension Execution {
       found += 1
     }
     if cursors.isBackward || slice.end >= found {
-      keys.sort(items, found, state)
+      try keys.sort(items, found, state, self)
     } else {
-      found = keys.select(items, found, first: slice.end, state)
+      found = try keys.select(items, found, first: slice.end, state, self)
     }
     rows.reserve(found)
     for index in 0..<found { rows.append(items[index].row) }
