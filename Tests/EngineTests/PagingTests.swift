@@ -24,7 +24,10 @@ import Testing
 
         """
     }
-    for owner in 0..<3 { items += #"{"__typename":"Owner","id":"o\#(owner)","name":\#(owner == 1 ? "null" : "\"n\"")}"# + "\n" }
+    for owner in 0..<3 {
+      let name = owner == 1 ? "null" : "\"n\""
+      items += #"{"__typename":"Owner","id":"o\#(owner)","name":\#(name)}"# + "\n"
+    }
     let database = try Database(schema: schema)
     try database.load([.lines(nil, items)])
     return database
