@@ -4,8 +4,7 @@ import GQLParser
 
 extension Binder {
   static let metaFields: [String: NotSupportedYet] = [
-    "_score": .scoreMeta, "_createdAt": .timestampMeta, "_updatedAt": .timestampMeta,
-    "_status": .statusMeta, "_items": .groupMeta,
+    "_score": .scoreMeta, "_createdAt": .timestampMeta, "_updatedAt": .timestampMeta, "_status": .statusMeta,
     "_inserted": .mutation, "__schema": .introspection, "__type": .introspection,
   ]
 
@@ -47,6 +46,10 @@ extension Binder {
     if root.isList {
       var bound = BoundSet(type: root.type, source: .all, range: name.range)
       bound.hint = hint
+      if isGrouped(entry) {
+        reportWalks(entry)
+        return bindGroups(entry, inner, set, bound, name).map { .many($0) }
+      }
       bindArguments(
         entry.arguments, of: name, lets: inner, environment: entry.environment, into: &bound)
       query[set] = bound
@@ -198,6 +201,10 @@ extension Binder {
       let set = reserveSet(relation.target, at: name.range)
       var bound = BoundSet(type: relation.target, source: .relation(element, id), range: name.range)
       bound.hint = fieldDirectives(entry.directives, over: relation.target, walks: walks)
+      if relation.isToMany, isGrouped(entry) {
+        reportWalks(entry)
+        return bindGroups(entry, inner, set, bound, name).map { .many($0) }
+      }
       bindArguments(entry.arguments, of: name, lets: inner, environment: entry.environment, into: &bound)
       if recursion != nil, let cursor = bound.paging?.after ?? bound.paging?.before {
         report(.noCursor(of: "a recursion"), at: cursor.range)
@@ -213,6 +220,7 @@ extension Binder {
   }
 
   mutating func reportUnknownField(_ name: Name, of type: String, among known: [String]) {
+    if name.text == "_items" { return report(.outsideGroup("_items"), at: name.range) }
     report(.unknownField(name: name.text, type: type, near: nearestNames(to: name.text, in: known)), at: name.range)
   }
 
@@ -288,7 +296,7 @@ extension Binder {
     return copy
   }
 
-  private mutating func bindComputed(_ entry: SelectionEntry, _ inner: [SelectionSource]) -> BoundField.Content? {
+  mutating func bindComputed(_ entry: SelectionEntry, _ inner: [SelectionSource]) -> BoundField.Content? {
     guard let expression = entry.expression else { return nil }
     _ = fieldDirectives(entry.directives, over: nil)
     let operand = bindOperand(expression, entry.environment)

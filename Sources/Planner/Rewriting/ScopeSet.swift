@@ -51,6 +51,7 @@ extension BoundQuery {
     case .all: break
     case .key(_, let keys): for key in keys { scopes.formUnion(freeScopes(of: key)) }
     case .relation(let reference, _): scopes.formUnion(ScopeSet(depth: reference.scope))
+    case .items(let reference, _): scopes.formUnion(ScopeSet(depth: reference.scope))
     case .step(let base, _), .linked(let base, _): scopes.formUnion(freeScopes(of: base))
     case .closure(let closure):
       scopes.formUnion(freeScopes(of: closure.start))
@@ -91,7 +92,7 @@ extension BoundQuery {
     case .aggregate(.sum, _, _), .aggregate(.avg, _, _): return true
     case .constant, .parameter, .column, .entity, .not, .and, .or, .isTrue, .isNull, .compare, .inValues, .inList,
       .inRange, .textTest, .listContains, .like, .coalesce, .conditional, .fold, .jsonPath, .element, .jsonList,
-      .jsonObject, .quantifier, .aggregate, .inRowSet, .item, .join:
+      .jsonObject, .quantifier, .aggregate, .inRowSet, .item, .join, .groupAggregate:
       break
     case .listCall(let operation, _, _, _):
       if operation == .aggregate(.sum) || operation == .aggregate(.avg) { return true }
@@ -126,7 +127,11 @@ extension BoundQuery {
       for base in set.source.sets { counts[base.index] += 1 }
       for expression in set.expressions { count(expression) }
     }
-    for selection in selections { counts[selection.set.index] += 1 }
+    for selection in selections {
+      counts[selection.set.index] += 1
+      guard case .groups(let grouping) = selection.shape else { continue }
+      for aggregate in grouping.aggregates { if let set = aggregate.set { counts[set.index] += 1 } }
+    }
     forEachFieldExpression(count)
     return counts
   }
@@ -150,6 +155,9 @@ extension BoundQuery {
       switch selection.shape {
       case .object(let fields): walk(fields)
       case .value(let expression): visit(expression)
+      case .groups(let grouping):
+        for expression in grouping.expressions { visit(expression) }
+        walk(grouping.fields)
       }
     }
   }
@@ -170,7 +178,7 @@ extension BoundSet {
   package var outerExpressions: [BoundExpression] {
     var result = [limit, offset, paging?.after, paging?.before]
     switch source {
-    case .all, .key, .relation, .step, .linked: break
+    case .all, .key, .relation, .step, .linked, .items: break
     case .closure(let closure): result += [closure.lower, closure.upper]
     case .shortestPath(let path): result.append(path.maximumDepth)
     }
@@ -184,7 +192,7 @@ extension BoundSet.Source {
     var ends: [TraversalEnd] = []
     var result: [SetID] = []
     switch self {
-    case .all, .key, .relation: break
+    case .all, .key, .relation, .items: break
     case .step(let base, _), .linked(let base, _): result.append(base)
     case .closure(let closure):
       ends = [closure.start]

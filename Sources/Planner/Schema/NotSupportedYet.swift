@@ -18,10 +18,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case listOfLists
   /// `type P { a: A x: Int } type A { id: ID! p: P }`
   case relationInEmbedded
-  /// `{ User(groupBy: name) { name } }`
-  case grouping
-  /// `{ User(having: count() > 1) { id } }`
-  case having
   /// `{ User(deleted: ONLY) { id } }`
   case deletedEntities
   /// `mutation { deleteUser(where: id == "1") }`
@@ -36,8 +32,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case timestampMeta
   /// `{ User { _status } }`
   case statusMeta
-  /// `{ User { _items { id } } }`
-  case groupMeta
   /// `{ User { x := highlight(name) } }`
   case scalarFunction
   /// `{ User(where: collate(name, "sv") == "a") { id } }`
@@ -61,8 +55,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
     case .listOfEmbedded: "a list of embedded objects"
     case .listOfLists: "a list of lists"
     case .relationInEmbedded: "a relation inside an embedded type"
-    case .grouping: "'groupBy'"
-    case .having: "'having'"
     case .deletedEntities: "'deleted'"
     case .mutation: "a mutation"
     case .subscription: "a subscription"
@@ -70,7 +62,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
     case .scoreMeta: "'_score'"
     case .timestampMeta: "'_createdAt' and '_updatedAt'"
     case .statusMeta: "'_status'"
-    case .groupMeta: "'_items'"
     case .scalarFunction: "this function"
     case .languageCollation: "a collation other than CI"
     case .typeTest: "a test for a type"
