@@ -68,6 +68,7 @@ struct PlanCompiler {
         node.number = inner.index
         node.relation = relation(id)
         return node
+      case .given: return AccessNode(.given)
       }
     case .scan: return AccessNode(.scan)
     case .lookup(let index, let key): return lookup(index, key)
@@ -148,7 +149,7 @@ struct PlanCompiler {
     let setPlan = plan.sets[id]
     var result = 0
     switch set.source {
-    case .all: break
+    case .all, .given: break
     case .key(_, let key): for part in key { result = max(result, scopes(part)) }
     case .relation(let reference, _): result = max(result, reference.scope + 1)
     case .step(let inner, _): result = max(result, scopesUsed(byAround: inner.index))
@@ -179,7 +180,9 @@ struct PlanCompiler {
   mutating func scopes(_ expression: BoundExpression) -> Int {
     switch expression.kind {
     case .constant, .parameter: return 0
-    case .column(let reference, _), .entity(let reference), .inRowSet(let reference, _): return reference.scope + 1
+    case .column(let reference, _), .entity(let reference), .inRowSet(let reference, _),
+      .isInserted(let reference):
+      return reference.scope + 1
     case .not(let a), .isTrue(let a), .isNull(let a), .negate(let a), .convert(let a), .cast(let a), .fold(let a):
       return scopes(a)
     case .and(let list), .or(let list), .coalesce(let list), .conditional(let list), .call(_, let list),

@@ -14,6 +14,8 @@ final class AccessNode: @unchecked Sendable {
     case relation
     /// The distinct targets of a relation of the members of another set.
     case step
+    /// The rows that the run was given.
+    case given
   }
   let kind: Kind
   @exclusivity(unchecked) var index = IndexID(0)

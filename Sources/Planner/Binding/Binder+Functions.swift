@@ -65,7 +65,7 @@ extension Binder {
   }
 
   /// One instant for an operation, filled in when it runs.
-  private mutating func nowParameter(at range: SourceRange) -> Int {
+  mutating func nowParameter(at range: SourceRange) -> Int {
     if let index = query.parameters.firstIndex(where: { $0.source == .now }) { return index }
     query.parameters.append(.now(at: range))
     return query.parameters.count - 1

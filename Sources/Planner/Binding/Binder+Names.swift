@@ -160,6 +160,7 @@ extension Binder {
         BoundExpression(
           .constant(.enumeration(enumeration.id, code: code)), .enumeration(enumeration.id), at: name.range))
     }
+    if arguments == nil, let field = newField(base, name, environment) { return field }
     let owner = resolve(bindOperand(base, environment), environment)
     let range = base.range.union(name.range)
     if let arguments, let extra = arguments.positional.first {

@@ -12,7 +12,8 @@ extension BindingProblem {
     "ambiguous-name", "no-element", "invalid-pattern", "negative-limit", "unknown-function", "not-a-set",
     "impossible-cast", "wrong-filter", "unknown-operator", "wrong-order", "expansion-limit", "field-limit",
     "depth-limit", "not-supported-yet", "unused-fragment", "unused-variable", "unbacked-every",
-    "duplicate-definition", "lone-anonymous",
+    "duplicate-definition", "lone-anonymous", "unknown-mutation", "missing-value", "unconditional-change",
+    "not-unique", "misplaced-meta-field",
   ].map { DiagnosticCode($0) }
 
   package var code: DiagnosticCode {
@@ -37,7 +38,13 @@ extension BindingProblem {
       case .notInputType: "not-input-type"
       case .wrongVariableType: "wrong-variable-type"
       case .wrongDefault: "wrong-default"
-      case .missingFragmentArgument, .missingDirectiveArgument, .wrongArgumentCount: "missing-argument"
+      case .missingFragmentArgument, .missingDirectiveArgument, .missingFieldArgument, .wrongArgumentCount:
+        "missing-argument"
+      case .unknownMutation: "unknown-mutation"
+      case .missingInputField: "missing-value"
+      case .unconditionalChange: "unconditional-change"
+      case .notUnique: "not-unique"
+      case .misplacedMetaField: "misplaced-meta-field"
       case .unknownDirective: "unknown-directive"
       case .unknownIndex: "unknown-index"
       case .misplacedDirective: "misplaced-directive"
@@ -122,6 +129,13 @@ extension BindingProblem {
     case .expansionLimit(let limit): "the operation expands to more than \(limit) nodes (fragment expansion)"
     case .fieldLimit(let limit): "more than \(limit) fields in one selection (fields per selection)"
     case .depthLimit(let limit): "nested deeper than \(limit) levels (nesting)"
+    case .unknownMutation(let name, _): "there is no mutation '\(name)'"
+    case .missingFieldArgument(let field, let name): "'\(field)' needs the argument '\(name)'"
+    case .missingInputField(let name, let type): "'\(type).\(name)' is non-null and has no value"
+    case .unconditionalChange(let verb, let type): "this would \(verb) every '\(type)'"
+    case .notUnique(let fields, let type, _):
+      "no unique index of '\(type)' is over \(fields.isEmpty ? "no field" : fields.map { "'\($0)'" }.joined(separator: ", "))"
+    case .misplacedMetaField(let name, let place): "'\(name)' has a meaning only in \(place)"
     case .notSupportedYet(let feature): feature.message
     case .unusedFragment(let name): "fragment '\(name)' is never used"
     case .unusedVariable(let name): "variable '$\(name)' is never used"
@@ -136,8 +150,11 @@ extension BindingProblem {
     case .unknownRoot(_, let near), .unknownField(_, _, let near), .unknownName(_, let near),
       .unknownArgument(_, _, let near), .unknownFragment(_, let near), .unknownType(_, let near),
       .unknownVariable(_, let near), .unknownDirective(_, let near), .unknownIndex(_, _, let near),
-      .unknownFunction(_, let near), .unknownOperator(_, _, let near):
+      .unknownFunction(_, let near), .unknownOperator(_, _, let near), .unknownMutation(_, let near):
       didYouMean(near)
+    case .unconditionalChange: "add 'all: true' if that is meant"
+    case .notUnique(_, _, let keys):
+      "unique are: " + keys.map { $0.joined(separator: " and ") }.joined(separator: ", or ")
     case .missingKey(_, let keys):
       "give one of: " + keys.map { $0.map { "\($0):" }.joined(separator: " ") }.joined(separator: ", or ")
     case .wrongValue(let problem), .wrongDefault(_, let problem): problem.help
@@ -156,7 +173,8 @@ extension BindingProblem {
     switch self {
     case .unknownRoot(_, let near), .unknownField(_, _, let near), .unknownName(_, let near),
       .unknownArgument(_, _, let near), .unknownFragment(_, let near), .unknownType(_, let near),
-      .unknownDirective(_, let near), .unknownFunction(_, let near), .unknownOperator(_, _, let near):
+      .unknownDirective(_, let near), .unknownFunction(_, let near), .unknownOperator(_, _, let near),
+      .unknownMutation(_, let near):
       near.first
     case .pluralPath(_, let suggestion): suggestion
     default: nil

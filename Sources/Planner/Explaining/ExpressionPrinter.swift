@@ -77,6 +77,7 @@ struct ExpressionPrinter {
     case .quantifier(let quantifier, let set, let body): return setCall(quantifier.rawValue, set, body)
     case .aggregate(let aggregate, let set, let body): return setCall(aggregate.rawValue, set, body)
     case .inRowSet(let reference, let index): return rowSet(index, reference)
+    case .isInserted: return "_inserted"
     }
   }
 
@@ -110,7 +111,7 @@ struct ExpressionPrinter {
     if let offset = set.offset { arguments.append("offset: \(text(offset))") }
     let written = arguments.isEmpty ? "" : "(\(arguments.joined(separator: ", ")))"
     switch set.source {
-    case .all: return catalog[set.type].name + written
+    case .all, .given: return catalog[set.type].name + written
     case .key(let index, let keys):
       let pairs = zip(catalog[index].columns, keys).map { "\(catalog[set.type][$0].name): \(text($1))" }
       return "\(catalog[set.type].rootOne)(\(pairs.joined(separator: ", ")))"

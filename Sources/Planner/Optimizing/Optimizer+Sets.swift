@@ -140,7 +140,7 @@ extension Optimizer {
     var fetched = 1.0
     var collecting = CostModel.setPerParent
     switch set.source {
-    case .all: break
+    case .all, .given: break
     case .key(_, let keys):
       for key in keys { _ = cost(of: key, rows: executions, cell: CostModel.gatheredCell) }
       collecting += CostModel.hashProbe
