@@ -92,6 +92,9 @@ package struct EntityType: Sendable, Hashable {
   package var rootMany: String
   /// The root field that gives one object; the name with its first letter lowered, or `@root(one:)`.
   package var rootOne: String
+  /// The hidden columns of `_createdAt` and `_updatedAt`, which the store fills; never null.
+  package var createdColumn: ColumnID?
+  package var updatedColumn: ColumnID?
 
   package init(
     id: EntityTypeID, name: String, description: String? = nil, properties: [Property] = [],

@@ -141,6 +141,13 @@ struct SchemaBuilder {
     buildRelations()
     for index in entityDrafts.indices { buildIndexes(of: index) }
     buildRoots()
+    for index in catalog.types.indices { addTimes(to: &catalog.types[index]) }
+  }
+
+  /// The hidden columns behind `_createdAt` and `_updatedAt`, after all others.
+  private func addTimes(to entity: inout EntityType) {
+    entity.createdColumn = addColumn(to: &entity, "_createdAt", .scalar(.dateTime), isNonNull: true)
+    entity.updatedColumn = addColumn(to: &entity, "_updatedAt", .scalar(.dateTime), isNonNull: true)
   }
 
   private mutating func mergeExtensions() {
