@@ -118,10 +118,10 @@ public final class DatabaseTransaction {
   let database: Database
   private let base: Snapshot
   private var mutator: Mutator?
-  private var buffer = ByteBuffer(capacity: 1024)
+  /// Output buffers that wait; a command that runs operations itself takes another.
+  private var buffers: [ReusableBuffer] = []
   /// The first error of an operation: the transaction cannot be finished then.
   private(set) var failure: QueryError?
-  private var depth = 0
 
   init(_ database: Database, _ base: Snapshot, _ mutator: Mutator) {
     self.database = database
@@ -161,20 +161,15 @@ public final class DatabaseTransaction {
       guard let mutator else {
         throw QueryError(code: "transaction-ended", "the transaction has ended")
       }
-      // A command that runs operations itself has its own buffer.
-      var output = depth == 0 ? buffer.taken() : ByteBuffer(capacity: 256)
-      depth += 1
-      defer {
-        depth -= 1
-        if depth == 0 { buffer = output }
-      }
-      output.removeAll()
-      if query.isMutation || query.isSegmented {
-        try query.runSegments(variables, base, mutator, self, options: options, into: &output)
+      let output = buffers.popLast() ?? ReusableBuffer()
+      defer { buffers.append(output) }
+      output.buffer.removeAll()
+      if query.isSegmented {
+        try query.runSegments(variables, base, mutator, self, options: options, into: &output.buffer)
       } else {
-        try query.append(variables, on: mutator.snapshot(), options: options, into: &output)
+        try query.append(variables, on: mutator.snapshot(), options: options, into: &output.buffer)
       }
-      output.withUnsafeBytes { take($0) }
+      output.buffer.withUnsafeBytes { take($0) }
     }
   }
 

@@ -159,7 +159,7 @@ extension PreparedQuery {
       output.append(0x7B)
       output.append(json: Text(command.key))
       output.append(0x3A)
-      result.json.write(into: &output)
+      output.append(json: result.json)
       output.append(0x7D)
       return true
     }
@@ -168,7 +168,7 @@ extension PreparedQuery {
     let executable = try answer.executable(self, view, context.parameters)
     var rows: [UInt32] = []
     for id in ids {
-      guard let row = view.row(of: type, id: id) else {
+      guard let row = view.row(of: type, id: id.json) else {
         let problem = MutationProblem(
           .commandFailed(name: command.name, message: "it gave an id that is not there: \(id.json.json)"),
           at: command.range)

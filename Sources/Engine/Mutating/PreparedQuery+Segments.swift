@@ -31,21 +31,25 @@ extension PreparedQuery {
       let isWritten: Bool
       switch segment {
       case .query(let part):
-        try runPart(part, mutator?.snapshot() ?? snapshot, context, into: &output)
+        try runPart(part, mutator?.snapshot() ?? snapshot, context, options.planner, into: &output)
         isWritten = true
-      case .mutation(let mutation, let constants, let locate, let decisions, let answer):
+      case .mutation(let mutation, let constants, let locate, let deleted, let decisions, let answer):
         guard let mutator else { continue }
         // Without sets to look at, the newest statistics are not needed, nor is the version that has them.
-        let view = locate == nil && constants.query.sets.isEmpty ? snapshot : mutator.snapshot()
+        let view = locate == nil && deleted == nil && constants.query.sets.isEmpty ? snapshot : mutator.snapshot()
+        let values = { (part: PartPlan) throws(QueryError) in
+          try part.values(self, view, parameters, options.planner)
+        }
         let program = MutationProgram(
-          mutation: mutation, layouts: plans.layouts, constants: try constants.values(self, view, parameters),
-          locate: try locate.map { part throws(QueryError) in try part.values(self, view, parameters) },
-          decisions: try decisions.map { part throws(QueryError) in try part.values(self, view, parameters) },
-          answer: try answer.map { part throws(QueryError) in try part.executable(self, view, parameters) })
+          mutation: mutation, layouts: plans.layouts, constants: try values(constants), locate: try locate.map(values),
+          locateDeleted: try deleted.map(values), decisions: try decisions.map(values),
+          answer: try answer.map { part throws(QueryError) in
+            try part.executable(self, view, parameters, options.planner)
+          })
         do {
           isWritten = try mutator.apply(program, context, into: &output)
         } catch {
-          throw queryError(error, mutator.lastView ?? snapshot)
+          throw queryError(error, mutator.lastView)
         }
       case .command(let command, let constants, let answer):
         guard let mutator, let transaction else { continue }
@@ -58,9 +62,10 @@ extension PreparedQuery {
 
   /// Runs a query and appends its answer's object.
   func runPart(
-    _ part: PartPlan, _ view: Snapshot, _ context: MutationContext, into output: inout ByteBuffer
+    _ part: PartPlan, _ view: Snapshot, _ context: MutationContext, _ planner: PlannerOptions?,
+    into output: inout ByteBuffer
   ) throws(QueryError) {
-    let executable = try part.executable(self, view, context.parameters)
+    let executable = try part.executable(self, view, context.parameters, planner)
     do {
       try executable.run(
         view, parameters: context.parameters, limits: context.limits, cancellation: context.cancellation,

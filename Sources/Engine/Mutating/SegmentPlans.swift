@@ -8,7 +8,8 @@ import GQLStore
 final class SegmentPlans: Sendable {
   enum Segment: Sendable {
     case query(PartPlan)
-    case mutation(BoundMutation, constants: PartPlan, locate: PartPlan?, decisions: PartPlan?, answer: PartPlan?)
+    case mutation(BoundMutation, constants: PartPlan, locate: PartPlan?, deleted: PartPlan?, decisions: PartPlan?,
+      answer: PartPlan?)
     case command(BoundCommand, constants: PartPlan, answer: PartPlan?)
   }
   let query: BoundQuery
@@ -30,6 +31,7 @@ final class SegmentPlans: Sendable {
         isChange = true
         return .mutation(
           mutation, constants: PartPlan(mutation.constants), locate: mutation.locate.map { PartPlan($0) },
+          deleted: mutation.locateDeleted.map { PartPlan($0) },
           decisions: mutation.conflict?.decisions.map { PartPlan($0) }, answer: mutation.answer.map { PartPlan($0) })
       case .command(let command):
         isChange = true
@@ -58,16 +60,16 @@ final class PartPlan: Sendable {
 
   /// The plan for this data and these parameters, made ready.
   func executable(
-    _ prepared: PreparedQuery, _ snapshot: Snapshot, _ parameters: [GQLCatalog.Value?]
+    _ prepared: PreparedQuery, _ snapshot: Snapshot, _ parameters: [GQLCatalog.Value?], _ planner: PlannerOptions? = nil
   ) throws(QueryError) -> Executable {
-    try made(prepared, snapshot, parameters).executable
+    try made(prepared, snapshot, parameters, planner).executable
   }
 
   /// The same, for a query of values.
   func values(
-    _ prepared: PreparedQuery, _ snapshot: Snapshot, _ parameters: [GQLCatalog.Value?]
+    _ prepared: PreparedQuery, _ snapshot: Snapshot, _ parameters: [GQLCatalog.Value?], _ planner: PlannerOptions? = nil
   ) throws(QueryError) -> ValueProgram {
-    let made = try made(prepared, snapshot, parameters)
+    let made = try made(prepared, snapshot, parameters, planner)
     if let program = made.program { return program }
     let program = ValueProgram(made.executable)
     ready.withLock { if $0?.executable === made.executable { $0?.program = program } }
@@ -75,9 +77,13 @@ final class PartPlan: Sendable {
   }
 
   private func made(
-    _ prepared: PreparedQuery, _ snapshot: Snapshot, _ parameters: [GQLCatalog.Value?]
+    _ prepared: PreparedQuery, _ snapshot: Snapshot, _ parameters: [GQLCatalog.Value?], _ planner: PlannerOptions? = nil
   ) throws(QueryError) -> Ready {
     let known = ready.withLock { $0 }
+    if let planner {
+      let plan = try prepared.plan(query, snapshot, parameters, planner)
+      return Ready(executable: Executable(plan, catalog: snapshot.catalog), generation: 0)
+    }
     // Without sets there is nothing to choose, however the data grow.
     let generation = query.sets.isEmpty ? 0 : snapshot.generation
     if let known, known.generation == generation, !known.executable.plan.isParameterSensitive { return known }

@@ -13,7 +13,7 @@ final class InputLayout: Sendable {
   let type: EntityTypeID
   let name: String
   let columns: [ColumnDescriptor]
-  /// Columns that take values: neither links nor folded text.
+  /// Columns that take values: neither links nor folded text nor what the store fills itself.
   let isStored: [Bool]
   /// The columns of the primary key.
   let keyColumns: [Int]
@@ -33,7 +33,10 @@ final class InputLayout: Sendable {
     self.type = type.id
     name = type.name
     columns = type.columns
-    let isStored = type.columns.map { $0.foldedFrom == nil && $0.kind != .reference && $0.kind != .references }
+    let isStored = type.columns.map {
+      $0.foldedFrom == nil && $0.kind != .reference && $0.kind != .references && $0.id != type.createdColumn
+        && $0.id != type.updatedColumn
+    }
     self.isStored = isStored
     primaryIndex = type.primaryIndex
     let primary = type.indexes.isEmpty ? [] : catalog[type.primaryIndex].columns

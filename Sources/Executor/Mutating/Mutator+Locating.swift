@@ -77,24 +77,37 @@ extension Mutator {
   func delete(
     _ program: MutationProgram, _ constants: InputValues, _ context: MutationContext, into output: inout ByteBuffer
   ) throws(MutationProblem) -> Bool {
-    try find(program, context)
+    let isHard = program.mutation.isHard.map { constants.isTrue($0) } ?? false
+    try find(program.locate, context)
+    if isHard {
+      try find(program.locateDeleted, context, deletedOf: program.mutation.type)
+      answered.sort()
+    }
     try answer(program, context, into: &output)
     guard !answered.isEmpty else { return true }
     change()
-    for row in answered where transaction.isLive(program.mutation.type, row) {
-      do {
-        try transaction.delete(program.mutation.type, row)
-      } catch {
-        throw problem(error, at: .range(program.mutation.range))
-      }
+    do {
+      try transaction.delete(program.mutation.type, rows: answered, keeps: !isHard)
+    } catch {
+      throw problem(error, at: .range(program.mutation.range))
     }
     return true
   }
 
-  private func find(_ program: MutationProgram, _ context: MutationContext) throws(MutationProblem) {
-    guard let locate = program.locate else { return }
-    let execution = locate.begin(context, on: snapshot())
+  /// Adds the rows that a condition finds; with a type, among its deleted entities.
+  private func find(
+    _ locate: ValueProgram?, _ context: MutationContext, deletedOf type: EntityTypeID? = nil
+  ) throws(MutationProblem) {
+    guard let locate else { return }
+    let view = snapshot()
+    let execution = locate.begin(context, on: view)
     defer { locate.end(execution) }
+    if let type {
+      let count = view.deletedCount(type)
+      let rows = execution.scratch.allocate(UInt32.self, count: count)
+      view.deletedRows(type, into: rows)
+      execution.given = UnsafeBufferPointer(start: rows, count: count)
+    }
     var found = Expansion()
     try running { () throws(RuntimeProblem) in try locate.rows(execution, into: &found) }
     for index in 0..<found.rows.count { answered.append(found.rows[index]) }
@@ -103,6 +116,17 @@ extension Mutator {
   // MARK: - Restore
 
   func restore(_ program: MutationProgram, _ context: MutationContext) throws(MutationProblem) {
-    try find(program, context)
+    let type = program.mutation.type
+    try find(program.locateDeleted, context, deletedOf: type)
+    guard !answered.isEmpty else { return }
+    change()
+    // One may have come back with another, to which the same deletion had cascaded.
+    for row in answered where !transaction.isLive(type, row) {
+      do {
+        try transaction.restore(type, row)
+      } catch {
+        throw problem(error, at: .range(program.mutation.range))
+      }
+    }
   }
 }

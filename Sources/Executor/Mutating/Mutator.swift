@@ -24,17 +24,19 @@ package struct MutationProgram: Sendable {
   package var layouts: InputLayouts
   package var constants: ValueProgram
   package var locate: ValueProgram?
+  package var locateDeleted: ValueProgram?
   package var decisions: ValueProgram?
   package var answer: Executable?
 
   package init(
     mutation: BoundMutation, layouts: InputLayouts, constants: ValueProgram, locate: ValueProgram? = nil,
-    decisions: ValueProgram? = nil, answer: Executable? = nil
+    locateDeleted: ValueProgram? = nil, decisions: ValueProgram? = nil, answer: Executable? = nil
   ) {
     self.mutation = mutation
     self.layouts = layouts
     self.constants = constants
     self.locate = locate
+    self.locateDeleted = locateDeleted
     self.decisions = decisions
     self.answer = answer
   }
@@ -70,6 +72,7 @@ package final class Mutator {
     self.resolvers = resolvers
     catalog = base.catalog
     view = base
+    lastView = base
   }
 
   /// The data with all changes so far. Complexity: nothing where nothing has changed since the last call, else that of
@@ -78,11 +81,15 @@ package final class Mutator {
     if let view { return view }
     let taken = transaction.snapshot()
     view = taken
+    lastView = taken
     return taken
   }
 
   /// Whether something has changed since the last ``snapshot()``.
   var hasChanged: Bool { view == nil }
+
+  /// The newest version that there is without taking one.
+  package private(set) var lastView: Snapshot
 
   /// Says that the transaction is written to.
   package func change() { view = nil }

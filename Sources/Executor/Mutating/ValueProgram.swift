@@ -140,13 +140,15 @@ extension ValueProgram {
 
 extension Snapshot {
   /// The entity with an id, given as text or a number.
-  package func row(of type: EntityTypeID, id: Value) -> UInt32? {
+  package func row(of type: EntityTypeID, id: JSONValue) -> UInt32? {
     let entity = catalog[type]
     guard !entity.indexes.isEmpty, catalog[entity.primaryIndex].columns.count == 1,
-      let column = catalog[entity.primaryIndex].columns.first
+      let column = catalog[entity.primaryIndex].columns.first,
+      case .success(let value) = ValueCoercion(catalog: catalog, origin: .variable)
+        .coerce(RawValue(id), to: entity[column].type)
     else { return nil }
     let pool = CellPool()
-    guard let cell = pool.cell(id, entity[column].type) else { return nil }
-    return withUnsafePointer(to: cell) { find(type, key: $0) }
+    guard let cell = pool.cell(value, entity[column].type) else { return nil }
+    return withUnsafePointer(to: cell) { findRow(type, key: $0) }
   }
 }

@@ -213,9 +213,15 @@ extension Binder {
       assignment = binder.bindAssignment(written.value, type, inner)
     }
     usedVariables.formUnion(usedBefore)
+    if kind == .restore || kind == .delete && given["hard"] != nil {
+      var deleted = located
+      deleted.sets[0].source = .given
+      deleted.sets[0].hint = nil
+      mutation.locateDeleted = deleted
+    }
+    guard kind != .restore else { return }
     mutation.locate = located
     mutation.assignment = assignment
-    guard kind != .restore else { return }
     var probe = located
     probe.parameters = query.parameters
     let predicate = Rewriter.rewrite(probe, disabled: []).sets[0].predicate
@@ -450,6 +456,7 @@ extension BoundSegment {
     case .mutation(var mutation):
       mutation.constants.parameters = parameters
       mutation.locate?.parameters = parameters
+      mutation.locateDeleted?.parameters = parameters
       mutation.answer?.parameters = parameters
       mutation.conflict?.decisions?.parameters = parameters
       return .mutation(mutation)

@@ -35,9 +35,11 @@ package struct BoundMutation: Sendable, Hashable {
   /// What insert and upsert save; values are numbers among `constants`.
   package var rows: [BoundInput]
   package var conflict: BoundConflict?
-  /// The entities that update, delete and restore change: the first selection, of the first set. Its object has the
+  /// The entities that update and delete change: the first selection, of the first set. Its object has the
   /// values of `assignment`, by number, and behind them the sets that links name.
   package var locate: BoundQuery?
+  /// The deleted entities that restore, and a hard delete, find: as `locate`, of given rows.
+  package var locateDeleted: BoundQuery?
   /// What update writes; values are numbers among the values of `locate`.
   package var assignment: BoundRecord?
   /// One field, a list over a first set with the source `.given`; nil answers with the number of entities.

@@ -26,8 +26,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case cursorPaging
   /// `{ User(deleted: ONLY) { id } }`
   case deletedEntities
-  /// `mutation { deleteUser(where: id == "1") }`
-  case mutation
   /// `subscription { User { id } }`
   case subscription
   /// `func f(x: Int): Int = x`
@@ -107,7 +105,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
     case .having: "'having'"
     case .cursorPaging: "paging by cursors"
     case .deletedEntities: "'deleted'"
-    case .mutation: "a mutation"
     case .subscription: "a subscription"
     case .userFunction: "'func'"
     case .recurse: "'@recurse'"

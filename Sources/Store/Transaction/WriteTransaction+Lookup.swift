@@ -23,3 +23,13 @@ extension WriteTransaction {
     return row == PageLayout.noRow ? nil : row
   }
 }
+
+extension Snapshot {
+  /// The live row with this primary key: one cell per component.
+  package func findRow(_ type: EntityTypeID, key: UnsafePointer<Cell>) -> UInt32? {
+    let table = table(type)
+    if table.layout.indexes.isEmpty { return nil }
+    let row = table.find(0, key: key)
+    return row == PageLayout.noRow ? nil : row
+  }
+}
