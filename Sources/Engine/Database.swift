@@ -1,5 +1,6 @@
 import GQLBase
 import GQLCatalog
+import GQLExecutor
 import GQLParser
 import GQLPlanner
 import GQLStore
@@ -88,8 +89,7 @@ public final class Database: Sendable {
     let thread = withUnsafeBytes(of: pthread_self()) { $0.load(as: UInt.self) }
     if writingThread.load(ordering: .relaxed) == thread {
       throw QueryError(
-        code: "nested-transaction", "a transaction of this database is under way on this thread",
-        help: "write through the transaction")
+        [MutationProblem(.nestedTransaction, at: SourceRange(at: 0)).diagnostic], in: SourceText(name: "", bytes: []))
     }
     return try writer.withLock { _ in
       writingThread.store(thread, ordering: .relaxed)

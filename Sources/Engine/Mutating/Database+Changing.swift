@@ -159,7 +159,9 @@ public final class DatabaseTransaction {
   ) throws(QueryError) {
     try failing { () throws(QueryError) in
       guard let mutator else {
-        throw QueryError(code: "transaction-ended", "the transaction has ended")
+        throw QueryError(
+          [MutationProblem(.transactionEnded, at: SourceRange(at: 0)).diagnostic],
+          in: SourceText(name: "", bytes: []))
       }
       let output = buffers.popLast() ?? ReusableBuffer()
       defer { buffers.append(output) }

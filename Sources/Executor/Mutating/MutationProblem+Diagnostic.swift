@@ -5,6 +5,7 @@ extension MutationProblem {
   package static let diagnosticCodes: [DiagnosticCode] = [
     "unique-violation", "missing-value", "unknown-id", "delete-denied", "required-reference",
     "unconditional-change", "absent-variable", "too-large", "command-failed", "read-only",
+    "nested-transaction", "transaction-ended",
   ].map { DiagnosticCode($0) }
 
   package var code: DiagnosticCode {
@@ -20,6 +21,8 @@ extension MutationProblem {
     case .tooLarge: DiagnosticCode("too-large")
     case .commandFailed: DiagnosticCode("command-failed")
     case .readOnly: DiagnosticCode("read-only")
+    case .nestedTransaction: DiagnosticCode("nested-transaction")
+    case .transactionEnded: DiagnosticCode("transaction-ended")
     }
   }
 
@@ -41,6 +44,8 @@ extension MutationProblem {
     case .tooLarge(let message): message
     case .commandFailed(let name, let message): "'\(name)' failed: \(message)"
     case .readOnly: "a view of the data cannot be changed"
+    case .nestedTransaction: "a transaction of this database is under way on this thread"
+    case .transactionEnded: "the transaction has ended"
     }
   }
 
@@ -52,6 +57,7 @@ extension MutationProblem {
     switch kind {
     case .unconditionalChange: "add 'all: true' if that is meant"
     case .absentVariable: "provide it, make it non-null, or add 'all: true' if that is meant"
+    case .nestedTransaction: "write through the transaction"
     default: nil
     }
   }

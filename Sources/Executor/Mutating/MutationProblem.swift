@@ -26,6 +26,10 @@ package struct MutationProblem: Error, Sendable, Equatable {
     case commandFailed(name: String, message: String)
     /// A change where only reading is possible.
     case readOnly
+    /// A write to the database within its own transaction.
+    case nestedTransaction
+    /// A transaction used after its end.
+    case transactionEnded
   }
 
   package var kind: Kind

@@ -201,8 +201,11 @@ extension Binder {
     usedVariables = []
     var assignment: BoundRecord?
     var inWhere: Set<String> = []
+    var isBroken = false
     let located = rowValues(set) { binder in
       if let filter = given["where"] {
+        let problems = binder.diagnostics.count
+        defer { isBroken = binder.diagnostics.count > problems }
         binder.query.sets[0].predicate = binder.bindWhere(filter.value, inner)
       }
       inWhere = binder.usedVariables
@@ -222,6 +225,7 @@ extension Binder {
     guard kind != .restore else { return }
     mutation.locate = located
     mutation.assignment = assignment
+    guard !isBroken else { return }
     var probe = located
     probe.parameters = query.parameters
     let predicate = Rewriter.rewrite(probe, disabled: []).sets[0].predicate
