@@ -34,13 +34,15 @@ import Testing
 
   @Test func preparedMutationsRunAgain() throws {
     let database = try Self.database()
-    let insert = try database.prepare("mutation($id: ID!, $n: String!) { insertUser(data: {id: $id, name: $n}) { id name } }")
+    let insert = try database.prepare(
+      "mutation($id: ID!, $n: String!) { insertUser(data: {id: $id, name: $n}) { id name } }")
     for number in 10..<20 {
       let answer = try insert.run(["id": .int(Int64(number)), "n": "N"])
       #expect(answer.jsonString == #"{"insertUser":[{"id":\#(number),"name":"N"}]}"#)
     }
     #expect(database.count(of: "User") == 13)
-    let update = try database.prepare("mutation($id: ID!) { updateUser(where: id == $id, set: {balance: balance + 1}) { balance } }")
+    let update = try database.prepare(
+      "mutation($id: ID!) { updateUser(where: id == $id, set: {balance: balance + 1}) { balance } }")
     for expected in 11...13 {
       #expect(try update.run(["id": 2]).jsonString == #"{"updateUser":[{"balance":\#(expected)}]}"#)
     }
@@ -51,7 +53,8 @@ import Testing
     let database = try Self.database()
     let view = database.view()
     let digest = view.snapshot.memoryDigest
-    _ = try database.query("mutation { deleteUser(where: id == 1) updateUser(where: id == 2, set: {name: \"B\"}) { id } }")
+    _ = try database.query(
+      "mutation { deleteUser(where: id == 1) updateUser(where: id == 2, set: {name: \"B\"}) { id } }")
     #expect(view.count(of: "User") == 3)
     #expect(view.snapshot.memoryDigest == digest)
     let query = try database.prepare("mutation { insertUser(data: {id: 9, name: \"N\"}) }")
@@ -148,16 +151,17 @@ import Testing
       do {
         _ = try database.query("mutation { deleteUser(where: id == 3) }")
       } catch {
-        code = error.problems.first?.code ?? ""
+        code = "\(error)"
       }
     }
-    #expect(code == "nested-transaction")
+    #expect(code.contains("nested-transaction"))
+    let ended = try #require(kept)
     do {
-      try kept?.run("{ User { id } }")
+      try ended.run("{ User { id } }")
     } catch {
-      code = error.problems.first?.code ?? ""
+      code = "\(error)"
     }
-    #expect(code == "transaction-ended")
+    #expect(code.contains("transaction-ended"))
     #expect(database.count(of: "User") == 3)
   }
 
@@ -167,7 +171,8 @@ import Testing
       "mutation($id: ID!, $name: String!, $age: Int) { insertUser(data: {id: $id, name: $name, age: $age}) }")
     try database.transaction { transaction in
       for number in 100..<3100 {
-        try transaction.run(insert, ["id": .int(Int64(number)), "name": "somebody with a long name", "age": .int(Int64(number % 90))])
+        try transaction.run(
+          insert, ["id": .int(Int64(number)), "name": "somebody with a long name", "age": .int(Int64(number % 90))])
       }
     }
     #expect(database.count(of: "User") == 3003)
@@ -179,9 +184,18 @@ import Testing
 
   @Test func programsDecideConflicts() throws {
     for (resolution, expected) in [
-      (ConflictResolution.keep, #"[{"id":1,"name":"Ann","age":30,"email":"a@x"},{"id":2,"name":"Bob","age":20,"email":"b@x"},{"id":3,"name":"Eve","age":null,"email":null}]"#),
-      (.replace, #"[{"id":2,"name":"Bob","age":20,"email":"b@x"},{"id":3,"name":"Eve","age":null,"email":null},{"id":9,"name":"New","age":null,"email":"a@x"}]"#),
-      (.patch, #"[{"id":1,"name":"New","age":30,"email":"a@x"},{"id":2,"name":"Bob","age":20,"email":"b@x"},{"id":3,"name":"Eve","age":null,"email":null}]"#),
+      (
+        ConflictResolution.keep,
+        #"[{"id":1,"name":"Ann","age":30,"email":"a@x"},{"id":2,"name":"Bob","age":20,"email":"b@x"},{"id":3,"name":"Eve","age":null,"email":null}]"#
+      ),
+      (
+        .replace,
+        #"[{"id":2,"name":"Bob","age":20,"email":"b@x"},{"id":3,"name":"Eve","age":null,"email":null},{"id":9,"name":"New","age":null,"email":"a@x"}]"#
+      ),
+      (
+        .patch,
+        #"[{"id":1,"name":"New","age":30,"email":"a@x"},{"id":2,"name":"Bob","age":20,"email":"b@x"},{"id":3,"name":"Eve","age":null,"email":null}]"#
+      ),
     ] {
       let database = try Self.database()
       try database.onConflict("User.email") { existing, new in
@@ -203,14 +217,16 @@ import Testing
     struct Refused: Error, CustomStringConvertible { let description = "not that one" }
     let database = try Self.database()
     try database.registerCommand(
-      "rename", arguments: [CommandArgument("id", type: "ID!"), CommandArgument("name", type: "String!")], returns: "User"
+      "rename", arguments: [CommandArgument("id", type: "ID!"), CommandArgument("name", type: "String!")],
+      returns: "User"
     ) { transaction, arguments in
       if arguments["id"] == 3 { throw Refused() }
       try transaction.run(
         "mutation($id: ID!, $name: String!) { updateUser(where: id == $id, set: {name: $name}) }", arguments)
       return arguments["id"] ?? .null
     }
-    try database.registerCommand("total", arguments: [CommandArgument("plus", type: "Int")], returns: "Int!") { transaction, arguments in
+    try database.registerCommand("total", arguments: [CommandArgument("plus", type: "Int")], returns: "Int!") {
+      transaction, arguments in
       let sum = try transaction.run("{ s: sum(User.balance) }").value["s"]?.int ?? 0
       return .int(sum + (arguments["plus"]?.int ?? 0))
     }
@@ -218,10 +234,12 @@ import Testing
       .list(try transaction.run("{ User(orderBy: -id) { id } }").value["User"]?.list?.map { $0["id"] ?? .null } ?? [])
     }
     let answer = try database.query(
-      #"mutation { a: rename(id: 1, name: "Anna") { id name } total(plus: 1 + 1) b: total everybody { name } updateUser(where: name == "Anna", set: {age: 1}) }"#)
+      #"mutation { a: rename(id: 1, name: "Anna") { id name } total(plus: 1 + 1) b: total everybody { name } updateUser(where: name == "Anna", set: {age: 1}) }"#
+    )
     #expect(
       answer.jsonString
-        == #"{"a":{"id":1,"name":"Anna"},"total":112,"b":110,"everybody":[{"name":"Eve"},{"name":"Bob"},{"name":"Anna"}],"updateUser":1}"#)
+        == #"{"a":{"id":1,"name":"Anna"},"total":112,"b":110,"everybody":[{"name":"Eve"},{"name":"Bob"},{"name":"Anna"}],"updateUser":1}"#
+    )
     let before = database.current
     do {
       _ = try database.query(#"mutation { a: rename(id: 1, name: "Zed") { id } b: rename(id: 3, name: "Q") { id } }"#)

@@ -56,7 +56,7 @@ extension Binder {
         }
       }
     }
-    query.segments = segments.map { $0.with(parameters: query.parameters) }
+    query.segments = segments.map { $0.completed(as: query) }
   }
 
   /// Binds a part of the operation with sets and selections of its own; parameters are shared.
@@ -451,22 +451,34 @@ extension BoundQuery {
 }
 
 extension BoundSegment {
-  /// Parameters are known when all segments are bound.
-  fileprivate func with(parameters: [BoundParameter]) -> BoundSegment {
+  /// Parameters, and how many list calls there are, are known when all segments are bound.
+  fileprivate func completed(as operation: BoundQuery) -> BoundSegment {
+    func complete(_ query: inout BoundQuery) {
+      query.parameters = operation.parameters
+      query.itemCount = operation.itemCount
+    }
+    func complete(_ query: inout BoundQuery?) {
+      guard var known = query else { return }
+      complete(&known)
+      query = known
+    }
     switch self {
     case .query(var query):
-      query.parameters = parameters
+      complete(&query)
       return .query(query)
     case .mutation(var mutation):
-      mutation.constants.parameters = parameters
-      mutation.locate?.parameters = parameters
-      mutation.locateDeleted?.parameters = parameters
-      mutation.answer?.parameters = parameters
-      mutation.conflict?.decisions?.parameters = parameters
+      complete(&mutation.constants)
+      complete(&mutation.locate)
+      complete(&mutation.locateDeleted)
+      complete(&mutation.answer)
+      if var conflict = mutation.conflict {
+        complete(&conflict.decisions)
+        mutation.conflict = conflict
+      }
       return .mutation(mutation)
     case .command(var command):
-      command.constants.parameters = parameters
-      command.answer?.parameters = parameters
+      complete(&command.constants)
+      complete(&command.answer)
       return .command(command)
     }
   }

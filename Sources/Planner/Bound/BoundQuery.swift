@@ -20,6 +20,8 @@ package struct BoundQuery: Sendable, Hashable {
   package var structuralParameters: [String] = []
   /// What the operation does, in order, where it is more than one plain query; then there are no `fields`.
   package var segments: [BoundSegment] = []
+  /// How many list calls there are: the numbers of `.item`.
+  package var itemCount = 0
 
   package init(
     name: String?, parameters: [BoundParameter] = [], sets: [BoundSet] = [], selections: [BoundSelection] = [],
@@ -95,6 +97,16 @@ package struct BoundSet: Sendable, Hashable {
     case step(SetID, RelationID)
     /// Rows that the run was given, in their order: what a mutation answers with.
     case given
+    /// The targets of a relation of the only member of another set, which has at most one, in link order.
+    case linked(SetID, RelationID)
+
+    /// The set that the source starts from.
+    package var base: SetID? {
+      switch self {
+      case .step(let base, _), .linked(let base, _): base
+      case .all, .key, .relation, .given: nil
+      }
+    }
   }
 
   package var type: EntityTypeID

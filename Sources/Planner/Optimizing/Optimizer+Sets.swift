@@ -148,7 +148,7 @@ extension Optimizer {
       let fanOut = estimator.statistics.fanOut(relation)
       fetched = fanOut.mean
       collecting += Double(base.path.count) * CostModel.gatheredCell + CostModel.edgeRun
-    case .step(let base, let relation):
+    case .step(let base, let relation), .linked(let base, let relation):
       planSet(base, executions: executions, usage: .rows)
       let estimate = plans[base.index]?.estimate ?? PlanEstimate()
       fetched = min(estimate.rows * estimator.statistics.fanOut(relation).mean, estimator.rowCount(set.type))
@@ -161,7 +161,8 @@ extension Optimizer {
     let visited = set.order.isEmpty ? min(fetched, needed / max(share, 1e-9)) : fetched
     let filter = arrange(
       conjuncts, type: set.type, rows: visited * executions, cell: CostModel.gatheredCell,
-      mayUseMembership: plan.access == .source)
+      // Given rows may be deleted ones, which no index knows.
+      mayUseMembership: plan.access == .source && set.source != .given)
     plan.filter = filter.expression
     var perExecution = collecting + visited * (CostModel.edge + filter.perRow)
     let matched = fetched * share
