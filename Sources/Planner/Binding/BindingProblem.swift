@@ -109,6 +109,12 @@ package enum BindingProblem: Sendable, Hashable {
   case notUnique(fields: [String], type: String, keys: [[String]])
   /// `{ User { _inserted } }`
   case misplacedMetaField(name: String, place: String)
+  /// `func f(x: Int): Int = f(x)`
+  case recursiveFunction(path: [String])
+  /// `func lower(x: Int): Int = x`
+  case reservedFunction(name: String)
+  /// `func f(x: Address): Int = 1`
+  case notFunctionType(name: String)
   /// A feature of the language that this version does not run.
   case notSupportedYet(NotSupportedYet)
 
@@ -116,6 +122,8 @@ package enum BindingProblem: Sendable, Hashable {
 
   /// `fragment F on User { id }` that nothing spreads: an error in the GraphQL dialect, else a warning.
   case unusedFragment(name: String)
+  /// `func f(x: Int): Int = x` that nothing calls: a warning.
+  case unusedFunction(name: String)
   /// `query($a: Int) { User { id } }`: an error in the GraphQL dialect, else a warning.
   case unusedVariable(name: String)
   /// `{ Team(where: every(members, age > 1)) { id } }` without `exists(members)` beside it: a warning.
