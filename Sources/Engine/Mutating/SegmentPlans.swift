@@ -8,7 +8,8 @@ import GQLStore
 final class SegmentPlans: Sendable {
   enum Segment: Sendable {
     case query(PartPlan)
-    case mutation(BoundMutation, constants: PartPlan, locate: PartPlan?, deleted: PartPlan?, decisions: PartPlan?,
+    case mutation(
+      BoundMutation, constants: PartPlan, locate: PartPlan?, deleted: PartPlan?, decisions: PartPlan?,
       answer: PartPlan?)
     case command(BoundCommand, constants: PartPlan, answer: PartPlan?)
   }

@@ -56,7 +56,8 @@ extension Mutator {
       stage.set(number, column, value)
     }
     for input in record.embedded {
-      let value = origin.context.parameters.indices.contains(input.parameter)
+      let value =
+        origin.context.parameters.indices.contains(input.parameter)
         ? origin.context.parameters[input.parameter] ?? .null : .null
       stageEmbedded(value, input.storage, number, layout)
     }

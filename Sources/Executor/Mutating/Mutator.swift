@@ -112,7 +112,8 @@ package final class Mutator {
     touched.removeAll()
     fieldView = nil
     // Without sets, the constants look at nothing.
-    let execution = program.constants.begin(context, on: mutation.constants.sets.isEmpty ? transaction.base : snapshot())
+    let looked = mutation.constants.sets.isEmpty ? transaction.base : snapshot()
+    let execution = program.constants.begin(context, on: looked)
     defer { program.constants.end(execution) }
     let constants = try running { () throws(RuntimeProblem) in try program.constants.constants(execution) }
     if let condition = mutation.condition, !constants.isTrue(condition) { return false }

@@ -60,7 +60,8 @@ package final class ValueProgram: Sendable {
   }
 
   /// The values of up to ``ScopeRows/batchRows`` rows; valid until the next call.
-  func values(_ rows: UnsafePointer<UInt32>, _ count: Int, _ execution: Execution) throws(RuntimeProblem) -> InputValues {
+  func values(_ rows: UnsafePointer<UInt32>, _ count: Int, _ execution: Execution) throws(RuntimeProblem) -> InputValues
+  {
     guard let program else { return InputValues(execution: execution) }
     let scopes = ScopeRows(count: count, scopes: [rows])
     return InputValues(vectors: try program.evaluate(scopes, execution), execution: execution)

@@ -168,7 +168,8 @@ extension Binder {
       } else if case .value(let value)? = field.defaultValue, case .column(let column, _) = storage {
         add(BoundExpression(.constant(value), field.signature.type, at: range), to: column, into: &record)
       } else if field.defaultValue == .now, case .column(let column, _) = storage {
-        add(BoundExpression(.parameter(nowParameter(at: range)), .scalar(.dateTime), at: range), to: column, into: &record)
+        let now = BoundExpression(.parameter(nowParameter(at: range)), .scalar(.dateTime), at: range)
+        add(now, to: column, into: &record)
       } else if field.signature.isNonNull {
         report(.missingInputField(name: field.name, type: type.name), at: range)
       } else {

@@ -95,7 +95,7 @@ extension MutationField {
           name: "strategy", type: Self.strategyType, description: "What happens to an entity that is there.",
           defaultValue: "PATCH"),
         Argument(name: "by", type: "String", description: "The field that LAST_WRITE_WINS compares."),
-        Argument(name: "set", type: "\(name)Input", description: "Fields of an entity that is there, from 'old' and 'new'."),
+        Argument(name: "set", type: "\(name)Input", description: "For one that is there, from 'old' and 'new'."),
       ]
       description = "Saves entities, new or not."
     case .update:
