@@ -141,7 +141,8 @@ public final class PreparedQuery: Sendable {
     }
     do {
       try executable.run(
-        snapshot, parameters: parameters, limits: options.limits, cancellation: options.cancellation?.flag,
+        snapshot, parameters: parameters, limits: options.runLimits(document.limits),
+        cancellation: options.cancellation?.flag,
         into: &output)
     } catch {
       throw QueryError([error.diagnostic(snapshot: snapshot)], in: document.source)
@@ -199,7 +200,7 @@ public final class PreparedQuery: Sendable {
 
   func bound(_ variables: [String: Value], _ catalog: Catalog) throws(QueryError) -> BoundQuery {
     try checkRequiredStructural(variables)
-    var options = BindingOptions(dialect: document.dialect)
+    var options = document.bindingOptions
     options.commands = isSegmented ? database.commandDescriptors(catalog) : []
     for name in structural {
       if let value = variables[name] { options.structuralValues[name] = value.untyped }

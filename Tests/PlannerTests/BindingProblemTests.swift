@@ -69,6 +69,8 @@ import Testing
     ("unconditional-change", "mutation { deleteUser(where: true) }", "true"),
     ("not-unique", "mutation { upsertUser(data: {id: \"1\"}, on: [age]) }", "[age]"),
     ("misplaced-meta-field", "{ User { _inserted } }", "_inserted"),
+    ("recursive-function", "func f(n: Int): Int = n + f(n) { User { x := f(age) } }", "f"),
+    ("reserved-function", "func lower(s: String): String = s { User { x := lower(firstName) } }", "lower"),
     ("not-supported-yet", "{ User(groupBy: age) { id } }", "groupBy: age"),
   ]
 
@@ -91,7 +93,7 @@ import Testing
     // Shown by the tests of limits and of documents.
     seen.formUnion([
       "missing-selection", "field-limit", "depth-limit", "expansion-limit", "unused-fragment", "unused-variable",
-      "unbacked-every", "duplicate-definition", "lone-anonymous",
+      "unbacked-every", "duplicate-definition", "lone-anonymous", "unused-function",
       // The corpus has it: it wants an embedded object with a field that must be there.
       "missing-value",
     ])
