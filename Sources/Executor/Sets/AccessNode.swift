@@ -16,6 +16,8 @@ final class AccessNode: @unchecked Sendable {
     case step
     /// The rows that the run was given.
     case given
+    /// The members of a group of another selection.
+    case groupMembers
     /// The rows under a key in a table made once a run.
     case hashJoin
   }
@@ -42,7 +44,7 @@ final class AccessNode: @unchecked Sendable {
   @exclusivity(unchecked) var isListValued = false
   @exclusivity(unchecked) var listIsWide = false
   @exclusivity(unchecked) var children: [AccessNode] = []
-  /// The row set, or the set that a step starts from.
+  /// The row set, the set that a step starts from, or the grouped selection.
   @exclusivity(unchecked) var number = 0
   @exclusivity(unchecked) var relation = RelationAccess()
   @exclusivity(unchecked) var reference = CompiledReference()

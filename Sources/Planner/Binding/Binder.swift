@@ -60,6 +60,8 @@ struct Binder {
   var newRow: NewRow?
   /// Whether `_inserted` has a meaning: within what an insert or an upsert answers.
   var answersRows = false
+  /// Every grouping so far, with what was found out about it.
+  var groups: [GroupBinding] = []
 
   struct DiagnosticKey: Hashable {
     var code: DiagnosticCode

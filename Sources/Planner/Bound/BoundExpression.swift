@@ -87,6 +87,8 @@ package struct BoundExpression: Sendable, Hashable {
     case inRowSet(EntityReference, Int)
     /// `_inserted`: the entity is one of those that the run was told to have been created.
     case isInserted(EntityReference)
+    /// The value of `BoundGrouping.aggregates[i]` of the selection; the reference is the group's scope.
+    case groupAggregate(EntityReference, SelectionID, Int)
 
     /// A test or an aggregate over the elements of a list; a null list has none. The body sees an element (`.item`) as
     /// scope 0 and what encloses the call from scope 1 up; that of `distinct` is the key by which elements are equal.
