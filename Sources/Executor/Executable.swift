@@ -57,7 +57,8 @@ package final class Executable: @unchecked Sendable {
       case .groups(let grouping): fields = grouping.fields
       }
       let selection = CompiledSelection(
-        set: bound.set.index, fields: fields, value: value, type: type, &compiler, &output)
+        set: bound.set.index, fields: fields, value: value, type: type, recursion: bound.recursion, &compiler,
+        &output)
       output.usedScopes[index] = selection.usedScopes
       if case .groups(let bound) = bound.shape {
         let grouping = CompiledGrouping(bound, index, type: type, fieldScopes: selection.usedScopes, &compiler)
@@ -189,7 +190,7 @@ extension BoundQuery {
           expression.forEachNode { if case .isInserted = $0.kind { found = true } }
           return found
         case .embedded(_, let inner): return asks(inner)
-        case .typename, .one, .many: return false
+        case .typename, .one, .many, .recursion, .depth, .cycle, .cursor: return false
         }
       }
     }

@@ -65,6 +65,7 @@ extension Binder {
     query.sets = []
     query.selections = []
     let fields = body(&self)
+    finishPaging()
     var part = BoundQuery(name: query.name, catalogVersion: query.catalogVersion)
     part.sets = query.sets
     part.selections = query.selections
