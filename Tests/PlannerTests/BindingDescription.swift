@@ -56,9 +56,9 @@ struct BindingDescription {
         "\(catalog[set.type].name)#\(catalog[index].name)(\(values.map { expression($0) }.joined(separator: ", ")))")
     case .relation(let base, let relation): parts.append("\(reference(base))→\(name(relation))")
     case .step(let base, let relation): parts.append("(\(self.set(base)))→→\(name(relation))")
-    case .items(let group, _): parts.append("\(reference(group))→_items")
     case .closure(let closure): parts.append("closure of \(self.set(closure.step))")
     case .shortestPath(let path): parts.append("path over \(self.set(path.step))")
+    case .items(let group, _): parts.append("\(reference(group))→_items")
     case .linked(let base, let relation): parts.append("(\(self.set(base)))→\(name(relation))")
     }
     if let predicate = set.predicate { parts.append("where \(expression(predicate))") }

@@ -46,7 +46,10 @@ extension Binder {
     if root.isList {
       var bound = BoundSet(type: root.type, source: .all, range: name.range)
       bound.hint = hint
-      if isGrouped(entry) { return bindGroups(entry, inner, set, bound, name).map { .many($0) } }
+      if isGrouped(entry) {
+        reportWalks(entry)
+        return bindGroups(entry, inner, set, bound, name).map { .many($0) }
+      }
       bindArguments(
         entry.arguments, of: name, lets: inner, environment: entry.environment, into: &bound)
       query[set] = bound
@@ -199,7 +202,10 @@ extension Binder {
       let set = reserveSet(relation.target, at: name.range)
       var bound = BoundSet(type: relation.target, source: .relation(element, id), range: name.range)
       bound.hint = fieldDirectives(entry.directives, over: relation.target, walks: walks)
-      if relation.isToMany, isGrouped(entry) { return bindGroups(entry, inner, set, bound, name).map { .many($0) } }
+      if relation.isToMany, isGrouped(entry) {
+        reportWalks(entry)
+        return bindGroups(entry, inner, set, bound, name).map { .many($0) }
+      }
       bindArguments(entry.arguments, of: name, lets: inner, environment: entry.environment, into: &bound)
       if recursion != nil, let cursor = bound.paging?.after ?? bound.paging?.before {
         report(.noCursor(of: "a recursion"), at: cursor.range)

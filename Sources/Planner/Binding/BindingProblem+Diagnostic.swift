@@ -14,8 +14,8 @@ extension BindingProblem {
     "misplaced-range", "depth-limit", "not-supported-yet", "unused-fragment", "unused-variable", "unbacked-every",
     "duplicate-definition", "lone-anonymous", "recursive-function", "reserved-function", "unused-function",
     "unknown-mutation", "missing-value", "unconditional-change", "not-unique",
-    "not-a-key", "outside-group", "wrong-group-key", "wrong-grouping",
     "not-recursive", "wrong-depth", "misplaced-meta", "no-cursor",
+    "not-a-key", "outside-group", "wrong-group-key", "wrong-grouping",
   ].map { DiagnosticCode($0) }
 
   package var code: DiagnosticCode {

@@ -106,14 +106,6 @@ package struct BoundSet: Sendable, Hashable {
     case closure(BoundClosure)
     /// The entities on a shortest way, in its order.
     case shortestPath(BoundShortestPath)
-
-    /// The set that the source starts from.
-    package var base: SetID? {
-      switch self {
-      case .step(let base, _), .linked(let base, _): base
-      case .all, .key, .relation, .items, .closure, .shortestPath, .given: nil
-      }
-    }
   }
 
   package var type: EntityTypeID

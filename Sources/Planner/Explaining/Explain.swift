@@ -176,8 +176,8 @@ private struct PlanPrinter {
     case .given: text = "the entities changed"
     case .all: text = "of \(catalog[set.type].name)"
     case .key: text = "by key \(printer.set(set))"
-    case .items: text = "members of the group"
     case .closure, .shortestPath: text = "walk \(printer.set(set))"
+    case .items: text = "members of the group"
     }
     if options.costs { text += "   est \(number(plan[id].estimate.rows)) each" }
     return text + actuals(id)

@@ -139,8 +139,8 @@ struct ExpressionPrinter {
     case .relation(let reference, let relation): return path(reference, then: catalog.name(of: relation)) + written
     case .step(let base, let relation), .linked(let base, let relation):
       return "\(self.set(query[base])).\(catalog.name(of: relation))\(written)"
-    case .items: return "_items" + written
     case .closure, .shortestPath: return written
+    case .items: return "_items" + written
     }
   }
 
