@@ -16,6 +16,8 @@ final class AccessNode: @unchecked Sendable {
     case step
     /// What a full-text index finds in some of its columns.
     case fullText
+    /// The rows that the run was given.
+    case given
     /// What repeating a step reaches, nearest first.
     case closure
     /// The entities on a way.

@@ -173,6 +173,7 @@ private struct PlanPrinter {
       text = "batched \(descriptor.isToMany ? "to-many" : "to-one") \(catalog[descriptor.source].name)."
       text += "\(catalog.name(of: relation)) → \(catalog[set.type].name)"
     case .step, .linked: text = "step \(printer.set(set))"
+    case .given: text = "the entities changed"
     case .all: text = "of \(catalog[set.type].name)"
     case .key: text = "by key \(printer.set(set))"
     case .closure, .shortestPath: text = "walk \(printer.set(set))"

@@ -94,6 +94,7 @@ struct ExpressionPrinter {
       return binary(.comparison, subject, "matches", query)
     case .score: return "_score"
     case .highlight(let subject, let open, let close, _): return call("highlight", [subject, open, close])
+    case .isInserted: return "_inserted"
     case .groupAggregate(_, let id, let slot): return groupAggregate(id, slot)
     case .listCall(let operation, let list, _, let body):
       return "\(operation.name)(\(text(list))\(body.map { ", \(nested.text($0))" } ?? ""))"
@@ -135,11 +136,11 @@ struct ExpressionPrinter {
     switch set.source {
     case .closure(let closure): return traversal(closure, arguments)
     case .shortestPath(let path): return traversal(path, arguments)
-    case .all, .key, .relation, .step, .linked, .items: break
+    case .all, .key, .relation, .step, .linked, .items, .given: break
     }
     let written = arguments.isEmpty ? "" : "(\(arguments.joined(separator: ", ")))"
     switch set.source {
-    case .all: return catalog[set.type].name + written
+    case .all, .given: return catalog[set.type].name + written
     case .key(let index, let keys):
       let pairs = zip(catalog[index].columns, keys).map { "\(catalog[set.type][$0].name): \(text($1))" }
       return "\(catalog[set.type].rootOne)(\(pairs.joined(separator: ", ")))"

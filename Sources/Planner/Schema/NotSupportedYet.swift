@@ -18,8 +18,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case relationInEmbedded
   /// `{ User(deleted: ONLY) { id } }`
   case deletedEntities
-  /// `mutation { deleteUser(where: id == "1") }`
-  case mutation
   /// `subscription { User { id } }`
   case subscription
   /// `{ User { _createdAt } }`
@@ -49,7 +47,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
     case .listOfLists: "a list of lists"
     case .relationInEmbedded: "a relation inside an embedded type"
     case .deletedEntities: "'deleted'"
-    case .mutation: "a mutation"
     case .subscription: "a subscription"
     case .timestampMeta: "'_createdAt' and '_updatedAt'"
     case .statusMeta: "'_status'"
