@@ -120,7 +120,7 @@ public final class Database: Sendable {
       var base = snapshot
       var files: [LoadFile]
       if hasSchema {
-        files = try LoadFile.open(sources, typeNames: Set(snapshot.catalog.types.map(\.name)))
+        files = try LoadFile.open(sources, typeNames: Set(snapshot.catalog.types.filter { !$0.isElement }.map(\.name)))
       } else {
         files = try LoadFile.open(sources, typeNames: nil)
         var inference = SchemaInference()

@@ -22,4 +22,6 @@ package enum Inconsistency: Hashable, Sendable {
   case liveCount(EntityTypeID, expected: Int, found: Int)
   case ascendingFlag(EntityTypeID, ColumnID)
   case linkCount(RelationID, expected: Int, found: Int)
+  /// An entity without a mirrored row in each interface and union of its type, or a mirrored row of none or of several.
+  case mirror(EntityTypeID, row: UInt32)
 }

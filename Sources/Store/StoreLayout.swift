@@ -22,6 +22,10 @@ final class StoreLayout: Sendable {
     let isFolded: [Bool]
     /// Relations whose source is this type.
     let relations: [Relation]
+    /// The relations to the mirrored rows of this type's entities in interfaces and unions.
+    let mirrors: [Relation]
+    /// Of an interface or union: the relations to its members.
+    let members: [Relation]
   }
   let types: [TypeLayout]
   let relations: [Relation]
@@ -58,7 +62,9 @@ final class StoreLayout: Sendable {
           foldedColumns: foldedColumns,
           isRelation: type.columns.map { $0.kind == .reference || $0.kind == .references },
           isFolded: type.columns.map { $0.foldedFrom != nil },
-          relations: catalog.relations.filter { $0.source == type.id }))
+          relations: catalog.relations.filter { $0.source == type.id },
+          mirrors: type.memberships.map { catalog[$0.relation] },
+          members: type.members.map { catalog[$0.relation] }))
     }
     self.types = types
     self.places = places

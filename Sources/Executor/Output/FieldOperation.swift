@@ -18,6 +18,8 @@ struct FieldOperation: BitwiseCopyable {
     /// The same, where presence is computed.
     case embeddedComputed
     case one, many
+    /// Fields of the member itself where a computed truth is true: the operations up to `end`.
+    case inlined
   }
   var kind: Kind
   /// Slot of the condition, or -1.

@@ -14,6 +14,10 @@ final class AccessNode: @unchecked Sendable {
     case relation
     /// The distinct targets of a relation of the members of another set.
     case step
+    /// Relations of which at most one has targets.
+    case branches
+    /// The members of another set.
+    case set
   }
   let kind: Kind
   @exclusivity(unchecked) var index = IndexID(0)
@@ -42,6 +46,8 @@ final class AccessNode: @unchecked Sendable {
   @exclusivity(unchecked) var number = 0
   @exclusivity(unchecked) var relation = RelationAccess()
   @exclusivity(unchecked) var reference = CompiledReference()
+  /// Of a branch: paths of reader slots to the rows that stand for the targets; none where the targets are wanted.
+  @exclusivity(unchecked) var casts: [[Int]] = []
 
   init(_ kind: Kind) { self.kind = kind }
 }

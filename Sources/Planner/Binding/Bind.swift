@@ -120,13 +120,11 @@ extension Binder {
       guard var result = signature(of: inner) else { return nil }
       result.isNonNull = true
       return result
-    case .list(let inner, let range):
+    case .list(let inner, _):
       guard let element = signature(of: inner) else { return nil }
-      if case .list = element.type {
-        report(.notSupportedYet(.listOfLists), at: range)
-        return nil
-      }
-      return TypeSignature(.list(element.type), isElementNonNull: element.isNonNull)
+      var result = TypeSignature(.list(element.type), isElementNonNull: element.isNonNull)
+      if case .list = element.type { result.innerNonNull = [element.isElementNonNull] + element.innerNonNull }
+      return result
     }
   }
 
@@ -143,7 +141,7 @@ extension Binder {
       return nil
     }
     var known = ScalarType.allCases.map(\.rawValue) + catalog.enums.map(\.name) + catalog.embeddedTypes.map(\.name)
-    known += catalog.types.flatMap { ["\($0.name)Filter", "\($0.name)Order"] }
+    known += catalog.types.filter { !$0.isElement }.flatMap { ["\($0.name)Filter", "\($0.name)Order"] }
     report(.unknownType(name: name.text, near: nearestNames(to: name.text, in: known)), at: name.range)
     return nil
   }

@@ -81,11 +81,11 @@ extension Binder {
     switch resolve(operand, environment) {
     case .error: return nil
     case .entity(let reference, let type, let range):
-      guard let column = idColumn(of: type) else {
+      guard let id = identity(of: reference, type, at: range) else {
         report(.unordered(type: words(.entity(type))), at: range)
         return nil
       }
-      return BoundExpression(.column(reference, column.id), column.type, at: range)
+      return id
     case let other:
       guard let value = value(other, environment, at: range) else { return nil }
       return value.key

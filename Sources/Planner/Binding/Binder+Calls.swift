@@ -86,9 +86,9 @@ extension Binder {
     switch operand {
     case .error: return nil
     case .plural(let path): return path
-    case .entity(.toOne(let base, let relation), let type, let range):
+    case .entity(let reference, let type, let range) where !reference.isScope:
       let set = reserveSet(type, at: range)
-      query[set] = BoundSet(type: type, source: .relation(base, relation), range: range)
+      query[set] = BoundSet(type: type, source: source(of: reference), range: range)
       return PluralPath(set: set, type: type, range: range, text: "")
     case .value(let value):
       if case .list = value.type {

@@ -12,7 +12,7 @@ extension Binder {
   ) -> Operand {
     let (first, second) = decided(bindOperand(left, environment), bindOperand(right, environment), environment)
     for (operand, other, isLeft) in [(first, second, true), (second, first, false)] {
-      guard case .plural(let path) = operand else { continue }
+      guard case .plural(let path) = operand, !path.isSingle else { continue }
       report(
         .pluralPath(relation: path.text, suggestion: suggestion(path, isLeft ? op : op.swapped, other)), at: range)
       return .error
@@ -56,7 +56,9 @@ extension Binder {
       guard let test = isNull(other, at: range) else { return nil }
       return op == .equal ? test : negation(test)
     case (.entity(let first, let firstType, _), .entity(let second, let secondType, _)):
-      guard firstType == secondType else { return incomparable(left, right, range) }
+      guard let (first, second, firstType) = unified(first, firstType, second, secondType) else {
+        return incomparable(left, right, range)
+      }
       guard isEquality else {
         report(.unordered(type: words(.entity(firstType))), at: range)
         return nil
@@ -64,7 +66,7 @@ extension Binder {
       return BoundExpression(
         .compare(
           op, BoundExpression(.entity(first), .entity(firstType), at: range),
-          BoundExpression(.entity(second), .entity(secondType), at: range)), .boolean, at: range)
+          BoundExpression(.entity(second), .entity(firstType), at: range)), .boolean, at: range)
     case (.entity, _):
       guard let id = identity(left) else { return incomparable(left, right, range) }
       return compare(op, id, right, environment, range, origin: origin)
@@ -89,10 +91,8 @@ extension Binder {
 
   /// An entity stands for its id beside a value.
   private func identity(_ operand: Operand) -> Operand? {
-    guard case .entity(let reference, let type, let range) = operand, let column = idColumn(of: type) else {
-      return nil
-    }
-    return .value(BoundExpression(.column(reference, column.id), column.type, at: range))
+    guard case .entity(let reference, let type, let range) = operand else { return nil }
+    return identity(of: reference, type, at: range).map { .value($0) }
   }
 
   private mutating func incomparable(_ left: Operand, _ right: Operand, _ range: SourceRange) -> BoundExpression? {

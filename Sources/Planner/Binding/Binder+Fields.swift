@@ -41,6 +41,10 @@ extension Binder {
     }
     let set = reserveSet(root.type, at: name.range)
     let hint = fieldDirectives(entry.directives, over: root.type)
+    if !root.isList, catalog[root.type].isAbstract {
+      bindKey(entry.arguments, of: name, abstract: root.type, into: set, entry.environment)
+      return bindSelection(set, inner, name, entry.environment).map { .one($0) }
+    }
     if root.isList {
       var bound = BoundSet(type: root.type, source: .all, range: name.range)
       bound.hint = hint
@@ -110,13 +114,17 @@ extension Binder {
   ) -> SelectionID? {
     let selection = reserveSelection(of: set)
     let type = query[set].type
+    var sources = sources
+    if sources.isEmpty, isGraphQL { report(.missingSelection(field: name.text), at: name.range) }
+    if sources.isEmpty, catalog[type].isElement {
+      // As a single embedded object does, a list of them comes whole.
+      sources = [SelectionSource(splat: name.range, environment: environment, condition: nil)]
+    }
     if sources.isEmpty {
-      if isGraphQL { report(.missingSelection(field: name.text), at: name.range) }
-      guard let column = idColumn(of: type) else {
+      guard let id = identity(of: .scope(0, type), type, at: name.range) else {
         report(.missingSelection(field: name.text), at: name.range)
         return nil
       }
-      let id = BoundExpression(.column(.scope(0, type), column.id), column.type, at: name.range)
       query.selections[selection.index].shape = .value(id)
       return selection
     }
@@ -131,22 +139,29 @@ extension Binder {
   }
 
   private mutating func bindFields(_ sources: [SelectionSource], of type: EntityTypeID) -> [BoundField] {
+    let collected = collect(sources, of: .entity(type), as: nil)
+    if collected.mentioned.isEmpty { return bindFields(collected, of: type) }
+    return bindFields(sources, byTypeOf: type, collected)
+  }
+
+  mutating func bindFields(_ collected: Collected, of type: EntityTypeID) -> [BoundField] {
     var fields: [BoundField] = []
-    for merged in collect(sources, of: .entity(type)) {
+    for merged in collected.merged {
       guard !isExhausted else { break }
       let (condition, inner) = merge(merged)
-      guard let content = bindField(merged, inner, of: type) else { continue }
+      guard let content = bindField(merged, inner, of: collected.runtime ?? type) else { continue }
       fields.append(BoundField(key: merged.key, condition: condition, content: content, range: merged.first.range))
     }
     return fields
   }
 
   private mutating func bindField(
-    _ merged: MergedEntry, _ inner: [SelectionSource], of type: EntityTypeID
+    _ merged: MergedEntry, _ inner: [SelectionSource], of runtime: EntityTypeID
   ) -> BoundField.Content? {
     let entry = merged.first
+    let type = entry.declared ?? runtime
     guard let name = entry.field else { return bindComputed(entry, inner) }
-    if name.text == "__typename" { return .typename(catalog[type].name) }
+    if name.text == "__typename" { return typename(of: runtime, entry, at: name.range) }
     if let feature = Self.metaFields[name.text] {
       report(.notSupportedYet(feature), at: name.range)
       return nil
@@ -156,55 +171,79 @@ extension Binder {
       return nil
     }
     guard let element = entry.environment.element() else { return nil }
-    switch property.storage {
-    case .column, .embedded:
-      return bindValueField(
-        entry, inner, property.storage, property.signature.type, element)
-    case .relation(let id):
-      let relation = catalog[id]
-      if inner.isEmpty, entry.arguments.isEmpty, !relation.isToMany, let column = idColumn(of: relation.target) {
-        _ = fieldDirectives(entry.directives, over: relation.target)
-        if isGraphQL { report(.missingSelection(field: name.text), at: name.range) }
-        return .value(BoundExpression(.column(.toOne(element, id), column.id), column.type, at: name.range))
-      }
-      let set = reserveSet(relation.target, at: name.range)
-      var bound = BoundSet(type: relation.target, source: .relation(element, id), range: name.range)
-      bound.hint = fieldDirectives(entry.directives, over: relation.target)
-      bindArguments(entry.arguments, of: name, lets: inner, environment: entry.environment, into: &bound)
-      query[set] = bound
-      guard let selection = bindSelection(set, inner, name, entry.environment) else { return nil }
-      return relation.isToMany ? .many(selection) : .one(selection)
-    }
+    var takesArguments = true
+    if case .computed = property.storage { takesArguments = false }
+    return bindField(
+      member(property, of: element, at: name.range), entry, inner, name, takesArguments: takesArguments)
   }
 
-  mutating func reportUnknownField(_ name: Name, of type: String, among known: [String]) {
-    report(.unknownField(name: name.text, type: type, near: nearestNames(to: name.text, in: known)), at: name.range)
-  }
-
-  /// A scalar, or an embedded object with its own fields.
-  private mutating func bindValueField(
-    _ entry: SelectionEntry, _ inner: [SelectionSource], _ storage: PropertyStorage, _ type: ValueType,
-    _ element: EntityReference
+  /// What is selected of a field that is bound already.
+  private mutating func bindField(
+    _ operand: Operand, _ entry: SelectionEntry, _ inner: [SelectionSource], _ name: Name, takesArguments: Bool
   ) -> BoundField.Content? {
-    guard let name = entry.field else { return nil }
-    _ = fieldDirectives(entry.directives, over: nil)
-    if let argument = entry.arguments.first {
+    if !takesArguments, let argument = entry.arguments.first {
       report(.argumentsOnValue(field: name.text), at: argument.range)
       return nil
     }
-    switch storage {
-    case .column(let column, _):
+    switch operand {
+    case .entity(let reference, let target, _):
+      let hint = fieldDirectives(entry.directives, over: target)
+      if inner.isEmpty, entry.arguments.isEmpty, let id = identity(of: reference, target, at: name.range) {
+        if isGraphQL { report(.missingSelection(field: name.text), at: name.range) }
+        return .value(id)
+      }
+      let set = reserveSet(target, at: name.range)
+      var bound = BoundSet(type: target, source: source(of: reference), range: name.range)
+      bound.hint = hint
+      bindArguments(entry.arguments, of: name, lets: inner, environment: entry.environment, into: &bound)
+      query[set] = bound
+      return bindSelection(set, inner, name, entry.environment).map { .one($0) }
+    case .plural(let path):
+      var bound = query[path.set]
+      bound.range = name.range
+      bound.hint = fieldDirectives(entry.directives, over: path.type)
+      if takesArguments {
+        bindArguments(entry.arguments, of: name, lets: inner, environment: entry.environment, into: &bound)
+      }
+      query[path.set] = bound
+      return bindSelection(path.set, inner, name, entry.environment).map { .many($0) }
+    case .value(let value):
+      _ = fieldDirectives(entry.directives, over: nil)
+      if let argument = entry.arguments.first {
+        report(.argumentsOnValue(field: name.text), at: argument.range)
+        return nil
+      }
       if let set = entry.set {
         report(.selectionOnValue(field: name.text), at: set.range)
         return nil
       }
-      return .value(BoundExpression(.column(element, column), type, at: name.range))
-    case .embedded(let id, let presence, let fields):
+      return .value(value.expression)
+    case .embedded(let value):
+      _ = fieldDirectives(entry.directives, over: nil)
+      if let argument = entry.arguments.first {
+        report(.argumentsOnValue(field: name.text), at: argument.range)
+        return nil
+      }
       if inner.isEmpty, isGraphQL { report(.missingSelection(field: name.text), at: name.range) }
-      let value = EmbeddedValue(reference: element, type: id, presence: presence, fields: fields, range: name.range)
       return bindEmbedded(value, inner, entry)
-    case .relation: return nil
+    default: return nil
     }
+  }
+
+  /// The set of the one entity that a reference leads to. Precondition: it is no scope's own element.
+  func source(of reference: EntityReference) -> BoundSet.Source {
+    var branches: [RelationBranch] = []
+    for path in reference.alternatives {
+      if case .toOne(let base, let relation) = path {
+        branches.append(RelationBranch(reference: base, relation: relation))
+      }
+    }
+    if branches.count == 1, let only = branches.first { return .relation(only.reference, only.relation) }
+    return .branches(branches)
+  }
+
+  mutating func reportUnknownField(_ name: Name, of type: String, among known: [String]) {
+    report(.unknownField(name: name.text, type: type, near: nearestNames(to: name.text, in: known)), at: name.range)
   }
 
   /// An embedded object; without a selection set, whole.
@@ -225,9 +264,10 @@ extension Binder {
       if let name = entry.field {
         if name.text == "__typename" {
           content = .typename(type.name)
-        } else if let index = type.fields.firstIndex(where: { $0.name == name.text }), index < value.fields.count {
+        } else if let index = type.fields.firstIndex(where: { $0.name == name.text }) {
           content = nested(at: name.range, nil) {
-            $0.bindValueField(entry, inner, value.fields[index], type.fields[index].signature.type, value.reference)
+            let operand = $0.member(index, of: value, at: name.range)
+            return $0.bindField(operand, entry, inner, name, takesArguments: true)
           }
         } else {
           reportUnknownField(name, of: type.name, among: type.fields.map(\.name))
@@ -250,23 +290,28 @@ extension Binder {
     switch resolve(operand, entry.environment) {
     case .error: return nil
     case .plural(let path):
+      if let value = single(path) {
+        guard let set = entry.set else { return .value(value.expression) }
+        report(.selectionOnValue(field: entry.key.text), at: set.range)
+        return nil
+      }
       guard case .none = path.tail else {
         report(.notSupportedYet(.collectAggregate), at: path.range)
         return nil
       }
       // `recent := messages(limit: 3) { text }` is a list like the relation itself.
       let name = Name(entry.key.text, at: path.range)
-      return bindSelection(path.set, inner, name, entry.environment).map { .many($0) }
-    case .entity(.toOne(let base, let relation), let type, let range) where !inner.isEmpty:
+      return bindSelection(path.set, inner, name, entry.environment).map { path.isSingle ? .one($0) : .many($0) }
+    case .entity(let reference, let type, let range) where !inner.isEmpty && !reference.isScope:
       let set = reserveSet(type, at: range)
-      query[set] = BoundSet(type: type, source: .relation(base, relation), range: range)
+      query[set] = BoundSet(type: type, source: source(of: reference), range: range)
       return bindSelection(set, inner, Name(entry.key.text, at: range), entry.environment).map { .one($0) }
     case .entity(let reference, let type, let range):
-      guard inner.isEmpty, let column = idColumn(of: type) else {
+      guard inner.isEmpty, let id = identity(of: reference, type, at: range) else {
         report(.notSupportedYet(.entityValue), at: range)
         return nil
       }
-      return .value(BoundExpression(.column(reference, column.id), column.type, at: range))
+      return .value(id)
     case .embedded(let value): return bindEmbedded(value, inner, entry)
     case let value:
       if let set = entry.set {
@@ -282,7 +327,7 @@ extension Binder {
 extension Catalog {
   /// What a root field stands for: generated names first, then those of `type Query`.
   func root(named name: String) -> (type: EntityTypeID, isList: Bool)? {
-    for type in types {
+    for type in types where !type.isElement {
       if type.rootMany == name { return (type.id, true) }
       if type.rootOne == name { return (type.id, false) }
     }
@@ -290,6 +335,6 @@ extension Catalog {
   }
 
   var rootFieldNames: [String] {
-    types.flatMap { [$0.rootMany, $0.rootOne] } + rootNames.map(\.name)
+    types.filter { !$0.isElement }.flatMap { [$0.rootMany, $0.rootOne] } + rootNames.map(\.name)
   }
 }

@@ -6,6 +6,7 @@ extension Binder {
   /// The type that an operand has by itself; nil for literals and names that wait for one.
   func staticType(_ operand: Operand) -> ValueType? {
     switch operand {
+    case .plural(let path): single(path).flatMap { $0.type == .null ? nil : $0.type }
     case .value(let value): value.type == .null ? nil : value.type
     case .entity(_, let type, _): .entity(type)
     default: nil
@@ -53,6 +54,7 @@ extension Binder {
       report(.notSupportedYet(.entityValue), at: value.range)
       return nil
     case .plural(let path):
+      if let value = single(path) { return value }
       report(.pluralPath(relation: path.text, suggestion: nil), at: path.range)
       return nil
     case .interval(_, _, _, let range):
@@ -61,6 +63,15 @@ extension Binder {
     case .filter:
       return boolean(operand, environment, at: range).map { TypedValue(expression: $0) }
     }
+  }
+
+  /// The value that a path reads of the one element that `[0]` leaves.
+  func single(_ path: PluralPath) -> TypedValue? {
+    guard path.isSingle, case .value(let value) = path.tail else { return nil }
+    func first(_ expression: BoundExpression) -> BoundExpression {
+      BoundExpression(.aggregate(.min, path.set, expression), expression.type, at: path.range)
+    }
+    return TypedValue(expression: first(value.expression), folded: value.folded.map(first))
   }
 
   /// A JSON list of constants is a constant.
@@ -229,6 +240,10 @@ extension Binder {
     case .embedded(let value):
       return negation(BoundExpression(.isTrue(value.presenceExpression), .boolean, at: range))
     case .plural(let path):
+      if let value = single(path) { return BoundExpression(.isNull(value.expression), .boolean, at: range) }
+      if path.isSingle {
+        return negation(BoundExpression(.quantifier(.exists, path.set, nil), .boolean, at: range))
+      }
       report(.pluralPath(relation: path.text, suggestion: "not exists(\(path.text))"), at: path.range)
       return nil
     case .interval, .filter:

@@ -12,7 +12,7 @@ extension BindingProblem {
     "ambiguous-name", "no-element", "invalid-pattern", "negative-limit", "unknown-function", "not-a-set",
     "impossible-cast", "wrong-filter", "unknown-operator", "wrong-order", "expansion-limit", "field-limit",
     "depth-limit", "not-supported-yet", "unused-fragment", "unused-variable", "unbacked-every",
-    "duplicate-definition", "lone-anonymous",
+    "duplicate-definition", "lone-anonymous", "computed-cycle", "wrong-computed",
   ].map { DiagnosticCode($0) }
 
   package var code: DiagnosticCode {
@@ -54,6 +54,8 @@ extension BindingProblem {
       case .unknownFunction: "unknown-function"
       case .notASet: "not-a-set"
       case .impossibleCast: "impossible-cast"
+      case .computedCycle: "computed-cycle"
+      case .wrongComputed: "wrong-computed"
       case .wrongFilter: "wrong-filter"
       case .unknownOperator: "unknown-operator"
       case .wrongOrder: "wrong-order"
@@ -116,6 +118,8 @@ extension BindingProblem {
     case .wrongArgumentCount(let function, let expected): "'\(function)' takes \(expected)"
     case .notASet(let function): "'\(function)' needs a to-many relation or a type"
     case .impossibleCast(let from, let to): "\(from) cannot become \(to)"
+    case .computedCycle(let field): "'\(field)' is computed from itself"
+    case .wrongComputed(let field, let expected, let found): "'\(field)' is \(expected), but its expression is \(found)"
     case .wrongFilter(let expected): "expected \(expected) in a filter"
     case .unknownOperator(let name, let type, _): "\(type) has no operator '\(name)'"
     case .wrongOrder: "'orderBy' takes fields and expressions, '-' before descending ones"

@@ -36,14 +36,32 @@ struct TypedValue {
 
 /// An embedded object of an entity.
 struct EmbeddedValue {
-  var reference: EntityReference
+  /// Where it lies. A field of an interface has one place for each member, of which one is there.
+  struct Place {
+    var reference: EntityReference
+    var presence: ColumnID
+    var fields: [PropertyStorage]
+  }
+  var places: [Place]
   var type: EmbeddedTypeID
-  var presence: ColumnID
-  var fields: [PropertyStorage]
   var range: SourceRange
 
+  init(places: [Place], type: EmbeddedTypeID, range: SourceRange) {
+    self.places = places
+    self.type = type
+    self.range = range
+  }
+
+  init(
+    reference: EntityReference, type: EmbeddedTypeID, presence: ColumnID, fields: [PropertyStorage], range: SourceRange
+  ) {
+    self.init(
+      places: [Place(reference: reference, presence: presence, fields: fields)], type: type, range: range)
+  }
+
   var presenceExpression: BoundExpression {
-    BoundExpression(.column(reference, presence), .boolean, at: range)
+    let columns = places.map { BoundExpression(.column($0.reference, $0.presence), .boolean, at: range) }
+    return columns.count == 1 ? columns[0] : BoundExpression(.coalesce(columns), .boolean, at: range)
   }
 }
 
@@ -63,6 +81,8 @@ struct PluralPath {
   var text: String
   /// The names behind the set, for suggestions.
   var tailText = ""
+  /// `ps[0]`: at most one element, whose fields are read as values.
+  var isSingle = false
 }
 
 /// What the names of an expression mean.
@@ -74,6 +94,16 @@ struct Environment {
   var lets: [String: Binding] = [:]
   /// The arguments of the fragment that encloses the place.
   var arguments: [String: Binding] = [:]
+  /// By place in `chain`: what the element is seen as, where that is not the scope's entity itself: inside `... on T`,
+  /// and in the expression of a computed field.
+  var views: [Int: View] = [:]
+
+  struct View {
+    var reference: EntityReference
+    var type: EntityTypeID
+    /// How many scopes there were where the reference was made.
+    var scopes: Int
+  }
 
   /// An expression together with what its names mean.
   struct Binding {
@@ -81,6 +111,7 @@ struct Environment {
     var chain: [Int]
     var lets: [String: Binding]
     var arguments: [String: Binding]
+    var views: [Int: View]
   }
 
   func entering(_ type: EntityTypeID) -> Environment {
@@ -98,20 +129,29 @@ struct Environment {
   }
 
   func binding(_ expression: Expression?) -> Binding {
-    Binding(expression: expression, chain: chain, lets: lets, arguments: arguments)
+    Binding(expression: expression, chain: chain, lets: lets, arguments: arguments, views: views)
   }
 
   /// Where a binding's expression is bound when it is used here.
   func inside(_ binding: Binding) -> Environment {
-    Environment(scopes: scopes, chain: binding.chain, lets: binding.lets, arguments: binding.arguments)
+    Environment(
+      scopes: scopes, chain: binding.chain, lets: binding.lets, arguments: binding.arguments, views: binding.views)
   }
 
   /// The element `climb` visible scopes out.
   func element(_ climb: Int = 0) -> EntityReference? {
     guard climb >= 0, climb < chain.count else { return nil }
+    if let view = views[chain.count - 1 - climb] { return view.reference.shifted(by: scopes.count - view.scopes) }
     let index = chain[chain.count - 1 - climb]
     return .scope(scopes.count - 1 - index, scopes[index])
   }
 
-  var elementType: EntityTypeID? { chain.last.map { scopes[$0] } }
+  var elementType: EntityTypeID? { views[chain.count - 1]?.type ?? chain.last.map { scopes[$0] } }
+
+  /// The same place with the current element seen as another type.
+  func viewing(_ reference: EntityReference, as type: EntityTypeID) -> Environment {
+    var result = self
+    result.views[chain.count - 1] = View(reference: reference, type: type, scopes: scopes.count)
+    return result
+  }
 }

@@ -87,6 +87,11 @@ package struct BoundSet: Sendable, Hashable {
     case relation(EntityReference, RelationID)
     /// The distinct targets of a relation of all members of another set, in canonical order.
     case step(SetID, RelationID)
+    /// The targets of several relations, one behind the other: a to-many field of an interface, of which the members
+    /// have one each, and an entity is of one member only. The references see the scopes that `limit` sees.
+    case branches([RelationBranch])
+    /// The distinct members of several sets of one type, in canonical order; they see what this set's `limit` sees.
+    case union([SetID])
   }
 
   package var type: EntityTypeID
@@ -114,6 +119,20 @@ package struct BoundSet: Sendable, Hashable {
     self.offset = offset
     self.hint = hint
     self.range = range
+  }
+}
+
+/// The targets of a relation, each as the row that it has in an interface or union, where that is wanted.
+package struct RelationBranch: Sendable, Hashable {
+  package var reference: EntityReference
+  package var relation: RelationID
+  /// Paths of to-one relations from a target to the row that stands for it, of which one leads there; none at all where
+  /// the targets are what is wanted.
+  package var casts: [[RelationID]]
+  package init(reference: EntityReference, relation: RelationID, casts: [[RelationID]] = []) {
+    self.reference = reference
+    self.relation = relation
+    self.casts = casts
   }
 }
 
@@ -177,6 +196,8 @@ package struct BoundField: Sendable, Hashable {
     case one(SelectionID)
     /// A list.
     case many(SelectionID)
+    /// Fields of the object itself, where the condition is true for the member; the field's own key is not written.
+    case inlined(when: BoundExpression, [BoundField])
   }
   package var key: String
   /// Over parameters only: the field is left out where this is not true.

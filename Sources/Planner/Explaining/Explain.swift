@@ -71,7 +71,7 @@ private struct PlanPrinter {
     var lines: [String] = []
     switch field.content {
     case .typename: return [field.key]
-    case .embedded: return [field.key]
+    case .embedded, .inlined: return [field.key]
     case .value(let expression):
       lines.append("\(field.key) := \(printer.text(expression))")
       Node(text: "", children: calls(in: [expression], depth: 0)).lines(&lines)
@@ -121,6 +121,9 @@ private struct PlanPrinter {
         let below = calls(in: [expression], depth: depth + 1)
         return below.isEmpty ? [] : [Node(text: "\(label(field.key)) \(printer.text(expression))", children: below)]
       case .embedded(_, let inner): return self.fields(inner, depth: depth + 1)
+      case .inlined(let condition, let inner):
+        let below = self.fields(inner, depth: depth + 1)
+        return below.isEmpty ? [] : [Node(text: "where \(printer.text(condition))", children: below)]
       case .one(let id), .many(let id):
         let selection = plan.query[id]
         return [
@@ -141,7 +144,8 @@ private struct PlanPrinter {
       let descriptor = catalog[relation]
       text = "batched \(descriptor.isToMany ? "to-many" : "to-one") \(catalog[descriptor.source].name)."
       text += "\(catalog.name(of: relation)) → \(catalog[set.type].name)"
-    case .step: text = "step \(printer.set(set))"
+    case .step, .union: text = "step \(printer.set(set))"
+    case .branches: text = "by type \(printer.set(set))"
     case .all: text = "of \(catalog[set.type].name)"
     case .key: text = "by key \(printer.set(set))"
     }
@@ -161,7 +165,7 @@ private struct PlanPrinter {
       let below = setPlan.access.rowSets.map { rowSet($0, depth: depth + 1) }
       nodes.append(Node(text: text, children: below + calls(in: setPlan.access.keyExpressions, depth: depth + 1)))
     }
-    if case .step(let base, _) = set.source { nodes += details(base, depth: depth + 1) }
+    for base in set.baseSets { nodes += details(base, depth: depth + 1) }
     if let filter = setPlan.filter {
       var text = "\(label("filter")) \(printer.text(filter))"
       if options.costs, setPlan.estimate.accessRows > 0 {

@@ -116,6 +116,10 @@ struct ExpressionPrinter {
       return "\(catalog[set.type].rootOne)(\(pairs.joined(separator: ", ")))"
     case .relation(let reference, let relation): return path(reference, then: catalog.name(of: relation)) + written
     case .step(let base, let relation): return "\(self.set(query[base])).\(catalog.name(of: relation))\(written)"
+    case .branches(let branches):
+      let parts = branches.map { path($0.reference, then: catalog.name(of: $0.relation)) }
+      return "(\(parts.joined(separator: " | ")))\(written)"
+    case .union(let sets): return "(\(sets.map { self.set(query[$0]) }.joined(separator: " | ")))\(written)"
     }
   }
 
@@ -155,10 +159,15 @@ struct ExpressionPrinter {
     switch reference {
     case .scope(_, let type): type
     case .toOne(_, let relation): catalog[relation].target
+    case .firstOf(_, let type): type
     }
   }
 
   private func path(_ reference: EntityReference, then field: String?) -> String {
+    if !reference.isPath {
+      let parts = reference.alternatives.map { path($0, then: field) }
+      return "(\(parts.joined(separator: " | ")))"
+    }
     var steps: [String] = []
     let depth = reference.scope
     if depth > 0 {
@@ -215,6 +224,7 @@ extension Catalog {
   func name(of relation: RelationID) -> String {
     let descriptor = self[relation]
     if let property = descriptor.property { return self[descriptor.source][property].name }
+    if descriptor.isMirror { return "as \(self[descriptor.target].name)" }
     let inverse = self[descriptor.inverse]
     guard let property = inverse.property else { return "?" }
     return "inverse of \(self[inverse.source].name).\(self[inverse.source][property].name)"

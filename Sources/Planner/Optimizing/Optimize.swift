@@ -60,6 +60,9 @@ struct Optimizer {
       case .embedded(let presence, let inner):
         _ = cost(of: presence, rows: rows, cell: CostModel.gatheredCell)
         planFields(inner, rows: rows)
+      case .inlined(let condition, let inner):
+        _ = cost(of: condition, rows: rows, cell: CostModel.gatheredCell)
+        planFields(inner, rows: rows)
       case .one(let id), .many(let id): planSelection(id, parents: rows)
       }
     }
@@ -85,7 +88,7 @@ struct Optimizer {
     let plan: SetPlan
     switch set.source {
     case .all: plan = planCollection(id, executions: executions, usage: usage)
-    case .key, .relation, .step: plan = planLinked(id, executions: executions, usage: usage)
+    case .key, .relation, .step, .branches, .union: plan = planLinked(id, executions: executions, usage: usage)
     }
     plans[id.index] = plan
     for expression in set.order.map(\.expression) + set.distinctOn {
@@ -103,7 +106,7 @@ struct Optimizer {
     switch set.source {
     case .all: access = .scan
     case .key(let index, let keys): access = .lookup(index, keys)
-    case .relation, .step: access = .source
+    case .relation, .step, .branches, .union: access = .source
     }
     return SetPlan(access: access, filter: set.predicate, order: sortedOrder(set))
   }

@@ -58,6 +58,9 @@ private struct PlanUsage {
       case .embedded(let presence, let inner):
         visit(presence)
         visitFields(inner)
+      case .inlined(let condition, let inner):
+        visit(condition)
+        visitFields(inner)
       case .one(let id), .many(let id):
         let selection = optimizer.query[id]
         visit(selection.set)
@@ -91,7 +94,7 @@ private struct PlanUsage {
     sets[id.index] = true
     let set = optimizer.query[id]
     let plan = optimizer.plans[id.index] ?? optimizer.baseline(id)
-    if case .step(let base, _) = set.source { visit(base) }
+    for base in set.baseSets { visit(base) }
     if let filter = plan.filter { visit(filter) }
     for expression in plan.access.keyExpressions { visit(expression) }
     for index in plan.access.rowSets { visitRowSet(index) }

@@ -54,6 +54,9 @@ extension BoundQuery {
     case .key(_, let keys): for key in keys { scopes.formUnion(freeScopes(of: key)) }
     case .relation(let reference, _): scopes.formUnion(ScopeSet(depth: reference.scope))
     case .step(let base, _): scopes.formUnion(freeScopes(of: base))
+    case .branches(let branches):
+      for branch in branches { scopes.formUnion(ScopeSet(depth: branch.reference.scope)) }
+    case .union(let sets): for base in sets { scopes.formUnion(freeScopes(of: base)) }
     }
     if let limit = set.limit { scopes.formUnion(freeScopes(of: limit)) }
     if let offset = set.offset { scopes.formUnion(freeScopes(of: offset)) }
@@ -85,7 +88,7 @@ extension BoundQuery {
 
   func canFail(_ id: SetID) -> Bool {
     let set = self[id]
-    if case .step(let base, _) = set.source, canFail(base) { return true }
+    if set.baseSets.contains(where: canFail) { return true }
     // A negative limit or offset is an error of its own, wherever it is not a constant.
     if [set.limit, set.offset].contains(where: { $0 != nil && $0?.constant == nil }) { return true }
     if let predicate = set.predicate, canFail(predicate) { return true }
@@ -106,7 +109,7 @@ extension BoundQuery {
       expression.forEachNode { node in if let call = node.setCall { counts[call.set.index] += 1 } }
     }
     for set in sets {
-      if case .step(let base, _) = set.source { counts[base.index] += 1 }
+      for base in set.baseSets { counts[base.index] += 1 }
       for expression in set.expressions { count(expression) }
     }
     for selection in selections { counts[selection.set.index] += 1 }
@@ -125,6 +128,9 @@ extension BoundQuery {
         case .embedded(let presence, let inner):
           visit(presence)
           walk(inner)
+        case .inlined(let condition, let inner):
+          visit(condition)
+          walk(inner)
         }
       }
     }
@@ -139,6 +145,15 @@ extension BoundQuery {
 }
 
 extension BoundSet {
+  /// The sets that it takes its members from.
+  package var baseSets: [SetID] {
+    switch source {
+    case .all, .key, .relation, .branches: []
+    case .step(let base, _): [base]
+    case .union(let sets): sets
+    }
+  }
+
   /// All expressions of the set, whichever scopes they see.
   var expressions: [BoundExpression] {
     var result: [BoundExpression] = []

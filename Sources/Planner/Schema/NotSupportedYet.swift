@@ -8,16 +8,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case fullTextIndex
   /// `type A { id: ID! t: String @trigram }`, a warning: the index is left out.
   case trigramIndex
-  /// `type A { id: ID! n: Int @computed(as: "1") }`
-  case computedField
-  /// `interface N { id: ID! } type A { id: ID! n: N }`
-  case interfaceOrUnion
-  /// `type P { x: Int } type A { id: ID! ps: [P!]! }`
-  case listOfEmbedded
-  /// `type A { id: ID! n: [[Int]] }`
-  case listOfLists
-  /// `type P { a: A x: Int } type A { id: ID! p: P }`
-  case relationInEmbedded
   /// `{ User(groupBy: name) { name } }`
   case grouping
   /// `{ User(having: count() > 1) { id } }`
@@ -72,8 +62,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case typeInExpression
   /// `{ User { x := [boss] } }`
   case entityValue
-  /// `{ User(where: . is User) { id } }`
-  case typeTest
   /// `{ __schema { queryType { name } } }`
   case introspection
   /// `{ User @live { id } }` and other directives of the language that stand on operations or fields.
@@ -98,11 +86,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
     switch self {
     case .fullTextIndex: "'@fulltext'"
     case .trigramIndex: "'@trigram'"
-    case .computedField: "'@computed'"
-    case .interfaceOrUnion: "a field whose type is an interface or a union"
-    case .listOfEmbedded: "a list of embedded objects"
-    case .listOfLists: "a list of lists"
-    case .relationInEmbedded: "a relation inside an embedded type"
     case .grouping: "'groupBy'"
     case .having: "'having'"
     case .cursorPaging: "paging by cursors"
@@ -130,7 +113,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
     case .languageCollation: "a collation other than CI"
     case .typeInExpression: "a type standing in this expression"
     case .entityValue: "an entity or a set as a value"
-    case .typeTest: "a test for a type"
     case .introspection: "introspection"
     case .directive: "this directive"
     case .toOneStepArguments: "an argument of a to-one step"
