@@ -102,6 +102,9 @@ package struct EntityType: Sendable, Hashable {
   package var memberships: [TypeLink] = []
   /// Of an entity type or an interface: what it says to implement, in the order written.
   package var interfaces: [EntityTypeID] = []
+  /// The hidden columns of `_createdAt` and `_updatedAt`, which the store fills; never null.
+  package var createdColumn: ColumnID?
+  package var updatedColumn: ColumnID?
 
   package init(
     id: EntityTypeID, name: String, description: String? = nil, properties: [Property] = [],

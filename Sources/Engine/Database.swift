@@ -136,7 +136,8 @@ public final class Database: Sendable {
       }
       files = try LoadFile.resolve(files, in: base.catalog)
       let transaction = WriteTransaction(base, fold: foldText)
-      var loader = Loader(catalog: base.catalog, transaction: transaction, options: options, now: Self.now())
+      transaction.now = Self.now()
+      var loader = Loader(catalog: base.catalog, transaction: transaction, options: options, now: transaction.now)
       try loader.load(files)
       let loaded = transaction.commit()
       state.withLock {

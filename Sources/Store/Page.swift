@@ -181,7 +181,10 @@ package final class PageDirectory: @unchecked Sendable {
 
   /// Bytes held, shared pages included.
   package var byteCount: Int {
-    (0..<count).reduce(capacity * MemoryLayout<UnsafeRawPointer?>.stride) { $0 + page($1).byteCount }
+    // Pages that stand in many places stand side by side.
+    (0..<count).reduce(capacity * MemoryLayout<UnsafeRawPointer?>.stride) {
+      $1 > 0 && addresses[$1 - 1] == addresses[$1] ? $0 : $0 + page($1).byteCount
+    }
   }
 
   private func ownedGroup(_ number: Int) -> Group {

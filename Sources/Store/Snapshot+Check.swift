@@ -8,6 +8,7 @@ extension Snapshot {
     for table in tables {
       let live = (0..<UInt32(truncatingIfNeeded: table.slots)).reduce(0) { $0 + (table.isLive($1) ? 1 : 0) }
       if live != table.live { found.append(.liveCount(table.layout.id, expected: live, found: table.live)) }
+      checkDeleted(table, &found)
       for number in table.columns.indices { checkColumn(table, number, &found) }
       for number in table.columns.indices where table.layout.isFolded[number] {
         checkFolded(table, number, fold, &found)
@@ -19,7 +20,10 @@ extension Snapshot {
         }
       }
     }
-    for relation in layout.relations { checkRelation(relation, &found) }
+    for relation in layout.relations {
+      checkRelation(relation, &found)
+      checkDormant(relation, &found)
+    }
     for table in tables { checkMirrors(table, &found) }
     return found
   }

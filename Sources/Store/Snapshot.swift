@@ -42,11 +42,32 @@ package final class Snapshot: @unchecked Sendable, Statistics {
   package func liveCount(_ type: EntityTypeID) -> Int { table(type).live }
   package func isLive(_ type: EntityTypeID, _ row: UInt32) -> Bool { table(type).isLive(row) }
 
+  /// Deleted entities that are kept.
+  package func deletedCount(_ type: EntityTypeID) -> Int { table(type).graveyard?.count ?? 0 }
+  /// Whether the row is that of a deleted entity that is kept.
+  package func isDeleted(_ type: EntityTypeID, _ row: UInt32) -> Bool { table(type).isDeleted(row) }
+
+  /// Writes the rows of all deleted entities that are kept, ascending; `rows` has room for ``deletedCount(_:)``.
+  package func deletedRows(_ type: EntityTypeID, into rows: UnsafeMutablePointer<UInt32>) {
+    let table = table(type)
+    guard let graveyard = table.graveyard else { return }
+    let reader = graveyard.rows.reader(table.readers)
+    _ = reader.walk(BTreeBounds(), descending: false, skip: 0, limit: graveyard.count, into: rows)
+  }
+
+  /// The kept row of a deleted entity with this primary key: one cell per component.
+  package func deletedRow(_ type: EntityTypeID, key: UnsafePointer<Cell>) -> UInt32? {
+    let table = table(type)
+    let row = table.graveyard?.find(key, columns: table.readers) ?? PageLayout.noRow
+    return row == PageLayout.noRow ? nil : row
+  }
+
   package func column(_ type: EntityTypeID, _ column: ColumnID) -> ColumnReader {
     table(type).readers[Int(column.index)]
   }
 
-  /// The reader of byte cells in which 1 marks live rows; nil while the type has no tombstones.
+  /// The reader of byte cells: 1 for live rows, 2 for deleted ones that are kept, 0 for purged ones, so that bit 0 says
+  /// whether a row is live; nil while all are.
   package func liveness(_ type: EntityTypeID) -> ColumnReader? { table(type).liveness?.reader }
 
   /// Precondition: a hash index.
@@ -82,6 +103,8 @@ package final class Snapshot: @unchecked Sendable, Statistics {
       digest.add(UInt64(table.live))
       for column in table.columns { column.hashMemory(into: &digest) }
       table.liveness?.hashMemory(into: &digest)
+      table.graveyard?.hashMemory(into: &digest)
+      for links in table.dormant { links?.hashMemory(into: &digest) }
       for index in table.indexes {
         switch index {
         case .hash(let index): index.hashPages(into: &digest)

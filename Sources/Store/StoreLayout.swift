@@ -26,9 +26,16 @@ final class StoreLayout: Sendable {
     let mirrors: [Relation]
     /// Of an interface or union: the relations to its members.
     let members: [Relation]
+    /// The columns of `_createdAt` and `_updatedAt`, which the store fills.
+    let created: Int?
+    let updated: Int?
+    /// Columns whose cells do not come from the caller: those of links, and the times above.
+    let isFilled: [Bool]
   }
   let types: [TypeLayout]
   let relations: [Relation]
+  /// By relation id: its place in its source's `relations`.
+  let relationPlaces: [Int]
   /// By index id: the type, and the place in its `indexes`; nil for kinds that are kept elsewhere.
   let places: [(type: Int, index: Int)?]
 
@@ -56,17 +63,25 @@ final class StoreLayout: Sendable {
       for column in type.columns {
         if let source = column.foldedFrom { foldedColumns[Int(source.index)].append(Int(column.id.index)) }
       }
+      let isRelation = type.columns.map { $0.kind == .reference || $0.kind == .references }
       types.append(
         TypeLayout(
           id: type.id, columns: type.columns, indexes: indexes, indexesOfColumn: indexesOfColumn,
-          foldedColumns: foldedColumns,
-          isRelation: type.columns.map { $0.kind == .reference || $0.kind == .references },
-          isFolded: type.columns.map { $0.foldedFrom != nil },
+          foldedColumns: foldedColumns, isRelation: isRelation, isFolded: type.columns.map { $0.foldedFrom != nil },
           relations: catalog.relations.filter { $0.source == type.id },
           mirrors: type.memberships.map { catalog[$0.relation] },
-          members: type.members.map { catalog[$0.relation] }))
+          members: type.members.map { catalog[$0.relation] },
+          created: type.createdColumn.map { Int($0.index) }, updated: type.updatedColumn.map { Int($0.index) },
+          isFilled: type.columns.map {
+            isRelation[Int($0.id.index)] || $0.id == type.createdColumn || $0.id == type.updatedColumn
+          }))
     }
     self.types = types
+    var relationPlaces = Array(repeating: 0, count: catalog.relations.count)
+    for type in types {
+      for (place, relation) in type.relations.enumerated() { relationPlaces[Int(relation.id.index)] = place }
+    }
+    self.relationPlaces = relationPlaces
     self.places = places
   }
 

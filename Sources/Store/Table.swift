@@ -16,6 +16,11 @@ final class Table: @unchecked Sendable {
   let readers: UnsafeMutablePointer<ColumnReader>
   @exclusivity(unchecked) private(set) var liveness: ColumnStore?
   @exclusivity(unchecked) private(set) var indexes: [Index]
+  /// The deleted entities that are kept; nil before the first one.
+  @exclusivity(unchecked) private(set) var graveyard: Graveyard?
+  /// By place in `layout.relations`: the dormant links of live rows, see ``DormantLinks``; nil where there never were
+  /// any, and empty while the table has none.
+  @exclusivity(unchecked) private(set) var dormant: [DormantLinks?]
   /// Rows given out, tombstones included.
   @exclusivity(unchecked) var slots: Int
   @exclusivity(unchecked) var live: Int
@@ -35,6 +40,8 @@ final class Table: @unchecked Sendable {
     }
     self.columns = columns
     liveness = nil
+    graveyard = nil
+    dormant = []
     indexes = layout.indexes.map { index in
       index.isBTree
         ? .btree(BTree(layout: index.keys, isUnique: index.isUnique, stamp: stamp))
@@ -54,6 +61,8 @@ final class Table: @unchecked Sendable {
     if let liveness = other.liveness { (readers + (count - 1)).initialize(to: liveness.reader) }
     columns = other.columns
     liveness = other.liveness
+    graveyard = other.graveyard
+    dormant = other.dormant
     indexes = other.indexes
     slots = other.slots
     live = other.live
@@ -87,8 +96,24 @@ final class Table: @unchecked Sendable {
       return copy
     }
     let made = ColumnStore(kind: .byte, elementIsText: false, stamp: stamp, slot: slot)
-    for _ in 0..<slots { made.append(Cell(low: 1)) }
+    made.appendRepeated(Cell(low: RowStatus.live), count: slots)
     liveness = made
+    return made
+  }
+
+  func ownedGraveyard() -> Graveyard {
+    if let graveyard, graveyard.stamp == stamp { return graveyard }
+    let made = graveyard.map { Graveyard(copying: $0, stamp: stamp) } ?? Graveyard(layout, stamp: stamp)
+    graveyard = made
+    return made
+  }
+
+  /// `place` is the relation's in `layout.relations`.
+  func ownedDormant(_ place: Int) -> DormantLinks {
+    if dormant.isEmpty { dormant = Array(repeating: nil, count: layout.relations.count) }
+    if let links = dormant[place], links.stamp == stamp { return links }
+    let made = dormant[place].map { DormantLinks(copying: $0, stamp: stamp) } ?? DormantLinks(stamp: stamp)
+    dormant[place] = made
     return made
   }
 
@@ -114,7 +139,13 @@ final class Table: @unchecked Sendable {
 
   func isLive(_ row: UInt32) -> Bool {
     guard Int(row) < slots else { return false }
-    return liveness.map { $0.reader.byte(row) == 1 } ?? true
+    return liveness.map { UInt64($0.reader.byte(row)) == RowStatus.live } ?? true
+  }
+
+  /// Whether the row is that of a deleted entity that is kept.
+  func isDeleted(_ row: UInt32) -> Bool {
+    guard Int(row) < slots, let liveness else { return false }
+    return UInt64(liveness.reader.byte(row)) == RowStatus.deleted
   }
 
   /// The row under a key without nulls, or `PageLayout.noRow`.
@@ -147,7 +178,8 @@ final class Table: @unchecked Sendable {
 
   /// Bytes held, those shared with other versions included.
   var byteCount: Int {
-    var sum = columns.reduce(0) { $0 + $1.byteCount } + (liveness?.byteCount ?? 0)
+    var sum = columns.reduce(0) { $0 + $1.byteCount } + (liveness?.byteCount ?? 0) + (graveyard?.byteCount ?? 0)
+    for links in dormant { sum += links?.byteCount ?? 0 }
     for index in indexes {
       switch index {
       case .hash(let index): sum += index.byteCount

@@ -53,6 +53,7 @@ struct BindingDescription {
       parts.append(branches.map { "\(reference($0.reference))→\(name($0.relation))" }.joined(separator: "|"))
     case .union(let sets): parts.append(sets.map { set($0) }.joined(separator: "|"))
     case .step(let base, let relation): parts.append("(\(self.set(base)))→→\(name(relation))")
+    case .linked(let base, let relation): parts.append("(\(self.set(base)))→\(name(relation))")
     }
     if let predicate = set.predicate { parts.append("where \(expression(predicate))") }
     if !set.order.isEmpty {
@@ -129,6 +130,10 @@ struct BindingDescription {
     case .conditional(let parts): return "if(\(list(parts)))"
     case .fold(let inner): return "fold(\(text(inner)))"
     case .jsonPath(let base, let key): return "\(text(base))[\(text(key))]"
+    case .listCall(let operation, let list, let number, let body):
+      return "\(operation.name)[\(number)](\(text(list))\(body.map { ", \(text($0))" } ?? ""))"
+    case .item(let reference, let number): return "item\(number)\(String(repeating: "^", count: reference.scope))"
+    case .join(let values, let separator): return "join(\(text(values)), \(text(separator)))"
     case .element(let base, let key): return "\(text(base))[\(text(key))]"
     case .call(let function, let parts): return "\(function.rawValue)(\(list(parts)))"
     case .jsonList(let parts): return "[\(list(parts))]"

@@ -48,7 +48,8 @@ struct SocialFixture {
         ("city", .text, .string), ("age", .int64, .int), ("balance", .decimal, .decimal),
         ("tags", .wideList, .list(.string)), ("active", .byte, .boolean), ("messages", .references, .int),
         ("chats", .references, .int), ("passport", .reference, .int), ("friends", .references, .int),
-        ("spouse", .reference, .int),
+        ("spouse", .reference, .int), ("_createdAt", .int64, .scalar(.dateTime)),
+        ("_updatedAt", .int64, .scalar(.dateTime)),
       ])
     message = builder.type(
       "Message",
@@ -58,6 +59,9 @@ struct SocialFixture {
       ])
     chat = builder.type("Chat", [("id", .int64, .int), ("posts", .references, .int), ("members", .references, .int)])
     passport = builder.type("Passport", [("id", .int64, .int), ("owner", .reference, .int)])
+
+    builder.catalog[user].createdColumn = ColumnID(14)
+    builder.catalog[user].updatedColumn = ColumnID(15)
 
     userID = builder.index(user, .hash, [0], unique: true, primary: true)
     byEmail = builder.index(user, .hash, [3], unique: true)
@@ -103,7 +107,7 @@ struct SocialFixture {
       user,
       [
         .text(id), text(name), .null, text(email), text(city), age.map { .int($0) } ?? .null, balance, tags,
-        .bool(true), .null, .null, .null, .null, .null,
+        .bool(true), .null, .null, .null, .null, .null, .null, .null,
       ])
   }
 

@@ -375,6 +375,7 @@ struct Loader: ~Copyable {
   private func missingField(of type: EntityType, _ row: UInt32) -> String? {
     for column in type.columns where column.isNonNull && column.foldedFrom == nil {
       if column.kind == .references || column.kind == .reference { continue }
+      if column.id == type.createdColumn || column.id == type.updatedColumn { continue }
       if transaction.column(type.id, column.id).isNull(row) { return column.name }
     }
     for relation in catalog.relations where relation.source == type.id && relation.isRequired {

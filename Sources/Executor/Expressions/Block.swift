@@ -18,6 +18,8 @@ enum Operation: UInt8, Sendable {
   case quantifier, aggregate, rowSet
   /// The rows of the first operand, where they are missing those of the second.
   case firstRow
+  /// Calls over lists, the element that they go through, and texts in one.
+  case listQuantifier, listAggregate, item, join
 }
 
 /// One step of a block: a kernel and its operands, which are earlier nodes of the block.

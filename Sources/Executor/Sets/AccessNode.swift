@@ -48,6 +48,8 @@ final class AccessNode: @unchecked Sendable {
   @exclusivity(unchecked) var reference = CompiledReference()
   /// Of a branch: paths of reader slots to the rows that stand for the targets; none where the targets are wanted.
   @exclusivity(unchecked) var casts: [[Int]] = []
+  /// A step from one member at most: its targets stay in link order.
+  @exclusivity(unchecked) var keepsLinkOrder = false
 
   init(_ kind: Kind) { self.kind = kind }
 }

@@ -166,10 +166,9 @@ extension Binder {
     }
     query[path.set].offset = offset
     query[path.set].limit = BoundExpression(.constant(.int(1)), .int, at: range)
-    var single = path
-    single.isSingle = true
-    single.range = range
-    return .plural(single)
+    var path = path
+    path.range = range
+    return .single(path)
   }
 
   // MARK: is, as
@@ -237,17 +236,16 @@ extension Binder {
   }
 
   /// Two entities as rows of one type, so that they compare by identity; nil where they are never the same.
-  func unified(
-    _ left: EntityReference, _ leftType: EntityTypeID, _ right: EntityReference, _ rightType: EntityTypeID
-  ) -> (EntityReference, EntityReference, EntityTypeID)? {
-    if leftType == rightType { return (left, right, leftType) }
+  func unified(_ left: BoundExpression, _ right: BoundExpression) -> (BoundExpression, BoundExpression)? {
+    guard left.type != right.type else { return (left, right) }
+    guard case .entity(let first) = left.type, case .entity(let second) = right.type else { return nil }
+    func widened(_ side: BoundExpression, _ type: EntityTypeID, to wider: EntityTypeID) -> BoundExpression? {
+      guard case .entity(let reference) = side.kind, let cast = cast(reference, from: type, to: wider) else { return nil }
+      return BoundExpression(.entity(cast), .entity(wider), at: side.range)
+    }
     // Towards the wider type nothing gets lost.
-    if catalog.isSubtype(leftType, of: rightType) {
-      return cast(left, from: leftType, to: rightType).map { ($0, right, rightType) }
-    }
-    if catalog.isSubtype(rightType, of: leftType) {
-      return cast(right, from: rightType, to: leftType).map { (left, $0, leftType) }
-    }
+    if catalog.isSubtype(first, of: second) { return widened(left, first, to: second).map { ($0, right) } }
+    if catalog.isSubtype(second, of: first) { return widened(right, second, to: first).map { (left, $0) } }
     return nil
   }
 }

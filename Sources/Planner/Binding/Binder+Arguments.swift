@@ -78,14 +78,15 @@ extension Binder {
   mutating func key(
     _ operand: Operand, _ environment: Environment, at range: SourceRange
   ) -> BoundExpression? {
-    switch resolve(operand, environment) {
+    let operand = resolve(operand, environment)
+    switch operand {
     case .error: return nil
-    case .entity(let reference, let type, let range):
-      guard let id = identity(of: reference, type, at: range) else {
-        report(.unordered(type: words(.entity(type))), at: range)
+    case .entity, .single:
+      guard let id = identity(operand) else {
+        report(.unordered(type: describe(operand)), at: range)
         return nil
       }
-      return id
+      return id.expression
     case let other:
       guard let value = value(other, environment, at: range) else { return nil }
       return value.key

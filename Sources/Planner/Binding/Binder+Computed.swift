@@ -47,7 +47,7 @@ extension Binder {
     defer { computing.removeLast() }
     // The expression sees its own entity and nothing around it.
     var environment = Environment()
-    environment.scopes = Array(repeating: key.type, count: element.scope + 1)
+    environment.scopes = Array(repeating: .entity(key.type), count: element.scope + 1)
     environment.chain = [0]
     environment = environment.viewing(element, as: key.type)
     let known = query.sets.count
@@ -79,7 +79,7 @@ extension Binder {
         return .entity(cast, target, range)
       }
     case (.list(.entity(let target)), .plural(let path)):
-      if case .none = path.tail, path.type == target, !path.isSingle { return operand }
+      if case .none = path.tail, path.type == target { return operand }
     case (.embedded(let id), .embedded(let value)):
       if value.type == id { return operand }
     case (.entity, _), (.list(.entity), _), (.embedded, _): break

@@ -23,7 +23,7 @@ extension Binder {
   }
 
   private mutating func bindRoot(_ merged: MergedEntry, _ inner: [SelectionSource]) -> BoundField.Content? {
-    let entry = merged.first
+    let entry = computed(merged.first)
     guard let name = entry.field else { return bindComputed(entry, inner) }
     if name.text == "__typename" { return .typename("Query") }
     if let feature = Self.metaFields[name.text] {
@@ -66,7 +66,7 @@ extension Binder {
   }
 
   /// `user(id: "7")`: the unique index whose fields the arguments name.
-  private mutating func bindKey(
+  mutating func bindKey(
     _ arguments: [Argument], of name: Name, type: EntityTypeID, _ environment: Environment
   ) -> BoundSet.Source? {
     let entity = catalog[type]
@@ -158,7 +158,7 @@ extension Binder {
   private mutating func bindField(
     _ merged: MergedEntry, _ inner: [SelectionSource], of runtime: EntityTypeID
   ) -> BoundField.Content? {
-    let entry = merged.first
+    let entry = computed(merged.first)
     let type = entry.declared ?? runtime
     guard let name = entry.field else { return bindComputed(entry, inner) }
     if name.text == "__typename" { return typename(of: runtime, entry, at: name.range) }
@@ -283,6 +283,16 @@ extension Binder {
 
   // MARK: Computed selections
 
+  /// `recent { id }`, where `recent` is a `let`: what it stands for, under its name.
+  private mutating func computed(_ entry: SelectionEntry) -> SelectionEntry {
+    guard let name = entry.field, entry.environment.lets[name.text] != nil else { return entry }
+    if let argument = entry.arguments.first { report(.argumentsOnValue(field: name.text), at: argument.range) }
+    var copy = entry
+    copy.field = nil
+    copy.expression = Expression(.name(name), at: name.range)
+    return copy
+  }
+
   private mutating func bindComputed(_ entry: SelectionEntry, _ inner: [SelectionSource]) -> BoundField.Content? {
     guard let expression = entry.expression else { return nil }
     _ = fieldDirectives(entry.directives, over: nil)
@@ -290,28 +300,37 @@ extension Binder {
     switch resolve(operand, entry.environment) {
     case .error: return nil
     case .plural(let path):
-      if let value = single(path) {
-        guard let set = entry.set else { return .value(value.expression) }
-        report(.selectionOnValue(field: entry.key.text), at: set.range)
-        return nil
-      }
       guard case .none = path.tail else {
-        report(.notSupportedYet(.collectAggregate), at: path.range)
-        return nil
+        // A bag of values is the list of them.
+        if let set = entry.set {
+          report(.selectionOnValue(field: entry.key.text), at: set.range)
+          return nil
+        }
+        return collected(path).map { .value($0) }
       }
       // `recent := messages(limit: 3) { text }` is a list like the relation itself.
       let name = Name(entry.key.text, at: path.range)
-      return bindSelection(path.set, inner, name, entry.environment).map { path.isSingle ? .one($0) : .many($0) }
+      return bindSelection(path.set, inner, name, entry.environment).map { .many($0) }
     case .entity(let reference, let type, let range) where !inner.isEmpty && !reference.isScope:
       let set = reserveSet(type, at: range)
       query[set] = BoundSet(type: type, source: source(of: reference), range: range)
       return bindSelection(set, inner, Name(entry.key.text, at: range), entry.environment).map { .one($0) }
-    case .entity(let reference, let type, let range):
-      guard inner.isEmpty, let id = identity(of: reference, type, at: range) else {
-        report(.notSupportedYet(.entityValue), at: range)
+    case .entity(let reference, let type, let range) where !inner.isEmpty:
+      // An element around the place, once more; its own environment is that of the selection.
+      let climb = climb(to: reference, entry.environment)
+      let sources = inner.map { source in
+        var copy = source
+        copy.environment = source.environment.returning(to: climb)
+        return copy
+      }
+      return .embedded(
+        presence: .truth(true, at: range), nested(at: range, []) { $0.bindFields(sources, of: type) })
+    case .single(let path) where !inner.isEmpty || catalog[path.type].isElement:
+      guard case .none = path.tail else {
+        report(.selectionOnValue(field: entry.key.text), at: path.range)
         return nil
       }
-      return .value(id)
+      return bindSelection(path.set, inner, Name(entry.key.text, at: path.range), entry.environment).map { .one($0) }
     case .embedded(let value): return bindEmbedded(value, inner, entry)
     case let value:
       if let set = entry.set {
@@ -321,6 +340,13 @@ extension Binder {
       guard let bound = self.value(value, entry.environment, at: expression.range) else { return nil }
       return .value(bound.expression)
     }
+  }
+}
+
+extension Binder {
+  /// How many visible scopes out an element of the environment is.
+  private func climb(to reference: EntityReference, _ environment: Environment) -> Int {
+    (0..<environment.chain.count).first { environment.scope($0)?.depth == reference.scope } ?? 0
   }
 }
 

@@ -302,6 +302,9 @@ extension Binder {
         !elementType(of: $0.signature.type).isEntity || isOwned($0.signature.type)
       }.map(\.name)
     }
+    // A splat is of fields, whatever a `let` is called.
+    var environment = environment
+    environment.lets = [:]
     for name in names where count(at: range) {
       let node = Name(name, at: range)
       result.add(

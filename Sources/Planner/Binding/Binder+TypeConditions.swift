@@ -164,7 +164,7 @@ extension Binder {
         report(.unknownArgument(name: other.name.text, of: name.text, near: []), at: other.name.range)
       }
     }
-    let inner = environment.enteringUnseen(type)
+    let inner = environment.enteringUnseen(.entity(type))
     var branches: [BoundExpression] = []
     for member in catalog[type].members {
       let reference = EntityReference.toOne(.scope(0, type), member.relation)

@@ -18,6 +18,8 @@ package struct BoundQuery: Sendable, Hashable {
   /// key. Their values go into `BindingOptions.structuralValues`, where provided, and such a query is bound again for
   /// other values; other variables are slots.
   package var structuralParameters: [String] = []
+  /// How many list calls there are: the numbers of `.item`.
+  package var itemCount = 0
 
   package init(
     name: String?, parameters: [BoundParameter] = [], sets: [BoundSet] = [], selections: [BoundSelection] = [],
@@ -87,11 +89,22 @@ package struct BoundSet: Sendable, Hashable {
     case relation(EntityReference, RelationID)
     /// The distinct targets of a relation of all members of another set, in canonical order.
     case step(SetID, RelationID)
+    /// The targets of a relation of the only member of another set, which has at most one, in link order.
+    case linked(SetID, RelationID)
     /// The targets of several relations, one behind the other: a to-many field of an interface, of which the members
     /// have one each, and an entity is of one member only. The references see the scopes that `limit` sees.
     case branches([RelationBranch])
     /// The distinct members of several sets of one type, in canonical order; they see what this set's `limit` sees.
     case union([SetID])
+
+    /// The sets that the source takes its members from.
+    package var bases: [SetID] {
+      switch self {
+      case .step(let base, _), .linked(let base, _): [base]
+      case .union(let sets): sets
+      case .all, .key, .relation, .branches: []
+      }
+    }
   }
 
   package var type: EntityTypeID

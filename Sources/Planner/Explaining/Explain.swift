@@ -144,7 +144,7 @@ private struct PlanPrinter {
       let descriptor = catalog[relation]
       text = "batched \(descriptor.isToMany ? "to-many" : "to-one") \(catalog[descriptor.source].name)."
       text += "\(catalog.name(of: relation)) → \(catalog[set.type].name)"
-    case .step, .union: text = "step \(printer.set(set))"
+    case .step, .linked, .union: text = "step \(printer.set(set))"
     case .branches: text = "by type \(printer.set(set))"
     case .all: text = "of \(catalog[set.type].name)"
     case .key: text = "by key \(printer.set(set))"
@@ -165,7 +165,7 @@ private struct PlanPrinter {
       let below = setPlan.access.rowSets.map { rowSet($0, depth: depth + 1) }
       nodes.append(Node(text: text, children: below + calls(in: setPlan.access.keyExpressions, depth: depth + 1)))
     }
-    for base in set.baseSets { nodes += details(base, depth: depth + 1) }
+    for base in set.source.bases { nodes += details(base, depth: depth + 1) }
     if let filter = setPlan.filter {
       var text = "\(label("filter")) \(printer.text(filter))"
       if options.costs, setPlan.estimate.accessRows > 0 {

@@ -77,6 +77,10 @@ struct ExpressionPrinter {
     case .quantifier(let quantifier, let set, let body): return setCall(quantifier.rawValue, set, body)
     case .aggregate(let aggregate, let set, let body): return setCall(aggregate.rawValue, set, body)
     case .inRowSet(let reference, let index): return rowSet(index, reference)
+    case .listCall(let operation, let list, _, let body):
+      return "\(operation.name)(\(text(list))\(body.map { ", \(nested.text($0))" } ?? ""))"
+    case .item(let reference, _): return path(reference, then: nil)
+    case .join(let list, let separator): return call("join", [list, separator])
     }
   }
 
@@ -115,7 +119,8 @@ struct ExpressionPrinter {
       let pairs = zip(catalog[index].columns, keys).map { "\(catalog[set.type][$0].name): \(text($1))" }
       return "\(catalog[set.type].rootOne)(\(pairs.joined(separator: ", ")))"
     case .relation(let reference, let relation): return path(reference, then: catalog.name(of: relation)) + written
-    case .step(let base, let relation): return "\(self.set(query[base])).\(catalog.name(of: relation))\(written)"
+    case .step(let base, let relation), .linked(let base, let relation):
+      return "\(self.set(query[base])).\(catalog.name(of: relation))\(written)"
     case .branches(let branches):
       let parts = branches.map { path($0.reference, then: catalog.name(of: $0.relation)) }
       return "(\(parts.joined(separator: " | ")))\(written)"

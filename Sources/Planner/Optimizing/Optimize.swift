@@ -88,7 +88,8 @@ struct Optimizer {
     let plan: SetPlan
     switch set.source {
     case .all: plan = planCollection(id, executions: executions, usage: usage)
-    case .key, .relation, .step, .branches, .union: plan = planLinked(id, executions: executions, usage: usage)
+    case .key, .relation, .step, .linked, .branches, .union:
+      plan = planLinked(id, executions: executions, usage: usage)
     }
     plans[id.index] = plan
     for expression in set.order.map(\.expression) + set.distinctOn {
@@ -106,7 +107,7 @@ struct Optimizer {
     switch set.source {
     case .all: access = .scan
     case .key(let index, let keys): access = .lookup(index, keys)
-    case .relation, .step, .branches, .union: access = .source
+    case .relation, .step, .linked, .branches, .union: access = .source
     }
     return SetPlan(access: access, filter: set.predicate, order: sortedOrder(set))
   }

@@ -94,7 +94,7 @@ private struct PlanUsage {
     sets[id.index] = true
     let set = optimizer.query[id]
     let plan = optimizer.plans[id.index] ?? optimizer.baseline(id)
-    for base in set.baseSets { visit(base) }
+    for base in set.source.bases { visit(base) }
     if let filter = plan.filter { visit(filter) }
     for expression in plan.access.keyExpressions { visit(expression) }
     for index in plan.access.rowSets { visitRowSet(index) }

@@ -34,10 +34,8 @@ extension BoundQuery {
     var scopes = ScopeSet.none
     if let reference = expression.ownReference { scopes.formUnion(ScopeSet(depth: reference.scope)) }
     for operand in expression.operands { scopes.formUnion(freeScopes(of: operand)) }
-    if let call = expression.setCall {
-      scopes.formUnion(freeScopes(of: call.set))
-      if let body = call.body { scopes.formUnion(freeScopes(of: body).outside) }
-    }
+    if let call = expression.setCall { scopes.formUnion(freeScopes(of: call.set)) }
+    if let body = expression.innerBody { scopes.formUnion(freeScopes(of: body).outside) }
     return scopes
   }
 
@@ -53,7 +51,7 @@ extension BoundQuery {
     case .all: break
     case .key(_, let keys): for key in keys { scopes.formUnion(freeScopes(of: key)) }
     case .relation(let reference, _): scopes.formUnion(ScopeSet(depth: reference.scope))
-    case .step(let base, _): scopes.formUnion(freeScopes(of: base))
+    case .step(let base, _), .linked(let base, _): scopes.formUnion(freeScopes(of: base))
     case .branches(let branches):
       for branch in branches { scopes.formUnion(ScopeSet(depth: branch.reference.scope)) }
     case .union(let sets): for base in sets { scopes.formUnion(freeScopes(of: base)) }
@@ -79,16 +77,19 @@ extension BoundQuery {
     case .aggregate(.sum, _, _), .aggregate(.avg, _, _): return true
     case .constant, .parameter, .column, .entity, .not, .and, .or, .isTrue, .isNull, .compare, .inValues, .inList,
       .inRange, .textTest, .listContains, .like, .coalesce, .conditional, .fold, .jsonPath, .element, .jsonList,
-      .jsonObject, .quantifier, .aggregate, .inRowSet:
+      .jsonObject, .quantifier, .aggregate, .inRowSet, .item, .join:
       break
+    case .listCall(let operation, _, _, _):
+      if operation == .aggregate(.sum) || operation == .aggregate(.avg) { return true }
     }
-    if let call = expression.setCall, canFail(call.set) || call.body.map(canFail) ?? false { return true }
+    if let call = expression.setCall, canFail(call.set) { return true }
+    if let body = expression.innerBody, canFail(body) { return true }
     return expression.operands.contains(where: canFail)
   }
 
   func canFail(_ id: SetID) -> Bool {
     let set = self[id]
-    if set.baseSets.contains(where: canFail) { return true }
+    if set.source.bases.contains(where: canFail) { return true }
     // A negative limit or offset is an error of its own, wherever it is not a constant.
     if [set.limit, set.offset].contains(where: { $0 != nil && $0?.constant == nil }) { return true }
     if let predicate = set.predicate, canFail(predicate) { return true }
@@ -109,7 +110,7 @@ extension BoundQuery {
       expression.forEachNode { node in if let call = node.setCall { counts[call.set.index] += 1 } }
     }
     for set in sets {
-      for base in set.baseSets { counts[base.index] += 1 }
+      for base in set.source.bases { counts[base.index] += 1 }
       for expression in set.expressions { count(expression) }
     }
     for selection in selections { counts[selection.set.index] += 1 }
@@ -145,15 +146,6 @@ extension BoundQuery {
 }
 
 extension BoundSet {
-  /// The sets that it takes its members from.
-  package var baseSets: [SetID] {
-    switch source {
-    case .all, .key, .relation, .branches: []
-    case .step(let base, _): [base]
-    case .union(let sets): sets
-    }
-  }
-
   /// All expressions of the set, whichever scopes they see.
   var expressions: [BoundExpression] {
     var result: [BoundExpression] = []

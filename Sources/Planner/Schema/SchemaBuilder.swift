@@ -156,7 +156,15 @@ struct SchemaBuilder {
     installNoKeys()
     bindMemberFields()
     buildRoots()
+    // Hidden rows have no times of their own.
+    for index in catalog.types.indices where catalog.types[index].kind == .entity { addTimes(to: &catalog.types[index]) }
     checkComputedFields()
+  }
+
+  /// The hidden columns behind `_createdAt` and `_updatedAt`, after all others.
+  private func addTimes(to entity: inout EntityType) {
+    entity.createdColumn = addColumn(to: &entity, "_createdAt", .scalar(.dateTime), isNonNull: true)
+    entity.updatedColumn = addColumn(to: &entity, "_updatedAt", .scalar(.dateTime), isNonNull: true)
   }
 
   private mutating func mergeExtensions() {

@@ -174,15 +174,19 @@ extension ColumnStore {
     return low
   }
 
-  /// Adds to an ascending run.
-  func insertIntoAscendingRun(_ row: UInt32, _ value: UInt32) {
+  /// Adds at a place, or at the end if that comes first.
+  func insertIntoRun(_ row: UInt32, _ value: UInt32, at index: Int) {
     let count = reader.references(row).count
-    let index = Self.position(reader.references(row), value)
     appendToRun(row, value)
     if index < count, let rows = writableRun(row) {
       memmove(rows + index + 1, rows + index, (count - index) * 4)
       rows[index] = value
     }
+  }
+
+  /// Adds to an ascending run.
+  func insertIntoAscendingRun(_ row: UInt32, _ value: UInt32) {
+    insertIntoRun(row, value, at: Self.position(reader.references(row), value))
   }
 
   /// False if the ascending run lacks the value.

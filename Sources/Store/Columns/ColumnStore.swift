@@ -22,7 +22,7 @@ final class ColumnStore: @unchecked Sendable {
   @exclusivity(unchecked) private(set) var count: Int
   /// Nulls among live rows.
   @exclusivity(unchecked) var liveNulls: Int
-  /// Bytes in the arena that live cells point to.
+  /// Bytes in the arena that the cells of live and of deleted, kept rows point to.
   @exclusivity(unchecked) var liveBytes: Int
   /// Neither nulls nor a cell below the one before; kept for `.int64` and `.float64` only.
   @exclusivity(unchecked) var isAscending: Bool
@@ -87,7 +87,7 @@ final class ColumnStore: @unchecked Sendable {
 
   // MARK: - Writing
 
-  private func store(_ cell: Cell, at address: UnsafeMutableRawPointer) {
+  func store(_ cell: Cell, at address: UnsafeMutableRawPointer) {
     switch kind {
     case .int64, .float64: address.storeBytes(of: cell.low, as: UInt64.self)
     case .byte: address.storeBytes(of: UInt8(truncatingIfNeeded: cell.low), as: UInt8.self)
@@ -126,19 +126,31 @@ final class ColumnStore: @unchecked Sendable {
     count += 1
   }
 
-  private func appendPage() {
+  func makePage(stamp: UInt64) -> Page {
     let page = Page(
       byteCount: PageLayout.cellsOffset + PageLayout.rows * width, stamp: stamp, hasSummary: kind == .int64)
     if kind == .reference { memset(page.base + PageLayout.cellsOffset, 0xFF, PageLayout.rows * 4) }
+    return page
+  }
+
+  private func appendPage() {
+    directory.append(makePage(stamp: stamp))
+    publishSlot()
+  }
+
+  /// Appends a page of which all rows exist. Precondition: the last page is full.
+  func appendWhole(_ page: Page, nulls: Bool) {
     directory.append(page)
     publishSlot()
+    count += PageLayout.rows
+    if nulls { liveNulls += PageLayout.rows }
   }
 
   private func addPageNulls(_ base: UnsafeMutableRawPointer, _ difference: Int32) {
     base.storeBytes(of: base.load(as: Int32.self) &+ difference, as: Int32.self)
   }
 
-  private func noteAscending(_ cell: Cell) {
+  func noteAscending(_ cell: Cell) {
     guard count > 0 else { return }
     let previous = self.cell(UInt32(truncatingIfNeeded: count - 1))
     isAscending =
@@ -172,17 +184,8 @@ final class ColumnStore: @unchecked Sendable {
     addPageNulls(base, Int32(difference))
   }
 
-  /// The row is no longer live: its cell stays, but does not count.
-  func forget(_ row: UInt32) {
-    if isNull(row) {
-      liveNulls -= 1
-      return
-    }
-    switch kind {
-    case .text, .wordList, .wideList: liveBytes -= payloadBytes(cell(row))
-    default: break
-    }
-  }
+  /// The row is gone for good: its cell stays until compaction, but what it points to does not count.
+  func forgetPayload(_ row: UInt32) { liveBytes -= payloadBytes(cell(row)) }
 
   // MARK: - Payloads
 
@@ -254,15 +257,15 @@ final class ColumnStore: @unchecked Sendable {
   /// Whether more than half of the arena is superseded.
   var needsCompaction: Bool { arena.used > Self.smallArena && arena.used > liveBytes * 2 }
 
-  /// Moves what live rows point to into a new arena. Complexity: O(rows).
-  func compact(isLive: (UInt32) -> Bool) {
+  /// Moves what the kept rows point to into a new arena. Complexity: O(rows).
+  func compact(isKept: (UInt32) -> Bool) {
     let old = arena
     arena = Arena()
     liveBytes = 0
     for row in 0..<UInt32(truncatingIfNeeded: count) {
       let cell = cell(row)
       if cell.low == 0 && cell.high == 0 { continue }
-      if !isLive(row) {
+      if !isKept(row) {
         let nulls = liveNulls
         writeRaw(row, nil)
         liveNulls = nulls

@@ -12,6 +12,11 @@ import GQLCatalog
   @usableFromInline package let column: Int
   @usableFromInline package let kind: KeyKind
 
+  init(column: Int, kind: KeyKind) {
+    self.column = column
+    self.kind = kind
+  }
+
   /// Nil for kinds of columns that cannot be keys.
   init?(_ descriptor: ColumnDescriptor) {
     column = Int(descriptor.id.index)

@@ -36,6 +36,7 @@ extension WriteTransaction {
       state.links[Int(relation.id.index)] = []
       try connect(relation, layout[relation.inverse], forward, backward)
     }
+    for table in tables where table.stamp == stamp { stampBulk(table) }
     for (number, first) in state.firstRows.enumerated() {
       try indexRows(number, from: first, rebuilds: state.rebuild.contains(number))
     }
@@ -58,7 +59,7 @@ extension WriteTransaction {
     } else if isSymmetric || hasLinks || !buildRuns(relation, inverse, pairs) {
       // Cannot throw but for required one-to-one relations of which a partner is taken away.
       for pair in pairs {
-        try appendReference(relation.id, source: UInt32(pair >> 32), target: UInt32(truncatingIfNeeded: pair))
+        try connect(relation.id, source: UInt32(pair >> 32), target: UInt32(truncatingIfNeeded: pair))
       }
     }
   }
@@ -106,6 +107,7 @@ extension WriteTransaction {
     if !relation.isToMany {
       for pair in pairs {
         let (source, target) = Self.ends(pair, high: high)
+        setDormant(relation, source, [])
         column.writeRaw(source, Cell(low: UInt64(target)))
       }
       return

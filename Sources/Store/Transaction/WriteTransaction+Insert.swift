@@ -1,8 +1,9 @@
 import GQLCatalog
 
 extension WriteTransaction {
-  /// Adds an entity: one cell and one validity per column of the type, in order; relation columns and folded columns
-  /// are ignored. Texts and lists are copied. A list's cell is the address of its cells (8 bytes each in a `.wordList`,
+  /// Adds an entity: one cell and one validity per column of the type, in order; relation columns, folded columns and
+  /// those of `_createdAt` and `_updatedAt` (which get `now`) are ignored. A deleted entity with its primary key is
+  /// purged. Texts and lists are copied. A list's cell is the address of its cells (8 bytes each in a `.wordList`,
   /// 16 in a `.wideList`; one validity byte each behind all of them) and their count in `high`.
   package func insert(
     _ type: EntityTypeID, cells: UnsafePointer<Cell>, valid: UnsafePointer<Bool>
@@ -16,7 +17,7 @@ extension WriteTransaction {
     table.ownColumns()
     let count = layout.columns.count
     for column in 0..<count {
-      self.valid[column] = valid[column] && !layout.isRelation[column]
+      self.valid[column] = valid[column] && !layout.isFilled[column]
       self.cells[column] = cells[column]
     }
     for column in 0..<count where layout.isFolded[column] {
@@ -28,10 +29,16 @@ extension WriteTransaction {
       try checkUnique(table, number, except: PageLayout.noRow)
     }
 
+    if let graveyard = table.graveyard, graveyard.count > 0 { purgeNamesake(table, graveyard) }
     for column in 0..<count {
+      if column == layout.created || column == layout.updated {
+        // Within a bulk all rows get the same time at its end.
+        if bulk == nil { appendTime(table.columns[column]) }
+        continue
+      }
       table.columns[column].append(self.valid[column] ? self.cells[column] : nil, ownsPayload: layout.isFolded[column])
     }
-    if table.liveness != nil { table.ownedLiveness().append(Cell(low: 1)) }
+    if table.liveness != nil { table.ownedLiveness().append(Cell(low: RowStatus.live)) }
     table.slots += 1
     table.live += 1
     for number in 0..<indexCount {
@@ -41,6 +48,41 @@ extension WriteTransaction {
     if !layout.mirrors.isEmpty { insertMirrors(table, row) }
     if !dangling.isEmpty { connectDangling(table, row) }
     return row
+  }
+
+  private func appendTime(_ column: ColumnStore) {
+    column.append(Cell(now))
+    if column.count & PageLayout.rowMask == 0 { column.shareTail() }
+  }
+
+  /// Writes `now` into the row's `_updatedAt`.
+  func stampUpdate(_ table: Table, _ row: UInt32) {
+    // Rows that a bulk adds have no cell yet, and get `now` at its end.
+    guard let number = table.layout.updated, Int(row) < table.columns[number].count,
+      table.columns[number].cell(row) != Cell(now)
+    else { return }
+    table.ownedColumn(number).write(row, Cell(now))
+  }
+
+  /// Gives the rows that a bulk added their times.
+  func stampBulk(_ table: Table) {
+    for number in [table.layout.created, table.layout.updated] {
+      guard let number, table.columns[number].count < table.slots else { continue }
+      let column = table.ownedColumn(number)
+      column.appendRepeated(Cell(now), count: table.slots - column.count)
+    }
+  }
+
+  /// Purges the deleted entity that has the primary key of the scratch cells.
+  private func purgeNamesake(_ table: Table, _ graveyard: Graveyard) {
+    guard let keys = table.layout.indexes.first?.keys else { return }
+    for component in 0..<keys.count {
+      let column = keys.components[component].column
+      guard valid[column] else { return }
+      key[component] = cells[column]
+    }
+    let row = graveyard.find(key, columns: table.readers)
+    if row != PageLayout.noRow { purgeDeleted(table, row) }
   }
 
   /// Puts the folded text of scratch column `source` into scratch column `target`.
@@ -84,7 +126,7 @@ extension WriteTransaction {
     }
   }
 
-  private func connectDangling(_ table: Table, _ row: UInt32) {
+  func connectDangling(_ table: Table, _ row: UInt32) {
     guard let primary = table.layout.indexes.first, primary.keys.count == 1,
       primary.keys.load(table.readers, row, into: key)
     else { return }
@@ -102,19 +144,19 @@ extension WriteTransaction {
       if bulk != nil {
         linkBulk(link.relation, source: link.source, target: row)
       } else {
-        try? appendReference(link.relation, source: link.source, target: row)
+        try? connect(link.relation, source: link.source, target: row)
       }
     }
   }
 
-  /// Replaces a cell; nil makes it null. Not for relation columns.
+  /// Replaces a cell, and stamps the row's `_updatedAt`; nil makes it null. Not for relation columns.
   package func update(
     _ type: EntityTypeID, _ row: UInt32, _ column: ColumnID, _ cell: Cell?
   ) throws(StoreProblem) {
     let table = ownedTable(type)
     let layout = table.layout
     let number = Int(column.index)
-    precondition(table.isLive(row) && !layout.isRelation[number] && !layout.isFolded[number])
+    precondition(table.isLive(row) && !layout.isFilled[number] && !layout.isFolded[number])
     let foldedColumns = layout.foldedColumns[number]
     var affected = layout.indexesOfColumn[number]
     for folded in foldedColumns {
@@ -125,7 +167,7 @@ extension WriteTransaction {
       affected.removeAll { $0 != 0 }
     }
     if !affected.isEmpty {
-      for other in layout.columns.indices where !layout.isRelation[other] {
+      for other in layout.columns.indices where !layout.isFilled[other] {
         valid[other] = !table.columns[other].isNull(row)
         cells[other] = table.columns[other].cell(row)
       }
@@ -145,6 +187,7 @@ extension WriteTransaction {
       table.ownedColumn(folded).write(row, valid[folded] ? cells[folded] : nil, ownsPayload: true)
     }
     for index in affected { table.addEntry(index, row, key: key) }
+    stampUpdate(table, row)
   }
 
   /// Whether the scratch cells have another key than the row's.

@@ -17,6 +17,8 @@ package final class WriteTransaction {
   var growth: GrowthMark
   var version: UInt64
   @exclusivity(unchecked) var bulk: BulkState?
+  /// What `_createdAt` and `_updatedAt` become, in microseconds since 1970.
+  package var now: Int64 = 0
 
   /// Scratch for one entity's cells, and for keys.
   let cells: UnsafeMutablePointer<Cell>
@@ -69,10 +71,35 @@ package final class WriteTransaction {
       base.catalog, version: version, layout: layout, tables: tables, dangling: dangling, growth: growth)
   }
 
+  /// What ``rollback(to:)`` goes back to.
+  package struct Checkpoint {
+    fileprivate let tables: [Table]
+    fileprivate let dangling: DanglingLinks
+  }
+
+  /// Marks the state to which ``rollback(to:)`` goes back; older ones stay valid. Complexity: O(types), but pages that
+  /// are written next are copied again, so not for each row. Precondition: not within a bulk.
+  package func checkpoint() -> Checkpoint {
+    precondition(bulk == nil, "a bulk must be ended first")
+    // Nothing of what is there is written any more.
+    stamp = Stamp.next()
+    return Checkpoint(tables: tables, dangling: dangling)
+  }
+
+  /// Undoes what was written after the checkpoint, which stays valid.
+  package func rollback(to checkpoint: Checkpoint) {
+    bulk = nil
+    tables = checkpoint.tables
+    dangling = checkpoint.dangling
+    stamp = Stamp.next()
+  }
+
   private func compact(_ table: Table) {
-    for (number, column) in table.columns.enumerated() where column.stamp == stamp && column.needsCompaction {
-      table.ownedColumn(number).compact { table.isLive($0) }
+    for column in table.columns where column.stamp == stamp && column.needsCompaction {
+      column.compact { table.isLive($0) || table.isDeleted($0) }
     }
+    if let graveyard = table.graveyard, graveyard.stamp == stamp { graveyard.compact() }
+    for links in table.dormant where links?.stamp == stamp { links?.compact() }
     for index in table.indexes {
       if case .hash(let hash) = index, hash.stamp == stamp, hash.postings.needsCompaction {
         hash.postings.compact { _ in true }
@@ -115,6 +142,16 @@ package final class WriteTransaction {
   package func findRow(_ index: IndexID, key: UnsafePointer<Cell>) -> UInt32? {
     guard let place = layout.places[Int(index.index)] else { return nil }
     let row = tables[place.type].find(place.index, key: key)
+    return row == PageLayout.noRow ? nil : row
+  }
+
+  package func deletedCount(_ type: EntityTypeID) -> Int { table(type).graveyard?.count ?? 0 }
+  package func isDeleted(_ type: EntityTypeID, _ row: UInt32) -> Bool { table(type).isDeleted(row) }
+
+  /// The kept row of a deleted entity with this primary key: one cell per component.
+  package func deletedRow(_ type: EntityTypeID, key: UnsafePointer<Cell>) -> UInt32? {
+    let table = table(type)
+    let row = table.graveyard?.find(key, columns: table.readers) ?? PageLayout.noRow
     return row == PageLayout.noRow ? nil : row
   }
 
