@@ -51,7 +51,7 @@ struct BindingDescription {
     case .relation(let base, let relation): parts.append("\(reference(base))→\(name(relation))")
     case .branches(let branches):
       parts.append(branches.map { "\(reference($0.reference))→\(name($0.relation))" }.joined(separator: "|"))
-    case .union(let sets): parts.append(sets.map { set($0) }.joined(separator: "|"))
+    case .union(let sets): parts.append(sets.map { self.set($0) }.joined(separator: "|"))
     case .step(let base, let relation): parts.append("(\(self.set(base)))→→\(name(relation))")
     case .linked(let base, let relation): parts.append("(\(self.set(base)))→\(name(relation))")
     }

@@ -366,7 +366,9 @@ struct Loader: ~Copyable {
           throw queryError(error, in: file)
         }
         // What others must link to cannot go: the data is then bad as a whole.
-        guard !transaction.isLive(type.id, row) || (try? transaction.delete(type.id, row)) != nil else { throw queryError(failure, in: file) }
+        guard !transaction.isLive(type.id, row) || (try? transaction.delete(type.id, row)) != nil else {
+          throw queryError(failure, in: file)
+        }
       }
     }
   }

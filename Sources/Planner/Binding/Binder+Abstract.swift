@@ -240,7 +240,9 @@ extension Binder {
     guard left.type != right.type else { return (left, right) }
     guard case .entity(let first) = left.type, case .entity(let second) = right.type else { return nil }
     func widened(_ side: BoundExpression, _ type: EntityTypeID, to wider: EntityTypeID) -> BoundExpression? {
-      guard case .entity(let reference) = side.kind, let cast = cast(reference, from: type, to: wider) else { return nil }
+      guard case .entity(let reference) = side.kind, let cast = cast(reference, from: type, to: wider) else {
+        return nil
+      }
       return BoundExpression(.entity(cast), .entity(wider), at: side.range)
     }
     // Towards the wider type nothing gets lost.

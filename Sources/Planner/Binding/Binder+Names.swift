@@ -124,7 +124,8 @@ extension Binder {
   }
 
   /// What a relation leads to.
-  mutating func related(_ id: RelationID, of element: EntityReference, _ name: String, at range: SourceRange) -> Operand {
+  mutating func related(_ id: RelationID, of element: EntityReference, _ name: String, at range: SourceRange) -> Operand
+  {
     let relation = catalog[id]
     if !relation.isToMany { return .entity(.toOne(element, id), relation.target, range) }
     let set = reserveSet(relation.target, at: range)

@@ -33,7 +33,8 @@ extension Optimizer {
     if case .quantifier(let quantifier, let id, let body) = condition.kind {
       guard quantifier == .exists || quantifier == .some else { return nil }
       let set = query[id]
-      guard case .relation(let base, let relation) = set.source, base.scope == 0, base.isPath, set.limit == nil, set.offset == nil,
+      guard case .relation(let base, let relation) = set.source, base.scope == 0, base.isPath, set.limit == nil,
+        set.offset == nil,
         let predicate = BoundExpression.conjunction([set.predicate, body].compactMap { $0 })
       else { return nil }
       // The members may read nothing but themselves; the path to them is followed back.

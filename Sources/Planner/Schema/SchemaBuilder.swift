@@ -157,7 +157,9 @@ struct SchemaBuilder {
     bindMemberFields()
     buildRoots()
     // Hidden rows have no times of their own.
-    for index in catalog.types.indices where catalog.types[index].kind == .entity { addTimes(to: &catalog.types[index]) }
+    for index in catalog.types.indices where catalog.types[index].kind == .entity {
+      addTimes(to: &catalog.types[index])
+    }
     checkComputedFields()
   }
 
