@@ -8,8 +8,9 @@ public enum DataSource: Sendable {
   case csv(type: String, bytes: [UInt8], name: String = "data.csv")
   /// Entities of one type as values.
   case values(type: String, [Value])
-  /// A file `<Type>.ndjson`, `.jsonl`, `.json` or `.csv`, any other `.json` or `.ndjson` file as above, or a directory
-  /// of such files. Within a directory only files named for a type are read.
+  /// A file `<Type>.ndjson`, `.jsonl`, `.json` or `.csv`, any other `.json` or `.ndjson` file as above, each also
+  /// compressed as `.gz` or `.zst`, or a directory of such files. Within a directory only files named for a type are
+  /// read. Or a SQLite file (`.sqlite`, `.sqlite3`, `.db`, `.db3`): its tables are types, its foreign keys relations.
   case path(String)
 }
 
@@ -19,10 +20,16 @@ public struct LoadOptions: Sendable {
   public var skipsBadRecords: Bool
   /// Called now and then while loading, from the loading thread.
   public var progress: (@Sendable (LoadProgress) -> Void)?
+  /// The most bytes that one compressed file may expand to; a small file can hold very many.
+  public var maximumExpandedBytes: Int
 
-  /// The defaults: a bad record fails the load, no progress is told.
-  public init(skipsBadRecords: Bool = false, progress: (@Sendable (LoadProgress) -> Void)? = nil) {
+  /// The defaults: a bad record fails the load, no progress is told, a compressed file holds up to 4 GiB.
+  public init(
+    skipsBadRecords: Bool = false, maximumExpandedBytes: Int = 4 << 30,
+    progress: (@Sendable (LoadProgress) -> Void)? = nil
+  ) {
     self.skipsBadRecords = skipsBadRecords
+    self.maximumExpandedBytes = maximumExpandedBytes
     self.progress = progress
   }
 }

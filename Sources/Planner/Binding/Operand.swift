@@ -122,6 +122,8 @@ struct Environment {
     var lets: [String: Binding]
     var arguments: [String: Binding]
     var views: [Int: View]
+    /// For the parameter of a function, which has a type.
+    var parameter: FunctionArgument?
   }
 
   func entering(_ type: EntityTypeID) -> Environment { entering(.entity(type)) }
