@@ -18,6 +18,8 @@ final class AccessNode: @unchecked Sendable {
     case branches
     /// The members of another set.
     case set
+    /// The rows under a key in a table made once a run.
+    case hashJoin
   }
   let kind: Kind
   @exclusivity(unchecked) var index = IndexID(0)
@@ -48,6 +50,9 @@ final class AccessNode: @unchecked Sendable {
   @exclusivity(unchecked) var reference = CompiledReference()
   /// Of a branch: paths of reader slots to the rows that stand for the targets; none where the targets are wanted.
   @exclusivity(unchecked) var casts: [[Int]] = []
+  /// What a hash join's table holds each row under.
+  @exclusivity(unchecked) var buildProgram: ExpressionProgram?
+  @exclusivity(unchecked) var buildTypes: [ValueType] = []
   /// A step from one member at most: its targets stay in link order.
   @exclusivity(unchecked) var keepsLinkOrder = false
 
