@@ -37,6 +37,10 @@ struct BindingDescription {
     case .object(let fields):
       return "\(set(selection.set)) {\(fields.map { field($0) }.joined(separator: " "))}"
     case .value(let value): return "\(set(selection.set)) = \(expression(value))"
+    case .groups(let grouping):
+      let keys = grouping.keys.map { "\($0.name): \($0.expressions.map { expression($0) }.joined(separator: " "))" }
+      return "\(set(selection.set)) by (\(keys.joined(separator: ", ")))"
+        + " {\(grouping.fields.map { field($0) }.joined(separator: " "))}"
     }
   }
 
@@ -53,6 +57,7 @@ struct BindingDescription {
       parts.append(branches.map { "\(reference($0.reference))→\(name($0.relation))" }.joined(separator: "|"))
     case .union(let sets): parts.append(sets.map { self.set($0) }.joined(separator: "|"))
     case .step(let base, let relation): parts.append("(\(self.set(base)))→→\(name(relation))")
+    case .items(let group, _): parts.append("\(reference(group))→_items")
     case .linked(let base, let relation): parts.append("(\(self.set(base)))→\(name(relation))")
     }
     if let predicate = set.predicate { parts.append("where \(expression(predicate))") }
@@ -145,6 +150,7 @@ struct BindingDescription {
     case .aggregate(let aggregate, let id, let body):
       return "\(aggregate.rawValue)(\(set(id))\(body.map { " | \(text($0))" } ?? ""))"
     case .inRowSet: return "?"
+    case .groupAggregate(let group, _, let slot): return "\(reference(group)).aggregate\(slot)"
     }
   }
 

@@ -18,6 +18,8 @@ enum Operation: UInt8, Sendable {
   case quantifier, aggregate, rowSet
   /// The rows of the first operand, where they are missing those of the second.
   case firstRow
+  /// A value of a group.
+  case groupAggregate
   /// A scalar function, by `Node.function`.
   case function
   /// A lazy operand; null where it fails.

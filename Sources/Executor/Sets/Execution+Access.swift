@@ -41,6 +41,10 @@ extension Execution {
       let row = resolve(node.reference, outer, 0)
       appendTargets(node.relation, row, from: 0, limit: Int.max, into: &rows)
       return !node.relation.isToMany
+    case .groupMembers:
+      let list = groupMembers(node, outer, 0)
+      if let start = list.baseAddress { rows.append(start, list.count) }
+      return list.count < 2
     case .hashJoin:
       guard let scalars = node.scalars else { return true }
       let table = try joinTable(node, set, state)

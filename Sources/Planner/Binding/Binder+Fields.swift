@@ -5,8 +5,8 @@ import GQLParser
 extension Binder {
   static let metaFields: [String: NotSupportedYet] = [
     "_cursor": .cursorMeta, "_score": .scoreMeta, "_createdAt": .timestampMeta, "_updatedAt": .timestampMeta,
-    "_status": .statusMeta, "_depth": .recursionMeta, "_cycle": .recursionMeta, "_items": .groupMeta,
-    "_inserted": .mutation, "__schema": .introspection, "__type": .introspection,
+    "_status": .statusMeta, "_depth": .recursionMeta, "_cycle": .recursionMeta, "_inserted": .mutation,
+    "__schema": .introspection, "__type": .introspection,
   ]
 
   // MARK: The root
@@ -48,6 +48,7 @@ extension Binder {
     if root.isList {
       var bound = BoundSet(type: root.type, source: .all, range: name.range)
       bound.hint = hint
+      if isGrouped(entry) { return bindGroups(entry, inner, set, bound, name).map { .many($0) } }
       bindArguments(
         entry.arguments, of: name, lets: inner, environment: entry.environment, into: &bound)
       query[set] = bound
@@ -177,6 +178,11 @@ extension Binder {
       member(property, of: element, at: name.range), entry, inner, name, takesArguments: takesArguments)
   }
 
+  mutating func reportUnknownField(_ name: Name, of type: String, among known: [String]) {
+    if name.text == "_items" { return report(.outsideGroup("_items"), at: name.range) }
+    report(.unknownField(name: name.text, type: type, near: nearestNames(to: name.text, in: known)), at: name.range)
+  }
+
   /// What is selected of a field that is bound already.
   private mutating func bindField(
     _ operand: Operand, _ entry: SelectionEntry, _ inner: [SelectionSource], _ name: Name, takesArguments: Bool
@@ -202,6 +208,9 @@ extension Binder {
       var bound = query[path.set]
       bound.range = name.range
       bound.hint = fieldDirectives(entry.directives, over: path.type)
+      if takesArguments, isGrouped(entry) {
+        return bindGroups(entry, inner, path.set, bound, name).map { .many($0) }
+      }
       if takesArguments {
         bindArguments(entry.arguments, of: name, lets: inner, environment: entry.environment, into: &bound)
       }
@@ -240,10 +249,6 @@ extension Binder {
     }
     if branches.count == 1, let only = branches.first { return .relation(only.reference, only.relation) }
     return .branches(branches)
-  }
-
-  mutating func reportUnknownField(_ name: Name, of type: String, among known: [String]) {
-    report(.unknownField(name: name.text, type: type, near: nearestNames(to: name.text, in: known)), at: name.range)
   }
 
   /// An embedded object; without a selection set, whole.
@@ -293,7 +298,7 @@ extension Binder {
     return copy
   }
 
-  private mutating func bindComputed(_ entry: SelectionEntry, _ inner: [SelectionSource]) -> BoundField.Content? {
+  mutating func bindComputed(_ entry: SelectionEntry, _ inner: [SelectionSource]) -> BoundField.Content? {
     guard let expression = entry.expression else { return nil }
     _ = fieldDirectives(entry.directives, over: nil)
     let operand = bindOperand(expression, entry.environment)

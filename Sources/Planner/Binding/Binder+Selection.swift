@@ -53,6 +53,8 @@ enum SelectionParent {
   case root
   case entity(EntityTypeID)
   case embedded(EmbeddedTypeID)
+  /// The groups of a grouping, by its number.
+  case group(EntityTypeID, Int)
 }
 
 extension Binder {
@@ -160,6 +162,7 @@ extension Binder {
 
   /// Binds a `let` where it stands, for its errors; uses bind it again in their own scopes.
   private mutating func check(_ node: LetBinding, _ environment: Environment) {
+    if let number = environment.group() { return checkOfGroup(node, number, environment) }
     let known = query.sets.count
     let operand = bindOperand(node.expression, environment)
     if case .bare(let name) = operand { _ = resolveBare(name, environment) }
@@ -242,6 +245,7 @@ extension Binder {
         return enter(condition.id, environment, &result)
       }
     case .embedded(let id): type = catalog[id].name
+    case .group(let id, _): type = catalog[id].name
     }
     if name.text == type { return (parent, environment) }
     let known = catalog.types.map(\.name) + catalog.embeddedTypes.map(\.name)
@@ -301,6 +305,7 @@ extension Binder {
       names = catalog[id].fields.filter {
         !elementType(of: $0.signature.type).isEntity || isOwned($0.signature.type)
       }.map(\.name)
+    case .group(_, let number): names = groups[number].keys.map(\.name)
     }
     // A splat is of fields, whatever a `let` is called.
     var environment = environment

@@ -56,6 +56,8 @@ struct Binder {
   var computing: [ComputedField] = []
   /// Where problems inside a computed field are reported: where it is used. Nil while a schema is checked.
   var computedRange: SourceRange?
+  /// Every grouping so far, with what was found out about it.
+  var groups: [GroupBinding] = []
 
   struct DiagnosticKey: Hashable {
     var code: DiagnosticCode

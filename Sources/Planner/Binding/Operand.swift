@@ -114,6 +114,8 @@ struct Environment {
     /// How many scopes there were where the reference was made.
     var scopes: Int
   }
+  /// The groupings whose groups, not members, stand for an element here, by its index in `scopes`.
+  var groups: [Int: Int] = [:]
 
   /// An expression together with what its names mean.
   struct Binding {
@@ -130,6 +132,8 @@ struct Environment {
 
   func entering(_ element: ScopeElement) -> Environment {
     var result = self
+    // A group is no element scope.
+    if group() != nil { result.chain.removeLast() }
     result.chain.append(scopes.count)
     result.scopes.append(element)
     return result
@@ -156,7 +160,8 @@ struct Environment {
   /// Where a binding's expression is bound when it is used here.
   func inside(_ binding: Binding) -> Environment {
     Environment(
-      scopes: scopes, chain: binding.chain, lets: binding.lets, arguments: binding.arguments, views: binding.views)
+      scopes: scopes, chain: binding.chain, lets: binding.lets, arguments: binding.arguments, views: binding.views,
+      groups: groups)
   }
 
   /// The entity `climb` visible scopes out; nil where the element is none.
@@ -172,6 +177,12 @@ struct Environment {
     var result = self
     result.views[chain.count - 1] = View(reference: reference, type: type, scopes: scopes.count)
     return result
+  }
+
+  /// The grouping whose group is the element `climb` visible scopes out.
+  func group(_ climb: Int = 0) -> Int? {
+    guard !groups.isEmpty, climb >= 0, climb < chain.count else { return nil }
+    return groups[chain[chain.count - 1 - climb]]
   }
 
   /// What `.` or `^` is, and how many scopes out it stands at run time.

@@ -89,6 +89,9 @@ package struct BoundSet: Sendable, Hashable {
     case relation(EntityReference, RelationID)
     /// The distinct targets of a relation of all members of another set, in canonical order.
     case step(SetID, RelationID)
+    /// The members of a group of the selection, in the order of its set; the reference is the group's scope, among those
+    /// that `limit` sees.
+    case items(EntityReference, SelectionID)
     /// The targets of a relation of the only member of another set, which has at most one, in link order.
     case linked(SetID, RelationID)
     /// The targets of several relations, one behind the other: a to-many field of an interface, of which the members
@@ -102,7 +105,7 @@ package struct BoundSet: Sendable, Hashable {
       switch self {
       case .step(let base, _), .linked(let base, _): [base]
       case .union(let sets): sets
-      case .all, .key, .relation, .branches: []
+      case .all, .key, .relation, .branches, .items: []
       }
     }
   }
@@ -188,6 +191,8 @@ package struct BoundSelection: Sendable, Hashable {
     case object([BoundField])
     /// One value a member: a relation named without a selection set gives ids.
     case value(BoundExpression)
+    /// One object a group.
+    case groups(BoundGrouping)
   }
   package var set: SetID
   package var shape: Shape

@@ -8,10 +8,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case fullTextIndex
   /// `type A { id: ID! t: String @trigram }`, a warning: the index is left out.
   case trigramIndex
-  /// `{ User(groupBy: name) { name } }`
-  case grouping
-  /// `{ User(having: count() > 1) { id } }`
-  case having
   /// `{ User(after: "c") { id } }`
   case cursorPaging
   /// `{ User(deleted: ONLY) { id } }`
@@ -40,8 +36,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case statusMeta
   /// `{ User { _depth } }`
   case recursionMeta
-  /// `{ User { _items { id } } }`
-  case groupMeta
   /// `{ n: hasMore(User(limit: 1)) }`
   case hasMore
   /// `{ User { x := highlight(name) } }`
@@ -60,8 +54,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
     switch self {
     case .fullTextIndex: "'@fulltext'"
     case .trigramIndex: "'@trigram'"
-    case .grouping: "'groupBy'"
-    case .having: "'having'"
     case .cursorPaging: "paging by cursors"
     case .deletedEntities: "'deleted'"
     case .mutation: "a mutation"
@@ -76,7 +68,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
     case .timestampMeta: "'_createdAt' and '_updatedAt'"
     case .statusMeta: "'_status'"
     case .recursionMeta: "'_depth' and '_cycle'"
-    case .groupMeta: "'_items'"
     case .hasMore: "'hasMore'"
     case .scalarFunction: "this function"
     case .languageCollation: "a collation other than CI"
