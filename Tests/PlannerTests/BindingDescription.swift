@@ -28,6 +28,10 @@ struct BindingDescription {
       return "(\(expression(condition)))?\(fields.map { field($0) }.joined(separator: " "))"
     case .one(let id): return "one \(selection(id))"
     case .many(let id): return "many \(selection(id))"
+    case .recursion: return "again"
+    case .depth: return "depth"
+    case .cycle: return "cycle"
+    case .cursor: return "cursor"
     }
   }
 
@@ -58,6 +62,8 @@ struct BindingDescription {
     case .union(let sets): parts.append(sets.map { self.set($0) }.joined(separator: "|"))
     case .step(let base, let relation): parts.append("(\(self.set(base)))→→\(name(relation))")
     case .items(let group, _): parts.append("\(reference(group))→_items")
+    case .closure(let closure): parts.append("closure of \(self.set(closure.step))")
+    case .shortestPath(let path): parts.append("path over \(self.set(path.step))")
     case .linked(let base, let relation): parts.append("(\(self.set(base)))→\(name(relation))")
     }
     if let predicate = set.predicate { parts.append("where \(expression(predicate))") }

@@ -4,9 +4,8 @@ import GQLParser
 
 extension Binder {
   static let metaFields: [String: NotSupportedYet] = [
-    "_cursor": .cursorMeta, "_score": .scoreMeta, "_createdAt": .timestampMeta, "_updatedAt": .timestampMeta,
-    "_status": .statusMeta, "_depth": .recursionMeta, "_cycle": .recursionMeta, "_inserted": .mutation,
-    "__schema": .introspection, "__type": .introspection,
+    "_score": .scoreMeta, "_createdAt": .timestampMeta, "_updatedAt": .timestampMeta, "_status": .statusMeta,
+    "_inserted": .mutation, "__schema": .introspection, "__type": .introspection,
   ]
 
   // MARK: The root
@@ -30,17 +29,20 @@ extension Binder {
       report(.notSupportedYet(feature), at: name.range)
       return nil
     }
-    if ["count", "closure", "shortestPath"].contains(name.text), name.text != "count" {
-      report(.notSupportedYet(name.text == "closure" ? .closure : .shortestPath), at: name.range)
-      return nil
-    }
     guard let root = catalog.root(named: name.text) else {
       let near = nearestNames(to: name.text, in: catalog.rootFieldNames)
       report(.unknownRoot(name: name.text, near: near), at: name.range)
       return nil
     }
     let set = reserveSet(root.type, at: name.range)
-    let hint = fieldDirectives(entry.directives, over: root.type)
+    let hint = fieldDirectives(entry.directives, over: root.type, walks: ["recurse", "expand"])
+    if let directive = entry.directives.first(where: { $0.name.text == "recurse" }) {
+      report(.notRecursive(field: name.text, source: nil, target: catalog[root.type].name), at: directive.range)
+    }
+    var inner = inner
+    if let expansion = expansion(entry.directives) {
+      inner.append(SelectionSource(expansion: expansion, environment: entry.environment, condition: nil))
+    }
     if !root.isList, catalog[root.type].isAbstract {
       bindKey(entry.arguments, of: name, abstract: root.type, into: set, entry.environment)
       return bindSelection(set, inner, name, entry.environment).map { .one($0) }
@@ -111,17 +113,24 @@ extension Binder {
 
   /// The selection of a set's members; without a selection set their ids.
   mutating func bindSelection(
-    _ set: SetID, _ sources: [SelectionSource], _ name: Name, _ environment: Environment
+    _ set: SetID, _ sources: [SelectionSource], _ name: Name, _ environment: Environment,
+    recursion: BoundRecursion? = nil, isExpanded: Bool = false
   ) -> SelectionID? {
     let selection = reserveSelection(of: set)
     let type = query[set].type
     var sources = sources
-    if sources.isEmpty, isGraphQL { report(.missingSelection(field: name.text), at: name.range) }
+    if sources.isEmpty, isGraphQL, !isExpanded, recursion == nil {
+      report(.missingSelection(field: name.text), at: name.range)
+    }
     if sources.isEmpty, catalog[type].isElement {
       // As a single embedded object does, a list of them comes whole.
       sources = [SelectionSource(splat: name.range, environment: environment, condition: nil)]
     }
     if sources.isEmpty {
+      if recursion != nil {
+        report(.missingSelection(field: name.text), at: name.range)
+        return nil
+      }
       guard let id = identity(of: .scope(0, type), type, at: name.range) else {
         report(.missingSelection(field: name.text), at: name.range)
         return nil
@@ -134,8 +143,17 @@ extension Binder {
       copy.environment = source.environment.entering(type)
       return copy
     }
-    query.selections[selection.index].shape = .object(
-      nested(at: name.range, []) { $0.bindFields(inner, of: type) })
+    frames.append(SelectionFrame(set: set, isRecursive: recursion != nil))
+    var fields = nested(at: name.range, []) { $0.bindFields(inner, of: type) }
+    frames.removeLast()
+    if let recursion {
+      if let other = fields.first(where: { $0.key == name.text }) {
+        report(.recursionKey(key: name.text), at: other.range)
+      }
+      fields.append(BoundField(key: name.text, content: .recursion, range: recursion.range))
+      query.selections[selection.index].recursion = recursion
+    }
+    query.selections[selection.index].shape = .object(fields)
     return selection
   }
 
@@ -151,7 +169,9 @@ extension Binder {
       guard !isExhausted else { break }
       let (condition, inner) = merge(merged)
       guard let content = bindField(merged, inner, of: collected.runtime ?? type) else { continue }
-      fields.append(BoundField(key: merged.key, condition: condition, content: content, range: merged.first.range))
+      var field = BoundField(key: merged.key, condition: condition, content: content, range: merged.first.range)
+      field.omitsNull = merged.first.omitsNull
+      fields.append(field)
     }
     return fields
   }
@@ -167,6 +187,7 @@ extension Binder {
       report(.notSupportedYet(feature), at: name.range)
       return nil
     }
+    if let content = bindMeta(entry, name) { return content }
     guard let property = catalog[type].property(named: name.text) else {
       reportUnknownField(name, of: catalog[type].name, among: catalog[type].properties.map(\.name))
       return nil
@@ -174,8 +195,14 @@ extension Binder {
     guard let element = entry.environment.element() else { return nil }
     var takesArguments = true
     if case .computed = property.storage { takesArguments = false }
+    var inner = inner
+    if isRelation(property), let expansion = expansion(entry.directives) {
+      inner.append(SelectionSource(expansion: expansion, environment: entry.environment, condition: nil))
+    }
+    let recursion = recursion(of: entry, name, property, element)
     return bindField(
-      member(property, of: element, at: name.range), entry, inner, name, takesArguments: takesArguments)
+      member(property, of: element, at: name.range), entry, inner, name, takesArguments: takesArguments,
+      recursion: recursion)
   }
 
   mutating func reportUnknownField(_ name: Name, of type: String, among known: [String]) {
@@ -185,7 +212,8 @@ extension Binder {
 
   /// What is selected of a field that is bound already.
   private mutating func bindField(
-    _ operand: Operand, _ entry: SelectionEntry, _ inner: [SelectionSource], _ name: Name, takesArguments: Bool
+    _ operand: Operand, _ entry: SelectionEntry, _ inner: [SelectionSource], _ name: Name, takesArguments: Bool,
+    recursion: BoundRecursion? = nil
   ) -> BoundField.Content? {
     if !takesArguments, let argument = entry.arguments.first {
       report(.argumentsOnValue(field: name.text), at: argument.range)
@@ -193,9 +221,9 @@ extension Binder {
     }
     switch operand {
     case .entity(let reference, let target, _):
-      let hint = fieldDirectives(entry.directives, over: target)
-      if inner.isEmpty, entry.arguments.isEmpty, let id = identity(of: reference, target, at: name.range) {
-        if isGraphQL { report(.missingSelection(field: name.text), at: name.range) }
+      let hint = fieldDirectives(entry.directives, over: target, walks: ["recurse", "expand"])
+      if inner.isEmpty, entry.arguments.isEmpty, recursion == nil, let id = identity(of: reference, target, at: name.range) {
+        if isGraphQL, !entry.isExpanded { report(.missingSelection(field: name.text), at: name.range) }
         return .value(id)
       }
       let set = reserveSet(target, at: name.range)
@@ -203,11 +231,11 @@ extension Binder {
       bound.hint = hint
       bindArguments(entry.arguments, of: name, lets: inner, environment: entry.environment, into: &bound)
       query[set] = bound
-      return bindSelection(set, inner, name, entry.environment).map { .one($0) }
+      return bindSelection(set, inner, entry, name, recursion).map { .one($0) }
     case .plural(let path):
       var bound = query[path.set]
       bound.range = name.range
-      bound.hint = fieldDirectives(entry.directives, over: path.type)
+      bound.hint = fieldDirectives(entry.directives, over: path.type, walks: ["recurse", "expand"])
       if takesArguments, isGrouped(entry) {
         return bindGroups(entry, inner, path.set, bound, name).map { .many($0) }
       }
@@ -215,7 +243,7 @@ extension Binder {
         bindArguments(entry.arguments, of: name, lets: inner, environment: entry.environment, into: &bound)
       }
       query[path.set] = bound
-      return bindSelection(path.set, inner, name, entry.environment).map { .many($0) }
+      return bindSelection(path.set, inner, entry, name, recursion).map { .many($0) }
     case .value(let value):
       _ = fieldDirectives(entry.directives, over: nil)
       if let argument = entry.arguments.first {
@@ -233,10 +261,21 @@ extension Binder {
         report(.argumentsOnValue(field: name.text), at: argument.range)
         return nil
       }
-      if inner.isEmpty, isGraphQL { report(.missingSelection(field: name.text), at: name.range) }
+      if inner.isEmpty, isGraphQL, !entry.isExpanded { report(.missingSelection(field: name.text), at: name.range) }
       return bindEmbedded(value, inner, entry)
     default: return nil
     }
+  }
+
+  private mutating func bindSelection(
+    _ set: SetID, _ sources: [SelectionSource], _ entry: SelectionEntry, _ name: Name, _ recursion: BoundRecursion?
+  ) -> SelectionID? {
+    if recursion != nil, let cursor = query[set].paging?.after ?? query[set].paging?.before {
+      report(.noCursor(of: "a recursion"), at: cursor.range)
+    }
+    return bindSelection(
+      set, sources, recursion == nil ? name : Name(entry.key.text, at: name.range), entry.environment,
+      recursion: recursion, isExpanded: entry.isExpanded)
   }
 
   /// The set of the one entity that a reference leads to. Precondition: it is no scope's own element.

@@ -99,15 +99,10 @@ package struct BoundSet: Sendable, Hashable {
     case branches([RelationBranch])
     /// The distinct members of several sets of one type, in canonical order; they see what this set's `limit` sees.
     case union([SetID])
-
-    /// The sets that the source takes its members from.
-    package var bases: [SetID] {
-      switch self {
-      case .step(let base, _), .linked(let base, _): [base]
-      case .union(let sets): sets
-      case .all, .key, .relation, .branches, .items: []
-      }
-    }
+    /// What repeating a step reaches, nearest first.
+    case closure(BoundClosure)
+    /// The entities on a shortest way, in its order.
+    case shortestPath(BoundShortestPath)
   }
 
   package var type: EntityTypeID
@@ -119,6 +114,10 @@ package struct BoundSet: Sendable, Hashable {
   package var offset: BoundExpression?
   /// `@using`.
   package var hint: AccessHint?
+  /// `after`, `before`, and what `_cursor` needs; nil where there are no cursors.
+  package var paging: BoundPaging?
+  /// Stands for the member behind those that offset and limit give, if there is one: `hasMore`.
+  package var isProbe = false
   package var range: SourceRange
 
   package init(
@@ -196,6 +195,8 @@ package struct BoundSelection: Sendable, Hashable {
   }
   package var set: SetID
   package var shape: Shape
+  /// `@recurse`.
+  package var recursion: BoundRecursion?
   package init(set: SetID, shape: Shape) {
     self.set = set
     self.shape = shape
@@ -216,11 +217,19 @@ package struct BoundField: Sendable, Hashable {
     case many(SelectionID)
     /// Fields of the object itself, where the condition is true for the member; the field's own key is not written.
     case inlined(when: BoundExpression, [BoundField])
+    /// The last field of a selection with ``BoundSelection/recursion``: that selection again.
+    case recursion
+    /// `_depth`, `_cycle`, `_cursor` of the member.
+    case depth
+    case cycle
+    case cursor
   }
   package var key: String
   /// Over parameters only: the field is left out where this is not true.
   package var condition: BoundExpression?
   package var content: Content
+  /// The key is left out where the value is null: in fragments of `@expand`.
+  package var omitsNull = false
   package var range: SourceRange
   package init(key: String, condition: BoundExpression? = nil, content: Content, range: SourceRange) {
     self.key = key

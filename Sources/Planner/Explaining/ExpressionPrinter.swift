@@ -122,6 +122,13 @@ struct ExpressionPrinter {
     }
     if let limit = set.limit { arguments.append("limit: \(text(limit))") }
     if let offset = set.offset { arguments.append("offset: \(text(offset))") }
+    if let after = set.paging?.after { arguments.append("after: \(text(after))") }
+    if let before = set.paging?.before { arguments.append("before: \(text(before))") }
+    switch set.source {
+    case .closure(let closure): return traversal(closure, arguments)
+    case .shortestPath(let path): return traversal(path, arguments)
+    case .all, .key, .relation, .step, .linked, .items, .branches, .union: break
+    }
     let written = arguments.isEmpty ? "" : "(\(arguments.joined(separator: ", ")))"
     switch set.source {
     case .all: return catalog[set.type].name + written
@@ -136,6 +143,7 @@ struct ExpressionPrinter {
       return "(\(parts.joined(separator: " | ")))\(written)"
     case .union(let sets): return "(\(sets.map { self.set(query[$0]) }.joined(separator: " | ")))\(written)"
     case .items: return "_items" + written
+    case .closure, .shortestPath: return written
     }
   }
 
