@@ -61,9 +61,9 @@ struct BindingDescription {
       parts.append(branches.map { "\(reference($0.reference))→\(name($0.relation))" }.joined(separator: "|"))
     case .union(let sets): parts.append(sets.map { self.set($0) }.joined(separator: "|"))
     case .step(let base, let relation): parts.append("(\(self.set(base)))→→\(name(relation))")
-    case .items(let group, _): parts.append("\(reference(group))→_items")
     case .closure(let closure): parts.append("closure of \(self.set(closure.step))")
     case .shortestPath(let path): parts.append("path over \(self.set(path.step))")
+    case .items(let group, _): parts.append("\(reference(group))→_items")
     case .linked(let base, let relation): parts.append("(\(self.set(base)))→\(name(relation))")
     }
     if let predicate = set.predicate { parts.append("where \(expression(predicate))") }

@@ -18,14 +18,14 @@ final class AccessNode: @unchecked Sendable {
     case branches
     /// The members of another set.
     case set
-    /// The rows under a key in a table made once a run.
-    case hashJoin
-    /// The members of a group of another selection.
-    case groupMembers
     /// What repeating a step reaches, nearest first.
     case closure
     /// The entities on a way.
     case shortestPath
+    /// The members of a group of another selection.
+    case groupMembers
+    /// The rows under a key in a table made once a run.
+    case hashJoin
   }
   let kind: Kind
   @exclusivity(unchecked) var index = IndexID(0)
@@ -56,10 +56,10 @@ final class AccessNode: @unchecked Sendable {
   @exclusivity(unchecked) var reference = CompiledReference()
   /// Of a branch: paths of reader slots to the rows that stand for the targets; none where the targets are wanted.
   @exclusivity(unchecked) var casts: [[Int]] = []
+  @exclusivity(unchecked) var traversal: CompiledTraversal?
   /// What a hash join's table holds each row under.
   @exclusivity(unchecked) var buildProgram: ExpressionProgram?
   @exclusivity(unchecked) var buildTypes: [ValueType] = []
-  @exclusivity(unchecked) var traversal: CompiledTraversal?
   /// A step from one member at most: its targets stay in link order.
   @exclusivity(unchecked) var keepsLinkOrder = false
 

@@ -50,7 +50,10 @@ extension Binder {
     if root.isList {
       var bound = BoundSet(type: root.type, source: .all, range: name.range)
       bound.hint = hint
-      if isGrouped(entry) { return bindGroups(entry, inner, set, bound, name).map { .many($0) } }
+      if isGrouped(entry) {
+        reportWalks(entry)
+        return bindGroups(entry, inner, set, bound, name).map { .many($0) }
+      }
       bindArguments(
         entry.arguments, of: name, lets: inner, environment: entry.environment, into: &bound)
       query[set] = bound
@@ -222,7 +225,9 @@ extension Binder {
     switch operand {
     case .entity(let reference, let target, _):
       let hint = fieldDirectives(entry.directives, over: target, walks: ["recurse", "expand"])
-      if inner.isEmpty, entry.arguments.isEmpty, recursion == nil, let id = identity(of: reference, target, at: name.range) {
+      if inner.isEmpty, entry.arguments.isEmpty, recursion == nil,
+        let id = identity(of: reference, target, at: name.range)
+      {
         if isGraphQL, !entry.isExpanded { report(.missingSelection(field: name.text), at: name.range) }
         return .value(id)
       }
@@ -237,6 +242,7 @@ extension Binder {
       bound.range = name.range
       bound.hint = fieldDirectives(entry.directives, over: path.type, walks: ["recurse", "expand"])
       if takesArguments, isGrouped(entry) {
+        reportWalks(entry)
         return bindGroups(entry, inner, path.set, bound, name).map { .many($0) }
       }
       if takesArguments {

@@ -13,8 +13,9 @@ extension BindingProblem {
     "impossible-cast", "wrong-filter", "unknown-operator", "wrong-order", "expansion-limit", "field-limit",
     "misplaced-range", "depth-limit", "not-supported-yet", "unused-fragment", "unused-variable", "unbacked-every",
     "duplicate-definition", "lone-anonymous", "recursive-function", "reserved-function", "unused-function",
-    "computed-cycle", "wrong-computed", "not-a-key", "outside-group", "wrong-group-key", "wrong-grouping",
+    "computed-cycle", "wrong-computed",
     "not-recursive", "wrong-depth", "misplaced-meta", "no-cursor",
+    "not-a-key", "outside-group", "wrong-group-key", "wrong-grouping",
   ].map { DiagnosticCode($0) }
 
   package var code: DiagnosticCode {

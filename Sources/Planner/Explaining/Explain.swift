@@ -179,8 +179,8 @@ private struct PlanPrinter {
     case .branches: text = "by type \(printer.set(set))"
     case .all: text = "of \(catalog[set.type].name)"
     case .key: text = "by key \(printer.set(set))"
-    case .items: text = "members of the group"
     case .closure, .shortestPath: text = "walk \(printer.set(set))"
+    case .items: text = "members of the group"
     }
     if options.costs { text += "   est \(number(plan[id].estimate.rows)) each" }
     return text + actuals(id)

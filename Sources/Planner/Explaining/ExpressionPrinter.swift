@@ -142,8 +142,8 @@ struct ExpressionPrinter {
       let parts = branches.map { path($0.reference, then: catalog.name(of: $0.relation)) }
       return "(\(parts.joined(separator: " | ")))\(written)"
     case .union(let sets): return "(\(sets.map { self.set(query[$0]) }.joined(separator: " | ")))\(written)"
-    case .items: return "_items" + written
     case .closure, .shortestPath: return written
+    case .items: return "_items" + written
     }
   }
 
