@@ -52,7 +52,7 @@ struct BindingDescription {
     let set = query[id]
     var parts: [String] = []
     switch set.source {
-    case .all: parts.append(catalog[set.type].name)
+    case .all, .given: parts.append(catalog[set.type].name)
     case .key(let index, let values):
       parts.append(
         "\(catalog[set.type].name)#\(catalog[index].name)(\(values.map { expression($0) }.joined(separator: ", ")))")
@@ -155,7 +155,7 @@ struct BindingDescription {
       return "\(quantifier.rawValue)(\(set(id))\(body.map { " | \(text($0))" } ?? ""))"
     case .aggregate(let aggregate, let id, let body):
       return "\(aggregate.rawValue)(\(set(id))\(body.map { " | \(text($0))" } ?? ""))"
-    case .inRowSet: return "?"
+    case .inRowSet, .isInserted: return "?"
     case .groupAggregate(let group, _, let slot): return "\(reference(group)).aggregate\(slot)"
     }
   }

@@ -18,6 +18,8 @@ final class AccessNode: @unchecked Sendable {
     case branches
     /// The members of another set.
     case set
+    /// The rows that the run was given.
+    case given
     /// What repeating a step reaches, nearest first.
     case closure
     /// The entities on a way.

@@ -10,6 +10,9 @@ extension Execution {
   ) throws(RuntimeProblem) -> Bool {
     switch node.kind {
     case .empty: return true
+    case .given:
+      if let start = given.baseAddress { rows.append(start, given.count) }
+      return given.count < 2
     case .scan:
       appendLive(set.type, from: 0, limit: Int.max, into: &rows)
       return true

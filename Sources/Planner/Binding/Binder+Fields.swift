@@ -5,7 +5,7 @@ import GQLParser
 extension Binder {
   static let metaFields: [String: NotSupportedYet] = [
     "_score": .scoreMeta, "_createdAt": .timestampMeta, "_updatedAt": .timestampMeta, "_status": .statusMeta,
-    "_inserted": .mutation, "__schema": .introspection, "__type": .introspection,
+    "__schema": .introspection, "__type": .introspection,
   ]
 
   // MARK: The root
@@ -21,10 +21,10 @@ extension Binder {
     return fields
   }
 
-  private mutating func bindRoot(_ merged: MergedEntry, _ inner: [SelectionSource]) -> BoundField.Content? {
+  mutating func bindRoot(_ merged: MergedEntry, _ inner: [SelectionSource]) -> BoundField.Content? {
     let entry = computed(merged.first)
     guard let name = entry.field else { return bindComputed(entry, inner) }
-    if name.text == "__typename" { return .typename("Query") }
+    if name.text == "__typename" { return .typename(rootType) }
     if let feature = Self.metaFields[name.text] {
       report(.notSupportedYet(feature), at: name.range)
       return nil
@@ -186,6 +186,7 @@ extension Binder {
     let type = entry.declared ?? runtime
     guard let name = entry.field else { return bindComputed(entry, inner) }
     if name.text == "__typename" { return typename(of: runtime, entry, at: name.range) }
+    if name.text == "_inserted" { return bindInserted(entry, name) }
     if let feature = Self.metaFields[name.text] {
       report(.notSupportedYet(feature), at: name.range)
       return nil
@@ -206,6 +207,16 @@ extension Binder {
     return bindField(
       member(property, of: element, at: name.range), entry, inner, name, takesArguments: takesArguments,
       recursion: recursion)
+  }
+
+  /// `_inserted`: whether the mutation field that answers has created the entity.
+  private mutating func bindInserted(_ entry: SelectionEntry, _ name: Name) -> BoundField.Content? {
+    _ = fieldDirectives(entry.directives, over: nil)
+    guard answersRows, entry.environment.scopes.count == 1, let element = entry.environment.element() else {
+      report(.misplacedMeta(name: name.text), at: name.range)
+      return nil
+    }
+    return .value(BoundExpression(.isInserted(element), .boolean, at: name.range))
   }
 
   mutating func reportUnknownField(_ name: Name, of type: String, among known: [String]) {

@@ -173,6 +173,7 @@ extension Binder {
     case .closure: "a closure"
     case .shortestPath, .linked: "a path"
     case .items: "a group"
+    case .given: "what a mutation answers"
     }
   }
 

@@ -253,9 +253,9 @@ extension Binder {
     switch parent {
     case .root:
       if ["Query", "Mutation", "Subscription"].contains(name.text) {
-        return name.text == "Query" ? (parent, environment) : nil
+        return name.text == rootType ? (parent, environment) : nil
       }
-      type = "Query"
+      type = rootType
     case .entity(let id):
       type = catalog[id].name
       if name.text != type, let condition = catalog.type(named: name.text), catalog.overlap(id, condition.id) {

@@ -177,6 +177,7 @@ private struct PlanPrinter {
       text += "\(catalog.name(of: relation)) → \(catalog[set.type].name)"
     case .step, .linked, .union: text = "step \(printer.set(set))"
     case .branches: text = "by type \(printer.set(set))"
+    case .given: text = "the entities changed"
     case .all: text = "of \(catalog[set.type].name)"
     case .key: text = "by key \(printer.set(set))"
     case .closure, .shortestPath: text = "walk \(printer.set(set))"

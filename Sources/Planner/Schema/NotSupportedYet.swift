@@ -10,8 +10,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case trigramIndex
   /// `{ User(deleted: ONLY) { id } }`
   case deletedEntities
-  /// `mutation { deleteUser(where: id == "1") }`
-  case mutation
   /// `subscription { User { id } }`
   case subscription
   /// `{ User(where: name matches "a") { id } }`
@@ -31,6 +29,10 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   /// `{ User @live { id } }` and other directives of the language that stand on operations or fields.
   case directive
 
+  /// `mutation { insertTeam(data: {id: "1", lines: [{what: "x"}]}) }`: a list of embedded objects, a relation to an
+  /// interface or union, a relation inside an embedded object.
+  case shapeInMutation
+
   package static let code = DiagnosticCode("not-supported-yet")
 
   /// The feature as it is called in messages.
@@ -39,7 +41,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
     case .fullTextIndex: "'@fulltext'"
     case .trigramIndex: "'@trigram'"
     case .deletedEntities: "'deleted'"
-    case .mutation: "a mutation"
     case .subscription: "a subscription"
     case .fullTextSearch: "'matches'"
     case .scoreMeta: "'_score'"
@@ -49,6 +50,7 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
     case .languageCollation: "a collation other than CI"
     case .introspection: "introspection"
     case .directive: "this directive"
+    case .shapeInMutation: "writing a field of this kind"
     }
   }
 
