@@ -17,6 +17,8 @@ enum Operation: UInt8, Sendable {
   case jsonPath, element, jsonList, jsonObject
   case quantifier, aggregate, rowSet
   case textMatch, textScore, highlight
+  /// The rows of the first operand, where they are missing those of the second.
+  case firstRow
   /// A value of a group.
   case groupAggregate
   /// A scalar function, by `Node.function`.
