@@ -68,6 +68,7 @@ struct PlanCompiler {
         node.number = inner.index
         node.relation = relation(id)
         return node
+      case .deleted(let includesLive): return AccessNode(includesLive ? .all : .deleted)
       }
     case .scan: return AccessNode(.scan)
     case .lookup(let index, let key): return lookup(index, key)
@@ -114,6 +115,22 @@ struct PlanCompiler {
       node.number = number
       return node
     case .empty: return AccessNode(.empty)
+    case .timeRange(_, let column, let range):
+      let node = AccessNode(.timeRange)
+      node.column = column
+      var expressions: [BoundExpression] = []
+      if let lower = range.lower {
+        node.lower = expressions.count
+        node.lowerInclusive = lower.isInclusive
+        expressions.append(lower.value)
+      }
+      if let upper = range.upper {
+        node.upper = expressions.count
+        node.upperInclusive = upper.isInclusive
+        expressions.append(upper.value)
+      }
+      node.scalars = ScalarSources(expressions, self)
+      return node
     }
   }
 
@@ -148,7 +165,7 @@ struct PlanCompiler {
     let setPlan = plan.sets[id]
     var result = 0
     switch set.source {
-    case .all: break
+    case .all, .deleted: break
     case .key(_, let key): for part in key { result = max(result, scopes(part)) }
     case .relation(let reference, _): result = max(result, reference.scope + 1)
     case .step(let inner, _): result = max(result, scopesUsed(byAround: inner.index))
@@ -168,7 +185,7 @@ struct PlanCompiler {
     switch path {
     case .source, .scan, .rowSet, .empty: return 0
     case .lookup(_, let key), .lookupEach(_, let key): parts = key
-    case .range(_, let range):
+    case .range(_, let range), .timeRange(_, _, let range):
       parts = range.equal + [range.lower?.value, range.upper?.value, range.prefix].compactMap { $0 }
     case .intersection(let paths), .union(let paths): return paths.reduce(0) { max($0, scopes($1)) }
     }
@@ -179,7 +196,8 @@ struct PlanCompiler {
   mutating func scopes(_ expression: BoundExpression) -> Int {
     switch expression.kind {
     case .constant, .parameter: return 0
-    case .column(let reference, _), .entity(let reference), .inRowSet(let reference, _): return reference.scope + 1
+    case .column(let reference, _), .entity(let reference), .inRowSet(let reference, _), .isDeleted(let reference):
+      return reference.scope + 1
     case .not(let a), .isTrue(let a), .isNull(let a), .negate(let a), .convert(let a), .cast(let a), .fold(let a):
       return scopes(a)
     case .and(let list), .or(let list), .coalesce(let list), .conditional(let list), .call(_, let list),

@@ -48,6 +48,7 @@ struct BindingDescription {
         "\(catalog[set.type].name)#\(catalog[index].name)(\(values.map { expression($0) }.joined(separator: ", ")))")
     case .relation(let base, let relation): parts.append("\(reference(base))→\(name(relation))")
     case .step(let base, let relation): parts.append("(\(self.set(base)))→→\(name(relation))")
+    case .deleted(let includesLive): parts.append("\(includesLive ? "all" : "deleted") \(catalog[set.type].name)")
     }
     if let predicate = set.predicate { parts.append("where \(expression(predicate))") }
     if !set.order.isEmpty {
@@ -131,7 +132,7 @@ struct BindingDescription {
       return "\(quantifier.rawValue)(\(set(id))\(body.map { " | \(text($0))" } ?? ""))"
     case .aggregate(let aggregate, let id, let body):
       return "\(aggregate.rawValue)(\(set(id))\(body.map { " | \(text($0))" } ?? ""))"
-    case .inRowSet: return "?"
+    case .inRowSet, .isDeleted: return "?"
     }
   }
 

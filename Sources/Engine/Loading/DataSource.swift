@@ -17,12 +17,17 @@ public enum DataSource: Sendable {
 public struct LoadOptions: Sendable {
   /// Go on behind a bad record and count it, instead of failing as a whole.
   public var skipsBadRecords: Bool
+  /// What `now()` in defaults, `_createdAt` and `_updatedAt` become, in microseconds since 1970; nil for the clock's time.
+  public var now: Int64?
   /// Called now and then while loading, from the loading thread.
   public var progress: (@Sendable (LoadProgress) -> Void)?
 
   /// The defaults: a bad record fails the load, no progress is told.
-  public init(skipsBadRecords: Bool = false, progress: (@Sendable (LoadProgress) -> Void)? = nil) {
+  public init(
+    skipsBadRecords: Bool = false, now: Int64? = nil, progress: (@Sendable (LoadProgress) -> Void)? = nil
+  ) {
     self.skipsBadRecords = skipsBadRecords
+    self.now = now
     self.progress = progress
   }
 }

@@ -16,6 +16,8 @@ enum Operation: UInt8, Sendable {
   case fold, lower, upper, trim, length
   case jsonPath, element, jsonList, jsonObject
   case quantifier, aggregate, rowSet
+  /// Whether an entity is a deleted one.
+  case isDeleted
 }
 
 /// One step of a block: a kernel and its operands, which are earlier nodes of the block.

@@ -283,6 +283,19 @@ struct ExpressionCompiler {
       node.a = rows(reference, expression.range, &builder)
       node.index = Int32(truncatingIfNeeded: index)
       return builder.add(node, type)
+    case .isDeleted(let reference):
+      var node = node(.isDeleted, .truth)
+      if case .scope(0, _) = reference { builder.needsRows = true }
+      node.a = rows(reference, expression.range, &builder)
+      node.index = Int32(truncatingIfNeeded: entityType(of: reference).index)
+      return builder.add(node, type)
+    }
+  }
+
+  private func entityType(of reference: EntityReference) -> EntityTypeID {
+    switch reference {
+    case .scope(_, let type): type
+    case .toOne(_, let relation): catalog[relation].target
     }
   }
 

@@ -6,7 +6,7 @@ enum ExpressionTraits {
   /// Whether evaluating it may throw something that another row would not.
   static func isFallible(_ expression: BoundExpression, _ catalog: Catalog) -> Bool {
     switch expression.kind {
-    case .constant, .parameter, .column, .entity, .inRowSet: return false
+    case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted: return false
     case .arithmetic, .negate, .cast, .regex: return true
     case .convert(let operand):
       if expression.type == .decimal, operand.type != .int { return true }
@@ -51,7 +51,7 @@ enum ExpressionTraits {
   /// Direct operands, but for predicates and element expressions over sets.
   static func children(_ expression: BoundExpression) -> [BoundExpression] {
     switch expression.kind {
-    case .constant, .parameter, .column, .entity, .quantifier, .aggregate, .inRowSet: []
+    case .constant, .parameter, .column, .entity, .quantifier, .aggregate, .inRowSet, .isDeleted: []
     case .not(let a), .isTrue(let a), .isNull(let a), .negate(let a), .convert(let a), .cast(let a), .fold(let a):
       [a]
     case .and(let list), .or(let list), .coalesce(let list), .conditional(let list), .jsonList(let list),

@@ -14,9 +14,14 @@ final class AccessNode: @unchecked Sendable {
     case relation
     /// The distinct targets of a relation of the members of another set.
     case step
+    /// The deleted entities; these and the live ones.
+    case deleted, all
+    /// A range of a column of times.
+    case timeRange
   }
   let kind: Kind
   @exclusivity(unchecked) var index = IndexID(0)
+  @exclusivity(unchecked) var column = ColumnID(0)
   @exclusivity(unchecked) var indexKind = IndexDescriptor.Kind.hash
   @exclusivity(unchecked) var isUnique = false
   /// Reader slots of the key columns, for what an index cannot find.

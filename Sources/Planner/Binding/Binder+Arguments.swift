@@ -3,10 +3,9 @@ import GQLCatalog
 import GQLParser
 
 extension Binder {
-  static let setArguments = ["where", "orderBy", "limit", "offset", "distinctOn"]
+  static let setArguments = ["where", "orderBy", "limit", "offset", "distinctOn", "deleted"]
   private static let laterArguments: [String: NotSupportedYet] = [
     "after": .cursorPaging, "before": .cursorPaging, "groupBy": .grouping, "having": .having,
-    "deleted": .deletedEntities,
   ]
 
   /// The arguments of a selection of many, into a set. `where orderBy distinctOn` see the element, and the `let`s of
@@ -24,6 +23,7 @@ extension Binder {
       }
     }
     var seen: Set<String> = []
+    var isEmpty = false
     for argument in arguments {
       guard seen.insert(argument.name.text).inserted else {
         report(.duplicateArgument(name: argument.name.text), at: argument.name.range)
@@ -35,6 +35,7 @@ extension Binder {
       case "distinctOn": set.distinctOn = bindDistinct(argument.value, inner)
       case "limit": set.limit = bindCount(argument, environment)
       case "offset": set.offset = bindCount(argument, environment)
+      case "deleted": isEmpty = bindDeleted(argument, into: &set)
       case let other:
         if let feature = Self.laterArguments[other] {
           report(.notSupportedYet(feature), at: argument.range)
@@ -44,6 +45,7 @@ extension Binder {
         }
       }
     }
+    if isEmpty { set.predicate = BoundExpression(.constant(.boolean(false)), .boolean, at: name.range) }
   }
 
   /// A condition over the current element; nil where it is absent or certainly true.
@@ -195,6 +197,10 @@ extension Binder {
     }
     let type = type(of: element)
     for field in fields {
+      if let time = lifecycleValue(field.name, of: element) {
+        directed(.value(time), field.value, environment, into: &terms)
+        continue
+      }
       guard let property = catalog[type].property(named: field.name.text) else {
         reportUnknownField(field.name, of: catalog[type].name, among: catalog[type].properties.map(\.name))
         continue

@@ -4,8 +4,8 @@ import GQLParser
 
 extension Binder {
   static let metaFields: [String: NotSupportedYet] = [
-    "_cursor": .cursorMeta, "_score": .scoreMeta, "_createdAt": .timestampMeta, "_updatedAt": .timestampMeta,
-    "_status": .statusMeta, "_depth": .recursionMeta, "_cycle": .recursionMeta, "_items": .groupMeta,
+    "_cursor": .cursorMeta, "_score": .scoreMeta, "_depth": .recursionMeta, "_cycle": .recursionMeta,
+    "_items": .groupMeta,
     "_inserted": .mutation, "__schema": .introspection, "__type": .introspection,
   ]
 
@@ -150,6 +150,9 @@ extension Binder {
     if let feature = Self.metaFields[name.text] {
       report(.notSupportedYet(feature), at: name.range)
       return nil
+    }
+    if let element = entry.environment.element(), let value = lifecycleValue(name, of: element) {
+      return bindLifecycleField(entry, value)
     }
     guard let property = catalog[type].property(named: name.text) else {
       reportUnknownField(name, of: catalog[type].name, among: catalog[type].properties.map(\.name))

@@ -25,6 +25,7 @@ extension Binder {
     if let element = environment.element() {
       let entity = catalog[type(of: element)]
       if let property = entity.property(named: name.text) { return member(property, of: element, at: name.range) }
+      if let value = lifecycleValue(name, of: element) { return .value(value) }
       if let feature = Self.metaFields[name.text] {
         report(.notSupportedYet(feature), at: name.range)
         return .error
@@ -39,7 +40,9 @@ extension Binder {
   /// Whether a bare name means something besides an enum value, without binding it.
   func hasMeaning(_ name: Name, _ environment: Environment) -> Bool {
     if environment.lets[name.text] != nil { return true }
-    if let type = environment.elementType, catalog[type].property(named: name.text) != nil { return true }
+    if let type = environment.elementType {
+      if catalog[type].property(named: name.text) != nil || Self.lifecycleFields.contains(name.text) { return true }
+    }
     return catalog.root(named: name.text)?.isList ?? false
   }
 
@@ -197,6 +200,7 @@ extension Binder {
     from element: EntityReference, _ type: EntityTypeID, _ name: Name, _ arguments: CallArguments?,
     _ environment: Environment, _ range: SourceRange
   ) -> Operand {
+    if let value = lifecycleValue(name, of: element) { return arguments == nil ? .value(value) : noArguments(name) }
     guard let property = catalog[type].property(named: name.text) else {
       if let feature = Self.metaFields[name.text] {
         report(.notSupportedYet(feature), at: name.range)
@@ -243,12 +247,17 @@ extension Binder {
       default: return .error
       }
     case .none:
+      let element = EntityReference.scope(0, path.type)
+      if let value = lifecycleValue(name, of: element) {
+        guard arguments == nil else { return noArguments(name) }
+        path.tail = .value(TypedValue(expression: value))
+        break
+      }
       guard let property = catalog[path.type].property(named: name.text) else {
         reportUnknownField(
           name, of: catalog[path.type].name, among: catalog[path.type].properties.map(\.name))
         return .error
       }
-      let element = EntityReference.scope(0, path.type)
       switch property.storage {
       case .relation(let id):
         let target = catalog[id].target

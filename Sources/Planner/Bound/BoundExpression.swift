@@ -83,6 +83,8 @@ package struct BoundExpression: Sendable, Hashable {
 
     /// Put in by the planner: the entity is in `PhysicalPlan.rowSets[i]`; false where it is missing.
     case inRowSet(EntityReference, Int)
+    /// The entity is a deleted one; false where it is missing.
+    case isDeleted(EntityReference)
   }
 }
 

@@ -87,6 +87,8 @@ package struct BoundSet: Sendable, Hashable {
     case relation(EntityReference, RelationID)
     /// The distinct targets of a relation of all members of another set, in canonical order.
     case step(SetID, RelationID)
+    /// The deleted entities of the type that are kept, or all entities with them, in canonical order.
+    case deleted(includesLive: Bool)
   }
 
   package var type: EntityTypeID

@@ -143,6 +143,7 @@ private struct PlanPrinter {
       text += "\(catalog.name(of: relation)) → \(catalog[set.type].name)"
     case .step: text = "step \(printer.set(set))"
     case .all: text = "of \(catalog[set.type].name)"
+    case .deleted(let includesLive): text = "\(includesLive ? "also" : "only") deleted of \(catalog[set.type].name)"
     case .key: text = "by key \(printer.set(set))"
     }
     if options.costs { text += "   est \(number(plan[id].estimate.rows)) each" }
@@ -160,6 +161,11 @@ private struct PlanPrinter {
       if options.costs { text += "   est \(number(setPlan.estimate.accessRows))" }
       let below = setPlan.access.rowSets.map { rowSet($0, depth: depth + 1) }
       nodes.append(Node(text: text, children: below + calls(in: setPlan.access.keyExpressions, depth: depth + 1)))
+    }
+    if case .deleted(let includesLive) = set.source {
+      var text = "\(label("access")) \(includesLive ? "FullScan with deleted" : "Deleted \(catalog[set.type].name)")"
+      if options.costs { text += "   est \(number(setPlan.estimate.accessRows))" }
+      nodes.append(Node(text: text, children: []))
     }
     if case .step(let base, _) = set.source { nodes += details(base, depth: depth + 1) }
     if let filter = setPlan.filter {
@@ -233,9 +239,10 @@ private struct PlanPrinter {
       }
       let shown = values.prefix(4).joined(separator: ", ") + (values.count > 4 ? ", … \(values.count - 4) more" : "")
       return "\(catalog.shortDescription(of: path, order: .natural)) in [\(shown)]"
-    case .range(let id, let range):
+    case .range(_, let range):
       let name = catalog.shortDescription(of: path, order: range.isBounded ? .natural : .fromAccess(descending: false))
-      return name + bounds(range, of: catalog[id])
+      return name + bounds(range)
+    case .timeRange(_, _, let range): return catalog.shortDescription(of: path, order: .natural) + bounds(range)
     case .intersection(let paths): return paths.map(describe).joined(separator: " ∩ ")
     case .union(let paths): return paths.map(describe).joined(separator: " ∪ ")
     case .rowSet(let index):
@@ -246,7 +253,7 @@ private struct PlanPrinter {
     }
   }
 
-  private func bounds(_ range: IndexRange, of index: IndexDescriptor) -> String {
+  private func bounds(_ range: IndexRange) -> String {
     if range.onlyNulls { return " null" }
     var parts: [String] = []
     if !range.equal.isEmpty { parts.append("== \(range.equal.map(key).joined(separator: ", "))") }

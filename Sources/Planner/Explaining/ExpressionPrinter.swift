@@ -77,6 +77,7 @@ struct ExpressionPrinter {
     case .quantifier(let quantifier, let set, let body): return setCall(quantifier.rawValue, set, body)
     case .aggregate(let aggregate, let set, let body): return setCall(aggregate.rawValue, set, body)
     case .inRowSet(let reference, let index): return rowSet(index, reference)
+    case .isDeleted(let reference): return path(reference, then: "isDeleted")
     }
   }
 
@@ -115,6 +116,9 @@ struct ExpressionPrinter {
       let pairs = zip(catalog[index].columns, keys).map { "\(catalog[set.type][$0].name): \(text($1))" }
       return "\(catalog[set.type].rootOne)(\(pairs.joined(separator: ", ")))"
     case .relation(let reference, let relation): return path(reference, then: catalog.name(of: relation)) + written
+    case .deleted(let includesLive):
+      let argument = "deleted: \(includesLive ? "INCLUDE" : "ONLY")"
+      return "\(catalog[set.type].name)(\((arguments + [argument]).joined(separator: ", ")))"
     case .step(let base, let relation): return "\(self.set(query[base])).\(catalog.name(of: relation))\(written)"
     }
   }
@@ -257,6 +261,7 @@ extension Catalog {
       return paths.map { shortDescription(of: $0, order: .natural) }.joined(separator: " ∪ ")
     case .rowSet: return "SemiJoin"
     case .empty: return "Empty"
+    case .timeRange(let type, let column, _): return "TimeRange \(self[type].name).\(self[type][column].name)"
     }
   }
 }

@@ -58,6 +58,7 @@ extension Optimizer {
       case .scan, .fullText, .trigram: return false
       }
     case .intersection(let paths), .union(let paths): return paths.allSatisfy { meets(hint, $0) }
+    case .timeRange: return hint.access == .scan && hint.index == nil
     case .source, .rowSet, .empty: return false
     }
   }

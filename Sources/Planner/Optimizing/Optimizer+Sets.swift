@@ -141,6 +141,10 @@ extension Optimizer {
     var collecting = CostModel.setPerParent
     switch set.source {
     case .all: break
+    case .deleted(let includesLive):
+      fetched = Double(max(0, estimator.statistics.deletedCount(set.type)))
+      if includesLive { fetched += estimator.rowCount(set.type) }
+      collecting += fetched * CostModel.indexEntry
     case .key(_, let keys):
       for key in keys { _ = cost(of: key, rows: executions, cell: CostModel.gatheredCell) }
       collecting += CostModel.hashProbe
@@ -192,7 +196,7 @@ extension Optimizer {
         * (range.equal.isEmpty && (range.lower == nil) != (range.upper == nil) ? 1 : 2)
     case .lookup: CostModel.start + CostModel.hashProbe
     case .scan, .empty: CostModel.start
-    case .source, .lookupEach, .intersection, .union, .rowSet: nil
+    case .source, .lookupEach, .intersection, .union, .rowSet, .timeRange: nil
     }
   }
 }

@@ -104,6 +104,8 @@ package indirect enum AccessPath: Sendable, Hashable {
   case rowSet(Int)
   /// No row can match.
   case empty
+  /// Rows whose `_createdAt` or `_updatedAt` (the column) is within the bounds: pages beyond them are passed over.
+  case timeRange(EntityTypeID, ColumnID, IndexRange)
 }
 
 /// The bounds of a B-tree access: equal leading components, then at most one bounded or prefixed component.

@@ -6,7 +6,7 @@ extension BoundExpression {
   /// aggregate, which stands one scope further in, is none either.
   package var operands: [BoundExpression] {
     switch kind {
-    case .constant, .parameter, .column, .entity, .inRowSet, .quantifier, .aggregate: []
+    case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .quantifier, .aggregate: []
     case .not(let e), .isTrue(let e), .isNull(let e), .negate(let e), .convert(let e), .cast(let e), .fold(let e): [e]
     case .and(let es), .or(let es), .coalesce(let es), .conditional(let es), .jsonList(let es): es
     case .compare(_, let l, let r), .inList(let l, let r), .textTest(_, let l, let r), .listContains(let l, let r),
@@ -23,7 +23,7 @@ extension BoundExpression {
   package func mapOperands(_ change: (BoundExpression) -> BoundExpression) -> BoundExpression {
     var copy = self
     switch kind {
-    case .constant, .parameter, .column, .entity, .inRowSet, .quantifier, .aggregate: return self
+    case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .quantifier, .aggregate: return self
     case .not(let e): copy.kind = .not(change(e))
     case .isTrue(let e): copy.kind = .isTrue(change(e))
     case .isNull(let e): copy.kind = .isNull(change(e))
@@ -57,7 +57,8 @@ extension BoundExpression {
   /// The entity that this node itself reads.
   package var ownReference: EntityReference? {
     switch kind {
-    case .column(let reference, _), .entity(let reference), .inRowSet(let reference, _): reference
+    case .column(let reference, _), .entity(let reference), .inRowSet(let reference, _), .isDeleted(let reference):
+      reference
     default: nil
     }
   }
@@ -77,6 +78,7 @@ extension BoundExpression {
     case .column(let reference, let column): copy.kind = .column(change(reference), column)
     case .entity(let reference): copy.kind = .entity(change(reference))
     case .inRowSet(let reference, let index): copy.kind = .inRowSet(change(reference), index)
+    case .isDeleted(let reference): copy.kind = .isDeleted(change(reference))
     default: return mapOperands { $0.mapReferences(change) }
     }
     return copy

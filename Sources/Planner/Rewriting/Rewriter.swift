@@ -68,7 +68,7 @@ struct Rewriter {
 
   private mutating func rewrite(_ expression: BoundExpression, isCondition: Bool) -> BoundExpression {
     switch expression.kind {
-    case .constant, .parameter, .column, .entity, .inRowSet: return expression
+    case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted: return expression
     case .and(let parts):
       return conjunction(parts.map { rewrite($0, isCondition: isCondition) }, expression, isCondition: isCondition)
     case .or(let parts):
@@ -256,7 +256,7 @@ extension BoundQuery {
   fileprivate var hasOperators: Bool {
     func isLeaf(_ expression: BoundExpression) -> Bool {
       switch expression.kind {
-      case .constant, .parameter, .column, .entity, .inRowSet: true
+      case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted: true
       default: false
       }
     }

@@ -50,7 +50,7 @@ extension BoundQuery {
     for key in set.distinctOn { inner.formUnion(freeScopes(of: key)) }
     var scopes = inner.outside
     switch set.source {
-    case .all: break
+    case .all, .deleted: break
     case .key(_, let keys): for key in keys { scopes.formUnion(freeScopes(of: key)) }
     case .relation(let reference, _): scopes.formUnion(ScopeSet(depth: reference.scope))
     case .step(let base, _): scopes.formUnion(freeScopes(of: base))
@@ -76,7 +76,7 @@ extension BoundQuery {
     case .aggregate(.sum, _, _), .aggregate(.avg, _, _): return true
     case .constant, .parameter, .column, .entity, .not, .and, .or, .isTrue, .isNull, .compare, .inValues, .inList,
       .inRange, .textTest, .listContains, .like, .coalesce, .conditional, .fold, .jsonPath, .element, .jsonList,
-      .jsonObject, .quantifier, .aggregate, .inRowSet:
+      .jsonObject, .quantifier, .aggregate, .inRowSet, .isDeleted:
       break
     }
     if let call = expression.setCall, canFail(call.set) || call.body.map(canFail) ?? false { return true }

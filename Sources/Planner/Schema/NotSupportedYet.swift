@@ -24,8 +24,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case having
   /// `{ User(after: "c") { id } }`
   case cursorPaging
-  /// `{ User(deleted: ONLY) { id } }`
-  case deletedEntities
   /// `mutation { deleteUser(where: id == "1") }`
   case mutation
   /// `subscription { User { id } }`
@@ -46,10 +44,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case cursorMeta
   /// `{ User { _score } }`
   case scoreMeta
-  /// `{ User { _createdAt } }`
-  case timestampMeta
-  /// `{ User { _status } }`
-  case statusMeta
   /// `{ User { _depth } }`
   case recursionMeta
   /// `{ User { _items { id } } }`
@@ -106,7 +100,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
     case .grouping: "'groupBy'"
     case .having: "'having'"
     case .cursorPaging: "paging by cursors"
-    case .deletedEntities: "'deleted'"
     case .mutation: "a mutation"
     case .subscription: "a subscription"
     case .userFunction: "'func'"
@@ -117,8 +110,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
     case .fullTextSearch: "'matches'"
     case .cursorMeta: "'_cursor'"
     case .scoreMeta: "'_score'"
-    case .timestampMeta: "'_createdAt' and '_updatedAt'"
-    case .statusMeta: "'_status'"
     case .recursionMeta: "'_depth' and '_cycle'"
     case .groupMeta: "'_items'"
     case .firstAggregate: "'first'"
@@ -144,7 +135,7 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
 
   package var message: String {
     switch self {
-    case .timestampMeta, .recursionMeta: "\(feature) are not supported yet"
+    case .recursionMeta: "\(feature) are not supported yet"
     default: "\(feature) is not supported yet"
     }
   }

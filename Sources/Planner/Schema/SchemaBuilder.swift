@@ -142,6 +142,9 @@ struct SchemaBuilder {
     for index in entityDrafts.indices { buildIndexes(of: index) }
     buildRoots()
     for index in catalog.types.indices { addTimes(to: &catalog.types[index]) }
+    let status = EnumTypeID(catalog.enums.count)
+    catalog.enums.append(EnumType(id: status, name: "_Status", values: ["CREATED", "DELETED"]))
+    catalog.statusType = status
   }
 
   /// The hidden columns behind `_createdAt` and `_updatedAt`, after all others.
