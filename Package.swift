@@ -50,15 +50,27 @@ let package = Package(
       name: "GQLExecutorTests", dependencies: ["GQLBase", "GQLCatalog", "GQLPlanner", "GQLStore", "GQLExecutor"],
       path: "Tests/ExecutorTests"),
 
+    // Data from elsewhere: SQLite files, compressed files.
+    .systemLibrary(
+      name: "CSQLite3", path: "Sources/CSQLite3", pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+    .systemLibrary(
+      name: "CZlib", path: "Sources/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    .systemLibrary(
+      name: "CZstd", path: "Sources/CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+
     // The embedded evaluator.
     .target(
       name: "GQLite",
       dependencies: [
         "GQLBase", "GQLLexer", "GQLParser", "GQLCatalog", "GQLRegex", "GQLPlanner", "GQLStore", "GQLExecutor",
+        "CSQLite3", "CZlib", "CZstd",
       ], path: "Sources/Engine"),
     .testTarget(
       name: "GQLiteTests",
-      dependencies: ["GQLite", "GQLBase", "GQLParser", "GQLCatalog", "GQLPlanner", "GQLStore", "GQLExecutor"],
+      dependencies: [
+        "GQLite", "GQLBase", "GQLParser", "GQLCatalog", "GQLPlanner", "GQLStore", "GQLExecutor", "CSQLite3",
+      ],
       path: "Tests/EngineTests"),
 
     // The command.

@@ -120,19 +120,22 @@ public final class Database: Sendable {
       var base = snapshot
       var files: [LoadFile]
       if hasSchema {
-        files = try LoadFile.open(sources, typeNames: Set(snapshot.catalog.types.map(\.name)))
+        files = try LoadFile.open(sources, for: snapshot.catalog, limit: options.maximumExpandedBytes).files
       } else {
-        files = try LoadFile.open(sources, typeNames: nil)
+        let opened = try LoadFile.open(sources, for: nil, limit: options.maximumExpandedBytes)
+        files = opened.files
         var inference = SchemaInference()
-        inference.read(files)
-        guard !inference.types.isEmpty else {
+        if opened.sdl.isEmpty { inference.read(files) }
+        guard !inference.types.isEmpty || !opened.sdl.isEmpty else {
           throw QueryError(
             code: LoadProblem.noData.code, "there are no records from which a schema could be inferred",
             help: "name the file for its type, as in User.ndjson, or give a schema", file: files.first?.file.name ?? "")
         }
         // Nobody wrote it, so its warnings would be of no use.
         base = Snapshot.empty(
-          try Self.catalog(of: [SourceText(name: "inferred schema", text: inference.sdl())]).catalog)
+          try Self.catalog(of: [
+            SourceText(name: "inferred schema", text: opened.sdl.isEmpty ? inference.sdl() : opened.sdl)
+          ]).catalog)
       }
       files = try LoadFile.resolve(files, in: base.catalog)
       let transaction = WriteTransaction(base, fold: foldText)

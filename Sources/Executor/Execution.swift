@@ -43,6 +43,8 @@ package final class Execution {
   /// Conditions of fields, by slot: whether the field is written.
   let conditions: UnsafeMutablePointer<Bool>
   let rowSets: ContiguousArray<RowSetState>
+  /// The elements that each list call goes through, by its number.
+  let items: UnsafeMutablePointer<ListItems>
   @exclusivity(unchecked) var actuals: [SetActuals]?
   @exclusivity(unchecked) var limits = RunLimits.none
   @exclusivity(unchecked) var cancellation: Cancellation?
@@ -71,6 +73,7 @@ package final class Execution {
     valid.initialize(repeating: false, count: parameters)
     conditions = .allocate(capacity: executable.conditionCount + 1)
     conditions.initialize(repeating: true, count: executable.conditionCount + 1)
+    items = .allocate(capacity: max(executable.plan.query.itemCount, 1))
     parameterCells = UnsafePointer(cells)
     parameterValid = UnsafePointer(valid)
   }
@@ -80,6 +83,7 @@ package final class Execution {
     cells.deallocate()
     valid.deallocate()
     conditions.deallocate()
+    items.deallocate()
   }
 
   func begin(_ snapshot: Snapshot, _ executable: Executable, outputStart: Int) {

@@ -63,10 +63,11 @@ struct PlanCompiler {
         node.relation = relation(id)
         node.reference = reference(entity)
         return node
-      case .step(let inner, let id):
+      case .step(let inner, let id), .linked(let inner, let id):
         let node = AccessNode(.step)
         node.number = inner.index
         node.relation = relation(id)
+        if case .linked = set.source { node.keepsLinkOrder = true }
         return node
       case .deleted(let includesLive): return AccessNode(includesLive ? .all : .deleted)
       }
@@ -168,7 +169,7 @@ struct PlanCompiler {
     case .all, .deleted: break
     case .key(_, let key): for part in key { result = max(result, scopes(part)) }
     case .relation(let reference, _): result = max(result, reference.scope + 1)
-    case .step(let inner, _): result = max(result, scopesUsed(byAround: inner.index))
+    case .step(let inner, _), .linked(let inner, _): result = max(result, scopesUsed(byAround: inner.index))
     }
     if let limit = set.limit { result = max(result, scopes(limit)) }
     if let offset = set.offset { result = max(result, scopes(offset)) }
@@ -196,7 +197,8 @@ struct PlanCompiler {
   mutating func scopes(_ expression: BoundExpression) -> Int {
     switch expression.kind {
     case .constant, .parameter: return 0
-    case .column(let reference, _), .entity(let reference), .inRowSet(let reference, _), .isDeleted(let reference):
+    case .column(let reference, _), .entity(let reference), .inRowSet(let reference, _), .isDeleted(let reference),
+      .item(let reference, _):
       return reference.scope + 1
     case .not(let a), .isTrue(let a), .isNull(let a), .negate(let a), .convert(let a), .cast(let a), .fold(let a):
       return scopes(a)
@@ -205,8 +207,9 @@ struct PlanCompiler {
       return list.reduce(0) { max($0, scopes($1)) }
     case .compare(_, let a, let b), .inList(let a, let b), .textTest(_, let a, let b), .listContains(let a, let b),
       .like(let a, let b, _), .regex(let a, let b), .arithmetic(_, let a, let b), .jsonPath(let a, let b),
-      .element(let a, let b):
+      .element(let a, let b), .join(let a, let b):
       return max(scopes(a), scopes(b))
+    case .listCall(_, let list, _, let inside): return max(scopes(list), (inside.map { scopes($0) } ?? 0) - 1)
     case .inValues(let a, let list): return list.reduce(scopes(a)) { max($0, scopes($1)) }
     case .inRange(let a, let lower, let upper, _):
       return max(scopes(a), lower.map { scopes($0) } ?? 0, upper.map { scopes($0) } ?? 0)

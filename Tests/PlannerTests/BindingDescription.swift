@@ -49,6 +49,7 @@ struct BindingDescription {
     case .relation(let base, let relation): parts.append("\(reference(base))→\(name(relation))")
     case .step(let base, let relation): parts.append("(\(self.set(base)))→→\(name(relation))")
     case .deleted(let includesLive): parts.append("\(includesLive ? "all" : "deleted") \(catalog[set.type].name)")
+    case .linked(let base, let relation): parts.append("(\(self.set(base)))→\(name(relation))")
     }
     if let predicate = set.predicate { parts.append("where \(expression(predicate))") }
     if !set.order.isEmpty {
@@ -123,6 +124,10 @@ struct BindingDescription {
     case .conditional(let parts): return "if(\(list(parts)))"
     case .fold(let inner): return "fold(\(text(inner)))"
     case .jsonPath(let base, let key): return "\(text(base))[\(text(key))]"
+    case .listCall(let operation, let list, let number, let body):
+      return "\(operation.name)[\(number)](\(text(list))\(body.map { ", \(text($0))" } ?? ""))"
+    case .item(let reference, let number): return "item\(number)\(String(repeating: "^", count: reference.scope))"
+    case .join(let values, let separator): return "join(\(text(values)), \(text(separator)))"
     case .element(let base, let key): return "\(text(base))[\(text(key))]"
     case .call(let function, let parts): return "\(function.rawValue)(\(list(parts)))"
     case .jsonList(let parts): return "[\(list(parts))]"

@@ -22,7 +22,7 @@ import Testing
       folder: "Engine",
       modules: [
         "GQLBase", "GQLLexer", "GQLParser", "GQLCatalog", "GQLRegex", "GQLPlanner", "GQLStore", "GQLExecutor",
-        "Foundation", "FoundationEssentials",
+        "CSQLite3", "CZlib", "CZstd", "Foundation", "FoundationEssentials",
       ]),
     Rule(folder: "gqlite", modules: ["GQLBase", "GQLite", "Foundation", "FoundationEssentials"]),
   ]

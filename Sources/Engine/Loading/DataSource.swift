@@ -8,8 +8,9 @@ public enum DataSource: Sendable {
   case csv(type: String, bytes: [UInt8], name: String = "data.csv")
   /// Entities of one type as values.
   case values(type: String, [Value])
-  /// A file `<Type>.ndjson`, `.jsonl`, `.json` or `.csv`, any other `.json` or `.ndjson` file as above, or a directory
-  /// of such files. Within a directory only files named for a type are read.
+  /// A file `<Type>.ndjson`, `.jsonl`, `.json` or `.csv`, any other `.json` or `.ndjson` file as above, each also
+  /// compressed as `.gz` or `.zst`, or a directory of such files. Within a directory only files named for a type are
+  /// read. Or a SQLite file (`.sqlite`, `.sqlite3`, `.db`, `.db3`): its tables are types, its foreign keys relations.
   case path(String)
 }
 
@@ -21,13 +22,17 @@ public struct LoadOptions: Sendable {
   public var now: Int64?
   /// Called now and then while loading, from the loading thread.
   public var progress: (@Sendable (LoadProgress) -> Void)?
+  /// The most bytes that one compressed file may expand to; a small file can hold very many.
+  public var maximumExpandedBytes: Int
 
-  /// The defaults: a bad record fails the load, no progress is told.
+  /// The defaults: a bad record fails the load, no progress is told, a compressed file holds up to 4 GiB.
   public init(
-    skipsBadRecords: Bool = false, now: Int64? = nil, progress: (@Sendable (LoadProgress) -> Void)? = nil
+    skipsBadRecords: Bool = false, now: Int64? = nil, maximumExpandedBytes: Int = 4 << 30,
+    progress: (@Sendable (LoadProgress) -> Void)? = nil
   ) {
     self.skipsBadRecords = skipsBadRecords
     self.now = now
+    self.maximumExpandedBytes = maximumExpandedBytes
     self.progress = progress
   }
 }

@@ -11,8 +11,55 @@ struct LoadFile {
   /// The type's name, for inference without a schema.
   var typeName: String?
 
-  /// Opens sources. Directories give their files in the order of their names.
-  static func open(_ sources: [DataSource], typeNames: Set<String>?) throws(QueryError) -> [LoadFile] {
+  /// Sources opened, and the schemas that databases among them bring along.
+  struct Opened {
+    var files: [LoadFile] = []
+    var sdl = ""
+  }
+
+  /// Opens sources. Directories give their files in the order of their names. Without a catalog, a SQLite file brings
+  /// its own types.
+  static func open(
+    _ sources: [DataSource], for catalog: Catalog?, limit: Int
+  ) throws(QueryError) -> Opened {
+    let typeNames = catalog.map { Set($0.types.map(\.name)) }
+    var opened = Opened()
+    for source in sources {
+      if case .path(let path) = source, let database = try openDatabase(path, for: catalog) {
+        opened.files += database.files
+        opened.sdl += database.sdl
+      } else {
+        opened.files += try open([source], typeNames: typeNames, limit: limit)
+      }
+    }
+    return opened
+  }
+
+  private static func openDatabase(_ path: String, for catalog: Catalog?) throws(QueryError) -> Opened? {
+    guard [".sqlite", ".sqlite3", ".db", ".db3"].contains(where: { path.hasSuffix($0) }),
+      MappedFile.directoryEntries(path) == nil
+    else { return nil }
+    let file = try mapped(path)
+    guard SQLiteConnection.isDatabase(file.bytes) else {
+      throw QueryError(code: LoadProblem.unreadable.code, "this is no SQLite file", file: path)
+    }
+    do throws(SQLiteConnection.Failure) {
+      let connection = try SQLiteConnection(path: path)
+      let schema = try SQLiteSchema(connection)
+      let files = try SQLiteRecords(connection, schema, for: catalog).files(path: path)
+      if files.isEmpty {
+        throw SQLiteConnection.Failure(
+          message: catalog == nil ? "there is no table in it" : "it has no table named for a type of the schema")
+      }
+      return Opened(files: files, sdl: catalog == nil ? schema.sdl : "")
+    } catch {
+      throw QueryError(code: LoadProblem.unreadable.code, error.message, file: path)
+    }
+  }
+
+  private static func open(
+    _ sources: [DataSource], typeNames: Set<String>?, limit: Int
+  ) throws(QueryError) -> [LoadFile] {
     var files: [LoadFile] = []
     for source in sources {
       switch source {
@@ -29,30 +76,28 @@ struct LoadFile {
           LoadFile(
             file: MappedFile(name: "values of \(type)", bytes: buffer.takeArray()), format: .json, typeName: type))
       case .path(let path):
-        files += try open(path, typeNames: typeNames)
+        files += try open(path, typeNames: typeNames, limit: limit)
       }
     }
     return files
   }
 
-  private static func open(_ path: String, typeNames: Set<String>?) throws(QueryError) -> [LoadFile] {
-    guard let entries = MappedFile.directoryEntries(path) else { return [try openFile(path, typeNames: typeNames)] }
+  private static func open(
+    _ path: String, typeNames: Set<String>?, limit: Int
+  ) throws(QueryError) -> [LoadFile] {
+    guard let entries = MappedFile.directoryEntries(path) else {
+      return [try openFile(path, typeNames: typeNames, limit: limit)]
+    }
     var files: [LoadFile] = []
     let prefix = path.hasSuffix("/") ? path : path + "/"
     for entry in entries {
-      guard let (stem, format) = split(entry) else {
-        if let stem = compressedStem(entry), typeNames?.contains(stem) ?? true {
-          throw QueryError(
-            code: LoadProblem.unsupported.code, "compressed data is not supported yet", file: prefix + entry)
-        }
-        continue
-      }
+      guard let (stem, format) = split(Compression.split(entry)?.stem ?? entry) else { continue }
       // A directory may hold other things, such as a schema or questions; without a schema, types begin in upper case.
       guard typeNames?.contains(stem) ?? (stem.first?.isUppercase ?? false) else {
         try refuseMisspelling(stem, entry, in: entries, typeNames: typeNames ?? [], file: prefix + entry)
         continue
       }
-      files.append(LoadFile(file: try mapped(prefix + entry), format: format, typeName: stem))
+      files.append(LoadFile(file: try content(prefix + entry, limit: limit), format: format, typeName: stem))
     }
     if files.isEmpty {
       throw QueryError(
@@ -74,17 +119,17 @@ struct LoadFile {
       file: file)
   }
 
-  private static func openFile(_ path: String, typeNames: Set<String>?) throws(QueryError) -> LoadFile {
+  private static func openFile(
+    _ path: String, typeNames: Set<String>?, limit: Int
+  ) throws(QueryError) -> LoadFile {
     let name = path.split(separator: "/").last.map(String.init) ?? path
-    if compressedStem(name) != nil {
-      throw QueryError(code: LoadProblem.unsupported.code, "compressed data is not supported yet", file: path)
-    }
-    guard let (stem, format) = split(name) else {
+    guard let (stem, format) = split(Compression.split(name)?.stem ?? name) else {
       // What is not there has no wrong ending.
       _ = try mapped(path)
       throw QueryError(
         code: LoadProblem.unsupported.code, "this is no file of data",
-        help: "data lies in files that end in .ndjson, .jsonl, .json or .csv", file: path)
+        help: "data lies in files that end in .ndjson, .jsonl, .json or .csv (and .gz or .zst), or in .sqlite",
+        file: path)
     }
     var type: String?
     if let typeNames {
@@ -92,7 +137,7 @@ struct LoadFile {
     } else if stem.first?.isUppercase ?? false || format == .csv {
       type = stem
     }
-    return LoadFile(file: try mapped(path), format: format, typeName: type)
+    return LoadFile(file: try content(path, limit: limit), format: format, typeName: type)
   }
 
   private static func mapped(_ path: String) throws(QueryError) -> MappedFile {
@@ -111,11 +156,15 @@ struct LoadFile {
     return nil
   }
 
-  private static func compressedStem(_ name: String) -> String? {
-    for suffix in [".gz", ".zst"] where name.hasSuffix(suffix) {
-      return split(String(name.dropLast(suffix.count)))?.stem
+  /// The content of a file, expanded if it is compressed.
+  private static func content(_ path: String, limit: Int) throws(QueryError) -> MappedFile {
+    let file = try mapped(path)
+    guard let (_, compression) = Compression.split(path) else { return file }
+    do {
+      return MappedFile(name: path, try compression.expand(file.bytes, limit: limit))
+    } catch {
+      throw QueryError(code: LoadProblem.unreadable.code, error.message, file: path)
     }
-    return nil
   }
 
   /// Finds each file's type in the schema.

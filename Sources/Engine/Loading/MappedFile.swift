@@ -28,6 +28,15 @@ final class MappedFile: @unchecked Sendable {
     isMapping = false
   }
 
+  /// Takes over expanded bytes.
+  init(name: String, _ expanded: ExpandedBytes) {
+    self.name = name
+    let start = expanded.take()
+    memory = start
+    bytes = UnsafeBufferPointer(start: UnsafePointer(start.assumingMemoryBound(to: UInt8.self)), count: expanded.count)
+    isMapping = false
+  }
+
   /// Reads a whole regular file, or anything else that can be read to its end.
   init(path: String) throws(Failure) {
     name = path

@@ -18,6 +18,8 @@ enum Operation: UInt8, Sendable {
   case quantifier, aggregate, rowSet
   /// Whether an entity is a deleted one.
   case isDeleted
+  /// Calls over lists, the element that they go through, and texts in one.
+  case listQuantifier, listAggregate, item, join
 }
 
 /// One step of a block: a kernel and its operands, which are earlier nodes of the block.

@@ -289,6 +289,40 @@ struct ExpressionCompiler {
       node.a = rows(reference, expression.range, &builder)
       node.index = Int32(truncatingIfNeeded: entityType(of: reference).index)
       return builder.add(node, type)
+
+    case .listCall(let operation, let list, let item, let body):
+      var node = node(.listQuantifier)
+      switch operation {
+      case .quantifier(let quantifier): node.quantifier = quantifier
+      case .aggregate(let aggregate):
+        node.operation = .listAggregate
+        node.aggregate = aggregate
+        builder.usesScratch = true
+      }
+      node.a = compile(list, &builder)
+      node.index = Int32(truncatingIfNeeded: item)
+      node.entity = Int32(truncatingIfNeeded: builder.expansionCount)
+      builder.expansionCount += 1
+      if let body {
+        builder.needsRows = true
+        var inner = body
+        if case .quantifier = operation { inner = ExpressionCompiler.truth(body) }
+        node.b = block([inner])
+        if blocks[Int(node.b)].usesScratch { builder.usesScratch = true }
+      }
+      return builder.add(node, type)
+    case .item(let reference, let number):
+      var node = node(.item)
+      if reference.scope == 0 { builder.needsRows = true }
+      node.a = Int32(truncatingIfNeeded: reference.scope)
+      node.index = Int32(truncatingIfNeeded: number)
+      return builder.add(node, type)
+    case .join(let list, let separator):
+      var node = node(.join)
+      builder.usesScratch = true
+      node.a = compile(list, &builder)
+      node.b = compile(separator, &builder)
+      return builder.add(node, type)
     }
   }
 

@@ -73,6 +73,10 @@ struct Evaluator {
     case .aggregate: try aggregate(node, index, out)
     case .rowSet: try rowSet(node, out)
     case .isDeleted: isDeleted(node, out)
+    case .listQuantifier: try listQuantifier(node, out)
+    case .listAggregate: try listAggregate(node, index, out)
+    case .item: item(node, out)
+    case .join: join(node, out)
     }
     block.vectors[index] = out
   }

@@ -6,12 +6,12 @@ enum ExpressionTraits {
   /// Whether evaluating it may throw something that another row would not.
   static func isFallible(_ expression: BoundExpression, _ catalog: Catalog) -> Bool {
     switch expression.kind {
-    case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted: return false
+    case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .item: return false
     case .arithmetic, .negate, .cast, .regex: return true
     case .convert(let operand):
       if expression.type == .decimal, operand.type != .int { return true }
       return isFallible(operand, catalog)
-    case .quantifier, .aggregate: return true
+    case .quantifier, .aggregate, .listCall: return true
     default: return children(expression).contains { isFallible($0, catalog) }
     }
   }
@@ -19,7 +19,8 @@ enum ExpressionTraits {
   /// Whether it costs far more than a comparison of numbers.
   static func isExpensive(_ expression: BoundExpression) -> Bool {
     switch expression.kind {
-    case .like, .regex, .quantifier, .aggregate, .jsonPath, .jsonList, .jsonObject, .fold, .call: return true
+    case .like, .regex, .quantifier, .aggregate, .jsonPath, .jsonList, .jsonObject, .fold, .call, .listCall, .join:
+      return true
     case .textTest(let test, let left, let right):
       return test == .contains || isExpensive(left) || isExpensive(right)
     default: return children(expression).contains(where: isExpensive)
@@ -51,7 +52,9 @@ enum ExpressionTraits {
   /// Direct operands, but for predicates and element expressions over sets.
   static func children(_ expression: BoundExpression) -> [BoundExpression] {
     switch expression.kind {
-    case .constant, .parameter, .column, .entity, .quantifier, .aggregate, .inRowSet, .isDeleted: []
+    case .constant, .parameter, .column, .entity, .quantifier, .aggregate, .inRowSet, .isDeleted, .item: []
+    case .listCall(_, let list, _, _): [list]
+    case .join(let list, let separator): [list, separator]
     case .not(let a), .isTrue(let a), .isNull(let a), .negate(let a), .convert(let a), .cast(let a), .fold(let a):
       [a]
     case .and(let list), .or(let list), .coalesce(let list), .conditional(let list), .jsonList(let list),

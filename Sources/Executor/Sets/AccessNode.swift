@@ -47,6 +47,8 @@ final class AccessNode: @unchecked Sendable {
   @exclusivity(unchecked) var number = 0
   @exclusivity(unchecked) var relation = RelationAccess()
   @exclusivity(unchecked) var reference = CompiledReference()
+  /// A step from one member at most: its targets stay in link order.
+  @exclusivity(unchecked) var keepsLinkOrder = false
 
   init(_ kind: Kind) { self.kind = kind }
 }

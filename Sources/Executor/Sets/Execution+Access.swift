@@ -154,6 +154,7 @@ extension Execution {
         try checkMemory(rows.count &* 4)
       }
     }
+    if node.keepsLinkOrder { return rows.count - start < 2 }
     rows.count =
       start
       + RowSorting.sortUnique(

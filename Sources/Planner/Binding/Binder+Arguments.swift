@@ -80,14 +80,15 @@ extension Binder {
   mutating func key(
     _ operand: Operand, _ environment: Environment, at range: SourceRange
   ) -> BoundExpression? {
-    switch resolve(operand, environment) {
+    let operand = resolve(operand, environment)
+    switch operand {
     case .error: return nil
-    case .entity(let reference, let type, let range):
-      guard let column = idColumn(of: type) else {
-        report(.unordered(type: words(.entity(type))), at: range)
+    case .entity, .single:
+      guard let id = identity(operand) else {
+        report(.unordered(type: describe(operand)), at: range)
         return nil
       }
-      return BoundExpression(.column(reference, column.id), column.type, at: range)
+      return id.expression
     case let other:
       guard let value = value(other, environment, at: range) else { return nil }
       return value.key

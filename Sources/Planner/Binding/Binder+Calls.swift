@@ -7,10 +7,10 @@ extension Binder {
     "some": .some, "every": .every, "none": .none, "one": .one, "exists": .exists,
   ]
   private static let aggregates: [String: Aggregate] = [
-    "count": .count, "sum": .sum, "avg": .avg, "min": .min, "max": .max,
+    "count": .count, "sum": .sum, "avg": .avg, "min": .min, "max": .max, "first": .first, "collect": .collect,
+    "distinct": .distinct,
   ]
   private static let laterCalls: [String: NotSupportedYet] = [
-    "first": .firstAggregate, "collect": .collectAggregate, "join": .joinAggregate, "distinct": .distinctAggregate,
     "hasMore": .hasMore, "closure": .closure, "shortestPath": .shortestPath,
   ]
 
@@ -19,7 +19,7 @@ extension Binder {
   ) -> Operand {
     // A relation or a type with a selection's arguments: `messages(where: …)`.
     if arguments.positional.isEmpty, !arguments.named.isEmpty {
-      if let operand = relationCall(name, arguments, environment) { return operand }
+      if let operand = relationCall(name, arguments, environment, range) { return operand }
     }
     if let quantifier = Self.quantifiers[name.text] {
       return bindQuantifier(quantifier, name, arguments, environment, range)
@@ -27,6 +27,7 @@ extension Binder {
     if let aggregate = Self.aggregates[name.text] {
       return bindAggregate(aggregate, name, arguments, environment, range)
     }
+    if name.text == "join" { return bindJoin(name, arguments, environment, range) }
     if let feature = Self.laterCalls[name.text] {
       report(.notSupportedYet(feature), at: range)
       return .error
@@ -35,7 +36,7 @@ extension Binder {
   }
 
   private mutating func relationCall(
-    _ name: Name, _ arguments: CallArguments, _ environment: Environment
+    _ name: Name, _ arguments: CallArguments, _ environment: Environment, _ range: SourceRange
   ) -> Operand? {
     if let element = environment.element(),
       let property = catalog[type(of: element)].property(named: name.text)
@@ -47,61 +48,84 @@ extension Binder {
         bindArguments(arguments.named, of: name, environment: environment, into: &bound)
         query[path.set] = bound
         return operand
-      case .entity:
-        report(.notSupportedYet(.toOneStepArguments), at: arguments.range)
-        return .error
+      case .entity: return filtered(operand, arguments, name, environment)
       default:
         report(.argumentsOnValue(field: name.text), at: arguments.range)
         return .error
       }
     }
-    if let root = catalog.root(named: name.text) {
-      guard root.isList else {
-        report(.notSupportedYet(.typeInExpression), at: name.range)
-        return .error
-      }
-      return rootSet(root.type, arguments.named, name, environment)
-    }
-    return nil
+    guard let root = catalog.root(named: name.text) else { return nil }
+    if root.isList { return rootSet(root.type, arguments.named, name, environment) }
+    // `user(id: authorId)`: the keys are seen from where it stands.
+    let set = reserveSet(root.type, at: range)
+    guard let source = bindKey(arguments.named, of: name, type: root.type, environment) else { return .error }
+    query[set].source = source
+    return .single(PluralPath(set: set, type: root.type, range: range, text: name.text))
   }
 
-  // MARK: Sets
+  // MARK: Sets and lists
 
-  /// The first argument of a call over a set; a to-one relation is a set of at most one.
-  private mutating func set(
-    _ name: Name, _ arguments: CallArguments, _ environment: Environment, _ range: SourceRange
-  ) -> PluralPath? {
+  /// What a call goes through.
+  enum Collection {
+    case path(PluralPath)
+    case list(TypedValue)
+  }
+
+  /// The first argument of a call over a set or a list; a to-one relation is a set of at most one.
+  mutating func collection(
+    _ name: Name, _ arguments: CallArguments, _ environment: Environment, _ range: SourceRange,
+    expected: String = "a set and an expression", most: Int = 2
+  ) -> Collection? {
     for argument in arguments.named {
       report(.unknownArgument(name: argument.name.text, of: name.text, near: []), at: argument.name.range)
     }
-    guard let first = arguments.positional.first, arguments.positional.count <= 2, arguments.named.isEmpty else {
+    guard let first = arguments.positional.first, arguments.positional.count <= most, arguments.named.isEmpty else {
       if arguments.positional.isEmpty, name.text == "count", arguments.named.isEmpty {
         report(.notSupportedYet(.grouping), at: range)
       } else if arguments.named.isEmpty {
-        report(.wrongArgumentCount(function: name.text, expected: "a set and an expression"), at: range)
+        report(.wrongArgumentCount(function: name.text, expected: expected), at: range)
       }
       return nil
     }
     let operand = resolve(bindOperand(first, environment), environment)
     switch operand {
     case .error: return nil
-    case .plural(let path): return path
+    case .plural(let path), .single(let path): return .path(path)
     case .entity(.toOne(let base, let relation), let type, let range):
       let set = reserveSet(type, at: range)
       query[set] = BoundSet(type: type, source: .relation(base, relation), range: range)
-      return PluralPath(set: set, type: type, range: range, text: "")
+      return .path(PluralPath(set: set, type: type, range: range, text: ""))
     case .value(let value):
-      if case .list = value.type {
-        report(.notSupportedYet(.listAggregate), at: first.range)
-      } else {
-        report(.notASet(function: name.text), at: first.range)
-      }
+      if case .list = value.type { return .list(value) }
+      report(.notASet(function: name.text), at: first.range)
       return nil
     default:
       report(.notASet(function: name.text), at: first.range)
       return nil
     }
   }
+
+  /// A number for a list call, and what its body sees.
+  mutating func entering(
+    elementsOf list: TypedValue, _ environment: Environment
+  ) -> (number: Int, environment: Environment)? {
+    guard case .list(let element) = list.type else { return nil }
+    query.itemCount += 1
+    return (query.itemCount - 1, environment.entering(.item(query.itemCount - 1, element)))
+  }
+
+  /// What an expression for each member of a path sees: the entity, or the value that the path ends with.
+  mutating func entering(membersOf path: PluralPath, _ environment: Environment, _ name: Name) -> Environment? {
+    switch path.tail {
+    case .none: return environment.entering(path.type)
+    case .value(let value): return environment.entering(.value(path.type, value))
+    case .embedded:
+      report(.notASet(function: name.text), at: path.range)
+      return nil
+    }
+  }
+
+  // MARK: Tests
 
   private mutating func bindQuantifier(
     _ quantifier: Quantifier, _ name: Name, _ arguments: CallArguments, _ environment: Environment,
@@ -114,113 +138,73 @@ extension Binder {
       let operand = resolve(bindOperand(first, environment), environment)
       switch operand {
       case .error: return .error
-      case .plural(let path): return exists(path, range)
-      case .value, .entity, .embedded:
+      case .plural(let path), .single(let path): return .value(exists(path, range))
+      case .value(let value):
+        guard case .list = value.type else { return .value(negation(isNull(value, range))) }
+        return quantified(quantifier, value, nil, environment, range)
+      case .entity, .embedded:
         return isNull(operand, at: range).map { .value(negation($0)) } ?? .error
       default: break
       }
     }
-    guard let path = set(name, arguments, environment, range) else { return .error }
-    guard case .none = path.tail else {
-      if arguments.positional.count == 1, quantifier == .some { return exists(path, range) }
-      report(.notSupportedYet(.listAggregate), at: path.range)
+    guard let collection = collection(name, arguments, environment, range, expected: "a set and a condition") else {
       return .error
     }
-    guard arguments.positional.count == 2 else {
-      if quantifier == .every {
-        report(.wrongArgumentCount(function: name.text, expected: "a set and a condition"), at: range)
+    let body = arguments.positional.count == 2 ? arguments.positional[1] : nil
+    if body == nil, quantifier == .every {
+      report(.wrongArgumentCount(function: name.text, expected: "a set and a condition"), at: range)
+      return .error
+    }
+    switch collection {
+    case .list(let list): return quantified(quantifier, list, body, environment, range)
+    case .path(let path):
+      guard let body else {
+        if quantifier == .some { return .value(exists(path, range)) }
+        var test: BoundExpression?
+        switch path.tail {
+        case .none: break
+        case .value(let value): test = negation(isNull(value, range))
+        case .embedded(let value): test = BoundExpression(.isTrue(value.presenceExpression), .boolean, at: range)
+        }
+        return .value(BoundExpression(.quantifier(quantifier, path.set, test), .boolean, at: range))
+      }
+      guard let inner = entering(membersOf: path, environment, name), let predicate = condition(body, inner) else {
         return .error
       }
       return .value(
         BoundExpression(
-          .quantifier(quantifier == .some ? .exists : quantifier, path.set, nil), .boolean, at: range))
-    }
-    guard let predicate = condition(arguments.positional[1], environment.entering(path.type)) else { return .error }
-    return .value(
-      BoundExpression(.quantifier(quantifier == .exists ? .some : quantifier, path.set, predicate), .boolean, at: range)
-    )
-  }
-
-  private func exists(_ path: PluralPath, _ range: SourceRange) -> Operand {
-    switch path.tail {
-    case .none: return .value(BoundExpression(.quantifier(.exists, path.set, nil), .boolean, at: range))
-    case .value(let value):
-      let test = negation(BoundExpression(.isNull(value.expression), .boolean, at: range))
-      return .value(BoundExpression(.quantifier(.some, path.set, test), .boolean, at: range))
-    case .embedded(let value):
-      let test = BoundExpression(.isTrue(value.presenceExpression), .boolean, at: range)
-      return .value(BoundExpression(.quantifier(.some, path.set, test), .boolean, at: range))
+          .quantifier(quantifier == .exists ? .some : quantifier, path.set, predicate), .boolean, at: range))
     }
   }
 
-  private mutating func bindAggregate(
-    _ aggregate: Aggregate, _ name: Name, _ arguments: CallArguments, _ environment: Environment,
+  private mutating func quantified(
+    _ quantifier: Quantifier, _ list: TypedValue, _ body: Expression?, _ environment: Environment,
     _ range: SourceRange
   ) -> Operand {
-    guard let path = set(name, arguments, environment, range) else { return .error }
-    var element: BoundExpression?
-    switch path.tail {
-    case .none: break
-    case .value(let value): element = value.expression
-    case .embedded(let value):
-      guard aggregate == .count else {
-        report(.notSupportedYet(.entityValue), at: value.range)
-        return .error
-      }
-      // Absent objects do not count.
-      let presence = BoundExpression(.isTrue(value.presenceExpression), .boolean, at: value.range)
-      let one = BoundExpression(.constant(.boolean(true)), .boolean, at: value.range)
-      element = BoundExpression(.conditional([presence, one]), .boolean, at: value.range)
+    guard let (number, inner) = entering(elementsOf: list, environment) else { return .error }
+    var predicate: BoundExpression?
+    if let body {
+      predicate = condition(body, inner)
+      if predicate == nil { return .error }
     }
-    if arguments.positional.count == 2 {
-      guard element == nil else {
-        report(.wrongArgumentCount(function: name.text, expected: "a set and an expression"), at: range)
-        return .error
-      }
-      let inner = environment.entering(path.type)
-      let argument = arguments.positional[1]
-      guard let value = value(bindOperand(argument, inner), inner, at: argument.range) else { return .error }
-      element = value.expression
-    }
-    if aggregate == .count { return count(path, element, range) }
-    guard let element else {
-      report(.wrongArgumentCount(function: name.text, expected: "values, as in \(name.text)(orders.amount)"), at: range)
-      return .error
-    }
-    switch aggregate {
-    case .min, .max:
-      guard isOrdered(element.type), element.type != .json, element.type != .null else {
-        report(.unordered(type: words(element.type)), at: element.range)
-        return .error
-      }
-      return .value(BoundExpression(.aggregate(aggregate, path.set, element), element.type, at: range))
-    default:
-      guard element.type.isNumeric else {
-        report(.wrongType(found: words(element.type), expected: "numbers"), at: element.range)
-        return .error
-      }
-      let type: ValueType = aggregate == .avg && element.type == .int ? .float : element.type
-      return .value(BoundExpression(.aggregate(aggregate, path.set, element), type, at: range))
-    }
+    return .value(
+      BoundExpression(
+        .listCall(.quantifier(quantifier), list.expression, item: number, predicate), .boolean, at: range))
   }
 
-  private mutating func count(
-    _ path: PluralPath, _ element: BoundExpression?, _ range: SourceRange
-  ) -> Operand {
-    let result = BoundExpression(.aggregate(.count, path.set, nil), .int, at: range)
-    guard let element else { return .value(result) }
-    // Nulls do not count: a further condition on the set, unless the set is cut off before it.
-    let set = query[path.set]
-    guard set.limit == nil, set.offset == nil, set.distinctOn.isEmpty else {
-      report(.notSupportedYet(.countOfLimitedValues), at: range)
-      return .error
+  private func isNull(_ value: TypedValue, _ range: SourceRange) -> BoundExpression {
+    BoundExpression(.isNull(value.expression), .boolean, at: range)
+  }
+
+  /// Whether there is a member, and it has what the path ends with.
+  func exists(_ path: PluralPath, _ range: SourceRange) -> BoundExpression {
+    switch path.tail {
+    case .none: return BoundExpression(.quantifier(.exists, path.set, nil), .boolean, at: range)
+    case .value(let value):
+      return BoundExpression(.quantifier(.some, path.set, negation(isNull(value, range))), .boolean, at: range)
+    case .embedded(let value):
+      let test = BoundExpression(.isTrue(value.presenceExpression), .boolean, at: range)
+      return BoundExpression(.quantifier(.some, path.set, test), .boolean, at: range)
     }
-    let isThere = negation(BoundExpression(.isNull(element), .boolean, at: element.range))
-    if let predicate = set.predicate {
-      query[path.set].predicate = BoundExpression(.and([predicate, isThere]), .boolean, at: predicate.range)
-    } else {
-      query[path.set].predicate = isThere
-    }
-    return .value(result)
   }
 }

@@ -55,22 +55,23 @@ extension Binder {
       guard isEquality else { return BoundExpression(.constant(.null), .boolean, at: range) }
       guard let test = isNull(other, at: range) else { return nil }
       return op == .equal ? test : negation(test)
-    case (.entity(let first, let firstType, _), .entity(let second, let secondType, _)):
-      guard firstType == secondType else { return incomparable(left, right, range) }
-      guard isEquality else {
-        report(.unordered(type: words(.entity(firstType))), at: range)
-        return nil
+    case (.entity, _), (.single, _), (_, .entity), (_, .single):
+      if let first = entity(left, at: range), let second = entity(right, at: range) {
+        guard first.type == second.type else { return incomparable(left, right, range) }
+        guard isEquality else {
+          report(.unordered(type: words(first.type)), at: range)
+          return nil
+        }
+        return BoundExpression(.compare(op, first, second), .boolean, at: range)
       }
-      return BoundExpression(
-        .compare(
-          op, BoundExpression(.entity(first), .entity(firstType), at: range),
-          BoundExpression(.entity(second), .entity(secondType), at: range)), .boolean, at: range)
-    case (.entity, _):
-      guard let id = identity(left) else { return incomparable(left, right, range) }
-      return compare(op, id, right, environment, range, origin: origin)
-    case (_, .entity):
-      guard let id = identity(right) else { return incomparable(left, right, range) }
-      return compare(op, left, id, environment, range, origin: origin)
+      let sides = [left, right].map { operand -> Operand? in
+        switch operand {
+        case .entity, .single: identity(operand).map { .value($0) }
+        default: operand
+        }
+      }
+      guard let first = sides[0], let second = sides[1] else { return incomparable(left, right, range) }
+      return compare(op, first, second, environment, range, origin: origin)
     case (.embedded(let first), .embedded) where !isEquality:
       report(.unordered(type: "the embedded object \(words(.embedded(first.type)))"), at: range)
       return nil
@@ -85,14 +86,6 @@ extension Binder {
       }
     }
     return BoundExpression(.compare(op, first, second), .boolean, at: range)
-  }
-
-  /// An entity stands for its id beside a value.
-  private func identity(_ operand: Operand) -> Operand? {
-    guard case .entity(let reference, let type, let range) = operand, let column = idColumn(of: type) else {
-      return nil
-    }
-    return .value(BoundExpression(.column(reference, column.id), column.type, at: range))
   }
 
   private mutating func incomparable(_ left: Operand, _ right: Operand, _ range: SourceRange) -> BoundExpression? {
@@ -179,7 +172,7 @@ extension Binder {
     list = resolve(list, environment)
     switch list {
     case .error: return .error
-    case .plural(let path): return membership(left, path, environment, range)
+    case .plural(let path), .single(let path): return membership(left, path, environment, range)
     case .list(let elements, _):
       let subject = subject(left, among: elements, environment)
       return membership(subject, elements, environment, range).map { .value($0) } ?? .error
@@ -189,6 +182,7 @@ extension Binder {
     case .value(let value):
       var element: ValueType?
       if case .list(let type) = value.type { element = type }
+      if let element, let operand = foldedMembership(left, value, element, environment, range) { return operand }
       let subject = resolve(bindOperand(left, environment), environment, wanting: element)
       return membership(subject, inList: value, environment, range).map { .value($0) } ?? .error
     case .literal(.null, let range):
@@ -221,17 +215,17 @@ extension Binder {
     origin: ValueCoercion.Origin = .document
   ) -> BoundExpression? {
     var subject = subject
-    if case .entity = subject {
+    if entity(subject, at: range) != nil {
       let areEntities = elements.contains { element in
         switch element.kind {
-        case .current, .outer, .member, .name: true
+        case .current, .outer, .member, .name, .call: true
         default: false
         }
       }
       // Entities among entities compare one by one; among ids by id.
       if areEntities { return anyEqual(subject, elements, environment, range) }
       guard let id = identity(subject) else { return incomparable(subject, .list(elements, range), range) }
-      subject = id
+      subject = .value(id)
     }
     guard let value = value(subject, environment, at: range) else { return nil }
     var bound: [BoundExpression] = []
@@ -308,7 +302,7 @@ extension Binder {
       return nil
     }
     var subject = subject
-    if case .entity = subject, let id = identity(subject) { subject = id }
+    if let id = identity(subject) { subject = .value(id) }
     if case .literal(let raw, let range) = subject {
       guard let left = constant(raw, element, at: range) else { return nil }
       return BoundExpression(.inList(left, list.expression), .boolean, at: range)
@@ -320,8 +314,13 @@ extension Binder {
         return nil
       }
       guard case .parameter(let index) = list.expression.kind else {
-        report(.notSupportedYet(.foldedList), at: range)
-        return nil
+        // Bound before, unless its elements are known: then they are folded here.
+        guard case .constant(.list(let values)) = list.expression.kind else { return nil }
+        let folded = values.map { value in
+          if case .string(let text) = value { Value.string(CaseFolding.fold(text)) } else { value }
+        }
+        let constant = BoundExpression(.constant(.list(folded)), .list(.string), at: list.expression.range)
+        return BoundExpression(.inList(left.key, constant), .boolean, at: range)
       }
       let elements = BoundExpression(
         .parameter(foldedParameter(of: index)), .list(.string), at: list.expression.range)
@@ -350,7 +349,7 @@ extension Binder {
   private mutating func membership(
     _ left: Expression, _ path: PluralPath, _ environment: Environment, _ range: SourceRange
   ) -> Operand {
-    let inner = environment.enteringUnseen(path.type)
+    let inner = environment.enteringUnseen(.entity(path.type))
     var subject = bindOperand(left, inner)
     let member: Operand
     switch path.tail {
@@ -358,8 +357,36 @@ extension Binder {
     case .value(let value): member = .value(value)
     case .embedded(let value): member = .embedded(value)
     }
+    if case .plural(let other) = subject {
+      report(.pluralPath(relation: other.text, suggestion: nil), at: other.range)
+      return .error
+    }
     subject = resolve(subject, inner, wanting: staticType(member))
     guard let test = compare(.equal, member, subject, inner, range) else { return .error }
     return .value(BoundExpression(.quantifier(.some, path.set, test), .boolean, at: range))
+  }
+
+  /// `x in list` for a case-insensitive x and a list that is no parameter: its elements are folded one by one.
+  private mutating func foldedMembership(
+    _ left: Expression, _ list: TypedValue, _ element: ValueType, _ environment: Environment, _ range: SourceRange
+  ) -> Operand? {
+    switch list.expression.kind {
+    case .parameter, .constant: return nil
+    default: break
+    }
+    guard element.scalar?.isTextual ?? false else { return nil }
+    // Whether it is case-insensitive is known when it is bound.
+    let known = query.sets.count
+    let plain = resolve(bindOperand(left, environment), environment, wanting: element)
+    query.sets.removeLast(query.sets.count - known)
+    guard case .value(let value) = plain, value.folded != nil else { return nil }
+    let number = query.itemCount
+    query.itemCount += 1
+    let inner = environment.enteringUnseen(.item(number, element))
+    let subject = resolve(bindOperand(left, inner), inner, wanting: element)
+    let item = Operand.value(BoundExpression(.item(.scope(0, EntityTypeID(0)), number), element, at: range))
+    guard let test = compare(.equal, item, subject, inner, range) else { return .error }
+    return .value(
+      BoundExpression(.listCall(.quantifier(.some), list.expression, item: number, test), .boolean, at: range))
   }
 }

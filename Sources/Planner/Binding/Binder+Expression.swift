@@ -23,9 +23,13 @@ extension Binder {
     case .name(let name): return .bare(name)
     case .variable(let name): return variable(name, environment)
     case .current(let name):
-      guard let element = environment.element() else {
+      guard let scope = environment.scope() else {
         report(.noElement, at: range)
         return .error
+      }
+      guard let element = environment.element() else {
+        let value = element(of: scope, at: range)
+        return name.map { member($0, of: value, at: range) } ?? value
       }
       let type = type(of: element)
       guard let name else { return .entity(element, type, range) }
@@ -36,10 +40,11 @@ extension Binder {
       }
       return member(property, of: element, at: range)
     case .outer(let climb):
-      guard let element = environment.element(climb) else {
+      guard let scope = environment.scope(climb) else {
         report(.noEnclosingElement(climbed: climb), at: range)
         return .error
       }
+      guard let element = environment.element(climb) else { return self.element(of: scope, at: range) }
       return .entity(element, type(of: element), range)
     case .member(let base, let name, let arguments): return bindMember(base, name, arguments, environment)
     case .index(let base, let index): return subscripted(base, index, environment, range)

@@ -23,7 +23,7 @@ extension Binder {
   }
 
   private mutating func bindRoot(_ merged: MergedEntry, _ inner: [SelectionSource]) -> BoundField.Content? {
-    let entry = merged.first
+    let entry = computed(merged.first)
     guard let name = entry.field else { return bindComputed(entry, inner) }
     if name.text == "__typename" { return .typename("Query") }
     if let feature = Self.metaFields[name.text] {
@@ -62,7 +62,7 @@ extension Binder {
   }
 
   /// `user(id: "7")`: the unique index whose fields the arguments name.
-  private mutating func bindKey(
+  mutating func bindKey(
     _ arguments: [Argument], of name: Name, type: EntityTypeID, _ environment: Environment
   ) -> BoundSet.Source? {
     let entity = catalog[type]
@@ -144,7 +144,7 @@ extension Binder {
   private mutating func bindField(
     _ merged: MergedEntry, _ inner: [SelectionSource], of type: EntityTypeID
   ) -> BoundField.Content? {
-    let entry = merged.first
+    let entry = computed(merged.first)
     guard let name = entry.field else { return bindComputed(entry, inner) }
     if name.text == "__typename" { return .typename(catalog[type].name) }
     if let feature = Self.metaFields[name.text] {
@@ -246,6 +246,16 @@ extension Binder {
 
   // MARK: Computed selections
 
+  /// `recent { id }`, where `recent` is a `let`: what it stands for, under its name.
+  private mutating func computed(_ entry: SelectionEntry) -> SelectionEntry {
+    guard let name = entry.field, entry.environment.lets[name.text] != nil else { return entry }
+    if let argument = entry.arguments.first { report(.argumentsOnValue(field: name.text), at: argument.range) }
+    var copy = entry
+    copy.field = nil
+    copy.expression = Expression(.name(name), at: name.range)
+    return copy
+  }
+
   private mutating func bindComputed(_ entry: SelectionEntry, _ inner: [SelectionSource]) -> BoundField.Content? {
     guard let expression = entry.expression else { return nil }
     _ = fieldDirectives(entry.directives, over: nil)
@@ -254,8 +264,12 @@ extension Binder {
     case .error: return nil
     case .plural(let path):
       guard case .none = path.tail else {
-        report(.notSupportedYet(.collectAggregate), at: path.range)
-        return nil
+        // A bag of values is the list of them.
+        if let set = entry.set {
+          report(.selectionOnValue(field: entry.key.text), at: set.range)
+          return nil
+        }
+        return collected(path).map { .value($0) }
       }
       // `recent := messages(limit: 3) { text }` is a list like the relation itself.
       let name = Name(entry.key.text, at: path.range)
@@ -264,12 +278,22 @@ extension Binder {
       let set = reserveSet(type, at: range)
       query[set] = BoundSet(type: type, source: .relation(base, relation), range: range)
       return bindSelection(set, inner, Name(entry.key.text, at: range), entry.environment).map { .one($0) }
-    case .entity(let reference, let type, let range):
-      guard inner.isEmpty, let column = idColumn(of: type) else {
-        report(.notSupportedYet(.entityValue), at: range)
+    case .entity(let reference, let type, let range) where !inner.isEmpty:
+      // An element around the place, once more; its own environment is that of the selection.
+      let climb = climb(to: reference, entry.environment)
+      let sources = inner.map { source in
+        var copy = source
+        copy.environment = source.environment.returning(to: climb)
+        return copy
+      }
+      return .embedded(
+        presence: .truth(true, at: range), nested(at: range, []) { $0.bindFields(sources, of: type) })
+    case .single(let path) where !inner.isEmpty:
+      guard case .none = path.tail else {
+        report(.selectionOnValue(field: entry.key.text), at: path.range)
         return nil
       }
-      return .value(BoundExpression(.column(reference, column.id), column.type, at: range))
+      return bindSelection(path.set, inner, Name(entry.key.text, at: path.range), entry.environment).map { .one($0) }
     case .embedded(let value): return bindEmbedded(value, inner, entry)
     case let value:
       if let set = entry.set {
@@ -279,6 +303,13 @@ extension Binder {
       guard let bound = self.value(value, entry.environment, at: expression.range) else { return nil }
       return .value(bound.expression)
     }
+  }
+}
+
+extension Binder {
+  /// How many visible scopes out an element of the environment is.
+  private func climb(to reference: EntityReference, _ environment: Environment) -> Int {
+    (0..<environment.chain.count).first { environment.scope($0)?.depth == reference.scope } ?? 0
   }
 }
 

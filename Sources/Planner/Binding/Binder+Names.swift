@@ -37,6 +37,19 @@ extension Binder {
     return nil
   }
 
+  /// `.` or `^` where it is no entity: the element of a list or a bag, `depth` scopes out.
+  func element(of scope: (depth: Int, element: ScopeElement), at range: SourceRange) -> Operand {
+    switch scope.element {
+    case .entity(let type): return .entity(.scope(scope.depth, type), type, range)
+    case .item(let number, let type):
+      return .value(BoundExpression(.item(.scope(scope.depth, EntityTypeID(0)), number), type, at: range))
+    case .value(_, let value):
+      // Values of bags are columns and what lies in them: nothing in them stands in a scope of its own.
+      let moved = value.expression.mapReferences { $0.shifted(by: scope.depth) }
+      return .value(moved, folded: value.folded?.mapReferences { $0.shifted(by: scope.depth) })
+    }
+  }
+
   /// Whether a bare name means something besides an enum value, without binding it.
   func hasMeaning(_ name: Name, _ environment: Environment) -> Bool {
     if environment.lets[name.text] != nil { return true }
@@ -177,18 +190,25 @@ extension Binder {
       guard arguments == nil else { return noArguments(name) }
       return member(name, of: value)
     case .plural(let path): return step(from: path, name, arguments, environment, range)
-    case .value(let value):
-      guard value.type == .json else {
-        report(.unknownField(name: name.text, type: words(value.type), near: []), at: name.range)
-        return .error
-      }
+    case .single(let path): return step(fromSingle: path, name, arguments, environment, range)
+    case .value:
       guard arguments == nil else { return noArguments(name) }
-      let key = BoundExpression(.constant(.string(Text(name.text))), .string, at: name.range)
-      return .value(BoundExpression(.jsonPath(value.expression, key), .json, at: name.range))
+      return member(name, of: owner, at: range)
     case .literal, .list, .object, .bare, .interval, .filter:
       report(.unknownField(name: name.text, type: describe(owner), near: []), at: name.range)
       return .error
     }
+  }
+
+  /// A member of a JSON value.
+  mutating func member(_ name: Name, of operand: Operand, at range: SourceRange) -> Operand {
+    guard case .value(let value) = operand, value.type == .json else {
+      if case .error = operand { return .error }
+      report(.unknownField(name: name.text, type: staticType(operand).map(words) ?? "this", near: []), at: name.range)
+      return .error
+    }
+    let key = BoundExpression(.constant(.string(Text(name.text))), .string, at: name.range)
+    return .value(BoundExpression(.jsonPath(value.expression, key), .json, at: name.range))
   }
 
   private mutating func noArguments(_ name: Name) -> Operand {
@@ -217,10 +237,69 @@ extension Binder {
       bindArguments(arguments.named, of: name, environment: environment, into: &bound)
       query[path.set] = bound
       return operand
-    case .entity:
-      if !arguments.named.isEmpty { report(.notSupportedYet(.toOneStepArguments), at: arguments.range) }
-      return arguments.named.isEmpty ? operand : .error
+    case .entity: return filtered(operand, arguments, name, environment)
     default: return noArguments(name)
+    }
+  }
+
+  /// A to-one step with arguments: the target, if it meets them.
+  mutating func filtered(
+    _ operand: Operand, _ arguments: CallArguments, _ name: Name, _ environment: Environment
+  ) -> Operand {
+    guard case .entity(.toOne(let base, let relation), let type, let range) = operand, !arguments.named.isEmpty else {
+      return operand
+    }
+    let set = reserveSet(type, at: range)
+    var bound = BoundSet(type: type, source: .relation(base, relation), range: range)
+    bindArguments(arguments.named, of: name, environment: environment, into: &bound)
+    query[set] = bound
+    return .single(PluralPath(set: set, type: type, range: range, text: name.text))
+  }
+
+  /// A step from the only member of a set.
+  private mutating func step(
+    fromSingle path: PluralPath, _ name: Name, _ arguments: CallArguments?, _ environment: Environment,
+    _ range: SourceRange
+  ) -> Operand {
+    var path = path
+    path.range = range
+    let inner: Operand
+    switch path.tail {
+    case .value: return .error
+    case .embedded(let value):
+      guard arguments == nil else { return noArguments(name) }
+      inner = member(name, of: value)
+    case .none:
+      guard let property = catalog[path.type].property(named: name.text) else {
+        if let feature = Self.metaFields[name.text] {
+          report(.notSupportedYet(feature), at: name.range)
+        } else {
+          reportUnknownField(name, of: catalog[path.type].name, among: catalog[path.type].properties.map(\.name))
+        }
+        return .error
+      }
+      if case .relation(let id) = property.storage {
+        let relation = catalog[id]
+        let set = reserveSet(relation.target, at: name.range)
+        var bound = BoundSet(
+          type: relation.target, source: relation.isToMany ? .linked(path.set, id) : .step(path.set, id),
+          range: name.range)
+        bindArguments(arguments?.named ?? [], of: name, environment: environment, into: &bound)
+        query[set] = bound
+        let next = PluralPath(set: set, type: relation.target, range: range, text: "\(path.text).\(name.text)")
+        return relation.isToMany ? .plural(next) : .single(next)
+      }
+      guard arguments == nil else { return noArguments(name) }
+      inner = member(property, of: .scope(0, path.type), at: name.range)
+    }
+    switch inner {
+    case .value(let value):
+      return .value(
+        first(value.expression, of: path.set), folded: value.folded.map { first($0, of: path.set) })
+    case .embedded(let value):
+      path.tail = .embedded(value)
+      return .single(path)
+    default: return .error
     }
   }
 
@@ -291,6 +370,7 @@ extension Binder {
     case .entity(_, let type, _): words(.entity(type))
     case .embedded(let value): words(.embedded(value.type))
     case .plural(let path): "many '\(catalog[path.type].name)'"
+    case .single(let path): words(.entity(path.type))
     case .interval: "a range"
     case .filter(let type, _): "'\(catalog[type].name)Filter'"
     }

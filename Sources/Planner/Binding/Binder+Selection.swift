@@ -226,6 +226,9 @@ extension Binder {
       }
     case .embedded(let id): names = catalog[id].fields.map(\.name)
     }
+    // A splat is of fields, whatever a `let` is called.
+    var environment = environment
+    environment.lets = [:]
     for name in names where count(at: range) {
       let node = Name(name, at: range)
       result.add(

@@ -8,13 +8,15 @@ extension Binder {
     switch operand {
     case .value(let value): value.type == .null ? nil : value.type
     case .entity(_, let type, _): .entity(type)
+    case .single(let path): if case .none = path.tail { .entity(path.type) } else { nil }
     default: nil
     }
   }
 
   /// An operand as a value of whatever type it has; literals take their usual types.
   mutating func value(_ operand: Operand, _ environment: Environment, at range: SourceRange) -> TypedValue? {
-    switch resolve(operand, environment) {
+    let operand = resolve(operand, environment)
+    switch operand {
     case .error, .bare: return nil
     case .value(let value): return value
     case .literal(let raw, let range):
@@ -46,17 +48,20 @@ extension Binder {
         parts.append(part)
       }
       return TypedValue(expression: BoundExpression(.jsonObject(fields.map(\.name.text), parts), .json, at: range))
-    case .entity(_, _, let range):
-      report(.notSupportedYet(.entityValue), at: range)
+    case .entity, .single:
+      // An entity stands for its id beside values.
+      if let id = identity(operand) { return id }
+      if case .single(let path) = operand, case .embedded(let value) = path.tail {
+        return TypedValue(expression: first(json(value), of: path.set))
+      }
+      report(.wrongType(found: describe(operand), expected: "a value"), at: range)
       return nil
-    case .embedded(let value):
-      report(.notSupportedYet(.entityValue), at: value.range)
-      return nil
+    case .embedded(let value): return TypedValue(expression: json(value))
     case .plural(let path):
       report(.pluralPath(relation: path.text, suggestion: nil), at: path.range)
       return nil
     case .interval(_, _, _, let range):
-      report(.notSupportedYet(.rangeValue), at: range)
+      report(.misplacedRange, at: range)
       return nil
     case .filter:
       return boolean(operand, environment, at: range).map { TypedValue(expression: $0) }
@@ -117,10 +122,16 @@ extension Binder {
       if let result = conversion(value.expression, to: type) { return result }
       report(.wrongType(found: words(value.type), expected: words(type)), at: range)
       return nil
+    case .plural(let path) where type == .json:
+      // A set or a bag in JSON is the list of its ids or values.
+      return collected(path).flatMap { conversion($0, to: .json) }
     case let other:
       if type == .boolean { return boolean(other, environment, at: range) }
       guard let bound = value(other, environment, at: range) else { return nil }
-      return conversion(bound.expression, to: type)
+      if case .entity = type { return bound.expression }
+      if let result = conversion(bound.expression, to: type) { return result }
+      report(.wrongType(found: describe(other), expected: words(type)), at: range)
+      return nil
     }
   }
 
@@ -228,11 +239,12 @@ extension Binder {
         .isNull(BoundExpression(.entity(reference), .entity(type), at: inner)), .boolean, at: range)
     case .embedded(let value):
       return negation(BoundExpression(.isTrue(value.presenceExpression), .boolean, at: range))
+    case .single(let path): return negation(exists(path, range))
     case .plural(let path):
       report(.pluralPath(relation: path.text, suggestion: "not exists(\(path.text))"), at: path.range)
       return nil
     case .interval, .filter:
-      report(.notSupportedYet(.rangeValue), at: range)
+      report(.misplacedRange, at: range)
       return nil
     }
   }

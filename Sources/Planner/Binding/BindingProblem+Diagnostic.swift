@@ -11,7 +11,7 @@ extension BindingProblem {
     "plural-path",
     "ambiguous-name", "no-element", "invalid-pattern", "negative-limit", "unknown-function", "not-a-set",
     "impossible-cast", "wrong-filter", "unknown-operator", "wrong-order", "expansion-limit", "field-limit",
-    "depth-limit", "not-supported-yet", "unused-fragment", "unused-variable", "unbacked-every",
+    "misplaced-range", "depth-limit", "not-supported-yet", "unused-fragment", "unused-variable", "unbacked-every",
     "duplicate-definition", "lone-anonymous",
   ].map { DiagnosticCode($0) }
 
@@ -57,6 +57,7 @@ extension BindingProblem {
       case .wrongFilter: "wrong-filter"
       case .unknownOperator: "unknown-operator"
       case .wrongOrder: "wrong-order"
+      case .misplacedRange: "misplaced-range"
       case .expansionLimit: "expansion-limit"
       case .fieldLimit: "field-limit"
       case .depthLimit: "depth-limit"
@@ -114,11 +115,12 @@ extension BindingProblem {
     case .negativeLimit(let argument): "'\(argument)' cannot be negative"
     case .unknownFunction(let name, _): "there is no function '\(name)'"
     case .wrongArgumentCount(let function, let expected): "'\(function)' takes \(expected)"
-    case .notASet(let function): "'\(function)' needs a to-many relation or a type"
+    case .notASet(let function): "'\(function)' needs a relation, a type or a list"
     case .impossibleCast(let from, let to): "\(from) cannot become \(to)"
     case .wrongFilter(let expected): "expected \(expected) in a filter"
     case .unknownOperator(let name, let type, _): "\(type) has no operator '\(name)'"
     case .wrongOrder: "'orderBy' takes fields and expressions, '-' before descending ones"
+    case .misplacedRange: "a range can only stand behind 'in'"
     case .expansionLimit(let limit): "the operation expands to more than \(limit) nodes (fragment expansion)"
     case .fieldLimit(let limit): "more than \(limit) fields in one selection (fields per selection)"
     case .depthLimit(let limit): "nested deeper than \(limit) levels (nesting)"

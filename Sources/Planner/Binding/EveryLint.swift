@@ -35,14 +35,14 @@ private struct EveryLint {
       if let body { visit(body, beside: []) }
     default:
       for operand in expression.operands { visit(operand, beside: []) }
-      if let body = expression.setCall?.body { visit(body, beside: []) }
+      if let body = expression.innerBody { visit(body, beside: []) }
     }
   }
 
   private func relation(_ set: SetID) -> String? {
     let relation: RelationID
     switch query[set].source {
-    case .relation(_, let id), .step(_, let id): relation = id
+    case .relation(_, let id), .step(_, let id), .linked(_, let id): relation = id
     case .all, .key, .deleted: return nil
     }
     guard let property = catalog[relation].property else { return nil }

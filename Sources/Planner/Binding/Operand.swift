@@ -16,6 +16,9 @@ indirect enum Operand {
   case entity(EntityReference, EntityTypeID, SourceRange)
   case embedded(EmbeddedValue)
   case plural(PluralPath)
+  /// The only member of a set that has one at most, or an embedded object of it: `first(x)`, `user(id: 1)`, a to-one
+  /// step with arguments.
+  case single(PluralPath)
   case interval(lower: Expression, upper: Expression, includesUpper: Bool, SourceRange)
   /// A variable of type `<Type>Filter`.
   case filter(EntityTypeID, Name)
@@ -65,10 +68,19 @@ struct PluralPath {
   var tailText = ""
 }
 
+/// What `.` is in a scope.
+enum ScopeElement {
+  case entity(EntityTypeID)
+  /// An element of a list, visited by the list call with this number.
+  case item(Int, ValueType)
+  /// A value of each entity of the scope, seen from it as scope 0: of the elements of a bag.
+  case value(EntityTypeID, TypedValue)
+}
+
 /// What the names of an expression mean.
 struct Environment {
   /// The elements around the place at run time, outermost first.
-  var scopes: [EntityTypeID] = []
+  var scopes: [ScopeElement] = []
   /// Those that `.`, `^` … see, as indices into `scopes`; a `let` sees those of where it stands.
   var chain: [Int] = []
   var lets: [String: Binding] = [:]
@@ -83,17 +95,26 @@ struct Environment {
     var arguments: [String: Binding]
   }
 
-  func entering(_ type: EntityTypeID) -> Environment {
+  func entering(_ type: EntityTypeID) -> Environment { entering(.entity(type)) }
+
+  func entering(_ element: ScopeElement) -> Environment {
     var result = self
     result.chain.append(scopes.count)
-    result.scopes.append(type)
+    result.scopes.append(element)
+    return result
+  }
+
+  /// The element `climb` scopes out is `.` once more, and what was `.` is `^`.
+  func returning(to climb: Int) -> Environment {
+    var result = self
+    if climb >= 0, climb < chain.count { result.chain.append(chain[chain.count - 1 - climb]) }
     return result
   }
 
   /// A scope that the expression itself does not see, as around the left side of `x in path`.
-  func enteringUnseen(_ type: EntityTypeID) -> Environment {
+  func enteringUnseen(_ element: ScopeElement) -> Environment {
     var result = self
-    result.scopes.append(type)
+    result.scopes.append(element)
     return result
   }
 
@@ -106,12 +127,20 @@ struct Environment {
     Environment(scopes: scopes, chain: binding.chain, lets: binding.lets, arguments: binding.arguments)
   }
 
-  /// The element `climb` visible scopes out.
+  /// The entity `climb` visible scopes out; nil where the element is none.
   func element(_ climb: Int = 0) -> EntityReference? {
-    guard climb >= 0, climb < chain.count else { return nil }
-    let index = chain[chain.count - 1 - climb]
-    return .scope(scopes.count - 1 - index, scopes[index])
+    guard case .entity(let type)? = scope(climb)?.element, let depth = scope(climb)?.depth else { return nil }
+    return .scope(depth, type)
   }
 
-  var elementType: EntityTypeID? { chain.last.map { scopes[$0] } }
+  /// What `.` or `^` is, and how many scopes out it stands at run time.
+  func scope(_ climb: Int = 0) -> (depth: Int, element: ScopeElement)? {
+    guard climb >= 0, climb < chain.count else { return nil }
+    let index = chain[chain.count - 1 - climb]
+    return (scopes.count - 1 - index, scopes[index])
+  }
+
+  var elementType: EntityTypeID? {
+    if case .entity(let type)? = scope()?.element { type } else { nil }
+  }
 }

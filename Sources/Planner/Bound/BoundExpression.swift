@@ -85,6 +85,16 @@ package struct BoundExpression: Sendable, Hashable {
     case inRowSet(EntityReference, Int)
     /// The entity is a deleted one; false where it is missing.
     case isDeleted(EntityReference)
+
+    /// A test or an aggregate over the elements of a list; a null list has none. The body sees an element (`.item`) as
+    /// scope 0 and what encloses the call from scope 1 up; that of `distinct` is the key by which elements are equal.
+    case listCall(ListOperation, BoundExpression, item: Int, BoundExpression?)
+    /// The element of a list that the list call with that number goes through; the reference says only how many scopes
+    /// out the call's body is.
+    case item(EntityReference, Int)
+    /// The texts of a list, those that are there, in one, with a separator between them; "" for a null list, null if
+    /// the separator is null.
+    case join(BoundExpression, separator: BoundExpression)
   }
 }
 
@@ -112,7 +122,20 @@ package enum ArithmeticOperator: String, Sendable, Hashable, CaseIterable {
 package enum Quantifier: String, Sendable, Hashable, CaseIterable { case some, every, none, one, exists }
 
 package enum Aggregate: String, Sendable, Hashable, CaseIterable {
-  case count, sum, avg, min, max, first, collect, distinct, join
+  case count, sum, avg, min, max, first, collect, distinct
+}
+
+/// What is asked of the elements of a list.
+package enum ListOperation: Sendable, Hashable {
+  case quantifier(Quantifier)
+  case aggregate(Aggregate)
+
+  package var name: String {
+    switch self {
+    case .quantifier(let quantifier): quantifier.rawValue
+    case .aggregate(let aggregate): aggregate.rawValue
+    }
+  }
 }
 
 /// Scalar functions of the language, by their names in it.

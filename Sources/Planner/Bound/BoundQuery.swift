@@ -18,6 +18,8 @@ package struct BoundQuery: Sendable, Hashable {
   /// key. Their values go into `BindingOptions.structuralValues`, where provided, and such a query is bound again for
   /// other values; other variables are slots.
   package var structuralParameters: [String] = []
+  /// How many list calls there are: the numbers of `.item`.
+  package var itemCount = 0
 
   package init(
     name: String?, parameters: [BoundParameter] = [], sets: [BoundSet] = [], selections: [BoundSelection] = [],
@@ -89,6 +91,16 @@ package struct BoundSet: Sendable, Hashable {
     case step(SetID, RelationID)
     /// The deleted entities of the type that are kept, or all entities with them, in canonical order.
     case deleted(includesLive: Bool)
+    /// The targets of a relation of the only member of another set, which has at most one, in link order.
+    case linked(SetID, RelationID)
+
+    /// The set that the source starts from.
+    package var base: SetID? {
+      switch self {
+      case .step(let base, _), .linked(let base, _): base
+      case .all, .key, .relation, .deleted: nil
+      }
+    }
   }
 
   package var type: EntityTypeID

@@ -35,6 +35,12 @@ extension Optimizer {
     case .aggregate(let aggregate, let set, let body):
       planSet(set, executions: rows, usage: aggregate == .count ? .count : .rows)
       total += costPerParent(set, body, rows: rows)
+    case .item: total += cell
+    case .join: total += CostModel.wideOperation
+    case .listCall(_, _, _, let body):
+      total += CostModel.setPerParent
+      let elements = DefaultSelectivity.listCount
+      if let body { total += elements * cost(of: body, rows: rows * elements, cell: CostModel.sequentialCell) }
     }
     return total
   }

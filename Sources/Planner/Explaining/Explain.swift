@@ -141,7 +141,7 @@ private struct PlanPrinter {
       let descriptor = catalog[relation]
       text = "batched \(descriptor.isToMany ? "to-many" : "to-one") \(catalog[descriptor.source].name)."
       text += "\(catalog.name(of: relation)) → \(catalog[set.type].name)"
-    case .step: text = "step \(printer.set(set))"
+    case .step, .linked: text = "step \(printer.set(set))"
     case .all: text = "of \(catalog[set.type].name)"
     case .deleted(let includesLive): text = "\(includesLive ? "also" : "only") deleted of \(catalog[set.type].name)"
     case .key: text = "by key \(printer.set(set))"
@@ -167,7 +167,7 @@ private struct PlanPrinter {
       if options.costs { text += "   est \(number(setPlan.estimate.accessRows))" }
       nodes.append(Node(text: text, children: []))
     }
-    if case .step(let base, _) = set.source { nodes += details(base, depth: depth + 1) }
+    if let base = set.source.base { nodes += details(base, depth: depth + 1) }
     if let filter = setPlan.filter {
       var text = "\(label("filter")) \(printer.text(filter))"
       if options.costs, setPlan.estimate.accessRows > 0 {

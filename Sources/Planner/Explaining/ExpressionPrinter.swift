@@ -78,6 +78,10 @@ struct ExpressionPrinter {
     case .aggregate(let aggregate, let set, let body): return setCall(aggregate.rawValue, set, body)
     case .inRowSet(let reference, let index): return rowSet(index, reference)
     case .isDeleted(let reference): return path(reference, then: "isDeleted")
+    case .listCall(let operation, let list, _, let body):
+      return "\(operation.name)(\(text(list))\(body.map { ", \(nested.text($0))" } ?? ""))"
+    case .item(let reference, _): return path(reference, then: nil)
+    case .join(let list, let separator): return call("join", [list, separator])
     }
   }
 
@@ -119,7 +123,8 @@ struct ExpressionPrinter {
     case .deleted(let includesLive):
       let argument = "deleted: \(includesLive ? "INCLUDE" : "ONLY")"
       return "\(catalog[set.type].name)(\((arguments + [argument]).joined(separator: ", ")))"
-    case .step(let base, let relation): return "\(self.set(query[base])).\(catalog.name(of: relation))\(written)"
+    case .step(let base, let relation), .linked(let base, let relation):
+      return "\(self.set(query[base])).\(catalog.name(of: relation))\(written)"
     }
   }
 

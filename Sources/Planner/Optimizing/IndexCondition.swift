@@ -109,7 +109,7 @@ extension Optimizer {
     let scopes = query.freeScopes(of: expression)
     guard !scopes.contains(depth: 0), !query.canFail(expression) else { return nil }
     var hasSets = false
-    expression.forEachNode { if $0.setCall != nil { hasSets = true } }
+    expression.forEachNode { if $0.setCall != nil || $0.innerBody != nil { hasSets = true } }
     if hasSets { return scopes.isEmpty ? expression : nil }
     return expression.mapReferences { $0.shifted(by: -1) }
   }

@@ -85,7 +85,7 @@ struct Optimizer {
     let plan: SetPlan
     switch set.source {
     case .all: plan = planCollection(id, executions: executions, usage: usage)
-    case .key, .relation, .step, .deleted: plan = planLinked(id, executions: executions, usage: usage)
+    case .key, .relation, .step, .linked, .deleted: plan = planLinked(id, executions: executions, usage: usage)
     }
     plans[id.index] = plan
     for expression in set.order.map(\.expression) + set.distinctOn {
@@ -103,7 +103,7 @@ struct Optimizer {
     switch set.source {
     case .all: access = .scan
     case .key(let index, let keys): access = .lookup(index, keys)
-    case .relation, .step, .deleted: access = .source
+    case .relation, .step, .linked, .deleted: access = .source
     }
     return SetPlan(access: access, filter: set.predicate, order: sortedOrder(set))
   }

@@ -91,7 +91,7 @@ private struct PlanUsage {
     sets[id.index] = true
     let set = optimizer.query[id]
     let plan = optimizer.plans[id.index] ?? optimizer.baseline(id)
-    if case .step(let base, _) = set.source { visit(base) }
+    if let base = set.source.base { visit(base) }
     if let filter = plan.filter { visit(filter) }
     for expression in plan.access.keyExpressions { visit(expression) }
     for index in plan.access.rowSets { visitRowSet(index) }

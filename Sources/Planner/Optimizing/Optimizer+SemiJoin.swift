@@ -93,7 +93,7 @@ extension Optimizer {
     var common: [RelationID]?
     var isPlain = true
     condition.forEachNode { node in
-      if node.setCall != nil { isPlain = false }
+      if node.setCall != nil || node.innerBody != nil { isPlain = false }
       guard let reference = node.ownReference else { return }
       let path = reference.path
       guard let known = common else {

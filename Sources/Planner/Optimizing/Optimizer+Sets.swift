@@ -152,7 +152,7 @@ extension Optimizer {
       let fanOut = estimator.statistics.fanOut(relation)
       fetched = fanOut.mean
       collecting += Double(base.path.count) * CostModel.gatheredCell + CostModel.edgeRun
-    case .step(let base, let relation):
+    case .step(let base, let relation), .linked(let base, let relation):
       planSet(base, executions: executions, usage: .rows)
       let estimate = plans[base.index]?.estimate ?? PlanEstimate()
       fetched = min(estimate.rows * estimator.statistics.fanOut(relation).mean, estimator.rowCount(set.type))

@@ -6,7 +6,9 @@ extension BoundExpression {
   /// aggregate, which stands one scope further in, is none either.
   package var operands: [BoundExpression] {
     switch kind {
-    case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .quantifier, .aggregate: []
+    case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .quantifier, .aggregate, .item: []
+    case .listCall(_, let list, _, _): [list]
+    case .join(let list, let separator): [list, separator]
     case .not(let e), .isTrue(let e), .isNull(let e), .negate(let e), .convert(let e), .cast(let e), .fold(let e): [e]
     case .and(let es), .or(let es), .coalesce(let es), .conditional(let es), .jsonList(let es): es
     case .compare(_, let l, let r), .inList(let l, let r), .textTest(_, let l, let r), .listContains(let l, let r),
@@ -23,7 +25,9 @@ extension BoundExpression {
   package func mapOperands(_ change: (BoundExpression) -> BoundExpression) -> BoundExpression {
     var copy = self
     switch kind {
-    case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .quantifier, .aggregate: return self
+    case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .quantifier, .aggregate, .item: return self
+    case .listCall(let o, let list, let item, let body): copy.kind = .listCall(o, change(list), item: item, body)
+    case .join(let list, let separator): copy.kind = .join(change(list), separator: change(separator))
     case .not(let e): copy.kind = .not(change(e))
     case .isTrue(let e): copy.kind = .isTrue(change(e))
     case .isNull(let e): copy.kind = .isNull(change(e))
@@ -57,7 +61,8 @@ extension BoundExpression {
   /// The entity that this node itself reads.
   package var ownReference: EntityReference? {
     switch kind {
-    case .column(let reference, _), .entity(let reference), .inRowSet(let reference, _), .isDeleted(let reference):
+    case .column(let reference, _), .entity(let reference), .inRowSet(let reference, _), .isDeleted(let reference),
+      .item(let reference, _):
       reference
     default: nil
     }
@@ -71,7 +76,13 @@ extension BoundExpression {
     }
   }
 
-  /// Changes every reference to an entity outside of sets.
+  /// What stands one scope further in: the body of a call over a set or a list.
+  package var innerBody: BoundExpression? {
+    if case .listCall(_, _, _, let body) = kind { return body }
+    return setCall?.body
+  }
+
+  /// Changes every reference to an entity outside of sets and of the bodies of calls.
   package func mapReferences(_ change: (EntityReference) -> EntityReference) -> BoundExpression {
     var copy = self
     switch kind {
@@ -79,6 +90,7 @@ extension BoundExpression {
     case .entity(let reference): copy.kind = .entity(change(reference))
     case .inRowSet(let reference, let index): copy.kind = .inRowSet(change(reference), index)
     case .isDeleted(let reference): copy.kind = .isDeleted(change(reference))
+    case .item(let reference, let number): copy.kind = .item(change(reference), number)
     default: return mapOperands { $0.mapReferences(change) }
     }
     return copy
@@ -88,7 +100,7 @@ extension BoundExpression {
   package func forEachNode(_ visit: (BoundExpression) -> Void) {
     visit(self)
     for operand in operands { operand.forEachNode(visit) }
-    setCall?.body?.forEachNode(visit)
+    innerBody?.forEachNode(visit)
   }
 
   package var constant: Value? {

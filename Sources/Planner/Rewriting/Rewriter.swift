@@ -68,7 +68,7 @@ struct Rewriter {
 
   private mutating func rewrite(_ expression: BoundExpression, isCondition: Bool) -> BoundExpression {
     switch expression.kind {
-    case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted: return expression
+    case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .item: return expression
     case .and(let parts):
       return conjunction(parts.map { rewrite($0, isCondition: isCondition) }, expression, isCondition: isCondition)
     case .or(let parts):
@@ -84,6 +84,12 @@ struct Rewriter {
     case .aggregate(let aggregate, let set, let body):
       var copy = expression
       copy.kind = .aggregate(aggregate, set, body.map { value($0) })
+      return copy
+    case .listCall(let operation, let list, let item, let body):
+      var copy = expression
+      var inner = body
+      if case .quantifier = operation { inner = body.map { condition($0) } } else { inner = body.map { value($0) } }
+      copy.kind = .listCall(operation, value(list), item: item, inner)
       return copy
     case .compare(let comparison, let left, let right):
       var copy = expression
@@ -256,7 +262,7 @@ extension BoundQuery {
   fileprivate var hasOperators: Bool {
     func isLeaf(_ expression: BoundExpression) -> Bool {
       switch expression.kind {
-      case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted: true
+      case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .item: true
       default: false
       }
     }

@@ -34,10 +34,8 @@ extension BoundQuery {
     var scopes = ScopeSet.none
     if let reference = expression.ownReference { scopes.formUnion(ScopeSet(depth: reference.scope)) }
     for operand in expression.operands { scopes.formUnion(freeScopes(of: operand)) }
-    if let call = expression.setCall {
-      scopes.formUnion(freeScopes(of: call.set))
-      if let body = call.body { scopes.formUnion(freeScopes(of: body).outside) }
-    }
+    if let call = expression.setCall { scopes.formUnion(freeScopes(of: call.set)) }
+    if let body = expression.innerBody { scopes.formUnion(freeScopes(of: body).outside) }
     return scopes
   }
 
@@ -53,7 +51,7 @@ extension BoundQuery {
     case .all, .deleted: break
     case .key(_, let keys): for key in keys { scopes.formUnion(freeScopes(of: key)) }
     case .relation(let reference, _): scopes.formUnion(ScopeSet(depth: reference.scope))
-    case .step(let base, _): scopes.formUnion(freeScopes(of: base))
+    case .step(let base, _), .linked(let base, _): scopes.formUnion(freeScopes(of: base))
     }
     if let limit = set.limit { scopes.formUnion(freeScopes(of: limit)) }
     if let offset = set.offset { scopes.formUnion(freeScopes(of: offset)) }
@@ -76,16 +74,19 @@ extension BoundQuery {
     case .aggregate(.sum, _, _), .aggregate(.avg, _, _): return true
     case .constant, .parameter, .column, .entity, .not, .and, .or, .isTrue, .isNull, .compare, .inValues, .inList,
       .inRange, .textTest, .listContains, .like, .coalesce, .conditional, .fold, .jsonPath, .element, .jsonList,
-      .jsonObject, .quantifier, .aggregate, .inRowSet, .isDeleted:
+      .jsonObject, .quantifier, .aggregate, .inRowSet, .isDeleted, .item, .join:
       break
+    case .listCall(let operation, _, _, _):
+      if operation == .aggregate(.sum) || operation == .aggregate(.avg) { return true }
     }
-    if let call = expression.setCall, canFail(call.set) || call.body.map(canFail) ?? false { return true }
+    if let call = expression.setCall, canFail(call.set) { return true }
+    if let body = expression.innerBody, canFail(body) { return true }
     return expression.operands.contains(where: canFail)
   }
 
   func canFail(_ id: SetID) -> Bool {
     let set = self[id]
-    if case .step(let base, _) = set.source, canFail(base) { return true }
+    if let base = set.source.base, canFail(base) { return true }
     // A negative limit or offset is an error of its own, wherever it is not a constant.
     if [set.limit, set.offset].contains(where: { $0 != nil && $0?.constant == nil }) { return true }
     if let predicate = set.predicate, canFail(predicate) { return true }
@@ -106,7 +107,7 @@ extension BoundQuery {
       expression.forEachNode { node in if let call = node.setCall { counts[call.set.index] += 1 } }
     }
     for set in sets {
-      if case .step(let base, _) = set.source { counts[base.index] += 1 }
+      if let base = set.source.base { counts[base.index] += 1 }
       for expression in set.expressions { count(expression) }
     }
     for selection in selections { counts[selection.set.index] += 1 }

@@ -48,42 +48,20 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case recursionMeta
   /// `{ User { _items { id } } }`
   case groupMeta
-  /// `{ n: first(User.name) }`
-  case firstAggregate
-  /// `{ n: collect(User.name) }`
-  case collectAggregate
-  /// `{ n: join(User.name, ", ") }`
-  case joinAggregate
-  /// `{ n: distinct(User.name) }`
-  case distinctAggregate
   /// `{ n: hasMore(User(limit: 1)) }`
   case hasMore
   /// `{ User { x := round(1.5) } }`
   case scalarFunction
   /// `{ User(where: collate(name, "sv") == "a") { id } }`
   case languageCollation
-  /// `{ User { x := user(id: 1) } }`
-  case typeInExpression
-  /// `{ User { x := [boss] } }`
-  case entityValue
   /// `{ User(where: . is User) { id } }`
   case typeTest
   /// `{ __schema { queryType { name } } }`
   case introspection
   /// `{ User @live { id } }` and other directives of the language that stand on operations or fields.
   case directive
-  /// `{ User { x := boss(where: age > 1).name } }`: arguments of a to-one step outside of a path of many.
-  case toOneStepArguments
-  /// `{ User { n: count(messages(limit: 3).text) } }`: counting the values of a limited set.
-  case countOfLimitedValues
-  /// `{ User { n: count(tags) } }`: an aggregate over the elements of a list of scalars.
-  case listAggregate
   /// `{ User(where: sentAt - readAt > "PT1H") { id } }`
   case timeArithmetic
-  /// `query($l: [String!]) { User(where: email in $l) { id } }` where `email` is case-insensitive.
-  case foldedList
-  /// `{ x := 1..2 }`: a range anywhere but behind `in`.
-  case rangeValue
 
   package static let code = DiagnosticCode("not-supported-yet")
 
@@ -112,24 +90,13 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
     case .scoreMeta: "'_score'"
     case .recursionMeta: "'_depth' and '_cycle'"
     case .groupMeta: "'_items'"
-    case .firstAggregate: "'first'"
-    case .collectAggregate: "'collect'"
-    case .joinAggregate: "'join'"
-    case .distinctAggregate: "'distinct'"
     case .hasMore: "'hasMore'"
     case .scalarFunction: "this function"
     case .languageCollation: "a collation other than CI"
-    case .typeInExpression: "a type standing in this expression"
-    case .entityValue: "an entity or a set as a value"
     case .typeTest: "a test for a type"
     case .introspection: "introspection"
     case .directive: "this directive"
-    case .toOneStepArguments: "an argument of a to-one step"
-    case .countOfLimitedValues: "counting the values of a set with a limit"
-    case .listAggregate: "an aggregate over a list of scalars"
     case .timeArithmetic: "arithmetic with times"
-    case .foldedList: "a list behind 'in' for case-insensitive text"
-    case .rangeValue: "a range as a value"
     }
   }
 

@@ -1,0 +1,277 @@
+import GQLBase
+import GQLCatalog
+
+/// The rows of a SQLite file as records, an object a line, for the loader.
+struct SQLiteRecords {
+  private let connection: SQLiteConnection
+  private let schema: SQLiteSchema
+  /// The schema that the records are for; nil where the file's own is taken.
+  private let catalog: Catalog?
+
+  init(_ connection: SQLiteConnection, _ schema: SQLiteSchema, for catalog: Catalog?) {
+    self.connection = connection
+    self.schema = schema
+    self.catalog = catalog
+  }
+
+  private struct Output {
+    var name: String
+    var kind: SQLiteSchema.Kind
+    /// The first column of the statement, and how many make the value.
+    var first: Int
+    var count: Int
+  }
+
+  /// A file of records for each table that the schema has a type for; empty tables too.
+  func files(path: String) throws(SQLiteConnection.Failure) -> [LoadFile] {
+    var files: [LoadFile] = []
+    for (index, type) in schema.types.enumerated() {
+      guard let name = typeName(type) else { continue }
+      let bytes = try records(index)
+      files.append(
+        LoadFile(file: MappedFile(name: "\(path)/\(type.table.name)", bytes: bytes), format: .ndjson, typeName: name))
+    }
+    return files
+  }
+
+  /// The name of the type for a table: the same but for case, underscores, or the plural.
+  private func typeName(_ type: SQLiteSchema.EntityTable) -> String? {
+    guard let catalog else { return type.name }
+    let one = SchemaInference.singular(type.name)
+    return catalog.types.first { SQLiteNames.areAlike($0.name, type.name) }?.name
+      ?? catalog.types.first { SQLiteNames.areAlike($0.name, one) }?.name
+  }
+
+  private func entity(_ index: Int) -> EntityType? {
+    guard let catalog, let name = typeName(schema.types[index]) else { return nil }
+    return catalog.type(named: name)
+  }
+
+  // MARK: - One table
+
+  private func records(_ index: Int) throws(SQLiteConnection.Failure) -> [UInt8] {
+    let type = schema.types[index]
+    let table = type.table
+    var columns: [String] = []
+    var outputs: [Output] = []
+    var links: [(name: String, values: [String: [UInt8]])] = []
+    let key = type.key.isEmpty ? ["rowid"] : type.key.map { SQLiteConnection.quoted(table.columns[$0].name) }
+    columns += key
+    let entity = entity(index)
+    for field in type.fields {
+      switch field.kind {
+      case .id:
+        outputs.append(Output(name: idName(entity), kind: .id, first: 0, count: key.count))
+      case .inverse: break
+      case .junction(let number):
+        let junction = schema.junctions[number]
+        guard entity == nil || property(field.name, of: entity) != nil || !isWrittenFromTheOtherSide(index, field)
+        else { break }
+        links.append(
+          (
+            property(field.name, of: entity)?.name ?? field.name,
+            try pairs(junction, from: junction.source, to: junction.target)
+          ))
+      default:
+        let (name, kind) = target(field, table, entity)
+        outputs.append(Output(name: name, kind: kind, first: columns.count, count: field.columns.count))
+        columns += field.columns.map { SQLiteConnection.quoted(table.columns[$0].name) }
+      }
+    }
+    links += try reversedLinks(index, entity)
+    let order = table.hasRowID ? "rowid" : key.joined(separator: ", ")
+    let rows = try connection.statement(
+      "SELECT \(columns.joined(separator: ", ")) FROM \(SQLiteConnection.quoted(table.name)) ORDER BY \(order)")
+    var buffer = ByteBuffer(capacity: 1 << 16)
+    while try rows.next() {
+      var separator: UInt8 = 0x7B
+      for output in outputs {
+        buffer.append(separator)
+        separator = 0x2C
+        buffer.append(json: output.name)
+        buffer.append(0x3A)
+        write(output, rows, into: &buffer)
+      }
+      if !links.isEmpty {
+        let id = keyText(rows, 0, key.count)
+        for link in links {
+          buffer.append(separator)
+          buffer.append(json: link.name)
+          buffer.append(":[")
+          if let ids = link.values[id] {
+            ids.withUnsafeBytes { bytes in
+              if let start = bytes.baseAddress { buffer.append(start, bytes.count) }
+            }
+          }
+          buffer.append(0x5D)
+        }
+      }
+      buffer.append("}\n")
+    }
+    return buffer.takeArray()
+  }
+
+  /// The fields of this table that hold the other ends of junction tables whose first side the schema does not name.
+  private func reversedLinks(
+    _ index: Int, _ entity: EntityType?
+  ) throws(SQLiteConnection.Failure) -> [(name: String, values: [String: [UInt8]])] {
+    guard let entity else { return [] }
+    var result: [(name: String, values: [String: [UInt8]])] = []
+    for (source, type) in schema.types.enumerated() {
+      for field in type.fields {
+        guard case .junction(let number) = field.kind, schema.junctions[number].targetType == index,
+          self.entity(source) == nil || property(field.name, of: self.entity(source)) == nil,
+          let inverse = field.inverse, let property = property(inverse, of: entity)
+        else { continue }
+        let junction = schema.junctions[number]
+        result.append((property.name, try pairs(junction, from: junction.target, to: junction.source)))
+      }
+    }
+    return result
+  }
+
+  private func isWrittenFromTheOtherSide(_ index: Int, _ field: SQLiteSchema.Field) -> Bool {
+    guard case .junction(let number) = field.kind, let inverse = field.inverse else { return false }
+    return property(inverse, of: entity(schema.junctions[number].targetType)) != nil
+  }
+
+  /// For each key of one side the ids of the other, as JSON with commas between.
+  private func pairs(
+    _ junction: SQLiteSchema.Junction, from: String, to: String
+  ) throws(SQLiteConnection.Failure) -> [String: [UInt8]] {
+    var result: [String: [UInt8]] = [:]
+    let (source, target) = (SQLiteConnection.quoted(from), SQLiteConnection.quoted(to))
+    let rows = try connection.statement(
+      """
+      SELECT \(source), \(target) FROM \(SQLiteConnection.quoted(junction.table))
+      WHERE \(source) IS NOT NULL AND \(target) IS NOT NULL\(junction.hasRowID ? " ORDER BY rowid" : "")
+      """)
+    while try rows.next() {
+      var buffer = ByteBuffer(capacity: 16)
+      writeKey(rows, 1, 1, into: &buffer)
+      let id = buffer.takeArray()
+      let key = keyText(rows, 0, 1)
+      if result[key] == nil { result[key] = id } else { result[key]?.append(contentsOf: [0x2C] + id) }
+    }
+    return result
+  }
+
+  // MARK: - The schema's side
+
+  private func idName(_ entity: EntityType?) -> String {
+    guard let entity, let property = entity.idProperties.first else { return "id" }
+    return entity[property].name
+  }
+
+  private func property(_ name: String, of entity: EntityType?) -> Property? {
+    entity?.properties.first { SQLiteNames.areAlike($0.name, name) }
+  }
+
+  /// The name of a field and how its values are written: as the schema has them.
+  private func target(
+    _ field: SQLiteSchema.Field, _ table: SQLiteTable, _ entity: EntityType?
+  ) -> (String, SQLiteSchema.Kind) {
+    guard let entity else { return (field.name, field.kind) }
+    var found = property(field.name, of: entity)
+    if found == nil, field.columns.count == 1 { found = property(table.columns[field.columns[0]].name, of: entity) }
+    guard let found else { return (field.name, field.kind) }
+    switch found.signature.type {
+    case .scalar(let scalar): return (found.name, Self.kind(scalar))
+    case .entity: return (found.name, field.kind)
+    case .list, .embedded: return (found.name, .json)
+    case .enumeration, .null: return (found.name, .string)
+    }
+  }
+
+  private static func kind(_ scalar: ScalarType) -> SQLiteSchema.Kind {
+    switch scalar {
+    case .int: .int
+    case .float: .float
+    case .decimal: .decimal
+    case .boolean: .boolean
+    case .id: .id
+    case .dateTime: .dateTime
+    case .date: .date
+    case .json: .json
+    case .bytes: .bytes
+    case .uuid: .uuid
+    case .string, .cursor, .duration: .string
+    }
+  }
+
+  // MARK: - Values
+
+  private func write(_ output: Output, _ rows: SQLiteRows, into buffer: inout ByteBuffer) {
+    switch output.kind {
+    case .id, .reference: return writeKey(rows, output.first, output.count, into: &buffer)
+    default: break
+    }
+    let column = output.first
+    switch rows.kind(column) {
+    case .null: buffer.append("null")
+    case .integer:
+      let value = rows.integer(column)
+      if output.kind == .boolean, value == 0 || value == 1 {
+        buffer.append(value == 1 ? "true" : "false")
+      } else if output.kind == .string || output.kind == .uuid {
+        buffer.append(json: String(value))
+      } else {
+        buffer.append(int: value)
+      }
+    case .real:
+      let value = rows.real(column)
+      if output.kind == .string {
+        buffer.append(json: "\(value)")
+      } else if value.isFinite {
+        buffer.append(double: value)
+      } else {
+        // No JSON number: the loader says that it does not fit.
+        buffer.append(json: "\(value)")
+      }
+    case .text: writeText(output.kind, rows, column, into: &buffer)
+    case .blob: writeBlob(rows, column, into: &buffer)
+    }
+  }
+
+  private func writeText(
+    _ kind: SQLiteSchema.Kind, _ rows: SQLiteRows, _ column: Int, into buffer: inout ByteBuffer
+  ) {
+    rows.withBytes(column) { bytes in
+      if kind == .json, (try? JSONValue.parse(bytes)) != nil, let start = bytes.baseAddress {
+        // A line is a record.
+        for byte in UnsafeRawBufferPointer(start: start, count: bytes.count) {
+          buffer.append(byte == 0x0A || byte == 0x0D ? 0x20 : byte)
+        }
+        return
+      }
+      var text = Array(bytes)
+      if kind == .dateTime, text.count >= 19, text[10] == 0x20 { text[10] = 0x54 }
+      if kind == .dateTime, text.count >= 19, let last = text.last, last >= 0x30, last <= 0x39,
+        !text[19...].contains(where: { $0 == 0x2B || $0 == 0x2D })
+      {
+        text.append(0x5A)
+      }
+      buffer.append(json: Text(text))
+    }
+  }
+
+  private func writeBlob(_ rows: SQLiteRows, _ column: Int, into buffer: inout ByteBuffer) {
+    rows.withBytes(column) { bytes in
+      buffer.append(0x22)
+      Base64.encode(UnsafeRawBufferPointer(bytes), into: &buffer)
+      buffer.append(0x22)
+    }
+  }
+
+  /// One value stands as it is, several are joined; null if a part is.
+  private func writeKey(_ rows: SQLiteRows, _ first: Int, _ count: Int, into buffer: inout ByteBuffer) {
+    if (first..<first + count).contains(where: { rows.kind($0) == .null }) { return buffer.append("null") }
+    if count == 1, rows.kind(first) == .integer { return buffer.append(int: rows.integer(first)) }
+    if count == 1, rows.kind(first) == .blob { return writeBlob(rows, first, into: &buffer) }
+    buffer.append(json: keyText(rows, first, count))
+  }
+
+  private func keyText(_ rows: SQLiteRows, _ first: Int, _ count: Int) -> String {
+    (first..<first + count).map { rows.text($0) }.joined(separator: "/")
+  }
+}

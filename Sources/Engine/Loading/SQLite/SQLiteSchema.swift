@@ -1,0 +1,233 @@
+import GQLBase
+
+/// The tables of a file as types: a to-one relation for each foreign key, a to-many one for each junction table, and
+/// their other sides.
+struct SQLiteSchema {
+  /// What the values of a field are, narrowest first where the data decides.
+  enum Kind: Equatable {
+    case id, boolean, int, decimal, float, date, dateTime, uuid, string, bytes, json
+    /// The id of a row of a type.
+    case reference(Int)
+    /// The ids on the other side of a junction table; its number.
+    case junction(Int)
+    /// The other side of a foreign key: nothing is read for it.
+    case inverse(Int)
+  }
+  struct Field {
+    var name: String
+    var kind: Kind
+    /// The columns that it is read from; several are the parts of one key.
+    var columns: [Int] = []
+    var isNonNull = false
+    /// The name of the field on the other side.
+    var inverse: String?
+    var isUnique = false
+    var isIndexed = false
+    var cascades = false
+  }
+  struct EntityTable {
+    var table: SQLiteTable
+    var name: String
+    /// The columns whose values, joined by `/`, are the id; empty for the number of the row.
+    var key: [Int]
+    var fields: [Field]
+    /// Fields of an index over several.
+    var indexes: [(fields: [String], isUnique: Bool)] = []
+  }
+  struct Junction {
+    var table: String
+    /// The columns of this side and of the other.
+    var source: String
+    var target: String
+    var targetType: Int
+    var hasRowID: Bool
+  }
+
+  private(set) var types: [EntityTable] = []
+  private(set) var junctions: [Junction] = []
+
+  /// Reads what a file declares, and looks at its data for what types leave open.
+  init(_ connection: SQLiteConnection) throws(SQLiteConnection.Failure) {
+    let tables = try SQLiteTable.all(in: connection)
+    var names: Set<String> = []
+    var places: [String: Int] = [:]
+    for table in tables where !table.isJunction {
+      let name = Self.unused(SQLiteNames.type(table.name), &names)
+      places[table.name.lowercased()] = types.count
+      types.append(EntityTable(table: table, name: name, key: table.key, fields: []))
+    }
+    // All ids first, since any table may be another's target.
+    for index in types.indices { types[index].fields.append(Field(name: "id", kind: .id, isNonNull: true)) }
+    for index in types.indices { try addFields(index, places, connection) }
+    for table in tables where table.isJunction { addJunction(table, places) }
+    for index in types.indices { addIndexes(index) }
+  }
+
+  private static func unused(_ name: String, _ used: inout Set<String>) -> String {
+    var result = name
+    var number = 2
+    while !used.insert(result).inserted {
+      result = "\(name)\(number)"
+      number += 1
+    }
+    return result
+  }
+
+  private func unusedField(_ name: String, of type: Int) -> String {
+    var used = Set(types[type].fields.map(\.name))
+    return Self.unused(name, &used)
+  }
+
+  private mutating func addFields(
+    _ index: Int, _ places: [String: Int], _ connection: SQLiteConnection
+  ) throws(SQLiteConnection.Failure) {
+    let table = types[index].table
+    var isTaken = Set(types[index].key.count == 1 ? types[index].key : [])
+    var relations: [(key: SQLiteTable.ForeignKey, target: Int)] = []
+    for key in table.foreignKeys {
+      guard let target = places[key.table.lowercased()], !key.columns.isEmpty else { continue }
+      // A key that refers to other columns than the primary key is a value only.
+      let names = types[target].key.map { types[target].table.columns[$0].name.lowercased() }
+      let wanted = key.targets.map { $0.lowercased() }
+      guard !names.isEmpty, wanted.isEmpty || wanted == names, key.columns.count == names.count else { continue }
+      relations.append((key, target))
+      if key.columns.count == 1 { isTaken.insert(key.columns[0]) }
+    }
+    for place in table.columns.indices {
+      if let relation = relations.first(where: { $0.key.columns == [place] }) {
+        try addRelation(
+          index, relation.key, relation.target, SQLiteNames.relation(table.columns[place].name), connection)
+      }
+      guard !isTaken.contains(place) else { continue }
+      let seen = try SQLiteColumnValues(table, place, connection)
+      let name = unusedField(SQLiteNames.field(table.columns[place].name), of: index)
+      types[index].fields.append(
+        Field(name: name, kind: seen.kind, columns: [place], isNonNull: seen.isNonNull))
+    }
+    for relation in relations where relation.key.columns.count > 1 {
+      try addRelation(index, relation.key, relation.target, SQLiteNames.relation(relation.key.table), connection)
+    }
+  }
+
+  private mutating func addRelation(
+    _ index: Int, _ key: SQLiteTable.ForeignKey, _ target: Int, _ wanted: String, _ connection: SQLiteConnection
+  ) throws(SQLiteConnection.Failure) {
+    let table = types[index].table
+    let name = unusedField(wanted == "id" ? SQLiteNames.relation(key.table) : wanted, of: index)
+    var isNonNull = true
+    for place in key.columns {
+      isNonNull = try SQLiteColumnValues.hasNoNull(table, place, connection) && isNonNull
+    }
+    var other = SQLiteNames.many(table.name)
+    if types[target].fields.contains(where: { $0.name == other }) || (target == index && other == name) {
+      other += "By" + name.prefix(1).uppercased() + name.dropFirst()
+    }
+    let inverse = unusedField(other, of: target)
+    types[index].fields.append(
+      Field(name: name, kind: .reference(target), columns: key.columns, isNonNull: isNonNull, inverse: inverse))
+    types[target].fields.append(
+      Field(
+        name: inverse, kind: .inverse(index), isNonNull: true, inverse: name, cascades: key.onDelete == "CASCADE"))
+  }
+
+  private mutating func addJunction(_ table: SQLiteTable, _ places: [String: Int]) {
+    let keys = table.foreignKeys.sorted { $0.columns[0] < $1.columns[0] }
+    guard let source = places[keys[0].table.lowercased()], let target = places[keys[1].table.lowercased()] else {
+      return
+    }
+    let plain = SQLiteNames.many(types[target].table.name)
+    let name = unusedField(
+      types[source].fields.contains { $0.name == plain } ? SQLiteNames.many(table.name) : plain, of: source)
+    let back = SQLiteNames.many(types[source].table.name)
+    types[source].fields.append(
+      Field(name: name, kind: .junction(junctions.count), isNonNull: true))
+    let inverse = unusedField(
+      types[target].fields.contains { $0.name == back } ? SQLiteNames.many(table.name) : back, of: target)
+    types[source].fields[types[source].fields.count - 1].inverse = inverse
+    types[target].fields.append(Field(name: inverse, kind: .inverse(source), isNonNull: true, inverse: name))
+    junctions.append(
+      Junction(
+        table: table.name, source: table.columns[keys[0].columns[0]].name,
+        target: table.columns[keys[1].columns[0]].name, targetType: target, hasRowID: table.hasRowID))
+  }
+
+  private mutating func addIndexes(_ index: Int) {
+    for declared in types[index].table.indexes {
+      let fields = declared.columns.compactMap { column in
+        types[index].fields.firstIndex { $0.columns == [column] && $0.kind.isStored }
+      }
+      guard fields.count == declared.columns.count else { continue }
+      if fields.count == 1 {
+        if declared.isUnique {
+          types[index].fields[fields[0]].isUnique = true
+        } else {
+          types[index].fields[fields[0]].isIndexed = true
+        }
+      } else {
+        types[index].indexes.append((fields.map { types[index].fields[$0].name }, declared.isUnique))
+      }
+    }
+  }
+
+  // MARK: - As a schema
+
+  /// The types in the schema definition language.
+  var sdl: String {
+    var text = ""
+    for type in types {
+      text += "type \(type.name)"
+      for index in type.indexes {
+        let names = index.fields.map { "\"\($0)\"" }.joined(separator: ", ")
+        text += " \(index.isUnique ? "@unique" : "@index")(fields: [\(names)])"
+      }
+      text += " {\n"
+      // The other sides of relations last: they hold nothing of the table's own.
+      for field in type.fields.filter({ !$0.isInverse }) + type.fields.filter(\.isInverse) {
+        text += "  \(field.name): \(written(field))"
+        if let inverse = field.inverse {
+          text += " @relation(inverse: \"\(inverse)\"\(field.cascades ? ", onDelete: CASCADE" : ""))"
+        }
+        if field.isUnique { text += " @unique" } else if field.isIndexed { text += " @index" }
+        text += "\n"
+      }
+      text += "}\n\n"
+    }
+    return text
+  }
+
+  private func written(_ field: Field) -> String {
+    let mark = field.isNonNull ? "!" : ""
+    switch field.kind {
+    case .id: return "ID!"
+    case .boolean: return "Boolean" + mark
+    case .int: return "Int" + mark
+    case .decimal: return "Decimal" + mark
+    case .float: return "Float" + mark
+    case .date: return "Date" + mark
+    case .dateTime: return "DateTime" + mark
+    case .uuid: return "UUID" + mark
+    case .string: return "String" + mark
+    case .bytes: return "Bytes" + mark
+    case .json: return "JSON" + mark
+    case .reference(let target): return types[target].name + mark
+    case .inverse(let target): return "[\(types[target].name)!]!"
+    case .junction(let number): return "[\(types[junctions[number].targetType].name)!]!"
+    }
+  }
+}
+
+extension SQLiteSchema.Field {
+  fileprivate var isInverse: Bool {
+    if case .inverse = kind { true } else { false }
+  }
+}
+
+extension SQLiteSchema.Kind {
+  /// Whether an index may be over it.
+  var isStored: Bool {
+    switch self {
+    case .id, .reference, .junction, .inverse, .json: false
+    default: true
+    }
+  }
+}

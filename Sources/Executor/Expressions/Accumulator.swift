@@ -1,0 +1,123 @@
+import GQLBase
+import GQLCatalog
+import GQLPlanner
+import GQLStore
+
+/// The value of an aggregate over the non-null values of one set.
+struct Accumulator {
+  let aggregate: Aggregate
+  let element: ValueType
+  let result: ValueType
+  let catalog: Catalog
+  private var count = 0
+  private var integers: Int128 = 0
+  private var floats: FloatSum?
+  private var decimals = DecimalSum()
+  private var best = Cell(low: 0)
+  private var cells: [Cell?] = []
+
+  init(_ aggregate: Aggregate, _ element: ValueType, result: ValueType, catalog: Catalog) {
+    self.aggregate = aggregate
+    self.element = element
+    self.result = result
+    self.catalog = catalog
+    if element == .float, aggregate == .sum || aggregate == .avg { floats = FloatSum() }
+  }
+
+  mutating func reset() {
+    count = 0
+    integers = 0
+    floats?.reset()
+    decimals = DecimalSum()
+    cells.removeAll(keepingCapacity: true)
+  }
+
+  mutating func add(_ cell: Cell) {
+    switch aggregate {
+    case .count: break
+    case .sum, .avg:
+      if element == .decimal {
+        decimals.add(cell.decimal)
+      } else if element == .float {
+        floats?.add(cell.double)
+      } else {
+        integers += Int128(cell.int)
+      }
+    case .min: if count == 0 || CellOrder.compare(cell, best, element) < 0 { best = cell }
+    case .max: if count == 0 || CellOrder.compare(cell, best, element) > 0 { best = cell }
+    case .first: if count == 0 { best = cell }
+    case .collect, .distinct: cells.append(cell)
+    }
+    count += 1
+  }
+
+  mutating func finish(_ scratch: ScratchArena) -> Conversion.Result {
+    switch aggregate {
+    case .count: return .value(Cell(Int64(count)))
+    case .sum: return sum()
+    case .avg: return count == 0 ? .null : average()
+    case .min, .max, .first: return count == 0 ? .null : .value(best)
+    case .collect: return .value(Conversion(catalog: catalog, scratch: scratch).run(cells, element))
+    case .distinct:
+      return .value(Conversion(catalog: catalog, scratch: scratch).run(distinctCells(), element))
+    }
+  }
+
+  private mutating func sum() -> Conversion.Result {
+    if element == .decimal { return Conversion.Result(decimals.value.map { Cell($0) }) }
+    if element == .float { return Conversion.Result(floats?.value().map { Cell($0) }) }
+    switch result {
+    case .scalar(.float): return .value(Cell(Double(integers)))
+    case .scalar(.decimal): return Conversion.Result(Decimal(significand: integers, scale: 0).map { Cell($0) })
+    default: return Conversion.Result(Int64(exactly: integers).map { Cell($0) })
+    }
+  }
+
+  private mutating func average() -> Conversion.Result {
+    if element == .float {
+      guard let sum = floats?.value() else { return .failed }
+      return .value(Cell(sum / Double(count)))
+    }
+    let divisor = Decimal(Int64(count))
+    let sum = element == .decimal ? decimals.value : Decimal(significand: integers, scale: 0)
+    guard let sum else { return .failed }
+    switch result {
+    case .scalar(.decimal): return Conversion.Result(sum.divided(by: divisor).map { Cell($0) })
+    case .scalar(.float):
+      if element == .decimal { return .value(Cell(sum.doubleValue / Double(count))) }
+      return .value(Cell(Double(integers) / Double(count)))
+    default:
+      // The average of times, rounded towards the past.
+      let divisor = Int128(count)
+      let quotient = integers / divisor
+      let isBelow = integers % divisor < 0
+      return Conversion.Result(Int64(exactly: isBelow ? quotient - 1 : quotient).map { Cell($0) })
+    }
+  }
+
+  /// First occurrences, in their order.
+  private func distinctCells() -> [Cell?] {
+    Accumulator.firstPlaces(cells, element).map { cells[$0] }
+  }
+
+  /// The places of first occurrences, ascending; nulls are equal to each other.
+  static func firstPlaces(_ cells: [Cell?], _ type: ValueType) -> [Int] {
+    func compare(_ left: Int, _ right: Int) -> Int {
+      switch (cells[left], cells[right]) {
+      case (nil, nil): 0
+      case (nil, _): -1
+      case (_, nil): 1
+      case (let a?, let b?): CellOrder.compare(a, b, type)
+      }
+    }
+    let order = cells.indices.sorted { left, right in
+      let order = compare(left, right)
+      return order != 0 ? order < 0 : left < right
+    }
+    var isFirst = [Bool](repeating: true, count: cells.count)
+    for place in order.indices.dropFirst() where compare(order[place], order[place - 1]) == 0 {
+      isFirst[order[place]] = false
+    }
+    return cells.indices.filter { isFirst[$0] }
+  }
+}

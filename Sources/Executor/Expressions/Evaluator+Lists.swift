@@ -1,0 +1,213 @@
+import GQLBase
+import GQLCatalog
+import GQLPlanner
+import GQLStore
+
+/// Elements of lists, in the order in which a list call visits them; a scope's row is a place among them.
+///
+/// The memory is the list call's, valid while its body is evaluated.
+struct ListItems: BitwiseCopyable {
+  var cells: UnsafeMutablePointer<Cell>
+  var validity: UnsafeMutablePointer<UInt8>
+}
+
+extension Evaluator {
+  /// The element of the list call that the node names.
+  func item(_ node: Node, _ out: Vector) {
+    setNull(out)
+    let depth = Int(node.a)
+    guard depth < batch.scopes.scopes.count else { return }
+    let rows = batch.scopes.scopes[depth]
+    let items = execution.items[Int(node.index)]
+    for position in 0..<count {
+      let row = Int(rows[position])
+      if items.validity[row] != 0 { store(items.cells[row], out, position) }
+    }
+  }
+
+  private func run(_ list: Vector, _ position: Int, _ element: ValueType) -> ListRun {
+    ListRun(list.isNull(position) ? Cell(low: 0) : list.cells[position], element)
+  }
+
+  private func element(of node: Node) -> ValueType {
+    if case .list(let element) = type(node.a) { return element }
+    return .null
+  }
+
+  /// Without a body, elements count that are not null.
+  func listQuantifier(_ node: Node, _ out: Vector) throws(RuntimeProblem) {
+    let truths = out.truths
+    let quantifier = node.quantifier
+    guard node.b >= 0 else {
+      let list = vector(node.a)
+      let element = element(of: node)
+      for position in 0..<count {
+        let run = run(list, position, element)
+        var found = 0
+        for place in 0..<run.count where !run.isNull(place) { found += 1 }
+        switch quantifier {
+        case .some, .exists: truths[position] = found > 0 ? 2 : 0
+        case .none: truths[position] = found == 0 ? 2 : 0
+        case .one: truths[position] = found == 1 ? 2 : 0
+        case .every: truths[position] = 2
+        }
+      }
+      return
+    }
+    let initial: UInt8 = quantifier == .every || quantifier == .none ? 2 : 0
+    truths.update(repeating: initial, count: count)
+    try visitItems(node) { parents, found, results in
+      for index in 0..<found {
+        let isTrue = results.truths[index] == 2
+        let parent = Int(parents[index])
+        switch quantifier {
+        case .some, .exists: if isTrue { truths[parent] = 2 }
+        case .every: if !isTrue { truths[parent] = 0 }
+        case .none: if isTrue { truths[parent] = 0 }
+        case .one: if isTrue { truths[parent] = min(truths[parent] &+ 1, 2) }
+        }
+      }
+    }
+    if quantifier == .one {
+      for index in 0..<count { truths[index] = truths[index] == 1 ? 2 : 0 }
+    }
+  }
+
+  func listAggregate(_ node: Node, _ index: Int, _ out: Vector) throws(RuntimeProblem) {
+    setNull(out)
+    let list = vector(node.a)
+    let element = element(of: node)
+    let type = block.block.types[index]
+    var value = element
+    if node.b >= 0 {
+      let inner = state.blocks[Int(node.b)].block
+      value = inner.types[Int(inner.roots[0])]
+    }
+    guard node.b >= 0 else {
+      var accumulator = Accumulator(node.aggregate, element, result: type, catalog: state.program.catalog)
+      for position in 0..<count {
+        let run = run(list, position, element)
+        for place in 0..<run.count where !run.isNull(place) { accumulator.add(run.cell(place)) }
+        try finish(&accumulator, node, out, position)
+      }
+      return
+    }
+    if node.aggregate == .distinct { return try distinctByKey(node, list, element, value, out) }
+    var accumulator = Accumulator(node.aggregate, value, result: type, catalog: state.program.catalog)
+    var current = 0
+    // Values of one element end when the next parent's begin.
+    var failure: RuntimeProblem?
+    try visitItems(node) { parents, found, results in
+      for place in 0..<found where failure == nil {
+        let parent = Int(parents[place])
+        while current < parent, failure == nil {
+          do throws(RuntimeProblem) { try finish(&accumulator, node, out, current) } catch { failure = error }
+          current += 1
+        }
+        if !results.isNull(place) { accumulator.add(results.cell(place)) }
+      }
+    }
+    if let failure { throw failure }
+    while current < count {
+      try finish(&accumulator, node, out, current)
+      current += 1
+    }
+  }
+
+  /// The first of the elements that have the same key, for each list.
+  private func distinctByKey(
+    _ node: Node, _ list: Vector, _ element: ValueType, _ key: ValueType, _ out: Vector
+  ) throws(RuntimeProblem) {
+    var keys: [[Cell?]] = Array(repeating: [], count: count)
+    try visitItems(node) { parents, found, results in
+      for place in 0..<found {
+        keys[Int(parents[place])].append(results.isNull(place) ? nil : results.cell(place))
+      }
+    }
+    let conversion = Conversion(catalog: state.program.catalog, scratch: execution.scratch)
+    for position in 0..<count {
+      let run = run(list, position, element)
+      let places = Accumulator.firstPlaces(keys[position], key)
+      store(conversion.run(places.map { run.isNull($0) ? nil : run.cell($0) }, element), out, position)
+    }
+  }
+
+  /// Evaluates the node's body for the elements of all lists, in batches, in order.
+  private func visitItems(
+    _ node: Node, _ visit: (UnsafePointer<UInt16>, Int, Vector) -> Void
+  ) throws(RuntimeProblem) {
+    let list = vector(node.a)
+    let element = element(of: node)
+    let inner = state.blocks[Int(node.b)]
+    let depth = batch.scopes.scopes.count
+    inner.prepareInput(depth + 1)
+    let parents = block.expansions[Int(node.entity)].parents
+    let number = Int(node.index)
+    let items = ListItems(
+      cells: execution.scratch.allocate(Cell.self, count: ScopeRows.batchRows),
+      validity: execution.scratch.allocate(UInt8.self, count: ScopeRows.batchRows))
+    var parent = 0
+    var place = 0
+    while parent < count {
+      var found = 0
+      while parent < count, found < ScopeRows.batchRows {
+        let run = run(list, parent, element)
+        while place < run.count, found < ScopeRows.batchRows {
+          items.cells[found] = run.cell(place)
+          items.validity[found] = run.isNull(place) ? 0 : 1
+          parents[found] = UInt16(truncatingIfNeeded: parent)
+          inner.inputBuffers[0][found] = UInt32(truncatingIfNeeded: found)
+          found += 1
+          place += 1
+        }
+        if place < run.count { break }
+        parent += 1
+        place = 0
+      }
+      if found == 0 { return }
+      try execution.checkpoint()
+      for level in 0..<depth {
+        let source = batch.scopes.scopes[level]
+        let target = inner.inputBuffers[level + 1]
+        for index in 0..<found { target[index] = source[Int(parents[index])] }
+      }
+      execution.items[number] = items
+      let results = try state.evaluate(Int(node.b), inner.inputBatch(found), execution).root(0)
+      visit(UnsafePointer(parents), found, results)
+    }
+  }
+
+  /// The texts of a list with a separator between them.
+  func join(_ node: Node, _ out: Vector) {
+    setNull(out)
+    let list = vector(node.a)
+    let separators = vector(node.b)
+    let element = element(of: node)
+    var buffer = ByteBuffer()
+    for position in 0..<count where !separators.isNull(position) {
+      let run = run(list, position, element)
+      let separator = TextView(separators.cells[position])
+      buffer.removeAll()
+      var escape: UInt64 = 0
+      var isFirst = true
+      for place in 0..<run.count where !run.isNull(place) {
+        if !isFirst {
+          escape |= separator.word0 & TextView.escapeFlag
+          separator.withBytes { buffer.append($0, $1) }
+        }
+        isFirst = false
+        let view = TextView(run.cell(place))
+        escape |= view.word0 & TextView.escapeFlag
+        view.withBytes { buffer.append($0, $1) }
+      }
+      let length = min(buffer.count, TextView.maximumLength)
+      if length <= TextView.inlineCapacity {
+        store(TextView(buffer.start, count: length, flags: escape).cell, out, position)
+      } else {
+        let copy = execution.scratch.allocate(length)
+        copy.copyMemory(from: buffer.start, byteCount: length)
+        store(TextView(copy, count: length, flags: escape).cell, out, position)
+      }
+    }
+  }
+}
