@@ -13,6 +13,8 @@ package struct Catalog: Sendable, Hashable {
   package var indexes: [IndexDescriptor] = []
   /// Root names besides the generated ones, from the schema's `type Query`.
   package var rootNames: [RootName] = []
+  /// What the embedding program registered, in the order of registration.
+  package var functions: [RegisteredFunction] = []
 
   package init() {}
 
@@ -36,6 +38,11 @@ package struct Catalog: Sendable, Hashable {
   /// Complexity: O(types).
   package func type(named name: String) -> EntityType? {
     types.first { $0.name.utf8.elementsEqual(name.utf8) }
+  }
+
+  /// Complexity: O(functions).
+  package func function(named name: String) -> RegisteredFunction? {
+    functions.first { $0.name.utf8.elementsEqual(name.utf8) }
   }
 }
 

@@ -132,10 +132,11 @@ public final class Database: Sendable {
             help: "name the file for its type, as in User.ndjson, or give a schema", file: files.first?.file.name ?? "")
         }
         // Nobody wrote it, so its warnings would be of no use.
-        base = Snapshot.empty(
-          try Self.catalog(of: [
-            SourceText(name: "inferred schema", text: opened.sdl.isEmpty ? inference.sdl() : opened.sdl)
-          ]).catalog)
+        var catalog = try Self.catalog(of: [
+          SourceText(name: "inferred schema", text: opened.sdl.isEmpty ? inference.sdl() : opened.sdl)
+        ]).catalog
+        catalog.functions = snapshot.catalog.functions
+        base = Snapshot.empty(catalog)
       }
       files = try LoadFile.resolve(files, in: base.catalog)
       let transaction = WriteTransaction(base, fold: foldText)
@@ -155,6 +156,19 @@ public final class Database: Sendable {
   @discardableResult
   public func load(path: String, options: LoadOptions = LoadOptions()) throws(QueryError) -> LoadReport {
     try load([.path(path)], options: options)
+  }
+
+  /// Puts a function into the catalog, in the place of one of its name. The data stays; plans are made anew.
+  func install(_ function: RegisteredFunction) {
+    writer.withLock { _ in
+      let base = current
+      var catalog = base.catalog
+      catalog.functions.removeAll { $0.name == function.name }
+      catalog.functions.append(function)
+      catalog.version = Self.versions.add(1, ordering: .relaxed).newValue
+      let changed = base.with(catalog)
+      state.withLock { $0.snapshot = changed }
+    }
   }
 
   /// Microseconds since 1970.

@@ -10,6 +10,8 @@ enum DocumentProblem: CaseIterable {
   case severalOperations
   /// `--format table` for `{ a: count(User) }`.
   case needsOneList
+  /// `register(function: "a b", …)`
+  case functionName
 
   var code: DiagnosticCode {
     switch self {
@@ -17,6 +19,7 @@ enum DocumentProblem: CaseIterable {
     case .noOperation: "no-operation"
     case .severalOperations: "several-operations"
     case .needsOneList: "needs-one-list"
+    case .functionName: "function-name"
     }
   }
 }

@@ -209,6 +209,7 @@ struct PlanCompiler {
       .like(let a, let b, _), .regex(let a, let b), .arithmetic(_, let a, let b), .jsonPath(let a, let b),
       .element(let a, let b), .join(let a, let b):
       return max(scopes(a), scopes(b))
+    case .invoke(_, let list): return list.reduce(0) { max($0, scopes($1)) }
     case .listCall(_, let list, _, let inside): return max(scopes(list), (inside.map { scopes($0) } ?? 0) - 1)
     case .inValues(let a, let list): return list.reduce(scopes(a)) { max($0, scopes($1)) }
     case .inRange(let a, let lower, let upper, _):

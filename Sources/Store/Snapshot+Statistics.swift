@@ -16,6 +16,11 @@ struct GrowthMark: Sendable {
   }
 }
 
+extension GrowthMark {
+  /// The same counts under another number.
+  func renewed(stamp: UInt64) -> GrowthMark { GrowthMark(generation: stamp, counts: counts) }
+}
+
 /// Estimates of distinct values, made when first asked for.
 final class EstimateCache: Sendable {
   private let values = Mutex<[IndexID: Double]>([:])

@@ -33,6 +33,13 @@ package final class Snapshot: @unchecked Sendable, Statistics {
       dangling: DanglingLinks(), growth: GrowthMark(generation: stamp, counts: layout.types.map { _ in 0 }))
   }
 
+  /// The same data under a catalog that differs in nothing that is stored. Its generation is new, so that no plan is kept.
+  package func with(_ catalog: Catalog) -> Snapshot {
+    Snapshot(
+      catalog, version: version, layout: layout, tables: tables, dangling: dangling,
+      growth: growth.renewed(stamp: Stamp.next()))
+  }
+
   @inline(__always)
   func table(_ type: EntityTypeID) -> Table { tables[Int(type.index)] }
 

@@ -129,6 +129,7 @@ struct BindingDescription {
     case .item(let reference, let number): return "item\(number)\(String(repeating: "^", count: reference.scope))"
     case .join(let values, let separator): return "join(\(text(values)), \(text(separator)))"
     case .element(let base, let key): return "\(text(base))[\(text(key))]"
+    case .invoke(let function, let parts): return "\(function.name)(\(list(parts)))"
     case .call(let function, let parts): return "\(function.rawValue)(\(list(parts)))"
     case .jsonList(let parts): return "[\(list(parts))]"
     case .jsonObject(let names, let parts):

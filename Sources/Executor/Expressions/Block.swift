@@ -18,6 +18,12 @@ enum Operation: UInt8, Sendable {
   case quantifier, aggregate, rowSet
   /// Whether an entity is a deleted one.
   case isDeleted
+  /// A scalar function, by `Node.function`.
+  case function
+  /// A lazy operand; null where it fails.
+  case attempt
+  /// A function of the embedding program, `Node.index` in the block's table.
+  case invoke
   /// Calls over lists, the element that they go through, and texts in one.
   case listQuantifier, listAggregate, item, join
 }
@@ -34,6 +40,7 @@ struct Node: Sendable {
   var aggregate = Aggregate.count
   /// How a column's cells lie in pages.
   var columnKind = ColumnKind.int64
+  var function = ScalarFunction.lower
   var flag = false
   var a: Int32 = -1
   var b: Int32 = -1
@@ -65,6 +72,7 @@ final class Block: Sendable {
   let constants: ContiguousArray<Cell?>
   let sets: ContiguousArray<ConstantSet>
   let names: ContiguousArray<[Text]>
+  let functions: ContiguousArray<RegisteredFunction>
   /// The type of scope 0, if the block refers to it: for error messages.
   let entityType: EntityTypeID?
   /// Row numbers of scope 0 are needed as an array: pages alone do not do.
@@ -83,6 +91,7 @@ final class Block: Sendable {
     constants = builder.constants
     sets = builder.sets
     names = builder.names
+    functions = builder.functions
     entityType = builder.entityType
     needsRows = builder.needsRows
     usesParameters = builder.nodes.contains { $0.operation == .parameter }

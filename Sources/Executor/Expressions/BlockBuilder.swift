@@ -11,6 +11,7 @@ struct BlockBuilder {
   var constants = ContiguousArray<Cell?>()
   var sets = ContiguousArray<ConstantSet>()
   var names = ContiguousArray<[Text]>()
+  var functions = ContiguousArray<RegisteredFunction>()
   var entityType: EntityTypeID?
   var needsRows = false
   var usesScratch = false
@@ -72,7 +73,7 @@ struct ExpressionCompiler {
     return Operand(node: compile(expression, &builder), block: -1)
   }
 
-  private func inherit(_ index: Int32, _ builder: inout BlockBuilder) {
+  func inherit(_ index: Int32, _ builder: inout BlockBuilder) {
     let inner = blocks[Int(index)]
     if inner.usesScratch { builder.usesScratch = true }
     if builder.entityType == nil { builder.entityType = inner.entityType }
@@ -231,17 +232,8 @@ struct ExpressionCompiler {
       return builder.add(node, type)
     case .fold(let operand):
       return text(.fold, operand, expression, &builder)
-    case .call(let function, let arguments):
-      guard let first = arguments.first else { return constant(.null, type, expression.range, &builder) }
-      switch function {
-      case .lower: return text(.lower, first, expression, &builder)
-      case .upper: return text(.upper, first, expression, &builder)
-      case .trim: return text(.trim, first, expression, &builder)
-      case .length:
-        var node = node(.length)
-        node.a = compile(first, &builder)
-        return builder.add(node, type)
-      }
+    case .call(let function, let arguments): return call(function, arguments, expression, &builder)
+    case .invoke(let function, let arguments): return invoke(function, arguments, expression, &builder)
     case .jsonPath(let base, let step):
       var node = node(.jsonPath)
       builder.usesScratch = true
@@ -349,7 +341,7 @@ struct ExpressionCompiler {
 
   // MARK: - Leaves
 
-  private func constant(
+  func constant(
     _ value: Value, _ type: ValueType, _ range: SourceRange, _ builder: inout BlockBuilder
   ) -> Int32 {
     var node = Node(operation: .constant, kind: Vector.Kind(type), range: range)
@@ -387,7 +379,7 @@ struct ExpressionCompiler {
 
   // MARK: - Composites
 
-  private mutating func text(
+  mutating func text(
     _ operation: Operation, _ operand: BoundExpression, _ expression: BoundExpression, _ builder: inout BlockBuilder
   ) -> Int32 {
     var node = Node(operation: operation, kind: .wide, range: expression.range)

@@ -22,6 +22,7 @@ extension Evaluator {
     let out = intersect(a, b, register)
     switch block.block.types[index] {
     case .scalar(.int): try integers(node, a, b, out)
+    case .scalar(.float) where a.kind == .word: try ratio(node, a, b, out)
     case .scalar(.float): try doubles(node, a, b, out)
     case .scalar(.decimal): try decimals(node, a, b, out)
     case .scalar(.dateTime), .scalar(.date), .scalar(.duration):
@@ -138,49 +139,6 @@ extension Evaluator {
     }
   }
 
-  // MARK: - Times
-
-  /// Times and durations by addition and subtraction: dates count days, the others microseconds.
-  private func times(
-    _ node: Node, _ a: Vector, _ b: Vector, _ out: Vector, _ type: ValueType
-  ) throws(RuntimeProblem) {
-    let scalar = type.scalar ?? .duration
-    guard a.kind == .word, b.kind == .word, node.arithmetic == .add || node.arithmetic == .subtract else {
-      return setNull(out)
-    }
-    let isDateResult = scalar == .date
-    for index in 0..<count where out.validity[index] == 1 {
-      let left = microseconds(a.words[index], self.type(node.a))
-      let right = microseconds(b.words[index], self.type(node.b))
-      var result: Int64?
-      if let left, let right {
-        let (sum, overflow) =
-          node.arithmetic == .add
-          ? left.addingReportingOverflow(right) : left.subtractingReportingOverflow(right)
-        if !overflow { result = sum }
-      }
-      if let whole = result {
-        switch scalar {
-        case .date:
-          let days = CivilTime.date(ofDateTime: whole)
-          result = CivilTime.dateRange.contains(days) ? days : nil
-        case .dateTime: result = CivilTime.dateTimeRange.contains(whole) ? whole : nil
-        default: break
-        }
-      }
-      guard let result else {
-        throw problem(.overflow(isDateResult ? .date : scalar), node, at: index, [node.a, node.b])
-      }
-      out.words[index] = result
-    }
-  }
-
-  private func microseconds(_ value: Int64, _ type: ValueType) -> Int64? {
-    guard type == .scalar(.date) else { return value }
-    let (product, overflow) = value.multipliedReportingOverflow(by: CivilTime.microsecondsPerDay)
-    return overflow ? nil : product
-  }
-
   // MARK: - Text
 
   private func join(_ node: Node, _ a: Vector, _ b: Vector, _ out: Vector) throws(RuntimeProblem) {
@@ -189,9 +147,7 @@ extension Evaluator {
       let left = TextView.bytes(at: a.cells + index)
       let right = TextView.bytes(at: b.cells + index)
       let length = left.count + right.count
-      guard length <= TextView.maximumLength else {
-        throw problem(.limitExceeded(name: "text bytes", limit: TextView.maximumLength), node, at: index)
-      }
+      try reserveText(length, node, at: index)
       let flags = (a.cells[index].low | b.cells[index].low) & TextView.escapeFlag
       if length <= TextView.inlineCapacity {
         var words: (UInt64, UInt64) = (0, 0)
@@ -222,7 +178,9 @@ extension Evaluator {
     switch out.kind {
     case .word:
       for index in 0..<count where out.validity[index] == 1 {
-        if a.words[index] == .min { throw problem(.overflow(.int), node, at: index, [node.a]) }
+        if a.words[index] == .min {
+          throw problem(.overflow(type(node.a).scalar ?? .int), node, at: index, [node.a])
+        }
         out.words[index] = 0 &- a.words[index]
       }
     case .double: for index in 0..<count { out.doubles[index] = 0 - a.doubles[index] }

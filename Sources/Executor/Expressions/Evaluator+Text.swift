@@ -116,7 +116,7 @@ extension Evaluator {
     }
   }
 
-  private func regexPattern(_ cell: Cell, _ node: Node, _ position: Int) throws(RuntimeProblem) -> Pattern {
+  func regexPattern(_ cell: Cell, _ node: Node, _ position: Int) throws(RuntimeProblem) -> Pattern {
     let bytes = TextView(cell).withBytes { [UInt8](UnsafeRawBufferPointer(start: $0, count: $1)) }
     do throws(PatternError) {
       return try Pattern(bytes)

@@ -73,6 +73,9 @@ struct Evaluator {
     case .aggregate: try aggregate(node, index, out)
     case .rowSet: try rowSet(node, out)
     case .isDeleted: isDeleted(node, out)
+    case .function: try function(index, node, out)
+    case .attempt: try attempt(node, out)
+    case .invoke: try invoke(node, out, block.block.types[index])
     case .listQuantifier: try listQuantifier(node, out)
     case .listAggregate: try listAggregate(node, index, out)
     case .item: item(node, out)
@@ -222,7 +225,7 @@ struct Evaluator {
   }
 
   @inline(__always)
-  private func copy(_ source: Vector, _ index: Int, to out: Vector, _ position: Int) {
+  func copy(_ source: Vector, _ index: Int, to out: Vector, _ position: Int) {
     // A bare null has a lane of its own.
     guard source.kind == out.kind else { return }
     switch out.kind {

@@ -11,7 +11,10 @@ enum ExpressionTraits {
     case .convert(let operand):
       if expression.type == .decimal, operand.type != .int { return true }
       return isFallible(operand, catalog)
-    case .quantifier, .aggregate, .listCall: return true
+    case .quantifier, .aggregate, .invoke, .listCall: return true
+    case .call(.try, _): return false
+    case .call(let function, let arguments):
+      return function.canFail(arguments) || arguments.contains { isFallible($0, catalog) }
     default: return children(expression).contains { isFallible($0, catalog) }
     }
   }
@@ -19,7 +22,8 @@ enum ExpressionTraits {
   /// Whether it costs far more than a comparison of numbers.
   static func isExpensive(_ expression: BoundExpression) -> Bool {
     switch expression.kind {
-    case .like, .regex, .quantifier, .aggregate, .jsonPath, .jsonList, .jsonObject, .fold, .call, .listCall, .join:
+    case .like, .regex, .quantifier, .aggregate, .jsonPath, .jsonList, .jsonObject, .fold, .call, .invoke, .listCall,
+      .join:
       return true
     case .textTest(let test, let left, let right):
       return test == .contains || isExpensive(left) || isExpensive(right)
@@ -60,6 +64,7 @@ enum ExpressionTraits {
     case .and(let list), .or(let list), .coalesce(let list), .conditional(let list), .jsonList(let list),
       .jsonObject(_, let list), .call(_, let list):
       list
+    case .invoke(_, let list): list
     case .compare(_, let a, let b), .inList(let a, let b), .textTest(_, let a, let b), .listContains(let a, let b),
       .like(let a, let b, _), .regex(let a, let b), .arithmetic(_, let a, let b), .jsonPath(let a, let b),
       .element(let a, let b):

@@ -5,6 +5,7 @@ extension RuntimeProblem {
   package static let diagnosticCodes: [DiagnosticCode] = [
     "overflow", "division-by-zero", "conversion", "invalid-pattern", "pattern-limit", "limit-exceeded",
     "negative-limit", "missing-parameter", "timeout", "cancelled", "memory",
+    "out-of-domain", "function-failed",
   ].map { DiagnosticCode($0) }
 
   package var code: DiagnosticCode {
@@ -20,6 +21,9 @@ extension RuntimeProblem {
     case .timeout: DiagnosticCode("timeout")
     case .cancelled: DiagnosticCode("cancelled")
     case .memory: DiagnosticCode("memory")
+    case .outOfDomain: DiagnosticCode("out-of-domain")
+    case .partialDay: DiagnosticCode("conversion")
+    case .function: DiagnosticCode("function-failed")
     }
   }
 
@@ -55,6 +59,14 @@ extension RuntimeProblem {
     case .memory(let limit):
       message = "the memory limit of \(limit) bytes is exceeded"
       help = "raise the limit 'query memory'"
+    case .outOfDomain:
+      message = "no real number is the result"
+      help = "'try(…)' gives null instead"
+    case .partialDay:
+      message = "a Date takes whole days only"
+      help = "write '… as DateTime' behind the date"
+    case .function(let name, let text):
+      message = "'\(name)' failed: \(text)"
     }
     if !values.isEmpty {
       message += " (" + values.map(\.string).joined(separator: ", ") + ")"

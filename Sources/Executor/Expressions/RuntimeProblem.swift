@@ -23,6 +23,22 @@ package struct RuntimeProblem: Error, Sendable, Equatable {
     case timeout(milliseconds: Int)
     case cancelled
     case memory(limit: Int)
+    /// `sqrt(0 - 1)`: no number is the result.
+    case outOfDomain
+    /// `day + "PT1H"` where `day` is a Date.
+    case partialDay
+    /// A function of the embedding program threw.
+    case function(name: String, message: String)
+
+    /// Whether it is a matter of the one element's values, so that `try` gives null for it.
+    package var isOfOneRow: Bool {
+      switch self {
+      case .overflow, .divisionByZero, .conversion, .invalidPattern, .negativeLimit, .outOfDomain, .partialDay,
+        .function:
+        true
+      case .patternLimit, .limitExceeded, .missingParameter, .timeout, .cancelled, .memory: false
+      }
+    }
   }
 
   package var kind: Kind

@@ -27,10 +27,7 @@ extension Binder {
       definitions.append(fragment)
     }
     findFragmentCycles(definitions)
-    for case .function(let function) in document.definitions {
-      declaredFunctions.insert(function.name.text)
-      report(.notSupportedYet(.userFunction), at: function.name.range)
-    }
+    declareFunctions(document)
     declareVariables(operation.variables)
     checkOperationDirectives(operation.directives)
     switch operation.operation {

@@ -154,11 +154,40 @@ extension Binder {
         type = (Int64(digits).map { $0.magnitude <= 1 << 53 } ?? false) ? .float : .decimal
       default: type = other
       }
+      if let beyond = Self.beyond(raw, type, at: range) { return TypedValue(expression: beyond) }
       return constant(raw, type, at: range, origin: origin).map { TypedValue(expression: $0) }
     case .list, .object:
       guard let other else { return value(operand, environment, at: range) }
       return coerce(operand, to: other, environment, at: range, origin: origin).map { TypedValue(expression: $0) }
     default: return value(operand, environment, at: range)
+    }
+  }
+
+  /// A number that is too large or too small for the type that it stands beside, `age < 1e300`, as a Float that
+  /// compares with every value of that type as the number itself does: infinite beyond the largest Float, and never
+  /// zero.
+  private static func beyond(_ raw: RawValue, _ type: ValueType, at range: SourceRange) -> BoundExpression? {
+    let digits: String
+    switch raw {
+    case .real(let written), .integer(let written): digits = written
+    default: return nil
+    }
+    func float(_ value: Double) -> BoundExpression {
+      BoundExpression(.constant(.float(value)), .scalar(.float), at: range)
+    }
+    let isNegative = digits.hasPrefix("-")
+    let significand = digits.prefix { $0 != "e" && $0 != "E" }
+    let isZero = !significand.contains { $0 >= "1" && $0 <= "9" }
+    let value = Array(digits.utf8).withUnsafeBufferPointer { FloatParsing.parse($0) }
+    switch type {
+    case .scalar(.decimal):
+      guard !isZero, Decimal(parsing: digits) == nil else { return nil }
+      guard let value else { return float(isNegative ? -.infinity : .infinity) }
+      if value == 0 { return float(isNegative ? -.leastNonzeroMagnitude : .leastNonzeroMagnitude) }
+      // Between these bounds a number of more than 36 digits is too fine to be compared.
+      return value.magnitude >= 1e36 || value.magnitude < 1e-36 ? float(value) : nil
+    case .scalar(.float): return value == nil ? float(isNegative ? -.infinity : .infinity) : nil
+    default: return nil
     }
   }
 

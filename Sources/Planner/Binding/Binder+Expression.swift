@@ -78,6 +78,7 @@ extension Binder {
       return operand
     }
     usedVariables.insert(name.text)
+    if acceptsAnyVariable { return .error }
     guard let variable = variables[name.text] else {
       let known = variableNames + environment.arguments.keys.sorted()
       report(.unknownVariable(name: name.text, near: nearestNames(to: name.text, in: known)), at: name.range)
@@ -212,77 +213,6 @@ extension Binder {
     return .value(BoundExpression(op == .or ? .or(bound) : .and(bound), .boolean, at: range))
   }
 
-  private mutating func arithmetic(
-    _ op: ArithmeticOperator, _ left: Expression, _ right: Expression, _ environment: Environment,
-    _ range: SourceRange
-  ) -> Operand {
-    let leftOperand = resolve(bindOperand(left, environment), environment)
-    let rightOperand = resolve(bindOperand(right, environment), environment)
-    guard
-      let first = number(leftOperand, beside: staticType(rightOperand), environment, at: left.range),
-      let second = number(rightOperand, beside: staticType(leftOperand), environment, at: right.range)
-    else { return .error }
-    let isText = { (type: ValueType) in type.scalar?.isTextual ?? false }
-    if op == .add, isText(first.type) || isText(second.type) {
-      guard isText(first.type) || first.type == .null, isText(second.type) || second.type == .null else {
-        return wrongOperands(op.rawValue, first, second, range)
-      }
-      return .value(
-        BoundExpression(.arithmetic(.add, converted(first, .string), converted(second, .string)), .string, at: range))
-    }
-    if isTime(first.type) || isTime(second.type) {
-      report(.notSupportedYet(.timeArithmetic), at: range)
-      return .error
-    }
-    guard first.type.isNumeric || first.type == .null, second.type.isNumeric || second.type == .null,
-      first.type != .null || second.type != .null
-    else { return wrongOperands(op.rawValue, first, second, range) }
-    let wide = Self.widest(first.type, second.type)
-    if op == .divide, wide == .int {
-      return .value(
-        BoundExpression(.arithmetic(op, converted(first, .int), converted(second, .int)), .float, at: range))
-    }
-    return .value(
-      BoundExpression(.arithmetic(op, converted(first, wide), converted(second, wide)), wide, at: range))
-  }
-
-  private mutating func wrongOperands(
-    _ symbol: String, _ left: BoundExpression, _ right: BoundExpression, _ range: SourceRange
-  ) -> Operand {
-    report(.wrongOperands(symbol: symbol, left: words(left.type), right: words(right.type)), at: range)
-    return .error
-  }
-
-  private func isTime(_ type: ValueType) -> Bool {
-    switch type.scalar {
-    case .dateTime?, .date?, .duration?: true
-    default: false
-    }
-  }
-
-  /// An operand of arithmetic; a literal takes the other operand's type where that holds it exactly.
-  private mutating func number(
-    _ operand: Operand, beside other: ValueType?, _ environment: Environment, at range: SourceRange
-  ) -> BoundExpression? {
-    if case .literal(let raw, let range) = operand {
-      switch (raw, other) {
-      case (.integer, .scalar(.float)?), (.integer, .scalar(.decimal)?), (.real, .scalar(.decimal)?):
-        return other.flatMap { coerce(operand, to: $0, environment, at: range) }
-      case (.null, let type?): return BoundExpression(.constant(.null), type, at: range)
-      default: break
-      }
-    }
-    return value(operand, environment, at: range)?.expression
-  }
-
-  static func widest(_ left: ValueType, _ right: ValueType) -> ValueType {
-    if left == .null { return right }
-    if right == .null || left == right { return left }
-    if left == .int { return right }
-    if right == .int { return left }
-    return .float
-  }
-
   private mutating func cast(
     _ inner: Expression, _ name: Name, _ environment: Environment, _ range: SourceRange
   ) -> Operand {
@@ -313,6 +243,14 @@ extension Binder {
       case .success(let value) = ValueCoercion(catalog: catalog, origin: .document).coerce(raw, to: target)
     {
       return .value(BoundExpression(.constant(value), target, at: range))
+    }
+    if case .literal(.text(let text), let place) = decided {
+      switch target {
+      case .scalar(.dateTime), .scalar(.date), .scalar(.duration):
+        // As wrong as where such a literal stands beside a time.
+        return constant(.text(text), target, at: place).map { .value($0) } ?? .error
+      default: break
+      }
     }
     guard let bound = value(decided, environment, at: range) else { return .error }
     if bound.type == target { return .value(bound) }

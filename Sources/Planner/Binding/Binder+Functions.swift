@@ -3,50 +3,54 @@ import GQLCatalog
 import GQLParser
 
 extension Binder {
-  /// The scalar functions of the language that are not run yet.
-  private static let laterFunctions: Set<String> = [
-    "slice", "concat", "replace", "split", "padStart", "sort", "nfc", "abs", "round", "floor", "ceil", "sqrt", "pow",
-    "div", "least", "greatest", "date", "duration", "year", "month", "day", "hour", "minute", "second", "weekday",
-    "trunc", "dateDiff", "try", "extract", "highlight",
+  /// Known by name, not run.
+  private static let laterFunctions: Set<String> = ["nfc", "highlight"]
+  /// The names that are no ``ScalarFunction``, and those of calls over sets, for suggestions.
+  private static let otherFunctions = [
+    "collate", "if", "coalesce", "nullif", "now", "duration", "int", "float", "decimal", "string", "boolean", "some",
+    "every", "none", "one", "exists", "count", "sum", "avg", "min", "max", "first", "collect", "join", "distinct",
+    "hasMore", "closure", "shortestPath", "asc", "desc",
   ]
-  private static let functions = [
-    "lower", "upper", "trim", "length", "collate", "if", "coalesce", "nullif", "now", "int", "float", "decimal",
-    "string", "boolean", "some", "every", "none", "one", "exists", "count", "sum", "avg", "min", "max",
-  ]
+
+  /// Whether the language itself has a function of that name.
+  static func isBuiltIn(_ name: String) -> Bool {
+    ScalarFunction(rawValue: name) != nil || otherFunctions.contains(name) || laterFunctions.contains(name)
+  }
 
   mutating func bindFunction(
     _ name: Name, _ arguments: CallArguments, _ environment: Environment, _ range: SourceRange
   ) -> Operand {
-    let isKnown = Self.functions.contains(name.text)
-    guard isKnown else {
-      if declaredFunctions.contains(name.text) {
-        // Reported where it is defined.
-      } else if Self.laterFunctions.contains(name.text) {
+    if let definition = functions[name.text] { return call(definition, name, arguments, environment, range) }
+    if let function = catalog.function(named: name.text), !Self.isBuiltIn(name.text) {
+      return call(function, name, arguments, environment, range)
+    }
+    guard Self.isBuiltIn(name.text), !Self.laterFunctions.contains(name.text) else {
+      if Self.laterFunctions.contains(name.text) {
         report(.notSupportedYet(.scalarFunction), at: range)
-      } else if name.text == "asc" || name.text == "desc" {
-        report(.wrongOrder, at: range)
       } else {
-        let known = Self.functions + Self.laterFunctions.sorted()
-        report(.unknownFunction(name: name.text, near: nearestNames(to: name.text, in: known)), at: name.range)
+        let known = Self.otherFunctions + ScalarFunction.allCases.map(\.rawValue) + functions.keys.sorted()
+        let near = nearestNames(to: name.text, in: known + catalog.functions.map(\.name))
+        report(.unknownFunction(name: name.text, near: near), at: name.range)
       }
+      return .error
+    }
+    if name.text == "asc" || name.text == "desc" {
+      report(.wrongOrder, at: range)
       return .error
     }
     for argument in arguments.named {
       report(.unknownArgument(name: argument.name.text, of: name.text, near: []), at: argument.name.range)
     }
     let values = arguments.positional
+    if let function = ScalarFunction(rawValue: name.text) {
+      return scalar(function, name, values, environment, range)
+    }
     switch name.text {
-    case "lower", "upper", "trim":
-      guard let function = ScalarFunction(rawValue: name.text),
-        let text = textArgument(name, values, environment, range)
-      else { return .error }
-      return .value(BoundExpression(.call(function, [text]), .string, at: range))
-    case "length": return length(name, values, environment, range)
     case "collate": return collate(name, values, environment, range)
     case "now":
       guard values.isEmpty else { return wrongCount(name, "nothing", range) }
       return .value(BoundExpression(.parameter(nowParameter(at: range)), .scalar(.dateTime), at: range))
-    case "int", "float", "decimal", "string", "boolean":
+    case "int", "float", "decimal", "string", "boolean", "duration":
       guard values.count == 1,
         let target = ScalarType(rawValue: name.text.prefix(1).uppercased() + name.text.dropFirst())
       else { return wrongCount(name, "one value", range) }
@@ -64,168 +68,73 @@ extension Binder {
     }
   }
 
+  private mutating func scalar(
+    _ function: ScalarFunction, _ name: Name, _ values: [Expression], _ environment: Environment, _ range: SourceRange
+  ) -> Operand {
+    let (counts, expected) = Self.arity(function)
+    guard counts.contains(values.count) else { return wrongCount(name, expected, range) }
+    switch function {
+    case .length: return length(name, values, environment, range)
+    case .lower, .upper, .trim, .replace, .split, .padStart:
+      return textFunction(function, values, environment, range)
+    case .slice: return slice(values, environment, range)
+    case .concat: return concat(values, environment, range)
+    case .sort: return sorted(values, environment, range)
+    case .extract: return extract(values, environment, range)
+    case .abs, .round, .floor, .ceil: return roundingFunction(function, values, environment, range)
+    case .sqrt, .pow: return floatFunction(function, values, environment, range)
+    case .div: return div(values, environment, range)
+    case .least, .greatest: return extreme(function, values, environment, range)
+    case .date: return date(values, environment, range)
+    case .year, .month, .day, .hour, .minute, .second, .weekday:
+      return timePart(function, values, environment, range)
+    case .trunc: return trunc(values, environment, range)
+    case .dateDiff: return dateDiff(values, environment, range)
+    case .try:
+      guard let operand = value(bindOperand(values[0], environment), environment, at: values[0].range) else {
+        return .error
+      }
+      return .value(BoundExpression(.call(.try, [operand.expression]), operand.type, at: range))
+    }
+  }
+
+  /// How many arguments a function takes, in numbers and in words.
+  private static func arity(_ function: ScalarFunction) -> (ClosedRange<Int>, String) {
+    switch function {
+    case .lower, .upper, .trim: (1...1, "one text")
+    case .length: (1...1, "one text or list")
+    case .slice: (2...3, "a text or list, where it begins, and where it ends")
+    case .concat: (1...Int.max, "texts or lists")
+    case .replace: (3...3, "a text, what to replace, and by what")
+    case .split: (2...2, "a text and a separator")
+    case .padStart: (2...3, "a text, a length, and what to fill with")
+    case .sort: (1...1, "one list")
+    case .extract: (2...3, "a text, a pattern, and a group")
+    case .abs, .floor, .ceil, .sqrt: (1...1, "one number")
+    case .round: (1...2, "a number and how many places")
+    case .pow, .div: (2...2, "two numbers")
+    case .least, .greatest: (1...Int.max, "one or more values")
+    case .date: (0...1, "one DateTime or text, or nothing")
+    case .year, .month, .day, .weekday: (1...1, "one Date or DateTime")
+    case .hour, .minute, .second: (1...1, "one DateTime")
+    case .trunc: (2...2, "a Date or DateTime and a unit")
+    case .dateDiff: (3...3, "two times and a unit")
+    case .try: (1...1, "one expression")
+    }
+  }
+
   /// One instant for an operation, filled in when it runs.
-  private mutating func nowParameter(at range: SourceRange) -> Int {
+  mutating func nowParameter(at range: SourceRange) -> Int {
     if let index = query.parameters.firstIndex(where: { $0.source == .now }) { return index }
     query.parameters.append(.now(at: range))
     return query.parameters.count - 1
   }
 
-  private mutating func wrongCount(_ name: Name, _ expected: String, _ range: SourceRange) -> Operand {
+  mutating func wrongCount(_ name: Name, _ expected: String, _ range: SourceRange) -> Operand {
     report(.wrongArgumentCount(function: name.text, expected: expected), at: range)
     return .error
   }
-
-  private mutating func textArgument(
-    _ name: Name, _ values: [Expression], _ environment: Environment, _ range: SourceRange
-  ) -> BoundExpression? {
-    guard values.count == 1 else {
-      report(.wrongArgumentCount(function: name.text, expected: "one text"), at: range)
-      return nil
-    }
-    guard let value = value(bindOperand(values[0], environment), environment, at: values[0].range) else { return nil }
-    guard value.type.scalar?.isTextual ?? false || value.type == .null else {
-      report(.wrongType(found: words(value.type), expected: "text"), at: values[0].range)
-      return nil
-    }
-    return converted(value.expression, .string)
-  }
-
-  private mutating func length(
-    _ name: Name, _ values: [Expression], _ environment: Environment, _ range: SourceRange
-  ) -> Operand {
-    if values.count == 1, let value = value(bindOperand(values[0], environment), environment, at: values[0].range) {
-      if case .list = value.type {
-        return .value(BoundExpression(.call(.length, [value.expression]), .int, at: range))
-      }
-      guard value.type.scalar?.isTextual ?? false || value.type == .null else {
-        report(.wrongType(found: words(value.type), expected: "text or a list"), at: values[0].range)
-        return .error
-      }
-      return .value(BoundExpression(.call(.length, [converted(value.expression, .string)]), .int, at: range))
-    }
-    return values.count == 1 ? .error : wrongCount(name, "one text or list", range)
-  }
-
-  private mutating func collate(
-    _ name: Name, _ values: [Expression], _ environment: Environment, _ range: SourceRange
-  ) -> Operand {
-    guard values.count == 2 else { return wrongCount(name, "a text and CI", range) }
-    guard case .name(let collation) = values[1].kind, collation.text == "CI" else {
-      report(.notSupportedYet(.languageCollation), at: values[1].range)
-      return .error
-    }
-    let operand = resolve(bindOperand(values[0], environment), environment)
-    guard let value = value(operand, environment, at: values[0].range) else { return .error }
-    guard value.type.scalar?.isTextual ?? false || value.type == .null else {
-      report(.wrongType(found: words(value.type), expected: "text"), at: values[0].range)
-      return .error
-    }
-    let text = converted(value.expression, .string)
-    return .value(text, folded: value.folded ?? fold(text))
-  }
-
-  // MARK: Several values of one type
-
-  /// `a ?? b ?? c` and `coalesce(a, b, c)`.
-  mutating func bindCoalesce(
-    _ values: [Expression], _ environment: Environment, _ range: SourceRange
-  ) -> Operand {
-    var operands: [(Operand, SourceRange)] = []
-    for value in values {
-      operands.append((bindOperand(value, environment), value.range))
-    }
-    guard let bound = alike(operands, environment, range) else { return .error }
-    if bound.count == 1 { return .value(bound[0]) }
-    return .value(BoundExpression(.coalesce(bound), bound[0].type, at: range))
-  }
-
-  private mutating func conditional(
-    _ values: [Expression], _ environment: Environment, _ range: SourceRange
-  ) -> Operand {
-    var conditions: [BoundExpression] = []
-    var results: [(Operand, SourceRange)] = []
-    var index = 0
-    while index + 1 < values.count {
-      guard let test = condition(values[index], environment) else { return .error }
-      conditions.append(test)
-      results.append((bindOperand(values[index + 1], environment), values[index + 1].range))
-      index += 2
-    }
-    if index < values.count { results.append((bindOperand(values[index], environment), values[index].range)) }
-    guard let bound = alike(results, environment, range) else { return .error }
-    var parts: [BoundExpression] = []
-    for (position, result) in bound.enumerated() {
-      if position < conditions.count { parts.append(conditions[position]) }
-      parts.append(result)
-    }
-    return .value(BoundExpression(.conditional(parts), bound[0].type, at: range))
-  }
-
-  private mutating func nullif(
-    _ values: [Expression], _ environment: Environment, _ range: SourceRange
-  ) -> Operand {
-    let (left, right) = decided(
-      bindOperand(values[0], environment), bindOperand(values[1], environment), environment)
-    guard let test = compare(.equal, left, right, environment, range),
-      let value = value(left, environment, at: values[0].range)
-    else { return .error }
-    let null = BoundExpression(.constant(.null), value.type, at: range)
-    return .value(BoundExpression(.conditional([test, null, value.expression]), value.type, at: range))
-  }
-
-  /// Operands in the one type that they all can have; literals and bare names follow the others.
-  private mutating func alike(
-    _ operands: [(Operand, SourceRange)], _ environment: Environment, _ range: SourceRange
-  ) -> [BoundExpression]? {
-    var type = ValueType.null
-    var decided: [(Operand, SourceRange)] = []
-    for (operand, range) in operands {
-      var operand = operand
-      if case .bare(let name) = operand, hasMeaning(name, environment) {
-        operand = resolveBare(name, environment)
-      }
-      decided.append((operand, range))
-      guard let own = staticType(operand) else { continue }
-      if type == .null || type == own {
-        type = own
-      } else if type.isNumeric, own.isNumeric {
-        type = Self.widest(type, own)
-      } else if type.scalar?.isTextual ?? false, own.scalar?.isTextual ?? false {
-        type = .string
-      } else if type == .json || own == .json {
-        type = .json
-      } else {
-        report(.incomparable(left: words(type), right: words(own)), at: range)
-        return nil
-      }
-    }
-    var bound: [BoundExpression] = []
-    for (operand, range) in decided {
-      if type == .null {
-        guard let value = value(operand, environment, at: range) else { return nil }
-        bound.append(value.expression)
-      } else {
-        var wanted = type
-        // `age ?? 1.5`: the literal's own type is wider.
-        if case .literal(.real, _) = operand, type == .int { wanted = .float }
-        guard let value = coerce(operand, to: wanted, environment, at: range) else { return nil }
-        bound.append(value)
-      }
-    }
-    // What literals alone decided, or what a wider literal changed.
-    var common = bound.reduce(ValueType.null) { common, part in
-      if common == .null || common == part.type { return part.type }
-      return common.isNumeric && part.type.isNumeric ? Self.widest(common, part.type) : common
-    }
-    if common == .null { common = type }
-    for (index, part) in bound.enumerated() where part.type != common {
-      guard let converted = conversion(part, to: common) else {
-        report(.incomparable(left: words(common), right: words(part.type)), at: part.range)
-        return nil
-      }
-      bound[index] = converted
-    }
-    return bound
-  }
 }
+
+/// Whether the language itself has a function of that name.
+package func isBuiltInFunction(_ name: String) -> Bool { Binder.isBuiltIn(name) }

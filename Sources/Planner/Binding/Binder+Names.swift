@@ -15,6 +15,7 @@ extension Binder {
   /// Nil if it is none of these; nothing is reported then.
   mutating func meaning(of name: Name, _ environment: Environment) -> Operand? {
     if let binding = environment.lets[name.text] {
+      if binding.parameter != nil { return argument(binding, name, environment) }
       guard let expression = binding.expression else { return .literal(.null, name.range) }
       let inner = environment.inside(binding)
       return nested(at: name.range, .error) { binder in

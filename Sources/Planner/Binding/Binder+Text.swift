@@ -71,7 +71,7 @@ extension Binder {
   }
 
   /// A literal pattern is checked with the document, its offset mapped into it.
-  private mutating func checkRegex(_ pattern: BoundExpression) -> Bool {
+  mutating func checkRegex(_ pattern: BoundExpression) -> Bool {
     guard case .constant(.string(let text)) = pattern.kind else { return true }
     do throws(PatternError) {
       _ = try Pattern(Array(text.bytes))

@@ -28,7 +28,15 @@ struct Binder {
   let options: BindingOptions
   var fragments: [String: FragmentDefinition] = [:]
   /// The functions that the document defines.
-  var declaredFunctions: Set<String> = []
+  var functions: [String: FunctionDefinition] = [:]
+  var usedFunctions: Set<String> = []
+  /// The functions of the document inside which the place stands, outermost first.
+  var callers: [String] = []
+  /// A definition is checked by itself; what it calls is noted.
+  var isCheckingFunction = false
+  /// Variables stand for errors that are not reported: nothing is known of them.
+  var acceptsAnyVariable = false
+  var functionCalls: [(callee: String, range: SourceRange)] = []
   var variables: [String: Variable] = [:]
   var variableNames: [String] = []
   var usedVariables: Set<String> = []

@@ -12,7 +12,7 @@ extension BindingProblem {
     "ambiguous-name", "no-element", "invalid-pattern", "negative-limit", "unknown-function", "not-a-set",
     "impossible-cast", "wrong-filter", "unknown-operator", "wrong-order", "expansion-limit", "field-limit",
     "misplaced-range", "depth-limit", "not-supported-yet", "unused-fragment", "unused-variable", "unbacked-every",
-    "duplicate-definition", "lone-anonymous",
+    "duplicate-definition", "lone-anonymous", "recursive-function", "reserved-function", "unused-function",
   ].map { DiagnosticCode($0) }
 
   package var code: DiagnosticCode {
@@ -34,7 +34,10 @@ extension BindingProblem {
       case .conflictingFields: "conflicting-fields"
       case .unknownVariable: "unknown-variable"
       case .duplicateVariable: "duplicate-variable"
-      case .notInputType: "not-input-type"
+      case .notInputType, .notFunctionType: "not-input-type"
+      case .recursiveFunction: "recursive-function"
+      case .reservedFunction: "reserved-function"
+      case .unusedFunction: "unused-function"
       case .wrongVariableType: "wrong-variable-type"
       case .wrongDefault: "wrong-default"
       case .missingFragmentArgument, .missingDirectiveArgument, .wrongArgumentCount: "missing-argument"
@@ -92,6 +95,11 @@ extension BindingProblem {
     case .conflictingFields(let key, _, .shapes): "'\(key)' is selected twice as different things"
     case .unknownVariable(let name, _): "the variable '$\(name)' is not declared"
     case .duplicateVariable(let name): "the variable '$\(name)' is declared twice"
+    case .recursiveFunction(let path):
+      "'\(path.last ?? "")' calls itself: \(path.drop { $0 != path.last }.joined(separator: " → "))"
+    case .reservedFunction(let name): "there is a function '\(name)' already"
+    case .notFunctionType(let name): "'\(name)' cannot be the type of a parameter or a result"
+    case .unusedFunction(let name): "function '\(name)' is never called"
     case .notInputType(let name): "'\(name)' cannot be the type of a variable"
     case .wrongVariableType(let name, let declared, let expected):
       "'$\(name)' is \(declared), but \(expected) is wanted here"

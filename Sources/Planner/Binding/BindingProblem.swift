@@ -97,6 +97,12 @@ package enum BindingProblem: Sendable, Hashable {
   case fieldLimit(limit: Int)
   /// Expressions, selections or `let`s deeper inside each other than the limit.
   case depthLimit(limit: Int)
+  /// `func f(x: Int): Int = f(x)`
+  case recursiveFunction(path: [String])
+  /// `func lower(x: Int): Int = x`
+  case reservedFunction(name: String)
+  /// `func f(x: Address): Int = 1`
+  case notFunctionType(name: String)
   /// A feature of the language that this version does not run.
   case notSupportedYet(NotSupportedYet)
 
@@ -104,6 +110,8 @@ package enum BindingProblem: Sendable, Hashable {
 
   /// `fragment F on User { id }` that nothing spreads: an error in the GraphQL dialect, else a warning.
   case unusedFragment(name: String)
+  /// `func f(x: Int): Int = x` that nothing calls: a warning.
+  case unusedFunction(name: String)
   /// `query($a: Int) { User { id } }`: an error in the GraphQL dialect, else a warning.
   case unusedVariable(name: String)
   /// `{ Team(where: every(members, age > 1)) { id } }` without `exists(members)` beside it: a warning.

@@ -34,8 +34,14 @@ extension CoercionProblem {
   package var help: String? {
     switch self {
     case .unknownEnumValue(_, _, let near), .unknownMember(_, _, let near): didYouMean(near)
+    case .malformed(let text, .dateTime)
+    where text.split(separator: ".").last.map { $0.prefix { $0.isNumber }.count > 6 } ?? false:
+      "times are kept in microseconds: six digits behind the point at most"
     case .malformed(_, .dateTime): "a DateTime is written \"2026-01-31T12:00:00Z\""
     case .malformed(_, .date): "a Date is written \"2026-01-31\""
+    case .malformed(let text, .duration)
+    where text.prefix { $0 != "T" }.contains { $0 == "Y" || $0 == "M" } && text.contains("P"):
+      "years and months have no fixed length: count in days or weeks"
     case .malformed(_, .duration): "a Duration is written \"P1DT2H\""
     case .malformed(_, .bytes): "Bytes are written in base64"
     default: nil

@@ -93,6 +93,8 @@ struct Environment {
     var chain: [Int]
     var lets: [String: Binding]
     var arguments: [String: Binding]
+    /// For the parameter of a function, which has a type.
+    var parameter: FunctionArgument?
   }
 
   func entering(_ type: EntityTypeID) -> Environment { entering(.entity(type)) }

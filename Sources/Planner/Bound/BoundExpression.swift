@@ -72,6 +72,8 @@ package struct BoundExpression: Sendable, Hashable {
     /// An element of a list, from 0; null beyond the end.
     case element(BoundExpression, BoundExpression)
     case call(ScalarFunction, [BoundExpression])
+    /// A function that the embedding program registered; the arguments have its parameters' types.
+    case invoke(RegisteredFunction, [BoundExpression])
     /// A JSON list or object with expressions inside.
     case jsonList([BoundExpression])
     case jsonObject([String], [BoundExpression])
@@ -136,11 +138,6 @@ package enum ListOperation: Sendable, Hashable {
     case .aggregate(let aggregate): aggregate.rawValue
     }
   }
-}
-
-/// Scalar functions of the language, by their names in it.
-package enum ScalarFunction: String, Sendable, Hashable, CaseIterable {
-  case lower, upper, trim, length
 }
 
 /// How an expression reaches an entity.

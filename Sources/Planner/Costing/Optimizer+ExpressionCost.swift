@@ -29,6 +29,7 @@ extension Optimizer {
     case .regex: total += CostModel.regexMatch
     case .arithmetic, .negate, .convert, .cast, .element: total += CostModel.scalarOperation
     case .fold, .jsonPath, .call, .jsonList, .jsonObject: total += CostModel.wideOperation
+    case .invoke: total += 8 * CostModel.wideOperation
     case .quantifier(let quantifier, let set, let body):
       planSet(set, executions: rows, usage: quantifier == .exists || quantifier == .some ? .existence : .rows)
       total += costPerParent(set, body, rows: rows)

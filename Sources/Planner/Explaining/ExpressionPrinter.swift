@@ -70,7 +70,14 @@ struct ExpressionPrinter {
       if case .string(let name)? = key.constant { return "\(text(base, .postfix)).\(name.string)" }
       return "\(text(base, .postfix))[\(text(key))]"
     case .element(let base, let index): return "\(text(base, .postfix))[\(text(index))]"
-    case .call(let function, let arguments): return call(function.rawValue, arguments)
+    case .call(let function, let arguments):
+      // The unit is written as a word.
+      if function == .trunc || function == .dateDiff, case .string(let unit)? = arguments.last?.constant {
+        return
+          "\(function.rawValue)(\((arguments.dropLast().map { text($0) } + [unit.string]).joined(separator: ", ")))"
+      }
+      return call(function.rawValue, arguments)
+    case .invoke(let function, let arguments): return call(function.name, arguments)
     case .jsonList(let elements): return "[\(elements.map { text($0) }.joined(separator: ", "))]"
     case .jsonObject(let names, let values):
       return "{\(zip(names, values).map { "\($0): \(text($1))" }.joined(separator: ", "))}"

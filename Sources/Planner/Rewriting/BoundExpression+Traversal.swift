@@ -18,6 +18,7 @@ extension BoundExpression {
     case .inValues(let e, let es): [e] + es
     case .inRange(let e, let lower, let upper, _): [e] + [lower, upper].compactMap { $0 }
     case .call(_, let es), .jsonObject(_, let es): es
+    case .invoke(_, let es): es
     }
   }
 
@@ -53,6 +54,7 @@ extension BoundExpression {
     case .inRange(let e, let lower, let upper, let includes):
       copy.kind = .inRange(change(e), lower: lower.map(change), upper: upper.map(change), includesUpper: includes)
     case .call(let f, let es): copy.kind = .call(f, es.map(change))
+    case .invoke(let f, let es): copy.kind = .invoke(f, es.map(change))
     case .jsonObject(let names, let es): copy.kind = .jsonObject(names, es.map(change))
     }
     return copy

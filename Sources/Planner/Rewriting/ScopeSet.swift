@@ -69,8 +69,11 @@ extension BoundQuery {
     case .cast, .regex: return true
     case .convert(let operand):
       if !isTotalConversion(from: operand.type, to: expression.type) { return true }
-    case .call(let function, _):
-      if !Self.totalFunctions.contains(function) { return true }
+    // What fails inside is null; what else may end the run ends any run.
+    case .call(.try, _): return false
+    case .call(let function, let arguments):
+      if function.canFail(arguments) { return true }
+    case .invoke: return true
     case .aggregate(.sum, _, _), .aggregate(.avg, _, _): return true
     case .constant, .parameter, .column, .entity, .not, .and, .or, .isTrue, .isNull, .compare, .inValues, .inList,
       .inRange, .textTest, .listContains, .like, .coalesce, .conditional, .fold, .jsonPath, .element, .jsonList,
@@ -93,10 +96,9 @@ extension BoundQuery {
     return set.order.contains { canFail($0.expression) } || set.distinctOn.contains(where: canFail)
   }
 
-  private static let totalFunctions: Set<ScalarFunction> = [.lower, .upper, .trim, .length]
-
   private func isTotalConversion(from: ValueType, to: ValueType) -> Bool {
     if from == to || to == .json || to == .string { return true }
+    if from == .scalar(.date) && to == .scalar(.dateTime) { return true }
     return from == .int && (to == .float || to == .decimal)
   }
 

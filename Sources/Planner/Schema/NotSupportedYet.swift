@@ -28,8 +28,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case mutation
   /// `subscription { User { id } }`
   case subscription
-  /// `func f(x: Int): Int = x`
-  case userFunction
   /// `{ User { friends @recurse(depth: 2) { id } } }`
   case recurse
   /// `{ User @expand(levels: [IDS]) }`
@@ -50,7 +48,7 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case groupMeta
   /// `{ n: hasMore(User(limit: 1)) }`
   case hasMore
-  /// `{ User { x := round(1.5) } }`
+  /// `{ User { x := highlight(name) } }`
   case scalarFunction
   /// `{ User(where: collate(name, "sv") == "a") { id } }`
   case languageCollation
@@ -60,8 +58,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case introspection
   /// `{ User @live { id } }` and other directives of the language that stand on operations or fields.
   case directive
-  /// `{ User(where: sentAt - readAt > "PT1H") { id } }`
-  case timeArithmetic
 
   package static let code = DiagnosticCode("not-supported-yet")
 
@@ -80,7 +76,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
     case .cursorPaging: "paging by cursors"
     case .mutation: "a mutation"
     case .subscription: "a subscription"
-    case .userFunction: "'func'"
     case .recurse: "'@recurse'"
     case .expand: "'@expand'"
     case .closure: "'closure'"
@@ -96,7 +91,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
     case .typeTest: "a test for a type"
     case .introspection: "introspection"
     case .directive: "this directive"
-    case .timeArithmetic: "arithmetic with times"
     }
   }
 
