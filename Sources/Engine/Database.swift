@@ -31,6 +31,7 @@ public final class Database: Sendable {
     var schemaWarnings: QueryError?
   }
   private let state: Lock<State>
+  private let limitState = Lock<QueryLimits>(.standard)
   /// Held by the one writer.
   private let writer = Lock<Void>(())
 
@@ -73,6 +74,12 @@ public final class Database: Sendable {
     var result = catalog ?? Catalog()
     result.version = versions.add(1, ordering: .relaxed).newValue
     return (result, warnings.isEmpty ? nil : QueryError(warnings))
+  }
+
+  /// How far documents prepared from now on, and their runs, may go.
+  public var limits: QueryLimits {
+    get { limitState.withLock { $0 } }
+    set { limitState.withLock { $0 = newValue } }
   }
 
   /// The version that queries started now will see.
@@ -186,7 +193,7 @@ public final class Database: Sendable {
   public func prepare(
     _ text: String, operation: String? = nil, name: String = "query"
   ) throws(QueryError) -> PreparedQuery {
-    let document = try QueryDocument(source: SourceText(name: name, text: text), dialect: .extended)
+    let document = try QueryDocument(source: SourceText(name: name, text: text), dialect: .extended, limits: limits)
     let all = try prepareAll(document)
     if let operation {
       guard let found = all.first(where: { $0.name == operation }) else {
@@ -207,7 +214,7 @@ public final class Database: Sendable {
   ///
   /// - Throws: ``QueryError`` with every problem of the document.
   public func prepareAll(_ text: String, name: String = "query") throws(QueryError) -> [PreparedQuery] {
-    try prepareAll(QueryDocument(source: SourceText(name: name, text: text), dialect: .extended))
+    try prepareAll(QueryDocument(source: SourceText(name: name, text: text), dialect: .extended, limits: limits))
   }
 
   /// Binds every operation of a document; gives its warnings, nil if there are none.

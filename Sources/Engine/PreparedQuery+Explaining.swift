@@ -20,7 +20,7 @@ extension PreparedQuery {
     if analyze {
       do {
         actuals = try Executable(plan, catalog: snapshot.catalog).analyze(
-          snapshot, parameters: parameters, limits: options.limits)
+          snapshot, parameters: parameters, limits: options.runLimits(document.limits))
       } catch {
         throw QueryError([error.diagnostic(snapshot: snapshot)], in: document.source)
       }

@@ -94,7 +94,8 @@ public final class PreparedQuery: Sendable {
     }
     do {
       try executable.run(
-        snapshot, parameters: parameters, limits: options.limits, cancellation: options.cancellation?.flag,
+        snapshot, parameters: parameters, limits: options.runLimits(document.limits),
+        cancellation: options.cancellation?.flag,
         into: &reusable.buffer)
     } catch {
       throw QueryError([error.diagnostic(snapshot: snapshot)], in: document.source)
@@ -137,7 +138,7 @@ public final class PreparedQuery: Sendable {
 
   func bound(_ variables: [String: Value], _ catalog: Catalog) throws(QueryError) -> BoundQuery {
     try checkRequiredStructural(variables)
-    var options = BindingOptions(dialect: document.dialect)
+    var options = document.bindingOptions
     for name in structural {
       if let value = variables[name] { options.structuralValues[name] = value.untyped }
     }

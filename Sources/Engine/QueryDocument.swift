@@ -8,6 +8,8 @@ package struct QueryDocument: Sendable {
   package let source: SourceText
   package let document: Document
   package let dialect: Dialect
+  /// The limits that the document was read with, and that its operations run with unless a run says otherwise.
+  package let limits: QueryLimits
   /// The operations by number.
   package let operations: [Int]
   private let nodes: [OperationDefinition]
@@ -17,20 +19,28 @@ package struct QueryDocument: Sendable {
   /// Parses a text.
   ///
   /// - Throws: ``QueryError`` with every syntax error.
-  package init(source: SourceText, dialect: Dialect) throws(QueryError) {
-    let parsed = parse(source, dialect: dialect)
+  package init(
+    source: SourceText, dialect: Dialect, limits: QueryLimits = .standard
+  ) throws(QueryError) {
+    let parsed = parse(source, dialect: dialect, limits: limits.parser)
     if parsed.hasErrors { throw QueryError(parsed.diagnostics, in: source) }
     self.source = source
     self.dialect = dialect
+    self.limits = limits
     document = parsed.output
     warnings = parsed.diagnostics
     nodes = GQLPlanner.operations(of: parsed.output)
     operations = Array(nodes.indices)
   }
 
-  package init(name: String, bytes: [UInt8], dialect: QueryDialect) throws(QueryError) {
-    try self.init(source: SourceText(name: name, bytes: bytes), dialect: dialect.dialect)
+  package init(
+    name: String, bytes: [UInt8], dialect: QueryDialect, limits: QueryLimits = .standard
+  ) throws(QueryError) {
+    try self.init(source: SourceText(name: name, bytes: bytes), dialect: dialect.dialect, limits: limits)
   }
+
+  /// What binding depends on besides the catalog.
+  var bindingOptions: BindingOptions { BindingOptions(dialect: dialect, limits: limits.binding) }
 
   package var sourceName: String { source.name }
   package var schemaBytes: [UInt8] { source.bytes }
@@ -85,7 +95,7 @@ package struct QueryDocument: Sendable {
   package func bound(
     _ catalog: Catalog
   ) throws(QueryError) -> (queries: [BoundQuery], warnings: [Diagnostic]) {
-    let checked = checkDocument(document, catalog: catalog, options: BindingOptions(dialect: dialect))
+    let checked = checkDocument(document, catalog: catalog, options: bindingOptions)
     if checked.hasErrors { throw QueryError(warnings + checked.diagnostics, in: source) }
     return (checked.output, warnings + checked.diagnostics)
   }

@@ -10,36 +10,35 @@ public struct RunOptions: Sendable {
   public var maximumNodes: Int?
   /// The most bytes of working memory that the run may take beside its answer; nil for any number.
   public var maximumMemory: Int?
+  /// The limits of this run; nil for the database's. Those above are decided on their own.
+  public var limits: QueryLimits?
   /// What may stop the run from another thread.
   public var cancellation: QueryCancellation?
   /// What `now()` gives, in microseconds since 1970; nil for the clock's time when the run begins.
   public var now: Int64?
 
-  /// The defaults: no limit.
+  /// The defaults: the database's limits.
   public init(
     timeout: Duration? = nil, maximumBytes: Int? = nil, maximumNodes: Int? = nil, maximumMemory: Int? = nil,
-    cancellation: QueryCancellation? = nil, now: Int64? = nil
+    limits: QueryLimits? = nil, cancellation: QueryCancellation? = nil, now: Int64? = nil
   ) {
     self.timeout = timeout
     self.maximumBytes = maximumBytes
     self.maximumNodes = maximumNodes
     self.maximumMemory = maximumMemory
+    self.limits = limits
     self.cancellation = cancellation
     self.now = now
   }
 
-  /// The limits as the executor takes them; a time-out starts now.
-  var limits: RunLimits {
-    var limits = RunLimits()
-    if let timeout {
-      let parts = timeout.components
-      let milliseconds = Double(parts.seconds) * 1000 + Double(parts.attoseconds) / 1e15
-      limits.allow(milliseconds: Int(max(0, min(milliseconds.rounded(.up), 1e15))))
-    }
-    if let maximumBytes { limits.maximumBytes = max(0, maximumBytes) }
-    if let maximumNodes { limits.maximumNodes = max(0, maximumNodes) }
-    if let maximumMemory { limits.maximumMemory = max(0, maximumMemory) }
-    return limits
+  /// The limits as the executor takes them; a time-out starts now. `defaults` are the database's.
+  func runLimits(_ defaults: QueryLimits) -> RunLimits {
+    var limits = limits ?? defaults
+    if let timeout { limits.time = timeout }
+    if let maximumBytes { limits.answerBytes = maximumBytes }
+    if let maximumNodes { limits.answerNodes = maximumNodes }
+    if let maximumMemory { limits.memory = maximumMemory }
+    return limits.run
   }
 }
 

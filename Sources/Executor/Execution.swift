@@ -49,6 +49,7 @@ package final class Execution {
   @exclusivity(unchecked) var limits = RunLimits.none
   @exclusivity(unchecked) var cancellation: Cancellation?
   @exclusivity(unchecked) var nodes = 0
+  @exclusivity(unchecked) private var visitedRows = 0
   /// An execution that needed more than this is not kept for later runs.
   private static let keptBytes = 1 << 22
   @exclusivity(unchecked) var isLarge = false
@@ -91,6 +92,7 @@ package final class Execution {
     self.outputStart = outputStart
     run &+= 1
     nodes = 0
+    visitedRows = 0
     let addresses = executable.readers
     for index in 0..<addresses.count {
       (readers + index).initialize(to: snapshot.column(addresses[index].type, addresses[index].column))
@@ -128,6 +130,19 @@ package final class Execution {
       throw RuntimeProblem(.timeout(milliseconds: limits.milliseconds), at: SourceRange(at: 0))
     }
   }
+
+  /// Counts rows that a condition is evaluated for, or that an access path gives without one.
+  @inline(__always)
+  func visit(_ rows: Int) throws(RuntimeProblem) {
+    visitedRows &+= rows
+    if visitedRows > limits.maximumVisitedRows {
+      throw RuntimeProblem(
+        .limitExceeded(name: "visited-rows", limit: limits.maximumVisitedRows), at: SourceRange(at: 0))
+    }
+  }
+
+  /// Whether something may stop the run before its end, so that steps of unknown length look for it.
+  var mayStop: Bool { cancellation != nil || limits.deadline != .max }
 
   /// Throws if so many bytes of rows, and what was computed, are more than the run may hold.
   func checkMemory(_ bytes: Int) throws(RuntimeProblem) {

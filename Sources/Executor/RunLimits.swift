@@ -1,4 +1,5 @@
 import GQLBase
+import GQLRegex
 import Synchronization
 
 /// How far one run may go. Checked once a batch, so a run may pass a limit by what one batch gives.
@@ -13,6 +14,10 @@ package struct RunLimits: Sendable, Hashable {
   package var maximumNodes = Int.max
   /// Bytes of rows, keys and values that a run holds beside the answer.
   package var maximumMemory = Int.max
+  /// Rows that access paths give and conditions are evaluated for.
+  package var maximumVisitedRows = Int.max
+  /// What one match of a regular expression may take.
+  package var patterns = PatternLimits.standard
 
   package init() {}
   package static let none = RunLimits()

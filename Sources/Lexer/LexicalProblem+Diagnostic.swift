@@ -65,7 +65,7 @@ extension LexicalProblem {
     case .tooManyBytes(let limit):
       return Diagnostic(
         code, "the document is longer than the limit of \(limit) bytes", at: range,
-        help: "the limit 'document bytes' can be raised")
+        help: "the limit 'document-bytes' can be raised")
     case .tooManyTokens(let limit):
       return Diagnostic(
         code, "the document has more tokens than the limit of \(limit)", at: range,

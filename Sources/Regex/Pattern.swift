@@ -62,7 +62,7 @@ package final class Pattern: Sendable {
   package init(_ bytes: [UInt8], options: Options = [], limits: PatternLimits = .standard) throws(PatternError) {
     guard bytes.count <= limits.patternBytes else {
       throw PatternError(
-        message: "the pattern has \(bytes.count) bytes, more than the limit of \(limits.patternBytes) (pattern bytes)",
+        message: "the pattern has \(bytes.count) bytes, more than the limit 'pattern-bytes' of \(limits.patternBytes)",
         offset: limits.patternBytes)
     }
     var flags = PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C

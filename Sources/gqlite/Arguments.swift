@@ -18,7 +18,7 @@ struct Arguments {
   /// Flags that take a value.
   private static let valued: Set<String> = [
     "schema", "data", "var", "vars", "vars-list", "operation", "format", "output", "timeout", "dialect", "costs",
-    "diagnostics", "seconds", "expression", "max-bytes", "max-nodes", "max-memory", "now",
+    "diagnostics", "seconds", "expression", "max-bytes", "max-nodes", "max-memory", "now", "limit", "limits",
   ]
   /// Flags that take none.
   private static let plain: Set<String> = [

@@ -35,7 +35,7 @@ enum BenchCommand {
     var lines = ""
     var isFirst = true
     for (name, bytes) in documents {
-      let document = try QueryDocument(name: name, bytes: bytes, dialect: session.dialect)
+      let document = try QueryDocument(name: name, bytes: bytes, dialect: session.dialect, limits: session.limits)
       let database = try session.database(for: document, directory: Session.directory(of: name))
       if isFirst {
         lines += "load_ns\t\(session.loadTime)\npeak_memory_bytes\t\(peakMemory())\n"

@@ -10,7 +10,7 @@ enum CheckCommand {
     var status = Process.success
     for (name, bytes) in documents {
       do throws(QueryError) {
-        let document = try QueryDocument(name: name, bytes: bytes, dialect: session.dialect)
+        let document = try QueryDocument(name: name, bytes: bytes, dialect: session.dialect, limits: session.limits)
         if syntaxOnly { continue }
         let database = try session.database(for: document, directory: Session.directory(of: name))
         if let warnings = try database.check(document) { Process.report(warnings) }

@@ -13,7 +13,7 @@ enum ExplainCommand {
     let documents = try Session.documents(&arguments, command: "explain")
     try arguments.finish("explain")
     for (name, bytes) in documents {
-      let document = try QueryDocument(name: name, bytes: bytes, dialect: session.dialect)
+      let document = try QueryDocument(name: name, bytes: bytes, dialect: session.dialect, limits: session.limits)
       let database = try session.database(for: document, directory: Session.directory(of: name))
       let queries = try RunCommand.selected(database.prepareAll(document), operation, document)
       try variables.checkNames(queries)

@@ -15,7 +15,7 @@ enum RunCommand {
     var status = Process.success
     for (name, bytes) in documents {
       do {
-        let document = try QueryDocument(name: name, bytes: bytes, dialect: session.dialect)
+        let document = try QueryDocument(name: name, bytes: bytes, dialect: session.dialect, limits: session.limits)
         let database = try session.database(
           for: document, directory: name.hasPrefix("<") || name == "-e" ? "" : Session.directory(of: name))
         let queries = try selected(database.prepareAll(document), operation, document)

@@ -15,7 +15,7 @@ enum SchemaCommand {
       Terminal.standardOutput.write(try session.database(for: nil, directory: nil).schema)
     }
     for (name, bytes) in documents {
-      let document = try QueryDocument(name: name, bytes: bytes, dialect: session.dialect)
+      let document = try QueryDocument(name: name, bytes: bytes, dialect: session.dialect, limits: session.limits)
       Terminal.standardOutput.write(
         try session.database(for: document, directory: Session.directory(of: name)).schema)
     }

@@ -7,6 +7,8 @@ struct Session {
   var dataPaths: [String]
   var skipsBadRecords: Bool
   var dialect: QueryDialect
+  /// What documents and their runs may take.
+  var limits: QueryLimits
   private var cached: (key: String, database: Database)?
   /// Nanoseconds that the last load took.
   private(set) var loadTime: UInt64 = 0
@@ -16,6 +18,30 @@ struct Session {
     dataPaths = arguments.values("data")
     skipsBadRecords = arguments.flag("skip-bad")
     dialect = try Self.dialect(&arguments)
+    limits = try Self.limits(&arguments)
+  }
+
+  /// `--limits serve --limit time=2000`.
+  static func limits(_ arguments: inout Arguments) throws(UsageError) -> QueryLimits {
+    var limits: QueryLimits
+    switch try arguments.value("limits") {
+    case nil, "standard": limits = .standard
+    case "serve": limits = .serve
+    case let other?: throw UsageError("--limits is 'standard' or 'serve', not '\(other)'")
+    }
+    for text in arguments.values("limit") {
+      let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+      guard parts.count == 2, let value = Int(parts[1]), value >= 0 else {
+        throw UsageError("--limit takes a name and a number, as in --limit tokens=5000, not '\(text)'")
+      }
+      guard limits.set(parts[0], to: value) else {
+        let near = nearestNames(to: parts[0], in: QueryLimits.names).first
+        throw UsageError(
+          "there is no limit '\(parts[0])'",
+          help: near.map { "did you mean '\($0)'?" } ?? "limits are \(QueryLimits.names.joined(separator: ", "))")
+      }
+    }
+    return limits
   }
 
   static func dialect(_ arguments: inout Arguments) throws -> QueryDialect {

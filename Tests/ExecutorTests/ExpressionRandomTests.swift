@@ -31,7 +31,9 @@ import Testing
       row[.t] = maybe(.string(Text(texts.randomElement(using: &generator) ?? "")), &generator)
       row[.b] = maybe(.boolean(Bool.random(using: &generator)), &generator)
       row[.e] = maybe(.enumeration(Harness.status, code: Int.random(in: 0..<3, using: &generator)), &generator)
-      row[.at] = .dateTime(Int64.random(in: 0..<10, using: &generator))
+      // The years 1900 to 2100, down to microseconds.
+      row[.at] = maybe(
+        .dateTime(Int64.random(in: -2_208_988_800_000_000..<4_102_444_800_000_000, using: &generator)), &generator)
       rows.append(row)
     }
     return rows
@@ -39,7 +41,9 @@ import Testing
 
   static func leaf(_ type: ValueType, _ generator: inout SeededGenerator) -> BoundExpression {
     let columns = Column.allCases.filter { $0.type == type && $0 != .id }
-    let column = columns.randomElement(using: &generator) ?? .i
+    guard let column = columns.randomElement(using: &generator) else {
+      return Harness.constant(constant(type, &generator), type)
+    }
     switch Int.random(in: 0..<8, using: &generator) {
     case 0: return Harness.constant(.null, type)
     case 1, 2: return Harness.constant(constant(type, &generator), type)
@@ -54,6 +58,7 @@ import Testing
     func inner(_ type: ValueType) -> BoundExpression { expression(type, depth - 1, &generator) }
     func list(_ type: ValueType, _ count: Int) -> [BoundExpression] { (0..<count).map { _ in inner(type) } }
     if depth <= 0 { return leaf(type, &generator) }
+    if pick(4) == 0, let result = function(type, pick(100), depth, &generator) { return result }
     switch type {
     case .scalar(.boolean):
       if let result = test(pick(13), depth, &generator) { return result }
@@ -83,6 +88,53 @@ import Testing
       for index in 0..<count { operands.append(inner(index % 2 == 0 && index + 1 < count ? .boolean : type)) }
       return Harness.node(.conditional(operands), type)
     default: return leaf(type, &generator)
+    }
+  }
+
+  /// A call of a scalar function that gives the type.
+  private static func function(
+    _ type: ValueType, _ choice: Int, _ depth: Int, _ generator: inout SeededGenerator
+  ) -> BoundExpression? {
+    func inner(_ type: ValueType) -> BoundExpression { expression(type, depth - 1, &generator) }
+    func call(_ function: ScalarFunction, _ arguments: BoundExpression...) -> BoundExpression {
+      Harness.node(.call(function, arguments), type)
+    }
+    func unit(_ names: [String]) -> BoundExpression {
+      Harness.constant(.string(Text(names[choice % names.count])), .string)
+    }
+    let time = ValueType.scalar(.dateTime)
+    let small = Harness.constant(.int(Int64(choice % 9) - 4), .int)
+    if choice % 5 == 0 { return call(.try, inner(type)) }
+    switch (type, choice % 12) {
+    case (.scalar(.int), 0): return call(.abs, inner(.int))
+    case (.scalar(.int), 1): return call(.round, inner(.float))
+    case (.scalar(.int), 2): return call(.floor, inner(.float))
+    case (.scalar(.int), 3): return call(.ceil, inner(.decimal))
+    case (.scalar(.int), 4): return call(.round, inner(.decimal))
+    case (.scalar(.int), 5): return call(.div, inner(.int), inner(.int))
+    case (.scalar(.int), 6): return call(.least, inner(.int), inner(.int), inner(.int))
+    case (.scalar(.int), 7), (.scalar(.int), 8):
+      let parts: [ScalarFunction] = [.year, .month, .day, .hour, .minute, .second, .weekday]
+      return call(parts[choice % parts.count], inner(time))
+    case (.scalar(.int), 9): return call(.dateDiff, inner(time), inner(time), unit(["DAY", "HOUR", "SECOND"]))
+    case (.scalar(.float), 0...3): return call(.abs, inner(.float))
+    case (.scalar(.float), 4...6): return call(.sqrt, leaf(.float, &generator))
+    case (.scalar(.float), 7...8): return call(.div, leaf(.float, &generator), leaf(.float, &generator))
+    case (.scalar(.float), 9): return call(.greatest, inner(.float), inner(.float))
+    case (.scalar(.string), 0...2): return call(.slice, inner(.string), small, inner(.int))
+    case (.scalar(.string), 3): return call(.slice, inner(.string), inner(.int))
+    case (.scalar(.string), 4...5): return call(.replace, inner(.string), leaf(.string, &generator), inner(.string))
+    case (.scalar(.string), 6): return call(.concat, inner(.string), inner(.string), inner(.string))
+    case (.scalar(.string), 7...8): return call(.padStart, inner(.string), small, inner(.string))
+    case (.scalar(.string), 9): return call(.greatest, inner(.string), inner(.string))
+    case (.scalar(.dateTime), 0...6):
+      return call(.trunc, inner(time), unit(["YEAR", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND"]))
+    case (.scalar(.dateTime), 7...10):
+      let span = Harness.constant(.duration(Int64(choice) * 86_399_999_999), .scalar(.duration))
+      return Harness.node(.arithmetic(choice % 2 == 0 ? .add : .subtract, inner(time), span), time)
+    case (.list(.scalar(.string)), _): return call(.split, inner(.string), leaf(.string, &generator))
+    case (.scalar(.duration), _): return Harness.node(.arithmetic(.subtract, inner(time), inner(time)), type)
+    default: return nil
     }
   }
 
@@ -132,6 +184,7 @@ import Testing
     case .scalar(.string): return .string(Text(["", "a", "bc", "thirteen bytes"][abs(number) % 4]))
     case .scalar(.boolean): return .boolean(number > 0)
     case .scalar(.dateTime): return .dateTime(Int64(number))
+    case .scalar(.duration): return .duration(Int64(number) * 1_000_003)
     case .enumeration(let id): return .enumeration(id, code: abs(number) % 3)
     default: return .null
     }
@@ -147,6 +200,8 @@ import Testing
     case .boolean(let flag): buffer.append(bool: flag)
     case .enumeration(_, let code): buffer.append(json: ["NEW", "ACTIVE", "GONE"][code])
     case .dateTime(let time): buffer.append(dateTime: time)
+    case .duration(let time): buffer.append(duration: time)
+    case .list(let elements): return "[\(elements.map(json).joined(separator: ","))]"
     default: buffer.append("null")
     }
     return buffer.string
@@ -162,8 +217,11 @@ import Testing
       links.append(Bool.random(using: &generator) ? Int.random(in: 0..<rows.count, using: &generator) : nil)
     }
     let harness = try Harness(rows, links: links)
-    let types: [ValueType] = [.boolean, .boolean, .boolean, .int, .float, .string]
-    for round in 0..<150 {
+    let types: [ValueType] = [
+      .boolean, .boolean, .boolean, .int, .float, .string, .int, .string, .scalar(.dateTime), .scalar(.duration),
+      .list(.string),
+    ]
+    for round in 0..<220 {
       let type = types[round % types.count]
       let expression = ExpressionRandomTests.expression(type, round % 5, &generator)
       let expected = rows.indices.map { index in

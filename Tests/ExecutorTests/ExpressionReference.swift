@@ -102,6 +102,9 @@ enum ExpressionReference {
     case .call(.length, let arguments):
       guard case .string(let text) = try value(arguments[0]) else { return .null }
       return .int(Int64(text.string.unicodeScalars.count))
+    case .call(.try, let arguments):
+      do { return try value(arguments[0]) } catch { return .null }
+    case .call(let function, let arguments): return try call(function, try arguments.map { try value($0) })
     default: return .null
     }
   }
@@ -110,6 +113,10 @@ enum ExpressionReference {
     _ operation: ArithmeticOperator, _ left: Value, _ right: Value, _ type: ValueType
   ) throws -> Value {
     if left == .null || right == .null { return .null }
+    if case .dateTime(let a) = left, case .duration(let b) = right {
+      return .dateTime(operation == .add ? a + b : a - b)
+    }
+    if case .dateTime(let a) = left, case .dateTime(let b) = right { return .duration(a - b) }
     if case .int(let a) = left, case .int(let b) = right, type == .int {
       let result: (partialValue: Int64, overflow: Bool)
       switch operation {

@@ -64,6 +64,8 @@ import Testing
     ("wrong-order", "{ User(orderBy: {age: UP}) { id } }", "UP"),
     ("null-for-non-null", "query($a: Int! = null) { User(limit: $a) { id } }", ""),
     ("not-constant", "query($a: [Int!]) { User(where: tags == [firstName]) { id } }", "[firstName]"),
+    ("recursive-function", "func f(n: Int): Int = n + f(n) { User { x := f(age) } }", "f"),
+    ("reserved-function", "func lower(s: String): String = s { User { x := lower(firstName) } }", "lower"),
     ("not-supported-yet", "{ User(groupBy: age) { id } }", "groupBy: age"),
   ]
 
@@ -86,7 +88,7 @@ import Testing
     // Shown by the tests of limits and of documents.
     seen.formUnion([
       "missing-selection", "field-limit", "depth-limit", "expansion-limit", "unused-fragment", "unused-variable",
-      "unbacked-every", "duplicate-definition", "lone-anonymous",
+      "unbacked-every", "duplicate-definition", "lone-anonymous", "unused-function",
     ])
     #expect(seen.isSuperset(of: BindingProblem.codes.map(\.rawValue)))
     #expect(seen.union(["unknown-field"]).isSuperset(of: CoercionProblem.codes.map(\.rawValue)))

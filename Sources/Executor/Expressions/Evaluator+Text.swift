@@ -94,7 +94,9 @@ extension Evaluator {
     if b.isConstant {
       guard !b.isNull(0) else { return setNull(out) }
       let compiled: (Pattern, PatternScratch)
-      if case .regex(let pattern, let scratch)? = block.patterns[index] {
+      if case .regex(let pattern, let scratch)? = block.patterns[index],
+        pattern.limits == execution.limits.patterns
+      {
         compiled = (pattern, scratch)
       } else {
         let pattern = try regexPattern(b.cells[0], node, 0)
@@ -119,7 +121,7 @@ extension Evaluator {
   func regexPattern(_ cell: Cell, _ node: Node, _ position: Int) throws(RuntimeProblem) -> Pattern {
     let bytes = TextView(cell).withBytes { [UInt8](UnsafeRawBufferPointer(start: $0, count: $1)) }
     do throws(PatternError) {
-      return try Pattern(bytes)
+      return try Pattern(bytes, limits: execution.limits.patterns)
     } catch {
       throw problem(.invalidPattern(message: error.message, offset: error.offset), node, at: position)
     }
@@ -153,10 +155,13 @@ extension Evaluator {
     _ pattern: Pattern, _ scratch: PatternScratch, _ start: UnsafeRawPointer, _ length: Int, _ node: Node,
     _ position: Int
   ) throws(RuntimeProblem) -> UInt8 {
-    switch pattern.matches(start.assumingMemoryBound(to: UInt8.self), length, scratch) {
+    let result = pattern.matches(start.assumingMemoryBound(to: UInt8.self), length, scratch)
+    // One match may take its limit of steps, some milliseconds: a batch of them would be too long.
+    if execution.mayStop { try execution.checkpoint() }
+    switch result {
     case .matched: return 2
     case .notMatched: return 0
-    case .limitExceeded: throw problem(.patternLimit(name: "regex"), node, at: position)
+    case .limitExceeded: throw problem(.patternLimit, node, at: position)
     }
   }
 

@@ -177,6 +177,7 @@ package final class ExpressionProgram: Sendable {
     while first < slots {
       if first & (PageLayout.rows &* 32 &- 1) == 0 { try execution.checkpoint() }
       let count = min(PageLayout.rows, slots - first)
+      try execution.visit(count)
       let row = UInt32(truncatingIfNeeded: first)
       if let direct, let operands,
         let found = countDirectly(direct, operands.0.page(of: row), operands.1, row, count)

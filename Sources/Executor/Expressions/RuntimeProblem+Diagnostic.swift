@@ -41,24 +41,24 @@ extension RuntimeProblem {
       message = "the value cannot be converted to \(RuntimeProblem.name(type, catalog))"
     case .invalidPattern(let reason, let offset):
       message = "invalid pattern: \(reason), at offset \(offset)"
-    case .patternLimit(let name):
-      message = "matching the pattern exceeded the limit '\(name)'"
-      help = "simplify the pattern or raise the limit"
+    case .patternLimit:
+      message = "matching the pattern takes more than its limits"
+      help = "simplify the pattern, or raise the limits 'pattern-steps', 'pattern-depth' or 'pattern-memory'"
     case .limitExceeded(let name, let limit):
       message = "the limit '\(name)' of \(limit) is exceeded"
-      help = "raise the limit '\(name)'"
+      help = "the limit '\(name)' can be raised"
     case .negativeLimit(let argument):
       message = "'\(argument)' cannot be negative"
     case .missingParameter(let name):
       message = "variable '$\(name)' must not be null"
     case .timeout(let milliseconds):
       message = "the time limit of \(milliseconds) ms is exceeded"
-      help = "raise the limit 'wall time'"
+      help = "the limit 'time' can be raised"
     case .cancelled:
       message = "cancelled"
     case .memory(let limit):
       message = "the memory limit of \(limit) bytes is exceeded"
-      help = "raise the limit 'query memory'"
+      help = "the limit 'memory' can be raised"
     case .outOfDomain:
       message = "no real number is the result"
       help = "'try(…)' gives null instead"

@@ -13,7 +13,7 @@ package struct RuntimeProblem: Error, Sendable, Equatable {
     /// `name =~ $p` where `$p` is no pattern; the offset is into the pattern.
     case invalidPattern(message: String, offset: Int)
     /// `text =~ "(a+)+$"`: matching took more than the pattern limits allow.
-    case patternLimit(name: String)
+    case patternLimit
     /// A limit of `limits.md`, by its name there.
     case limitExceeded(name: String, limit: Int)
     /// `limit: $n` where the variable is -1; the argument is `limit` or `offset`.

@@ -37,7 +37,7 @@ extension Execution {
     level.warmEnd = selection.warmReaders.isEmpty || level.members.rows.count <= 4 ? Int.max : 0
     if nodes > limits.maximumNodes {
       throw RuntimeProblem(
-        .limitExceeded(name: "result nodes", limit: limits.maximumNodes), at: SourceRange(at: 0))
+        .limitExceeded(name: "answer-nodes", limit: limits.maximumNodes), at: SourceRange(at: 0))
     }
     if !selection.groups.isEmpty {
       level.batches.removeAll(keepingCapacity: true)

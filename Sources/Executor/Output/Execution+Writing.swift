@@ -69,7 +69,7 @@ extension Execution {
   func checkBytes(_ count: Int) throws(RuntimeProblem) {
     if count - outputStart > limits.maximumBytes {
       throw RuntimeProblem(
-        .limitExceeded(name: "result bytes", limit: limits.maximumBytes), at: SourceRange(at: 0))
+        .limitExceeded(name: "answer-bytes", limit: limits.maximumBytes), at: SourceRange(at: 0))
     }
   }
 

@@ -81,7 +81,7 @@ extension Execution {
         let kept = min(slice.end, count)
         if kept > 0, slice.offset < count {
           let items = state.items.room(for: SortItem.self, count: kept)
-          let found = sort(rows + start, keys + (start - block), count, keeping: kept, items, state)
+          let found = try sort(rows + start, keys + (start - block), count, keeping: kept, items, state)
           for index in slice.offset..<found {
             rows[written] = items[index].row
             written &+= 1
@@ -104,7 +104,7 @@ extension Execution {
   private func sort(
     _ rows: UnsafePointer<UInt32>, _ keys: UnsafePointer<UInt64>, _ count: Int, keeping kept: Int,
     _ items: UnsafeMutablePointer<SortItem>, _ state: SetState
-  ) -> Int {
+  ) throws(RuntimeProblem) -> Int {
     if kept <= Execution.keptSorted {
       var found = 0
       var threshold = UInt64.max
@@ -139,7 +139,7 @@ extension Execution {
         items[index] = SortItem(key: keys[index], index: UInt32(truncatingIfNeeded: index), row: rows[index])
       }
     }
-    RowSorting.sort(items, kept, spare: state.spare.room(for: SortItem.self, count: kept))
+    try RowSorting.sort(items, kept, spare: state.spare.room(for: SortItem.self, count: kept), self)
     return kept
   }
 
@@ -184,7 +184,7 @@ extension Execution {
           items[index] = SortItem(
             key: keys.terms[0].images[number], index: UInt32(truncatingIfNeeded: number), row: rows[start &+ index])
         }
-        keys.sort(items, count, state)
+        try keys.sort(items, count, state, self)
         for index in 0..<count { rows[start &+ index] = items[index].row }
       }
       start = end
@@ -214,7 +214,7 @@ extension Execution {
         items[index] = SortItem(
           key: keys.terms[0].images[number], index: UInt32(truncatingIfNeeded: number), row: rows[start &+ index])
       }
-      keys.sort(items, count, state)
+      try keys.sort(items, count, state, self)
       for index in 0..<count
       where index == 0 || keys.compare(Int(items[index - 1].index), Int(items[index].index)) != 0 {
         state.bits.insert(items[index].index)

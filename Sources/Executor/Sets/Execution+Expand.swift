@@ -32,6 +32,7 @@ extension Execution {
     if result.rows.count > Int(UInt32.max >> 1) {
       throw RuntimeProblem(.memory(limit: limits.maximumMemory), at: set.range)
     }
+    if set.filter == nil { try visit(result.rows.count - before) }
     try checkMemory(result.rows.count &* 4)
     if actuals != nil {
       actuals?[set.id].rows += result.rows.count - before
@@ -155,7 +156,7 @@ extension Execution {
       for element in 0..<scopes.count {
         let slice = try slice(set, vectors, element, of: scopes)
         let row = resolve(node.reference, scopes, element)
-        appendTop(order, relation, row, slice, state, into: &result.rows)
+        try appendTop(order, relation, row, slice, state, into: &result.rows)
         result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
       }
       return
@@ -205,7 +206,7 @@ extension Execution {
   private func appendTop(
     _ order: CompiledOrder, _ relation: RelationAccess, _ row: UInt32, _ slice: Slice, _ state: SetState,
     into rows: inout RowBuffer
-  ) {
+  ) throws(RuntimeProblem) {
     guard row != PageLayout.noRow, slice.limit > 0 else { return }
     guard relation.isToMany else {
       return appendTargets(relation, row, from: slice.offset, limit: slice.limit, into: &rows)
@@ -241,7 +242,7 @@ extension Execution {
       let row = start[first + index]
       heap.offer(SortItem(key: images.image(row), index: UInt32(truncatingIfNeeded: index), row: row))
     }
-    RowSorting.sort(items, heap.count, spare: state.spare.room(for: SortItem.self, count: heap.count))
+    try RowSorting.sort(items, heap.count, spare: state.spare.room(for: SortItem.self, count: heap.count), self)
     for index in slice.offset..<max(heap.count, slice.offset) { rows.append(items[index].row) }
   }
 
@@ -264,6 +265,7 @@ extension Execution {
     while start < end {
       try checkpoint()
       let count = min(ScopeRows.batchRows, end - start)
+      try visit(count)
       let batch = gather.batch(
         UnsafePointer(result.rows.base + start), count, start: start, ends: UnsafePointer(offsets))
       let kept = try program.filter(batch, self, into: positions)

@@ -122,6 +122,7 @@ extension Execution {
   ) throws(RuntimeProblem) -> Int {
     guard let program = set.filter else { return 0 }
     try checkpoint()
+    try visit(count)
     let firstRow = UInt32(truncatingIfNeeded: first)
     guard let live = snapshot.liveness(set.type), let alive = liveRows(live, firstRow, count, into: rows) else {
       return try program.filterPage(
@@ -162,6 +163,7 @@ extension Execution {
     while start < end, written - first < needed {
       try checkpoint()
       let count = min(ScopeRows.batchRows, end - start)
+      try visit(count)
       let base = rows.base
       let batch = gather.batch(UnsafePointer(base + start), count, start: start, ends: UnsafePointer(base))
       let kept = try program.filter(batch, self, into: positions)
@@ -256,7 +258,7 @@ extension Execution {
       var heap = TopHeap(items, capacity: capacity)
       try offerAll(set, state, order, outer, to: &heap)
       if heap.isFull || isWithoutNulls(set, order) {
-        RowSorting.sort(items, heap.count, spare: state.spare.room(for: SortItem.self, count: heap.count))
+        try RowSorting.sort(items, heap.count, spare: state.spare.room(for: SortItem.self, count: heap.count), self)
         for index in slice.offset..<max(heap.count, slice.offset) { rows.append(items[index].row) }
         return
       }
@@ -343,7 +345,7 @@ extension Execution {
       items[index] = SortItem(
         key: keys.terms[0].images[index], index: UInt32(truncatingIfNeeded: index), row: rows[index])
     }
-    let kept = keys.select(items, count, first: capacity, state)
+    let kept = try keys.select(items, count, first: capacity, state, self)
     if !isFinal {
       var buffer = UnsafeMutableBufferPointer(start: items, count: kept)
       buffer.sort { $0.index < $1.index }

@@ -104,8 +104,9 @@ enum RowSorting {
 
   /// Sorts by key, then index. `spare` has room for as many.
   static func sort(
-    _ items: UnsafeMutablePointer<SortItem>, _ count: Int, spare: UnsafeMutablePointer<SortItem>
-  ) {
+    _ items: UnsafeMutablePointer<SortItem>, _ count: Int, spare: UnsafeMutablePointer<SortItem>,
+    _ execution: Execution
+  ) throws(RuntimeProblem) {
     guard count > 1 else { return }
     if count < 24 {
       for index in 1..<count {
@@ -131,44 +132,97 @@ enum RowSorting {
       differing |= items[index].key ^ first
       isByIndex = isByIndex && items[index &- 1].index < items[index].index
     }
-    guard isByIndex else {
-      var buffer = UnsafeMutableBufferPointer(start: items, count: count)
-      buffer.sort(by: SortItem.precedes)
-      return
+    guard isByIndex else { return try mergeSort(items, count, spare, execution, SortItem.precedes) }
+    try radixSort(items, count, spare, differing, execution)
+  }
+
+  /// As many items as are sorted or moved without a look at what may stop the run: a few milliseconds.
+  private static let step = 1 << 16
+  /// Runs that are sorted at once before they are merged.
+  private static let run = 1 << 13
+
+  /// Sorts by any order; stops where the run is to stop. `spare` has room for as many.
+  @inline(__always)
+  static func mergeSort(
+    _ items: UnsafeMutablePointer<SortItem>, _ count: Int, _ spare: UnsafeMutablePointer<SortItem>,
+    _ execution: Execution, _ precedes: (SortItem, SortItem) -> Bool
+  ) throws(RuntimeProblem) {
+    var start = 0
+    while start < count {
+      let size = min(run, count - start)
+      var buffer = UnsafeMutableBufferPointer(start: items + start, count: size)
+      buffer.sort(by: precedes)
+      start += size
+      if count > run { try execution.checkpoint() }
     }
-    radixSort(items, count, spare, differing)
+    var source = items
+    var target = spare
+    var width = run
+    while width < count {
+      var start = 0
+      while start < count {
+        let middle = min(start + width, count)
+        let end = min(middle + width, count)
+        var left = start
+        var right = middle
+        var place = start
+        while place < end {
+          let stop = min(end, place + step)
+          while place < stop {
+            if left < middle, right == end || !precedes(source[right], source[left]) {
+              target[place] = source[left]
+              left &+= 1
+            } else {
+              target[place] = source[right]
+              right &+= 1
+            }
+            place &+= 1
+          }
+          try execution.checkpoint()
+        }
+        start = end
+      }
+      swap(&source, &target)
+      width *= 2
+    }
+    if source != items { items.update(from: source, count: count) }
   }
 
   /// Least significant digit first, which is stable; digits that all keys share are skipped.
   private static func radixSort(
     _ items: UnsafeMutablePointer<SortItem>, _ count: Int, _ spare: UnsafeMutablePointer<SortItem>,
-    _ differing: UInt64
-  ) {
-    withUnsafeTemporaryAllocation(of: Int.self, capacity: 2048) { counts in
-      var source = items
-      var target = spare
-      var shift: UInt64 = 0
-      while shift < 64 {
-        defer { shift += 11 }
-        guard differing >> shift & 2047 != 0 else { continue }
-        counts.initialize(repeating: 0)
-        for index in 0..<count { counts[Int(source[index].key >> shift & 2047)] &+= 1 }
-        var sum = 0
-        for digit in 0..<2048 {
-          let number = counts[digit]
-          counts[digit] = sum
-          sum &+= number
-        }
-        for index in 0..<count {
+    _ differing: UInt64, _ execution: Execution
+  ) throws(RuntimeProblem) {
+    let counts = execution.scratch.allocate(Int.self, count: 2048)
+    var source = items
+    var target = spare
+    var shift: UInt64 = 0
+    while shift < 64 {
+      defer { shift += 11 }
+      guard differing >> shift & 2047 != 0 else { continue }
+      counts.update(repeating: 0, count: 2048)
+      for index in 0..<count { counts[Int(source[index].key >> shift & 2047)] &+= 1 }
+      var sum = 0
+      for digit in 0..<2048 {
+        let number = counts[digit]
+        counts[digit] = sum
+        sum &+= number
+      }
+      var start = 0
+      while start < count {
+        let end = min(count, start + step)
+        for index in start..<end {
           let item = source[index]
           let digit = Int(item.key >> shift & 2047)
           target[counts[digit]] = item
           counts[digit] &+= 1
         }
-        swap(&source, &target)
+        start = end
+        try execution.checkpoint()
       }
-      if source != items { items.update(from: source, count: count) }
+      swap(&source, &target)
     }
+    if source != items { items.update(from: source, count: count) }
   }
 }
 

@@ -96,19 +96,26 @@ struct SortKeys {
   }
 
   /// Sorts items whose index is the row's number here.
-  func sort(_ items: UnsafeMutablePointer<SortItem>, _ count: Int, _ state: SetState) {
+  func sort(
+    _ items: UnsafeMutablePointer<SortItem>, _ count: Int, _ state: SetState, _ execution: Execution
+  ) throws(RuntimeProblem) {
+    let spare = state.spare.room(for: SortItem.self, count: count)
     if isSingleExact {
-      RowSorting.sort(items, count, spare: state.spare.room(for: SortItem.self, count: count))
+      try RowSorting.sort(items, count, spare: spare, execution)
     } else {
-      var buffer = UnsafeMutableBufferPointer(start: items, count: count)
-      buffer.sort { precedes($0, $1) }
+      try RowSorting.mergeSort(items, count, spare, execution) { precedes($0, $1) }
     }
   }
 
   /// Moves the first `capacity` of the items, in order, to the front; gives how many there are.
-  func select(_ items: UnsafeMutablePointer<SortItem>, _ count: Int, first capacity: Int, _ state: SetState) -> Int {
+  func select(
+    _ items: UnsafeMutablePointer<SortItem>, _ count: Int, first capacity: Int, _ state: SetState,
+    _ execution: Execution
+  )
+    throws(RuntimeProblem) -> Int
+  {
     guard capacity < count / 2 else {
-      sort(items, count, state)
+      try sort(items, count, state, execution)
       return min(capacity, count)
     }
     // A heap of the smallest, the largest of them on top, in the place of the first ones.
@@ -117,10 +124,13 @@ struct SortKeys {
       start -= 1
       sink(items, capacity, start, items[start])
     }
-    for index in capacity..<count where precedes(items[index], items[0]) { sink(items, capacity, 0, items[index]) }
+    for index in capacity..<count {
+      if index & 0xFFFF == 0 { try execution.checkpoint() }
+      if precedes(items[index], items[0]) { sink(items, capacity, 0, items[index]) }
+    }
     // The heap has lost the order of the indices, on which the radix sort relies.
-    var buffer = UnsafeMutableBufferPointer(start: items, count: capacity)
-    buffer.sort { precedes($0, $1) }
+    let spare = state.spare.room(for: SortItem.self, count: capacity)
+    try RowSorting.mergeSort(items, capacity, spare, execution) { precedes($0, $1) }
     return capacity
   }
 

@@ -74,7 +74,7 @@ extension Binder {
   mutating func checkRegex(_ pattern: BoundExpression) -> Bool {
     guard case .constant(.string(let text)) = pattern.kind else { return true }
     do throws(PatternError) {
-      _ = try Pattern(Array(text.bytes))
+      _ = try Pattern(Array(text.bytes), limits: options.limits.patterns)
       return true
     } catch {
       report(.invalidPattern(message: error.message), at: place(error.offset, in: pattern, text))

@@ -114,7 +114,7 @@ extension Binder {
       group = bound.type == .null ? converted(bound, .int) : bound
     }
     if let constant = group.constant, case .string(let source)? = pattern.constant,
-      let compiled = try? Pattern(Array(source.bytes))
+      let compiled = try? Pattern(Array(source.bytes), limits: options.limits.patterns)
     {
       let number: Int?
       switch constant {

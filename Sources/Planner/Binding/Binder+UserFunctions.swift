@@ -219,6 +219,7 @@ extension Binder {
     for argument in arguments.named {
       report(.unknownArgument(name: argument.name.text, of: name.text, near: []), at: argument.name.range)
     }
+    guard arguments.named.isEmpty else { return .error }
     let values = arguments.positional
     guard values.count == function.parameters.count else {
       let expected = function.parameters.map(words).joined(separator: ", ")
@@ -229,7 +230,7 @@ extension Binder {
       guard let argument = argument(written, type, environment) else { continue }
       bound.append(argument)
     }
-    guard bound.count == values.count, arguments.named.isEmpty else { return .error }
+    guard bound.count == values.count else { return .error }
     return .value(BoundExpression(.invoke(function, bound), function.result, at: range))
   }
 }

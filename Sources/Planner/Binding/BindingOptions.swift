@@ -1,6 +1,7 @@
 import GQLBase
 import GQLCatalog
 import GQLParser
+import GQLRegex
 
 /// What binding depends on besides the document and the catalog.
 package struct BindingOptions: Sendable, Hashable {
@@ -13,6 +14,8 @@ package struct BindingOptions: Sendable, Hashable {
     package var depth = 250
     /// Problems reported for one document.
     package var diagnostics = 100
+    /// What literal patterns are checked with.
+    package var patterns = PatternLimits.standard
     package init() {}
   }
 

@@ -129,9 +129,9 @@ extension BindingProblem {
     case .unknownOperator(let name, let type, _): "\(type) has no operator '\(name)'"
     case .wrongOrder: "'orderBy' takes fields and expressions, '-' before descending ones"
     case .misplacedRange: "a range can only stand behind 'in'"
-    case .expansionLimit(let limit): "the operation expands to more than \(limit) nodes (fragment expansion)"
-    case .fieldLimit(let limit): "more than \(limit) fields in one selection (fields per selection)"
-    case .depthLimit(let limit): "nested deeper than \(limit) levels (nesting)"
+    case .expansionLimit(let limit): "the operation expands to more than \(limit) nodes"
+    case .fieldLimit(let limit): "more than \(limit) fields in one selection"
+    case .depthLimit(let limit): "nested deeper than \(limit) levels"
     case .notSupportedYet(let feature): feature.message
     case .unusedFragment(let name): "fragment '\(name)' is never used"
     case .unusedVariable(let name): "variable '$\(name)' is never used"
@@ -156,7 +156,9 @@ extension BindingProblem {
     case .ambiguousName(let name, let type): "write '.\(name)' for the field or '\(type).\(name)' for the value"
     case .unbackedEvery(let relation): "if that is not meant, write 'exists(\(relation)) and' before it"
     case .wrongFilter: "a condition is written {age: {gte: 18}}"
-    case .expansionLimit, .fieldLimit, .depthLimit: "the limit can be raised"
+    case .expansionLimit: "the limit 'expansion' can be raised"
+    case .fieldLimit: "the limit 'fields' can be raised"
+    case .depthLimit: "the limit 'nesting' can be raised"
     default: nil
     }
   }

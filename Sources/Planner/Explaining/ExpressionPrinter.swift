@@ -198,6 +198,8 @@ struct ExpressionPrinter {
     case .null: return "null"
     case .boolean(let truth): return truth ? "true" : "false"
     case .int(let number): return String(number)
+    // Stands for a number beyond the largest Float.
+    case .float(let number) where number.isInfinite: return number < 0 ? "-∞" : "∞"
     case .float(let number): return written { $0.append(double: number) }
     case .decimal(let number): return written { $0.append(decimal: number) }
     case .string(let text), .uuid(let text): return quoted(text)

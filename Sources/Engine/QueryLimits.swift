@@ -1,0 +1,130 @@
+import GQLExecutor
+import GQLLexer
+import GQLParser
+import GQLPlanner
+import GQLRegex
+
+/// How far documents and runs may go. Running past a limit is an error that names it.
+///
+/// A database has limits for all its documents and runs (``Database/limits``); a run may have others
+/// (``RunOptions/limits``).
+public struct QueryLimits: Sendable, Hashable {
+  /// Bytes of a document.
+  public var documentBytes = 1 << 20
+  /// Tokens of a document.
+  public var tokens = 100_000
+  /// Selections, lists, objects, types and parentheses inside each other. More than 200 are never taken, because what
+  /// walks a document must fit the stack of any thread.
+  public var nesting = 200
+  /// Fields in one selection.
+  public var fields = 10_000
+  /// Selections and expressions once fragments, functions and `let`s are put in their places.
+  public var expansion = 100_000
+  /// Problems that are reported for a document.
+  public var problems = 100
+  /// Rows that a run looks at; nil for any number.
+  public var visitedRows: Int?
+  /// Objects and bare values in an answer; nil for any number.
+  public var answerNodes: Int?
+  /// Bytes of an answer; nil for any number.
+  public var answerBytes: Int?
+  /// Wall time of a run; nil for as long as it takes.
+  public var time: Duration?
+  /// Bytes of working memory of a run, beside its answer; nil for any number.
+  public var memory: Int?
+  /// Bytes of a regular expression.
+  public var patternBytes = 4096
+  /// Steps that matching a regular expression with one text may take.
+  public var patternSteps = 1_000_000
+  /// Nested backtracking of one match.
+  public var patternDepth = 100_000
+  /// Bytes of memory of one match.
+  public var patternMemory = 16 << 20
+
+  private init() {}
+
+  /// For documents that one wrote oneself: generous for the document, none for the run.
+  public static let standard = QueryLimits()
+
+  /// For documents that nobody vouches for.
+  public static let serve: QueryLimits = {
+    var limits = QueryLimits()
+    limits.documentBytes = 64 << 10
+    limits.tokens = 15_000
+    limits.nesting = 32
+    limits.fields = 500
+    limits.expansion = 10_000
+    limits.problems = 20
+    limits.visitedRows = 10_000_000
+    limits.answerNodes = 100_000
+    limits.answerBytes = 16 << 20
+    limits.time = .seconds(5)
+    limits.memory = 256 << 20
+    limits.patternBytes = 1024
+    limits.patternSteps = 250_000
+    limits.patternDepth = 10_000
+    limits.patternMemory = 4 << 20
+    return limits
+  }()
+
+  /// The limits by the names that errors and the command's `--limit` use.
+  private static let fields: [(name: String, set: @Sendable (inout QueryLimits, Int) -> Void)] = [
+    ("document-bytes", { $0.documentBytes = $1 }), ("tokens", { $0.tokens = $1 }), ("nesting", { $0.nesting = $1 }),
+    ("fields", { $0.fields = $1 }), ("expansion", { $0.expansion = $1 }), ("problems", { $0.problems = $1 }),
+    ("visited-rows", { $0.visitedRows = $1 }), ("answer-nodes", { $0.answerNodes = $1 }),
+    ("answer-bytes", { $0.answerBytes = $1 }), ("time", { $0.time = .milliseconds($1) }),
+    ("memory", { $0.memory = $1 }), ("pattern-bytes", { $0.patternBytes = $1 }),
+    ("pattern-steps", { $0.patternSteps = $1 }), ("pattern-depth", { $0.patternDepth = $1 }),
+    ("pattern-memory", { $0.patternMemory = $1 }),
+  ]
+
+  /// The names of all limits.
+  package static var names: [String] { fields.map(\.name) }
+
+  /// Sets a limit by its name, times in milliseconds; false where there is none of that name.
+  package mutating func set(_ name: String, to value: Int) -> Bool {
+    guard let field = Self.fields.first(where: { $0.name == name }) else { return false }
+    field.set(&self, value)
+    return true
+  }
+
+  // MARK: - As the stages take them
+
+  var parser: ParserLimits {
+    ParserLimits(
+      lexer: LexerLimits(bytes: max(0, documentBytes), tokens: max(0, tokens), diagnostics: max(1, problems)),
+      nesting: min(max(1, nesting), 200), diagnostics: max(1, problems))
+  }
+
+  var binding: BindingOptions.Limits {
+    var limits = BindingOptions.Limits()
+    limits.nodes = max(1, expansion)
+    limits.fields = max(1, fields)
+    limits.depth = min(limits.depth, max(1, nesting) + 50)
+    limits.diagnostics = max(1, problems)
+    limits.patterns = patterns
+    return limits
+  }
+
+  var patterns: PatternLimits {
+    PatternLimits(
+      patternBytes: max(0, patternBytes), match: UInt32(clamping: patternSteps), depth: UInt32(clamping: patternDepth),
+      heap: UInt32(clamping: patternMemory / 1024))
+  }
+
+  /// The limits as the executor takes them; the time starts now.
+  var run: RunLimits {
+    var limits = RunLimits()
+    if let time {
+      let parts = time.components
+      let milliseconds = Double(parts.seconds) * 1000 + Double(parts.attoseconds) / 1e15
+      limits.allow(milliseconds: Int(max(0, min(milliseconds.rounded(.up), 1e15))))
+    }
+    if let answerBytes { limits.maximumBytes = max(0, answerBytes) }
+    if let answerNodes { limits.maximumNodes = max(0, answerNodes) }
+    if let memory { limits.maximumMemory = max(0, memory) }
+    if let visitedRows { limits.maximumVisitedRows = max(0, visitedRows) }
+    limits.patterns = patterns
+    return limits
+  }
+}

@@ -1,0 +1,114 @@
+import Dispatch
+import GQLite
+import Testing
+
+/// Every limit has a document or a run that passes it, which is told its name, and that a higher limit lets through.
+@Suite struct QueryLimitsTests {
+  private static let database: Database? = try? {
+    let database = try Database(schema: "type N { id: ID! n: Int! text: String! next: N }")
+    var text = ""
+    for id in 0..<3000 {
+      text += "{\"id\":\(id),\"n\":\(id % 7),\"text\":\"aaaaaaaaaaaaaaaaaaaaaaaaaaaa\",\"next\":\((id + 1) % 3000)}\n"
+    }
+    try database.load([.lines("N", text)])
+    return database
+  }()
+
+  struct Case: Sendable, CustomTestStringConvertible {
+    var name: String
+    var query: String
+    var low: Int
+    var high: Int
+    var testDescription: String { name }
+  }
+
+  static let cases = [
+    Case(name: "document-bytes", query: "{ N(limit: 1) { id } }", low: 21, high: 22),
+    Case(name: "tokens", query: "{ N(limit: 1) { id } }", low: 10, high: 11),
+    Case(name: "nesting", query: "{ N(limit: 1) { next { next { id } } } }", low: 3, high: 4),
+    Case(name: "fields", query: "{ N(limit: 1) { id n text } }", low: 2, high: 3),
+    Case(
+      name: "expansion",
+      query: "{ N(limit: 1) { ...A ...A } } fragment A on N { next { id n text next { id n text } } }",
+      low: 10, high: 40),
+    Case(name: "visited-rows", query: "{ x: count(N(where: n + 0 == 3)) }", low: 2000, high: 3000),
+    Case(name: "visited-rows", query: "{ N { id } }", low: 2999, high: 3000),
+    Case(name: "visited-rows", query: "{ N(where: text contains \"b\") { id } }", low: 1023, high: 3000),
+    Case(name: "answer-nodes", query: "{ N(limit: 10) { id } }", low: 9, high: 10),
+    Case(name: "answer-bytes", query: "{ N(limit: 1) { id } }", low: 15, high: 16),
+    Case(name: "memory", query: "{ N(orderBy: [text, -n]) { id } }", low: 10_000, high: 10_000_000),
+    Case(name: "pattern-bytes", query: "{ x: count(N(where: text =~ \"aaaab\")) }", low: 4, high: 5),
+    Case(
+      name: "pattern-steps", query: "{ x: count(N(limit: 1, where: text =~ \"(a+)+$|(a+)+b\")) }", low: 1,
+      high: 10_000_000),
+  ]
+
+  @Test(arguments: cases) func namesItself(_ example: Case) throws {
+    let database = try #require(Self.database)
+    func run(_ value: Int) throws {
+      var limits = QueryLimits.standard
+      let isKnown = limits.set(example.name, to: value)
+      #expect(isKnown)
+      let document = try QueryDocument(
+        name: "q", bytes: Array(example.query.utf8), dialect: .extended, limits: limits)
+      for query in try database.prepareAll(document) { _ = try query.run() }
+    }
+    let found = problem { try run(example.low) }
+    let words = (found?.message ?? "") + " " + (found?.help ?? "")
+    #expect(words.contains(example.name), "\(words)")
+    try run(example.high)
+  }
+
+  @Test("a database has limits, and a run others") func levels() throws {
+    let database = try Database(schema: "type N { id: ID! n: Int }")
+    try database.load([.lines("N", (0..<50).map { "{\"id\":\($0)}" }.joined(separator: "\n"))])
+    let before = try database.prepare("{ N { id } }")
+    database.limits.answerNodes = 10
+    #expect(database.limits != .standard)
+    #expect(problem { _ = try database.query("{ N { id } }") }?.code == "limit-exceeded")
+    // What was prepared before keeps its limits.
+    #expect(try before.run().utf8.count > 50)
+    #expect(try database.query("{ N { id } }", options: RunOptions(limits: .standard)).utf8.count > 50)
+    #expect(try database.query("{ N { id } }", options: RunOptions(maximumNodes: 50)).utf8.count > 50)
+    database.limits = .serve
+    #expect(try database.query("{ N { id } }").utf8.count > 50)
+    let deep = String(repeating: "(", count: 40) + "1" + String(repeating: ")", count: 40)
+    #expect(problem { _ = try database.query("{ x := \(deep) }") }?.message.contains("32") == true)
+  }
+
+  @Test(
+    "sorts, conditions and patterns stop within 20 ms, or not much later on a busy machine",
+    arguments: [
+      "{ N(orderBy: [text, -n], limit: 10000000, offset: 299000) { id } }",
+      "{ x: count(N(where: text =~ \"(x+x+)+y|(a|aa)+$\")) }",
+      "{ N(orderBy: n * n % 11, limit: 3) { a: count(N(where: text contains ^.text and n > ^.n)) } }",
+    ])
+  func stops(_ text: String) throws {
+    let database = try Database(schema: "type N { id: ID! n: Int! text: String! }")
+    var lines = ""
+    for id in 0..<60_000 {
+      lines += "{\"id\":\(id),\"n\":\(id &* 7919 % 60_000),\"text\":\"aaaaaaaaaaaaaaaaaaaaaaaaaaaa\(id % 9)\"}\n"
+    }
+    try database.load([.lines("N", lines)])
+    let query = try database.prepare(text)
+    let clock = ContinuousClock()
+    var late: [Duration] = []
+    for delay in [0, 3, 10, 30] {
+      let cancellation = QueryCancellation()
+      let raised = DispatchSemaphore(value: 0)
+      nonisolated(unsafe) var at: ContinuousClock.Instant?
+      DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(delay)) {
+        at = ContinuousClock().now
+        cancellation.cancel()
+        raised.signal()
+      }
+      _ = try? query.run(options: RunOptions(cancellation: cancellation))
+      let end = clock.now
+      raised.wait()
+      if let at { late.append(at.duration(to: end)) }
+    }
+    late.sort()
+    // A loaded machine may take the processor away for longer than that; the middle one tells.
+    #expect(late[late.count / 2] < .milliseconds(200), "\(late)")
+  }
+}
