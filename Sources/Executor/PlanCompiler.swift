@@ -72,7 +72,11 @@ struct PlanCompiler {
       case .deleted(let includesLive): return AccessNode(includesLive ? .all : .deleted)
       }
     case .scan: return AccessNode(.scan)
-    case .lookup(let index, let key): return lookup(index, key)
+    case .lookup(let index, let key):
+      let node = lookup(index, key)
+      // No key is null: `user(email: null)` is nobody, not one of those without an address.
+      if case .key = set.source { node.keysAreNonNull = true }
+      return node
     case .lookupEach(let index, let values):
       let node = indexed(.lookupEach, index)
       node.scalars = ScalarSources(values, self)
@@ -132,6 +136,12 @@ struct PlanCompiler {
       }
       node.scalars = ScalarSources(expressions, self)
       return node
+    case .hashJoin(let build, let keys):
+      let node = AccessNode(.hashJoin)
+      node.buildProgram = ExpressionProgram(build, catalog: catalog)
+      node.buildTypes = build.map(\.type)
+      node.scalars = ScalarSources(keys, self)
+      return node
     }
   }
 
@@ -185,7 +195,7 @@ struct PlanCompiler {
     var parts: [BoundExpression] = []
     switch path {
     case .source, .scan, .rowSet, .empty: return 0
-    case .lookup(_, let key), .lookupEach(_, let key): parts = key
+    case .lookup(_, let key), .lookupEach(_, let key), .hashJoin(_, let key): parts = key
     case .range(_, let range), .timeRange(_, _, let range):
       parts = range.equal + [range.lower?.value, range.upper?.value, range.prefix].compactMap { $0 }
     case .intersection(let paths), .union(let paths): return paths.reduce(0) { max($0, scopes($1)) }

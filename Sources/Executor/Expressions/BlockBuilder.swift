@@ -333,6 +333,7 @@ struct ExpressionCompiler {
     node.index = Int32(truncatingIfNeeded: set.index)
     node.entity = Int32(truncatingIfNeeded: builder.expansionCount)
     builder.expansionCount += 1
+    node.flag = expression.map(ExpressionTraits.readsMemberOnly) ?? true
     if let expression {
       node.b = block([expression])
       if blocks[Int(node.b)].usesScratch { builder.usesScratch = true }

@@ -31,6 +31,15 @@ enum ExpressionTraits {
     }
   }
 
+  /// Whether the body of a call over a set reads nothing but the member: it gives the same for equal members.
+  static func readsMemberOnly(_ body: BoundExpression) -> Bool {
+    var isOwn = true
+    body.forEachNode { node in
+      if node.setCall != nil || (node.ownReference?.scope ?? 0) != 0 { isOwn = false }
+    }
+    return isOwn
+  }
+
   static func isNull(_ expression: BoundExpression) -> Bool {
     if case .constant(.null) = expression.kind { return true }
     return expression.type == .null

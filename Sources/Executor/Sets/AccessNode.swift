@@ -18,6 +18,8 @@ final class AccessNode: @unchecked Sendable {
     case deleted, all
     /// A range of a column of times.
     case timeRange
+    /// The rows under a key in a table made once a run.
+    case hashJoin
   }
   let kind: Kind
   @exclusivity(unchecked) var index = IndexID(0)
@@ -47,6 +49,9 @@ final class AccessNode: @unchecked Sendable {
   @exclusivity(unchecked) var number = 0
   @exclusivity(unchecked) var relation = RelationAccess()
   @exclusivity(unchecked) var reference = CompiledReference()
+  /// What a hash join's table holds each row under.
+  @exclusivity(unchecked) var buildProgram: ExpressionProgram?
+  @exclusivity(unchecked) var buildTypes: [ValueType] = []
   /// A step from one member at most: its targets stay in link order.
   @exclusivity(unchecked) var keepsLinkOrder = false
 

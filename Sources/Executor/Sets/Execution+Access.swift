@@ -47,6 +47,12 @@ extension Execution {
     case .timeRange:
       try appendTimes(node, set.type, state, outer, into: &rows)
       return true
+    case .hashJoin:
+      guard let scalars = node.scalars else { return true }
+      let table = try joinTable(node, set, state)
+      let found = table.find(scalars, try scalars.vectors(outer, self), 0, self)
+      if let start = found.start { rows.append(start, found.count) }
+      return true
     case .step:
       return try step(node, state, outer, into: &rows)
     case .intersection:

@@ -273,6 +273,7 @@ extension Catalog {
       return paths.map { shortDescription(of: $0, order: .natural) }.joined(separator: " ∩ ")
     case .union(let paths):
       return paths.map { shortDescription(of: $0, order: .natural) }.joined(separator: " ∪ ")
+    case .hashJoin: return "HashJoin"
     case .rowSet: return "SemiJoin"
     case .empty: return "Empty"
     case .timeRange(let type, let column, _): return "TimeRange \(self[type].name).\(self[type][column].name)"

@@ -19,7 +19,8 @@ struct AccessCandidate {
 
   /// Ties go to the lower.
   enum Kind: Int {
-    case empty, uniqueLookup, lookup, lookupEach, range, intersection, union, rowSet, orderedWalk, timeRange, scan
+    case empty, uniqueLookup, lookup, lookupEach, range, intersection, union, rowSet, hashJoin, orderedWalk, timeRange,
+      scan
   }
 }
 

@@ -259,7 +259,7 @@ extension AccessPath {
     switch self {
     case .source, .scan, .rowSet, .empty: []
     case .timeRange(_, _, let range): range.expressions
-    case .lookup(_, let keys), .lookupEach(_, let keys): keys
+    case .lookup(_, let keys), .lookupEach(_, let keys), .hashJoin(_, let keys): keys
     case .range(_, let range): range.expressions
     case .intersection(let paths), .union(let paths): paths.flatMap(\.keyExpressions)
     }

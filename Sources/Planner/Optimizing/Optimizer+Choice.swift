@@ -59,7 +59,7 @@ extension Optimizer {
       }
     case .intersection(let paths), .union(let paths): return paths.allSatisfy { meets(hint, $0) }
     case .timeRange: return hint.access == .scan && hint.index == nil
-    case .source, .rowSet, .empty: return false
+    case .source, .rowSet, .empty, .hashJoin: return false
     }
   }
 

@@ -27,7 +27,7 @@ extension Catalog {
       self[id].isPrimary ? ["ID"] : ["\(self[id].kind.rawValue) with index '\(self[id].name)'"]
     case .intersection(let paths): paths.flatMap(hintNames)
     case .timeRange: ["SCAN"]
-    case .source, .rowSet, .union, .empty: []
+    case .source, .rowSet, .union, .empty, .hashJoin: []
     }
   }
 }
