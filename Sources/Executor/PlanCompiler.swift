@@ -63,6 +63,11 @@ struct PlanCompiler {
         node.relation = relation(id)
         node.reference = reference(entity)
         return node
+      case .items(let group, let selection):
+        let node = AccessNode(.groupMembers)
+        node.number = selection.index
+        node.reference = reference(group)
+        return node
       case .step(let inner, let id), .linked(let inner, let id):
         let node = AccessNode(.step)
         node.number = inner.index
@@ -179,6 +184,7 @@ struct PlanCompiler {
     case .all, .deleted: break
     case .key(_, let key): for part in key { result = max(result, scopes(part)) }
     case .relation(let reference, _): result = max(result, reference.scope + 1)
+    case .items(let reference, _): result = max(result, reference.scope + 1)
     case .step(let inner, _), .linked(let inner, _): result = max(result, scopesUsed(byAround: inner.index))
     }
     if let limit = set.limit { result = max(result, scopes(limit)) }
@@ -210,6 +216,7 @@ struct PlanCompiler {
     case .column(let reference, _), .entity(let reference), .inRowSet(let reference, _), .isDeleted(let reference),
       .item(let reference, _):
       return reference.scope + 1
+    case .groupAggregate(let reference, _, _): return reference.scope + 1
     case .not(let a), .isTrue(let a), .isNull(let a), .negate(let a), .convert(let a), .cast(let a), .fold(let a):
       return scopes(a)
     case .and(let list), .or(let list), .coalesce(let list), .conditional(let list), .call(_, let list),

@@ -35,6 +35,10 @@ struct BindingDescription {
     case .object(let fields):
       return "\(set(selection.set)) {\(fields.map { field($0) }.joined(separator: " "))}"
     case .value(let value): return "\(set(selection.set)) = \(expression(value))"
+    case .groups(let grouping):
+      let keys = grouping.keys.map { "\($0.name): \($0.expressions.map { expression($0) }.joined(separator: " "))" }
+      return "\(set(selection.set)) by (\(keys.joined(separator: ", ")))"
+        + " {\(grouping.fields.map { field($0) }.joined(separator: " "))}"
     }
   }
 
@@ -49,6 +53,7 @@ struct BindingDescription {
     case .relation(let base, let relation): parts.append("\(reference(base))→\(name(relation))")
     case .step(let base, let relation): parts.append("(\(self.set(base)))→→\(name(relation))")
     case .deleted(let includesLive): parts.append("\(includesLive ? "all" : "deleted") \(catalog[set.type].name)")
+    case .items(let group, _): parts.append("\(reference(group))→_items")
     case .linked(let base, let relation): parts.append("(\(self.set(base)))→\(name(relation))")
     }
     if let predicate = set.predicate { parts.append("where \(expression(predicate))") }
@@ -139,6 +144,7 @@ struct BindingDescription {
     case .aggregate(let aggregate, let id, let body):
       return "\(aggregate.rawValue)(\(set(id))\(body.map { " | \(text($0))" } ?? ""))"
     case .inRowSet, .isDeleted: return "?"
+    case .groupAggregate(let group, _, let slot): return "\(reference(group)).aggregate\(slot)"
     }
   }
 

@@ -18,6 +18,8 @@ enum Operation: UInt8, Sendable {
   case quantifier, aggregate, rowSet
   /// Whether an entity is a deleted one.
   case isDeleted
+  /// A value of a group.
+  case groupAggregate
   /// A scalar function, by `Node.function`.
   case function
   /// A lazy operand; null where it fails.

@@ -18,6 +18,8 @@ final class AccessNode: @unchecked Sendable {
     case deleted, all
     /// A range of a column of times.
     case timeRange
+    /// The members of a group of another selection.
+    case groupMembers
     /// The rows under a key in a table made once a run.
     case hashJoin
   }
@@ -45,7 +47,7 @@ final class AccessNode: @unchecked Sendable {
   @exclusivity(unchecked) var isListValued = false
   @exclusivity(unchecked) var listIsWide = false
   @exclusivity(unchecked) var children: [AccessNode] = []
-  /// The row set, or the set that a step starts from.
+  /// The row set, the set that a step starts from, or the grouped selection.
   @exclusivity(unchecked) var number = 0
   @exclusivity(unchecked) var relation = RelationAccess()
   @exclusivity(unchecked) var reference = CompiledReference()

@@ -47,6 +47,10 @@ extension Execution {
     case .timeRange:
       try appendTimes(node, set.type, state, outer, into: &rows)
       return true
+    case .groupMembers:
+      let list = groupMembers(node, outer, 0)
+      if let start = list.baseAddress { rows.append(start, list.count) }
+      return list.count < 2
     case .hashJoin:
       guard let scalars = node.scalars else { return true }
       let table = try joinTable(node, set, state)

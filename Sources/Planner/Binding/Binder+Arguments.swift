@@ -5,7 +5,7 @@ import GQLParser
 extension Binder {
   static let setArguments = ["where", "orderBy", "limit", "offset", "distinctOn", "deleted"]
   private static let laterArguments: [String: NotSupportedYet] = [
-    "after": .cursorPaging, "before": .cursorPaging, "groupBy": .grouping, "having": .having,
+    "after": .cursorPaging, "before": .cursorPaging,
   ]
 
   /// The arguments of a selection of many, into a set. `where orderBy distinctOn` see the element, and the `let`s of
@@ -15,13 +15,7 @@ extension Binder {
     into set: inout BoundSet
   ) {
     guard !arguments.isEmpty else { return }
-    var inner = environment.entering(set.type)
-    for source in sources {
-      guard let selections = source.set?.selections else { continue }
-      for case .letBinding(let node) in selections {
-        inner.lets[node.name.text] = inner.binding(node.expression)
-      }
-    }
+    let inner = adding(lets: sources, to: environment.entering(set.type))
     var seen: Set<String> = []
     var isEmpty = false
     for argument in arguments {
@@ -36,6 +30,9 @@ extension Binder {
       case "limit": set.limit = bindCount(argument, environment)
       case "offset": set.offset = bindCount(argument, environment)
       case "deleted": isEmpty = bindDeleted(argument, into: &set)
+      case "having": report(.outsideGroup("having"), at: argument.name.range)
+      case "groupBy":
+        if argument.value.kind != .null { report(.misplacedGrouping, at: argument.name.range) }
       case let other:
         if let feature = Self.laterArguments[other] {
           report(.notSupportedYet(feature), at: argument.range)
@@ -46,6 +43,16 @@ extension Binder {
       }
     }
     if isEmpty { set.predicate = BoundExpression(.constant(.boolean(false)), .boolean, at: name.range) }
+  }
+
+  /// The names of a field's own selection, for the arguments that see its element.
+  func adding(lets sources: [SelectionSource], to environment: Environment) -> Environment {
+    var inner = environment
+    for source in sources {
+      guard let selections = source.set?.selections else { continue }
+      for case .letBinding(let node) in selections { inner.lets[node.name.text] = inner.binding(node.expression) }
+    }
+    return inner
   }
 
   /// A condition over the current element; nil where it is absent or certainly true.
@@ -60,7 +67,7 @@ extension Binder {
     boolean(bindOperand(expression, environment), environment, at: expression.range)
   }
 
-  private mutating func bindCount(_ argument: Argument, _ environment: Environment) -> BoundExpression? {
+  mutating func bindCount(_ argument: Argument, _ environment: Environment) -> BoundExpression? {
     let operand = bindOperand(argument.value, environment)
     if case .literal(.null, _) = operand { return nil }
     if case .literal(.integer(let digits), let range) = operand, digits.hasPrefix("-"), digits != "-0" {
@@ -196,8 +203,13 @@ extension Binder {
       report(.noElement, at: range)
       return
     }
+    let group = environment.group()
     let type = type(of: element)
     for field in fields {
+      if let group {
+        directed(groupValue(field.name, group, field.name.range, environment), field.value, environment, into: &terms)
+        continue
+      }
       if let time = lifecycleValue(field.name, of: element) {
         directed(.value(time), field.value, environment, into: &terms)
         continue

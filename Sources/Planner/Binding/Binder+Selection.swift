@@ -51,6 +51,8 @@ enum SelectionParent {
   case root
   case entity(EntityTypeID)
   case embedded(EmbeddedTypeID)
+  /// The groups of a grouping, by its number.
+  case group(EntityTypeID, Int)
 }
 
 extension Binder {
@@ -127,6 +129,7 @@ extension Binder {
 
   /// Binds a `let` where it stands, for its errors; uses bind it again in their own scopes.
   private mutating func check(_ node: LetBinding, _ environment: Environment) {
+    if let number = environment.group() { return checkOfGroup(node, number, environment) }
     let known = query.sets.count
     let operand = bindOperand(node.expression, environment)
     if case .bare(let name) = operand { _ = resolveBare(name, environment) }
@@ -201,6 +204,7 @@ extension Binder {
       type = "Query"
     case .entity(let id): type = catalog[id].name
     case .embedded(let id): type = catalog[id].name
+    case .group(let id, _): type = catalog[id].name
     }
     if name.text == type { return true }
     let known = catalog.types.map(\.name) + catalog.embeddedTypes.map(\.name)
@@ -225,6 +229,7 @@ extension Binder {
         names.append(property.name)
       }
     case .embedded(let id): names = catalog[id].fields.map(\.name)
+    case .group(_, let number): names = groups[number].keys.map(\.name)
     }
     // A splat is of fields, whatever a `let` is called.
     var environment = environment

@@ -87,6 +87,8 @@ package struct BoundExpression: Sendable, Hashable {
     case inRowSet(EntityReference, Int)
     /// The entity is a deleted one; false where it is missing.
     case isDeleted(EntityReference)
+    /// The value of `BoundGrouping.aggregates[i]` of the selection; the reference is the group's scope.
+    case groupAggregate(EntityReference, SelectionID, Int)
 
     /// A test or an aggregate over the elements of a list; a null list has none. The body sees an element (`.item`) as
     /// scope 0 and what encloses the call from scope 1 up; that of `distinct` is the key by which elements are equal.

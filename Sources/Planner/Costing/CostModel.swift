@@ -70,4 +70,6 @@ package enum DefaultSelectivity {
   /// A list parameter's elements, and a limit's value, until they are known.
   package static let listCount = 10.0
   package static let limit = 20.0
+  /// How many groups a grouping makes for each parent; its keys are not counted.
+  package static let groups = 100.0
 }

@@ -15,6 +15,7 @@ extension Optimizer {
       total += Double(reference.path.count) * CostModel.gatheredCell
     case .isDeleted: total += CostModel.gatheredCell / 4
     case .inRowSet(let reference, _): total += CostModel.bit + Double(reference.path.count) * CostModel.gatheredCell
+    case .groupAggregate: total += CostModel.sequentialCell
     case .not, .and, .or, .isTrue, .isNull, .conditional, .coalesce: total += CostModel.sequentialCell / 2
     case .compare(_, let left, _):
       total += left.type.isFixedWidth ? CostModel.sequentialCell / 2 : CostModel.textCompare

@@ -64,6 +64,10 @@ private struct PlanUsage {
         switch selection.shape {
         case .object(let fields): visitFields(fields)
         case .value(let expression): visit(expression)
+        case .groups(let grouping):
+          for aggregate in grouping.aggregates { if let set = aggregate.set { visit(set) } }
+          for expression in grouping.expressions { visit(expression) }
+          visitFields(grouping.fields)
         }
       }
     }

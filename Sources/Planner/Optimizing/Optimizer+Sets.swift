@@ -155,6 +155,7 @@ extension Optimizer {
       let fanOut = estimator.statistics.fanOut(relation)
       fetched = fanOut.mean
       collecting += Double(base.path.count) * CostModel.gatheredCell + CostModel.edgeRun
+    case .items: fetched = DefaultSelectivity.limit
     case .step(let base, let relation), .linked(let base, let relation):
       planSet(base, executions: executions, usage: .rows)
       let estimate = plans[base.index]?.estimate ?? PlanEstimate()

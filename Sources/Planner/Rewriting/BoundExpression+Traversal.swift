@@ -6,7 +6,9 @@ extension BoundExpression {
   /// aggregate, which stands one scope further in, is none either.
   package var operands: [BoundExpression] {
     switch kind {
-    case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .quantifier, .aggregate, .item: []
+    case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .quantifier, .aggregate, .item,
+      .groupAggregate:
+      []
     case .listCall(_, let list, _, _): [list]
     case .join(let list, let separator): [list, separator]
     case .not(let e), .isTrue(let e), .isNull(let e), .negate(let e), .convert(let e), .cast(let e), .fold(let e): [e]
@@ -26,7 +28,9 @@ extension BoundExpression {
   package func mapOperands(_ change: (BoundExpression) -> BoundExpression) -> BoundExpression {
     var copy = self
     switch kind {
-    case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .quantifier, .aggregate, .item: return self
+    case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .quantifier, .aggregate, .item,
+      .groupAggregate:
+      return self
     case .listCall(let o, let list, let item, let body): copy.kind = .listCall(o, change(list), item: item, body)
     case .join(let list, let separator): copy.kind = .join(change(list), separator: change(separator))
     case .not(let e): copy.kind = .not(change(e))
@@ -66,6 +70,7 @@ extension BoundExpression {
     case .column(let reference, _), .entity(let reference), .inRowSet(let reference, _), .isDeleted(let reference),
       .item(let reference, _):
       reference
+    case .groupAggregate(let reference, _, _): reference
     default: nil
     }
   }
@@ -92,6 +97,7 @@ extension BoundExpression {
     case .entity(let reference): copy.kind = .entity(change(reference))
     case .inRowSet(let reference, let index): copy.kind = .inRowSet(change(reference), index)
     case .isDeleted(let reference): copy.kind = .isDeleted(change(reference))
+    case .groupAggregate(let reference, let id, let slot): copy.kind = .groupAggregate(change(reference), id, slot)
     case .item(let reference, let number): copy.kind = .item(change(reference), number)
     default: return mapOperands { $0.mapReferences(change) }
     }
