@@ -26,6 +26,10 @@ struct BindingDescription {
       return "(\(expression(presence)))?{\(fields.map { field($0) }.joined(separator: " "))}"
     case .one(let id): return "one \(selection(id))"
     case .many(let id): return "many \(selection(id))"
+    case .recursion: return "again"
+    case .depth: return "depth"
+    case .cycle: return "cycle"
+    case .cursor: return "cursor"
     }
   }
 
@@ -54,6 +58,8 @@ struct BindingDescription {
     case .step(let base, let relation): parts.append("(\(self.set(base)))→→\(name(relation))")
     case .deleted(let includesLive): parts.append("\(includesLive ? "all" : "deleted") \(catalog[set.type].name)")
     case .items(let group, _): parts.append("\(reference(group))→_items")
+    case .closure(let closure): parts.append("closure of \(self.set(closure.step))")
+    case .shortestPath(let path): parts.append("path over \(self.set(path.step))")
     case .linked(let base, let relation): parts.append("(\(self.set(base)))→\(name(relation))")
     }
     if let predicate = set.predicate { parts.append("where \(expression(predicate))") }

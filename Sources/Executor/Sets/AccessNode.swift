@@ -18,10 +18,14 @@ final class AccessNode: @unchecked Sendable {
     case deleted, all
     /// A range of a column of times.
     case timeRange
-    /// The members of a group of another selection.
-    case groupMembers
     /// The rows under a key in a table made once a run.
     case hashJoin
+    /// The members of a group of another selection.
+    case groupMembers
+    /// What repeating a step reaches, nearest first.
+    case closure
+    /// The entities on a way.
+    case shortestPath
   }
   let kind: Kind
   @exclusivity(unchecked) var index = IndexID(0)
@@ -54,6 +58,7 @@ final class AccessNode: @unchecked Sendable {
   /// What a hash join's table holds each row under.
   @exclusivity(unchecked) var buildProgram: ExpressionProgram?
   @exclusivity(unchecked) var buildTypes: [ValueType] = []
+  @exclusivity(unchecked) var traversal: CompiledTraversal?
   /// A step from one member at most: its targets stay in link order.
   @exclusivity(unchecked) var keepsLinkOrder = false
 

@@ -18,30 +18,14 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case listOfLists
   /// `type P { a: A x: Int } type A { id: ID! p: P }`
   case relationInEmbedded
-  /// `{ User(after: "c") { id } }`
-  case cursorPaging
   /// `mutation { deleteUser(where: id == "1") }`
   case mutation
   /// `subscription { User { id } }`
   case subscription
-  /// `{ User { friends @recurse(depth: 2) { id } } }`
-  case recurse
-  /// `{ User @expand(levels: [IDS]) }`
-  case expand
-  /// `{ n: count(closure(User)) }`
-  case closure
-  /// `{ n: shortestPath(User) }`
-  case shortestPath
   /// `{ User(where: name matches "a") { id } }`
   case fullTextSearch
-  /// `{ User { _cursor } }`
-  case cursorMeta
   /// `{ User { _score } }`
   case scoreMeta
-  /// `{ User { _depth } }`
-  case recursionMeta
-  /// `{ n: hasMore(User(limit: 1)) }`
-  case hasMore
   /// `{ User { x := highlight(name) } }`
   case scalarFunction
   /// `{ User(where: collate(name, "sv") == "a") { id } }`
@@ -65,18 +49,10 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
     case .listOfEmbedded: "a list of embedded objects"
     case .listOfLists: "a list of lists"
     case .relationInEmbedded: "a relation inside an embedded type"
-    case .cursorPaging: "paging by cursors"
     case .mutation: "a mutation"
     case .subscription: "a subscription"
-    case .recurse: "'@recurse'"
-    case .expand: "'@expand'"
-    case .closure: "'closure'"
-    case .shortestPath: "'shortestPath'"
     case .fullTextSearch: "'matches'"
-    case .cursorMeta: "'_cursor'"
     case .scoreMeta: "'_score'"
-    case .recursionMeta: "'_depth' and '_cycle'"
-    case .hasMore: "'hasMore'"
     case .scalarFunction: "this function"
     case .languageCollation: "a collation other than CI"
     case .typeTest: "a test for a type"
@@ -86,9 +62,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   }
 
   package var message: String {
-    switch self {
-    case .recursionMeta: "\(feature) are not supported yet"
-    default: "\(feature) is not supported yet"
-    }
+    "\(feature) is not supported yet"
   }
 }
