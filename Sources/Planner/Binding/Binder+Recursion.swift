@@ -155,7 +155,7 @@ extension Binder {
   /// What has an order of its own that no cursor can hold.
   private func unpaged(_ source: BoundSet.Source) -> String? {
     switch source {
-    case .all, .key, .relation, .step: nil
+    case .all, .key, .relation, .step, .deleted: nil
     case .closure: "a closure"
     case .shortestPath, .linked: "a path"
     case .items: "the members of a group"

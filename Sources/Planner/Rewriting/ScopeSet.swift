@@ -178,7 +178,7 @@ extension BoundSet {
   package var outerExpressions: [BoundExpression] {
     var result = [limit, offset, paging?.after, paging?.before]
     switch source {
-    case .all, .key, .relation, .step, .linked, .items: break
+    case .all, .key, .relation, .step, .linked, .items, .deleted: break
     case .closure(let closure): result += [closure.lower, closure.upper]
     case .shortestPath(let path): result.append(path.maximumDepth)
     }
@@ -192,7 +192,7 @@ extension BoundSet.Source {
     var ends: [TraversalEnd] = []
     var result: [SetID] = []
     switch self {
-    case .all, .key, .relation, .items: break
+    case .all, .key, .relation, .items, .deleted: break
     case .step(let base, _), .linked(let base, _): result.append(base)
     case .closure(let closure):
       ends = [closure.start]
