@@ -78,6 +78,7 @@ struct PlanCompiler {
         if case .linked = set.source { node.keepsLinkOrder = true }
         return node
       case .deleted(let includesLive): return AccessNode(includesLive ? .all : .deleted)
+      case .given: return AccessNode(.given)
       case .closure(let closure):
         let node = AccessNode(.closure)
         node.traversal = CompiledTraversal(closure, wantsDepth: deepSets.contains(number), at: set.range, &self)
@@ -192,7 +193,7 @@ struct PlanCompiler {
     let setPlan = plan.sets[id]
     var result = 0
     switch set.source {
-    case .all, .deleted: break
+    case .all, .deleted, .given: break
     case .key(_, let key): for part in key { result = max(result, scopes(part)) }
     case .relation(let reference, _): result = max(result, reference.scope + 1)
     case .items(let reference, _): result = max(result, reference.scope + 1)
@@ -236,6 +237,7 @@ struct PlanCompiler {
     switch expression.kind {
     case .constant, .parameter: return 0
     case .column(let reference, _), .entity(let reference), .inRowSet(let reference, _), .isDeleted(let reference),
+      .isInserted(let reference),
       .item(let reference, _):
       return reference.scope + 1
     case .groupAggregate(let reference, _, _): return reference.scope + 1

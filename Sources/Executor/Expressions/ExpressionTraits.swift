@@ -6,7 +6,8 @@ enum ExpressionTraits {
   /// Whether evaluating it may throw something that another row would not.
   static func isFallible(_ expression: BoundExpression, _ catalog: Catalog) -> Bool {
     switch expression.kind {
-    case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .item, .groupAggregate: return false
+    case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .isInserted, .item, .groupAggregate:
+      return false
     case .arithmetic, .negate, .cast, .regex: return true
     case .convert(let operand):
       if expression.type == .decimal, operand.type != .int { return true }
@@ -65,7 +66,7 @@ enum ExpressionTraits {
   /// Direct operands, but for predicates and element expressions over sets.
   static func children(_ expression: BoundExpression) -> [BoundExpression] {
     switch expression.kind {
-    case .constant, .parameter, .column, .entity, .quantifier, .aggregate, .inRowSet, .isDeleted, .item,
+    case .constant, .parameter, .column, .entity, .quantifier, .aggregate, .inRowSet, .isDeleted, .isInserted, .item,
       .groupAggregate:
       []
     case .listCall(_, let list, _, _): [list]

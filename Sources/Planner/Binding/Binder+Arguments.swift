@@ -29,9 +29,6 @@ extension Binder {
       case "limit": set.limit = bindCount(argument, environment)
       case "offset": set.offset = bindCount(argument, environment)
       case "deleted": isEmpty = bindDeleted(argument, into: &set)
-      case "having": report(.outsideGroup("having"), at: argument.name.range)
-      case "groupBy":
-        if argument.value.kind != .null { report(.misplacedGrouping, at: argument.name.range) }
       case "after", "before":
         let operand = bindOperand(argument.value, environment)
         if case .literal(.null, _) = operand { continue }
@@ -39,6 +36,9 @@ extension Binder {
         var paging = set.paging ?? BoundPaging()
         if argument.name.text == "after" { paging.after = cursor } else { paging.before = cursor }
         set.paging = paging
+      case "having": report(.outsideGroup("having"), at: argument.name.range)
+      case "groupBy":
+        if argument.value.kind != .null { report(.misplacedGrouping, at: argument.name.range) }
       case let other:
         let near = nearestNames(to: other, in: Self.setArguments + others)
         report(.unknownArgument(name: other, of: name.text, near: near), at: argument.name.range)

@@ -70,7 +70,7 @@ extension Binder {
     switch set.source {
     case .all: set.source = .deleted(includesLive: includesLive)
     case .deleted: break
-    case .key, .relation, .step, .linked, .items, .closure, .shortestPath: return !includesLive
+    case .key, .relation, .step, .linked, .items, .closure, .shortestPath, .given: return !includesLive
     }
     return false
   }

@@ -87,6 +87,8 @@ package struct BoundExpression: Sendable, Hashable {
     case inRowSet(EntityReference, Int)
     /// The entity is a deleted one; false where it is missing.
     case isDeleted(EntityReference)
+    /// `_inserted`: the entity is one of those that the run was told to have been created.
+    case isInserted(EntityReference)
     /// The value of `BoundGrouping.aggregates[i]` of the selection; the reference is the group's scope.
     case groupAggregate(EntityReference, SelectionID, Int)
 

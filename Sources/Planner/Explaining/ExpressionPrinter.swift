@@ -87,6 +87,7 @@ struct ExpressionPrinter {
     case .aggregate(let aggregate, let set, let body): return setCall(aggregate.rawValue, set, body)
     case .inRowSet(let reference, let index): return rowSet(index, reference)
     case .isDeleted(let reference): return path(reference, then: "isDeleted")
+    case .isInserted: return "_inserted"
     case .groupAggregate(_, let id, let slot): return groupAggregate(id, slot)
     case .listCall(let operation, let list, _, let body):
       return "\(operation.name)(\(text(list))\(body.map { ", \(nested.text($0))" } ?? ""))"
@@ -128,11 +129,11 @@ struct ExpressionPrinter {
     switch set.source {
     case .closure(let closure): return traversal(closure, arguments)
     case .shortestPath(let path): return traversal(path, arguments)
-    case .all, .key, .relation, .step, .linked, .items, .deleted: break
+    case .all, .key, .relation, .step, .linked, .items, .deleted, .given: break
     }
     let written = arguments.isEmpty ? "" : "(\(arguments.joined(separator: ", ")))"
     switch set.source {
-    case .all: return catalog[set.type].name + written
+    case .all, .given: return catalog[set.type].name + written
     case .key(let index, let keys):
       let pairs = zip(catalog[index].columns, keys).map { "\(catalog[set.type][$0].name): \(text($1))" }
       return "\(catalog[set.type].rootOne)(\(pairs.joined(separator: ", ")))"
@@ -142,8 +143,8 @@ struct ExpressionPrinter {
       return "\(catalog[set.type].name)(\((arguments + [argument]).joined(separator: ", ")))"
     case .step(let base, let relation), .linked(let base, let relation):
       return "\(self.set(query[base])).\(catalog.name(of: relation))\(written)"
-    case .items: return "_items" + written
     case .closure, .shortestPath: return written
+    case .items: return "_items" + written
     }
   }
 

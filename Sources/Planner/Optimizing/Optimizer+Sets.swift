@@ -143,7 +143,7 @@ extension Optimizer {
     var fetched = 1.0
     var collecting = CostModel.setPerParent
     switch set.source {
-    case .all: break
+    case .all, .given: break
     case .deleted(let includesLive):
       fetched = Double(max(0, estimator.statistics.deletedCount(set.type)))
       if includesLive { fetched += estimator.rowCount(set.type) }
@@ -182,7 +182,8 @@ extension Optimizer {
     let visited = set.order.isEmpty ? min(fetched, needed / max(share, 1e-9)) : fetched
     let filter = arrange(
       conjuncts, type: set.type, rows: visited * executions, cell: CostModel.gatheredCell,
-      mayUseMembership: plan.access == .source)
+      // Given rows may be deleted ones, which no index knows.
+      mayUseMembership: plan.access == .source && set.source != .given)
     plan.filter = filter.expression
     var perExecution = collecting + visited * (CostModel.edge + filter.perRow)
     let matched = fetched * share

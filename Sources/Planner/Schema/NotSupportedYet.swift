@@ -18,8 +18,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case listOfLists
   /// `type P { a: A x: Int } type A { id: ID! p: P }`
   case relationInEmbedded
-  /// `mutation { deleteUser(where: id == "1") }`
-  case mutation
   /// `subscription { User { id } }`
   case subscription
   /// `{ User(where: name matches "a") { id } }`
@@ -49,7 +47,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
     case .listOfEmbedded: "a list of embedded objects"
     case .listOfLists: "a list of lists"
     case .relationInEmbedded: "a relation inside an embedded type"
-    case .mutation: "a mutation"
     case .subscription: "a subscription"
     case .fullTextSearch: "'matches'"
     case .scoreMeta: "'_score'"
