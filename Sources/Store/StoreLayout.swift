@@ -22,6 +22,12 @@ final class StoreLayout: Sendable {
     let isFolded: [Bool]
     /// Relations whose source is this type.
     let relations: [Relation]
+    /// The relations to the mirrored rows of this type's entities in interfaces and unions.
+    let mirrors: [Relation]
+    /// Of an interface or union: the relations to its members.
+    let members: [Relation]
+    /// Of interfaces, unions and elements of lists: its rows live and die with those of other types.
+    let isHidden: Bool
     /// The columns of `_createdAt` and `_updatedAt`, which the store fills.
     let created: Int?
     let updated: Int?
@@ -65,7 +71,9 @@ final class StoreLayout: Sendable {
           id: type.id, columns: type.columns, indexes: indexes, indexesOfColumn: indexesOfColumn,
           foldedColumns: foldedColumns, isRelation: isRelation, isFolded: type.columns.map { $0.foldedFrom != nil },
           relations: catalog.relations.filter { $0.source == type.id },
-          created: type.createdColumn.map { Int($0.index) }, updated: type.updatedColumn.map { Int($0.index) },
+          mirrors: type.memberships.map { catalog[$0.relation] },
+          members: type.members.map { catalog[$0.relation] },
+          isHidden: type.kind != .entity, created: type.createdColumn.map { Int($0.index) }, updated: type.updatedColumn.map { Int($0.index) },
           isFilled: type.columns.map {
             isRelation[Int($0.id.index)] || $0.id == type.createdColumn || $0.id == type.updatedColumn
           }))

@@ -18,6 +18,8 @@ enum Operation: UInt8, Sendable {
   case quantifier, aggregate, rowSet
   /// Whether an entity is a deleted one.
   case isDeleted
+  /// The rows of the first operand, where they are missing those of the second.
+  case firstRow
   /// A value of a group.
   case groupAggregate
   /// A scalar function, by `Node.function`.

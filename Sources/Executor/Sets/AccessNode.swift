@@ -18,6 +18,10 @@ final class AccessNode: @unchecked Sendable {
     case deleted, all
     /// A range of a column of times.
     case timeRange
+    /// Relations of which at most one has targets.
+    case branches
+    /// The members of another set.
+    case set
     /// The rows that the run was given.
     case given
     /// What repeating a step reaches, nearest first.
@@ -57,6 +61,8 @@ final class AccessNode: @unchecked Sendable {
   @exclusivity(unchecked) var number = 0
   @exclusivity(unchecked) var relation = RelationAccess()
   @exclusivity(unchecked) var reference = CompiledReference()
+  /// Of a branch: paths of reader slots to the rows that stand for the targets; none where the targets are wanted.
+  @exclusivity(unchecked) var casts: [[Int]] = []
   @exclusivity(unchecked) var traversal: CompiledTraversal?
   /// What a hash join's table holds each row under.
   @exclusivity(unchecked) var buildProgram: ExpressionProgram?

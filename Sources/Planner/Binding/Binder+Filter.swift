@@ -152,10 +152,13 @@ extension Binder {
       return nil
     }
     guard let fields = filterObject(field.value, environment) else { return nil }
-    if case .relation(let id) = property.storage, catalog[id].isToMany {
-      return relationFilter(fields, property, id, element, environment, field.range, origin)
-    }
+    let known = query.sets.count
     switch member(property, of: element, at: field.name.range) {
+    case .error: return nil
+    case .plural(let path):
+      let set = query[path.set]
+      if query.sets.count == known + 1 { query.sets.removeLast() }
+      return relationFilter(fields, property.name, set, environment, field.range, origin)
     case .entity(let target, let type, let range):
       let only = fields.count == 1 ? fields.first?.name.text : nil
       if only == "isNull", catalog[type].property(named: "isNull") == nil {
@@ -178,14 +181,19 @@ extension Binder {
         parts.append(part)
         continue
       }
+      let known = query.sets.count
       let operand = member(field.name, of: value)
       if case .error = operand { return nil }
       guard let inner = filterObject(field.value, environment) else { return nil }
       let part: BoundExpression?
-      if case .embedded(let nested) = operand {
-        part = embeddedFilter(inner, nested, environment, field.range, origin)
-      } else {
-        part = operatorsFilter(inner, operand, environment, field.range, origin)
+      switch operand {
+      case .embedded(let nested): part = embeddedFilter(inner, nested, environment, field.range, origin)
+      case .entity(let target, _, _): part = filter(inner, target, environment, field.range, origin)
+      case .plural(let path):
+        let set = query[path.set]
+        if query.sets.count == known + 1 { query.sets.removeLast() }
+        part = relationFilter(inner, field.name.text, set, environment, field.range, origin)
+      default: part = operatorsFilter(inner, operand, environment, field.range, origin)
       }
       guard let part else { return nil }
       parts.append(part)
@@ -194,14 +202,15 @@ extension Binder {
   }
 
   private mutating func relationFilter(
-    _ fields: [ObjectField], _ property: Property, _ relation: RelationID, _ element: EntityReference,
-    _ environment: Environment, _ range: SourceRange, _ origin: ValueCoercion.Origin
+    _ fields: [ObjectField], _ name: String, _ template: BoundSet, _ environment: Environment, _ range: SourceRange,
+    _ origin: ValueCoercion.Origin
   ) -> BoundExpression? {
-    let target = catalog[relation].target
+    let target = template.type
     var parts: [BoundExpression] = []
     for field in fields where !isAbsent(field.value, environment) {
       let set = reserveSet(target, at: field.range)
-      query[set] = BoundSet(type: target, source: .relation(element, relation), range: field.range)
+      query[set] = template
+      query[set].range = field.range
       guard let inner = filterObject(field.value, environment) else { return nil }
       switch field.name.text {
       case "some", "every", "none":
@@ -222,7 +231,7 @@ extension Binder {
       default:
         let near = nearestNames(to: field.name.text, in: ["some", "every", "none", "count"])
         report(
-          .unknownOperator(name: field.name.text, type: "'\(property.name)'", near: near), at: field.name.range)
+          .unknownOperator(name: field.name.text, type: "'\(name)'", near: near), at: field.name.range)
         return nil
       }
     }

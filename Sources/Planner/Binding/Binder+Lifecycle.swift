@@ -9,6 +9,7 @@ extension Binder {
   /// `_createdAt`, `_updatedAt` or `_status` of an entity; nil for other names.
   func lifecycleValue(_ name: Name, of element: EntityReference) -> BoundExpression? {
     let type = catalog[type(of: element)]
+    if type.kind != .entity { return nil }
     func time(_ column: ColumnID?) -> BoundExpression? {
       column.map { BoundExpression(.column(element, $0), .scalar(.dateTime), at: name.range) }
     }
@@ -68,9 +69,15 @@ extension Binder {
       return false
     }
     switch set.source {
-    case .all: set.source = .deleted(includesLive: includesLive)
+    case .all:
+      guard catalog[set.type].kind == .entity else {
+        // What is deleted is no member any more.
+        report(.unknownArgument(name: "deleted", of: catalog[set.type].name, near: []), at: argument.name.range)
+        return false
+      }
+      set.source = .deleted(includesLive: includesLive)
     case .deleted: break
-    case .key, .relation, .step, .linked, .items, .closure, .shortestPath, .given: return !includesLive
+    case .key, .relation, .step, .linked, .items, .branches, .union, .closure, .shortestPath, .given: return !includesLive
     }
     return false
   }

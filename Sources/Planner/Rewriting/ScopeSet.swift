@@ -53,6 +53,9 @@ extension BoundQuery {
     case .relation(let reference, _): scopes.formUnion(ScopeSet(depth: reference.scope))
     case .items(let reference, _): scopes.formUnion(ScopeSet(depth: reference.scope))
     case .step(let base, _), .linked(let base, _): scopes.formUnion(freeScopes(of: base))
+    case .branches(let branches):
+      for branch in branches { scopes.formUnion(ScopeSet(depth: branch.reference.scope)) }
+    case .union(let sets): for base in sets { scopes.formUnion(freeScopes(of: base)) }
     case .closure(let closure):
       scopes.formUnion(freeScopes(of: closure.start))
       // The entity that a step is taken from is the walk's own.
@@ -147,6 +150,9 @@ extension BoundQuery {
         case .embedded(let presence, let inner):
           visit(presence)
           walk(inner)
+        case .inlined(let condition, let inner):
+          visit(condition)
+          walk(inner)
         }
       }
     }
@@ -178,7 +184,7 @@ extension BoundSet {
   package var outerExpressions: [BoundExpression] {
     var result = [limit, offset, paging?.after, paging?.before]
     switch source {
-    case .all, .key, .relation, .step, .linked, .items, .deleted, .given: break
+    case .all, .key, .relation, .step, .linked, .items, .branches, .union, .given, .deleted: break
     case .closure(let closure): result += [closure.lower, closure.upper]
     case .shortestPath(let path): result.append(path.maximumDepth)
     }
@@ -192,8 +198,9 @@ extension BoundSet.Source {
     var ends: [TraversalEnd] = []
     var result: [SetID] = []
     switch self {
-    case .all, .key, .relation, .items, .deleted, .given: break
+    case .all, .key, .relation, .branches, .items, .given, .deleted: break
     case .step(let base, _), .linked(let base, _): result.append(base)
+    case .union(let sets): result = sets
     case .closure(let closure):
       ends = [closure.start]
       result.append(closure.step)
