@@ -285,7 +285,7 @@ struct ExpressionCompiler {
       var node = node(.isDeleted, .truth)
       if case .scope(0, _) = reference { builder.needsRows = true }
       node.a = rows(reference, expression.range, &builder)
-      node.index = Int32(truncatingIfNeeded: entityType(of: reference).index)
+      node.index = Int32(truncatingIfNeeded: entityType(reference).index)
       return builder.add(node, type)
     case .groupAggregate(let reference, let selection, let slot):
       // The numbers of groups are no rows of entities that an error could name.
@@ -329,13 +329,6 @@ struct ExpressionCompiler {
       node.a = compile(list, &builder)
       node.b = compile(separator, &builder)
       return builder.add(node, type)
-    }
-  }
-
-  private func entityType(of reference: EntityReference) -> EntityTypeID {
-    switch reference {
-    case .scope(_, let type): type
-    case .toOne(_, let relation): catalog[relation].target
     }
   }
 

@@ -27,7 +27,7 @@ extension Binder {
       BoundExpression(.constant(value), .enumeration(type), at: range)
     }
     let created = constant(.enumeration(type, code: 0))
-    guard case .toOne = element else {
+    if case .scope = element {
       let isDeleted = BoundExpression(.isDeleted(element), .boolean, at: range)
       return BoundExpression(
         .conditional([isDeleted, constant(.enumeration(type, code: 1)), created]), .enumeration(type), at: range)
