@@ -290,10 +290,12 @@ package struct IndexDescriptor: Sendable, Hashable {
   package var isUnique: Bool
   package var isPrimary: Bool
   package var onConflict: Conflict
+  /// Of a full-text index: the code of the language of its words.
+  package var language: String?
 
   package init(
     id: IndexID, type: EntityTypeID, name: String, kind: Kind, columns: [ColumnID], isUnique: Bool = false,
-    isPrimary: Bool = false, onConflict: Conflict = .fail
+    isPrimary: Bool = false, onConflict: Conflict = .fail, language: String? = nil
   ) {
     self.id = id
     self.type = type
@@ -303,6 +305,7 @@ package struct IndexDescriptor: Sendable, Hashable {
     self.isUnique = isUnique
     self.isPrimary = isPrimary
     self.onConflict = onConflict
+    self.language = language
   }
 }
 

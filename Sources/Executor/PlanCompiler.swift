@@ -183,6 +183,14 @@ struct PlanCompiler {
       }
       node.scalars = ScalarSources(expressions, self)
       return node
+    case .fullText(let index, let columns, let query):
+      let node = AccessNode(.fullText)
+      node.index = index
+      node.indexKind = .fullText
+      node.columns = columns
+      node.language = catalog[index].language ?? ""
+      node.scalars = ScalarSources([query], self)
+      return node
     case .hashJoin(let build, let keys):
       let node = AccessNode(.hashJoin)
       node.buildProgram = ExpressionProgram(build, catalog: catalog)
@@ -256,6 +264,7 @@ struct PlanCompiler {
     var parts: [BoundExpression] = []
     switch path {
     case .source, .scan, .rowSet, .empty: return 0
+    case .fullText(_, _, let query): parts = [query]
     case .lookup(_, let key), .lookupEach(_, let key), .hashJoin(_, let key): parts = key
     case .range(_, let range), .timeRange(_, _, let range):
       parts = range.equal + [range.lower?.value, range.upper?.value, range.prefix].compactMap { $0 }
@@ -287,6 +296,7 @@ struct PlanCompiler {
     case .inValues(let a, let list): return list.reduce(scopes(a)) { max($0, scopes($1)) }
     case .inRange(let a, let lower, let upper, _):
       return max(scopes(a), lower.map { scopes($0) } ?? 0, upper.map { scopes($0) } ?? 0)
+    case .matches, .score, .highlight: return expression.operands.reduce(0) { max($0, scopes($1)) }
     case .quantifier(_, let set, let inside), .aggregate(_, let set, let inside):
       return max(scopesUsed(byAround: set.index), (inside.map { scopes($0) } ?? 0) - 1)
     }

@@ -17,6 +17,12 @@ extension Snapshot {
         switch table.indexes[number] {
         case .hash(let index): checkHash(table, number, index, &found)
         case .btree(let index): checkBTree(table, number, index, &found)
+        case .fullText(let index):
+          let id = table.layout.indexes[number].id
+          let rows = (0..<UInt32(truncatingIfNeeded: table.slots)).filter { table.isLive($0) }
+          index.check(rows, table.readers) { row in
+            found.append(row.map { .indexEntry(id, row: $0) } ?? .indexStructure(id))
+          }
         }
       }
     }

@@ -26,6 +26,7 @@ enum ExpressionTraits {
     case .like, .regex, .quantifier, .aggregate, .jsonPath, .jsonList, .jsonObject, .fold, .call, .invoke, .listCall,
       .join:
       return true
+    case .matches, .score, .highlight: return true
     case .textTest(let test, let left, let right):
       return test == .contains || isExpensive(left) || isExpensive(right)
     default: return children(expression).contains(where: isExpensive)
@@ -83,6 +84,7 @@ enum ExpressionTraits {
       [a, b]
     case .inValues(let a, let list): [a] + list
     case .inRange(let a, let lower, let upper, _): [a] + [lower, upper].compactMap(\.self)
+    case .matches, .score, .highlight: expression.operands
     }
   }
 }

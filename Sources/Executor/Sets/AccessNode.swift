@@ -18,6 +18,8 @@ final class AccessNode: @unchecked Sendable {
     case deleted, all
     /// A range of a column of times.
     case timeRange
+    /// What a full-text index finds in some of its columns.
+    case fullText
     /// Relations of which at most one has targets.
     case branches
     /// The members of another set.
@@ -43,6 +45,9 @@ final class AccessNode: @unchecked Sendable {
   @exclusivity(unchecked) var keyKinds: [ColumnKind] = []
   /// A null key finds nothing, as nothing is null.
   @exclusivity(unchecked) var keysAreNonNull = true
+  /// The columns that are searched, and the language of the index.
+  @exclusivity(unchecked) var columns: [ColumnID] = []
+  @exclusivity(unchecked) var language = ""
   /// Key components; in a range the equal ones, then what of lower, upper and prefix there is.
   @exclusivity(unchecked) var scalars: ScalarSources?
   @exclusivity(unchecked) var equalCount = 0

@@ -80,6 +80,9 @@ extension Execution {
       return false
     case .intersection:
       return try intersection(node, set, state, outer, into: &rows)
+    case .fullText:
+      try search(node, set, outer, into: &rows)
+      return true
     case .union:
       let start = rows.count
       for child in node.children { _ = try gather(child, set, state, outer, into: &rows) }

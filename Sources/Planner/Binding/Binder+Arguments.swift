@@ -14,16 +14,22 @@ extension Binder {
     environment: Environment, into set: inout BoundSet
   ) {
     guard !arguments.isEmpty else { return }
-    let inner = adding(lets: sources, to: environment.entering(set.type))
+    var inner = adding(lets: sources, to: environment.entering(set.type))
     var seen: Set<String> = []
     var isEmpty = false
-    for argument in arguments {
+    // The order may be that of the condition's score.
+    let isScored = arguments.contains { $0.name.text == "orderBy" || $0.name.text == "distinctOn" }
+    let ordered =
+      isScored ? arguments.filter { $0.name.text == "where" } + arguments.filter { $0.name.text != "where" } : arguments
+    for argument in ordered {
       guard seen.insert(argument.name.text).inserted else {
         report(.duplicateArgument(name: argument.name.text), at: argument.name.range)
         continue
       }
       switch argument.name.text {
-      case "where": set.predicate = bindWhere(argument.value, inner)
+      case "where":
+        set.predicate = bindWhere(argument.value, inner)
+        inner.note(matchesIn: set.predicate)
       case "orderBy": set.order = bindOrder(argument.value, inner)
       case "distinctOn": set.distinctOn = bindDistinct(argument.value, inner)
       case "limit": set.limit = bindCount(argument, environment)

@@ -4,7 +4,7 @@ import GQLParser
 
 extension Binder {
   static let metaFields: [String: NotSupportedYet] = [
-    "_score": .scoreMeta, "__schema": .introspection, "__type": .introspection,
+    "__schema": .introspection, "__type": .introspection,
   ]
 
   // MARK: The root
@@ -143,6 +143,7 @@ extension Binder {
     let inner = sources.map { source in
       var copy = source
       copy.environment = source.environment.entering(type)
+      copy.environment.note(matchesIn: query[set].predicate)
       return copy
     }
     frames.append(SelectionFrame(set: set, isRecursive: recursion != nil))
@@ -185,6 +186,7 @@ extension Binder {
     let type = entry.declared ?? runtime
     guard let name = entry.field else { return bindComputed(entry, inner) }
     if name.text == "__typename" { return typename(of: runtime, entry, at: name.range) }
+    if name.text == "_score" { return bindScoreField(entry, name) }
     if name.text == "_inserted" { return bindInserted(entry, name) }
     if let feature = Self.metaFields[name.text] {
       report(.notSupportedYet(feature), at: name.range)

@@ -278,8 +278,8 @@ extension Binder {
     case "ilike": return tested(.ilike, &self)
     case "regex": return tested(.match, &self)
     case "matches":
-      report(.notSupportedYet(.fullTextSearch), at: range)
-      return nil
+      let words = bindOperand(field.value, environment)
+      return matches(operand, words, environment, range)
     case "in", "notIn":
       let result: BoundExpression?
       let list = bindOperand(field.value, environment)

@@ -30,6 +30,7 @@ extension Binder {
       let entity = catalog[type(of: element)]
       if let property = entity.property(named: name.text) { return member(property, of: element, at: name.range) }
       if let value = lifecycleValue(name, of: element) { return .value(value) }
+      if name.text == "_score" { return score(environment, at: name.range) }
       if let feature = Self.metaFields[name.text] {
         report(.notSupportedYet(feature), at: name.range)
         return .error

@@ -31,6 +31,9 @@ extension Optimizer {
     case .regex: total += CostModel.regexMatch
     case .arithmetic, .negate, .convert, .cast, .element: total += CostModel.scalarOperation
     case .fold, .jsonPath, .call, .jsonList, .jsonObject: total += CostModel.wideOperation
+    case .matches, .highlight: total += CostModel.textMatch
+    // The texts that are scored are read once more.
+    case .score: break
     case .invoke: total += 8 * CostModel.wideOperation
     case .quantifier(let quantifier, let set, let body):
       planSet(set, executions: rows, usage: quantifier == .exists || quantifier == .some ? .existence : .rows)

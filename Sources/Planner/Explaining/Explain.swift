@@ -288,6 +288,8 @@ private struct PlanPrinter {
       let name = catalog.shortDescription(of: path, order: range.isBounded ? .natural : .fromAccess(descending: false))
       return name + bounds(range)
     case .timeRange(_, _, let range): return catalog.shortDescription(of: path, order: .natural) + bounds(range)
+    case .fullText(_, _, let query):
+      return "\(catalog.shortDescription(of: path, order: .natural)) matches \(key(query))"
     case .hashJoin(let build, let keys):
       let pairs = zip(build, keys).map { "\(printer.text($0)) == \(key($1))" }
       return "\(catalog.shortDescription(of: path, order: .natural)) on \(pairs.joined(separator: " and "))"

@@ -87,6 +87,14 @@ struct ExpressionPrinter {
     case .aggregate(let aggregate, let set, let body): return setCall(aggregate.rawValue, set, body)
     case .inRowSet(let reference, let index): return rowSet(index, reference)
     case .isDeleted(let reference): return path(reference, then: "isDeleted")
+    case .matches(let texts, let query, _):
+      guard texts.count == 1, let subject = texts.first else {
+        guard case .column(let reference, _)? = texts.first?.kind else { return "? matches \(text(query))" }
+        return level(.comparison, "\(path(reference, then: nil)) matches \(text(query, .coalesce))")
+      }
+      return binary(.comparison, subject, "matches", query)
+    case .score: return "_score"
+    case .highlight(let subject, let open, let close, _): return call("highlight", [subject, open, close])
     case .isInserted: return "_inserted"
     case .groupAggregate(_, let id, let slot): return groupAggregate(id, slot)
     case .listCall(let operation, let list, _, let body):
@@ -319,6 +327,10 @@ extension Catalog {
     case .rowSet: return "SemiJoin"
     case .empty: return "Empty"
     case .timeRange(let type, let column, _): return "TimeRange \(self[type].name).\(self[type][column].name)"
+    case .fullText(let id, let columns, _):
+      var index = self[id]
+      index.columns = columns
+      return "FullText \(columnNames(of: index))"
     }
   }
 }

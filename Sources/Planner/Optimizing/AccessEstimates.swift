@@ -57,6 +57,9 @@ package func accessEstimates(
         known.prefix = value
       }
       return rows(index, known)
+    case .fullText(let index, let columns, let query):
+      guard case .string(let text)? = value(query) else { return 0 }
+      return Double(statistics.matchCount(index, columns, text) ?? 0)
     case .intersection(let paths): return paths.reduce(.infinity) { min($0, rows($1)) }
     case .union(let paths): return paths.reduce(0) { $0 + rows($1) }
     }

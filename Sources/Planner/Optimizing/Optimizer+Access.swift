@@ -21,6 +21,7 @@ extension Optimizer {
       }
       result += timeCandidates(type, conditions)
     }
+    result += fullTextCandidates(type, conjuncts)
     if isCertain(result) { return result.filter { $0.kind == .uniqueLookup } }
     for candidate in result where candidate.kind != .uniqueLookup { watch(candidate.path) }
     for (position, expression) in conjuncts {
@@ -182,6 +183,24 @@ extension Optimizer {
     return (range, [])
   }
 
+  // MARK: Full text
+
+  private func fullTextCandidates(
+    _ type: EntityTypeID, _ conjuncts: [(position: Int, expression: BoundExpression)]
+  ) -> [AccessCandidate] {
+    conjuncts.compactMap { position, expression in
+      guard case .matches(let texts, let words, let source) = expression.kind, let index = source.index,
+        source.type == type, texts.allSatisfy({ elementColumn($0) != nil }), let query = accessKey(words)
+      else { return nil }
+      let known = estimator.matchCount(index, source.columns, query)
+      let rows = RowEstimate(known ?? estimator.rowCount(type) * DefaultSelectivity.fullText)
+      return AccessCandidate(
+        path: .fullText(index, source.columns, query), covered: [position], rows: rows,
+        cost: CostModel.start + CostModel.hashProbe * 4 + rows.rows * 2 * CostModel.posting, kind: .fullText,
+        index: Int(index.index), isAscending: true)
+    }
+  }
+
   // MARK: Combinations
 
   /// `a or b`, where each alternative has an access of its own.
@@ -261,6 +280,7 @@ extension AccessPath {
     case .timeRange(_, _, let range): range.expressions
     case .lookup(_, let keys), .lookupEach(_, let keys), .hashJoin(_, let keys): keys
     case .range(_, let range): range.expressions
+    case .fullText(_, _, let query): [query]
     case .intersection(let paths), .union(let paths): paths.flatMap(\.keyExpressions)
     }
   }

@@ -92,6 +92,9 @@ package enum PlanValidator {
       if range.prefix != nil && (range.lower != nil || range.upper != nil) { return ["has bounds and a prefix"] }
       if range.onlyNulls && (!isOpen || !range.equal.isEmpty) { return ["bounds nulls"] }
       return []
+    case .fullText(let id, let columns, _):
+      guard let index = index(id), index.kind == .fullText else { return ["searches what is no full-text index of it"] }
+      return columns.allSatisfy(index.columns.contains) && !columns.isEmpty ? [] : ["searches other columns"]
     case .hashJoin(let build, let keys):
       return build.isEmpty || build.count != keys.count ? ["joins \(build.count) values with \(keys.count)"] : []
     case .intersection(let paths), .union(let paths):

@@ -20,6 +20,9 @@ extension BoundExpression {
     case .inValues(let e, let es): [e] + es
     case .inRange(let e, let lower, let upper, _): [e] + [lower, upper].compactMap { $0 }
     case .call(_, let es), .jsonObject(_, let es): es
+    case .matches(let texts, let query, _): texts + [query]
+    case .score(let es): es
+    case .highlight(let text, let open, let close, let es): [text, open, close] + es
     case .invoke(_, let es): es
     }
   }
@@ -60,6 +63,11 @@ extension BoundExpression {
     case .call(let f, let es): copy.kind = .call(f, es.map(change))
     case .invoke(let f, let es): copy.kind = .invoke(f, es.map(change))
     case .jsonObject(let names, let es): copy.kind = .jsonObject(names, es.map(change))
+    case .matches(let texts, let query, let source):
+      copy.kind = .matches(texts.map(change), query: change(query), source)
+    case .score(let es): copy.kind = .score(es.map(change))
+    case .highlight(let text, let open, let close, let es):
+      copy.kind = .highlight(change(text), open: change(open), close: change(close), es.map(change))
     }
     return copy
   }

@@ -97,6 +97,7 @@ extension BoundQuery {
       .inRange, .textTest, .listContains, .like, .coalesce, .conditional, .fold, .jsonPath, .element, .jsonList,
       .jsonObject, .quantifier, .aggregate, .inRowSet, .isDeleted, .isInserted, .item, .join, .groupAggregate:
       break
+    case .matches, .score, .highlight: break
     case .listCall(let operation, _, _, _):
       if operation == .aggregate(.sum) || operation == .aggregate(.avg) { return true }
     }

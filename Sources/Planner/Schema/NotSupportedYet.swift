@@ -4,16 +4,10 @@ import GQLBase
 ///
 /// A query or schema that triggers each case stands above it.
 package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
-  /// `type A @fulltext(fields: ["t"]) { id: ID! t: String }`, a warning: the index is left out.
-  case fullTextIndex
   /// `type A { id: ID! t: String @trigram }`, a warning: the index is left out.
   case trigramIndex
   /// `subscription { User { id } }`
   case subscription
-  /// `{ User(where: name matches "a") { id } }`
-  case fullTextSearch
-  /// `{ User { _score } }`
-  case scoreMeta
   /// `{ User { x := highlight(name) } }`
   case scalarFunction
   /// `{ User(where: collate(name, "sv") == "a") { id } }`
@@ -32,11 +26,8 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   /// The feature as it is called in messages.
   package var feature: String {
     switch self {
-    case .fullTextIndex: "'@fulltext'"
     case .trigramIndex: "'@trigram'"
     case .subscription: "a subscription"
-    case .fullTextSearch: "'matches'"
-    case .scoreMeta: "'_score'"
     case .scalarFunction: "this function"
     case .languageCollation: "a collation other than CI"
     case .introspection: "introspection"
