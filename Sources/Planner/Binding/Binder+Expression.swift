@@ -74,8 +74,7 @@ extension Binder {
       guard let expression = binding.expression else { return .literal(.null, name.range) }
       let inner = environment.inside(binding)
       let operand = bindOperand(expression, inner)
-      if case .bare(let bare) = operand, let meaning = meaning(of: bare, inner) { return meaning }
-      return operand
+      return settled(operand, inner)
     }
     usedVariables.insert(name.text)
     if acceptsAnyVariable { return .error }

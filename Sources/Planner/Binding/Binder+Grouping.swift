@@ -189,7 +189,12 @@ extension Binder {
       var inner = environment.inside(key.binding)
       inner.groups[group.scope] = nil
       return nested(at: name.range, .error) { binder in
-        binder.resolve(binder.bindOperand(expression, inner), inner)
+        let operand = binder.resolve(binder.bindOperand(expression, inner), inner)
+        switch operand {
+        // Their names are a member's fields, which the place of the key's use does not know.
+        case .list, .object: return binder.value(operand, inner, at: expression.range).map { .value($0) } ?? .error
+        default: return operand
+        }
       }
     }
     if name.text == "_items" { return .plural(items(name, number, environment)) }

@@ -15,7 +15,7 @@ extension Binder {
   ///
   /// Nil if it is none of these; nothing is reported then.
   mutating func meaning(of name: Name, _ environment: Environment) -> Operand? {
-    if let binding = environment.lets[name.text] {
+    if let binding = environment.lets[name.text] ?? capture(named: name.text) {
       if binding.parameter != nil { return argument(binding, name, environment) }
       guard let expression = binding.expression else { return .literal(.null, name.range) }
       let inner = environment.inside(binding)
@@ -61,7 +61,7 @@ extension Binder {
 
   /// Whether a bare name means something besides an enum value, without binding it.
   func hasMeaning(_ name: Name, _ environment: Environment) -> Bool {
-    if environment.lets[name.text] != nil { return true }
+    if environment.lets[name.text] != nil || capture(named: name.text) != nil { return true }
     if let number = environment.group() {
       return groups[number].hasKey(name.text) || catalog.root(named: name.text)?.isList ?? false
     }
@@ -69,13 +69,6 @@ extension Binder {
       if catalog[type].property(named: name.text) != nil || Self.lifecycleFields.contains(name.text) { return true }
     }
     return catalog.root(named: name.text)?.isList ?? false
-  }
-
-  /// What a `let` stands for must not depend on the place of its use, so that bare names in it are decided in its own
-  /// environment; a name that is no name there stays open, for it may be an enum value.
-  private mutating func settled(_ operand: Operand, _ environment: Environment) -> Operand {
-    if case .bare(let name) = operand, let meaning = meaning(of: name, environment) { return meaning }
-    return operand
   }
 
   /// A bare name where no enum is wanted.

@@ -101,7 +101,8 @@ extension Binder {
     guard budget > 0 else { return true }
     func isString(_ type: ValueType) -> Bool { type == .string }
     switch (left.content, right.content) {
-    case (.typename, .typename): return true
+    case (.typename, .typename), (.cursor, .cursor), (.depth, .depth), (.cycle, .cycle), (.recursion, .recursion):
+      return true
     case (.typename, .value(let value)), (.value(let value), .typename): return isString(value.type)
     case (.value(let first), .value(let second)):
       return first.type == second.type || first.type == .null || second.type == .null

@@ -117,7 +117,7 @@ extension Binder {
     if isCheckingFunction { functionCalls.append((name.text, name.range)) }
     guard let result = functionType(function.result) else { return .error }
     guard let written = matched(arguments, to: function.parameters, name, range) else { return .error }
-    var body = Environment(scopes: environment.scopes)
+    var body = Environment(scopes: environment.scopes, matches: environment.matches, groups: environment.groups)
     for (parameter, value) in zip(function.parameters, written) {
       guard let type = functionType(parameter.type) else { return .error }
       var binding = value != nil ? environment.binding(value) : Environment().binding(parameter.defaultValue)
@@ -197,6 +197,7 @@ extension Binder {
     switch (operand, type) {
     case (.error, _): return .error
     case (.entity(_, let found, _), .entity(let wanted)) where found == wanted: return operand
+    case (.single(let path), .entity(let wanted)) where path.type == wanted && path.isEntity: return operand
     // The collation of a text goes with it.
     case (.value(let value), _) where value.type == type: return operand
     case (.literal(.null, let place), .entity):

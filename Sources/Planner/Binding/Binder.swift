@@ -70,6 +70,8 @@ struct Binder {
   var answersRows = false
   /// Every grouping so far, with what was found out about it.
   var groups: [GroupBinding] = []
+  /// Expressions in lists and objects that are used elsewhere than they stand.
+  var captures: [Environment.Binding] = []
 
   struct DiagnosticKey: Hashable {
     var code: DiagnosticCode

@@ -84,6 +84,12 @@ struct PluralPath {
   var text: String
   /// The names behind the set, for suggestions.
   var tailText = ""
+
+  /// Whether nothing is taken of the entities.
+  var isEntity: Bool {
+    if case .none = tail { return true }
+    return false
+  }
 }
 
 /// What `.` is in a scope.
