@@ -6,6 +6,8 @@ package struct Catalog: Sendable, Hashable {
   package var types: [EntityType] = []
   package var embeddedTypes: [EmbeddedType] = []
   package var enums: [EnumType] = []
+  /// The type of `_status`, which no schema writes: CREATED, DELETED.
+  package var statusType: EnumTypeID?
   /// Every direction of every relation. A one-way relation's other direction is stored too, but has no property.
   package var relations: [Relation] = []
   package var indexes: [IndexDescriptor] = []
@@ -27,6 +29,11 @@ package struct Catalog: Sendable, Hashable {
     set { relations[Int(id.index)] = newValue }
   }
   package subscript(_ id: IndexID) -> IndexDescriptor { indexes[Int(id.index)] }
+
+  /// Whether a column is one of those that the store fills with times.
+  package func isTime(_ type: EntityTypeID, _ column: ColumnID) -> Bool {
+    self[type].createdColumn == column || self[type].updatedColumn == column
+  }
 
   /// The entity type, interface or union of a name; never the hidden type of the elements of lists of embedded
   /// objects, which bears the embedded type's name. Complexity: O(types).

@@ -29,6 +29,8 @@ final class StoreLayout: Sendable {
     let mirrors: [Relation]
     /// Of an interface or union: the relations to its members.
     let members: [Relation]
+    /// Of interfaces, unions and elements of lists: its rows live and die with those of other types.
+    let isHidden: Bool
     /// The columns of `_createdAt` and `_updatedAt`, which the store fills.
     let created: Int?
     let updated: Int?
@@ -76,7 +78,8 @@ final class StoreLayout: Sendable {
           relations: catalog.relations.filter { $0.source == type.id },
           mirrors: type.memberships.map { catalog[$0.relation] },
           members: type.members.map { catalog[$0.relation] },
-          created: type.createdColumn.map { Int($0.index) }, updated: type.updatedColumn.map { Int($0.index) },
+          isHidden: type.kind != .entity, created: type.createdColumn.map { Int($0.index) },
+          updated: type.updatedColumn.map { Int($0.index) },
           isFilled: type.columns.map {
             isRelation[Int($0.id.index)] || $0.id == type.createdColumn || $0.id == type.updatedColumn
           }))

@@ -16,6 +16,8 @@ enum Operation: UInt8, Sendable {
   case fold, lower, upper, trim, length
   case jsonPath, element, jsonList, jsonObject
   case quantifier, aggregate, rowSet
+  /// Whether an entity is a deleted one.
+  case isDeleted
   case textMatch, textScore, highlight
   /// The rows of the first operand, where they are missing those of the second.
   case firstRow

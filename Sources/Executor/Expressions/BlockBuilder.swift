@@ -299,6 +299,12 @@ struct ExpressionCompiler {
       node.a = rows(reference, expression.range, &builder)
       node.index = Int32(truncatingIfNeeded: index)
       return builder.add(node, type)
+    case .isDeleted(let reference):
+      var node = node(.isDeleted, .truth)
+      if case .scope(0, _) = reference { builder.needsRows = true }
+      node.a = rows(reference, expression.range, &builder)
+      node.index = Int32(truncatingIfNeeded: entityType(reference).index)
+      return builder.add(node, type)
     case .groupAggregate(let reference, let selection, let slot):
       // The numbers of groups are no rows of entities that an error could name.
       var numbers = Node(operation: .scopeRows, kind: .rows, range: expression.range)

@@ -14,6 +14,10 @@ final class AccessNode: @unchecked Sendable {
     case relation
     /// The distinct targets of a relation of the members of another set.
     case step
+    /// The deleted entities; these and the live ones.
+    case deleted, all
+    /// A range of a column of times.
+    case timeRange
     /// What a full-text index finds in some of its columns.
     case fullText
     /// Relations of which at most one has targets.
@@ -33,6 +37,7 @@ final class AccessNode: @unchecked Sendable {
   }
   let kind: Kind
   @exclusivity(unchecked) var index = IndexID(0)
+  @exclusivity(unchecked) var column = ColumnID(0)
   @exclusivity(unchecked) var indexKind = IndexDescriptor.Kind.hash
   @exclusivity(unchecked) var isUnique = false
   /// Reader slots of the key columns, for what an index cannot find.

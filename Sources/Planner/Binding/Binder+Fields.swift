@@ -4,7 +4,6 @@ import GQLParser
 
 extension Binder {
   static let metaFields: [String: NotSupportedYet] = [
-    "_createdAt": .timestampMeta, "_updatedAt": .timestampMeta, "_status": .statusMeta,
     "__schema": .introspection, "__type": .introspection,
   ]
 
@@ -194,6 +193,9 @@ extension Binder {
       return nil
     }
     if let content = bindMeta(entry, name) { return content }
+    if let element = entry.environment.element(), let value = lifecycleValue(name, of: element) {
+      return bindLifecycleField(entry, value)
+    }
     guard let property = catalog[type].property(named: name.text) else {
       reportUnknownField(name, of: catalog[type].name, among: catalog[type].properties.map(\.name))
       return nil

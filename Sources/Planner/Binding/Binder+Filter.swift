@@ -142,6 +142,11 @@ extension Binder {
     _ field: ObjectField, _ element: EntityReference, _ environment: Environment, _ origin: ValueCoercion.Origin
   ) -> BoundExpression? {
     let type = catalog[type(of: element)]
+    if let value = lifecycleValue(field.name, of: element) {
+      return filterObject(field.value, environment).flatMap {
+        operatorsFilter($0, .value(value), environment, field.range, origin)
+      }
+    }
     guard let property = type.property(named: field.name.text) else {
       reportUnknownField(field.name, of: type.name, among: type.properties.map(\.name) + ["and", "or", "not"])
       return nil

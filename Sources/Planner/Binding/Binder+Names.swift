@@ -29,6 +29,7 @@ extension Binder {
     } else if let element = environment.element() {
       let entity = catalog[type(of: element)]
       if let property = entity.property(named: name.text) { return member(property, of: element, at: name.range) }
+      if let value = lifecycleValue(name, of: element) { return .value(value) }
       if name.text == "_score" { return score(environment, at: name.range) }
       if let feature = Self.metaFields[name.text] {
         report(.notSupportedYet(feature), at: name.range)
@@ -64,7 +65,9 @@ extension Binder {
     if let number = environment.group() {
       return groups[number].hasKey(name.text) || catalog.root(named: name.text)?.isList ?? false
     }
-    if let type = environment.elementType, catalog[type].property(named: name.text) != nil { return true }
+    if let type = environment.elementType {
+      if catalog[type].property(named: name.text) != nil || Self.lifecycleFields.contains(name.text) { return true }
+    }
     return catalog.root(named: name.text)?.isList ?? false
   }
 
@@ -269,6 +272,7 @@ extension Binder {
     from element: EntityReference, _ type: EntityTypeID, _ name: Name, _ arguments: CallArguments?,
     _ environment: Environment, _ range: SourceRange
   ) -> Operand {
+    if let value = lifecycleValue(name, of: element) { return arguments == nil ? .value(value) : noArguments(name) }
     guard let property = catalog[type].property(named: name.text) else {
       if let feature = Self.metaFields[name.text] {
         report(.notSupportedYet(feature), at: name.range)
@@ -388,12 +392,17 @@ extension Binder {
       default: return .error
       }
     case .none:
+      let element = EntityReference.scope(0, path.type)
+      if let value = lifecycleValue(name, of: element) {
+        guard arguments == nil else { return noArguments(name) }
+        path.tail = .value(TypedValue(expression: value))
+        break
+      }
       guard let property = catalog[path.type].property(named: name.text) else {
         reportUnknownField(
           name, of: catalog[path.type].name, among: catalog[path.type].properties.map(\.name))
         return .error
       }
-      let element = EntityReference.scope(0, path.type)
       switch property.storage {
       case .relation(let id):
         let target = catalog[id].target

@@ -36,6 +36,8 @@ package enum CostModel {
   package static let edgeRun = 12.0
   /// Calling the machinery of a nested set for one parent: batches are shared, so little remains.
   package static let setPerParent = 20.0
+  /// Looking at the bounds of a page to pass it over: 5 ns, a cache miss where pages are not shared.
+  package static let pageBounds = 12.0
   /// Starting an access path for an execution.
   package static let start = 25.0
 

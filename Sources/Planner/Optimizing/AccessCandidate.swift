@@ -19,7 +19,8 @@ struct AccessCandidate {
 
   /// Ties go to the lower.
   enum Kind: Int {
-    case empty, uniqueLookup, lookup, lookupEach, range, fullText, intersection, union, rowSet, hashJoin, orderedWalk
+    case empty, uniqueLookup, lookup, lookupEach, range, fullText, intersection, union, rowSet, hashJoin, orderedWalk,
+      timeRange
     case scan
   }
 }

@@ -19,6 +19,7 @@ extension Optimizer {
         case .fullText, .trigram: break
         }
       }
+      result += timeCandidates(type, conditions)
     }
     result += fullTextCandidates(type, conjuncts)
     if isCertain(result) { return result.filter { $0.kind == .uniqueLookup } }
@@ -132,6 +133,26 @@ extension Optimizer {
       path: .range(index.id, range), covered: covered, rows: rows,
       cost: CostModel.start + CostModel.btreeProbe + rows.rows * CostModel.indexEntry,
       kind: isComplete && index.isUnique ? .uniqueLookup : .range, index: Int(index.id.index), isAscending: isComplete)
+  }
+
+  /// `_createdAt` and `_updatedAt`: the bounds of pages are an index that costs nothing.
+  private func timeCandidates(_ type: EntityTypeID, _ conditions: [IndexCondition]) -> [AccessCandidate] {
+    [catalog[type].createdColumn, catalog[type].updatedColumn].compactMap { column in
+      guard let column else { return nil }
+      var (range, covered) = bounds(on: column, conditions)
+      if let (condition, key, _) = equality(on: column, conditions) {
+        range = IndexRange(
+          lower: .init(key, isInclusive: true), upper: .init(key, isInclusive: true))
+        covered = [condition.position]
+      }
+      guard range.lower != nil || range.upper != nil else { return nil }
+      let rows = estimator.rows(type, times: column, range)
+      let pages = estimator.rowCount(type) / 1024
+      return AccessCandidate(
+        path: .timeRange(type, column, range), covered: covered, rows: rows,
+        cost: CostModel.start + pages * CostModel.pageBounds + rows.rows * CostModel.indexEntry, kind: .timeRange,
+        index: Int(column.index), isAscending: true)
+    }
   }
 
   private func equality(
@@ -256,6 +277,7 @@ extension AccessPath {
   package var keyExpressions: [BoundExpression] {
     switch self {
     case .source, .scan, .rowSet, .empty: []
+    case .timeRange(_, _, let range): range.expressions
     case .lookup(_, let keys), .lookupEach(_, let keys), .hashJoin(_, let keys): keys
     case .range(_, let range): range.expressions
     case .fullText(_, _, let query): [query]

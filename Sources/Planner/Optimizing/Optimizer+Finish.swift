@@ -114,7 +114,7 @@ extension AccessPath {
     case .rowSet(let index): [index]
     case .intersection(let paths), .union(let paths): paths.flatMap(\.rowSets)
     case .fullText: []
-    case .source, .scan, .lookup, .lookupEach, .range, .empty, .hashJoin: []
+    case .source, .scan, .lookup, .lookupEach, .range, .empty, .hashJoin, .timeRange: []
     }
   }
 
@@ -124,7 +124,7 @@ extension AccessPath {
     case .intersection(let paths): .intersection(paths.map { $0.mapRowSets(change) })
     case .union(let paths): .union(paths.map { $0.mapRowSets(change) })
     case .fullText: self
-    case .source, .scan, .lookup, .lookupEach, .range, .empty, .hashJoin: self
+    case .source, .scan, .lookup, .lookupEach, .range, .empty, .hashJoin, .timeRange: self
     }
   }
 }

@@ -148,6 +148,10 @@ extension Optimizer {
     var collecting = CostModel.setPerParent
     switch set.source {
     case .all, .given: break
+    case .deleted(let includesLive):
+      fetched = Double(max(0, estimator.statistics.deletedCount(set.type)))
+      if includesLive { fetched += estimator.rowCount(set.type) }
+      collecting += fetched * CostModel.indexEntry
     case .key(_, let keys):
       for key in keys { _ = cost(of: key, rows: executions, cell: CostModel.gatheredCell) }
       collecting += CostModel.hashProbe
@@ -251,7 +255,7 @@ extension Optimizer {
     case .lookup: CostModel.start + CostModel.hashProbe
     case .scan, .empty: CostModel.start
     case .hashJoin: CostModel.hashProbe
-    case .source, .lookupEach, .intersection, .union, .rowSet: nil
+    case .source, .lookupEach, .intersection, .union, .rowSet, .timeRange: nil
     case .fullText: nil
     }
   }

@@ -72,6 +72,10 @@ package enum PlanValidator {
     case .scan, .rowSet, .empty:
       if case .all = set.source { return [] }
       return ["does not take its rows from its source"]
+    case .timeRange(let type, let column, let range):
+      guard type == set.type, catalog.isTime(type, column) else { return ["takes a range of times of what holds none"] }
+      let isBounded = range.lower != nil || range.upper != nil
+      return isBounded && range.equal.isEmpty && range.prefix == nil ? [] : ["takes a range of times without bounds"]
     case .lookup(let id, let keys):
       guard let index = index(id) else { return ["looks into an index of another type"] }
       return keys.count == index.columns.count ? [] : ["looks up \(keys.count) of \(index.columns.count) key columns"]

@@ -104,6 +104,8 @@ package indirect enum AccessPath: Sendable, Hashable {
   case rowSet(Int)
   /// No row can match.
   case empty
+  /// Rows whose `_createdAt` or `_updatedAt` (the column) is within the bounds: pages beyond them are passed over.
+  case timeRange(EntityTypeID, ColumnID, IndexRange)
   /// Rows that a full-text index finds in these of its columns. A null query finds none.
   case fullText(IndexID, [ColumnID], BoundExpression)
   /// The rows for which the first expressions, over the element alone, equal the second, over what encloses the set:

@@ -6,14 +6,8 @@ import GQLBase
 package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   /// `type A { id: ID! t: String @trigram }`, a warning: the index is left out.
   case trigramIndex
-  /// `{ User(deleted: ONLY) { id } }`
-  case deletedEntities
   /// `subscription { User { id } }`
   case subscription
-  /// `{ User { _createdAt } }`
-  case timestampMeta
-  /// `{ User { _status } }`
-  case statusMeta
   /// `{ User { x := highlight(name) } }`
   case scalarFunction
   /// `{ User(where: collate(name, "sv") == "a") { id } }`
@@ -33,10 +27,7 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   package var feature: String {
     switch self {
     case .trigramIndex: "'@trigram'"
-    case .deletedEntities: "'deleted'"
     case .subscription: "a subscription"
-    case .timestampMeta: "'_createdAt' and '_updatedAt'"
-    case .statusMeta: "'_status'"
     case .scalarFunction: "this function"
     case .languageCollation: "a collation other than CI"
     case .introspection: "introspection"
@@ -46,9 +37,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   }
 
   package var message: String {
-    switch self {
-    case .timestampMeta: "\(feature) are not supported yet"
-    default: "\(feature) is not supported yet"
-    }
+    "\(feature) is not supported yet"
   }
 }

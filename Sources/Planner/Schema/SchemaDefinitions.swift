@@ -18,7 +18,7 @@ private struct SchemaDefinitionWriter {
 
   mutating func definitions() -> [TypeDefinition] {
     var result: [TypeDefinition] = []
-    for type in catalog.enums {
+    for type in catalog.enums where type.id != catalog.statusType {
       var definition = empty(.enum, type.name, type.description)
       definition.values = type.values.map {
         EnumValueDefinition(name($0), range: nowhere)
