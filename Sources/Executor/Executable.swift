@@ -15,6 +15,7 @@ package final class Executable: @unchecked Sendable {
   let selections: ContiguousArray<CompiledSelection>
   /// The answer's object.
   let root: CompiledSelection
+  let introspections: [CompiledIntrospection]
   let rowSets: [CompiledRowSet]
   let readers: [PlanCompiler.ColumnAddress]
   let enums: ContiguousArray<EnumNames>
@@ -60,6 +61,7 @@ package final class Executable: @unchecked Sendable {
     self.selections = ContiguousArray(selections.reversed())
     root = CompiledSelection(set: -1, fields: query.fields, value: nil, type: nil, &compiler, &output)
     conditions = output.conditions.isEmpty ? nil : ScalarSources(output.conditions, compiler)
+    introspections = output.introspections.map { CompiledIntrospection($0, compiler) }
     readers = compiler.readers
     enums = ContiguousArray(output.enums)
     parameterKinds = query.parameters.map { ColumnKind($0.signature.type) }

@@ -9,6 +9,9 @@ import Testing
   /// Every code has a query that shows it, with the text that it points to.
   static let wrong: [(code: String, query: String, at: String)] = [
     ("misplaced-range", "{ User { x := 1..age } }", "1..age"),
+    ("misplaced-computation", "{ __schema { x := 1 } }", "x"),
+    ("unknown-field", "{ __schema { typess { name } } }", "typess"),
+    ("missing-key", "{ __type { name } }", "__type"),
     ("unknown-field", "{ Usr { id } }", "Usr"),
     ("unknown-field", "{ User { agee } }", "agee"),
     ("unknown-field", "{ User(where: boss.agee > 1) { id } }", "agee"),
@@ -153,7 +156,6 @@ import Testing
     case .scalarFunction: ("{ User { x := nfc(firstName) } }", nil)
     case .languageCollation: ("{ User(where: collate(firstName, \"sv\") == \"a\") { id } }", nil)
     case .typeTest: ("{ User(where: . is User) { id } }", nil)
-    case .introspection: ("{ __schema { queryType { name } } }", nil)
     case .directive: ("{ User @live { id } }", nil)
     }
   }

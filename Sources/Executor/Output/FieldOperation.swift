@@ -18,6 +18,8 @@ struct FieldOperation: BitwiseCopyable {
     /// The same, where presence is computed.
     case embeddedComputed
     case one, many
+    /// What the schema is; at the root only.
+    case introspection
   }
   var kind: Kind
   /// Slot of the condition, or -1.

@@ -6,7 +6,7 @@ extension Binder {
   static let metaFields: [String: NotSupportedYet] = [
     "_cursor": .cursorMeta, "_score": .scoreMeta, "_createdAt": .timestampMeta, "_updatedAt": .timestampMeta,
     "_status": .statusMeta, "_depth": .recursionMeta, "_cycle": .recursionMeta, "_items": .groupMeta,
-    "_inserted": .mutation, "__schema": .introspection, "__type": .introspection,
+    "_inserted": .mutation,
   ]
 
   // MARK: The root
@@ -26,6 +26,7 @@ extension Binder {
     let entry = computed(merged.first)
     guard let name = entry.field else { return bindComputed(entry, inner) }
     if name.text == "__typename" { return .typename("Query") }
+    if name.text == "__schema" || name.text == "__type" { return bindIntrospection(entry, name, inner) }
     if let feature = Self.metaFields[name.text] {
       report(.notSupportedYet(feature), at: name.range)
       return nil

@@ -51,6 +51,8 @@ enum SelectionParent {
   case root
   case entity(EntityTypeID)
   case embedded(EmbeddedTypeID)
+  /// A type of introspection.
+  case meta(MetaType)
 }
 
 extension Binder {
@@ -201,9 +203,11 @@ extension Binder {
       type = "Query"
     case .entity(let id): type = catalog[id].name
     case .embedded(let id): type = catalog[id].name
+    case .meta(let meta): type = meta.rawValue
     }
     if name.text == type { return true }
-    let known = catalog.types.map(\.name) + catalog.embeddedTypes.map(\.name)
+    var known = catalog.types.map(\.name) + catalog.embeddedTypes.map(\.name)
+    if case .meta = parent { known += MetaType.allCases.map(\.rawValue) }
     if known.contains(name.text) {
       report(.impossibleFragment(condition: name.text, type: type), at: name.range)
     } else {
@@ -225,6 +229,7 @@ extension Binder {
         names.append(property.name)
       }
     case .embedded(let id): names = catalog[id].fields.map(\.name)
+    case .meta(let meta): names = meta.definitions.filter { $0.inner == nil }.map(\.field.rawValue)
     }
     // A splat is of fields, whatever a `let` is called.
     var environment = environment

@@ -189,6 +189,8 @@ package struct BoundField: Sendable, Hashable {
     case one(SelectionID)
     /// A list.
     case many(SelectionID)
+    /// What the schema is; at the root only.
+    indirect case introspection(BoundIntrospection)
   }
   package var key: String
   /// Over parameters only: the field is left out where this is not true.

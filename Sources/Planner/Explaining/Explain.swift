@@ -70,7 +70,7 @@ private struct PlanPrinter {
   func root(_ field: BoundField) -> [String] {
     var lines: [String] = []
     switch field.content {
-    case .typename: return [field.key]
+    case .typename, .introspection: return [field.key]
     case .embedded: return [field.key]
     case .value(let expression):
       lines.append("\(field.key) := \(printer.text(expression))")
@@ -116,7 +116,7 @@ private struct PlanPrinter {
     guard depth < 256 else { return [] }
     return fields.flatMap { field -> [Node] in
       switch field.content {
-      case .typename: return []
+      case .typename, .introspection: return []
       case .value(let expression):
         let below = calls(in: [expression], depth: depth + 1)
         return below.isEmpty ? [] : [Node(text: "\(label(field.key)) \(printer.text(expression))", children: below)]

@@ -60,8 +60,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case languageCollation
   /// `{ User(where: . is User) { id } }`
   case typeTest
-  /// `{ __schema { queryType { name } } }`
-  case introspection
   /// `{ User @live { id } }` and other directives of the language that stand on operations or fields.
   case directive
 
@@ -98,7 +96,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
     case .scalarFunction: "this function"
     case .languageCollation: "a collation other than CI"
     case .typeTest: "a test for a type"
-    case .introspection: "introspection"
     case .directive: "this directive"
     }
   }
