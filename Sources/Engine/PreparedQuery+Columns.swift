@@ -7,9 +7,11 @@ extension PreparedQuery {
   /// - Throws: ``QueryError``, as ``run(_:options:)``.
   package func columns(_ variables: [String: Value] = [:]) throws(QueryError) -> [String]? {
     let query = try bound(variables, database.current.catalog)
-    guard query.fields.count == 1, case .many(let selection) = query.fields[0].content,
-      case .object(let fields) = query.selections[Int(selection.index)].shape
-    else { return nil }
-    return fields.map(\.key)
+    guard query.fields.count == 1, case .many(let selection) = query.fields[0].content else { return nil }
+    switch query.selections[Int(selection.index)].shape {
+    case .object(let fields): return fields.map(\.key)
+    case .groups(let grouping): return grouping.fields.map(\.key)
+    case .value: return nil
+    }
   }
 }

@@ -52,10 +52,16 @@ package final class Executable: @unchecked Sendable {
       switch bound.shape {
       case .object(let list): fields = list
       case .value(let expression): value = expression
+      case .groups(let grouping): fields = grouping.fields
       }
       let selection = CompiledSelection(
         set: bound.set.index, fields: fields, value: value, type: type, &compiler, &output)
       output.usedScopes[index] = selection.usedScopes
+      if case .groups(let bound) = bound.shape {
+        let grouping = CompiledGrouping(bound, index, type: type, fieldScopes: selection.usedScopes, &compiler)
+        selection.grouping = grouping
+        output.usedScopes[index] = grouping.usedAround + 1
+      }
       selections.append(selection)
     }
     self.selections = ContiguousArray(selections.reversed())

@@ -43,6 +43,8 @@ package final class Execution {
   /// Conditions of fields, by slot: whether the field is written.
   let conditions: UnsafeMutablePointer<Bool>
   let rowSets: ContiguousArray<RowSetState>
+  /// By selection; nil for those that are not grouped.
+  let groups: ContiguousArray<GroupState?>
   /// The elements that each list call goes through, by its number.
   let items: UnsafeMutablePointer<ListItems>
   @exclusivity(unchecked) var actuals: [SetActuals]?
@@ -65,6 +67,7 @@ package final class Execution {
     self.snapshot = snapshot
     sets = ContiguousArray(executable.sets.map { _ in SetState() })
     levels = ContiguousArray(executable.selections.map { _ in LevelState() })
+    groups = ContiguousArray(executable.selections.map { $0.grouping.map { GroupState($0) } })
     rowSets = ContiguousArray(executable.plan.rowSets.map { _ in RowSetState() })
     readers = .allocate(capacity: max(executable.readers.count, 1))
     let parameters = max(executable.plan.query.parameters.count, 1)

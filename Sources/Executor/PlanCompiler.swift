@@ -63,6 +63,11 @@ struct PlanCompiler {
         node.relation = relation(id)
         node.reference = reference(entity)
         return node
+      case .items(let group, let selection):
+        let node = AccessNode(.groupMembers)
+        node.number = selection.index
+        node.reference = reference(group)
+        return node
       case .step(let inner, let id), .linked(let inner, let id):
         let node = AccessNode(.step)
         node.number = inner.index
@@ -71,7 +76,11 @@ struct PlanCompiler {
         return node
       }
     case .scan: return AccessNode(.scan)
-    case .lookup(let index, let key): return lookup(index, key)
+    case .lookup(let index, let key):
+      let node = lookup(index, key)
+      // No key is null: `user(email: null)` is nobody, not one of those without an address.
+      if case .key = set.source { node.keysAreNonNull = true }
+      return node
     case .lookupEach(let index, let values):
       let node = indexed(.lookupEach, index)
       node.scalars = ScalarSources(values, self)
@@ -115,6 +124,12 @@ struct PlanCompiler {
       node.number = number
       return node
     case .empty: return AccessNode(.empty)
+    case .hashJoin(let build, let keys):
+      let node = AccessNode(.hashJoin)
+      node.buildProgram = ExpressionProgram(build, catalog: catalog)
+      node.buildTypes = build.map(\.type)
+      node.scalars = ScalarSources(keys, self)
+      return node
     }
   }
 
@@ -152,6 +167,7 @@ struct PlanCompiler {
     case .all: break
     case .key(_, let key): for part in key { result = max(result, scopes(part)) }
     case .relation(let reference, _): result = max(result, reference.scope + 1)
+    case .items(let reference, _): result = max(result, reference.scope + 1)
     case .step(let inner, _), .linked(let inner, _): result = max(result, scopesUsed(byAround: inner.index))
     }
     if let limit = set.limit { result = max(result, scopes(limit)) }
@@ -168,7 +184,7 @@ struct PlanCompiler {
     var parts: [BoundExpression] = []
     switch path {
     case .source, .scan, .rowSet, .empty: return 0
-    case .lookup(_, let key), .lookupEach(_, let key): parts = key
+    case .lookup(_, let key), .lookupEach(_, let key), .hashJoin(_, let key): parts = key
     case .range(_, let range):
       parts = range.equal + [range.lower?.value, range.upper?.value, range.prefix].compactMap { $0 }
     case .intersection(let paths), .union(let paths): return paths.reduce(0) { max($0, scopes($1)) }
@@ -182,6 +198,7 @@ struct PlanCompiler {
     case .constant, .parameter: return 0
     case .column(let reference, _), .entity(let reference), .inRowSet(let reference, _), .item(let reference, _):
       return reference.scope + 1
+    case .groupAggregate(let reference, _, _): return reference.scope + 1
     case .not(let a), .isTrue(let a), .isNull(let a), .negate(let a), .convert(let a), .cast(let a), .fold(let a):
       return scopes(a)
     case .and(let list), .or(let list), .coalesce(let list), .conditional(let list), .call(_, let list),

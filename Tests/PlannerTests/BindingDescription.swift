@@ -37,6 +37,10 @@ struct BindingDescription {
     case .object(let fields):
       return "\(set(selection.set)) {\(fields.map { field($0) }.joined(separator: " "))}"
     case .value(let value): return "\(set(selection.set)) = \(expression(value))"
+    case .groups(let grouping):
+      let keys = grouping.keys.map { "\($0.name): \($0.expressions.map { expression($0) }.joined(separator: " "))" }
+      return "\(set(selection.set)) by (\(keys.joined(separator: ", ")))"
+        + " {\(grouping.fields.map { field($0) }.joined(separator: " "))}"
     }
   }
 
@@ -50,6 +54,7 @@ struct BindingDescription {
         "\(catalog[set.type].name)#\(catalog[index].name)(\(values.map { expression($0) }.joined(separator: ", ")))")
     case .relation(let base, let relation): parts.append("\(reference(base))→\(name(relation))")
     case .step(let base, let relation): parts.append("(\(self.set(base)))→→\(name(relation))")
+    case .items(let group, _): parts.append("\(reference(group))→_items")
     case .linked(let base, let relation): parts.append("(\(self.set(base)))→\(name(relation))")
     }
     if let predicate = set.predicate { parts.append("where \(expression(predicate))") }
@@ -140,6 +145,7 @@ struct BindingDescription {
     case .aggregate(let aggregate, let id, let body):
       return "\(aggregate.rawValue)(\(set(id))\(body.map { " | \(text($0))" } ?? ""))"
     case .inRowSet: return "?"
+    case .groupAggregate(let group, _, let slot): return "\(reference(group)).aggregate\(slot)"
     }
   }
 

@@ -275,7 +275,15 @@ struct ExpressionCompiler {
       node.a = rows(reference, expression.range, &builder)
       node.index = Int32(truncatingIfNeeded: index)
       return builder.add(node, type)
-
+    case .groupAggregate(let reference, let selection, let slot):
+      // The numbers of groups are no rows of entities that an error could name.
+      var numbers = Node(operation: .scopeRows, kind: .rows, range: expression.range)
+      numbers.index = Int32(truncatingIfNeeded: reference.scope)
+      var node = node(.groupAggregate)
+      node.a = builder.add(numbers, .int)
+      node.index = Int32(truncatingIfNeeded: selection.index)
+      node.entity = Int32(truncatingIfNeeded: slot)
+      return builder.add(node, type)
     case .listCall(let operation, let list, let item, let body):
       var node = node(.listQuantifier)
       switch operation {
@@ -320,6 +328,7 @@ struct ExpressionCompiler {
     node.index = Int32(truncatingIfNeeded: set.index)
     node.entity = Int32(truncatingIfNeeded: builder.expansionCount)
     builder.expansionCount += 1
+    node.flag = expression.map(ExpressionTraits.readsMemberOnly) ?? true
     if let expression {
       node.b = block([expression])
       if blocks[Int(node.b)].usesScratch { builder.usesScratch = true }

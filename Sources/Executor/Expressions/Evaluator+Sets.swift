@@ -8,6 +8,10 @@ extension Evaluator {
   func quantifier(_ node: Node, _ out: Vector) throws(RuntimeProblem) {
     let set = SetID(Int(node.index))
     let truths = out.truths
+    if let shared = try shared(node) {
+      try shared.evaluator.quantifier(node, out)
+      return scatter(shared.places, out)
+    }
     guard node.b >= 0 else {
       switch node.quantifier {
       case .some, .exists, .none:
@@ -90,6 +94,10 @@ extension Evaluator {
   func aggregate(_ node: Node, _ index: Int, _ out: Vector) throws(RuntimeProblem) {
     let set = SetID(Int(node.index))
     let type = block.block.types[index]
+    if let shared = try shared(node) {
+      try shared.evaluator.aggregate(node, index, out)
+      return scatter(shared.places, out)
+    }
     if node.aggregate == .count, node.b < 0 {
       out.validity.update(repeating: 1, count: count)
       return try execution.count(set, batch.scopes, into: out.words)

@@ -72,6 +72,7 @@ struct Evaluator {
     case .quantifier: try quantifier(node, out)
     case .aggregate: try aggregate(node, index, out)
     case .rowSet: try rowSet(node, out)
+    case .groupAggregate: groupAggregate(node, out)
     case .function: try function(index, node, out)
     case .attempt: try attempt(node, out)
     case .invoke: try invoke(node, out, block.block.types[index])
@@ -215,6 +216,14 @@ struct Evaluator {
   }
 
   /// Every position null.
+  func setNull(_ out: Vector, _ position: Int) {
+    switch out.kind {
+    case .truth: out.truths[position] = 1
+    case .rows: out.rows[position] = PageLayout.noRow
+    case .word, .double, .wide: out.validity[position] = 0
+    }
+  }
+
   func setNull(_ out: Vector) {
     switch out.kind {
     case .truth: out.truths.update(repeating: 1, count: count)

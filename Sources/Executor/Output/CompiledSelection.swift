@@ -27,6 +27,8 @@ final class CompiledSelection: @unchecked Sendable {
   let usedScopes: Int
   /// Columns whose cells are read while writing.
   let warmReaders: ContiguousArray<WarmReader>
+  /// Set before the executable is shared; nil if members are written, not groups of them.
+  @exclusivity(unchecked) var grouping: CompiledGrouping?
 
   struct WarmReader: BitwiseCopyable {
     var reader: Int

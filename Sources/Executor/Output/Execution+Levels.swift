@@ -12,6 +12,13 @@ extension Execution {
       let compiled = executable.selections[child.selection]
       let below = levels[child.selection]
       let set = executable.sets[compiled.set]
+      if let grouping = compiled.grouping {
+        try expandGroups(child.selection, compiled, grouping, below, above: level, range, executable)
+        if !compiled.children.isEmpty {
+          try expandChildren(of: compiled, below, 0..<below.members.rows.count, executable)
+        }
+        continue
+      }
       below.members.removeAll()
       below.members.offsets.append(0)
       below.parentBase = range.lowerBound

@@ -43,11 +43,15 @@ extension Execution {
   ) throws(RuntimeProblem) {
     let selection = executable.selections[index]
     let level = levels[index]
-    level.members.removeAll()
-    level.members.offsets.append(0)
-    level.parentBase = 0
-    try append(executable.sets[selection.set], .root, into: &level.members)
-    try begin(selection, level, above: nil)
+    if let grouping = selection.grouping {
+      try expandGroups(index, selection, grouping, level, above: nil, 0..<1, executable)
+    } else {
+      level.members.removeAll()
+      level.members.offsets.append(0)
+      level.parentBase = 0
+      try append(executable.sets[selection.set], .root, into: &level.members)
+      try begin(selection, level, above: nil)
+    }
     let total = level.members.rows.count
     guard isMany else {
       guard total > 0 else { return output.append("null") }

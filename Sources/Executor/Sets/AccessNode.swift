@@ -14,6 +14,10 @@ final class AccessNode: @unchecked Sendable {
     case relation
     /// The distinct targets of a relation of the members of another set.
     case step
+    /// The members of a group of another selection.
+    case groupMembers
+    /// The rows under a key in a table made once a run.
+    case hashJoin
   }
   let kind: Kind
   @exclusivity(unchecked) var index = IndexID(0)
@@ -38,10 +42,13 @@ final class AccessNode: @unchecked Sendable {
   @exclusivity(unchecked) var isListValued = false
   @exclusivity(unchecked) var listIsWide = false
   @exclusivity(unchecked) var children: [AccessNode] = []
-  /// The row set, or the set that a step starts from.
+  /// The row set, the set that a step starts from, or the grouped selection.
   @exclusivity(unchecked) var number = 0
   @exclusivity(unchecked) var relation = RelationAccess()
   @exclusivity(unchecked) var reference = CompiledReference()
+  /// What a hash join's table holds each row under.
+  @exclusivity(unchecked) var buildProgram: ExpressionProgram?
+  @exclusivity(unchecked) var buildTypes: [ValueType] = []
   /// A step from one member at most: its targets stay in link order.
   @exclusivity(unchecked) var keepsLinkOrder = false
 

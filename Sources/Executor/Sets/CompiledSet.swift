@@ -24,6 +24,10 @@ final class CompiledSet: @unchecked Sendable {
   let offsetRange: SourceRange
   /// Whether it depends on what encloses it.
   let isCorrelated: Bool
+  /// Each element has one key, and the rows under it are found at once.
+  let isKeyed: Bool
+  /// Elements with equal keys have equal lists.
+  let dependsOnKeyOnly: Bool
   /// How many scopes of what encloses it are used.
   let usedScopes: Int
 
@@ -57,6 +61,8 @@ final class CompiledSet: @unchecked Sendable {
       outer = max(outer, compiler.scopes(expression) - 1)
     }
     outerScopes = max(outer, 0)
+    isKeyed = isCorrelated && access.isKeyed
+    dependsOnKeyOnly = isKeyed && outerScopes == 0 && bounds?.program == nil
   }
 
   var isPlain: Bool { filter == nil && distinct == nil }

@@ -47,6 +47,15 @@ extension Execution {
       for element in 0..<scopes.count { results[element] = first.counts[element] > slice.offset ? 1 : 0 }
       return
     }
+    if set.isKeyed, set.filter != nil, set.distinct == nil, set.bounds == nil {
+      state.counted.removeAll()
+      state.counted.offsets.append(0)
+      try appendKeyed(set, state, scopes, existenceOnly: true, into: &state.counted)
+      for element in 0..<scopes.count {
+        results[element] = state.counted.offsets[element + 1] > state.counted.offsets[element] ? 1 : 0
+      }
+      return
+    }
     if set.filter != nil, set.distinct == nil, !set.isRelation {
       if !set.isCorrelated {
         if state.anyRun != run {
@@ -87,6 +96,9 @@ extension Execution {
     let node = set.access
     let elements = scopes.count
     switch node.kind {
+    case _ where set.isKeyed:
+      let runs = try keyRuns(set, state, scopes)
+      for element in 0..<elements { counts[element] = Int64(runs[element].count) }
     case .relation:
       let path = node.reference.path
       if path.isEmpty, node.relation.isToMany, node.reference.depth < scopes.scopes.count {

@@ -108,7 +108,7 @@ extension Execution {
 
   private func isLinkOrdered(_ node: AccessNode) -> Bool {
     switch node.kind {
-    case .relation: true
+    case .relation, .groupMembers: true
     case .step: node.keepsLinkOrder
     case .intersection: node.children.first { $0.kind != .rowSet }?.kind == .relation
     default: false

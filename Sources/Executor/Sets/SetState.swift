@@ -27,6 +27,17 @@ final class SetState {
   @exclusivity(unchecked) var total: Int64 = 0
   @exclusivity(unchecked) var totalRun: UInt64 = 0
   @exclusivity(unchecked) var ascending = false
+  /// The rows under the keys of a batch, and those of them that had to be copied.
+  @exclusivity(unchecked) var keyRuns = WorkMemory()
+  @exclusivity(unchecked) var keyRows = RowBuffer()
+  /// The rows whose only key column is null.
+  @exclusivity(unchecked) var nullRows = RowBuffer()
+  @exclusivity(unchecked) var nullRun: UInt64 = 0
+  /// The lists of keys with many rows, by the first of the rows.
+  @exclusivity(unchecked) var keyLists: [UInt32: Range<Int>] = [:]
+  @exclusivity(unchecked) var keyListRows = RowBuffer()
+  @exclusivity(unchecked) var keyListRun: UInt64 = 0
+  @exclusivity(unchecked) var joinTable: JoinTable?
   @exclusivity(unchecked) var ascendingRun: UInt64 = 0
 }
 

@@ -5,8 +5,7 @@ import GQLParser
 extension Binder {
   static let setArguments = ["where", "orderBy", "limit", "offset", "distinctOn"]
   private static let laterArguments: [String: NotSupportedYet] = [
-    "after": .cursorPaging, "before": .cursorPaging, "groupBy": .grouping, "having": .having,
-    "deleted": .deletedEntities,
+    "after": .cursorPaging, "before": .cursorPaging, "deleted": .deletedEntities,
   ]
 
   /// The arguments of a selection of many, into a set. `where orderBy distinctOn` see the element, and the `let`s of
@@ -16,13 +15,7 @@ extension Binder {
     into set: inout BoundSet
   ) {
     guard !arguments.isEmpty else { return }
-    var inner = environment.entering(set.type)
-    for source in sources {
-      guard let selections = source.set?.selections else { continue }
-      for case .letBinding(let node) in selections {
-        inner.lets[node.name.text] = inner.binding(node.expression)
-      }
-    }
+    let inner = adding(lets: sources, to: environment.entering(set.type))
     var seen: Set<String> = []
     for argument in arguments {
       guard seen.insert(argument.name.text).inserted else {
@@ -35,6 +28,9 @@ extension Binder {
       case "distinctOn": set.distinctOn = bindDistinct(argument.value, inner)
       case "limit": set.limit = bindCount(argument, environment)
       case "offset": set.offset = bindCount(argument, environment)
+      case "having": report(.outsideGroup("having"), at: argument.name.range)
+      case "groupBy":
+        if argument.value.kind != .null { report(.misplacedGrouping, at: argument.name.range) }
       case let other:
         if let feature = Self.laterArguments[other] {
           report(.notSupportedYet(feature), at: argument.range)
@@ -44,6 +40,16 @@ extension Binder {
         }
       }
     }
+  }
+
+  /// The names of a field's own selection, for the arguments that see its element.
+  func adding(lets sources: [SelectionSource], to environment: Environment) -> Environment {
+    var inner = environment
+    for source in sources {
+      guard let selections = source.set?.selections else { continue }
+      for case .letBinding(let node) in selections { inner.lets[node.name.text] = inner.binding(node.expression) }
+    }
+    return inner
   }
 
   /// A condition over the current element; nil where it is absent or certainly true.
@@ -58,7 +64,7 @@ extension Binder {
     boolean(bindOperand(expression, environment), environment, at: expression.range)
   }
 
-  private mutating func bindCount(_ argument: Argument, _ environment: Environment) -> BoundExpression? {
+  mutating func bindCount(_ argument: Argument, _ environment: Environment) -> BoundExpression? {
     let operand = bindOperand(argument.value, environment)
     if case .literal(.null, _) = operand { return nil }
     if case .literal(.integer(let digits), let range) = operand, digits.hasPrefix("-"), digits != "-0" {
@@ -216,8 +222,13 @@ extension Binder {
       report(.noElement, at: range)
       return
     }
+    let group = environment.group()
     let type = type(of: element)
     for field in fields {
+      if let group {
+        directed(groupValue(field.name, group, field.name.range, environment), field.value, environment, into: &terms)
+        continue
+      }
       guard let property = catalog[type].property(named: field.name.text) else {
         reportUnknownField(field.name, of: catalog[type].name, among: catalog[type].properties.map(\.name))
         continue

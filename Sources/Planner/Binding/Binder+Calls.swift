@@ -21,6 +21,9 @@ extension Binder {
     if arguments.positional.isEmpty, !arguments.named.isEmpty {
       if let operand = relationCall(name, arguments, environment, range) { return operand }
     }
+    if let number = environment.group(), let operand = groupAggregate(name, arguments, number, environment, range) {
+      return operand
+    }
     if let quantifier = Self.quantifiers[name.text] {
       return bindQuantifier(quantifier, name, arguments, environment, range)
     }
@@ -38,7 +41,9 @@ extension Binder {
   private mutating func relationCall(
     _ name: Name, _ arguments: CallArguments, _ environment: Environment, _ range: SourceRange
   ) -> Operand? {
-    if let element = environment.element(),
+    if let number = environment.group() {
+      if let operand = groupCall(name, arguments, number, environment) { return operand }
+    } else if let element = environment.element(),
       let property = catalog[type(of: element)].property(named: name.text)
     {
       let operand = member(property, of: element, at: name.range)
@@ -81,7 +86,7 @@ extension Binder {
     }
     guard let first = arguments.positional.first, arguments.positional.count <= most, arguments.named.isEmpty else {
       if arguments.positional.isEmpty, name.text == "count", arguments.named.isEmpty {
-        report(.notSupportedYet(.grouping), at: range)
+        report(.outsideGroup("count()"), at: range)
       } else if arguments.named.isEmpty {
         report(.wrongArgumentCount(function: name.text, expected: expected), at: range)
       }

@@ -27,6 +27,7 @@ extension Binder {
         report(.noElement, at: range)
         return .error
       }
+      if let number = environment.group() { return groupValue(name, number, range, environment) }
       guard let element = environment.element() else {
         let value = element(of: scope, at: range)
         return name.map { member($0, of: value, at: range) } ?? value
@@ -43,6 +44,7 @@ extension Binder {
         report(.noEnclosingElement(climbed: climb), at: range)
         return .error
       }
+      if let number = environment.group(climb) { return groupValue(nil, number, range, environment) }
       guard let element = environment.element(climb) else { return self.element(of: scope, at: range) }
       return .entity(element, type(of: element), range)
     case .member(let base, let name, let arguments): return bindMember(base, name, arguments, environment)

@@ -5,8 +5,7 @@ import GQLParser
 extension Binder {
   static let metaFields: [String: NotSupportedYet] = [
     "_cursor": .cursorMeta, "_score": .scoreMeta, "_createdAt": .timestampMeta, "_updatedAt": .timestampMeta,
-    "_status": .statusMeta, "_depth": .recursionMeta, "_cycle": .recursionMeta, "_items": .groupMeta,
-    "_inserted": .mutation,
+    "_status": .statusMeta, "_depth": .recursionMeta, "_cycle": .recursionMeta, "_inserted": .mutation,
   ]
 
   // MARK: The root
@@ -45,6 +44,7 @@ extension Binder {
     if root.isList {
       var bound = BoundSet(type: root.type, source: .all, range: name.range)
       bound.hint = hint
+      if isGrouped(entry) { return bindGroups(entry, inner, set, bound, name).map { .many($0) } }
       bindArguments(
         entry.arguments, of: name, lets: inner, environment: entry.environment, into: &bound)
       query[set] = bound
@@ -171,6 +171,7 @@ extension Binder {
       let set = reserveSet(relation.target, at: name.range)
       var bound = BoundSet(type: relation.target, source: .relation(element, id), range: name.range)
       bound.hint = fieldDirectives(entry.directives, over: relation.target)
+      if relation.isToMany, isGrouped(entry) { return bindGroups(entry, inner, set, bound, name).map { .many($0) } }
       bindArguments(entry.arguments, of: name, lets: inner, environment: entry.environment, into: &bound)
       query[set] = bound
       guard let selection = bindSelection(set, inner, name, entry.environment) else { return nil }
@@ -179,6 +180,7 @@ extension Binder {
   }
 
   mutating func reportUnknownField(_ name: Name, of type: String, among known: [String]) {
+    if name.text == "_items" { return report(.outsideGroup("_items"), at: name.range) }
     report(.unknownField(name: name.text, type: type, near: nearestNames(to: name.text, in: known)), at: name.range)
   }
 
@@ -254,7 +256,7 @@ extension Binder {
     return copy
   }
 
-  private mutating func bindComputed(_ entry: SelectionEntry, _ inner: [SelectionSource]) -> BoundField.Content? {
+  mutating func bindComputed(_ entry: SelectionEntry, _ inner: [SelectionSource]) -> BoundField.Content? {
     guard let expression = entry.expression else { return nil }
     _ = fieldDirectives(entry.directives, over: nil)
     let operand = bindOperand(expression, entry.environment)

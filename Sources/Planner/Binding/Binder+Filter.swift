@@ -13,8 +13,8 @@ extension Binder {
   mutating func filter(
     _ fields: [ObjectField], _ environment: Environment, _ range: SourceRange
   ) -> BoundExpression? {
-    guard let element = environment.element() else {
-      report(.noElement, at: range)
+    guard let element = environment.element(), environment.group() == nil else {
+      report(environment.group() == nil ? .noElement : .filterOfGroup, at: range)
       return nil
     }
     return filter(fields, element, environment, range, .document)
@@ -24,6 +24,10 @@ extension Binder {
   mutating func filter(
     _ type: EntityTypeID, _ name: Name, _ environment: Environment
   ) -> BoundExpression? {
+    guard environment.group() == nil else {
+      report(.filterOfGroup, at: name.range)
+      return nil
+    }
     guard let element = environment.element(), self.type(of: element) == type else {
       report(
         .wrongVariableType(

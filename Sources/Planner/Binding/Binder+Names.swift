@@ -23,7 +23,9 @@ extension Binder {
         return binder.settled(operand, inner)
       }
     }
-    if let element = environment.element() {
+    if let number = environment.group() {
+      if let operand = groupMember(name, number, environment) { return operand }
+    } else if let element = environment.element() {
       let entity = catalog[type(of: element)]
       if let property = entity.property(named: name.text) { return member(property, of: element, at: name.range) }
       if let feature = Self.metaFields[name.text] {
@@ -53,6 +55,9 @@ extension Binder {
   /// Whether a bare name means something besides an enum value, without binding it.
   func hasMeaning(_ name: Name, _ environment: Environment) -> Bool {
     if environment.lets[name.text] != nil { return true }
+    if let number = environment.group() {
+      return groups[number].hasKey(name.text) || catalog.root(named: name.text)?.isList ?? false
+    }
     if let type = environment.elementType, catalog[type].property(named: name.text) != nil { return true }
     return catalog.root(named: name.text)?.isList ?? false
   }
@@ -68,7 +73,11 @@ extension Binder {
   mutating func resolveBare(_ name: Name, _ environment: Environment) -> Operand {
     if let operand = meaning(of: name, environment) { return operand }
     var known: [String] = []
-    if let type = environment.elementType { known = catalog[type].properties.map(\.name) }
+    if let number = environment.group() {
+      known = groups[number].keys.map(\.name)
+    } else if let type = environment.elementType {
+      known = catalog[type].properties.map(\.name)
+    }
     known += environment.lets.keys.sorted()
     known += catalog.types.map(\.rootMany)
     report(.unknownName(name: name.text, near: nearestNames(to: name.text, in: known)), at: name.range)
@@ -173,6 +182,10 @@ extension Binder {
       return .value(
         BoundExpression(
           .constant(.enumeration(enumeration.id, code: code)), .enumeration(enumeration.id), at: name.range))
+    }
+    // `^.genre` where a group stands around; a group itself is no value.
+    if let number = groupAddressed(by: base, environment) {
+      return groupMember(name, arguments, number, base.range.union(name.range), environment)
     }
     let owner = resolve(bindOperand(base, environment), environment)
     let range = base.range.union(name.range)

@@ -53,6 +53,8 @@ enum SelectionParent {
   case embedded(EmbeddedTypeID)
   /// A type of introspection.
   case meta(MetaType)
+  /// The groups of a grouping, by its number.
+  case group(EntityTypeID, Int)
 }
 
 extension Binder {
@@ -129,6 +131,7 @@ extension Binder {
 
   /// Binds a `let` where it stands, for its errors; uses bind it again in their own scopes.
   private mutating func check(_ node: LetBinding, _ environment: Environment) {
+    if let number = environment.group() { return checkOfGroup(node, number, environment) }
     let known = query.sets.count
     let operand = bindOperand(node.expression, environment)
     if case .bare(let name) = operand { _ = resolveBare(name, environment) }
@@ -204,6 +207,7 @@ extension Binder {
     case .entity(let id): type = catalog[id].name
     case .embedded(let id): type = catalog[id].name
     case .meta(let meta): type = meta.rawValue
+    case .group(let id, _): type = catalog[id].name
     }
     if name.text == type { return true }
     var known = catalog.types.map(\.name) + catalog.embeddedTypes.map(\.name)
@@ -230,6 +234,7 @@ extension Binder {
       }
     case .embedded(let id): names = catalog[id].fields.map(\.name)
     case .meta(let meta): names = meta.definitions.filter { $0.inner == nil }.map(\.field.rawValue)
+    case .group(_, let number): names = groups[number].keys.map(\.name)
     }
     // A splat is of fields, whatever a `let` is called.
     var environment = environment

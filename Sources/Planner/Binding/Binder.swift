@@ -52,6 +52,8 @@ struct Binder {
   var isTooDeep = false
   /// Fragments that spread themselves; nothing follows them.
   var cyclicFragments: Set<String> = []
+  /// Every grouping so far, with what was found out about it.
+  var groups: [GroupBinding] = []
 
   struct DiagnosticKey: Hashable {
     var code: DiagnosticCode

@@ -14,6 +14,7 @@ extension BindingProblem {
     "misplaced-range", "misplaced-computation", "depth-limit", "not-supported-yet", "unused-fragment",
     "unused-variable", "unbacked-every",
     "duplicate-definition", "lone-anonymous", "recursive-function", "reserved-function", "unused-function",
+    "not-a-key", "outside-group", "wrong-group-key", "wrong-grouping",
   ].map { DiagnosticCode($0) }
 
   package var code: DiagnosticCode {
@@ -72,6 +73,10 @@ extension BindingProblem {
       case .unbackedEvery: "unbacked-every"
       case .duplicateDefinition: "duplicate-definition"
       case .loneAnonymous: "lone-anonymous"
+      case .notAKey, .groupAsValue: "not-a-key"
+      case .outsideGroup: "outside-group"
+      case .wrongGroupKey: "wrong-group-key"
+      case .notWithGrouping, .misplacedGrouping, .filterOfGroup: "wrong-grouping"
       }
     return DiagnosticCode(name)
   }
@@ -141,6 +146,16 @@ extension BindingProblem {
     case .unbackedEvery(let relation): "'every' is true too where there are no '\(relation)'"
     case .duplicateDefinition(let name, _): "'\(name)' is defined twice"
     case .loneAnonymous: "an anonymous operation must be the only one"
+    case .notAKey(let name, _): "'\(name)' is no key of the group"
+    case .outsideGroup(let what): "'\(what)' belongs to groups, and nothing is grouped here"
+    case .wrongGroupKey(.unnamed): "a key that is no path needs a name"
+    case .wrongGroupKey(.duplicate(let name)): "two keys are called '\(name)'"
+    case .wrongGroupKey(.reserved(let name)): "no key can be called '\(name)'"
+    case .wrongGroupKey(.many): "a key must be one value for each member"
+    case .notWithGrouping(let argument): "'\(argument)' cannot stand beside 'groupBy'"
+    case .misplacedGrouping: "'groupBy' stands in the arguments of a selected field of many only"
+    case .filterOfGroup: "a condition on groups is an expression over keys and aggregates, no object"
+    case .groupAsValue: "a group is no entity"
     }
   }
 
@@ -159,6 +174,12 @@ extension BindingProblem {
     case .ambiguousName(let name, let type): "write '.\(name)' for the field or '\(type).\(name)' for the value"
     case .unbackedEvery(let relation): "if that is not meant, write 'exists(\(relation)) and' before it"
     case .wrongFilter: "a condition is written {age: {gte: 18}}"
+    case .notAKey(_, isValue: false): "aggregate it, or select it in '_items'"
+    case .notAKey(let name, isValue: true): "add it to 'groupBy', or take one member's with first(\(name))"
+    case .outsideGroup: "'groupBy' makes groups"
+    case .wrongGroupKey(.unnamed): "write {name: expression}"
+    case .wrongGroupKey(.many): "count or aggregate it"
+    case .groupAsValue: "its keys and aggregates are values, its members are '_items'"
     case .expansionLimit: "the limit 'expansion' can be raised"
     case .fieldLimit: "the limit 'fields' can be raised"
     case .depthLimit: "the limit 'nesting' can be raised"

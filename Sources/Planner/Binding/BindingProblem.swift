@@ -123,5 +123,23 @@ package enum BindingProblem: Sendable, Hashable {
   /// `{ User { id } } query B { User { id } }`: an error in the GraphQL dialect.
   case loneAnonymous
 
+  // MARK: Of groups
+
+  /// `{ User(groupBy: city) { name } }`: a field of the members outside of an aggregate.
+  case notAKey(name: String, isValue: Bool)
+  /// `{ User { _items { id } } }`: what only groups have.
+  case outsideGroup(String)
+  /// `{ User(groupBy: age + 1) { id } }`
+  case wrongGroupKey(GroupKeyFault)
+  /// `{ User(groupBy: city, distinctOn: city) { city } }`
+  case notWithGrouping(argument: String)
+  /// `{ n: count(User(groupBy: city)) }`
+  case misplacedGrouping
+  /// `{ User(groupBy: city, having: {city: {eq: "x"}}) { city } }`
+  case filterOfGroup
+  /// `{ User(groupBy: city) { x := . } }`
+  case groupAsValue
+
+  package enum GroupKeyFault: Sendable, Hashable { case unnamed, duplicate(String), reserved(String), many }
   package enum Conflict: Sendable, Hashable { case names(String, String), arguments, shapes }
 }

@@ -86,6 +86,8 @@ struct Environment {
   var lets: [String: Binding] = [:]
   /// The arguments of the fragment that encloses the place.
   var arguments: [String: Binding] = [:]
+  /// The groupings whose groups, not members, stand for an element here, by its index in `scopes`.
+  var groups: [Int: Int] = [:]
 
   /// An expression together with what its names mean.
   struct Binding {
@@ -101,6 +103,8 @@ struct Environment {
 
   func entering(_ element: ScopeElement) -> Environment {
     var result = self
+    // A group is no element scope.
+    if group() != nil { result.chain.removeLast() }
     result.chain.append(scopes.count)
     result.scopes.append(element)
     return result
@@ -126,13 +130,19 @@ struct Environment {
 
   /// Where a binding's expression is bound when it is used here.
   func inside(_ binding: Binding) -> Environment {
-    Environment(scopes: scopes, chain: binding.chain, lets: binding.lets, arguments: binding.arguments)
+    Environment(scopes: scopes, chain: binding.chain, lets: binding.lets, arguments: binding.arguments, groups: groups)
   }
 
   /// The entity `climb` visible scopes out; nil where the element is none.
   func element(_ climb: Int = 0) -> EntityReference? {
     guard case .entity(let type)? = scope(climb)?.element, let depth = scope(climb)?.depth else { return nil }
     return .scope(depth, type)
+  }
+
+  /// The grouping whose group is the element `climb` visible scopes out.
+  func group(_ climb: Int = 0) -> Int? {
+    guard !groups.isEmpty, climb >= 0, climb < chain.count else { return nil }
+    return groups[chain[chain.count - 1 - climb]]
   }
 
   /// What `.` or `^` is, and how many scopes out it stands at run time.

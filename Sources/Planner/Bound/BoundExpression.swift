@@ -85,6 +85,8 @@ package struct BoundExpression: Sendable, Hashable {
 
     /// Put in by the planner: the entity is in `PhysicalPlan.rowSets[i]`; false where it is missing.
     case inRowSet(EntityReference, Int)
+    /// The value of `BoundGrouping.aggregates[i]` of the selection; the reference is the group's scope.
+    case groupAggregate(EntityReference, SelectionID, Int)
 
     /// A test or an aggregate over the elements of a list; a null list has none. The body sees an element (`.item`) as
     /// scope 0 and what encloses the call from scope 1 up; that of `distinct` is the key by which elements are equal.

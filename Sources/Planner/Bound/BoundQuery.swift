@@ -89,6 +89,9 @@ package struct BoundSet: Sendable, Hashable {
     case relation(EntityReference, RelationID)
     /// The distinct targets of a relation of all members of another set, in canonical order.
     case step(SetID, RelationID)
+    /// The members of a group of the selection, in the order of its set; the reference is the group's scope, among those
+    /// that `limit` sees.
+    case items(EntityReference, SelectionID)
     /// The targets of a relation of the only member of another set, which has at most one, in link order.
     case linked(SetID, RelationID)
 
@@ -96,7 +99,7 @@ package struct BoundSet: Sendable, Hashable {
     package var base: SetID? {
       switch self {
       case .step(let base, _), .linked(let base, _): base
-      case .all, .key, .relation: nil
+      case .all, .key, .relation, .items: nil
       }
     }
   }
@@ -168,6 +171,8 @@ package struct BoundSelection: Sendable, Hashable {
     case object([BoundField])
     /// One value a member: a relation named without a selection set gives ids.
     case value(BoundExpression)
+    /// One object a group.
+    case groups(BoundGrouping)
   }
   package var set: SetID
   package var shape: Shape

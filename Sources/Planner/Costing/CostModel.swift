@@ -9,6 +9,8 @@ package enum CostModel {
   package static let scanRow = 0.25
   /// One probe of a hash index: 13 ns, 25 ns with the posting run.
   package static let hashProbe = 50.0
+  /// Entering a row in the table of a hash join: its key, a probe, its place among the rows of the key.
+  package static let hashBuild = 60.0
   /// One descent of a B-tree: 37 to 180 ns.
   package static let btreeProbe = 375.0
   /// The same for each binary digit of the number of entries, where small trees matter.
@@ -66,4 +68,6 @@ package enum DefaultSelectivity {
   /// A list parameter's elements, and a limit's value, until they are known.
   package static let listCount = 10.0
   package static let limit = 20.0
+  /// How many groups a grouping makes for each parent; its keys are not counted.
+  package static let groups = 100.0
 }

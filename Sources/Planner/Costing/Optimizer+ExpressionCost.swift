@@ -14,6 +14,7 @@ extension Optimizer {
       total += reference.scope == 0 ? cell : CostModel.sequentialCell
       total += Double(reference.path.count) * CostModel.gatheredCell
     case .inRowSet(let reference, _): total += CostModel.bit + Double(reference.path.count) * CostModel.gatheredCell
+    case .groupAggregate: total += CostModel.sequentialCell
     case .not, .and, .or, .isTrue, .isNull, .conditional, .coalesce: total += CostModel.sequentialCell / 2
     case .compare(_, let left, _):
       total += left.type.isFixedWidth ? CostModel.sequentialCell / 2 : CostModel.textCompare

@@ -11,14 +11,14 @@ extension PhysicalPlan {
     switch set.source {
     case .key: atMost(1)
     case .relation(_, let relation): if !catalog[relation].isToMany { atMost(1) }
-    case .all, .step, .linked: break
+    case .all, .step, .linked, .items: break
     }
     switch self[id].access {
     case .lookup(let index, _): if catalog[index].isUnique { atMost(1) }
     case .range(let index, let range):
       if catalog[index].isUnique, range.equal.count == catalog[index].columns.count { atMost(1) }
     case .empty: atMost(0)
-    case .source, .scan, .lookupEach, .intersection, .union, .rowSet: break
+    case .source, .scan, .lookupEach, .intersection, .union, .rowSet, .hashJoin: break
     }
     return RowBounds(upper: upper)
   }

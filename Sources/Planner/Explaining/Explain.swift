@@ -56,7 +56,7 @@ private struct PlanPrinter {
   let plan: PhysicalPlan
   let catalog: Catalog
   let options: ExplainOptions
-  let printer: ExpressionPrinter
+  private var printer: ExpressionPrinter
 
   init(plan: PhysicalPlan, catalog: Catalog, options: ExplainOptions) {
     self.plan = plan
@@ -107,8 +107,38 @@ private struct PlanPrinter {
     switch selection.shape {
     case .object(let fields): nodes += self.fields(fields, depth: depth)
     case .value(let expression): nodes += calls(in: [expression], depth: depth)
+    case .groups(let grouping): nodes += self.grouping(grouping, depth: depth)
     }
     return nodes
+  }
+
+  private func grouping(_ grouping: BoundGrouping, depth: Int) -> [Node] {
+    let keys = grouping.keys.flatMap(\.expressions).map { printer.text($0) }
+    var text = "\(label("group")) by [\(keys.joined(separator: ", "))]"
+    if !grouping.aggregates.isEmpty {
+      text += " computing \(grouping.aggregates.map { printer.text($0) }.joined(separator: ", "))"
+    }
+    var below = calls(in: grouping.memberExpressions, depth: depth + 1)
+    for set in grouping.aggregates.compactMap(\.set) {
+      let details = details(set, depth: depth + 1)
+      if !details.isEmpty || options.costs { below.append(Node(text: source(set), children: details)) }
+    }
+    var nodes = [Node(text: text, children: below)]
+    var inner = self
+    inner.printer.hiddenScopes = 1
+    if let having = grouping.having {
+      let calls = inner.calls(in: [having], depth: depth + 1)
+      nodes.append(Node(text: "\(label("having")) \(inner.printer.text(having))", children: calls))
+    }
+    let limit = grouping.limit.map { printer.text($0) }
+    let skipped = grouping.offset.map { " behind \(printer.text($0))" } ?? ""
+    if !grouping.order.isEmpty {
+      let cut = limit.map { ", first \($0)\(skipped)" } ?? skipped
+      nodes.append(Node(text: "\(label("order")) sort by \(inner.printer.order(grouping.order))\(cut)"))
+    } else if limit != nil || !skipped.isEmpty {
+      nodes.append(Node(text: "\(label("order")) natural, stop after \(limit ?? "all")\(skipped)"))
+    }
+    return nodes + inner.fields(grouping.fields, depth: depth)
   }
 
   private func fields(_ fields: [BoundField], depth: Int) -> [Node] {
@@ -144,6 +174,7 @@ private struct PlanPrinter {
     case .step, .linked: text = "step \(printer.set(set))"
     case .all: text = "of \(catalog[set.type].name)"
     case .key: text = "by key \(printer.set(set))"
+    case .items: text = "members of the group"
     }
     if options.costs { text += "   est \(number(plan[id].estimate.rows)) each" }
     return text + actuals(id)
@@ -236,6 +267,9 @@ private struct PlanPrinter {
     case .range(let id, let range):
       let name = catalog.shortDescription(of: path, order: range.isBounded ? .natural : .fromAccess(descending: false))
       return name + bounds(range, of: catalog[id])
+    case .hashJoin(let build, let keys):
+      let pairs = zip(build, keys).map { "\(printer.text($0)) == \(key($1))" }
+      return "\(catalog.shortDescription(of: path, order: .natural)) on \(pairs.joined(separator: " and "))"
     case .intersection(let paths): return paths.map(describe).joined(separator: " ∩ ")
     case .union(let paths): return paths.map(describe).joined(separator: " ∪ ")
     case .rowSet(let index):

@@ -9,6 +9,8 @@ struct ExpressionPrinter {
   var rowSets: [RowSetPlan] = []
   /// What stands before the element's fields: empty, or a path such as `author`.
   var prefix = ""
+  /// 1 among the fields of a group, whose own scope has no name; its first member's stands for it.
+  var hiddenScopes = 0
 
   /// Binding strength, loosest first, as in the language's table.
   private enum Level: Int {
@@ -84,6 +86,7 @@ struct ExpressionPrinter {
     case .quantifier(let quantifier, let set, let body): return setCall(quantifier.rawValue, set, body)
     case .aggregate(let aggregate, let set, let body): return setCall(aggregate.rawValue, set, body)
     case .inRowSet(let reference, let index): return rowSet(index, reference)
+    case .groupAggregate(_, let id, let slot): return groupAggregate(id, slot)
     case .listCall(let operation, let list, _, let body):
       return "\(operation.name)(\(text(list))\(body.map { ", \(nested.text($0))" } ?? ""))"
     case .item(let reference, _): return path(reference, then: nil)
@@ -128,7 +131,27 @@ struct ExpressionPrinter {
     case .relation(let reference, let relation): return path(reference, then: catalog.name(of: relation)) + written
     case .step(let base, let relation), .linked(let base, let relation):
       return "\(self.set(query[base])).\(catalog.name(of: relation))\(written)"
+    case .items: return "_items" + written
     }
+  }
+
+  private func groupAggregate(_ id: SelectionID, _ slot: Int) -> String {
+    guard query.selections.indices.contains(id.index), case .groups(let grouping) = query[id].shape,
+      grouping.aggregates.indices.contains(slot)
+    else { return "?" }
+    return text(grouping.aggregates[slot])
+  }
+
+  /// An aggregate as it is written, over a member.
+  func text(_ aggregate: BoundGroupAggregate) -> String {
+    var member = nested
+    member.hiddenScopes = 0
+    var parts: [String] = []
+    if let set = aggregate.set { parts.append(member.set(query[set])) }
+    if let argument = aggregate.argument { parts.append(member.text(argument)) }
+    var written = parts.joined(separator: ", ")
+    if aggregate.isDistinct, aggregate.aggregate != .distinct { written = "distinct(\(written))" }
+    return "\(aggregate.aggregate.rawValue)(\(written))"
   }
 
   private var nested: ExpressionPrinter {
@@ -172,7 +195,7 @@ struct ExpressionPrinter {
 
   private func path(_ reference: EntityReference, then field: String?) -> String {
     var steps: [String] = []
-    let depth = reference.scope
+    let depth = max(0, reference.scope - hiddenScopes)
     if depth > 0 {
       steps.append(String(repeating: "^", count: min(depth, 64)))
     } else if !prefix.isEmpty {
@@ -269,6 +292,7 @@ extension Catalog {
       return paths.map { shortDescription(of: $0, order: .natural) }.joined(separator: " ∩ ")
     case .union(let paths):
       return paths.map { shortDescription(of: $0, order: .natural) }.joined(separator: " ∪ ")
+    case .hashJoin: return "HashJoin"
     case .rowSet: return "SemiJoin"
     case .empty: return "Empty"
     }

@@ -19,7 +19,7 @@ struct AccessCandidate {
 
   /// Ties go to the lower.
   enum Kind: Int {
-    case empty, uniqueLookup, lookup, lookupEach, range, intersection, union, rowSet, orderedWalk, scan
+    case empty, uniqueLookup, lookup, lookupEach, range, intersection, union, rowSet, hashJoin, orderedWalk, scan
   }
 }
 

@@ -19,7 +19,7 @@ package func accessEstimates(
   func rows(_ index: IndexID, _ range: KeyRange) -> Double { Double(statistics.cardinality(index, range) ?? 0) }
   func rows(_ path: AccessPath) -> Double {
     switch path {
-    case .source, .scan, .rowSet, .empty: return 0
+    case .source, .scan, .rowSet, .empty, .hashJoin: return 0
     case .lookup(let index, let keys):
       let values = keys.compactMap(value)
       return values.count == keys.count ? rows(index, KeyRange(equal: values)) : 0

@@ -72,7 +72,28 @@ struct Optimizer {
     switch selection.shape {
     case .object(let fields): planFields(fields, rows: rows)
     case .value(let expression): _ = cost(of: expression, rows: rows, cell: CostModel.gatheredCell)
+    case .groups(let grouping): planGrouping(grouping, parents: parents, rows: rows)
     }
+  }
+
+  /// Plans the sets in a grouping; the grouping itself leaves no choice.
+  private mutating func planGrouping(_ grouping: BoundGrouping, parents: Double, rows: Double) {
+    for expression in grouping.memberExpressions {
+      _ = cost(of: expression, rows: rows, cell: CostModel.sequentialCell)
+    }
+    for aggregate in grouping.aggregates {
+      guard let set = aggregate.set else { continue }
+      planSet(set, executions: rows, usage: .rows)
+      let elements = rows * (plans[set.index]?.estimate.rows ?? 1)
+      for expression in aggregate.expressions {
+        _ = cost(of: expression, rows: elements, cell: CostModel.gatheredCell)
+      }
+    }
+    let groups = grouping.keys.isEmpty ? parents : max(parents, min(rows, parents * DefaultSelectivity.groups))
+    for expression in [grouping.having].compactMap({ $0 }) + grouping.order.map(\.expression) {
+      _ = cost(of: expression, rows: groups, cell: CostModel.gatheredCell)
+    }
+    planFields(grouping.fields, rows: groups)
   }
 
   /// Plans a set once; a set that several places use is planned for the first of them.
@@ -85,7 +106,7 @@ struct Optimizer {
     let plan: SetPlan
     switch set.source {
     case .all: plan = planCollection(id, executions: executions, usage: usage)
-    case .key, .relation, .step, .linked: plan = planLinked(id, executions: executions, usage: usage)
+    case .key, .relation, .step, .linked, .items: plan = planLinked(id, executions: executions, usage: usage)
     }
     plans[id.index] = plan
     for expression in set.order.map(\.expression) + set.distinctOn {
@@ -103,7 +124,7 @@ struct Optimizer {
     switch set.source {
     case .all: access = .scan
     case .key(let index, let keys): access = .lookup(index, keys)
-    case .relation, .step, .linked: access = .source
+    case .relation, .step, .linked, .items: access = .source
     }
     return SetPlan(access: access, filter: set.predicate, order: sortedOrder(set))
   }

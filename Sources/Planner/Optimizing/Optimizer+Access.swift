@@ -237,7 +237,7 @@ extension AccessPath {
   package var keyExpressions: [BoundExpression] {
     switch self {
     case .source, .scan, .rowSet, .empty: []
-    case .lookup(_, let keys), .lookupEach(_, let keys): keys
+    case .lookup(_, let keys), .lookupEach(_, let keys), .hashJoin(_, let keys): keys
     case .range(_, let range): range.expressions
     case .intersection(let paths), .union(let paths): paths.flatMap(\.keyExpressions)
     }

@@ -58,7 +58,7 @@ extension Optimizer {
       case .scan, .fullText, .trigram: return false
       }
     case .intersection(let paths), .union(let paths): return paths.allSatisfy { meets(hint, $0) }
-    case .source, .rowSet, .empty: return false
+    case .source, .rowSet, .empty, .hashJoin: return false
     }
   }
 

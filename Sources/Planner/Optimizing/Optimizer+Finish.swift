@@ -66,6 +66,10 @@ private struct PlanUsage {
         switch selection.shape {
         case .object(let fields): visitFields(fields)
         case .value(let expression): visit(expression)
+        case .groups(let grouping):
+          for aggregate in grouping.aggregates { if let set = aggregate.set { visit(set) } }
+          for expression in grouping.expressions { visit(expression) }
+          visitFields(grouping.fields)
         }
       }
     }
@@ -108,7 +112,7 @@ extension AccessPath {
     switch self {
     case .rowSet(let index): [index]
     case .intersection(let paths), .union(let paths): paths.flatMap(\.rowSets)
-    case .source, .scan, .lookup, .lookupEach, .range, .empty: []
+    case .source, .scan, .lookup, .lookupEach, .range, .empty, .hashJoin: []
     }
   }
 
@@ -117,7 +121,7 @@ extension AccessPath {
     case .rowSet(let index): .rowSet(change(index))
     case .intersection(let paths): .intersection(paths.map { $0.mapRowSets(change) })
     case .union(let paths): .union(paths.map { $0.mapRowSets(change) })
-    case .source, .scan, .lookup, .lookupEach, .range, .empty: self
+    case .source, .scan, .lookup, .lookupEach, .range, .empty, .hashJoin: self
     }
   }
 }

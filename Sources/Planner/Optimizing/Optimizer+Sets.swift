@@ -18,7 +18,10 @@ extension Optimizer {
     isHinted = set.hint != nil
     let all = estimator.rowCount(set.type)
     if !isCertain(found) {
-      if options.forcing != .scanOnly { found += orderedWalks(set) }
+      if options.forcing != .scanOnly {
+        found += orderedWalks(set)
+        if let join = hashJoin(set, numbered) { found.append(join) }
+      }
       found.append(
         AccessCandidate(
           path: .scan, covered: [], rows: RowEstimate(all, isExact: true),
@@ -148,6 +151,7 @@ extension Optimizer {
       let fanOut = estimator.statistics.fanOut(relation)
       fetched = fanOut.mean
       collecting += Double(base.path.count) * CostModel.gatheredCell + CostModel.edgeRun
+    case .items: fetched = DefaultSelectivity.limit
     case .step(let base, let relation), .linked(let base, let relation):
       planSet(base, executions: executions, usage: .rows)
       let estimate = plans[base.index]?.estimate ?? PlanEstimate()
@@ -192,6 +196,7 @@ extension Optimizer {
         * (range.equal.isEmpty && (range.lower == nil) != (range.upper == nil) ? 1 : 2)
     case .lookup: CostModel.start + CostModel.hashProbe
     case .scan, .empty: CostModel.start
+    case .hashJoin: CostModel.hashProbe
     case .source, .lookupEach, .intersection, .union, .rowSet: nil
     }
   }

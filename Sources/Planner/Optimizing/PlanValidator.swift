@@ -88,6 +88,8 @@ package enum PlanValidator {
       if range.prefix != nil && (range.lower != nil || range.upper != nil) { return ["has bounds and a prefix"] }
       if range.onlyNulls && (!isOpen || !range.equal.isEmpty) { return ["bounds nulls"] }
       return []
+    case .hashJoin(let build, let keys):
+      return build.isEmpty || build.count != keys.count ? ["joins \(build.count) values with \(keys.count)"] : []
     case .intersection(let paths), .union(let paths):
       return paths.isEmpty ? ["combines nothing"] : paths.flatMap { pathProblems($0, set, catalog) }
     }

@@ -26,7 +26,7 @@ extension Catalog {
     case .lookup(let id, _), .lookupEach(let id, _), .range(let id, _):
       self[id].isPrimary ? ["ID"] : ["\(self[id].kind.rawValue) with index '\(self[id].name)'"]
     case .intersection(let paths): paths.flatMap(hintNames)
-    case .source, .rowSet, .union, .empty: []
+    case .source, .rowSet, .union, .empty, .hashJoin: []
     }
   }
 }

@@ -104,6 +104,9 @@ package indirect enum AccessPath: Sendable, Hashable {
   case rowSet(Int)
   /// No row can match.
   case empty
+  /// The rows for which the first expressions, over the element alone, equal the second, over what encloses the set:
+  /// a hash join, through a table of all rows that is made once a run. Null equals null.
+  case hashJoin([BoundExpression], [BoundExpression])
 }
 
 /// The bounds of a B-tree access: equal leading components, then at most one bounded or prefixed component.

@@ -6,7 +6,7 @@ extension BoundExpression {
   /// aggregate, which stands one scope further in, is none either.
   package var operands: [BoundExpression] {
     switch kind {
-    case .constant, .parameter, .column, .entity, .inRowSet, .quantifier, .aggregate, .item: []
+    case .constant, .parameter, .column, .entity, .inRowSet, .quantifier, .aggregate, .item, .groupAggregate: []
     case .listCall(_, let list, _, _): [list]
     case .join(let list, let separator): [list, separator]
     case .not(let e), .isTrue(let e), .isNull(let e), .negate(let e), .convert(let e), .cast(let e), .fold(let e): [e]
@@ -26,7 +26,8 @@ extension BoundExpression {
   package func mapOperands(_ change: (BoundExpression) -> BoundExpression) -> BoundExpression {
     var copy = self
     switch kind {
-    case .constant, .parameter, .column, .entity, .inRowSet, .quantifier, .aggregate, .item: return self
+    case .constant, .parameter, .column, .entity, .inRowSet, .quantifier, .aggregate, .item, .groupAggregate:
+      return self
     case .listCall(let o, let list, let item, let body): copy.kind = .listCall(o, change(list), item: item, body)
     case .join(let list, let separator): copy.kind = .join(change(list), separator: change(separator))
     case .not(let e): copy.kind = .not(change(e))
@@ -65,6 +66,7 @@ extension BoundExpression {
     switch kind {
     case .column(let reference, _), .entity(let reference), .inRowSet(let reference, _), .item(let reference, _):
       reference
+    case .groupAggregate(let reference, _, _): reference
     default: nil
     }
   }
@@ -90,6 +92,7 @@ extension BoundExpression {
     case .column(let reference, let column): copy.kind = .column(change(reference), column)
     case .entity(let reference): copy.kind = .entity(change(reference))
     case .inRowSet(let reference, let index): copy.kind = .inRowSet(change(reference), index)
+    case .groupAggregate(let reference, let id, let slot): copy.kind = .groupAggregate(change(reference), id, slot)
     case .item(let reference, let number): copy.kind = .item(change(reference), number)
     default: return mapOperands { $0.mapReferences(change) }
     }

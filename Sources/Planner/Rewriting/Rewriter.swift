@@ -38,6 +38,12 @@ struct Rewriter {
       switch query.selections[index].shape {
       case .object(let fields): query.selections[index].shape = .object(fields.map { field($0) })
       case .value(let expression): query.selections[index].shape = .value(value(expression))
+      case .groups(var grouping):
+        var rewriter = self
+        grouping.mapExpressions(condition: { rewriter.condition($0) }, value: { rewriter.value($0) })
+        self = rewriter
+        grouping.fields = grouping.fields.map { field($0) }
+        query.selections[index].shape = .groups(grouping)
       }
     }
   }
@@ -71,7 +77,7 @@ struct Rewriter {
 
   private mutating func rewrite(_ expression: BoundExpression, isCondition: Bool) -> BoundExpression {
     switch expression.kind {
-    case .constant, .parameter, .column, .entity, .inRowSet, .item: return expression
+    case .constant, .parameter, .column, .entity, .inRowSet, .item, .groupAggregate: return expression
     case .and(let parts):
       return conjunction(parts.map { rewrite($0, isCondition: isCondition) }, expression, isCondition: isCondition)
     case .or(let parts):
@@ -265,7 +271,7 @@ extension BoundQuery {
   fileprivate var hasOperators: Bool {
     func isLeaf(_ expression: BoundExpression) -> Bool {
       switch expression.kind {
-      case .constant, .parameter, .column, .entity, .inRowSet, .item: true
+      case .constant, .parameter, .column, .entity, .inRowSet, .item, .groupAggregate: true
       default: false
       }
     }

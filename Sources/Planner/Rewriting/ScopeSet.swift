@@ -51,6 +51,7 @@ extension BoundQuery {
     case .all: break
     case .key(_, let keys): for key in keys { scopes.formUnion(freeScopes(of: key)) }
     case .relation(let reference, _): scopes.formUnion(ScopeSet(depth: reference.scope))
+    case .items(let reference, _): scopes.formUnion(ScopeSet(depth: reference.scope))
     case .step(let base, _), .linked(let base, _): scopes.formUnion(freeScopes(of: base))
     }
     if let limit = set.limit { scopes.formUnion(freeScopes(of: limit)) }
@@ -77,7 +78,7 @@ extension BoundQuery {
     case .aggregate(.sum, _, _), .aggregate(.avg, _, _): return true
     case .constant, .parameter, .column, .entity, .not, .and, .or, .isTrue, .isNull, .compare, .inValues, .inList,
       .inRange, .textTest, .listContains, .like, .coalesce, .conditional, .fold, .jsonPath, .element, .jsonList,
-      .jsonObject, .quantifier, .aggregate, .inRowSet, .item, .join:
+      .jsonObject, .quantifier, .aggregate, .inRowSet, .item, .join, .groupAggregate:
       break
     case .listCall(let operation, _, _, _):
       if operation == .aggregate(.sum) || operation == .aggregate(.avg) { return true }
@@ -112,7 +113,11 @@ extension BoundQuery {
       if let base = set.source.base { counts[base.index] += 1 }
       for expression in set.expressions { count(expression) }
     }
-    for selection in selections { counts[selection.set.index] += 1 }
+    for selection in selections {
+      counts[selection.set.index] += 1
+      guard case .groups(let grouping) = selection.shape else { continue }
+      for aggregate in grouping.aggregates { if let set = aggregate.set { counts[set.index] += 1 } }
+    }
     forEachFieldExpression(count)
     return counts
   }
@@ -137,6 +142,9 @@ extension BoundQuery {
       switch selection.shape {
       case .object(let fields): walk(fields)
       case .value(let expression): visit(expression)
+      case .groups(let grouping):
+        for expression in grouping.expressions { visit(expression) }
+        walk(grouping.fields)
       }
     }
   }

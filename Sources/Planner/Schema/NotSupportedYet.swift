@@ -18,10 +18,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case listOfLists
   /// `type P { a: A x: Int } type A { id: ID! p: P }`
   case relationInEmbedded
-  /// `{ User(groupBy: name) { name } }`
-  case grouping
-  /// `{ User(having: count() > 1) { id } }`
-  case having
   /// `{ User(after: "c") { id } }`
   case cursorPaging
   /// `{ User(deleted: ONLY) { id } }`
@@ -50,8 +46,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case statusMeta
   /// `{ User { _depth } }`
   case recursionMeta
-  /// `{ User { _items { id } } }`
-  case groupMeta
   /// `{ n: hasMore(User(limit: 1)) }`
   case hasMore
   /// `{ User { x := highlight(name) } }`
@@ -75,8 +69,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
     case .listOfEmbedded: "a list of embedded objects"
     case .listOfLists: "a list of lists"
     case .relationInEmbedded: "a relation inside an embedded type"
-    case .grouping: "'groupBy'"
-    case .having: "'having'"
     case .cursorPaging: "paging by cursors"
     case .deletedEntities: "'deleted'"
     case .mutation: "a mutation"
@@ -91,7 +83,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
     case .timestampMeta: "'_createdAt' and '_updatedAt'"
     case .statusMeta: "'_status'"
     case .recursionMeta: "'_depth' and '_cycle'"
-    case .groupMeta: "'_items'"
     case .hasMore: "'hasMore'"
     case .scalarFunction: "this function"
     case .languageCollation: "a collation other than CI"

@@ -1,0 +1,67 @@
+import GQLBase
+import GQLCatalog
+import GQLPlanner
+import GQLStore
+
+/// Elements whose set is found under the same key have the same members; what a call says of them is computed once
+/// for each key of a batch.
+extension Evaluator {
+  /// The first element of each key as a batch of its own, and for each element its place in that batch; nil where
+  /// that would not pay.
+  func shared(_ node: Node) throws(RuntimeProblem) -> (evaluator: Evaluator, places: UnsafePointer<UInt16>)? {
+    let set = execution.compiledSet(Int(node.index))
+    guard node.flag, set.dependsOnKeyOnly, count > 1 else { return nil }
+    let state = execution.sets[set.id]
+    let runs = try execution.keyRuns(set, state, batch.scopes)
+    var total = 0
+    for element in 0..<count { total &+= runs[element].count }
+    guard total > 8 &* count else { return nil }
+    let slotCount = ScopeRows.batchRows * 4
+    let mark = execution.scratch.allocate(UInt32.self, count: slotCount * 2)
+    // Row and one, so that 0 is free; then the place.
+    mark.update(repeating: 0, count: slotCount)
+    let places = execution.scratch.allocate(UInt16.self, count: count)
+    let firsts = execution.scratch.allocate(UInt16.self, count: count)
+    var found = 0
+    for element in 0..<count {
+      let row = runs[element].count == 0 ? PageLayout.noRow : execution.rows(runs[element], state)[0]
+      let key = row &+ 2
+      var slot = Int(row &* 0x9E37_79B1) & (slotCount - 1)
+      while mark[slot] != 0, mark[slot] != key { slot = (slot &+ 1) & (slotCount - 1) }
+      if mark[slot] == 0 {
+        mark[slot] = key
+        mark[slotCount + slot] = UInt32(truncatingIfNeeded: found)
+        firsts[found] = UInt16(truncatingIfNeeded: element)
+        found += 1
+      }
+      places[element] = UInt16(truncatingIfNeeded: mark[slotCount + slot])
+    }
+    guard found * 2 < count else { return nil }
+    var scopes = ContiguousArray<UnsafePointer<UInt32>>()
+    for scope in batch.scopes.scopes {
+      let rows = execution.scratch.allocate(UInt32.self, count: found)
+      for index in 0..<found { rows[index] = scope[Int(firsts[index])] }
+      scopes.append(UnsafePointer(rows))
+    }
+    let inner = Evaluator(
+      state: self.state, block: block, batch: Batch(ScopeRows(count: found, scopes: scopes)), execution: execution)
+    return (inner, UnsafePointer(places))
+  }
+
+  /// Values of the first elements to all elements. From the end, as no place is behind its element.
+  func scatter(_ places: UnsafePointer<UInt16>, _ out: Vector) {
+    for element in stride(from: count - 1, through: 0, by: -1) {
+      let place = Int(places[element])
+      switch out.kind {
+      case .truth: out.truths[element] = out.truths[place]
+      case .rows: out.rows[element] = out.rows[place]
+      case .word, .double:
+        out.words[element] = out.words[place]
+        out.validity[element] = out.validity[place]
+      case .wide:
+        out.cells[element] = out.cells[place]
+        out.validity[element] = out.validity[place]
+      }
+    }
+  }
+}

@@ -1,0 +1,349 @@
+import GQLBase
+import GQLCatalog
+import GQLPlanner
+import GQLStore
+
+/// One aggregate of all groups of a chunk: what it has added up, then its values.
+final class AggregateState {
+  /// An exact sum of integers: 128 bits in two halves.
+  struct IntegerSum: BitwiseCopyable {
+    var low: UInt64 = 0
+    var high: Int64 = 0
+
+    @inline(__always)
+    mutating func add(_ value: Int64) {
+      let (sum, carry) = low.addingReportingOverflow(UInt64(bitPattern: value))
+      low = sum
+      high &+= value >> 63 &+ (carry ? 1 : 0)
+    }
+
+    var value: Int128 { Int128(high) << 64 | Int128(low) }
+  }
+
+  /// An exact sum of doubles as long as two of them hold it; `high` is NaN once they do not.
+  struct DoubleSum: BitwiseCopyable {
+    var high = 0.0
+    var low = 0.0
+  }
+
+  enum Form { case count, integers, doubles, decimals, words, reals, cells, list }
+
+  let plan: CompiledGrouping.Aggregate
+  let form: Form
+  /// Values come once a member, so that their number is that of the members without the nulls.
+  private let comesWithMembers: Bool
+  /// Non-null values; or nulls, if values come with the members.
+  private var tally = GroupMemory<Int64>()
+  private var integers = GroupMemory<IntegerSum>()
+  private var doubles = GroupMemory<DoubleSum>()
+  /// Sums that two doubles did not hold.
+  private var wide: [UInt32: FloatSum] = [:]
+  private var decimals: [DecimalSum] = []
+  private var best = GroupMemory<Cell>()
+  private var hasBest = GroupMemory<UInt8>()
+  /// Of lists: the group of each value, in their order.
+  private var owners = GroupMemory<UInt32>()
+  private var values = GroupMemory<Cell>()
+  private lazy var seen = KeyTable([
+    KeyTable.Part(.int, isStable: true),
+    KeyTable.Part(
+      plan.comparand >= 0 ? plan.comparandType : plan.element,
+      isStable: plan.comparand >= 0 ? plan.comparandIsStable : plan.isStable),
+  ])
+  private let arena = ScratchArena(capacity: 256)
+  private lazy var fresh = UnsafeMutablePointer<UInt32>.allocate(capacity: ScopeRows.batchRows)
+  private lazy var groupWords = UnsafeMutablePointer<Int64>.allocate(capacity: ScopeRows.batchRows)
+  private lazy var pair = UnsafeMutablePointer<Vector>.allocate(capacity: 2)
+  private lazy var validities = UnsafeMutablePointer<UInt8>.allocate(capacity: ScopeRows.batchRows)
+
+  /// The values, by group, in the form of a column's cells.
+  private(set) var results = GroupMemory<Cell>()
+  private(set) var resultIsValid = GroupMemory<UInt8>()
+
+  init(_ plan: CompiledGrouping.Aggregate) {
+    self.plan = plan
+    comesWithMembers = plan.set < 0 && !plan.isDistinct
+    switch (plan.aggregate, plan.element) {
+    case (.count, _): form = .count
+    case (.sum, .scalar(.float)), (.avg, .scalar(.float)): form = .doubles
+    case (.sum, .scalar(.decimal)), (.avg, .scalar(.decimal)): form = .decimals
+    case (.sum, _), (.avg, _): form = .integers
+    case (.min, _), (.max, _):
+      switch plan.element {
+      case .scalar(.int), .scalar(.dateTime), .scalar(.date), .scalar(.duration), .enumeration: form = .words
+      case .scalar(.float): form = .reals
+      default: form = .cells
+      }
+    case (.first, _): form = .cells
+    case (.collect, _), (.distinct, _): form = .list
+    }
+  }
+
+  deinit {
+    if plan.isDistinct {
+      fresh.deallocate()
+      groupWords.deallocate()
+      pair.deallocate()
+      validities.deallocate()
+    }
+  }
+
+  func begin() {
+    tally.trim(to: 1 << 20)
+    integers.trim(to: 1 << 20)
+    doubles.trim(to: 1 << 20)
+    if !wide.isEmpty { wide = [:] }
+    decimals.removeAll()
+    best.trim(to: 1 << 20)
+    hasBest.trim(to: 1 << 20)
+    owners.trim(to: 1 << 20)
+    values.trim(to: 1 << 20)
+    if plan.isDistinct { seen.removeAll() }
+    arena.removeAll()
+    results.trim(to: 1 << 20)
+    resultIsValid.trim(to: 1 << 20)
+  }
+
+  var byteCount: Int {
+    var total = tally.byteCount + integers.byteCount + doubles.byteCount + wide.count * 600 + decimals.count * 48
+    total += best.byteCount + owners.byteCount + values.byteCount + results.byteCount + arena.usedBytes
+    if plan.isDistinct { total += seen.byteCount }
+    return total
+  }
+
+  /// Makes room for new groups.
+  func extend(to groups: Int) {
+    tally.extend(to: groups, filling: 0)
+    switch form {
+    case .count, .list: break
+    case .integers: integers.extend(to: groups, filling: IntegerSum())
+    case .doubles: doubles.extend(to: groups, filling: DoubleSum())
+    case .decimals:
+      while decimals.count < groups { decimals.append(DecimalSum()) }
+    case .words:
+      best.extend(to: groups, filling: Cell(plan.aggregate == .min ? Int64.max : Int64.min))
+    case .reals:
+      best.extend(to: groups, filling: Cell(plan.aggregate == .min ? Double.infinity : -Double.infinity))
+    case .cells:
+      best.extend(to: groups, filling: Cell(low: 0))
+      hasBest.extend(to: groups, filling: 0)
+    }
+  }
+
+  // MARK: - Adding
+
+  /// Takes in the values of a batch; the group of each position stands in `ids`. Only first occurrences in their group, if
+  /// the aggregate is of distinct values.
+  func add(_ vectors: UnsafePointer<Vector>, _ size: Int, _ ids: UnsafePointer<UInt32>) {
+    let vector = vectors[plan.argument]
+    guard plan.isDistinct else { return take(vector, size, ids) }
+    for index in 0..<size { groupWords[index] = Int64(ids[index]) }
+    validities.update(repeating: 1, count: size)
+    pair.initialize(
+      to: Vector(
+        kind: .word, values: UnsafeMutableRawPointer(groupWords), validity: validities, allValid: true))
+    (pair + 1).initialize(to: plan.comparand >= 0 ? vectors[plan.comparand] : vector)
+    seen.map(UnsafePointer(pair), size, into: fresh)
+    for place in 0..<seen.newCount {
+      let position = Int(seen.newPositions[place])
+      let group = Int(ids[position])
+      if vector.isNull(position) { continue }
+      tally.base[group] &+= 1
+      addOne(vector.cell(position), group)
+    }
+  }
+
+  /// Counts members of sets that have no argument.
+  func count(_ size: Int, _ ids: UnsafePointer<UInt32>) {
+    let tally = tally.base
+    for index in 0..<size { tally[Int(ids[index])] &+= 1 }
+  }
+
+  private func take(_ vector: Vector, _ size: Int, _ ids: UnsafePointer<UInt32>) {
+    let tally = tally.base
+    if !comesWithMembers {
+      for index in 0..<size { tally[Int(ids[index])] &+= vector.isNull(index) ? 0 : 1 }
+    } else if vector.kind == .truth || !vector.allValid {
+      for index in 0..<size { tally[Int(ids[index])] &+= vector.isNull(index) ? 1 : 0 }
+    }
+    switch form {
+    case .count: break
+    case .integers where vector.kind == .word:
+      let sums = integers.base
+      let words = vector.words
+      if vector.allValid {
+        for index in 0..<size { sums[Int(ids[index])].add(words[index]) }
+      } else {
+        let validity = vector.validity
+        for index in 0..<size { sums[Int(ids[index])].add(words[index] & (0 &- Int64(validity[index]))) }
+      }
+    case .doubles where vector.kind == .double:
+      let sums = doubles.base
+      let values = vector.doubles
+      for index in 0..<size where vector.validity[index] != 0 { addDouble(values[index], ids[index], sums) }
+    case .words where vector.kind == .word:
+      let best = best.base
+      let words = vector.words
+      if plan.aggregate == .min {
+        for index in 0..<size where vector.validity[index] != 0 {
+          best[Int(ids[index])] = Cell(min(best[Int(ids[index])].int, words[index]))
+        }
+      } else {
+        for index in 0..<size where vector.validity[index] != 0 {
+          best[Int(ids[index])] = Cell(max(best[Int(ids[index])].int, words[index]))
+        }
+      }
+    case .reals where vector.kind == .double:
+      let best = best.base
+      let values = vector.doubles
+      if plan.aggregate == .min {
+        for index in 0..<size where vector.validity[index] != 0 && values[index] < best[Int(ids[index])].double {
+          best[Int(ids[index])] = Cell(values[index])
+        }
+      } else {
+        for index in 0..<size where vector.validity[index] != 0 && values[index] > best[Int(ids[index])].double {
+          best[Int(ids[index])] = Cell(values[index])
+        }
+      }
+    default:
+      for index in 0..<size where !vector.isNull(index) { addOne(vector.cell(index), Int(ids[index])) }
+    }
+  }
+
+  /// Adds without a rounding, or gives up to the wide sum: each addition's error goes into the lower double, whose own
+  /// error must be zero.
+  @inline(__always)
+  private func addDouble(_ value: Double, _ group: UInt32, _ sums: UnsafeMutablePointer<DoubleSum>) {
+    let place = sums + Int(group)
+    let high = place.pointee.high
+    let low = place.pointee.low
+    let sum = high + value
+    let part = sum - high
+    let error = (high - (sum - part)) + (value - part)
+    let rest = low + error
+    let restPart = rest - low
+    let lost = (low - (rest - restPart)) + (error - restPart)
+    guard lost == 0 else { return addWide(value, group, place) }
+    place.pointee = DoubleSum(high: sum, low: rest)
+  }
+
+  @inline(never)
+  private func addWide(_ value: Double, _ group: UInt32, _ place: UnsafeMutablePointer<DoubleSum>) {
+    if place.pointee.high.isNaN {
+      wide[group]?.add(value)
+      return
+    }
+    var sum = FloatSum()
+    sum.add(place.pointee.high)
+    sum.add(place.pointee.low)
+    sum.add(value)
+    wide[group] = sum
+    place.pointee = DoubleSum(high: .nan, low: 0)
+  }
+
+  private func addOne(_ cell: Cell, _ group: Int) {
+    switch form {
+    case .count: break
+    case .integers: integers.base[group].add(cell.int)
+    case .doubles: addDouble(cell.double, UInt32(truncatingIfNeeded: group), doubles.base)
+    case .decimals: decimals[group].add(cell.decimal)
+    case .words:
+      let known = best.base[group].int
+      best.base[group] = Cell(plan.aggregate == .min ? min(known, cell.int) : max(known, cell.int))
+    case .reals:
+      let known = best.base[group].double
+      best.base[group] = Cell(plan.aggregate == .min ? min(known, cell.double) : max(known, cell.double))
+    case .cells:
+      if hasBest.base[group] != 0 {
+        if plan.aggregate == .first { return }
+        let order = CellOrder.compare(cell, best.base[group], plan.element)
+        if plan.aggregate == .min ? order >= 0 : order <= 0 { return }
+      }
+      hasBest.base[group] = 1
+      best.base[group] = kept(cell)
+    case .list:
+      owners.append(UInt32(truncatingIfNeeded: group))
+      values.append(kept(cell))
+    }
+  }
+
+  private func kept(_ cell: Cell) -> Cell {
+    guard !plan.isStable, ColumnKind(plan.element) == .text else { return cell }
+    return cell.copied(into: arena)
+  }
+
+  // MARK: - Values
+
+  /// Computes the values of all groups. Gives the first group whose value has no place in its type.
+  func finish(_ counts: UnsafePointer<Int64>, _ groups: Int, catalog: Catalog) -> Int? {
+    results.removeAll()
+    resultIsValid.removeAll()
+    results.extend(to: groups, filling: Cell(low: 0))
+    resultIsValid.extend(to: groups, filling: 1)
+    if form == .list {
+      finishLists(groups, catalog)
+      return nil
+    }
+    for group in 0..<groups {
+      let count: Int64
+      if plan.argument < 0, plan.set < 0 {
+        count = counts[group]
+      } else {
+        count = comesWithMembers ? counts[group] &- tally.base[group] : tally.base[group]
+      }
+      switch value(group, count) {
+      case .value(let cell): results.base[group] = cell
+      case .null: resultIsValid.base[group] = 0
+      case .failed: return group
+      }
+    }
+    return nil
+  }
+
+  private func value(_ group: Int, _ count: Int64) -> Conversion.Result {
+    switch form {
+    case .count: return .value(Cell(count))
+    case .integers:
+      let sum = integers.base[group].value
+      if plan.aggregate == .sum { return Conversion.Result(Int64(exactly: sum).map { Cell($0) }) }
+      return count == 0 ? .null : .value(Cell(Double(sum) / Double(count)))
+    case .doubles:
+      var sum: Double?
+      if doubles.base[group].high.isNaN {
+        sum = wide[UInt32(truncatingIfNeeded: group)]?.value()
+      } else {
+        let total = doubles.base[group].high + doubles.base[group].low
+        sum = total.isFinite ? total : nil
+      }
+      if plan.aggregate == .avg, count == 0 { return .null }
+      guard let sum else { return .failed }
+      return .value(Cell(plan.aggregate == .sum ? sum : sum / Double(count)))
+    case .decimals:
+      if plan.aggregate == .sum { return Conversion.Result(decimals[group].value.map { Cell($0) }) }
+      if count == 0 { return .null }
+      return Conversion.Result(decimals[group].value?.divided(by: Decimal(count)).map { Cell($0) })
+    case .words, .reals, .cells: return count == 0 ? .null : .value(best.base[group])
+    case .list: return .null
+    }
+  }
+
+  private func finishLists(_ groups: Int, _ catalog: Catalog) {
+    var starts = [Int](repeating: 0, count: groups + 1)
+    for index in 0..<owners.count { starts[Int(owners.base[index]) + 1] += 1 }
+    for group in 0..<groups { starts[group + 1] += starts[group] }
+    let sorted = arena.allocate(Cell.self, count: values.count)
+    var next = starts
+    for index in 0..<owners.count {
+      let group = Int(owners.base[index])
+      sorted[next[group]] = values.base[index]
+      next[group] += 1
+    }
+    let conversion = Conversion(catalog: catalog, scratch: arena)
+    var cells: [Cell?] = []
+    for group in 0..<groups {
+      cells.removeAll(keepingCapacity: true)
+      for index in starts[group]..<starts[group + 1] { cells.append(sorted[index]) }
+      results.base[group] = conversion.run(cells, plan.element)
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import GQLBase
+import GQLCatalog
+import GQLPlanner
+import GQLStore
+
+/// A ``BoundGrouping`` made ready to run. Immutable.
+final class CompiledGrouping: @unchecked Sendable {
+  struct Aggregate {
+    var aggregate: GQLPlanner.Aggregate
+    var isDistinct: Bool
+    /// The set that each member has, or -1; then `own` is evaluated for its elements.
+    var set: Int
+    var own: ExpressionProgram?
+    /// Vectors of the members' program, or of the own one; -1 if there is none.
+    var argument: Int
+    var comparand: Int
+    var element: ValueType
+    var comparandType: ValueType
+    var isStable: Bool
+    var comparandIsStable: Bool
+    var result: ValueType
+    var range: SourceRange
+  }
+
+  let type: EntityTypeID
+  let keys: [KeyTable.Part]
+  let aggregates: ContiguousArray<Aggregate>
+  /// Keys and arguments, for members; nil if there is neither.
+  let program: ExpressionProgram?
+  /// Nothing that the program computes outlives a batch.
+  let releasesScratch: Bool
+  /// How many scopes around a member are read.
+  let outerScopes: Int
+  let having: ExpressionProgram?
+  let order: CompiledOrder?
+  let bounds: ScalarSources?
+  let limit: Int
+  let offset: Int
+  let limitRange: SourceRange
+  let offsetRange: SourceRange
+  /// The groups' scopes, their own included, that are read here or by fields.
+  let depth: Int
+  /// How many scopes of what encloses the set are read by groups and all below them.
+  let usedAround: Int
+  /// Someone asks for `_items`.
+  let listsMembers: Bool
+
+  init(
+    _ grouping: BoundGrouping, _ id: Int, type: EntityTypeID, fieldScopes: Int, _ compiler: inout PlanCompiler
+  ) {
+    self.type = type
+    var expressions: [BoundExpression] = []
+    var keys: [KeyTable.Part] = []
+    for expression in grouping.keys.flatMap(\.expressions) {
+      expressions.append(expression)
+      keys.append(KeyTable.Part(expression.type, isStable: CompiledGrouping.isStable(expression)))
+    }
+    var outer = 0
+    var aggregates = ContiguousArray<Aggregate>()
+    for bound in grouping.aggregates {
+      var compiled = Aggregate(
+        aggregate: bound.aggregate, isDistinct: bound.isDistinct, set: bound.set?.index ?? -1, own: nil, argument: -1,
+        comparand: -1, element: bound.argument?.type ?? .int, comparandType: bound.comparand?.type ?? .null,
+        isStable: bound.argument.map(CompiledGrouping.isStable) ?? true,
+        comparandIsStable: bound.comparand.map(CompiledGrouping.isStable) ?? true, result: bound.type,
+        range: bound.range)
+      if let set = bound.set {
+        let own = bound.expressions
+        if !own.isEmpty { compiled.own = ExpressionProgram(own, catalog: compiler.catalog) }
+        if bound.argument != nil { compiled.argument = 0 }
+        if bound.comparand != nil { compiled.comparand = 1 }
+        outer = max(outer, compiler.scopesUsed(byAround: set.index) - 1)
+        for expression in own { outer = max(outer, compiler.scopes(expression) - 2) }
+      } else {
+        if let argument = bound.argument {
+          compiled.argument = expressions.count
+          expressions.append(argument)
+        }
+        if let comparand = bound.comparand {
+          compiled.comparand = expressions.count
+          expressions.append(comparand)
+        }
+      }
+      aggregates.append(compiled)
+    }
+    for expression in expressions { outer = max(outer, compiler.scopes(expression) - 1) }
+    self.keys = keys
+    self.aggregates = aggregates
+    program = expressions.isEmpty ? nil : ExpressionProgram(expressions, catalog: compiler.catalog)
+    releasesScratch = expressions.allSatisfy { expression in
+      if case .list = expression.type { return false }
+      return true
+    }
+    outerScopes = outer
+    having = grouping.having.map { ExpressionProgram([$0], catalog: compiler.catalog) }
+    order = grouping.order.isEmpty ? nil : CompiledOrder(grouping.order, type: type, &compiler)
+    var bounds: [BoundExpression] = []
+    limit = grouping.limit == nil ? -1 : 0
+    offset = grouping.offset == nil ? -1 : grouping.limit == nil ? 0 : 1
+    bounds += [grouping.limit, grouping.offset].compactMap { $0 }
+    self.bounds = bounds.isEmpty ? nil : ScalarSources(bounds, compiler)
+    limitRange = grouping.limit?.range ?? SourceRange(at: 0)
+    offsetRange = grouping.offset?.range ?? SourceRange(at: 0)
+    var depth = max(fieldScopes, 2)
+    for expression in [grouping.having].compactMap({ $0 }) + grouping.order.map(\.expression) {
+      depth = max(depth, compiler.scopes(expression))
+    }
+    self.depth = depth
+    var around = max(depth - 2, outer)
+    for expression in bounds { around = max(around, compiler.scopes(expression)) }
+    usedAround = around
+    listsMembers = compiler.plan.query.sets.contains { set in
+      if case .items(_, let selection) = set.source { return selection.index == id }
+      return false
+    }
+  }
+
+  private static func isStable(_ expression: BoundExpression) -> Bool {
+    switch expression.kind {
+    case .column, .constant, .parameter: true
+    default: false
+    }
+  }
+}

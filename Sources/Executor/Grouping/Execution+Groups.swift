@@ -1,0 +1,336 @@
+import GQLBase
+import GQLCatalog
+import GQLPlanner
+import GQLStore
+
+extension Execution {
+  /// Groups the members for the elements `range` of the level above, or for the root, in one pass; leaves the groups as
+  /// the members of their level: rows are numbers of groups, and the first scope around them is their first members.
+  func expandGroups(
+    _ index: Int, _ selection: CompiledSelection, _ grouping: CompiledGrouping, _ level: LevelState,
+    above: LevelState?, _ range: Range<Int>, _ executable: Executable
+  ) throws(RuntimeProblem) {
+    guard let state = groups[index] else { return }
+    let set = executable.sets[selection.set]
+    level.members.removeAll()
+    level.members.offsets.append(0)
+    level.parentBase = range.lowerBound
+    state.begin()
+    var pass = GroupingPass(grouping, state, parents: range.count)
+    if above == nil, groupsPages(set, grouping) {
+      try groupPages(set, &pass)
+    } else {
+      var start = range.lowerBound
+      while start < range.upperBound {
+        try checkpoint()
+        let count = min(ScopeRows.batchRows, range.upperBound - start)
+        let scopes =
+          above.map { self.scopes($0, start, count, max(set.usedScopes, grouping.outerScopes, 1)) } ?? .root
+        try groupMembers(set, scopes, firstParent: start - range.lowerBound, &pass)
+        start += count
+      }
+    }
+    pass.listGroups(into: &level.members)
+    if grouping.listsMembers { state.listMembers() }
+    try finish(grouping, state)
+    try arrangeGroups(set, grouping, state, level, above: above, range)
+    nodes += level.members.rows.count
+    level.warmEnd = Int.max
+    if nodes > limits.maximumNodes {
+      throw RuntimeProblem(.limitExceeded(name: "answer-nodes", limit: limits.maximumNodes), at: SourceRange(at: 0))
+    }
+    level.batches.removeAll(keepingCapacity: true)
+    for _ in selection.groups { level.batches.append(LevelState.Batch()) }
+  }
+
+  // MARK: - Members
+
+  /// Whether whole pages are the members, so that columns can be read where they lie.
+  private func groupsPages(_ set: CompiledSet, _ grouping: CompiledGrouping) -> Bool {
+    set.access.kind == .scan && set.isPlain && set.bounds == nil && snapshot.liveness(set.type) == nil
+      && grouping.aggregates.allSatisfy { $0.set < 0 }
+  }
+
+  private func groupPages(_ set: CompiledSet, _ pass: inout GroupingPass) throws(RuntimeProblem) {
+    let started = actuals == nil ? 0 : MonotonicClock.now
+    let slots = snapshot.slotCount(set.type)
+    let program = pass.grouping.program
+    var first = 0
+    while first < slots {
+      try checkpoint()
+      let count = min(PageLayout.rows, slots - first)
+      let row = UInt32(truncatingIfNeeded: first)
+      let mark = scratch.mark
+      let vectors = try program?.evaluatePage(firstRow: row, count: count, self)
+      pass.assign(vectors, count)
+      pass.noteFirsts { row &+ UInt32($0) }
+      pass.accumulate(vectors, count)
+      if pass.grouping.listsMembers { pass.list(count) { row &+ UInt32(truncatingIfNeeded: $0) } }
+      if pass.releasesScratch { scratch.release(to: mark) }
+      try checkMemory(pass.byteCount)
+      first += count
+    }
+    if actuals != nil {
+      actuals?[set.id].rows += slots
+      actuals?[set.id].accessRows += slots
+      actuals?[set.id].parents += 1
+      actuals?[set.id].nanoseconds += MonotonicClock.now &- started
+    }
+  }
+
+  /// The members for a batch of parents.
+  private func groupMembers(
+    _ set: CompiledSet, _ parents: ScopeRows, firstParent: Int, _ pass: inout GroupingPass
+  ) throws(RuntimeProblem) {
+    let state = pass.state
+    let grouping = pass.grouping
+    state.members.removeAll()
+    state.members.offsets.append(0)
+    try append(set, parents, into: &state.members)
+    let total = state.members.rows.count
+    let rows = state.members.rows.base
+    let ends = UnsafePointer(state.members.offsets.base + 1)
+    var gather = OuterScopes(grouping.outerScopes, parents, sets[set.id])
+    var start = 0
+    var parent = 0
+    while start < total {
+      try checkpoint()
+      let count = min(ScopeRows.batchRows, total - start)
+      let batch = gather.batch(UnsafePointer(rows + start), count, start: start, ends: ends)
+      if pass.needsParents {
+        for position in 0..<count {
+          while Int(ends[parent]) <= start &+ position { parent &+= 1 }
+          state.parents[position] = Int64(firstParent &+ parent)
+        }
+      }
+      let mark = scratch.mark
+      let vectors = try grouping.program?.evaluate(batch, self)
+      pass.assign(vectors, count)
+      pass.noteFirsts { batch.scopes[0][$0] }
+      pass.accumulate(vectors, count)
+      for (number, aggregate) in grouping.aggregates.enumerated() where aggregate.set >= 0 {
+        try accumulateBag(aggregate, state.aggregates[number], batch, state)
+      }
+      if grouping.listsMembers { pass.list(count) { batch.scopes[0][$0] } }
+      if pass.releasesScratch { scratch.release(to: mark) }
+      try checkMemory(pass.byteCount &+ total &* 4)
+      start += count
+    }
+  }
+
+  /// An aggregate over the members of a set that each member has.
+  private func accumulateBag(
+    _ plan: CompiledGrouping.Aggregate, _ aggregate: AggregateState, _ batch: ScopeRows, _ state: GroupState
+  ) throws(RuntimeProblem) {
+    state.bag.removeAll()
+    state.bag.offsets.append(0)
+    try append(compiledSet(plan.set), batch, into: &state.bag)
+    let depth = batch.scopes.count
+    let memory = state.bagRows.room(for: UInt32.self, count: depth * ScopeRows.batchRows)
+    var scopes = ScopeRows(count: 0, scopes: [])
+    scopes.scopes.append(UnsafePointer(memory))
+    for scope in 0..<depth { scopes.scopes.append(UnsafePointer(memory + scope * ScopeRows.batchRows)) }
+    let total = state.bag.rows.count
+    var start = 0
+    var member = 0
+    while start < total {
+      try checkpoint()
+      let count = min(ScopeRows.batchRows, total - start)
+      for position in 0..<count {
+        while Int(state.bag.offsets[member + 1]) <= start &+ position { member &+= 1 }
+        state.inner[position] = state.ids[member]
+        for scope in 0..<depth {
+          memory[scope &* ScopeRows.batchRows &+ position] = batch.scopes[scope][member]
+        }
+      }
+      if let own = plan.own {
+        scopes.count = count
+        scopes.scopes[0] = UnsafePointer(state.bag.rows.base + start)
+        let vectors = try own.evaluate(scopes, self)
+        aggregate.add(vectors, count, state.inner)
+      } else {
+        aggregate.count(count, state.inner)
+      }
+      start += count
+    }
+  }
+
+  // MARK: - Values
+
+  private func finish(_ grouping: CompiledGrouping, _ state: GroupState) throws(RuntimeProblem) {
+    let count = state.firsts.count
+    for (number, plan) in grouping.aggregates.enumerated() {
+      try checkpoint()
+      let aggregate = state.aggregates[number]
+      aggregate.extend(to: count)
+      guard let failed = aggregate.finish(state.counts.base, count, catalog: catalog) else {
+        continue
+      }
+      let row = state.firsts.base[failed]
+      throw RuntimeProblem(
+        .overflow(plan.result.scalar ?? .int), at: plan.range,
+        entity: row == PageLayout.noRow ? nil : (grouping.type, row))
+    }
+    try checkMemory(state.byteCount)
+  }
+
+  // MARK: - Arranging
+
+  /// `having`, order, offset and limit.
+  private func arrangeGroups(
+    _ set: CompiledSet, _ grouping: CompiledGrouping, _ state: GroupState, _ level: LevelState, above: LevelState?,
+    _ range: Range<Int>
+  ) throws(RuntimeProblem) {
+    prepareAncestors(grouping, state, level, above: above)
+    let all = level.members.rows.count
+    if let having = grouping.having {
+      try keepGroups(having, grouping, set, level)
+      prepareAncestors(grouping, state, level, above: above)
+    }
+    if let order = grouping.order { try sortGroups(order, grouping, set, level) }
+    if grouping.bounds != nil { try cutGroups(grouping, level, above: above, range) }
+    if grouping.order != nil || level.members.rows.count != all {
+      prepareAncestors(grouping, state, level, above: above)
+    }
+  }
+
+  /// The scopes around each group of the level: its first member, then what encloses the set.
+  private func prepareAncestors(
+    _ grouping: CompiledGrouping, _ state: GroupState, _ level: LevelState, above: LevelState?
+  ) {
+    while level.ancestors.count < grouping.depth - 1 { level.ancestors.append(RowBuffer.Owner()) }
+    let total = level.members.rows.count
+    for owner in level.ancestors {
+      owner.rows.removeAll()
+      owner.rows.reserve(total)
+      owner.rows.count = total
+    }
+    let rows = level.members.rows.base
+    let firsts = level.ancestors[0].rows.base
+    for index in 0..<total { firsts[index] = state.firsts.base[Int(rows[index])] }
+    guard let above, level.ancestors.count > 1 else { return }
+    for scope in 1..<level.ancestors.count {
+      let source: UnsafeMutablePointer<UInt32>
+      if scope == 1 {
+        source = above.members.rows.base
+      } else {
+        guard scope - 2 < above.ancestors.count else { break }
+        source = above.ancestors[scope - 2].rows.base
+      }
+      let target = level.ancestors[scope].rows.base
+      for parent in 0..<level.members.offsets.count - 1 {
+        let first = Int(level.members.offsets[parent])
+        let count = Int(level.members.offsets[parent + 1]) - first
+        (target + first).update(repeating: source[level.parentBase + parent], count: count)
+      }
+    }
+  }
+
+  private func keepGroups(
+    _ having: ExpressionProgram, _ grouping: CompiledGrouping, _ set: CompiledSet, _ level: LevelState
+  ) throws(RuntimeProblem) {
+    let positions = sets[set.id].positions.room(for: UInt16.self, count: ScopeRows.batchRows)
+    let total = level.members.rows.count
+    let rows = level.members.rows.base
+    let offsets = level.members.offsets.base
+    let parents = level.members.offsets.count - 1
+    var written = 0
+    var parent = 1
+    var start = 0
+    while start < total {
+      try checkpoint()
+      let count = min(ScopeRows.batchRows, total - start)
+      let kept = try having.filter(scopes(level, start, count, grouping.depth), self, into: positions)
+      for index in 0..<kept {
+        let position = start &+ Int(positions[index])
+        while parent <= parents, Int(offsets[parent]) <= position {
+          offsets[parent] = UInt32(truncatingIfNeeded: written)
+          parent &+= 1
+        }
+        rows[written] = rows[position]
+        written &+= 1
+      }
+      start += count
+    }
+    while parent <= parents {
+      offsets[parent] = UInt32(truncatingIfNeeded: written)
+      parent += 1
+    }
+    level.members.rows.count = written
+  }
+
+  private func sortGroups(
+    _ order: CompiledOrder, _ grouping: CompiledGrouping, _ set: CompiledSet, _ level: LevelState
+  ) throws(RuntimeProblem) {
+    let total = level.members.rows.count
+    guard total > 1 else { return }
+    let state = sets[set.id]
+    try checkMemory(total * 25 * order.terms.count)
+    var keys = SortKeys(order, count: total, state)
+    var start = 0
+    while start < total {
+      try checkpoint()
+      let count = min(ScopeRows.batchRows, total - start)
+      let vectors = try order.program.evaluate(scopes(level, start, count, grouping.depth), self)
+      keys.take(vectors, order, start: start, count: count, scratch)
+      start += count
+    }
+    let rows = level.members.rows.base
+    for parent in 0..<level.members.offsets.count - 1 {
+      let first = Int(level.members.offsets[parent])
+      let count = Int(level.members.offsets[parent + 1]) - first
+      guard count > 1 else { continue }
+      let items = state.items.room(for: SortItem.self, count: count)
+      for index in 0..<count {
+        items[index] = SortItem(
+          key: keys.terms[0].images[first &+ index], index: UInt32(truncatingIfNeeded: first &+ index),
+          row: rows[first &+ index])
+      }
+      try keys.sort(items, count, state, self)
+      for index in 0..<count { rows[first &+ index] = items[index].row }
+    }
+  }
+
+  private func cutGroups(
+    _ grouping: CompiledGrouping, _ level: LevelState, above: LevelState?, _ range: Range<Int>
+  ) throws(RuntimeProblem) {
+    guard let bounds = grouping.bounds else { return }
+    let rows = level.members.rows.base
+    let offsets = level.members.offsets.base
+    var written = 0
+    var start = 0
+    var parent = 0
+    while parent < range.count {
+      let count = min(ScopeRows.batchRows, range.count - parent)
+      let scopes =
+        above.map { self.scopes($0, range.lowerBound + parent, count, max(grouping.usedAround, 1)) } ?? .root
+      let vectors = try bounds.vectors(scopes, self)
+      for element in 0..<count {
+        var slice = Slice()
+        if grouping.limit >= 0, let cell = bounds.cell(grouping.limit, vectors, element, self) {
+          slice.limit = Int(cell.int)
+        }
+        if grouping.offset >= 0, let cell = bounds.cell(grouping.offset, vectors, element, self) {
+          slice.offset = Int(cell.int)
+        }
+        if slice.limit < 0 || slice.offset < 0 { throw negative(slice, grouping) }
+        let end = Int(offsets[parent + element + 1])
+        let from = start + min(slice.offset, end - start)
+        let kept = min(slice.limit, end - from)
+        for index in 0..<kept { rows[written &+ index] = rows[from &+ index] }
+        written += kept
+        offsets[parent + element + 1] = UInt32(truncatingIfNeeded: written)
+        start = end
+      }
+      parent += count
+    }
+    level.members.rows.count = written
+  }
+
+  private func negative(_ slice: Slice, _ grouping: CompiledGrouping) -> RuntimeProblem {
+    let isLimit = slice.limit < 0
+    return RuntimeProblem(
+      .negativeLimit(argument: isLimit ? "limit" : "offset"), at: isLimit ? grouping.limitRange : grouping.offsetRange,
+      values: [Text(String(isLimit ? slice.limit : slice.offset))])
+  }
+}

@@ -1,0 +1,364 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+import GQLBase
+import GQLCatalog
+import GQLStore
+
+/// Numbers distinct keys in the order in which they first come: open addressing over the hashes of whole batches.
+///
+/// Keys are equal as `==` has it, and null equals null. A slot holds the low half of a hash and a number plus one; the
+/// keys themselves lie by number.
+final class KeyTable {
+  enum Kind { case word, double, truth, text, decimal, json, other }
+
+  struct Part {
+    var type: ValueType
+    var kind: Kind
+    /// Texts of the vector's cells live as long as the snapshot.
+    var isStable: Bool
+
+    init(_ type: ValueType, isStable: Bool) {
+      self.type = type
+      self.isStable = isStable
+      switch type {
+      case .scalar(.int), .scalar(.dateTime), .scalar(.date), .scalar(.duration), .enumeration, .entity: kind = .word
+      case .scalar(.float): kind = .double
+      case .scalar(.boolean), .embedded: kind = .truth
+      case .scalar(.string), .scalar(.id), .scalar(.uuid), .scalar(.bytes), .scalar(.cursor): kind = .text
+      case .scalar(.decimal): kind = .decimal
+      case .scalar(.json): kind = .json
+      case .list, .null: kind = .other
+      }
+    }
+  }
+
+  let parts: ContiguousArray<Part>
+  /// Keys so far.
+  private(set) var count = 0
+  /// Positions in the last batch at which its new keys first stand, and how many they are.
+  let newPositions = UnsafeMutablePointer<UInt16>.allocate(capacity: ScopeRows.batchRows)
+  private(set) var newCount = 0
+
+  private var slots: UnsafeMutablePointer<UInt64>
+  private var mask: Int
+  /// The parts of key i from `i * parts.count` on, in the form in which they are compared.
+  private var cells = GroupMemory<Cell>()
+  private var valid = GroupMemory<UInt8>()
+  private let hashes = UnsafeMutablePointer<UInt64>.allocate(capacity: ScopeRows.batchRows)
+  /// Doubles and truths as words, part by part.
+  private let words: UnsafeMutablePointer<UInt64>
+  private var arena = ScratchArena(capacity: 256)
+  private var nullKey = -1
+
+  init(_ parts: [Part]) {
+    self.parts = ContiguousArray(parts)
+    words = .allocate(capacity: ScopeRows.batchRows * max(parts.count, 1))
+    slots = .allocate(capacity: 64)
+    slots.initialize(repeating: 0, count: 64)
+    mask = 63
+  }
+
+  deinit {
+    newPositions.deallocate()
+    hashes.deallocate()
+    words.deallocate()
+    slots.deallocate()
+  }
+
+  var byteCount: Int { (mask + 1) * 8 + cells.byteCount + valid.byteCount + arena.usedBytes }
+
+  func removeAll() {
+    if mask >= 1 << 16 {
+      slots.deallocate()
+      slots = .allocate(capacity: 64)
+      mask = 63
+    }
+    slots.update(repeating: 0, count: mask + 1)
+    cells.trim(to: 1 << 20)
+    valid.trim(to: 1 << 20)
+    arena.removeAll()
+    count = 0
+    newCount = 0
+    nullKey = -1
+  }
+
+  /// Gives the number of each position's key; one vector for each part.
+  func map(_ vectors: UnsafePointer<Vector>, _ size: Int, into ids: UnsafeMutablePointer<UInt32>) {
+    newCount = 0
+    for part in 0..<parts.count { hash(vectors[part], part, size) }
+    if parts.count == 1 {
+      switch parts[0].kind {
+      case .text: return mapText(vectors[0], size, ids)
+      case .word, .double, .truth: return mapWord(vectors[0], size, ids)
+      case .decimal, .json, .other: break
+      }
+    }
+    mapAny(vectors, size, ids)
+  }
+
+  // MARK: - Hashing
+
+  private static let nullHash: UInt64 = 0x5851_F42D_4C95_7F2D
+
+  private func hash(_ vector: Vector, _ part: Int, _ size: Int) {
+    let target = hashes
+    let words = self.words + part * ScopeRows.batchRows
+    @inline(__always) func put(_ index: Int, _ value: UInt64) {
+      target[index] = part == 0 ? value : KeyHash.combine(target[index], value)
+    }
+    switch parts[part].kind {
+    case .word:
+      let source = vector.words
+      for index in 0..<size { words[index] = UInt64(bitPattern: source[index]) }
+    case .double:
+      let source = vector.doubles
+      // Zeros of both signs are one value.
+      for index in 0..<size { words[index] = (source[index] + 0).bitPattern }
+    case .truth:
+      let source = vector.truths
+      for index in 0..<size { words[index] = UInt64(source[index]) }
+    case .text:
+      let source = vector.cells
+      if vector.allValid {
+        for index in 0..<size { put(index, KeyHash.text(TextView(source[index]))) }
+      } else {
+        for index in 0..<size {
+          put(index, vector.validity[index] == 0 ? KeyTable.nullHash : KeyHash.text(TextView(source[index])))
+        }
+      }
+      return
+    case .decimal, .json, .other:
+      let type = parts[part].type
+      for index in 0..<size {
+        put(index, vector.isNull(index) ? KeyTable.nullHash : KeyTable.hash(vector.cell(index), type))
+      }
+      return
+    }
+    // A null's own word may be anything.
+    if !vector.allValid, vector.kind != .truth {
+      for index in 0..<size where vector.validity[index] == 0 { words[index] = 0 }
+    }
+    for index in 0..<size { put(index, KeyHash.word(words[index])) }
+  }
+
+  private static func hash(_ cell: Cell, _ type: ValueType) -> UInt64 {
+    switch type {
+    case .scalar(.decimal):
+      let normal = Cell(cell.decimal.normalized)
+      return KeyHash.combine(KeyHash.word(normal.low), normal.high)
+    case .scalar(.json): return TextView(cell).withBytes { hashJSON($0, $1) }
+    case .scalar(.float): return KeyHash.word((cell.double + 0).bitPattern)
+    case .scalar(.string), .scalar(.id), .scalar(.uuid), .scalar(.bytes), .scalar(.cursor):
+      return KeyHash.text(TextView(cell))
+    case .list(let element):
+      let run = ListRun(cell, element)
+      var hash = KeyHash.word(UInt64(run.count))
+      for index in 0..<run.count {
+        hash = KeyHash.combine(hash, run.isNull(index) ? nullHash : self.hash(run.cell(index), element))
+      }
+      return hash
+    case .scalar, .enumeration, .entity, .embedded: return KeyHash.word(cell.low)
+    case .null: return nullHash
+    }
+  }
+
+  /// Equal for equal values, however they are written: by kind, and for plain texts by their bytes.
+  private static func hashJSON(_ start: UnsafeRawPointer, _ count: Int) -> UInt64 {
+    guard count > 0 else { return 0 }
+    let first = start.load(as: UInt8.self)
+    guard first == 0x22, count <= TextView.maximumLength else {
+      return KeyHash.word(first == 0x2D || first &- 0x30 < 10 ? 1 : UInt64(first))
+    }
+    for index in 0..<count where start.load(fromByteOffset: index, as: UInt8.self) == 0x5C { return 2 }
+    return KeyHash.text(TextView(start, count: count))
+  }
+
+  // MARK: - Finding
+
+  private func mapText(_ vector: Vector, _ size: Int, _ ids: UnsafeMutablePointer<UInt32>) {
+    let source = vector.cells
+    let allValid = vector.allValid
+    for index in 0..<size {
+      if !allValid, vector.validity[index] == 0 {
+        ids[index] = null(index)
+        continue
+      }
+      let low = source[index].low & ~0xC000_0000
+      let high = source[index].high
+      let tag = UInt32(truncatingIfNeeded: hashes[index])
+      var slot = Int(tag) & mask
+      while true {
+        let entry = slots[slot]
+        if entry == 0 {
+          ids[index] = insertText(source[index], tag, slot, index)
+          break
+        }
+        if UInt32(truncatingIfNeeded: entry >> 32) == tag {
+          let number = Int(truncatingIfNeeded: entry & 0xFFFF_FFFF) &- 1
+          let known = cells.base + number
+          if known.pointee.low == low,
+            known.pointee.high == high
+              || low & 0x3FFF_FFFF > 12 && valid.base[number] != 0 && KeyTable.sameBytes(known.pointee, source[index])
+          {
+            ids[index] = UInt32(truncatingIfNeeded: number)
+            break
+          }
+        }
+        slot = (slot &+ 1) & mask
+      }
+    }
+  }
+
+  /// Precondition: both are longer than 12 bytes, and equally long.
+  private static func sameBytes(_ left: Cell, _ right: Cell) -> Bool {
+    guard let a = UnsafeRawPointer(bitPattern: UInt(left.high)), let b = UnsafeRawPointer(bitPattern: UInt(right.high))
+    else { return false }
+    return memcmp(a, b, TextView(left).count) == 0
+  }
+
+  private func mapWord(_ vector: Vector, _ size: Int, _ ids: UnsafeMutablePointer<UInt32>) {
+    let hasValidity = parts[0].kind != .truth && !vector.allValid
+    for index in 0..<size {
+      if hasValidity, vector.validity[index] == 0 {
+        ids[index] = null(index)
+        continue
+      }
+      let word = words[index]
+      let tag = UInt32(truncatingIfNeeded: hashes[index])
+      var slot = Int(tag) & mask
+      while true {
+        let entry = slots[slot]
+        if entry == 0 {
+          cells.append(Cell(low: word))
+          valid.append(1)
+          ids[index] = insert(tag, slot, index)
+          break
+        }
+        let number = Int(truncatingIfNeeded: entry & 0xFFFF_FFFF) &- 1
+        if UInt32(truncatingIfNeeded: entry >> 32) == tag, cells.base[number].low == word {
+          ids[index] = UInt32(truncatingIfNeeded: number)
+          break
+        }
+        slot = (slot &+ 1) & mask
+      }
+    }
+  }
+
+  /// The only part's null, which has no slot.
+  @inline(never)
+  private func null(_ position: Int) -> UInt32 {
+    if nullKey < 0 {
+      nullKey = count
+      cells.append(Cell(low: 0))
+      valid.append(0)
+      note(position)
+    }
+    return UInt32(truncatingIfNeeded: nullKey)
+  }
+
+  private func mapAny(_ vectors: UnsafePointer<Vector>, _ size: Int, _ ids: UnsafeMutablePointer<UInt32>) {
+    for index in 0..<size {
+      let tag = UInt32(truncatingIfNeeded: hashes[index])
+      var slot = Int(tag) & mask
+      while true {
+        let entry = slots[slot]
+        if entry == 0 {
+          for part in 0..<parts.count {
+            let isNull = vectors[part].isNull(index)
+            cells.append(isNull ? Cell(low: 0) : keep(part, vectors[part], index))
+            valid.append(isNull ? 0 : 1)
+          }
+          ids[index] = insert(tag, slot, index)
+          break
+        }
+        let number = Int(truncatingIfNeeded: entry & 0xFFFF_FFFF) &- 1
+        if UInt32(truncatingIfNeeded: entry >> 32) == tag, equals(vectors, index, number) {
+          ids[index] = UInt32(truncatingIfNeeded: number)
+          break
+        }
+        slot = (slot &+ 1) & mask
+      }
+    }
+  }
+
+  private func equals(_ vectors: UnsafePointer<Vector>, _ index: Int, _ number: Int) -> Bool {
+    let first = number &* parts.count
+    for part in 0..<parts.count {
+      let vector = vectors[part]
+      let known = cells.base[first &+ part]
+      if vector.isNull(index) != (valid.base[first &+ part] == 0) { return false }
+      if valid.base[first &+ part] == 0 { continue }
+      switch parts[part].kind {
+      case .word, .double, .truth:
+        if known.low != words[part &* ScopeRows.batchRows &+ index] { return false }
+      case .text: if !CellOrder.isEqualText(known, vector.cells[index]) { return false }
+      case .decimal, .json, .other:
+        if !CellOrder.isEqual(known, vector.cell(index), parts[part].type) { return false }
+      }
+    }
+    return true
+  }
+
+  // MARK: - New keys
+
+  private func keep(_ part: Int, _ vector: Vector, _ index: Int) -> Cell {
+    switch parts[part].kind {
+    case .word, .double, .truth: return Cell(low: words[part * ScopeRows.batchRows + index])
+    case .text, .json: return parts[part].isStable ? vector.cells[index] : vector.cells[index].copied(into: arena)
+    case .decimal, .other: return vector.cell(index)
+    }
+  }
+
+  @inline(never)
+  private func insertText(_ cell: Cell, _ tag: UInt32, _ slot: Int, _ position: Int) -> UInt32 {
+    let kept = parts[0].isStable ? cell : cell.copied(into: arena)
+    cells.append(Cell(low: kept.low & ~0xC000_0000, high: kept.high))
+    valid.append(1)
+    return insert(tag, slot, position)
+  }
+
+  @inline(never)
+  private func insert(_ tag: UInt32, _ slot: Int, _ position: Int) -> UInt32 {
+    slots[slot] = UInt64(tag) << 32 | UInt64(UInt32(truncatingIfNeeded: count &+ 1))
+    let number = count
+    note(position)
+    if count &* 2 > mask { grow() }
+    return UInt32(truncatingIfNeeded: number)
+  }
+
+  private func note(_ position: Int) {
+    newPositions[newCount] = UInt16(truncatingIfNeeded: position)
+    newCount += 1
+    count += 1
+  }
+
+  private func grow() {
+    let old = UnsafeMutableBufferPointer(start: slots, count: mask + 1)
+    let size = old.count * 4
+    slots = .allocate(capacity: size)
+    slots.initialize(repeating: 0, count: size)
+    mask = size - 1
+    for entry in old where entry != 0 {
+      var slot = Int(entry >> 32) & mask
+      while slots[slot] != 0 { slot = (slot &+ 1) & mask }
+      slots[slot] = entry
+    }
+    old.deallocate()
+  }
+}
+
+extension Cell {
+  /// The text with its bytes in the arena, if they do not lie in the cell itself.
+  func copied(into arena: ScratchArena) -> Cell {
+    let view = TextView(self)
+    guard !view.isInline, let bytes = UnsafeRawPointer(bitPattern: UInt(view.word1)) else { return self }
+    let copy = arena.allocate(view.count)
+    copy.copyMemory(from: bytes, byteCount: view.count)
+    return Cell(low: low, high: UInt64(UInt(bitPattern: copy)))
+  }
+}
