@@ -212,7 +212,7 @@ extension Binder {
     if name.text == type { return true }
     var known = catalog.types.map(\.name) + catalog.embeddedTypes.map(\.name)
     if case .meta = parent { known += MetaType.allCases.map(\.rawValue) }
-    if known.contains(name.text) {
+    if known.contains(name.text) || MetaType(rawValue: name.text) != nil {
       report(.impossibleFragment(condition: name.text, type: type), at: name.range)
     } else {
       report(.unknownType(name: name.text, near: nearestNames(to: name.text, in: known)), at: name.range)
