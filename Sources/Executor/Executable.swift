@@ -55,7 +55,8 @@ package final class Executable: @unchecked Sendable {
       case .groups(let grouping): fields = grouping.fields
       }
       let selection = CompiledSelection(
-        set: bound.set.index, fields: fields, value: value, type: type, &compiler, &output)
+        set: bound.set.index, fields: fields, value: value, type: type, recursion: bound.recursion, &compiler,
+        &output)
       output.usedScopes[index] = selection.usedScopes
       if case .groups(let bound) = bound.shape {
         let grouping = CompiledGrouping(bound, index, type: type, fieldScopes: selection.usedScopes, &compiler)

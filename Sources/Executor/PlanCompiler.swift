@@ -13,6 +13,8 @@ struct PlanCompiler {
   private(set) var readers: [ColumnAddress] = []
   private var slots: [ColumnAddress: Int] = [:]
   private var aroundSet: [Int?]
+  /// The sets whose members' depths are written.
+  private let deepSets: Set<Int>
 
   struct ColumnAddress: Hashable, Sendable {
     var type: EntityTypeID
@@ -24,6 +26,7 @@ struct PlanCompiler {
     self.catalog = catalog
     self.constants = constants
     aroundSet = Array(repeating: nil, count: plan.query.sets.count)
+    deepSets = Set(plan.query.selections.filter(\.showsDepth).map(\.set.index))
   }
 
   mutating func reader(_ type: EntityTypeID, _ column: ColumnID) -> Int {
@@ -52,7 +55,7 @@ struct PlanCompiler {
 
   // MARK: - Access paths
 
-  mutating func access(_ path: AccessPath, of set: BoundSet) -> AccessNode {
+  mutating func access(_ path: AccessPath, of set: BoundSet, number: Int) -> AccessNode {
     switch path {
     case .source:
       switch set.source {
@@ -73,6 +76,14 @@ struct PlanCompiler {
         node.number = inner.index
         node.relation = relation(id)
         if case .linked = set.source { node.keepsLinkOrder = true }
+        return node
+      case .closure(let closure):
+        let node = AccessNode(.closure)
+        node.traversal = CompiledTraversal(closure, wantsDepth: deepSets.contains(number), at: set.range, &self)
+        return node
+      case .shortestPath(let path):
+        let node = AccessNode(.shortestPath)
+        node.traversal = CompiledTraversal(path, at: set.range, &self)
         return node
       }
     case .scan: return AccessNode(.scan)
@@ -113,11 +124,11 @@ struct PlanCompiler {
       return node
     case .intersection(let paths):
       let node = AccessNode(.intersection)
-      node.children = paths.map { access($0, of: set) }
+      node.children = paths.map { access($0, of: set, number: number) }
       return node
     case .union(let paths):
       let node = AccessNode(.union)
-      node.children = paths.map { access($0, of: set) }
+      node.children = paths.map { access($0, of: set, number: number) }
       return node
     case .rowSet(let number):
       let node = AccessNode(.rowSet)
@@ -169,15 +180,26 @@ struct PlanCompiler {
     case .relation(let reference, _): result = max(result, reference.scope + 1)
     case .items(let reference, _): result = max(result, reference.scope + 1)
     case .step(let inner, _), .linked(let inner, _): result = max(result, scopesUsed(byAround: inner.index))
+    case .closure(let closure):
+      result = max(scopesUsed(by: closure.start), scopesUsed(byAround: closure.step.index) - 1)
+    case .shortestPath(let path):
+      result = max(
+        scopesUsed(by: path.start), scopesUsed(by: path.target), scopesUsed(byAround: path.step.index) - 1)
     }
-    if let limit = set.limit { result = max(result, scopes(limit)) }
-    if let offset = set.offset { result = max(result, scopes(offset)) }
+    for expression in set.outerExpressions { result = max(result, scopes(expression)) }
     for inside in [set.predicate, setPlan.filter].compactMap({ $0 }) + set.order.map(\.expression) + set.distinctOn {
       result = max(result, scopes(inside) - 1)
     }
     result = max(result, scopes(setPlan.access))
     aroundSet[id] = result
     return result
+  }
+
+  private mutating func scopesUsed(by end: TraversalEnd) -> Int {
+    switch end {
+    case .entity(let reference): reference.scope + 1
+    case .set(let set): scopesUsed(byAround: set.index)
+    }
   }
 
   private mutating func scopes(_ path: AccessPath) -> Int {
@@ -216,5 +238,13 @@ struct PlanCompiler {
     case .quantifier(_, let set, let inside), .aggregate(_, let set, let inside):
       return max(scopesUsed(byAround: set.index), (inside.map { scopes($0) } ?? 0) - 1)
     }
+  }
+}
+
+extension BoundSelection {
+  /// Whether `_depth` is one of its fields.
+  fileprivate var showsDepth: Bool {
+    guard case .object(let fields) = shape else { return false }
+    return fields.contains { if case .depth = $0.content { true } else { false } }
   }
 }

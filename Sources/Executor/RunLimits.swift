@@ -19,6 +19,12 @@ package struct RunLimits: Sendable, Hashable {
   /// What one match of a regular expression may take.
   package var patterns = PatternLimits.standard
 
+  /// How deep a recursion may go: objects inside each other in the answer, which its readers have to bear.
+  package var maximumNesting = 10_000
+  /// Entities that one recursion may show. Ways through a graph are more than anything can hold, so that this has a
+  /// limit where others have none: so many need some hundred megabytes.
+  package var maximumRecursion = 10_000_000
+
   package init() {}
   package static let none = RunLimits()
 

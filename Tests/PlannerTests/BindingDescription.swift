@@ -28,6 +28,10 @@ struct BindingDescription {
       return "(\(expression(presence)))?{\(fields.map { field($0) }.joined(separator: " "))}"
     case .one(let id): return "one \(selection(id))"
     case .many(let id): return "many \(selection(id))"
+    case .recursion: return "again"
+    case .depth: return "depth"
+    case .cycle: return "cycle"
+    case .cursor: return "cursor"
     }
   }
 
@@ -55,6 +59,8 @@ struct BindingDescription {
     case .relation(let base, let relation): parts.append("\(reference(base))→\(name(relation))")
     case .step(let base, let relation): parts.append("(\(self.set(base)))→→\(name(relation))")
     case .items(let group, _): parts.append("\(reference(group))→_items")
+    case .closure(let closure): parts.append("closure of \(self.set(closure.step))")
+    case .shortestPath(let path): parts.append("path over \(self.set(path.step))")
     case .linked(let base, let relation): parts.append("(\(self.set(base)))→\(name(relation))")
     }
     if let predicate = set.predicate { parts.append("where \(expression(predicate))") }

@@ -184,17 +184,25 @@ package enum CellOrder {
       switch type {
       case .scalar(.string), .scalar(.uuid), .scalar(.bytes), .scalar(.cursor):
         for index in 0..<count {
+          // The cell of a null has no meaning, nor has the address in it.
+          guard vector.validity[index] != 0 else {
+            images[index] = null
+            continue
+          }
           let (image, whole) = self.image(text: vector.cells[index])
-          let isNull = vector.validity[index] == 0
-          if !isNull, !whole || image ^ flip == null { isExact = false }
-          images[index] = isNull ? null : image ^ flip
+          if !whole || image ^ flip == null { isExact = false }
+          images[index] = image ^ flip
         }
       case .scalar(.id):
         for index in 0..<count {
+          // The cell of a null has no meaning, nor has the address in it.
+          guard vector.validity[index] != 0 else {
+            images[index] = null
+            continue
+          }
           let (image, whole) = self.image(id: vector.cells[index])
-          let isNull = vector.validity[index] == 0
-          if !isNull, !whole || image ^ flip == null { isExact = false }
-          images[index] = isNull ? null : image ^ flip
+          if !whole || image ^ flip == null { isExact = false }
+          images[index] = image ^ flip
         }
       case .scalar(.decimal):
         // Rounding to a double keeps the order, but not all differences.

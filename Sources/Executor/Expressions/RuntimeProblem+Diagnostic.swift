@@ -4,7 +4,7 @@ import GQLCatalog
 extension RuntimeProblem {
   package static let diagnosticCodes: [DiagnosticCode] = [
     "overflow", "division-by-zero", "conversion", "invalid-pattern", "pattern-limit", "limit-exceeded",
-    "negative-limit", "missing-parameter", "timeout", "cancelled", "memory",
+    "negative-limit", "missing-parameter", "wrong-depth", "invalid-cursor", "timeout", "cancelled", "memory",
     "out-of-domain", "function-failed",
   ].map { DiagnosticCode($0) }
 
@@ -18,6 +18,8 @@ extension RuntimeProblem {
     case .limitExceeded: DiagnosticCode("limit-exceeded")
     case .negativeLimit: DiagnosticCode("negative-limit")
     case .missingParameter: DiagnosticCode("missing-parameter")
+    case .wrongDepth: DiagnosticCode("wrong-depth")
+    case .invalidCursor: DiagnosticCode("invalid-cursor")
     case .timeout: DiagnosticCode("timeout")
     case .cancelled: DiagnosticCode("cancelled")
     case .memory: DiagnosticCode("memory")
@@ -51,6 +53,17 @@ extension RuntimeProblem {
       message = "'\(argument)' cannot be negative"
     case .missingParameter(let name):
       message = "variable '$\(name)' must not be null"
+    case .wrongDepth(let minimum):
+      message = minimum == 0 ? "a depth cannot be negative" : "a recursion has at least one level"
+    case .invalidCursor(.malformed):
+      message = "this is no cursor"
+      help = "pass what '_cursor' gave, unchanged"
+    case .invalidCursor(.version):
+      message = "the cursor is of another version"
+      help = "read the list from its beginning"
+    case .invalidCursor(.otherList):
+      message = "the cursor belongs to another list or another order"
+      help = "use the cursors of a list with the same type, relation, 'orderBy' and 'distinctOn'"
     case .timeout(let milliseconds):
       message = "the time limit of \(milliseconds) ms is exceeded"
       help = "the limit 'time' can be raised"

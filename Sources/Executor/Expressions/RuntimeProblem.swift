@@ -20,6 +20,10 @@ package struct RuntimeProblem: Error, Sendable, Equatable {
     case negativeLimit(argument: String)
     /// A parameter that must not be null was not given a value.
     case missingParameter(name: String)
+    /// `closure(friends, depth: 1..$n)` where the variable is -1; or less than the least depth of a recursion.
+    case wrongDepth(minimum: Int)
+    /// `User(after: "abc")`: no cursor of this list.
+    case invalidCursor(CursorFault)
     case timeout(milliseconds: Int)
     case cancelled
     case memory(limit: Int)
@@ -34,9 +38,9 @@ package struct RuntimeProblem: Error, Sendable, Equatable {
     package var isOfOneRow: Bool {
       switch self {
       case .overflow, .divisionByZero, .conversion, .invalidPattern, .negativeLimit, .outOfDomain, .partialDay,
-        .function:
+        .function, .wrongDepth:
         true
-      case .patternLimit, .limitExceeded, .missingParameter, .timeout, .cancelled, .memory: false
+      case .patternLimit, .invalidCursor, .limitExceeded, .missingParameter, .timeout, .cancelled, .memory: false
       }
     }
   }

@@ -13,6 +13,12 @@ extension ByteBuffer {
   @inline(__always)
   mutating func overwriteLast(_ byte: UInt8) { overwrite(count &- 1, byte) }
 
+  /// Whether the last thing written is a key with a null.
+  var endsWithNull: Bool {
+    count >= 5 && (start + (count &- 5)).loadUnaligned(as: UInt32.self) == 0x6C75_6E3A
+      && (start + (count &- 1)).load(as: UInt8.self) == 0x6C
+  }
+
   /// Room must be reserved: the count and 16 more; as many bytes must be readable behind a short prefix, see
   /// ``ByteBlock/store(_:)``.
   @inline(__always)

@@ -25,6 +25,10 @@ final class CompiledSelection: @unchecked Sendable {
   let children: [Child]
   /// How many scopes, that of the members included, are used at this level and below.
   let usedScopes: Int
+  /// `@recurse`; its operation is the last.
+  let recursion: CompiledRecursion?
+  /// `_depth` of a closure is among the fields.
+  let showsDepths: Bool
   /// Columns whose cells are read while writing.
   let warmReaders: ContiguousArray<WarmReader>
   /// Set before the executable is shared; nil if members are written, not groups of them.
@@ -37,10 +41,11 @@ final class CompiledSelection: @unchecked Sendable {
   }
 
   init(
-    set: Int, fields: [BoundField]?, value: BoundExpression?, type: EntityTypeID?, _ compiler: inout PlanCompiler,
-    _ output: inout OutputCompiler
+    set: Int, fields: [BoundField]?, value: BoundExpression?, type: EntityTypeID?, recursion: BoundRecursion? = nil,
+    _ compiler: inout PlanCompiler, _ output: inout OutputCompiler
   ) {
     self.set = set
+    self.recursion = recursion.map { CompiledRecursion($0, compiler) }
     isObject = fields != nil
     var builder = SelectionBuilder(type: type)
     if let fields { builder.add(fields, condition: -1, &compiler, &output) }
@@ -53,6 +58,8 @@ final class CompiledSelection: @unchecked Sendable {
         condition: group.condition, program: ExpressionProgram(group.expressions, catalog: compiler.catalog))
     }
     children = builder.children
+    showsDepths = recursion == nil && builder.operations.contains { $0.kind == .depth }
+    if set >= 0, builder.operations.contains(where: { $0.kind == .cursor }) { builder.useCursor(of: set, &compiler) }
     usedScopes = builder.usedScopes
     warmReaders = ContiguousArray(
       builder.operations.compactMap { operation in
@@ -129,6 +136,8 @@ private struct SelectionBuilder {
     _ fields: [BoundField], condition outer: Int, _ compiler: inout PlanCompiler, _ output: inout OutputCompiler
   ) {
     for field in fields {
+      let start = operations.count
+      defer { if field.omitsNull, start < operations.count { operations[start].omitsNull = true } }
       let own = output.condition(field.condition)
       // Within an embedded object that has a condition, only the object's own is looked at: fields below are
       // skipped with it.
@@ -163,6 +172,10 @@ private struct SelectionBuilder {
         children.append(CompiledSelection.Child(selection: id.index, condition: condition))
         let set = compiler.plan.query.selections[id.index].set
         usedScopes = max(usedScopes, compiler.scopesUsed(byAround: set.index), output.usedScopes[id.index] - 1)
+      case .recursion: append(.recursion, key: field.key, own, &output)
+      case .depth: append(.depth, key: field.key, own, &output)
+      case .cycle: append(.cycle, key: field.key, own, &output)
+      case .cursor: append(.cursor, key: field.key, own, &output)
       }
     }
   }
@@ -196,6 +209,13 @@ private struct SelectionBuilder {
       types.append(expression.type)
       operations[operations.count - 1].index = Int32(types.count - 1)
     }
+  }
+
+  /// A cursor needs the order terms, and the entity whose links the list follows.
+  mutating func useCursor(of set: Int, _ compiler: inout PlanCompiler) {
+    let bound = compiler.plan.query.sets[set]
+    for term in bound.order { usedScopes = max(usedScopes, compiler.scopes(term.expression)) }
+    if case .relation(let reference, _) = bound.source { usedScopes = max(usedScopes, reference.scope + 2) }
   }
 
   /// The column of the member itself.

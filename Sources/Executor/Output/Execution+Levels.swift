@@ -19,6 +19,14 @@ extension Execution {
         }
         continue
       }
+      if let recursion = compiled.recursion {
+        try expandRecursion(compiled, recursion, below, above: level, range, set)
+        if !compiled.children.isEmpty {
+          try expandChildren(of: compiled, below, 0..<below.members.rows.count, executable)
+        }
+        continue
+      }
+      if compiled.showsDepths { sets[set.id].memberDepths.removeAll() }
       below.members.removeAll()
       below.members.offsets.append(0)
       below.parentBase = range.lowerBound
@@ -29,6 +37,7 @@ extension Execution {
         try append(set, scopes(level, start, count, max(set.usedScopes, 1)), into: &below.members)
         start += count
       }
+      if compiled.showsDepths { takeDepths(set, below) }
       try begin(compiled, below, above: level)
       if !compiled.children.isEmpty {
         try expandChildren(of: compiled, below, 0..<below.members.rows.count, executable)
@@ -36,10 +45,14 @@ extension Execution {
     }
   }
 
-  /// Prepares a level whose members are there for what depends on them.
-  func begin(
-    _ selection: CompiledSelection, _ level: LevelState, above: LevelState?
-  ) throws(RuntimeProblem) {
+  /// Keeps how deep the members are that a closure has just given.
+  func takeDepths(_ set: CompiledSet, _ level: LevelState) {
+    level.depths.removeAll()
+    level.depths.append(UnsafePointer(sets[set.id].memberDepths.base), sets[set.id].memberDepths.count)
+  }
+
+  /// Counts the members of a level, and forgets what was computed for the last ones.
+  func prepare(_ selection: CompiledSelection, _ level: LevelState) throws(RuntimeProblem) {
     nodes += level.members.rows.count
     level.warmEnd = selection.warmReaders.isEmpty || level.members.rows.count <= 4 ? Int.max : 0
     if nodes > limits.maximumNodes {
@@ -50,6 +63,14 @@ extension Execution {
       level.batches.removeAll(keepingCapacity: true)
       for _ in selection.groups { level.batches.append(LevelState.Batch()) }
     }
+    level.cursorBatch = LevelState.Batch()
+  }
+
+  /// Prepares a level whose members are there for what depends on them.
+  func begin(
+    _ selection: CompiledSelection, _ level: LevelState, above: LevelState?
+  ) throws(RuntimeProblem) {
+    try prepare(selection, level)
     guard selection.usedScopes > 1, let above else { return }
     while level.ancestors.count < selection.usedScopes - 1 { level.ancestors.append(RowBuffer.Owner()) }
     let total = level.members.rows.count

@@ -49,7 +49,10 @@ extension Execution {
       level.members.removeAll()
       level.members.offsets.append(0)
       level.parentBase = 0
-      try append(executable.sets[selection.set], .root, into: &level.members)
+      let set = executable.sets[selection.set]
+      if selection.showsDepths { sets[set.id].memberDepths.removeAll() }
+      try append(set, .root, into: &level.members)
+      if selection.showsDepths { takeDepths(set, level) }
       try begin(selection, level, above: nil)
     }
     let total = level.members.rows.count
@@ -81,7 +84,7 @@ extension Execution {
 
   /// Ends an object that began at `start`, where its first comma stands.
   @inline(__always)
-  private func close(_ start: Int, into output: inout ByteBuffer) {
+  func close(_ start: Int, into output: inout ByteBuffer) {
     if output.count == start {
       output.append("{}")
     } else {
@@ -111,7 +114,7 @@ extension Execution {
   /// misses overlap; then their long texts. The rows may be those of several parents, which are written one behind
   /// the other.
   @inline(never)
-  private func warm(_ selection: CompiledSelection, _ level: LevelState, _ start: Int) {
+  func warm(_ selection: CompiledSelection, _ level: LevelState, _ start: Int) {
     let end = min(start &+ Execution.warmRows, level.members.rows.count)
     level.warmEnd = end
     let rows = level.members.rows.base
@@ -152,7 +155,7 @@ extension Execution {
   }
 
   /// Writes the operations `first ..< end` of one member.
-  private func writeFields(
+  func writeFields(
     _ selection: CompiledSelection, _ level: LevelState, _ position: Int, _ row: UInt32, _ first: Int, _ end: Int,
     _ executable: Executable, into output: inout ByteBuffer
   ) throws(RuntimeProblem) {
@@ -166,6 +169,7 @@ extension Execution {
         if operation.pointee.end > 0 { index = Int(operation.pointee.end) }
         continue
       }
+      let fieldStart = output.count
       let prefixCount = Int(operation.pointee.prefixCount)
       output.reserve(prefixCount &+ 48)
       output.appendPrefix(operation.pointee.prefix, prefixCount)
@@ -270,7 +274,13 @@ extension Execution {
         try writeChild(
           Int(operation.pointee.index), isMany: operation.pointee.kind == .many, position, executable,
           into: &output)
+      case .depth: output.append(int: Int64(level.depths[position]))
+      case .cycle: output.append(level.cycles[position] != 0 ? "true" : "false")
+      case .cursor: try writeCursor(selection, level, position, executable, into: &output)
+      // Written by ``writeRecursion(_:_:_:_:_:_:into:)``.
+      case .recursion: output.truncate(to: fieldStart)
       }
+      if operation.pointee.omitsNull, output.endsWithNull { output.truncate(to: fieldStart) }
     }
   }
 
@@ -282,6 +292,9 @@ extension Execution {
     let place = parent &- level.parentBase
     let start = Int(level.members.offsets[place])
     let end = Int(level.members.offsets[place &+ 1])
+    if let recursion = selection.recursion {
+      return try writeRecursion(selection, recursion, level, start, end, executable, into: &output)
+    }
     if !isMany {
       if start == end { return output.append("null") }
       return try writeMember(selection, level, start, executable, into: &output)

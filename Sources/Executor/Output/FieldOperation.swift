@@ -20,6 +20,10 @@ struct FieldOperation: BitwiseCopyable {
     case one, many
     /// What the schema is; at the root only.
     case introspection
+    /// The last operation of a recursive selection: its own members again.
+    case recursion
+    /// The meta fields `_depth`, `_cycle`, `_cursor`.
+    case depth, cycle, cursor
   }
   var kind: Kind
   /// Slot of the condition, or -1.
@@ -37,6 +41,8 @@ struct FieldOperation: BitwiseCopyable {
   var vector: Int32 = 0
   /// Of a computed value.
   var form = Kind.cell
+  /// Nothing is written of a null, not even the key.
+  var omitsNull = false
 }
 
 /// Bytes that live as long as the executable.

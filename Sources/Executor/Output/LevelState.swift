@@ -12,6 +12,23 @@ final class LevelState {
   /// The batch that each group of computed fields was last evaluated for.
   @exclusivity(unchecked) var batches = ContiguousArray<Batch>()
 
+  /// How deep each member of a recursion or a closure is, where that is asked for.
+  @exclusivity(unchecked) var depths = RowBuffer()
+  /// 1 for each member of a recursion that is on its own path already.
+  @exclusivity(unchecked) var cycles = RowBuffer()
+  @exclusivity(unchecked) private var madeRecursion: RecursionState?
+  /// Made when first needed.
+  var recursion: RecursionState {
+    if let madeRecursion { return madeRecursion }
+    let made = RecursionState()
+    madeRecursion = made
+    return made
+  }
+  /// Order terms of members, for their cursors.
+  @exclusivity(unchecked) var cursorBatch = Batch()
+  /// Where the last member that had a cursor written was found in its list.
+  @exclusivity(unchecked) var cursorPlace = 0
+
   struct Batch {
     var vectors: UnsafePointer<Vector>?
     var start = 0

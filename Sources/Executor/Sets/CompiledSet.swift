@@ -19,6 +19,14 @@ final class CompiledSet: @unchecked Sendable {
   let limit: Int
   let offset: Int
   let range: SourceRange
+  /// Cursors, as the numbers of their sources in `bounds`; -1 where there is none.
+  let after: Int
+  let before: Int
+  let pagingFingerprint: UInt64
+  /// It stands for the member behind its slice.
+  let isProbe: Bool
+  /// How deep the members are is asked for.
+  let wantsDepths: Bool
   /// Where limit and offset are written.
   let limitRange: SourceRange
   let offsetRange: SourceRange
@@ -36,7 +44,7 @@ final class CompiledSet: @unchecked Sendable {
     let plan = compiler.plan.sets[id]
     self.id = id
     type = bound.type
-    access = compiler.access(plan.access, of: bound)
+    access = compiler.access(plan.access, of: bound, number: id)
     filter = plan.filter.map { ExpressionProgram([$0], catalog: compiler.catalog) }
     method = bound.order.isEmpty ? .natural : plan.order
     order = bound.order.isEmpty ? nil : CompiledOrder(bound.order, type: bound.type, &compiler)
@@ -50,6 +58,13 @@ final class CompiledSet: @unchecked Sendable {
     self.limit = bound.limit == nil ? -1 : 0
     offset = bound.offset == nil ? -1 : expressions.count
     if let offset = bound.offset { expressions.append(offset) }
+    after = bound.paging?.after == nil ? -1 : expressions.count
+    if let after = bound.paging?.after { expressions.append(after) }
+    before = bound.paging?.before == nil ? -1 : expressions.count
+    if let before = bound.paging?.before { expressions.append(before) }
+    pagingFingerprint = bound.paging?.fingerprint ?? 0
+    isProbe = bound.isProbe
+    wantsDepths = access.traversal?.wantsDepth ?? false
     bounds = expressions.isEmpty ? nil : ScalarSources(expressions, compiler)
     range = bound.range
     limitRange = bound.limit?.range ?? bound.range
@@ -65,7 +80,10 @@ final class CompiledSet: @unchecked Sendable {
     dependsOnKeyOnly = isKeyed && outerScopes == 0 && bounds?.program == nil
   }
 
-  var isPlain: Bool { filter == nil && distinct == nil }
+  var isPlain: Bool { filter == nil && distinct == nil && !isPaged }
+  /// Only members behind or before a cursor belong.
+  var isPaged: Bool { after >= 0 || before >= 0 }
+  var isSliced: Bool { limit >= 0 || offset >= 0 }
   /// One list per element comes straight from the element's run of targets.
   var isRelation: Bool { access.kind == .relation }
 }

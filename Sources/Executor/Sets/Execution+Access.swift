@@ -41,18 +41,24 @@ extension Execution {
       let row = resolve(node.reference, outer, 0)
       appendTargets(node.relation, row, from: 0, limit: Int.max, into: &rows)
       return !node.relation.isToMany
-    case .groupMembers:
-      let list = groupMembers(node, outer, 0)
-      if let start = list.baseAddress { rows.append(start, list.count) }
-      return list.count < 2
     case .hashJoin:
       guard let scalars = node.scalars else { return true }
       let table = try joinTable(node, set, state)
       let found = table.find(scalars, try scalars.vectors(outer, self), 0, self)
       if let start = found.start { rows.append(start, found.count) }
       return true
+    case .groupMembers:
+      let list = groupMembers(node, outer, 0)
+      if let start = list.baseAddress { rows.append(start, list.count) }
+      return list.count < 2
     case .step:
       return try step(node, state, outer, into: &rows)
+    case .closure:
+      if let traversal = node.traversal { try closure(traversal, state, outer, into: &rows) }
+      return false
+    case .shortestPath:
+      if let traversal = node.traversal { try shortestPath(traversal, state, outer, into: &rows) }
+      return false
     case .intersection:
       return try intersection(node, set, state, outer, into: &rows)
     case .union:

@@ -27,7 +27,7 @@ extension Execution {
   func cut(
     _ set: CompiledSet, _ scopes: ScopeRows, _ result: inout Expansion, from first: Int, firstOffset: Int
   ) throws(RuntimeProblem) {
-    guard set.bounds != nil else { return }
+    guard set.isSliced else { return }
     let vectors = try set.bounds?.vectors(scopes, self)
     let offsets = result.offsets.base + firstOffset
     var start = first
@@ -163,7 +163,7 @@ extension Execution {
     return keys
   }
 
-  private func sortByKeys(
+  func sortByKeys(
     _ set: CompiledSet, _ state: SetState, _ order: CompiledOrder, _ scopes: ScopeRows, _ result: inout Expansion,
     from first: Int, firstOffset: Int
   ) throws(RuntimeProblem) {

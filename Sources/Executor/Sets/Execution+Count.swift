@@ -39,7 +39,7 @@ extension Execution {
   ) throws(RuntimeProblem) {
     let set = compiledSet(id.index)
     let state = sets[set.id]
-    if set.filter != nil, set.distinct == nil, set.isRelation,
+    if set.filter != nil, set.distinct == nil, set.isRelation, !set.isPaged,
       let slice = try commonSlice(set, scopes.count), slice.offset < Execution.firstMembers
     {
       guard slice.limit > 0 else { return results.update(repeating: 0, count: scopes.count) }
@@ -47,7 +47,7 @@ extension Execution {
       for element in 0..<scopes.count { results[element] = first.counts[element] > slice.offset ? 1 : 0 }
       return
     }
-    if set.isKeyed, set.filter != nil, set.distinct == nil, set.bounds == nil {
+    if set.isKeyed, set.filter != nil, set.distinct == nil, set.bounds == nil, !set.isPaged {
       state.counted.removeAll()
       state.counted.offsets.append(0)
       try appendKeyed(set, state, scopes, existenceOnly: true, into: &state.counted)
@@ -56,7 +56,7 @@ extension Execution {
       }
       return
     }
-    if set.filter != nil, set.distinct == nil, !set.isRelation {
+    if set.filter != nil, set.distinct == nil, !set.isRelation, !set.isPaged {
       if !set.isCorrelated {
         if state.anyRun != run {
           state.any = try isNotEmpty(set, state, .root)
@@ -150,7 +150,7 @@ extension Execution {
   /// The number of members of a set that depends on nothing around it.
   private func countShared(_ set: CompiledSet, _ state: SetState) throws(RuntimeProblem) -> Int64 {
     if state.sharedRun == run { return Int64(state.shared.rows.count) }
-    guard set.access.kind == .scan, set.distinct == nil, let program = set.filter else {
+    guard set.access.kind == .scan, set.distinct == nil, !set.isPaged, let program = set.filter else {
       try share(set, state)
       return Int64(state.shared.rows.count)
     }

@@ -11,14 +11,16 @@ extension Execution {
     let started = actuals == nil ? 0 : MonotonicClock.now
     let before = result.rows.count
     let state = sets[set.id]
-    if !set.isCorrelated, scopes.count != 1 || !scopes.scopes.isEmpty {
+    if !set.isCorrelated, !set.wantsDepths, scopes.count != 1 || !scopes.scopes.isEmpty {
       try appendShared(set, state, scopes.count, into: &result)
+    } else if set.wantsDepths {
+      try appendWithDepths(set, state, scopes, into: &result)
     } else if set.isRelation {
       try appendRelated(set, state, scopes, into: &result)
-    } else if set.access.kind == .groupMembers {
-      try appendGroupMembers(set, state, scopes, into: &result)
     } else if set.isKeyed {
       try appendKeyed(set, state, scopes, into: &result)
+    } else if set.access.kind == .groupMembers {
+      try appendGroupMembers(set, state, scopes, into: &result)
     } else if set.access.kind == .lookup, set.order == nil, set.isPlain, set.bounds == nil,
       let scalars = set.access.scalars
     {
@@ -91,6 +93,10 @@ extension Execution {
     if set.limit >= 0, let cell = bounds.cell(set.limit, vectors, element, self) { slice.limit = Int(cell.int) }
     if set.offset >= 0, let cell = bounds.cell(set.offset, vectors, element, self) { slice.offset = Int(cell.int) }
     if slice.limit < 0 || slice.offset < 0 { throw negativeSlice(set, slice, element, of: outer) }
+    if set.isProbe {
+      let end = slice.end
+      return end == Int.max ? Slice(offset: 0, limit: 0) : Slice(offset: end, limit: 1)
+    }
     return slice
   }
 
@@ -123,6 +129,10 @@ extension Execution {
   private func appendRelated(
     _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows, into result: inout Expansion
   ) throws(RuntimeProblem) {
+    if set.isPaged {
+      for element in 0..<scopes.count { try appendPage(set, state, scopes.element(element), into: &result) }
+      return
+    }
     let node = set.access
     let relation = node.relation
     let vectors = try set.bounds?.vectors(scopes, self)

@@ -8,6 +8,14 @@ extension Execution {
   func appendSingle(
     _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, into result: inout Expansion
   ) throws(RuntimeProblem) {
+    if set.isPaged { return try appendPage(set, state, outer, into: &result) }
+    try appendUnpaged(set, state, outer, into: &result)
+  }
+
+  /// The same of a set without cursors.
+  func appendUnpaged(
+    _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, into result: inout Expansion
+  ) throws(RuntimeProblem) {
     let first = result.rows.count
     let firstOffset = result.offsets.count
     let vectors = try set.bounds?.vectors(outer, self)
@@ -44,7 +52,7 @@ extension Execution {
   }
 
   /// Whether the range that is to give the order is one that a B-tree cannot walk.
-  private func isBehindNull(_ node: AccessNode, _ outer: ScopeRows) throws(RuntimeProblem) -> Bool {
+  func isBehindNull(_ node: AccessNode, _ outer: ScopeRows) throws(RuntimeProblem) -> Bool {
     switch node.kind {
     case .range: return try innerNull(node, outer) != nil
     case .intersection:
@@ -106,9 +114,9 @@ extension Execution {
     }
   }
 
-  private func isLinkOrdered(_ node: AccessNode) -> Bool {
+  func isLinkOrdered(_ node: AccessNode) -> Bool {
     switch node.kind {
-    case .relation, .groupMembers: true
+    case .relation, .groupMembers, .closure, .shortestPath: true
     case .step: node.keepsLinkOrder
     case .intersection: node.children.first { $0.kind != .rowSet }?.kind == .relation
     default: false
@@ -138,7 +146,7 @@ extension Execution {
   }
 
   /// Writes the live rows of a page and gives how many; nil if all are live.
-  private func liveRows(
+  func liveRows(
     _ live: ColumnReader, _ first: UInt32, _ count: Int, into rows: UnsafeMutablePointer<UInt32>
   ) -> Int? {
     let cells = (live.page(of: first) + PageLayout.cellsOffset).assumingMemoryBound(to: UInt8.self)
@@ -317,7 +325,7 @@ extension Execution {
   }
 
   /// Writes the live rows of a page that the filter, if any, keeps.
-  private func livePage(
+  func livePage(
     _ set: CompiledSet, _ state: SetState, _ first: Int, _ count: Int, _ outer: ScopeRows,
     into rows: UnsafeMutablePointer<UInt32>
   ) throws(RuntimeProblem) -> Int {

@@ -17,6 +17,8 @@ enum ScalarSource {
 final class ScalarSources: @unchecked Sendable {
   let sources: [ScalarSource]
   let types: [ValueType]
+  /// Where each of them is written.
+  let ranges: [SourceRange]
   /// Evaluates those that are computed; nil if none is.
   let program: ExpressionProgram?
 
@@ -34,6 +36,7 @@ final class ScalarSources: @unchecked Sendable {
       }
     }
     types = expressions.map(\.type)
+    ranges = expressions.map(\.range)
     program = computed.isEmpty ? nil : ExpressionProgram(computed, catalog: compiler.catalog)
   }
 

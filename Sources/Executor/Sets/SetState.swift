@@ -26,6 +26,16 @@ final class SetState {
   @exclusivity(unchecked) var anyRun: UInt64 = 0
   @exclusivity(unchecked) var total: Int64 = 0
   @exclusivity(unchecked) var totalRun: UInt64 = 0
+  @exclusivity(unchecked) private var madeWalk: WalkState?
+  /// Of a closure or a path; made when first needed.
+  var walk: WalkState {
+    if let madeWalk { return madeWalk }
+    let made = WalkState()
+    madeWalk = made
+    return made
+  }
+  /// How deep each member of a closure is, where that is asked for; whoever expands it empties this.
+  @exclusivity(unchecked) var memberDepths = RowBuffer()
   @exclusivity(unchecked) var ascending = false
   /// The rows under the keys of a batch, and those of them that had to be copied.
   @exclusivity(unchecked) var keyRuns = WorkMemory()

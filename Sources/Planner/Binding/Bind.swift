@@ -40,6 +40,7 @@ extension Binder {
       return
     }
     query.fields = bindRootSelection([SelectionSource(set: operation.selectionSet, environment: Environment())])
+    finishPaging()
   }
 
   /// The operation's head, not its whole text.

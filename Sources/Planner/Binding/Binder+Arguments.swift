@@ -3,16 +3,16 @@ import GQLCatalog
 import GQLParser
 
 extension Binder {
-  static let setArguments = ["where", "orderBy", "limit", "offset", "distinctOn"]
+  static let setArguments = ["where", "orderBy", "limit", "offset", "distinctOn", "after", "before"]
   private static let laterArguments: [String: NotSupportedYet] = [
-    "after": .cursorPaging, "before": .cursorPaging, "deleted": .deletedEntities,
+    "deleted": .deletedEntities
   ]
 
   /// The arguments of a selection of many, into a set. `where orderBy distinctOn` see the element, and the `let`s of
   /// the field's own selection; `limit` and `offset` what encloses the field.
   mutating func bindArguments(
-    _ arguments: [Argument], of name: Name, lets sources: [SelectionSource] = [], environment: Environment,
-    into set: inout BoundSet
+    _ arguments: [Argument], of name: Name, known others: [String] = [], lets sources: [SelectionSource] = [],
+    environment: Environment, into set: inout BoundSet
   ) {
     guard !arguments.isEmpty else { return }
     let inner = adding(lets: sources, to: environment.entering(set.type))
@@ -31,11 +31,18 @@ extension Binder {
       case "having": report(.outsideGroup("having"), at: argument.name.range)
       case "groupBy":
         if argument.value.kind != .null { report(.misplacedGrouping, at: argument.name.range) }
+      case "after", "before":
+        let operand = bindOperand(argument.value, environment)
+        if case .literal(.null, _) = operand { continue }
+        let cursor = coerce(operand, to: .scalar(.cursor), environment, at: argument.value.range)
+        var paging = set.paging ?? BoundPaging()
+        if argument.name.text == "after" { paging.after = cursor } else { paging.before = cursor }
+        set.paging = paging
       case let other:
         if let feature = Self.laterArguments[other] {
           report(.notSupportedYet(feature), at: argument.range)
         } else {
-          let near = nearestNames(to: other, in: Self.setArguments)
+          let near = nearestNames(to: other, in: Self.setArguments + others)
           report(.unknownArgument(name: other, of: name.text, near: near), at: argument.name.range)
         }
       }

@@ -10,9 +10,6 @@ extension Binder {
     "count": .count, "sum": .sum, "avg": .avg, "min": .min, "max": .max, "first": .first, "collect": .collect,
     "distinct": .distinct,
   ]
-  private static let laterCalls: [String: NotSupportedYet] = [
-    "hasMore": .hasMore, "closure": .closure, "shortestPath": .shortestPath,
-  ]
 
   mutating func bindCall(
     _ name: Name, _ arguments: CallArguments, _ environment: Environment, _ range: SourceRange
@@ -31,9 +28,11 @@ extension Binder {
       return bindAggregate(aggregate, name, arguments, environment, range)
     }
     if name.text == "join" { return bindJoin(name, arguments, environment, range) }
-    if let feature = Self.laterCalls[name.text] {
-      report(.notSupportedYet(feature), at: range)
-      return .error
+    switch name.text {
+    case "closure": return bindClosure(name, arguments, environment, range)
+    case "shortestPath": return bindShortestPath(name, arguments, environment, range)
+    case "hasMore": return bindHasMore(name, arguments, environment, range)
+    default: break
     }
     return bindFunction(name, arguments, environment, range)
   }

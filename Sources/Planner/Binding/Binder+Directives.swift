@@ -64,7 +64,11 @@ extension Binder {
   }
 
   /// Checks the directives of a field but `@skip` and `@include`; the hint of `@using`.
-  mutating func fieldDirectives(_ directives: [Directive], over type: EntityTypeID?) -> AccessHint? {
+  ///
+  /// `walks`: the directives among `@recurse` and `@expand` that the caller looks at itself.
+  mutating func fieldDirectives(
+    _ directives: [Directive], over type: EntityTypeID?, walks: [String] = []
+  ) -> AccessHint? {
     var hint: AccessHint?
     for directive in directives {
       switch directive.name.text {
@@ -75,8 +79,7 @@ extension Binder {
         } else {
           report(.misplacedDirective(name: "using"), at: directive.name.range)
         }
-      case "recurse": report(.notSupportedYet(.recurse), at: directive.range)
-      case "expand": report(.notSupportedYet(.expand), at: directive.range)
+      case let name where walks.contains(name): break
       default: unknown(directive)
       }
     }
@@ -96,7 +99,6 @@ extension Binder {
       // The engine's: says how to answer, not what.
       case "explain": break
       case "live", "asOf", "transaction": report(.notSupportedYet(.directive), at: directive.range)
-      case "expand": report(.notSupportedYet(.expand), at: directive.range)
       default: unknown(directive)
       }
     }

@@ -4,8 +4,8 @@ import GQLParser
 
 extension Binder {
   static let metaFields: [String: NotSupportedYet] = [
-    "_cursor": .cursorMeta, "_score": .scoreMeta, "_createdAt": .timestampMeta, "_updatedAt": .timestampMeta,
-    "_status": .statusMeta, "_depth": .recursionMeta, "_cycle": .recursionMeta, "_inserted": .mutation,
+    "_score": .scoreMeta, "_createdAt": .timestampMeta, "_updatedAt": .timestampMeta, "_status": .statusMeta,
+    "_inserted": .mutation,
   ]
 
   // MARK: The root
@@ -30,17 +30,20 @@ extension Binder {
       report(.notSupportedYet(feature), at: name.range)
       return nil
     }
-    if ["count", "closure", "shortestPath"].contains(name.text), name.text != "count" {
-      report(.notSupportedYet(name.text == "closure" ? .closure : .shortestPath), at: name.range)
-      return nil
-    }
     guard let root = catalog.root(named: name.text) else {
       let near = nearestNames(to: name.text, in: catalog.rootFieldNames)
       report(.unknownRoot(name: name.text, near: near), at: name.range)
       return nil
     }
     let set = reserveSet(root.type, at: name.range)
-    let hint = fieldDirectives(entry.directives, over: root.type)
+    let hint = fieldDirectives(entry.directives, over: root.type, walks: ["recurse", "expand"])
+    if let directive = entry.directives.first(where: { $0.name.text == "recurse" }) {
+      report(.notRecursive(field: name.text, source: nil, target: catalog[root.type].name), at: directive.range)
+    }
+    var inner = inner
+    if let expansion = expansion(entry.directives) {
+      inner.append(SelectionSource(expansion: expansion, environment: entry.environment, condition: nil))
+    }
     if root.isList {
       var bound = BoundSet(type: root.type, source: .all, range: name.range)
       bound.hint = hint
@@ -107,12 +110,17 @@ extension Binder {
 
   /// The selection of a set's members; without a selection set their ids.
   mutating func bindSelection(
-    _ set: SetID, _ sources: [SelectionSource], _ name: Name, _ environment: Environment
+    _ set: SetID, _ sources: [SelectionSource], _ name: Name, _ environment: Environment,
+    recursion: BoundRecursion? = nil, isExpanded: Bool = false
   ) -> SelectionID? {
     let selection = reserveSelection(of: set)
     let type = query[set].type
     if sources.isEmpty {
-      if isGraphQL { report(.missingSelection(field: name.text), at: name.range) }
+      if recursion != nil {
+        report(.missingSelection(field: name.text), at: name.range)
+        return nil
+      }
+      if isGraphQL, !isExpanded { report(.missingSelection(field: name.text), at: name.range) }
       guard let column = idColumn(of: type) else {
         report(.missingSelection(field: name.text), at: name.range)
         return nil
@@ -126,8 +134,17 @@ extension Binder {
       copy.environment = source.environment.entering(type)
       return copy
     }
-    query.selections[selection.index].shape = .object(
-      nested(at: name.range, []) { $0.bindFields(inner, of: type) })
+    frames.append(SelectionFrame(set: set, isRecursive: recursion != nil))
+    var fields = nested(at: name.range, []) { $0.bindFields(inner, of: type) }
+    frames.removeLast()
+    if let recursion {
+      if let other = fields.first(where: { $0.key == name.text }) {
+        report(.recursionKey(key: name.text), at: other.range)
+      }
+      fields.append(BoundField(key: name.text, content: .recursion, range: recursion.range))
+      query.selections[selection.index].recursion = recursion
+    }
+    query.selections[selection.index].shape = .object(fields)
     return selection
   }
 
@@ -137,7 +154,9 @@ extension Binder {
       guard !isExhausted else { break }
       let (condition, inner) = merge(merged)
       guard let content = bindField(merged, inner, of: type) else { continue }
-      fields.append(BoundField(key: merged.key, condition: condition, content: content, range: merged.first.range))
+      var field = BoundField(key: merged.key, condition: condition, content: content, range: merged.first.range)
+      field.omitsNull = merged.first.omitsNull
+      fields.append(field)
     }
     return fields
   }
@@ -152,6 +171,7 @@ extension Binder {
       report(.notSupportedYet(feature), at: name.range)
       return nil
     }
+    if let content = bindMeta(entry, name) { return content }
     guard let property = catalog[type].property(named: name.text) else {
       reportUnknownField(name, of: catalog[type].name, among: catalog[type].properties.map(\.name))
       return nil
@@ -163,18 +183,33 @@ extension Binder {
         entry, inner, property.storage, property.signature.type, element)
     case .relation(let id):
       let relation = catalog[id]
-      if inner.isEmpty, entry.arguments.isEmpty, !relation.isToMany, let column = idColumn(of: relation.target) {
-        _ = fieldDirectives(entry.directives, over: relation.target)
-        if isGraphQL { report(.missingSelection(field: name.text), at: name.range) }
+      let walks = ["recurse", "expand"]
+      var inner = inner
+      if let expansion = expansion(entry.directives) {
+        inner.append(SelectionSource(expansion: expansion, environment: entry.environment, condition: nil))
+      }
+      let recursion = recursion(of: entry, name, relation)
+      if inner.isEmpty, entry.arguments.isEmpty, recursion == nil, !relation.isToMany,
+        let column = idColumn(of: relation.target)
+      {
+        _ = fieldDirectives(entry.directives, over: relation.target, walks: walks)
+        if isGraphQL, !entry.isExpanded { report(.missingSelection(field: name.text), at: name.range) }
         return .value(BoundExpression(.column(.toOne(element, id), column.id), column.type, at: name.range))
       }
       let set = reserveSet(relation.target, at: name.range)
       var bound = BoundSet(type: relation.target, source: .relation(element, id), range: name.range)
-      bound.hint = fieldDirectives(entry.directives, over: relation.target)
+      bound.hint = fieldDirectives(entry.directives, over: relation.target, walks: walks)
       if relation.isToMany, isGrouped(entry) { return bindGroups(entry, inner, set, bound, name).map { .many($0) } }
       bindArguments(entry.arguments, of: name, lets: inner, environment: entry.environment, into: &bound)
+      if recursion != nil, let cursor = bound.paging?.after ?? bound.paging?.before {
+        report(.noCursor(of: "a recursion"), at: cursor.range)
+      }
       query[set] = bound
-      guard let selection = bindSelection(set, inner, name, entry.environment) else { return nil }
+      let key = recursion == nil ? name : Name(merged.key, at: name.range)
+      guard
+        let selection = bindSelection(
+          set, inner, key, entry.environment, recursion: recursion, isExpanded: entry.isExpanded)
+      else { return nil }
       return relation.isToMany ? .many(selection) : .one(selection)
     }
   }
@@ -203,7 +238,7 @@ extension Binder {
       }
       return .value(BoundExpression(.column(element, column), type, at: name.range))
     case .embedded(let id, let presence, let fields):
-      if inner.isEmpty, isGraphQL { report(.missingSelection(field: name.text), at: name.range) }
+      if inner.isEmpty, isGraphQL, !entry.isExpanded { report(.missingSelection(field: name.text), at: name.range) }
       let value = EmbeddedValue(reference: element, type: id, presence: presence, fields: fields, range: name.range)
       return bindEmbedded(value, inner, entry)
     case .relation: return nil

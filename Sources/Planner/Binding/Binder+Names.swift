@@ -32,6 +32,10 @@ extension Binder {
         report(.notSupportedYet(feature), at: name.range)
         return .error
       }
+      if ["_depth", "_cycle", "_cursor"].contains(name.text) {
+        report(.misplacedMeta(name: name.text), at: name.range)
+        return .error
+      }
     }
     if let root = catalog.root(named: name.text), root.isList {
       return rootSet(root.type, [], name, environment)

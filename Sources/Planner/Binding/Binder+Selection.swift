@@ -8,11 +8,19 @@ struct SelectionSource {
   /// Stands for `...*` where there is no written set, as below `...**`.
   var splat: SourceRange?
   var environment: Environment
+  /// What `@expand` adds.
+  var expansion: GraphExpansion?
   /// Over parameters: everything in it is left out where this is not true.
   var condition: BoundExpression?
 
   init(set: SelectionSet, environment: Environment, condition: BoundExpression? = nil) {
     self.set = set
+    self.environment = environment
+    self.condition = condition
+  }
+
+  init(expansion: GraphExpansion, environment: Environment, condition: BoundExpression?) {
+    self.expansion = expansion
     self.environment = environment
     self.condition = condition
   }
@@ -37,6 +45,12 @@ struct SelectionEntry {
   var environment: Environment
   var condition: BoundExpression?
   var range: SourceRange
+  /// Put in by `@expand`.
+  var isExpanded = false
+  /// What `@expand` shows of the field's own fields.
+  var expansion: GraphExpansion?
+  /// The key is left out where the value is null.
+  var omitsNull = false
 }
 
 /// The appearances of one response key, in order.
@@ -88,6 +102,9 @@ extension Binder {
   ) {
     if let range = source.splat {
       addScalars(of: parent, range, source.environment, source.condition, to: &result)
+    }
+    if let expansion = source.expansion, case .entity(let id) = parent {
+      addExpanded(expansion, of: id, source.environment, source.condition, to: &result)
     }
     guard let set = source.set else { return }
     var environment = source.environment
@@ -275,6 +292,8 @@ extension Binder {
         sources.append(SelectionSource(set: set, environment: entry.environment, condition: condition))
       } else if let splat = entry.splat {
         sources.append(SelectionSource(splat: splat, environment: entry.environment, condition: condition))
+      } else if let expansion = entry.expansion {
+        sources.append(SelectionSource(expansion: expansion, environment: entry.environment, condition: condition))
       }
     }
     var conditions: [BoundExpression] = []
@@ -294,6 +313,8 @@ extension Binder {
         reason = .names(firstName, secondName)
       } else if fingerprint(first.arguments, first.environment) != fingerprint(second.arguments, second.environment) {
         reason = .arguments
+      } else if walks(first) != walks(second) {
+        reason = .arguments
       } else {
         return
       }
@@ -304,6 +325,12 @@ extension Binder {
       reason = .shapes
     }
     report(.conflictingFields(key: first.key.text, first: first.key.range, reason: reason), at: second.key.range)
+  }
+
+  /// The directives that decide what a field selects.
+  private func walks(_ entry: SelectionEntry) -> [[String]] {
+    entry.directives.filter { ["recurse", "expand"].contains($0.name.text) }
+      .map { [$0.name.text] + fingerprint($0.arguments, entry.environment) }
   }
 
   private func fingerprint(_ arguments: [Argument], _ environment: Environment) -> [String] {

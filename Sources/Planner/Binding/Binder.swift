@@ -50,6 +50,8 @@ struct Binder {
   var depth = 0
   var isExhausted = false
   var isTooDeep = false
+  /// The selections around the one that is being bound, outermost first.
+  var frames: [SelectionFrame] = []
   /// Fragments that spread themselves; nothing follows them.
   var cyclicFragments: Set<String> = []
   /// Every grouping so far, with what was found out about it.

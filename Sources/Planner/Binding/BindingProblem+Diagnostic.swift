@@ -15,6 +15,7 @@ extension BindingProblem {
     "unused-variable", "unbacked-every",
     "duplicate-definition", "lone-anonymous", "recursive-function", "reserved-function", "unused-function",
     "not-a-key", "outside-group", "wrong-group-key", "wrong-grouping",
+    "not-recursive", "wrong-depth", "misplaced-meta", "no-cursor",
   ].map { DiagnosticCode($0) }
 
   package var code: DiagnosticCode {
@@ -47,6 +48,12 @@ extension BindingProblem {
       case .unknownIndex: "unknown-index"
       case .misplacedDirective: "misplaced-directive"
       case .misplacedSplat: "misplaced-splat"
+      case .notRecursive: "not-recursive"
+      case .recursionKey: "conflicting-fields"
+      case .wrongDepth: "wrong-depth"
+      case .needsRelation: "not-a-set"
+      case .misplacedMeta: "misplaced-meta"
+      case .noCursor: "no-cursor"
       case .wrongType, .wrongValue: "wrong-type"
       case .incomparable: "incomparable-types"
       case .unordered: "unordered-type"
@@ -116,6 +123,16 @@ extension BindingProblem {
     case .unknownDirective(let name, _): "there is no directive '@\(name)'"
     case .unknownIndex(let name, let type, _): "'\(type)' has no index '\(name)'"
     case .misplacedDirective(let name): "'@\(name)' cannot stand here"
+    case .notRecursive(let field, nil, _): "'\(field)' at the root cannot repeat itself"
+    case .notRecursive(let field, let source?, let target):
+      "'\(field)' leads from '\(source)' to '\(target)' and cannot repeat itself"
+    case .recursionKey(let key): "'\(key)' stands in its own recursion, which puts it there itself"
+    case .wrongDepth(let minimum):
+      minimum == 0 ? "a depth cannot be negative" : "a recursion has at least one level"
+    case .needsRelation(let function): "'\(function)' needs a relation to repeat"
+    case .misplacedMeta("_cursor"): "'_cursor' can only be selected"
+    case .misplacedMeta(let name): "'\(name)' can only be selected, inside '@recurse' and 'closure'"
+    case .noCursor(let set): "\(set) has no cursors"
     case .misplacedSplat: "a splat stands for the fields of a type, and the root is none"
     case .wrongValue(let problem): problem.message
     case .wrongType(let found, let expected): "expected \(expected), found \(found)"
@@ -183,6 +200,9 @@ extension BindingProblem {
     case .expansionLimit: "the limit 'expansion' can be raised"
     case .fieldLimit: "the limit 'fields' can be raised"
     case .depthLimit: "the limit 'nesting' can be raised"
+    case .notRecursive(_, _, let target): "repeat a relation from '\(target)' to '\(target)'"
+    case .recursionKey: "leave it out, or give one of the two another name"
+    case .noCursor: "page it with 'limit' and 'offset'"
     default: nil
     }
   }

@@ -99,6 +99,18 @@ package enum BindingProblem: Sendable, Hashable {
   case fieldLimit(limit: Int)
   /// Expressions, selections or `let`s deeper inside each other than the limit.
   case depthLimit(limit: Int)
+  /// `{ User { messages @recurse { id } } }`; the source is nil at the root.
+  case notRecursive(field: String, source: String?, target: String)
+  /// `{ User { friends @recurse { id friends { id } } } }`
+  case recursionKey(key: String)
+  /// `{ User { friends @recurse(depth: 0) { id } } }`
+  case wrongDepth(minimum: Int)
+  /// `{ User { n: count(closure(name)) } }`
+  case needsRelation(function: String)
+  /// `{ User { _depth } }`
+  case misplacedMeta(name: String)
+  /// `{ User { c: closure(friends, after: "x") { id } } }`
+  case noCursor(of: String)
   /// `func f(x: Int): Int = f(x)`
   case recursiveFunction(path: [String])
   /// `func lower(x: Int): Int = x`

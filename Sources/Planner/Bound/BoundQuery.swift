@@ -94,12 +94,16 @@ package struct BoundSet: Sendable, Hashable {
     case items(EntityReference, SelectionID)
     /// The targets of a relation of the only member of another set, which has at most one, in link order.
     case linked(SetID, RelationID)
+    /// What repeating a step reaches, nearest first.
+    case closure(BoundClosure)
+    /// The entities on a shortest way, in its order.
+    case shortestPath(BoundShortestPath)
 
     /// The set that the source starts from.
     package var base: SetID? {
       switch self {
       case .step(let base, _), .linked(let base, _): base
-      case .all, .key, .relation, .items: nil
+      case .all, .key, .relation, .items, .closure, .shortestPath: nil
       }
     }
   }
@@ -113,6 +117,10 @@ package struct BoundSet: Sendable, Hashable {
   package var offset: BoundExpression?
   /// `@using`.
   package var hint: AccessHint?
+  /// `after`, `before`, and what `_cursor` needs; nil where there are no cursors.
+  package var paging: BoundPaging?
+  /// Stands for the member behind those that offset and limit give, if there is one: `hasMore`.
+  package var isProbe = false
   package var range: SourceRange
 
   package init(
@@ -176,6 +184,8 @@ package struct BoundSelection: Sendable, Hashable {
   }
   package var set: SetID
   package var shape: Shape
+  /// `@recurse`.
+  package var recursion: BoundRecursion?
   package init(set: SetID, shape: Shape) {
     self.set = set
     self.shape = shape
@@ -196,11 +206,19 @@ package struct BoundField: Sendable, Hashable {
     case many(SelectionID)
     /// What the schema is; at the root only.
     indirect case introspection(BoundIntrospection)
+    /// The last field of a selection with ``BoundSelection/recursion``: that selection again.
+    case recursion
+    /// `_depth`, `_cycle`, `_cursor` of the member.
+    case depth
+    case cycle
+    case cursor
   }
   package var key: String
   /// Over parameters only: the field is left out where this is not true.
   package var condition: BoundExpression?
   package var content: Content
+  /// The key is left out where the value is null: in fragments of `@expand`.
+  package var omitsNull = false
   package var range: SourceRange
   package init(key: String, condition: BoundExpression? = nil, content: Content, range: SourceRange) {
     self.key = key

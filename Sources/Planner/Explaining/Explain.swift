@@ -70,7 +70,7 @@ private struct PlanPrinter {
   func root(_ field: BoundField) -> [String] {
     var lines: [String] = []
     switch field.content {
-    case .typename, .introspection: return [field.key]
+    case .typename, .recursion, .depth, .cycle, .cursor, .introspection: return [field.key]
     case .embedded: return [field.key]
     case .value(let expression):
       lines.append("\(field.key) := \(printer.text(expression))")
@@ -146,16 +146,17 @@ private struct PlanPrinter {
     guard depth < 256 else { return [] }
     return fields.flatMap { field -> [Node] in
       switch field.content {
-      case .typename, .introspection: return []
+      case .typename, .recursion, .depth, .cycle, .cursor, .introspection: return []
       case .value(let expression):
         let below = calls(in: [expression], depth: depth + 1)
         return below.isEmpty ? [] : [Node(text: "\(label(field.key)) \(printer.text(expression))", children: below)]
       case .embedded(_, let inner): return self.fields(inner, depth: depth + 1)
       case .one(let id), .many(let id):
         let selection = plan.query[id]
+        let recursion = selection.recursion.map { " \(printer.recursion($0))" } ?? ""
         return [
           Node(
-            text: "\(label(field.key)) \(source(selection.set))",
+            text: "\(label(field.key)) \(source(selection.set))\(recursion)",
             children: children(of: selection, depth: depth + 1))
         ]
       }
@@ -175,6 +176,7 @@ private struct PlanPrinter {
     case .all: text = "of \(catalog[set.type].name)"
     case .key: text = "by key \(printer.set(set))"
     case .items: text = "members of the group"
+    case .closure, .shortestPath: text = "walk \(printer.set(set))"
     }
     if options.costs { text += "   est \(number(plan[id].estimate.rows)) each" }
     return text + actuals(id)
@@ -192,7 +194,7 @@ private struct PlanPrinter {
       let below = setPlan.access.rowSets.map { rowSet($0, depth: depth + 1) }
       nodes.append(Node(text: text, children: below + calls(in: setPlan.access.keyExpressions, depth: depth + 1)))
     }
-    if let base = set.source.base { nodes += details(base, depth: depth + 1) }
+    for base in set.source.sets { nodes += details(base, depth: depth + 1) }
     if let filter = setPlan.filter {
       var text = "\(label("filter")) \(printer.text(filter))"
       if options.costs, setPlan.estimate.accessRows > 0 {
@@ -207,13 +209,20 @@ private struct PlanPrinter {
 
   private func order(_ set: BoundSet, _ setPlan: SetPlan) -> String? {
     let limit = set.limit.map { printer.text($0) }
-    let skipped = set.offset.map { " behind \(printer.text($0))" } ?? ""
+    var skipped = set.offset.map { " behind \(printer.text($0))" } ?? ""
+    if let after = set.paging?.after { skipped += " after \(printer.text(after))" }
+    if let before = set.paging?.before { skipped += " before \(printer.text(before))" }
     switch setPlan.order {
-    case .natural: return limit.map { "natural, stop after \($0)\(skipped)" }
-    case .fromAccess: return "from index" + (limit.map { ", stop after \($0)\(skipped)" } ?? "")
+    case .natural: return limit.map { "natural, stop after \($0)\(skipped)" } ?? pages(set, skipped, "natural")
+    case .fromAccess:
+      return limit.map { "from index, stop after \($0)\(skipped)" } ?? pages(set, skipped, "from index") ?? "from index"
     case .topN: return "top \(limit ?? "")\(skipped) by \(printer.order(set.order))"
     case .sort: return "sort by \(printer.order(set.order))" + (limit.map { ", first \($0)\(skipped)" } ?? "")
     }
+  }
+
+  private func pages(_ set: BoundSet, _ skipped: String, _ method: String) -> String? {
+    set.paging?.hasCursor ?? false ? method + skipped : nil
   }
 
   /// The sets and row sets in expressions that have something to tell.

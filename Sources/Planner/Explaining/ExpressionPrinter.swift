@@ -122,6 +122,13 @@ struct ExpressionPrinter {
     }
     if let limit = set.limit { arguments.append("limit: \(text(limit))") }
     if let offset = set.offset { arguments.append("offset: \(text(offset))") }
+    if let after = set.paging?.after { arguments.append("after: \(text(after))") }
+    if let before = set.paging?.before { arguments.append("before: \(text(before))") }
+    switch set.source {
+    case .closure(let closure): return traversal(closure, arguments)
+    case .shortestPath(let path): return traversal(path, arguments)
+    case .all, .key, .relation, .step, .linked, .items: break
+    }
     let written = arguments.isEmpty ? "" : "(\(arguments.joined(separator: ", ")))"
     switch set.source {
     case .all: return catalog[set.type].name + written
@@ -132,6 +139,7 @@ struct ExpressionPrinter {
     case .step(let base, let relation), .linked(let base, let relation):
       return "\(self.set(query[base])).\(catalog.name(of: relation))\(written)"
     case .items: return "_items" + written
+    case .closure, .shortestPath: return written
     }
   }
 

@@ -55,7 +55,7 @@ struct Optimizer {
   private mutating func planFields(_ fields: [BoundField], rows: Double) {
     for field in fields {
       switch field.content {
-      case .typename, .introspection: break
+      case .typename, .recursion, .depth, .cycle, .cursor, .introspection: break
       case .value(let expression): _ = cost(of: expression, rows: rows, cell: CostModel.gatheredCell)
       case .embedded(let presence, let inner):
         _ = cost(of: presence, rows: rows, cell: CostModel.gatheredCell)
@@ -67,6 +67,11 @@ struct Optimizer {
 
   private mutating func planSelection(_ id: SelectionID, parents: Double) {
     let selection = query[id]
+    var parents = parents
+    if let recursion = selection.recursion {
+      // Every member is a parent again.
+      parents *= 1 + reach(of: selection.set, from: 1, depth: recursion.depth)
+    }
     planSet(selection.set, executions: parents, usage: .rows)
     let rows = parents * (plans[selection.set.index]?.estimate.rows ?? 1)
     switch selection.shape {
@@ -106,13 +111,14 @@ struct Optimizer {
     let plan: SetPlan
     switch set.source {
     case .all: plan = planCollection(id, executions: executions, usage: usage)
-    case .key, .relation, .step, .linked, .items: plan = planLinked(id, executions: executions, usage: usage)
+    case .key, .relation, .step, .linked, .items, .closure, .shortestPath:
+      plan = planLinked(id, executions: executions, usage: usage)
     }
     plans[id.index] = plan
     for expression in set.order.map(\.expression) + set.distinctOn {
       _ = cost(of: expression, rows: executions * plan.estimate.accessRows, cell: CostModel.gatheredCell)
     }
-    for expression in [set.limit, set.offset].compactMap({ $0 }) {
+    for expression in set.outerExpressions {
       _ = cost(of: expression, rows: executions, cell: CostModel.gatheredCell)
     }
   }
@@ -124,7 +130,7 @@ struct Optimizer {
     switch set.source {
     case .all: access = .scan
     case .key(let index, let keys): access = .lookup(index, keys)
-    case .relation, .step, .linked, .items: access = .source
+    case .relation, .step, .linked, .items, .closure, .shortestPath: access = .source
     }
     return SetPlan(access: access, filter: set.predicate, order: sortedOrder(set))
   }

@@ -53,7 +53,7 @@ private struct PlanUsage {
     for field in fields {
       if let condition = field.condition { visit(condition) }
       switch field.content {
-      case .typename: break
+      case .typename, .recursion, .depth, .cycle, .cursor: break
       case .introspection(let bound):
         for input in bound.inputs { visit(input) }
       case .value(let expression): visit(expression)
@@ -97,7 +97,7 @@ private struct PlanUsage {
     sets[id.index] = true
     let set = optimizer.query[id]
     let plan = optimizer.plans[id.index] ?? optimizer.baseline(id)
-    if let base = set.source.base { visit(base) }
+    for base in set.source.sets { visit(base) }
     if let filter = plan.filter { visit(filter) }
     for expression in plan.access.keyExpressions { visit(expression) }
     for index in plan.access.rowSets { visitRowSet(index) }

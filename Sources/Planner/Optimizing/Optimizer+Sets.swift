@@ -157,6 +157,19 @@ extension Optimizer {
       let estimate = plans[base.index]?.estimate ?? PlanEstimate()
       fetched = min(estimate.rows * estimator.statistics.fanOut(relation).mean, estimator.rowCount(set.type))
       collecting += estimate.cost + estimate.rows * CostModel.edgeRun
+    case .closure(let closure):
+      let starts = planEnd(closure.start, executions: executions)
+      fetched = reach(of: closure.step, from: starts.rows, depth: closure.upper)
+      planSet(closure.step, executions: executions * max(1, fetched), usage: .rows)
+      collecting += starts.cost + fetched * (plans[closure.step.index]?.estimate.cost ?? CostModel.setPerParent)
+    case .shortestPath(let path):
+      let starts = planEnd(path.start, executions: executions)
+      let targets = planEnd(path.target, executions: executions)
+      let visited = reach(of: path.step, from: starts.rows, depth: path.maximumDepth)
+      planSet(path.step, executions: executions * max(1, visited), usage: .rows)
+      fetched = DefaultSelectivity.pathLength
+      collecting += starts.cost + targets.cost
+      collecting += visited * (plans[path.step.index]?.estimate.cost ?? CostModel.setPerParent)
     }
     let numbered = (set.predicate?.conjuncts ?? []).enumerated().map { (position: $0.offset, expression: $0.element) }
     let conjuncts = estimates(numbered, type: set.type, [])
@@ -177,6 +190,31 @@ extension Optimizer {
       cost: perExecution + filter.once / executions)
     checkHintOfLinked(set)
     return plan
+  }
+
+  /// Plans where a walk starts or ends.
+  private mutating func planEnd(_ end: TraversalEnd, executions: Double) -> (rows: Double, cost: Double) {
+    guard case .set(let set) = end else { return (1, CostModel.gatheredCell) }
+    planSet(set, executions: executions, usage: .rows)
+    let estimate = plans[set.index]?.estimate ?? PlanEstimate()
+    return (estimate.rows, estimate.cost)
+  }
+
+  /// How many entities repeating a step may reach.
+  func reach(of step: SetID, from starts: Double, depth: BoundExpression?) -> Double {
+    guard case .relation(_, let relation) = query[step].source else { return starts }
+    let all = estimator.rowCount(query[step].type)
+    let mean = estimator.statistics.fanOut(relation).mean
+    let depth = min(count(depth, orElse: DefaultSelectivity.walkDepth), DefaultSelectivity.walkDepth)
+    var level = starts
+    var total = 0.0
+    var done = 0.0
+    while done < depth, level > 1e-3, total < all {
+      level = min(level * mean, all)
+      total += level
+      done += 1
+    }
+    return min(total, all)
   }
 
   /// The binary logarithm's whole part plus one: enough for a cost.

@@ -52,7 +52,7 @@ struct Rewriter {
     var copy = field
     copy.condition = field.condition.map { condition($0) }
     switch field.content {
-    case .typename, .one, .many: break
+    case .typename, .one, .many, .recursion, .depth, .cycle, .cursor: break
     case .introspection(var bound):
       bound.inputs = bound.inputs.map { value($0) }
       copy.content = .introspection(bound)
@@ -279,6 +279,7 @@ extension BoundQuery {
       if let predicate = set.predicate, !isLeaf(predicate) { return true }
       if let limit = set.limit, !isLeaf(limit) { return true }
       if let offset = set.offset, !isLeaf(offset) { return true }
+      if !set.outerExpressions.allSatisfy(isLeaf) { return true }
       if set.order.contains(where: { !isLeaf($0.expression) }) || !set.distinctOn.allSatisfy(isLeaf) { return true }
     }
     var found = false

@@ -53,10 +53,24 @@ extension BoundQuery {
     case .relation(let reference, _): scopes.formUnion(ScopeSet(depth: reference.scope))
     case .items(let reference, _): scopes.formUnion(ScopeSet(depth: reference.scope))
     case .step(let base, _), .linked(let base, _): scopes.formUnion(freeScopes(of: base))
+    case .closure(let closure):
+      scopes.formUnion(freeScopes(of: closure.start))
+      // The entity that a step is taken from is the walk's own.
+      scopes.formUnion(freeScopes(of: closure.step).outside)
+    case .shortestPath(let path):
+      scopes.formUnion(freeScopes(of: path.start))
+      scopes.formUnion(freeScopes(of: path.target))
+      scopes.formUnion(freeScopes(of: path.step).outside)
     }
-    if let limit = set.limit { scopes.formUnion(freeScopes(of: limit)) }
-    if let offset = set.offset { scopes.formUnion(freeScopes(of: offset)) }
+    for expression in set.outerExpressions { scopes.formUnion(freeScopes(of: expression)) }
     return scopes
+  }
+
+  private func freeScopes(of end: TraversalEnd) -> ScopeSet {
+    switch end {
+    case .entity(let reference): ScopeSet(depth: reference.scope)
+    case .set(let set): freeScopes(of: set)
+    }
   }
 
   /// Whether evaluation may end in a run-time error. What can fail keeps its place among the conjuncts, and nothing
@@ -90,9 +104,9 @@ extension BoundQuery {
 
   func canFail(_ id: SetID) -> Bool {
     let set = self[id]
-    if let base = set.source.base, canFail(base) { return true }
-    // A negative limit or offset is an error of its own, wherever it is not a constant.
-    if [set.limit, set.offset].contains(where: { $0 != nil && $0?.constant == nil }) { return true }
+    if set.source.sets.contains(where: canFail) { return true }
+    // A negative limit, offset or depth is an error of its own, wherever it is not a constant; so is a bad cursor.
+    if set.outerExpressions.contains(where: { $0.constant == nil }) || set.paging?.hasCursor ?? false { return true }
     if let predicate = set.predicate, canFail(predicate) { return true }
     return set.order.contains { canFail($0.expression) } || set.distinctOn.contains(where: canFail)
   }
@@ -110,7 +124,7 @@ extension BoundQuery {
       expression.forEachNode { node in if let call = node.setCall { counts[call.set.index] += 1 } }
     }
     for set in sets {
-      if let base = set.source.base { counts[base.index] += 1 }
+      for base in set.source.sets { counts[base.index] += 1 }
       for expression in set.expressions { count(expression) }
     }
     for selection in selections {
@@ -128,7 +142,7 @@ extension BoundQuery {
       for field in fields {
         if let condition = field.condition { visit(condition) }
         switch field.content {
-        case .typename, .one, .many: break
+        case .typename, .one, .many, .recursion, .depth, .cycle, .cursor: break
         case .introspection(let bound): bound.inputs.forEach(visit)
         case .value(let expression): visit(expression)
         case .embedded(let presence, let inner):
@@ -158,8 +172,37 @@ extension BoundSet {
     if let predicate { result.append(predicate) }
     result += order.map(\.expression)
     result += distinctOn
-    if let limit { result.append(limit) }
-    if let offset { result.append(offset) }
+    return result + outerExpressions
+  }
+
+  /// Limit, offset, cursors and depths, which see what encloses the set from scope 0 on.
+  package var outerExpressions: [BoundExpression] {
+    var result = [limit, offset, paging?.after, paging?.before]
+    switch source {
+    case .all, .key, .relation, .step, .linked, .items: break
+    case .closure(let closure): result += [closure.lower, closure.upper]
+    case .shortestPath(let path): result.append(path.maximumDepth)
+    }
+    return result.compactMap { $0 }
+  }
+}
+
+extension BoundSet.Source {
+  /// The sets that it starts from, ends at or repeats.
+  package var sets: [SetID] {
+    var ends: [TraversalEnd] = []
+    var result: [SetID] = []
+    switch self {
+    case .all, .key, .relation, .items: break
+    case .step(let base, _), .linked(let base, _): result.append(base)
+    case .closure(let closure):
+      ends = [closure.start]
+      result.append(closure.step)
+    case .shortestPath(let path):
+      ends = [path.start, path.target]
+      result.append(path.step)
+    }
+    for case .set(let set) in ends { result.append(set) }
     return result
   }
 }

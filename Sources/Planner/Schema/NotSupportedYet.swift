@@ -18,36 +18,20 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case listOfLists
   /// `type P { a: A x: Int } type A { id: ID! p: P }`
   case relationInEmbedded
-  /// `{ User(after: "c") { id } }`
-  case cursorPaging
   /// `{ User(deleted: ONLY) { id } }`
   case deletedEntities
   /// `mutation { deleteUser(where: id == "1") }`
   case mutation
   /// `subscription { User { id } }`
   case subscription
-  /// `{ User { friends @recurse(depth: 2) { id } } }`
-  case recurse
-  /// `{ User @expand(levels: [IDS]) }`
-  case expand
-  /// `{ n: count(closure(User)) }`
-  case closure
-  /// `{ n: shortestPath(User) }`
-  case shortestPath
   /// `{ User(where: name matches "a") { id } }`
   case fullTextSearch
-  /// `{ User { _cursor } }`
-  case cursorMeta
   /// `{ User { _score } }`
   case scoreMeta
   /// `{ User { _createdAt } }`
   case timestampMeta
   /// `{ User { _status } }`
   case statusMeta
-  /// `{ User { _depth } }`
-  case recursionMeta
-  /// `{ n: hasMore(User(limit: 1)) }`
-  case hasMore
   /// `{ User { x := highlight(name) } }`
   case scalarFunction
   /// `{ User(where: collate(name, "sv") == "a") { id } }`
@@ -69,21 +53,13 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
     case .listOfEmbedded: "a list of embedded objects"
     case .listOfLists: "a list of lists"
     case .relationInEmbedded: "a relation inside an embedded type"
-    case .cursorPaging: "paging by cursors"
     case .deletedEntities: "'deleted'"
     case .mutation: "a mutation"
     case .subscription: "a subscription"
-    case .recurse: "'@recurse'"
-    case .expand: "'@expand'"
-    case .closure: "'closure'"
-    case .shortestPath: "'shortestPath'"
     case .fullTextSearch: "'matches'"
-    case .cursorMeta: "'_cursor'"
     case .scoreMeta: "'_score'"
     case .timestampMeta: "'_createdAt' and '_updatedAt'"
     case .statusMeta: "'_status'"
-    case .recursionMeta: "'_depth' and '_cycle'"
-    case .hasMore: "'hasMore'"
     case .scalarFunction: "this function"
     case .languageCollation: "a collation other than CI"
     case .typeTest: "a test for a type"
@@ -93,7 +69,7 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
 
   package var message: String {
     switch self {
-    case .timestampMeta, .recursionMeta: "\(feature) are not supported yet"
+    case .timestampMeta: "\(feature) are not supported yet"
     default: "\(feature) is not supported yet"
     }
   }

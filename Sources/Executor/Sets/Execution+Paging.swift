@@ -1,0 +1,349 @@
+import GQLBase
+import GQLCatalog
+import GQLPlanner
+import GQLStore
+
+/// Pages of a list by cursors. With `after:` a page begins behind the cursor's place; with `before:` alone it ends in
+/// front of it, and offset and limit count back from there; with both it lies between them.
+extension Execution {
+  private struct Cursors {
+    var after: Cursor?
+    var before: Cursor?
+    var isBackward: Bool { after == nil && before != nil }
+  }
+
+  /// Appends the page of one element.
+  func appendPage(
+    _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, into result: inout Expansion
+  ) throws(RuntimeProblem) {
+    let vectors = try set.bounds?.vectors(outer, self)
+    let slice = try slice(set, vectors, 0, of: outer)
+    var cursors = Cursors()
+    cursors.after = try cursor(set, set.after, vectors)
+    cursors.before = try cursor(set, set.before, vectors)
+    if cursors.after == nil, cursors.before == nil, !set.isRelation {
+      return try appendUnpaged(set, state, outer, into: &result)
+    }
+    guard slice.limit > 0 else { return result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count)) }
+    if try !appendIndexed(set, state, outer, cursors, slice, into: &result.rows),
+      try !appendScanned(set, state, outer, cursors, slice, into: &result.rows)
+    {
+      try appendCompared(set, state, outer, cursors, slice, into: &result.rows)
+    }
+    result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
+  }
+
+  private func cursor(
+    _ set: CompiledSet, _ source: Int, _ vectors: UnsafePointer<Vector>?
+  ) throws(RuntimeProblem) -> Cursor? {
+    guard source >= 0, let bounds = set.bounds, let cell = bounds.cell(source, vectors, 0, self) else { return nil }
+    do {
+      return try Cursor(cell, set.pagingFingerprint, set.order, scratch)
+    } catch {
+      throw RuntimeProblem(.invalidCursor(error.fault), at: bounds.ranges[source])
+    }
+  }
+
+  // MARK: - From an index
+
+  /// A page of what a B-tree walks in list order; false if the set is none.
+  ///
+  /// Complexity: O(log² n + page), without a filter.
+  private func appendIndexed(
+    _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, _ cursors: Cursors, _ slice: Slice,
+    into rows: inout RowBuffer
+  ) throws(RuntimeProblem) -> Bool {
+    guard case .fromAccess(let isDescending) = set.method, set.access.kind == .range, set.distinct == nil,
+      let order = set.order, set.filter == nil || cursors.before == nil, try !isBehindNull(set.access, outer)
+    else { return false }
+    guard var bounds = try rangeBounds(set.access, state, outer) else { return true }
+    if bounds.equalCount > 0, let equal = bounds.equal {
+      // The set's memory is needed for keys.
+      let copy = scratch.allocate(Cell.self, count: bounds.equalCount)
+      copy.update(from: equal, count: bounds.equalCount)
+      bounds.equal = UnsafePointer(copy)
+    }
+    let tree = IndexedList(reader: snapshot.btree(set.access.index), bounds: bounds, isDescending: isDescending)
+    let total = tree.count
+    var start = 0
+    var end = total
+    if let after = cursors.after {
+      start = try rank(of: after, behind: true, tree, total, set, state, order, outer)
+    }
+    if let before = cursors.before {
+      end = max(start, try rank(of: before, behind: false, tree, total, set, state, order, outer))
+    }
+    if set.filter == nil {
+      let length = end - start
+      guard slice.offset < length else { return true }
+      let count = min(slice.limit, length - slice.offset)
+      let first = cursors.isBackward ? end - slice.offset - count : start + slice.offset
+      try checkMemory(count &* 4)
+      rows.reserve(count)
+      rows.count += tree.walk(from: first, count, into: rows.end)
+      note(set, accessRows: count)
+      return true
+    }
+    let first = rows.count
+    var chunk = min(max(slice.end, 64), ScopeRows.batchRows)
+    while rows.count - first < slice.end, start < end {
+      let from = rows.count
+      let count = min(chunk, end - start)
+      rows.reserve(count)
+      rows.count += tree.walk(from: start, count, into: rows.end)
+      start += count
+      note(set, accessRows: count)
+      try filterRows(set, state, outer, &rows, from: from, needed: Int.max)
+      chunk = min(chunk * 2, 1 << 14)
+      try checkMemory(rows.count &* 4)
+    }
+    keep(slice, of: &rows, from: first, isBackward: false)
+    return true
+  }
+
+  private struct IndexedList {
+    let reader: BTreeReader
+    let bounds: BTreeBounds
+    let isDescending: Bool
+
+    var count: Int { reader.count(bounds) }
+
+    func walk(from first: Int, _ count: Int, into rows: UnsafeMutablePointer<UInt32>) -> Int {
+      reader.walk(bounds, descending: isDescending, skip: first, limit: count, into: rows)
+    }
+  }
+
+  /// How many members of the list stand before the cursor's place; `behind` counts its own member too.
+  private func rank(
+    of cursor: Cursor, behind: Bool, _ list: IndexedList, _ total: Int, _ set: CompiledSet, _ state: SetState,
+    _ order: CompiledOrder, _ outer: ScopeRows
+  ) throws(RuntimeProblem) -> Int {
+    var low = 0
+    var high = total
+    var row: UInt32 = 0
+    while low < high {
+      let middle = (low + high) / 2
+      guard list.walk(from: middle, 1, into: &row) == 1 else { return low }
+      let keys = try pageKeys(order, set, state, outer, [cursor], &row, 1)
+      let comparison = keys.compare(0, 1)
+      let isBefore = comparison != 0 ? comparison < 0 : behind ? row <= cursor.row : row < cursor.row
+      if isBefore { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  // MARK: - By scanning
+
+  /// A page in canonical order of a type's rows: they begin, or end, at the cursor's row. False if the set is none.
+  private func appendScanned(
+    _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, _ cursors: Cursors, _ slice: Slice,
+    into rows: inout RowBuffer
+  ) throws(RuntimeProblem) -> Bool {
+    guard set.access.kind == .scan, set.order == nil, set.distinct == nil else { return false }
+    let slots = snapshot.slotCount(set.type)
+    let low = cursors.after.map { min(Int($0.row) + 1, slots) } ?? 0
+    let high = cursors.before.map { min(Int($0.row), slots) } ?? slots
+    let first = rows.count
+    guard low < high else { return true }
+    if !cursors.isBackward {
+      var page = low & ~(PageLayout.rows - 1)
+      while page < high, rows.count - first < slice.end {
+        try appendPage(page, low, high, set, state, outer, into: &rows)
+        page += PageLayout.rows
+      }
+      keep(slice, of: &rows, from: first, isBackward: false)
+      return true
+    }
+    // From the last page on; found pages are put before those behind them.
+    var parts: [(start: Int, count: Int)] = []
+    state.candidates.removeAll()
+    var page = (high - 1) & ~(PageLayout.rows - 1)
+    while page >= 0, state.candidates.count < slice.end {
+      let start = state.candidates.count
+      try appendPage(page, low, high, set, state, outer, into: &state.candidates)
+      parts.append((start, state.candidates.count - start))
+      page -= PageLayout.rows
+    }
+    for part in parts.reversed() { rows.append(UnsafePointer(state.candidates.base + part.start), part.count) }
+    keep(slice, of: &rows, from: first, isBackward: true)
+    return true
+  }
+
+  /// Appends what the filter keeps of the rows of a page that lie between `low` and `high`.
+  private func appendPage(
+    _ page: Int, _ low: Int, _ high: Int, _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows,
+    into rows: inout RowBuffer
+  ) throws(RuntimeProblem) {
+    let first = max(page, low)
+    let end = min(page + PageLayout.rows, high)
+    guard first < end else { return }
+    rows.reserve(PageLayout.rows)
+    rows.count += try livePage(set, state, first, end - first, outer, into: rows.end)
+    note(set, accessRows: end - first)
+  }
+
+  // MARK: - By comparing
+
+  /// A page of any list: of all members, those that stand behind one cursor and before the other.
+  private func appendCompared(
+    _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, _ cursors: Cursors, _ slice: Slice,
+    into rows: inout RowBuffer
+  ) throws(RuntimeProblem) {
+    state.candidates.removeAll()
+    var links = UnsafeBufferPointer<UInt32>(start: nil, count: 0)
+    if set.isRelation {
+      let row = resolve(set.access.reference, outer, 0)
+      appendTargets(set.access.relation, row, from: 0, limit: Int.max, into: &state.candidates)
+      if set.access.relation.isToMany, row != PageLayout.noRow {
+        links = readers[set.access.relation.reader].references(row)
+      }
+      note(set, accessRows: state.candidates.count)
+      try filterRows(set, state, outer, &state.candidates, from: 0, needed: Int.max)
+    } else {
+      try appendFiltered(set, state, outer, Int.max, into: &state.candidates)
+    }
+    if let distinct = set.distinct { try keepDistinct(set, state, distinct, outer) }
+    let isLinked = set.isRelation && set.access.relation.isToMany
+    let low = cursors.after.map { place($0, behind: true, state, links, isLinked: isLinked) } ?? 0
+    let high =
+      cursors.before.map { place($0, behind: false, state, links, isLinked: isLinked) } ?? state.candidates.count
+    let first = rows.count
+    guard let order = set.order else {
+      if low < high { rows.append(UnsafePointer(state.candidates.base + low), high - low) }
+      return keep(slice, of: &rows, from: first, isBackward: cursors.isBackward)
+    }
+    let count = state.candidates.count
+    guard count > 0 else { return }
+    let both = [cursors.after, cursors.before].compactMap { $0 }
+    let keys = try pageKeys(order, set, state, outer, both, state.candidates.base, count)
+    let items = state.items.room(for: SortItem.self, count: count)
+    var found = 0
+    for index in 0..<count {
+      if cursors.after != nil {
+        let comparison = keys.compare(index, count)
+        if comparison < 0 || comparison == 0 && index < low { continue }
+      }
+      if cursors.before != nil {
+        let comparison = keys.compare(index, count + both.count - 1)
+        if comparison > 0 || comparison == 0 && index >= high { continue }
+      }
+      items[found] = SortItem(
+        key: keys.terms[0].images[index], index: UInt32(truncatingIfNeeded: index), row: state.candidates[index])
+      found += 1
+    }
+    if cursors.isBackward || slice.end >= found {
+      try keys.sort(items, found, state, self)
+    } else {
+      found = try keys.select(items, found, first: slice.end, state, self)
+    }
+    rows.reserve(found)
+    for index in 0..<found { rows.append(items[index].row) }
+    keep(slice, of: &rows, from: first, isBackward: cursors.isBackward)
+  }
+
+  /// Of the candidates, which stand in natural order, those that are the first of their kind in list order.
+  private func keepDistinct(
+    _ set: CompiledSet, _ state: SetState, _ distinct: CompiledOrder, _ outer: ScopeRows
+  ) throws(RuntimeProblem) {
+    var all = Expansion()
+    all.offsets.append(0)
+    all.rows.append(UnsafePointer(state.candidates.base), state.candidates.count)
+    all.offsets.append(UInt32(truncatingIfNeeded: all.rows.count))
+    if let order = set.order { try sortByKeys(set, state, order, outer, &all, from: 0, firstOffset: 1) }
+    try keepFirst(set, state, distinct, outer, &all, from: 0, firstOffset: 1)
+    state.bits.clear(rows: snapshot.slotCount(set.type))
+    state.bits.insert(UnsafePointer(all.rows.base), all.rows.count)
+    var written = 0
+    for index in 0..<state.candidates.count {
+      let row = state.candidates[index]
+      state.candidates.base[written] = row
+      if state.bits.contains(row) { written += 1 }
+    }
+    state.candidates.count = written
+  }
+
+  /// How many candidates stand before the cursor's place in natural order; `behind` counts its own member too.
+  private func place(
+    _ cursor: Cursor, behind: Bool, _ state: SetState, _ links: UnsafeBufferPointer<UInt32>, isLinked: Bool
+  ) -> Int {
+    guard isLinked else {
+      var low = 0
+      var high = state.candidates.count
+      while low < high {
+        let middle = (low + high) / 2
+        let row = state.candidates[middle]
+        if behind ? row <= cursor.row : row < cursor.row { low = middle + 1 } else { high = middle }
+      }
+      return low
+    }
+    var end = 0
+    if let own = links.firstIndex(of: cursor.row) {
+      end = behind ? own + 1 : own
+    } else {
+      for neighbour in cursor.neighbours {
+        guard let known = links.firstIndex(of: neighbour) else { continue }
+        end = known + 1
+        break
+      }
+    }
+    // The candidates are some of the links, in their order.
+    var place = 0
+    for index in 0..<end where place < state.candidates.count && state.candidates[place] == links[index] { place += 1 }
+    return place
+  }
+
+  /// The order terms of rows, and behind them those of the cursors.
+  private func pageKeys(
+    _ order: CompiledOrder, _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, _ cursors: [Cursor],
+    _ rows: UnsafePointer<UInt32>, _ count: Int
+  ) throws(RuntimeProblem) -> SortKeys {
+    try checkMemory(count * 25 * order.terms.count)
+    var keys = SortKeys(order, count: count + cursors.count, state)
+    var gather = OuterScopes(set.outerScopes, outer, state)
+    var start = 0
+    while start < count {
+      try checkpoint()
+      let size = min(ScopeRows.batchRows, count - start)
+      let batch = gather.batch(rows + start, size, start: start, ends: rows)
+      keys.take(try order.program.evaluate(batch, self), order, start: start, count: size, scratch)
+      start += size
+    }
+    for (number, cursor) in cursors.enumerated() {
+      let vectors = order.terms.indices.map { index in
+        vector(cursor.keys.indices.contains(index) ? cursor.keys[index] : nil, order.terms[index].type)
+      }
+      vectors.withUnsafeBufferPointer { vectors in
+        if let base = vectors.baseAddress { keys.take(base, order, start: count + number, count: 1, scratch) }
+      }
+    }
+    return keys
+  }
+
+  /// A vector of one value, as a program makes it for the type.
+  private func vector(_ cell: Cell?, _ type: ValueType) -> Vector {
+    let values = scratch.allocate(16)
+    let validity = scratch.allocate(UInt8.self, count: 1)
+    validity.pointee = cell == nil ? 0 : 1
+    let kind = Vector.Kind(type)
+    switch kind {
+    case .truth: values.storeBytes(of: cell.map { $0.low == 0 ? 0 : 2 } ?? 1, as: UInt8.self)
+    case .rows:
+      values.storeBytes(of: cell.map { UInt32(truncatingIfNeeded: $0.low) } ?? PageLayout.noRow, as: UInt32.self)
+    case .word, .double: values.storeBytes(of: cell?.low ?? 0, as: UInt64.self)
+    case .wide: values.storeBytes(of: cell ?? Cell(low: 0), as: Cell.self)
+    }
+    return Vector(kind: kind, values: values, validity: validity)
+  }
+
+  /// Leaves the slice of the rows from `first` on; counted from their end if so said.
+  private func keep(_ slice: Slice, of rows: inout RowBuffer, from first: Int, isBackward: Bool) {
+    let total = rows.count - first
+    let skipped = min(slice.offset, total)
+    let count = min(slice.limit, total - skipped)
+    let start = isBackward ? total - skipped - count : skipped
+    if start > 0, count > 0 {
+      (rows.base + first).update(from: rows.base + first + start, count: count)
+    }
+    rows.count = first + count
+  }
+}
