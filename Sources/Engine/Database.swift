@@ -1,5 +1,6 @@
 import GQLBase
 import GQLCatalog
+import GQLExecutor
 import GQLParser
 import GQLPlanner
 import GQLStore
@@ -34,6 +35,10 @@ public final class Database: Sendable {
   private let limitState = Lock<QueryLimits>(.standard)
   /// Held by the one writer.
   private let writer = Lock<Void>(())
+  /// The thread that holds `writer`, so that waiting for itself is told instead of waited for.
+  private let writingThread = Atomic<UInt>(0)
+  /// What the program has registered.
+  let registry = Lock(Registry())
 
   /// An empty database without a schema: the first load infers one.
   public init() {
@@ -84,6 +89,23 @@ public final class Database: Sendable {
 
   /// The version that queries started now will see.
   var current: Snapshot { state.withLock { $0.snapshot } }
+
+  /// Runs `body` as the one writer.
+  func exclusively<Output>(_ body: () throws -> Output) throws -> Output {
+    // A number on some systems, an address on others.
+    let thread = withUnsafeBytes(of: pthread_self()) { $0.load(as: UInt.self) }
+    if writingThread.load(ordering: .relaxed) == thread {
+      throw QueryError(
+        [MutationProblem(.nestedTransaction, at: SourceRange(at: 0)).diagnostic], in: SourceText(name: "", bytes: []))
+    }
+    return try writer.withLock { _ in
+      writingThread.store(thread, ordering: .relaxed)
+      defer { writingThread.store(0, ordering: .relaxed) }
+      return try body()
+    }
+  }
+
+  func publish(_ snapshot: Snapshot) { state.withLock { $0.snapshot = snapshot } }
 
   /// The schema as SDL: the one given, or the one inferred.
   public var schema: String { printSchema(current.catalog) }
@@ -221,7 +243,8 @@ public final class Database: Sendable {
   ///
   /// - Throws: ``QueryError`` with every problem.
   package func check(_ document: QueryDocument) throws(QueryError) -> QueryError? {
-    let warnings = try document.bound(current.catalog).warnings
+    let catalog = current.catalog
+    let warnings = try document.bound(catalog, commands: commandDescriptors(catalog)).warnings
     return warnings.isEmpty ? nil : QueryError(warnings, in: document.source)
   }
 
@@ -229,7 +252,8 @@ public final class Database: Sendable {
   ///
   /// - Throws: ``QueryError`` with every problem of the document.
   package func prepareAll(_ document: QueryDocument) throws(QueryError) -> [PreparedQuery] {
-    let queries = try document.bound(current.catalog).queries
+    let catalog = current.catalog
+    let queries = try document.bound(catalog, commands: commandDescriptors(catalog)).queries
     return zip(document.operations, queries).map {
       PreparedQuery(database: self, document: document, operation: $0, query: $1)
     }

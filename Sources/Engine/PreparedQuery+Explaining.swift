@@ -13,6 +13,7 @@ extension PreparedQuery {
     _ variables: [String: Value] = [:], costs: Bool = true, analyze: Bool = false, options: RunOptions = RunOptions()
   ) throws(QueryError) -> String {
     let snapshot = database.current
+    if isSegmented { return try explainSegments(variables, snapshot, costs: costs, options: options) }
     let query = try bound(variables, snapshot.catalog)
     let parameters = try coerce(variables, for: query, snapshot.catalog, now: options.now)
     let plan = try plan(query, snapshot, parameters, PlannerOptions())
@@ -27,5 +28,30 @@ extension PreparedQuery {
     }
     return GQLPlanner.explain(
       plan, catalog: snapshot.catalog, options: ExplainOptions(costs: costs, analyzed: actuals))
+  }
+
+  /// The plans by which a mutation finds what it changes, field by field; nothing is changed.
+  private func explainSegments(
+    _ variables: [String: Value], _ snapshot: Snapshot, costs: Bool, options: RunOptions
+  ) throws(QueryError) -> String {
+    let plans = try segmentPlans(variables, snapshot.catalog)
+    let parameters = try coerce(variables, for: plans.query, snapshot.catalog, now: options.now)
+    var text = ""
+    for segment in plans.query.segments {
+      let query: BoundQuery?
+      switch segment {
+      case .query(let bound): query = bound
+      case .mutation(let mutation):
+        text += "\(mutation.kind.rawValue) \(snapshot.catalog[mutation.type].name)\n"
+        query = mutation.locate
+      case .command(let command):
+        text += "command \(command.name)\n"
+        query = nil
+      }
+      guard let query else { continue }
+      let plan = try plan(query, snapshot, parameters, PlannerOptions())
+      text += GQLPlanner.explain(plan, catalog: snapshot.catalog, options: ExplainOptions(costs: costs))
+    }
+    return text
   }
 }

@@ -18,6 +18,10 @@ public final class PreparedQuery: Sendable {
   let operation: Int
   /// Variables of type `<Type>Filter` or `<Type>Order`: their values decide what the query is.
   let structural: [String]
+  /// Whether it is more than one plain query.
+  let isSegmented: Bool
+  /// The plans of its segments, by the values of structural variables.
+  private let segments = Lock<[(shape: String, plans: SegmentPlans)]>([])
   private let plans: Lock<PlanCache>
   /// What a run needs where nothing asks for another plan; one visit to the lock before a run, one behind it.
   private let ready = Lock<ReadyState>(ReadyState())
@@ -35,8 +39,9 @@ public final class PreparedQuery: Sendable {
     self.operation = operation
     name = document.operationName(operation)
     structural = query.structuralParameters
+    isSegmented = !query.segments.isEmpty || document.definition(operation).operation == .mutation
     var cache = PlanCache()
-    if structural.isEmpty {
+    if structural.isEmpty, !isSegmented {
       cache.insert(PlanCache.Entry(query: query), shape: "", catalogVersion: query.catalogVersion)
     }
     plans = Lock(cache)
@@ -48,7 +53,26 @@ public final class PreparedQuery: Sendable {
   public func run(
     _ variables: [String: Value] = [:], options: RunOptions = RunOptions()
   ) throws(QueryError) -> Answer {
-    try run(variables, on: database.current, options: options)
+    guard isSegmented else { return try run(variables, on: database.current, options: options) }
+    var utf8: [UInt8] = []
+    try change(variables, options: options) { utf8 = [UInt8]($0) }
+    return Answer(utf8: utf8)
+  }
+
+  /// Runs an operation of segments, in a transaction of its own if it is a mutation.
+  private func change(
+    _ variables: [String: Value], options: RunOptions, _ take: (UnsafeRawBufferPointer) -> Void
+  ) throws(QueryError) {
+    guard isMutation else { return try write(variables, on: database.current, options: options, take) }
+    do {
+      try database.changing { (transaction) throws(QueryError) in
+        try transaction.run(self, variables, options: options, take)
+      }
+    } catch let error as QueryError {
+      throw error
+    } catch {
+      throw QueryError(code: "command-failed", "\(error)")
+    }
   }
 
   /// Runs on a view; see ``run(_:options:)``.
@@ -66,7 +90,11 @@ public final class PreparedQuery: Sendable {
     _ variables: [String: Value] = [:], into buffer: inout [UInt8], options: RunOptions = RunOptions()
   ) throws(QueryError) {
     buffer.removeAll(keepingCapacity: true)
-    try write(variables, on: database.current, options: options) { buffer.append(contentsOf: $0) }
+    if isSegmented {
+      try change(variables, options: options) { buffer.append(contentsOf: $0) }
+    } else {
+      try write(variables, on: database.current, options: options) { buffer.append(contentsOf: $0) }
+    }
   }
 
   private func run(
@@ -84,6 +112,25 @@ public final class PreparedQuery: Sendable {
     let reusable = waiting ?? ReusableBuffer()
     defer { ready.withLock { if $0.buffers.count < 8 { $0.buffers.append(reusable) } } }
     reusable.buffer.removeAll()
+    if isSegmented {
+      try runSegments(variables, snapshot, nil, nil, options: options, into: &reusable.buffer)
+    } else {
+      try append(variables, on: snapshot, options: options, plan, into: &reusable.buffer)
+    }
+    reusable.buffer.withUnsafeBytes { take($0) }
+  }
+
+  /// Runs a plain query and appends its answer.
+  func append(
+    _ variables: [String: Value], on snapshot: Snapshot, options: RunOptions, into output: inout ByteBuffer
+  ) throws(QueryError) {
+    try append(variables, on: snapshot, options: options, ready.withLock { $0.plan }, into: &output)
+  }
+
+  private func append(
+    _ variables: [String: Value], on snapshot: Snapshot, options: RunOptions, _ plan: ReadyPlan?,
+    into output: inout ByteBuffer
+  ) throws(QueryError) {
     let executable: Executable
     let parameters: [GQLCatalog.Value?]
     if let plan, plan.serves(snapshot), let quick = QuickCoercion.coerce(variables, plan.parameters, now: options.now) {
@@ -96,11 +143,26 @@ public final class PreparedQuery: Sendable {
       try executable.run(
         snapshot, parameters: parameters, limits: options.runLimits(document.limits),
         cancellation: options.cancellation?.flag,
-        into: &reusable.buffer)
+        into: &output)
     } catch {
       throw QueryError([error.diagnostic(snapshot: snapshot)], in: document.source)
     }
-    reusable.buffer.withUnsafeBytes { take($0) }
+  }
+
+  /// The plans of the segments for these variables.
+  func segmentPlans(_ variables: [String: Value], _ catalog: Catalog) throws(QueryError) -> SegmentPlans {
+    let shape = structural.isEmpty ? "" : structuralKey(variables)
+    let known = segments.withLock { plans in
+      plans.first { $0.plans.catalogVersion == catalog.version && $0.shape == shape }?.plans
+    }
+    if let known { return known }
+    let plans = SegmentPlans(try bound(variables, catalog), catalog: catalog)
+    segments.withLock {
+      $0.removeAll { $0.plans.catalogVersion != catalog.version }
+      if $0.count >= 32 { $0.removeFirst() }
+      $0.append((shape, plans))
+    }
+    return plans
   }
 
   // MARK: - Planning
@@ -139,6 +201,7 @@ public final class PreparedQuery: Sendable {
   func bound(_ variables: [String: Value], _ catalog: Catalog) throws(QueryError) -> BoundQuery {
     try checkRequiredStructural(variables)
     var options = document.bindingOptions
+    options.commands = isSegmented ? database.commandDescriptors(catalog) : []
     for name in structural {
       if let value = variables[name] { options.structuralValues[name] = value.untyped }
     }
@@ -183,6 +246,11 @@ public final class PreparedQuery: Sendable {
   package func run(
     _ variables: [String: Value] = [:], planner: PlannerOptions, now: Int64? = nil
   ) throws(QueryError) -> Answer {
+    if isSegmented {
+      var options = RunOptions(now: now)
+      options.planner = planner
+      return try run(variables, options: options)
+    }
     let snapshot = database.current
     let query = try bound(variables, snapshot.catalog)
     let parameters = try coerce(variables, for: query, snapshot.catalog, now: now)

@@ -85,6 +85,9 @@ package struct QueryDocument: Sendable {
     }
   }
 
+  /// Whether an operation changes data.
+  package var hasMutations: Bool { nodes.contains { $0.operation == .mutation } }
+
   /// The paths that `extend schema @data(from:)` names, as written.
   package var dataPaths: [String] { dataSources(document).map(\.path) }
 
@@ -93,9 +96,11 @@ package struct QueryDocument: Sendable {
   /// - Throws: ``QueryError`` with every problem of the document, if one is an error.
   /// - Returns: a query for each of ``operations``, and warnings.
   package func bound(
-    _ catalog: Catalog
+    _ catalog: Catalog, commands: [CommandDescriptor] = []
   ) throws(QueryError) -> (queries: [BoundQuery], warnings: [Diagnostic]) {
-    let checked = checkDocument(document, catalog: catalog, options: bindingOptions)
+    var options = bindingOptions
+    options.commands = commands
+    let checked = checkDocument(document, catalog: catalog, options: options)
     if checked.hasErrors { throw QueryError(warnings + checked.diagnostics, in: source) }
     return (checked.output, warnings + checked.diagnostics)
   }

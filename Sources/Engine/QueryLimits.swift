@@ -32,6 +32,10 @@ public struct QueryLimits: Sendable, Hashable {
   public var time: Duration?
   /// Bytes of working memory of a run, beside its answer; nil for any number.
   public var memory: Int?
+  /// Levels of a `@recurse`: objects inside each other in the answer.
+  public var recursionDepth = 10_000
+  /// Entities that one `@recurse` may give. The ways through a graph are more than any memory holds.
+  public var recursionEntities = 10_000_000
   /// Bytes of a regular expression.
   public var patternBytes = 4096
   /// Steps that matching a regular expression with one text may take.
@@ -60,6 +64,8 @@ public struct QueryLimits: Sendable, Hashable {
     limits.answerBytes = 16 << 20
     limits.time = .seconds(5)
     limits.memory = 256 << 20
+    limits.recursionDepth = 500
+    limits.recursionEntities = 100_000
     limits.patternBytes = 1024
     limits.patternSteps = 250_000
     limits.patternDepth = 10_000
@@ -73,7 +79,8 @@ public struct QueryLimits: Sendable, Hashable {
     ("fields", { $0.fields = $1 }), ("expansion", { $0.expansion = $1 }), ("problems", { $0.problems = $1 }),
     ("visited-rows", { $0.visitedRows = $1 }), ("answer-nodes", { $0.answerNodes = $1 }),
     ("answer-bytes", { $0.answerBytes = $1 }), ("time", { $0.time = .milliseconds($1) }),
-    ("memory", { $0.memory = $1 }), ("pattern-bytes", { $0.patternBytes = $1 }),
+    ("memory", { $0.memory = $1 }), ("recursion-depth", { $0.recursionDepth = $1 }),
+    ("recursion-entities", { $0.recursionEntities = $1 }), ("pattern-bytes", { $0.patternBytes = $1 }),
     ("pattern-steps", { $0.patternSteps = $1 }), ("pattern-depth", { $0.patternDepth = $1 }),
     ("pattern-memory", { $0.patternMemory = $1 }),
   ]
@@ -124,6 +131,8 @@ public struct QueryLimits: Sendable, Hashable {
     if let answerNodes { limits.maximumNodes = max(0, answerNodes) }
     if let memory { limits.maximumMemory = max(0, memory) }
     if let visitedRows { limits.maximumVisitedRows = max(0, visitedRows) }
+    limits.maximumNesting = max(1, recursionDepth)
+    limits.maximumRecursion = max(1, recursionEntities)
     limits.patterns = patterns
     return limits
   }

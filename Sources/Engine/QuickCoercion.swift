@@ -20,7 +20,11 @@ enum QuickCoercion {
         values.append(.dateTime(now ?? Database.now()))
         hidden += 1
         continue
-      case .folded: return nil
+      case .folded, .input: return nil
+      case .newRow:
+        values.append(nil)
+        hidden += 1
+        continue
       }
       guard let value = variables[parameter.name] else { return nil }
       if case .list(let elements) = value, case .list(let type) = parameter.signature.type {

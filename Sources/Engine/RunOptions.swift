@@ -1,4 +1,5 @@
 import GQLExecutor
+import GQLPlanner
 
 /// How one run behaves: its limits, and what may stop it.
 public struct RunOptions: Sendable {
@@ -16,6 +17,8 @@ public struct RunOptions: Sendable {
   public var cancellation: QueryCancellation?
   /// What `now()` gives, in microseconds since 1970; nil for the clock's time when the run begins.
   public var now: Int64?
+  /// How plans are chosen, for tests that compare plans.
+  package var planner: PlannerOptions?
 
   /// The defaults: the database's limits.
   public init(

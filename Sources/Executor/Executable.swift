@@ -28,6 +28,9 @@ package final class Executable: @unchecked Sendable {
   private let first = Atomic<UInt>(0)
   private let second = Atomic<UInt>(0)
 
+  /// Whether `_inserted` is asked for.
+  let asksInserted: Bool
+
   var conditionCount: Int { conditions?.count ?? 0 }
 
   /// Complexity: O(plan), some microseconds.
@@ -72,6 +75,7 @@ package final class Executable: @unchecked Sendable {
     readers = compiler.readers
     enums = ContiguousArray(output.enums)
     parameterKinds = query.parameters.map { ColumnKind($0.signature.type) }
+    asksInserted = query.asksInserted
   }
 
   deinit {
@@ -115,6 +119,34 @@ package final class Executable: @unchecked Sendable {
     return execution.actuals ?? []
   }
 
+  /// As ``run(_:parameters:limits:cancellation:into:)``, with the rows that sets of the source `.given` consist of.
+  ///
+  /// `inserted` are those for which `_inserted` is true. The snapshot must have all of them.
+  package func run(
+    _ snapshot: Snapshot, parameters: [Value?], given: UnsafeBufferPointer<UInt32>, of type: EntityTypeID,
+    inserted: [UInt32], limits: RunLimits, cancellation: Cancellation?, into output: inout ByteBuffer
+  ) throws(RuntimeProblem) {
+    let execution = take(snapshot)
+    execution.limits = limits
+    execution.cancellation = cancellation
+    execution.given = given
+    if asksInserted {
+      execution.inserted.clear(rows: snapshot.slotCount(type))
+      for row in inserted { execution.inserted.insert(row) }
+    }
+    let start = output.count
+    defer {
+      execution.given = UnsafeBufferPointer(start: nil, count: 0)
+      give(execution)
+    }
+    do {
+      try run(execution, snapshot, parameters, into: &output)
+    } catch {
+      output.truncate(to: start)
+      throw error
+    }
+  }
+
   private func run(
     _ execution: Execution, _ snapshot: Snapshot, _ parameters: [Value?], into output: inout ByteBuffer
   ) throws(RuntimeProblem) {
@@ -132,19 +164,40 @@ package final class Executable: @unchecked Sendable {
 
   // MARK: - Executions at rest
 
-  private func take(_ snapshot: Snapshot) -> Execution {
+  func take(_ snapshot: Snapshot) -> Execution {
     var address = first.exchange(0, ordering: .acquiring)
     if address == 0 { address = second.exchange(0, ordering: .acquiring) }
     guard let pointer = UnsafeRawPointer(bitPattern: address) else { return Execution(self, snapshot) }
     return Unmanaged<Execution>.fromOpaque(pointer).takeRetainedValue()
   }
 
-  private func give(_ execution: Execution) {
+  func give(_ execution: Execution) {
     execution.end()
     if execution.isLarge { return }
     let address = UInt(bitPattern: Unmanaged.passRetained(execution).toOpaque())
     if first.compareExchange(expected: 0, desired: address, ordering: .releasing).exchanged { return }
     if second.compareExchange(expected: 0, desired: address, ordering: .releasing).exchanged { return }
     Unmanaged.passUnretained(execution).release()
+  }
+}
+
+extension BoundQuery {
+  /// Whether a field holds `_inserted`.
+  fileprivate var asksInserted: Bool {
+    func asks(_ fields: [BoundField]) -> Bool {
+      fields.contains { field in
+        switch field.content {
+        case .value(let expression):
+          var found = false
+          expression.forEachNode { if case .isInserted = $0.kind { found = true } }
+          return found
+        case .embedded(_, let inner): return asks(inner)
+        case .typename, .one, .many, .recursion, .depth, .cycle, .cursor: return false
+        }
+      }
+    }
+    return selections.contains { selection in
+      if case .object(let fields) = selection.shape { asks(fields) } else { false }
+    }
   }
 }

@@ -59,6 +59,10 @@ package final class Execution {
   @exclusivity(unchecked) var warmed: UInt64 = 0
   /// Where the answer begins in the output.
   @exclusivity(unchecked) var outputStart = 0
+  /// The members of sets whose source is `.given`.
+  @exclusivity(unchecked) var given = UnsafeBufferPointer<UInt32>(start: nil, count: 0)
+  /// What `_inserted` is true for, a bit a row.
+  @exclusivity(unchecked) var inserted = BitMemory()
   @exclusivity(unchecked) private var states = StateTable()
 
   init(_ executable: Executable, _ snapshot: Snapshot) {
@@ -125,6 +129,12 @@ package final class Execution {
     }
   }
 
+  /// Replaces the value of a parameter; nil is null. Before anything is evaluated in a run.
+  func setParameter(_ index: Int, _ cell: Cell?) {
+    cells[index] = cell ?? Cell(low: 0)
+    valid[index] = cell != nil
+  }
+
   /// Throws if the run is cancelled or its time is up. Call it once a batch.
   package func checkpoint() throws(RuntimeProblem) {
     if let cancellation, cancellation.isCancelled { throw RuntimeProblem(.cancelled, at: SourceRange(at: 0)) }
@@ -172,7 +182,7 @@ package final class Execution {
 
   /// The members of `PhysicalPlan.rowSets[index]`, a bit per row, least significant first; computed when first asked for.
   package func rowSetBits(_ index: Int) throws(RuntimeProblem) -> UnsafePointer<UInt64> {
-    try builtRowSet(index).bits.pointer
+    index < 0 ? inserted.pointer : try builtRowSet(index).bits.pointer
   }
 
   @inline(__always)

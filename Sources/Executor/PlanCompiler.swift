@@ -77,6 +77,7 @@ struct PlanCompiler {
         node.relation = relation(id)
         if case .linked = set.source { node.keepsLinkOrder = true }
         return node
+      case .given: return AccessNode(.given)
       case .closure(let closure):
         let node = AccessNode(.closure)
         node.traversal = CompiledTraversal(closure, wantsDepth: deepSets.contains(number), at: set.range, &self)
@@ -175,7 +176,7 @@ struct PlanCompiler {
     let setPlan = plan.sets[id]
     var result = 0
     switch set.source {
-    case .all: break
+    case .all, .given: break
     case .key(_, let key): for part in key { result = max(result, scopes(part)) }
     case .relation(let reference, _): result = max(result, reference.scope + 1)
     case .items(let reference, _): result = max(result, reference.scope + 1)
@@ -218,7 +219,8 @@ struct PlanCompiler {
   mutating func scopes(_ expression: BoundExpression) -> Int {
     switch expression.kind {
     case .constant, .parameter: return 0
-    case .column(let reference, _), .entity(let reference), .inRowSet(let reference, _), .item(let reference, _):
+    case .column(let reference, _), .entity(let reference), .inRowSet(let reference, _),
+      .isInserted(let reference), .item(let reference, _):
       return reference.scope + 1
     case .groupAggregate(let reference, _, _): return reference.scope + 1
     case .not(let a), .isTrue(let a), .isNull(let a), .negate(let a), .convert(let a), .cast(let a), .fold(let a):

@@ -42,6 +42,7 @@ import Testing
   static let codes: Set<String> = {
     var codes = LexicalProblem.codes + SyntaxProblem.codes + BindingProblem.codes + CoercionProblem.codes
     codes += VariableProblem.codes + SchemaProblem.codes + RuntimeProblem.diagnosticCodes
+    codes += MutationProblem.diagnosticCodes
     codes += DiagnosticCode.planningCodes + LoadProblem.allCases.map(\.code) + DocumentProblem.allCases.map(\.code)
     return Set(codes.map(\.rawValue))
   }()

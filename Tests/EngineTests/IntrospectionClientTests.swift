@@ -149,6 +149,22 @@ private enum GraphQLClient {
     ("{ Person(groupBy: [level]) { level _items(limit: 1) { id } } }", true),
     ("query($c: Cursor) { Person(after: $c, limit: 2) { _cursor id } }", true),
     ("{ Person { reports @recurse(depth: 2) { id _depth _cycle } } }", true),
+    (
+      "mutation { insertPerson(data: [{id: 9, name: \"N\", team: {id: \"t1\"}, projects: {append: [{id: \"x\"}]}}]) "
+        + "{ id _inserted } }", true
+    ),
+    ("mutation($d: [PersonInput!]!) { upsertPerson(data: $d, on: [\"email\"], strategy: PATCH) { id } }", true),
+    ("mutation { updatePerson(where: {age: {lt: 18}}, set: {status: AWAY, tags: [\"x\"]}) { id } }", true),
+    (
+      "mutation { deletePerson(where: {id: {eq: 7}}, hard: true) { id } restorePerson(where: {id: {eq: 7}}) { id } }",
+      true
+    ),
+    ("mutation { insertPersn(data: []) { id } }", false),
+    ("mutation { updatePerson(where: {age: {lt: 18}}, set: {stat: AWAY}) { id } }", false),
+    ("mutation { upsertPerson(data: [], strategy: MERGE) { id } }", false),
+    ("mutation { insertPerson { id } }", false),
+    ("mutation { deletePerson(where: {nam: {eq: 1}}) { id } }", false),
+    ("mutation { __schema { queryType { name } } }", false),
     // Unknown names.
     ("{ Persons { id } }", false),
     ("{ Person { nam } }", false),

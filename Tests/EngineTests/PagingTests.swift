@@ -25,7 +25,8 @@ import Testing
         """
     }
     for owner in 0..<3 {
-      items += #"{"__typename":"Owner","id":"o\#(owner)","name":\#(owner == 1 ? "null" : "\"n\"")}"# + "\n"
+      let name = owner == 1 ? "null" : "\"n\""
+      items += #"{"__typename":"Owner","id":"o\#(owner)","name":\#(name)}"# + "\n"
     }
     let database = try Database(schema: schema)
     try database.load([.lines(nil, items)])

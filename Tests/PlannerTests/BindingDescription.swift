@@ -52,15 +52,15 @@ struct BindingDescription {
     let set = query[id]
     var parts: [String] = []
     switch set.source {
-    case .all: parts.append(catalog[set.type].name)
+    case .all, .given: parts.append(catalog[set.type].name)
     case .key(let index, let values):
       parts.append(
         "\(catalog[set.type].name)#\(catalog[index].name)(\(values.map { expression($0) }.joined(separator: ", ")))")
     case .relation(let base, let relation): parts.append("\(reference(base))→\(name(relation))")
     case .step(let base, let relation): parts.append("(\(self.set(base)))→→\(name(relation))")
-    case .items(let group, _): parts.append("\(reference(group))→_items")
     case .closure(let closure): parts.append("closure of \(self.set(closure.step))")
     case .shortestPath(let path): parts.append("path over \(self.set(path.step))")
+    case .items(let group, _): parts.append("\(reference(group))→_items")
     case .linked(let base, let relation): parts.append("(\(self.set(base)))→\(name(relation))")
     }
     if let predicate = set.predicate { parts.append("where \(expression(predicate))") }
@@ -150,7 +150,7 @@ struct BindingDescription {
       return "\(quantifier.rawValue)(\(set(id))\(body.map { " | \(text($0))" } ?? ""))"
     case .aggregate(let aggregate, let id, let body):
       return "\(aggregate.rawValue)(\(set(id))\(body.map { " | \(text($0))" } ?? ""))"
-    case .inRowSet: return "?"
+    case .inRowSet, .isInserted: return "?"
     case .groupAggregate(let group, _, let slot): return "\(reference(group)).aggregate\(slot)"
     }
   }

@@ -67,15 +67,20 @@ import Testing
     ("wrong-order", "{ User(orderBy: {age: UP}) { id } }", "UP"),
     ("null-for-non-null", "query($a: Int! = null) { User(limit: $a) { id } }", ""),
     ("not-constant", "query($a: [Int!]) { User(where: tags == [firstName]) { id } }", "[firstName]"),
+    ("unknown-mutation", "mutation { inserUser(data: {id: \"1\"}) { id } }", "inserUser"),
+    ("missing-argument", "mutation { insertUser { id } }", "insertUser"),
+    ("unconditional-change", "mutation { deleteUser(where: true) }", "true"),
+    ("not-unique", "mutation { upsertUser(data: {id: \"1\"}, on: [age]) }", "[age]"),
+    ("misplaced-meta", "{ User { _inserted } }", "_inserted"),
+    ("not-recursive", "{ User { messages @recurse { id } } }", "@recurse"),
+    ("wrong-depth", "{ User { friends @recurse(depth: 0) { id } } }", "0"),
+    ("misplaced-meta", "{ User { _depth } }", "_depth"),
+    ("no-cursor", "{ User { c: closure(friends) { _cursor } } }", "_cursor"),
     ("not-a-key", "{ User(groupBy: age) { id } }", "id"),
     ("outside-group", "{ User(having: age > 1) { id } }", "having"),
     ("wrong-group-key", "{ User(groupBy: age + 1) { n: count() } }", "age + 1"),
     ("wrong-grouping", "{ User(groupBy: age, distinctOn: age) { age } }", "distinctOn"),
-    ("not-recursive", "{ User { messages @recurse { id } } }", "@recurse"),
-    ("wrong-depth", "{ User { friends @recurse(depth: 0) { id } } }", "0"),
-    ("misplaced-meta", "{ User { _depth } }", "_depth"),
-    ("no-cursor", "{ User { c: closure(friends, after: \"x\") { id } } }", "after: \"x\""),
-    ("not-supported-yet", "subscription { User { id } }", ""),
+    ("not-supported-yet", "{ User(deleted: ONLY) { id } }", "deleted: ONLY"),
     ("recursive-function", "func f(n: Int): Int = n + f(n) { User { x := f(age) } }", "f"),
     ("reserved-function", "func lower(s: String): String = s { User { x := lower(firstName) } }", "lower"),
   ]
@@ -100,6 +105,8 @@ import Testing
     seen.formUnion([
       "missing-selection", "field-limit", "depth-limit", "expansion-limit", "unused-fragment", "unused-variable",
       "unbacked-every", "duplicate-definition", "lone-anonymous", "unused-function",
+      // The corpus has it: it wants an embedded object with a field that must be there.
+      "missing-value",
     ])
     #expect(seen.isSuperset(of: BindingProblem.codes.map(\.rawValue)))
     #expect(seen.union(["unknown-field"]).isSuperset(of: CoercionProblem.codes.map(\.rawValue)))
@@ -144,7 +151,6 @@ import Testing
     case .listOfLists: (nil, "type A { id: ID! n: [[Int]] }")
     case .relationInEmbedded: (nil, "type P { a: A x: Int } type A { id: ID! p: P }")
     case .deletedEntities: ("{ User(deleted: ONLY) { id } }", nil)
-    case .mutation: ("mutation { deleteUser(where: id == \"1\") }", nil)
     case .subscription: ("subscription { User { id } }", nil)
     case .fullTextSearch: ("{ User(where: firstName matches \"a\") { id } }", nil)
     case .scoreMeta: ("{ User { _score } }", nil)

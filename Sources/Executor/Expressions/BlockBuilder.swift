@@ -269,6 +269,12 @@ struct ExpressionCompiler {
       inner(set, element, &node, &builder)
       builder.usesScratch = true
       return builder.add(node, type)
+    case .isInserted(let reference):
+      var node = node(.rowSet, .truth)
+      if case .scope(0, _) = reference { builder.needsRows = true }
+      node.a = rows(reference, expression.range, &builder)
+      node.index = -1
+      return builder.add(node, type)
     case .inRowSet(let reference, let index):
       var node = node(.rowSet, .truth)
       if case .scope(0, _) = reference { builder.needsRows = true }

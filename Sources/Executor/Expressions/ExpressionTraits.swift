@@ -6,7 +6,7 @@ enum ExpressionTraits {
   /// Whether evaluating it may throw something that another row would not.
   static func isFallible(_ expression: BoundExpression, _ catalog: Catalog) -> Bool {
     switch expression.kind {
-    case .constant, .parameter, .column, .entity, .inRowSet, .item, .groupAggregate: return false
+    case .constant, .parameter, .column, .entity, .inRowSet, .isInserted, .item, .groupAggregate: return false
     case .arithmetic, .negate, .cast, .regex: return true
     case .convert(let operand):
       if expression.type == .decimal, operand.type != .int { return true }
@@ -65,7 +65,7 @@ enum ExpressionTraits {
   /// Direct operands, but for predicates and element expressions over sets.
   static func children(_ expression: BoundExpression) -> [BoundExpression] {
     switch expression.kind {
-    case .constant, .parameter, .column, .entity, .quantifier, .aggregate, .inRowSet, .item, .groupAggregate: []
+    case .constant, .parameter, .column, .entity, .quantifier, .aggregate, .inRowSet, .isInserted, .item, .groupAggregate: []
     case .listCall(_, let list, _, _): [list]
     case .join(let list, let separator): [list, separator]
     case .not(let a), .isTrue(let a), .isNull(let a), .negate(let a), .convert(let a), .cast(let a), .fold(let a):

@@ -82,7 +82,7 @@ extension Execution {
       depth += 1
       if depth > limits.maximumNesting, state.found.rows.count > first {
         throw RuntimeProblem(
-          .limitExceeded(name: "nesting of a recursion", limit: limits.maximumNesting), at: recursion.range)
+          .limitExceeded(name: "recursion-depth", limit: limits.maximumNesting), at: recursion.range)
       }
     }
     try unfold(selection, state, level, above, range)
@@ -129,10 +129,10 @@ extension Execution {
       let total = state.found.rows.count
       if total > limits.maximumRecursion {
         throw RuntimeProblem(
-          .limitExceeded(name: "entities of a recursion", limit: limits.maximumRecursion), at: recursion.range)
+          .limitExceeded(name: "recursion-entities", limit: limits.maximumRecursion), at: recursion.range)
       }
       if total > limits.maximumNodes - nodes {
-        throw RuntimeProblem(.limitExceeded(name: "result nodes", limit: limits.maximumNodes), at: recursion.range)
+        throw RuntimeProblem(.limitExceeded(name: "answer-nodes", limit: limits.maximumNodes), at: recursion.range)
       }
       try checkMemory(total &* 40)
       var member = before

@@ -14,14 +14,16 @@ final class AccessNode: @unchecked Sendable {
     case relation
     /// The distinct targets of a relation of the members of another set.
     case step
-    /// The rows under a key in a table made once a run.
-    case hashJoin
-    /// The members of a group of another selection.
-    case groupMembers
+    /// The rows that the run was given.
+    case given
     /// What repeating a step reaches, nearest first.
     case closure
     /// The entities on a way.
     case shortestPath
+    /// The members of a group of another selection.
+    case groupMembers
+    /// The rows under a key in a table made once a run.
+    case hashJoin
   }
   let kind: Kind
   @exclusivity(unchecked) var index = IndexID(0)
@@ -50,10 +52,10 @@ final class AccessNode: @unchecked Sendable {
   @exclusivity(unchecked) var number = 0
   @exclusivity(unchecked) var relation = RelationAccess()
   @exclusivity(unchecked) var reference = CompiledReference()
+  @exclusivity(unchecked) var traversal: CompiledTraversal?
   /// What a hash join's table holds each row under.
   @exclusivity(unchecked) var buildProgram: ExpressionProgram?
   @exclusivity(unchecked) var buildTypes: [ValueType] = []
-  @exclusivity(unchecked) var traversal: CompiledTraversal?
   /// A step from one member at most: its targets stay in link order.
   @exclusivity(unchecked) var keepsLinkOrder = false
 

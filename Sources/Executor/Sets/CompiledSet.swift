@@ -76,7 +76,7 @@ final class CompiledSet: @unchecked Sendable {
       outer = max(outer, compiler.scopes(expression) - 1)
     }
     outerScopes = max(outer, 0)
-    isKeyed = isCorrelated && access.isKeyed
+    isKeyed = isCorrelated && access.isKeyed && after < 0 && before < 0
     dependsOnKeyOnly = isKeyed && outerScopes == 0 && bounds?.program == nil
   }
 

@@ -10,6 +10,9 @@ extension Execution {
   ) throws(RuntimeProblem) -> Bool {
     switch node.kind {
     case .empty: return true
+    case .given:
+      if let start = given.baseAddress { rows.append(start, given.count) }
+      return given.count < 2
     case .scan:
       appendLive(set.type, from: 0, limit: Int.max, into: &rows)
       return true
@@ -41,16 +44,16 @@ extension Execution {
       let row = resolve(node.reference, outer, 0)
       appendTargets(node.relation, row, from: 0, limit: Int.max, into: &rows)
       return !node.relation.isToMany
+    case .groupMembers:
+      let list = groupMembers(node, outer, 0)
+      if let start = list.baseAddress { rows.append(start, list.count) }
+      return list.count < 2
     case .hashJoin:
       guard let scalars = node.scalars else { return true }
       let table = try joinTable(node, set, state)
       let found = table.find(scalars, try scalars.vectors(outer, self), 0, self)
       if let start = found.start { rows.append(start, found.count) }
       return true
-    case .groupMembers:
-      let list = groupMembers(node, outer, 0)
-      if let start = list.baseAddress { rows.append(start, list.count) }
-      return list.count < 2
     case .step:
       return try step(node, state, outer, into: &rows)
     case .closure:

@@ -160,11 +160,13 @@ extension Execution {
         links &+= 1
       }
       if links > 1 << 16 {
+        try visit(links)
         links = 0
         try checkpoint()
         try checkMemory(walk.found.count &* 12 &+ walk.visited.byteCount)
       }
     }
+    try visit(links)
     try checkpoint()
   }
 

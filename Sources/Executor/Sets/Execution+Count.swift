@@ -47,7 +47,7 @@ extension Execution {
       for element in 0..<scopes.count { results[element] = first.counts[element] > slice.offset ? 1 : 0 }
       return
     }
-    if set.isKeyed, set.filter != nil, set.distinct == nil, set.bounds == nil, !set.isPaged {
+    if set.isKeyed, set.filter != nil, set.distinct == nil, set.bounds == nil {
       state.counted.removeAll()
       state.counted.offsets.append(0)
       try appendKeyed(set, state, scopes, existenceOnly: true, into: &state.counted)

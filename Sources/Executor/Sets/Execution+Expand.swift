@@ -17,10 +17,10 @@ extension Execution {
       try appendWithDepths(set, state, scopes, into: &result)
     } else if set.isRelation {
       try appendRelated(set, state, scopes, into: &result)
-    } else if set.isKeyed {
-      try appendKeyed(set, state, scopes, into: &result)
     } else if set.access.kind == .groupMembers {
       try appendGroupMembers(set, state, scopes, into: &result)
+    } else if set.isKeyed {
+      try appendKeyed(set, state, scopes, into: &result)
     } else if set.access.kind == .lookup, set.order == nil, set.isPlain, set.bounds == nil,
       let scalars = set.access.scalars
     {

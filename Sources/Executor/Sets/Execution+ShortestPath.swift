@@ -106,6 +106,7 @@ extension Execution {
       let backFrontier = walk.backFound.count - backLevel
       guard frontier > 0, backFrontier > 0 else { return -1 }
       steps += 1
+      try visit(min(frontier, backFrontier))
       if frontier <= backFrontier {
         let end = walk.found.count
         for place in level..<end {

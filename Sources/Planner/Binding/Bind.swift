@@ -33,7 +33,7 @@ extension Binder {
     switch operation.operation {
     case .query: break
     case .mutation:
-      report(.notSupportedYet(.mutation), at: start(of: operation))
+      bindMutationSelection(SelectionSource(set: operation.selectionSet, environment: Environment()))
       return
     case .subscription:
       report(.notSupportedYet(.subscription), at: start(of: operation))
@@ -58,7 +58,9 @@ extension Binder {
       }
       variableNames.append(name)
       var variable = Variable(name: name, kind: .broken, range: definition.name.range)
-      if let kind = generatedInput(definition.type) {
+      if let signature = savedInput(definition.type) {
+        declareInput(definition, signature, &variable)
+      } else if let kind = generatedInput(definition.type) {
         variable.kind = kind
         variable.structuralDefault = definition.defaultValue
         query.structuralParameters.append(name)
@@ -74,6 +76,51 @@ extension Binder {
       for directive in definition.directives where directive.name.text != "deprecated" {
         report(.unknownDirective(name: directive.name.text, near: []), at: directive.name.range)
       }
+    }
+  }
+
+  /// A variable of the type `<Type>Input`, or a list of them.
+  private mutating func declareInput(
+    _ definition: VariableDefinition, _ signature: TypeSignature, _ variable: inout Variable
+  ) {
+    var type = signature.type
+    if case .list(let element) = type { type = element }
+    guard case .entity(let id) = type else { return }
+    var parameter = BoundParameter(
+      name: variable.name, signature: signature, defaultValue: nil, range: definition.name.range)
+    parameter.source = .input
+    if let written = definition.defaultValue {
+      guard let raw = RawValue(written) else {
+        return report(.wrongDefault(variable: variable.name, problem: .notConstant), at: written.range)
+      }
+      switch InputCoercion(catalog: catalog, origin: .document).coerce(raw, to: signature) {
+      case .success(let value): parameter.defaultValue = value
+      case .failure(let failure):
+        report(.wrongDefault(variable: variable.name, problem: failure.problem), at: written.range)
+      }
+    }
+    variable.kind = .input(id, query.parameters.count)
+    variable.mayBeAbsent = !signature.isNonNull && definition.defaultValue == nil
+    query.parameters.append(parameter)
+  }
+
+  /// The type of `UserInput`, `[UserInput!]!` and the like; nil for every other type.
+  private func savedInput(_ reference: TypeReference) -> TypeSignature? {
+    switch reference {
+    case .nonNull(let inner, _):
+      guard var signature = savedInput(inner) else { return nil }
+      signature.isNonNull = true
+      return signature
+    case .list(let inner, _):
+      guard let element = savedInput(inner), case .entity = element.type else { return nil }
+      return TypeSignature(.list(element.type), isElementNonNull: element.isNonNull)
+    case .named(let name):
+      guard name.text.hasSuffix("Input"), ScalarType(rawValue: name.text) == nil,
+        !catalog.enums.contains(where: { $0.name == name.text }),
+        !catalog.embeddedTypes.contains(where: { $0.name == name.text }),
+        let type = catalog.type(named: String(name.text.dropLast(5)))
+      else { return nil }
+      return TypeSignature(.entity(type.id))
     }
   }
 
@@ -157,12 +204,8 @@ extension Binder {
       report(.notInputType(name: name.text), at: name.range)
       return nil
     }
-    if name.text.hasSuffix("Input"), catalog.type(named: String(name.text.dropLast(5))) != nil {
-      report(.notSupportedYet(.mutation), at: name.range)
-      return nil
-    }
     var known = ScalarType.allCases.map(\.rawValue) + catalog.enums.map(\.name) + catalog.embeddedTypes.map(\.name)
-    known += catalog.types.flatMap { ["\($0.name)Filter", "\($0.name)Order"] }
+    known += catalog.types.flatMap { ["\($0.name)Filter", "\($0.name)Order", "\($0.name)Input"] }
     report(.unknownType(name: name.text, near: nearestNames(to: name.text, in: known)), at: name.range)
     return nil
   }

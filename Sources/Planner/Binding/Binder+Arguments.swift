@@ -28,9 +28,6 @@ extension Binder {
       case "distinctOn": set.distinctOn = bindDistinct(argument.value, inner)
       case "limit": set.limit = bindCount(argument, environment)
       case "offset": set.offset = bindCount(argument, environment)
-      case "having": report(.outsideGroup("having"), at: argument.name.range)
-      case "groupBy":
-        if argument.value.kind != .null { report(.misplacedGrouping, at: argument.name.range) }
       case "after", "before":
         let operand = bindOperand(argument.value, environment)
         if case .literal(.null, _) = operand { continue }
@@ -38,6 +35,9 @@ extension Binder {
         var paging = set.paging ?? BoundPaging()
         if argument.name.text == "after" { paging.after = cursor } else { paging.before = cursor }
         set.paging = paging
+      case "having": report(.outsideGroup("having"), at: argument.name.range)
+      case "groupBy":
+        if argument.value.kind != .null { report(.misplacedGrouping, at: argument.name.range) }
       case let other:
         if let feature = Self.laterArguments[other] {
           report(.notSupportedYet(feature), at: argument.range)

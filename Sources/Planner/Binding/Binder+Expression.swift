@@ -100,6 +100,11 @@ extension Binder {
         .wrongVariableType(
           name: name.text, declared: "'\(GeneratedNames(catalog)[type])'", expected: "a value"), at: name.range)
       return .error
+    case .input(let type, _):
+      report(
+        .wrongVariableType(
+          name: name.text, declared: "'\(catalog[type].name)Input'", expected: "a value"), at: name.range)
+      return .error
     case .broken: return .error
     }
   }

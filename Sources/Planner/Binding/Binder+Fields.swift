@@ -5,7 +5,6 @@ import GQLParser
 extension Binder {
   static let metaFields: [String: NotSupportedYet] = [
     "_score": .scoreMeta, "_createdAt": .timestampMeta, "_updatedAt": .timestampMeta, "_status": .statusMeta,
-    "_inserted": .mutation,
   ]
 
   // MARK: The root
@@ -21,10 +20,10 @@ extension Binder {
     return fields
   }
 
-  private mutating func bindRoot(_ merged: MergedEntry, _ inner: [SelectionSource]) -> BoundField.Content? {
+  mutating func bindRoot(_ merged: MergedEntry, _ inner: [SelectionSource]) -> BoundField.Content? {
     let entry = computed(merged.first)
     guard let name = entry.field else { return bindComputed(entry, inner) }
-    if name.text == "__typename" { return .typename("Query") }
+    if name.text == "__typename" { return .typename(rootType) }
     if name.text == "__schema" || name.text == "__type" { return bindIntrospection(entry, name, inner) }
     if let feature = Self.metaFields[name.text] {
       report(.notSupportedYet(feature), at: name.range)
@@ -47,7 +46,10 @@ extension Binder {
     if root.isList {
       var bound = BoundSet(type: root.type, source: .all, range: name.range)
       bound.hint = hint
-      if isGrouped(entry) { return bindGroups(entry, inner, set, bound, name).map { .many($0) } }
+      if isGrouped(entry) {
+        reportWalks(entry)
+        return bindGroups(entry, inner, set, bound, name).map { .many($0) }
+      }
       bindArguments(
         entry.arguments, of: name, lets: inner, environment: entry.environment, into: &bound)
       query[set] = bound
@@ -167,6 +169,7 @@ extension Binder {
     let entry = computed(merged.first)
     guard let name = entry.field else { return bindComputed(entry, inner) }
     if name.text == "__typename" { return .typename(catalog[type].name) }
+    if name.text == "_inserted" { return bindInserted(entry, name) }
     if let feature = Self.metaFields[name.text] {
       report(.notSupportedYet(feature), at: name.range)
       return nil
@@ -199,7 +202,10 @@ extension Binder {
       let set = reserveSet(relation.target, at: name.range)
       var bound = BoundSet(type: relation.target, source: .relation(element, id), range: name.range)
       bound.hint = fieldDirectives(entry.directives, over: relation.target, walks: walks)
-      if relation.isToMany, isGrouped(entry) { return bindGroups(entry, inner, set, bound, name).map { .many($0) } }
+      if relation.isToMany, isGrouped(entry) {
+        reportWalks(entry)
+        return bindGroups(entry, inner, set, bound, name).map { .many($0) }
+      }
       bindArguments(entry.arguments, of: name, lets: inner, environment: entry.environment, into: &bound)
       if recursion != nil, let cursor = bound.paging?.after ?? bound.paging?.before {
         report(.noCursor(of: "a recursion"), at: cursor.range)
@@ -212,6 +218,16 @@ extension Binder {
       else { return nil }
       return relation.isToMany ? .many(selection) : .one(selection)
     }
+  }
+
+  /// `_inserted`: whether the mutation field that answers has created the entity.
+  private mutating func bindInserted(_ entry: SelectionEntry, _ name: Name) -> BoundField.Content? {
+    _ = fieldDirectives(entry.directives, over: nil)
+    guard answersRows, entry.environment.scopes.count == 1, let element = entry.environment.element() else {
+      report(.misplacedMeta(name: name.text), at: name.range)
+      return nil
+    }
+    return .value(BoundExpression(.isInserted(element), .boolean, at: name.range))
   }
 
   mutating func reportUnknownField(_ name: Name, of type: String, among known: [String]) {

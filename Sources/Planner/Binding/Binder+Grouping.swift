@@ -37,6 +37,9 @@ extension Binder {
     var bound = bound
     let (own, rest) = groupArguments(entry.arguments)
     bindArguments(rest, of: name, lets: sources, environment: environment, into: &bound)
+    if let cursor = bound.paging?.after ?? bound.paging?.before {
+      report(.noCursor(of: "a grouping"), at: cursor.range)
+    }
     query[set] = bound
 
     var member = environment.entering(bound.type)

@@ -22,7 +22,8 @@ extension Binder {
     let fields = metaFields(sources, of: type, name, into: &inputs)
     guard let root else { return nil }
     return .introspection(
-      BoundIntrospection(root: root, fields: fields, inputs: inputs, schema: IntrospectionSchema(catalog)))
+      BoundIntrospection(
+        root: root, fields: fields, inputs: inputs, schema: IntrospectionSchema(catalog, commands: options.commands)))
   }
 
   /// The number of the input that `name:` is.

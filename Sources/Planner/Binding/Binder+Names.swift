@@ -187,6 +187,7 @@ extension Binder {
         BoundExpression(
           .constant(.enumeration(enumeration.id, code: code)), .enumeration(enumeration.id), at: name.range))
     }
+    if arguments == nil, let field = newField(base, name, environment) { return field }
     // `^.genre` where a group stands around; a group itself is no value.
     if let number = groupAddressed(by: base, environment) {
       return groupMember(name, arguments, number, base.range.union(name.range), environment)

@@ -58,6 +58,13 @@ extension Binder {
     return BoundRecursion(depth: depth, isMany: relation.isToMany, range: directive.range)
   }
 
+  /// Groups are nothing that could be walked through.
+  mutating func reportWalks(_ entry: SelectionEntry) {
+    for directive in entry.directives where ["recurse", "expand"].contains(directive.name.text) {
+      report(.misplacedDirective(name: directive.name.text), at: directive.name.range)
+    }
+  }
+
   /// The levels of `@expand`; nil if it is not there or wrong.
   mutating func expansion(_ directives: [Directive]) -> GraphExpansion? {
     guard let directive = directives.first(where: { $0.name.text == "expand" }) else { return nil }
@@ -158,7 +165,8 @@ extension Binder {
     case .all, .key, .relation, .step: nil
     case .closure: "a closure"
     case .shortestPath, .linked: "a path"
-    case .items: "the members of a group"
+    case .items: "a group"
+    case .given: "what a mutation answers"
     }
   }
 

@@ -219,8 +219,8 @@ extension Binder {
     let type: String
     switch parent {
     case .root:
-      if ["Query", "Mutation", "Subscription"].contains(name.text) { return name.text == "Query" }
-      type = "Query"
+      if ["Query", "Mutation", "Subscription"].contains(name.text) { return name.text == rootType }
+      type = rootType
     case .entity(let id): type = catalog[id].name
     case .embedded(let id): type = catalog[id].name
     case .meta(let meta): type = meta.rawValue

@@ -12,6 +12,8 @@ struct Binder {
     case order(EntityTypeID)
     /// Another generated input type: its value is part of the query, too.
     case structure(GeneratedType)
+    /// `<Type>Input` or a list of it: objects to save, in the parameter with this number.
+    case input(EntityTypeID, Int)
     /// Declared with an unknown type, which is reported.
     case broken
   }
@@ -54,6 +56,14 @@ struct Binder {
   var frames: [SelectionFrame] = []
   /// Fragments that spread themselves; nothing follows them.
   var cyclicFragments: Set<String> = []
+  /// The operation's root type.
+  var rootType = "Query"
+  /// The values of the mutation field being bound.
+  var values = MutationValues()
+  /// What `new` is, within an upsert's `set:`.
+  var newRow: NewRow?
+  /// Whether `_inserted` has a meaning: within what an insert or an upsert answers.
+  var answersRows = false
   /// Every grouping so far, with what was found out about it.
   var groups: [GroupBinding] = []
 

@@ -23,6 +23,8 @@ package struct BindingOptions: Sendable, Hashable {
   /// The values of the parameters that ``BoundQuery/structuralParameters`` names, where provided.
   package var structuralValues: [String: Value]
   package var limits: Limits
+  /// Mutation fields that the embedding program runs.
+  package var commands: [CommandDescriptor] = []
 
   package init(dialect: Dialect = .extended, structuralValues: [String: Value] = [:], limits: Limits = Limits()) {
     self.dialect = dialect

@@ -14,8 +14,9 @@ extension BindingProblem {
     "misplaced-range", "misplaced-computation", "depth-limit", "not-supported-yet", "unused-fragment",
     "unused-variable", "unbacked-every",
     "duplicate-definition", "lone-anonymous", "recursive-function", "reserved-function", "unused-function",
-    "not-a-key", "outside-group", "wrong-group-key", "wrong-grouping",
+    "unknown-mutation", "missing-value", "unconditional-change", "not-unique",
     "not-recursive", "wrong-depth", "misplaced-meta", "no-cursor",
+    "not-a-key", "outside-group", "wrong-group-key", "wrong-grouping",
   ].map { DiagnosticCode($0) }
 
   package var code: DiagnosticCode {
@@ -43,7 +44,12 @@ extension BindingProblem {
       case .unusedFunction: "unused-function"
       case .wrongVariableType: "wrong-variable-type"
       case .wrongDefault: "wrong-default"
-      case .missingFragmentArgument, .missingDirectiveArgument, .wrongArgumentCount: "missing-argument"
+      case .missingFragmentArgument, .missingDirectiveArgument, .missingFieldArgument, .wrongArgumentCount:
+        "missing-argument"
+      case .unknownMutation: "unknown-mutation"
+      case .missingInputField: "missing-value"
+      case .unconditionalChange: "unconditional-change"
+      case .notUnique: "not-unique"
       case .unknownDirective: "unknown-directive"
       case .unknownIndex: "unknown-index"
       case .misplacedDirective: "misplaced-directive"
@@ -131,6 +137,7 @@ extension BindingProblem {
       minimum == 0 ? "a depth cannot be negative" : "a recursion has at least one level"
     case .needsRelation(let function): "'\(function)' needs a relation to repeat"
     case .misplacedMeta("_cursor"): "'_cursor' can only be selected"
+    case .misplacedMeta("_inserted"): "'_inserted' has a meaning only in what an insert or an upsert answers"
     case .misplacedMeta(let name): "'\(name)' can only be selected, inside '@recurse' and 'closure'"
     case .noCursor(let set): "\(set) has no cursors"
     case .misplacedSplat: "a splat stands for the fields of a type, and the root is none"
@@ -157,6 +164,12 @@ extension BindingProblem {
     case .expansionLimit(let limit): "the operation expands to more than \(limit) nodes"
     case .fieldLimit(let limit): "more than \(limit) fields in one selection"
     case .depthLimit(let limit): "nested deeper than \(limit) levels"
+    case .unknownMutation(let name, _): "there is no mutation '\(name)'"
+    case .missingFieldArgument(let field, let name): "'\(field)' needs the argument '\(name)'"
+    case .missingInputField(let name, let type): "'\(type).\(name)' is non-null and has no value"
+    case .unconditionalChange(let verb, let type): "this would \(verb) every '\(type)'"
+    case .notUnique(let fields, let type, _):
+      "no unique index of '\(type)' is over \(fields.isEmpty ? "no field" : fields.map { "'\($0)'" }.joined(separator: ", "))"
     case .notSupportedYet(let feature): feature.message
     case .unusedFragment(let name): "fragment '\(name)' is never used"
     case .unusedVariable(let name): "variable '$\(name)' is never used"
@@ -181,8 +194,11 @@ extension BindingProblem {
     case .unknownRoot(_, let near), .unknownField(_, _, let near), .unknownName(_, let near),
       .unknownArgument(_, _, let near), .unknownFragment(_, let near), .unknownType(_, let near),
       .unknownVariable(_, let near), .unknownDirective(_, let near), .unknownIndex(_, _, let near),
-      .unknownFunction(_, let near), .unknownOperator(_, _, let near):
+      .unknownFunction(_, let near), .unknownOperator(_, _, let near), .unknownMutation(_, let near):
       didYouMean(near)
+    case .unconditionalChange: "add 'all: true' if that is meant"
+    case .notUnique(_, _, let keys):
+      "unique are: " + keys.map { $0.joined(separator: " and ") }.joined(separator: ", or ")
     case .missingKey(_, let keys):
       "give one of: " + keys.map { $0.map { "\($0):" }.joined(separator: " ") }.joined(separator: ", or ")
     case .wrongValue(let problem), .wrongDefault(_, let problem): problem.help
@@ -212,7 +228,8 @@ extension BindingProblem {
     switch self {
     case .unknownRoot(_, let near), .unknownField(_, _, let near), .unknownName(_, let near),
       .unknownArgument(_, _, let near), .unknownFragment(_, let near), .unknownType(_, let near),
-      .unknownDirective(_, let near), .unknownFunction(_, let near), .unknownOperator(_, _, let near):
+      .unknownDirective(_, let near), .unknownFunction(_, let near), .unknownOperator(_, _, let near),
+      .unknownMutation(_, let near):
       near.first
     case .pluralPath(_, let suggestion): suggestion
     default: nil

@@ -99,6 +99,16 @@ package enum BindingProblem: Sendable, Hashable {
   case fieldLimit(limit: Int)
   /// Expressions, selections or `let`s deeper inside each other than the limit.
   case depthLimit(limit: Int)
+  /// `mutation { inserUser(data: {id: "1"}) }`
+  case unknownMutation(name: String, near: [String])
+  /// `mutation { insertUser }`
+  case missingFieldArgument(field: String, name: String)
+  /// `mutation { insertUser(data: {id: "1", address: {}}) }` where the address needs a city.
+  case missingInputField(name: String, type: String)
+  /// `mutation { deleteUser }`
+  case unconditionalChange(verb: String, type: String)
+  /// `mutation { upsertUser(data: {id: "1"}, on: [age]) }`
+  case notUnique(fields: [String], type: String, keys: [[String]])
   /// `{ User { messages @recurse { id } } }`; the source is nil at the root.
   case notRecursive(field: String, source: String?, target: String)
   /// `{ User { friends @recurse { id friends { id } } } }`

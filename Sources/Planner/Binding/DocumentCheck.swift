@@ -33,7 +33,7 @@ package func checkDocument(
       }
     }
     // Operations that are not bound use nothing.
-    guard operation.operation == .query else { continue }
+    guard operation.operation != .subscription else { continue }
     for name in binder.variableNames where !binder.usedVariables.contains(name) {
       guard let range = binder.variables[name]?.range else { continue }
       add(BindingProblem.unusedVariable(name: name).diagnostic(at: range, severity: strict))
@@ -53,7 +53,7 @@ package func checkDocument(
       names[name.text] = name.range
     }
   }
-  let areAllQueries = operations.allSatisfy { $0.operation == .query }
+  let areAllQueries = operations.allSatisfy { $0.operation != .subscription }
   var fragments: [String: SourceRange] = [:]
   for case .fragment(let fragment) in document.definitions {
     let name = fragment.name

@@ -5,6 +5,18 @@ import GQLCatalog
 package enum ValuePathStep: Sendable, Hashable {
   case index(Int)
   case member(String)
+
+  /// The path into a variable's value as messages show it.
+  package static func text(of variable: String, _ path: [ValuePathStep]) -> String {
+    var text = "$\(variable)"
+    for step in path {
+      switch step {
+      case .index(let index): text += "[\(index)]"
+      case .member(let name): text += ".\(name)"
+      }
+    }
+    return text
+  }
 }
 
 package struct CoercionFailure: Error, Sendable, Hashable {

@@ -62,6 +62,10 @@ package func coerceVariables(
     case .folded(let index):
       values.append(values[index].map(caseFolded))
       continue
+    case .input: break
+    case .newRow:
+      values.append(.null)
+      continue
     }
     guard let input = provided[parameter.name] else {
       if let value = parameter.defaultValue {
@@ -76,16 +80,14 @@ package func coerceVariables(
       }
       continue
     }
-    switch coercion.coerce(input.raw, to: parameter.signature) {
+    let outcome =
+      parameter.source == .input
+      ? InputCoercion(catalog: catalog, origin: .variable).coerce(input.raw, to: parameter.signature)
+      : coercion.coerce(input.raw, to: parameter.signature)
+    switch outcome {
     case .success(let value): values.append(value)
     case .failure(let failure):
-      var path = "$\(parameter.name)"
-      for step in failure.path {
-        switch step {
-        case .index(let index): path += "[\(index)]"
-        case .member(let name): path += ".\(name)"
-        }
-      }
+      let path = ValuePathStep.text(of: parameter.name, failure.path)
       diagnostics.append(VariableProblem.wrong(path: path, problem: failure.problem).diagnostic(at: parameter.range))
       values.append(nil)
     }

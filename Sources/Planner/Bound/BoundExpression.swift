@@ -85,6 +85,8 @@ package struct BoundExpression: Sendable, Hashable {
 
     /// Put in by the planner: the entity is in `PhysicalPlan.rowSets[i]`; false where it is missing.
     case inRowSet(EntityReference, Int)
+    /// `_inserted`: the entity is one of those that the run was told to have been created.
+    case isInserted(EntityReference)
     /// The value of `BoundGrouping.aggregates[i]` of the selection; the reference is the group's scope.
     case groupAggregate(EntityReference, SelectionID, Int)
 

@@ -18,6 +18,8 @@ package struct BoundQuery: Sendable, Hashable {
   /// key. Their values go into `BindingOptions.structuralValues`, where provided, and such a query is bound again for
   /// other values; other variables are slots.
   package var structuralParameters: [String] = []
+  /// What the operation does, in order, where it is more than one plain query; then there are no `fields`.
+  package var segments: [BoundSegment] = []
   /// How many list calls there are: the numbers of `.item`.
   package var itemCount = 0
 
@@ -57,6 +59,10 @@ package struct BoundParameter: Sendable, Hashable {
     case now
     /// The list of another parameter that stands before, its texts case-folded.
     case folded(of: Int)
+    /// What the variable of this name was given: objects to save. It has no cell.
+    case input
+    /// A field of the row that an upsert saves, `new.balance`.
+    case newRow
   }
   package init(name: String, signature: TypeSignature, defaultValue: Value?, range: SourceRange) {
     self.name = name
@@ -89,6 +95,8 @@ package struct BoundSet: Sendable, Hashable {
     case relation(EntityReference, RelationID)
     /// The distinct targets of a relation of all members of another set, in canonical order.
     case step(SetID, RelationID)
+    /// Rows that the run was given, in their order: what a mutation answers with.
+    case given
     /// The members of a group of the selection, in the order of its set; the reference is the group's scope, among those
     /// that `limit` sees.
     case items(EntityReference, SelectionID)
@@ -98,14 +106,6 @@ package struct BoundSet: Sendable, Hashable {
     case closure(BoundClosure)
     /// The entities on a shortest way, in its order.
     case shortestPath(BoundShortestPath)
-
-    /// The set that the source starts from.
-    package var base: SetID? {
-      switch self {
-      case .step(let base, _), .linked(let base, _): base
-      case .all, .key, .relation, .items, .closure, .shortestPath: nil
-      }
-    }
   }
 
   package var type: EntityTypeID

@@ -45,7 +45,7 @@ extension CardinalityEstimator {
       case .every, .one: return DefaultSelectivity.other
       }
     case .parameter, .entity, .arithmetic, .negate, .convert, .cast, .coalesce, .conditional, .fold, .jsonPath,
-      .element, .call, .invoke, .jsonList, .jsonObject, .aggregate, .inRowSet, .listCall, .item, .join,
+      .element, .call, .invoke, .jsonList, .jsonObject, .aggregate, .inRowSet, .isInserted, .listCall, .item, .join,
       .groupAggregate:
       return DefaultSelectivity.other
     }

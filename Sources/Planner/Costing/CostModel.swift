@@ -68,9 +68,9 @@ package enum DefaultSelectivity {
   /// A list parameter's elements, and a limit's value, until they are known.
   package static let listCount = 10.0
   package static let limit = 20.0
-  /// How many groups a grouping makes for each parent; its keys are not counted.
-  package static let groups = 100.0
   /// How far a walk to the end is taken to go, and how many entities a shortest path has: six degrees.
   package static let walkDepth = 8.0
   package static let pathLength = 6.0
+  /// How many groups a grouping makes for each parent; its keys are not counted.
+  package static let groups = 100.0
 }

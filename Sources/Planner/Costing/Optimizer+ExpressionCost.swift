@@ -13,6 +13,7 @@ extension Optimizer {
       // A hop costs a cell here and a cache miss there.
       total += reference.scope == 0 ? cell : CostModel.sequentialCell
       total += Double(reference.path.count) * CostModel.gatheredCell
+    case .isInserted: total += CostModel.bit
     case .inRowSet(let reference, _): total += CostModel.bit + Double(reference.path.count) * CostModel.gatheredCell
     case .groupAggregate: total += CostModel.sequentialCell
     case .not, .and, .or, .isTrue, .isNull, .conditional, .coalesce: total += CostModel.sequentialCell / 2

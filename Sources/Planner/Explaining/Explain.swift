@@ -173,10 +173,11 @@ private struct PlanPrinter {
       text = "batched \(descriptor.isToMany ? "to-many" : "to-one") \(catalog[descriptor.source].name)."
       text += "\(catalog.name(of: relation)) → \(catalog[set.type].name)"
     case .step, .linked: text = "step \(printer.set(set))"
+    case .given: text = "the entities changed"
     case .all: text = "of \(catalog[set.type].name)"
     case .key: text = "by key \(printer.set(set))"
-    case .items: text = "members of the group"
     case .closure, .shortestPath: text = "walk \(printer.set(set))"
+    case .items: text = "members of the group"
     }
     if options.costs { text += "   est \(number(plan[id].estimate.rows)) each" }
     return text + actuals(id)

@@ -86,6 +86,7 @@ struct ExpressionPrinter {
     case .quantifier(let quantifier, let set, let body): return setCall(quantifier.rawValue, set, body)
     case .aggregate(let aggregate, let set, let body): return setCall(aggregate.rawValue, set, body)
     case .inRowSet(let reference, let index): return rowSet(index, reference)
+    case .isInserted: return "_inserted"
     case .groupAggregate(_, let id, let slot): return groupAggregate(id, slot)
     case .listCall(let operation, let list, _, let body):
       return "\(operation.name)(\(text(list))\(body.map { ", \(nested.text($0))" } ?? ""))"
@@ -127,19 +128,19 @@ struct ExpressionPrinter {
     switch set.source {
     case .closure(let closure): return traversal(closure, arguments)
     case .shortestPath(let path): return traversal(path, arguments)
-    case .all, .key, .relation, .step, .linked, .items: break
+    case .all, .key, .relation, .step, .linked, .items, .given: break
     }
     let written = arguments.isEmpty ? "" : "(\(arguments.joined(separator: ", ")))"
     switch set.source {
-    case .all: return catalog[set.type].name + written
+    case .all, .given: return catalog[set.type].name + written
     case .key(let index, let keys):
       let pairs = zip(catalog[index].columns, keys).map { "\(catalog[set.type][$0].name): \(text($1))" }
       return "\(catalog[set.type].rootOne)(\(pairs.joined(separator: ", ")))"
     case .relation(let reference, let relation): return path(reference, then: catalog.name(of: relation)) + written
     case .step(let base, let relation), .linked(let base, let relation):
       return "\(self.set(query[base])).\(catalog.name(of: relation))\(written)"
-    case .items: return "_items" + written
     case .closure, .shortestPath: return written
+    case .items: return "_items" + written
     }
   }
 

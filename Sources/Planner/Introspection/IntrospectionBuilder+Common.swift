@@ -87,7 +87,7 @@ extension IntrospectionBuilder {
 
   private var operationPlaces: [String] {
     var places = ["QUERY"]
-    if isSupported("mutation") { places.append("MUTATION") }
+    if schema.mutationType != nil { places.append("MUTATION") }
     if isSupported("subscription") { places.append("SUBSCRIPTION") }
     return places
   }

@@ -336,5 +336,42 @@ extension IntrospectionBuilder {
     }
   }
 
-  private mutating func mutationFields() -> [Schema.Field] { [] }
+  private mutating func mutationFields() -> [Schema.Field] {
+    var fields: [Schema.Field] = []
+    for field in MutationField.all(of: catalog, commands: commands) where GeneratedNames.isName(field.name) {
+      switch field.kind {
+      case .change(_, let type):
+        guard isVisible(type) else { continue }
+        fields.append(
+          Schema.Field(
+            name: field.name, description: field.description,
+            arguments: field.arguments.map {
+              argument($0.name, argumentReference($0.type), $0.description, default: $0.defaultValue)
+            }, type: reference(field.type), deprecation: nil))
+      case .command(let index):
+        if let command = commandField(commands[index]) { fields.append(command) }
+      }
+    }
+    // A root has a field, even where no command can be shown.
+    if fields.isEmpty {
+      fields.append(
+        Schema.Field(
+          name: "_empty", description: "Stands for nothing.", arguments: [], type: reference("Boolean"),
+          deprecation: nil))
+    }
+    return fields
+  }
+
+  /// A command of the embedding program; nil where GraphQL has no names for it.
+  private mutating func commandField(_ command: CommandDescriptor) -> Schema.Field? {
+    guard let result = output(command.result) else { return nil }
+    var arguments: [Schema.InputValue] = []
+    for parameter in command.arguments {
+      guard GeneratedNames.isName(parameter.name), let type = inputType(parameter.signature) else { return nil }
+      let isRequired = parameter.signature.isNonNull && parameter.defaultValue == nil
+      arguments.append(input(parameter.name, isRequired ? .nonNull(type) : type, nil, nil))
+    }
+    return Schema.Field(
+      name: command.name, description: nil, arguments: arguments, type: result, deprecation: nil)
+  }
 }

@@ -6,8 +6,8 @@ extension IntrospectionSchema {
   /// these take. Names that GraphQL cannot write are left out.
   ///
   /// Complexity: O(types and their fields).
-  package init(_ catalog: Catalog) {
-    var builder = IntrospectionBuilder(catalog)
+  package init(_ catalog: Catalog, commands: [CommandDescriptor] = []) {
+    var builder = IntrospectionBuilder(catalog, commands)
     self = builder.build()
   }
 }
@@ -18,20 +18,24 @@ struct IntrospectionBuilder {
 
   let catalog: Catalog
   let names: GeneratedNames
+  let commands: [CommandDescriptor]
   var schema = Schema()
   /// Generated types that were named and are not made yet.
   private var pending: [GeneratedType] = []
   private var hiddenEmbedded: Set<EmbeddedTypeID> = []
 
-  init(_ catalog: Catalog) {
+  init(_ catalog: Catalog, _ commands: [CommandDescriptor]) {
     self.catalog = catalog
+    self.commands = commands
     names = GeneratedNames(catalog)
   }
 
   mutating func build() -> Schema {
     findHiddenTypes()
     schema.queryType = number(.query)
-    if isSupported("mutation") { schema.mutationType = number(.mutation) }
+    if !commands.isEmpty || catalog.types.contains(where: { isVisible($0.id) }) {
+      schema.mutationType = number(.mutation)
+    }
     if isSupported("subscription") { schema.subscriptionType = number(.subscription) }
     for type in catalog.types where isVisible(type.id) { addEntity(type) }
     for type in catalog.embeddedTypes where isVisible(type.id) { addEmbedded(type) }
@@ -127,12 +131,21 @@ struct IntrospectionBuilder {
 
   mutating func named(_ type: GeneratedType) -> Schema.Reference { .named(number(type)) }
 
-  /// A type in SDL, such as `[UserInput!]!`.
+  /// The type of an argument in SDL, such as `[UserInput!]!`.
+  mutating func argumentReference(_ text: String) -> Schema.Reference {
+    if text.hasSuffix("!") { return .nonNull(argumentReference(String(text.dropLast()))) }
+    if text.hasPrefix("["), text.hasSuffix("]") {
+      return .list(argumentReference(String(text.dropFirst().dropLast())))
+    }
+    if let type = names.type(written: text) { return named(type) }
+    return .named(number(text))
+  }
+
+  /// A type in SDL, such as `[Cursor!]!`.
   mutating func reference(_ text: String) -> Schema.Reference {
     if text.hasSuffix("!") { return .nonNull(reference(String(text.dropLast()))) }
     if text.hasPrefix("["), text.hasSuffix("]") { return .list(reference(String(text.dropFirst().dropLast()))) }
     if let known = schema.numbers[text] { return .named(known) }
-    if let type = names.type(written: text) { return named(type) }
     return .named(number(text))
   }
 
@@ -231,7 +244,7 @@ struct IntrospectionBuilder {
       add(&self, "_depth", "Int", "Inside '@recurse': how many steps away it is.")
       add(&self, "_cycle", "Boolean", "Inside '@recurse': whether it stands above itself.")
     }
-    if isSupported("mutation") { add(&self, "_inserted", "Boolean", "Inside a mutation: whether it is new.") }
+    if schema.mutationType != nil { add(&self, "_inserted", "Boolean", "Inside a mutation: whether it is new.") }
     if isSupported("groupMeta") {
       fields.append(
         Schema.Field(

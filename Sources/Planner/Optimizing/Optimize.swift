@@ -111,7 +111,7 @@ struct Optimizer {
     let plan: SetPlan
     switch set.source {
     case .all: plan = planCollection(id, executions: executions, usage: usage)
-    case .key, .relation, .step, .linked, .items, .closure, .shortestPath:
+    case .key, .relation, .step, .linked, .items, .closure, .shortestPath, .given:
       plan = planLinked(id, executions: executions, usage: usage)
     }
     plans[id.index] = plan
@@ -130,7 +130,7 @@ struct Optimizer {
     switch set.source {
     case .all: access = .scan
     case .key(let index, let keys): access = .lookup(index, keys)
-    case .relation, .step, .linked, .items, .closure, .shortestPath: access = .source
+    case .relation, .step, .linked, .items, .closure, .shortestPath, .given: access = .source
     }
     return SetPlan(access: access, filter: set.predicate, order: sortedOrder(set))
   }

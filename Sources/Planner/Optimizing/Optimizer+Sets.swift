@@ -143,7 +143,7 @@ extension Optimizer {
     var fetched = 1.0
     var collecting = CostModel.setPerParent
     switch set.source {
-    case .all: break
+    case .all, .given: break
     case .key(_, let keys):
       for key in keys { _ = cost(of: key, rows: executions, cell: CostModel.gatheredCell) }
       collecting += CostModel.hashProbe
@@ -178,7 +178,8 @@ extension Optimizer {
     let visited = set.order.isEmpty ? min(fetched, needed / max(share, 1e-9)) : fetched
     let filter = arrange(
       conjuncts, type: set.type, rows: visited * executions, cell: CostModel.gatheredCell,
-      mayUseMembership: plan.access == .source)
+      // Given rows may be deleted ones, which no index knows.
+      mayUseMembership: plan.access == .source && set.source != .given)
     plan.filter = filter.expression
     var perExecution = collecting + visited * (CostModel.edge + filter.perRow)
     let matched = fetched * share

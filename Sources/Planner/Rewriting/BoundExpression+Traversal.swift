@@ -6,7 +6,7 @@ extension BoundExpression {
   /// aggregate, which stands one scope further in, is none either.
   package var operands: [BoundExpression] {
     switch kind {
-    case .constant, .parameter, .column, .entity, .inRowSet, .quantifier, .aggregate, .item, .groupAggregate: []
+    case .constant, .parameter, .column, .entity, .inRowSet, .isInserted, .quantifier, .aggregate, .item, .groupAggregate: []
     case .listCall(_, let list, _, _): [list]
     case .join(let list, let separator): [list, separator]
     case .not(let e), .isTrue(let e), .isNull(let e), .negate(let e), .convert(let e), .cast(let e), .fold(let e): [e]
@@ -26,7 +26,7 @@ extension BoundExpression {
   package func mapOperands(_ change: (BoundExpression) -> BoundExpression) -> BoundExpression {
     var copy = self
     switch kind {
-    case .constant, .parameter, .column, .entity, .inRowSet, .quantifier, .aggregate, .item, .groupAggregate:
+    case .constant, .parameter, .column, .entity, .inRowSet, .isInserted, .quantifier, .aggregate, .item, .groupAggregate:
       return self
     case .listCall(let o, let list, let item, let body): copy.kind = .listCall(o, change(list), item: item, body)
     case .join(let list, let separator): copy.kind = .join(change(list), separator: change(separator))
@@ -64,7 +64,8 @@ extension BoundExpression {
   /// The entity that this node itself reads.
   package var ownReference: EntityReference? {
     switch kind {
-    case .column(let reference, _), .entity(let reference), .inRowSet(let reference, _), .item(let reference, _):
+    case .column(let reference, _), .entity(let reference), .inRowSet(let reference, _),
+      .isInserted(let reference), .item(let reference, _):
       reference
     case .groupAggregate(let reference, _, _): reference
     default: nil
@@ -92,6 +93,7 @@ extension BoundExpression {
     case .column(let reference, let column): copy.kind = .column(change(reference), column)
     case .entity(let reference): copy.kind = .entity(change(reference))
     case .inRowSet(let reference, let index): copy.kind = .inRowSet(change(reference), index)
+    case .isInserted(let reference): copy.kind = .isInserted(change(reference))
     case .groupAggregate(let reference, let id, let slot): copy.kind = .groupAggregate(change(reference), id, slot)
     case .item(let reference, let number): copy.kind = .item(change(reference), number)
     default: return mapOperands { $0.mapReferences(change) }

@@ -48,7 +48,7 @@ extension BoundQuery {
     for key in set.distinctOn { inner.formUnion(freeScopes(of: key)) }
     var scopes = inner.outside
     switch set.source {
-    case .all: break
+    case .all, .given: break
     case .key(_, let keys): for key in keys { scopes.formUnion(freeScopes(of: key)) }
     case .relation(let reference, _): scopes.formUnion(ScopeSet(depth: reference.scope))
     case .items(let reference, _): scopes.formUnion(ScopeSet(depth: reference.scope))
@@ -92,7 +92,7 @@ extension BoundQuery {
     case .aggregate(.sum, _, _), .aggregate(.avg, _, _): return true
     case .constant, .parameter, .column, .entity, .not, .and, .or, .isTrue, .isNull, .compare, .inValues, .inList,
       .inRange, .textTest, .listContains, .like, .coalesce, .conditional, .fold, .jsonPath, .element, .jsonList,
-      .jsonObject, .quantifier, .aggregate, .inRowSet, .item, .join, .groupAggregate:
+      .jsonObject, .quantifier, .aggregate, .inRowSet, .isInserted, .item, .join, .groupAggregate:
       break
     case .listCall(let operation, _, _, _):
       if operation == .aggregate(.sum) || operation == .aggregate(.avg) { return true }
@@ -179,7 +179,7 @@ extension BoundSet {
   package var outerExpressions: [BoundExpression] {
     var result = [limit, offset, paging?.after, paging?.before]
     switch source {
-    case .all, .key, .relation, .step, .linked, .items: break
+    case .all, .key, .relation, .step, .linked, .items, .given: break
     case .closure(let closure): result += [closure.lower, closure.upper]
     case .shortestPath(let path): result.append(path.maximumDepth)
     }
@@ -193,7 +193,7 @@ extension BoundSet.Source {
     var ends: [TraversalEnd] = []
     var result: [SetID] = []
     switch self {
-    case .all, .key, .relation, .items: break
+    case .all, .key, .relation, .items, .given: break
     case .step(let base, _), .linked(let base, _): result.append(base)
     case .closure(let closure):
       ends = [closure.start]

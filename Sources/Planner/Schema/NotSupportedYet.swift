@@ -20,8 +20,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case relationInEmbedded
   /// `{ User(deleted: ONLY) { id } }`
   case deletedEntities
-  /// `mutation { deleteUser(where: id == "1") }`
-  case mutation
   /// `subscription { User { id } }`
   case subscription
   /// `{ User(where: name matches "a") { id } }`
@@ -54,7 +52,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
     case .listOfLists: "a list of lists"
     case .relationInEmbedded: "a relation inside an embedded type"
     case .deletedEntities: "'deleted'"
-    case .mutation: "a mutation"
     case .subscription: "a subscription"
     case .fullTextSearch: "'matches'"
     case .scoreMeta: "'_score'"

@@ -9,7 +9,22 @@ extension WriteTransaction {
   @discardableResult
   package func delete(_ type: EntityTypeID, _ row: UInt32) throws(StoreProblem) -> [DeletedRow] {
     precondition(table(type).isLive(row), "only live rows can be deleted")
-    return try delete(type, row, keeps: true)
+    return try delete([DeletedRow(type: type, row: row)], keeps: true)
+  }
+
+  /// Deletes several entities of a type as one, so that none is kept by another; gives the rows, these first. Those
+  /// that are not `kept` are purged. Precondition: the rows are live, or, to be purged, deleted.
+  @discardableResult
+  package func delete(_ type: EntityTypeID, rows: [UInt32], keeps: Bool) throws(StoreProblem) -> [DeletedRow] {
+    let live = rows.filter { table(type).isLive($0) }
+    var gone = try delete(live.map { DeletedRow(type: type, row: $0) }, keeps: keeps)
+    if !keeps {
+      for row in rows where table(type).isDeleted(row) {
+        purgeDeleted(ownedTable(type), row)
+        gone.append(DeletedRow(type: type, row: row))
+      }
+    }
+    return gone
   }
 
   /// Removes an entity for good: a live one with what the delete rules say, which is purged too, or a deleted one
@@ -18,13 +33,13 @@ extension WriteTransaction {
   package func purge(_ type: EntityTypeID, _ row: UInt32) throws(StoreProblem) -> [DeletedRow] {
     let table = table(type)
     precondition(table.isLive(row) || table.isDeleted(row), "a purged row cannot be purged")
-    if table.isLive(row) { return try delete(type, row, keeps: false) }
+    if table.isLive(row) { return try delete([DeletedRow(type: type, row: row)], keeps: false) }
     purgeDeleted(ownedTable(type), row)
     return [DeletedRow(type: type, row: row)]
   }
 
-  private func delete(_ type: EntityTypeID, _ row: UInt32, keeps: Bool) throws(StoreProblem) -> [DeletedRow] {
-    var doomed = [DeletedRow(type: type, row: row)]
+  private func delete(_ entities: [DeletedRow], keeps: Bool) throws(StoreProblem) -> [DeletedRow] {
+    var doomed = entities
     var marks = Set(doomed)
     collectCascade(&doomed, &marks)
     try checkDeletion(doomed, marks)

@@ -1,0 +1,110 @@
+import GQLBase
+import GQLCatalog
+import GQLExecutor
+import GQLPlanner
+import GQLStore
+
+extension PreparedQuery {
+  /// Whether the operation changes data, or may.
+  public var isMutation: Bool {
+    document.definition(operation).operation == .mutation
+  }
+
+  /// Runs an operation of segments and appends its answer; `mutator` is nil where data must not change.
+  func runSegments(
+    _ variables: [String: Value], _ snapshot: Snapshot, _ mutator: Mutator?, _ transaction: DatabaseTransaction?,
+    options: RunOptions, into output: inout ByteBuffer
+  ) throws(QueryError) {
+    let plans = try segmentPlans(variables, snapshot.catalog)
+    if plans.isChange, mutator == nil {
+      let problem = MutationProblem(.readOnly, at: document.definition(operation).range)
+      throw QueryError([problem.diagnostic], in: document.source)
+    }
+    let now = options.now ?? Database.now()
+    let parameters = try coerce(variables, for: plans.query, snapshot.catalog, now: now)
+    let context = MutationContext(
+      parameters: parameters, limits: options.runLimits(document.limits), cancellation: options.cancellation?.flag,
+      now: now,
+      provided: plans.query.asksWhatIsProvided ? Set(variables.keys) : [])
+    let start = output.count
+    for segment in plans.segments {
+      let before = output.count
+      let isWritten: Bool
+      switch segment {
+      case .query(let part):
+        try runPart(part, mutator?.snapshot() ?? snapshot, context, options.planner, into: &output)
+        isWritten = true
+      case .mutation(let mutation, let constants, let locate, let deleted, let decisions, let answer):
+        guard let mutator else { continue }
+        // Without sets to look at, the newest statistics are not needed, nor is the version that has them.
+        let view = locate == nil && deleted == nil && constants.query.sets.isEmpty ? snapshot : mutator.snapshot()
+        let values = { (part: PartPlan) throws(QueryError) in
+          try part.values(self, view, parameters, options.planner)
+        }
+        let program = MutationProgram(
+          mutation: mutation, layouts: plans.layouts, constants: try values(constants), locate: try locate.map(values),
+          locateDeleted: try deleted.map(values), decisions: try decisions.map(values),
+          answer: try answer.map { part throws(QueryError) in
+            try part.executable(self, view, parameters, options.planner)
+          })
+        do {
+          isWritten = try mutator.apply(program, context, into: &output)
+        } catch {
+          throw queryError(error, mutator.lastView)
+        }
+      case .command(let command, let constants, let answer):
+        guard let mutator, let transaction else { continue }
+        isWritten = try runCommand(command, constants, answer, mutator, transaction, context, into: &output)
+      }
+      if isWritten { output.joinObject(at: before, first: start) }
+    }
+    if output.count == start { output.append("{}") }
+  }
+
+  /// Runs a query and appends its answer's object.
+  func runPart(
+    _ part: PartPlan, _ view: Snapshot, _ context: MutationContext, _ planner: PlannerOptions?,
+    into output: inout ByteBuffer
+  ) throws(QueryError) {
+    let executable = try part.executable(self, view, context.parameters, planner)
+    do {
+      try executable.run(
+        view, parameters: context.parameters, limits: context.limits, cancellation: context.cancellation,
+        into: &output)
+    } catch {
+      throw QueryError([error.diagnostic(snapshot: view)], in: document.source)
+    }
+  }
+
+  func queryError(_ problem: MutationProblem, _ snapshot: Snapshot) -> QueryError {
+    if case .runtime(let problem) = problem.kind {
+      return QueryError([problem.diagnostic(snapshot: snapshot)], in: document.source)
+    }
+    return QueryError([problem.diagnostic], in: document.source)
+  }
+}
+
+extension BoundQuery {
+  /// Whether a change is refused where some variable is not provided.
+  fileprivate var asksWhatIsProvided: Bool {
+    segments.contains { segment in
+      if case .mutation(let mutation) = segment { mutation.refusal?.variables.isEmpty == false } else { false }
+    }
+  }
+}
+
+extension ByteBuffer {
+  /// Makes one object of the object that ends at `place` and the one that was appended there; the first one of all
+  /// starts at `first`.
+  fileprivate mutating func joinObject(at place: Int, first: Int) {
+    // Every object has braces; `{}` adds nothing.
+    guard place > first else { return }
+    let added = count - place
+    if added <= 2 { return truncate(to: place) }
+    let isFirstEmpty = place - first == 2
+    let bytes = withUnsafeBytes { Array($0[(place + 1)...]) }
+    truncate(to: place - 1)
+    if !isFirstEmpty { append(0x2C) }
+    append(bytes)
+  }
+}

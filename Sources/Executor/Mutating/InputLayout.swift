@@ -1,0 +1,86 @@
+import GQLBase
+import GQLCatalog
+import GQLPlanner
+import GQLStore
+
+/// What saving an entity of one type needs to know. Immutable.
+final class InputLayout: Sendable {
+  enum Default: Sendable {
+    case cell(Cell)
+    /// The instant of the run.
+    case now
+  }
+  let type: EntityTypeID
+  let name: String
+  let columns: [ColumnDescriptor]
+  /// Columns that take values: neither links nor folded text nor what the store fills itself.
+  let isStored: [Bool]
+  /// The columns of the primary key.
+  let keyColumns: [Int]
+  let isKey: [Bool]
+  let primaryIndex: IndexID
+  let defaults: [(column: Int, value: Default)]
+  /// Columns that must have a value.
+  let required: [Int]
+  /// To-one relations that must have a target.
+  let requiredRelations: [Relation]
+  let properties: [Property]
+  private let propertyNames: [Text]
+  /// Owns the memory of defaults.
+  private let pool = CellPool()
+
+  init(_ type: EntityType, catalog: Catalog) {
+    self.type = type.id
+    name = type.name
+    columns = type.columns
+    let isStored = type.columns.map {
+      $0.foldedFrom == nil && $0.kind != .reference && $0.kind != .references && $0.id != type.createdColumn
+        && $0.id != type.updatedColumn
+    }
+    self.isStored = isStored
+    primaryIndex = type.primaryIndex
+    let primary = type.indexes.isEmpty ? [] : catalog[type.primaryIndex].columns
+    keyColumns = primary.map { Int((type[$0].foldedFrom ?? $0).index) }
+    isKey = type.columns.indices.map { [keyColumns] in keyColumns.contains($0) }
+    var defaults: [(column: Int, value: Default)] = []
+    for property in type.properties {
+      guard case .column(let column, _) = property.storage, let value = property.defaultValue else { continue }
+      switch value {
+      case .now: defaults.append((Int(column.index), .now))
+      case .value(let value):
+        if let cell = pool.cell(value, property.signature.type) { defaults.append((Int(column.index), .cell(cell))) }
+      }
+    }
+    self.defaults = defaults
+    required = type.columns.indices.filter { isStored[$0] && type.columns[$0].isNonNull }
+    requiredRelations = catalog.relations.filter {
+      $0.source == type.id && $0.isRequired && !$0.isToMany && $0.property != nil
+    }
+    properties = type.properties
+    propertyNames = type.properties.map { Text($0.name) }
+  }
+
+  /// The property of a name; `hint` is where it most likely is.
+  func property(_ name: Text, near hint: Int) -> Property? {
+    if hint < propertyNames.count, propertyNames[hint] == name { return properties[hint] }
+    return propertyNames.firstIndex(of: name).map { properties[$0] }
+  }
+
+  /// The name of the property of a relation.
+  func name(of relation: Relation) -> String {
+    relation.property.map { properties[Int($0.index)].name } ?? "?"
+  }
+}
+
+/// The layouts of all types of a catalog.
+package final class InputLayouts: Sendable {
+  let catalog: Catalog
+  private let layouts: [InputLayout]
+
+  package init(_ catalog: Catalog) {
+    self.catalog = catalog
+    layouts = catalog.types.map { InputLayout($0, catalog: catalog) }
+  }
+
+  subscript(_ type: EntityTypeID) -> InputLayout { layouts[Int(type.index)] }
+}

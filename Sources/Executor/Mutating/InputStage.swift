@@ -1,0 +1,187 @@
+import GQLBase
+import GQLCatalog
+import GQLPlanner
+import GQLStore
+
+/// Objects on their way into the store, flat: an object's record stands before those of the objects inside it.
+struct InputStage: ~Copyable {
+  /// Where an object or a value was written.
+  enum Source {
+    case document(BoundRecord)
+    case range(SourceRange)
+    /// In the value of a parameter.
+    case variable(Int, [ValuePathStep])
+  }
+
+  enum Role: UInt8 {
+    /// One of the rows of the field.
+    case row
+    /// An object inside another: a fragment.
+    case fragment
+    /// What is written to an entity that was found.
+    case assignment
+  }
+
+  struct Record {
+    var type: EntityTypeID
+    /// The first of the record's cells.
+    var base: Int
+    /// The number of the record behind the last object inside it.
+    var end: Int
+    var role: Role
+    var source: Source
+    var row = PageLayout.noRow
+    /// Neither it nor what is inside it is saved.
+    var isSkipped = false
+    /// Null, for a link of an entity that was there, says nothing.
+    var keepsForNull = false
+    /// Links without a word for what they do are appended.
+    var appends = false
+    /// Links fill only what is empty.
+    var fillsOnly = false
+  }
+
+  struct Link {
+    var record: Int
+    var relation: RelationID
+    var mode: BoundLink.Mode
+    var isNull: Bool
+    /// In `targets`.
+    var first: Int
+    var count: Int
+    var source: Source
+  }
+
+  enum Target {
+    case record(Int)
+    case key(Cell, Source)
+    case row(UInt32)
+  }
+
+  var records: [Record] = []
+  var links: [Link] = []
+  var targets: [Target] = []
+  private(set) var cells: UnsafeMutablePointer<Cell>
+  /// Whether a cell has a value.
+  private(set) var valid: UnsafeMutablePointer<Bool>
+  /// Whether the object names the column, be it as null.
+  private(set) var given: UnsafeMutablePointer<Bool>
+  private var capacity: Int
+  private var count = 0
+  /// What cells point to that does not live elsewhere until the end of the field.
+  let memory = ScratchArena(capacity: 1024)
+
+  init() {
+    capacity = 64
+    cells = .allocate(capacity: capacity)
+    valid = .allocate(capacity: capacity)
+    given = .allocate(capacity: capacity)
+  }
+
+  deinit {
+    cells.deallocate()
+    valid.deallocate()
+    given.deallocate()
+  }
+
+  mutating func removeAll() {
+    records.removeAll(keepingCapacity: true)
+    links.removeAll(keepingCapacity: true)
+    targets.removeAll(keepingCapacity: true)
+    count = 0
+    memory.removeAll()
+  }
+
+  /// Adds an empty record and gives its number.
+  mutating func begin(_ layout: InputLayout, role: Role, source: Source) -> Int {
+    let columns = layout.columns.count
+    if count + columns > capacity { grow(count + columns) }
+    (cells + count).update(repeating: Cell(low: 0), count: columns)
+    (valid + count).update(repeating: false, count: columns)
+    (given + count).update(repeating: false, count: columns)
+    records.append(Record(type: layout.type, base: count, end: records.count + 1, role: role, source: source))
+    count += columns
+    return records.count - 1
+  }
+
+  /// Takes the last record back. Precondition: nothing is inside it, and it has no links.
+  mutating func removeLast() {
+    if let last = records.popLast() { count = last.base }
+  }
+
+  /// Nil is null.
+  @inline(__always)
+  mutating func set(_ record: Int, _ column: Int, _ cell: Cell?) {
+    let index = records[record].base &+ column
+    given[index] = true
+    valid[index] = cell != nil
+    if let cell { cells[index] = cell }
+  }
+
+  private mutating func grow(_ needed: Int) {
+    let larger = max(needed, capacity * 2)
+    let cells = UnsafeMutablePointer<Cell>.allocate(capacity: larger)
+    cells.update(from: self.cells, count: count)
+    let valid = UnsafeMutablePointer<Bool>.allocate(capacity: larger)
+    valid.update(from: self.valid, count: count)
+    let given = UnsafeMutablePointer<Bool>.allocate(capacity: larger)
+    given.update(from: self.given, count: count)
+    self.cells.deallocate()
+    self.valid.deallocate()
+    self.given.deallocate()
+    self.cells = cells
+    self.valid = valid
+    self.given = given
+    capacity = larger
+  }
+
+  // MARK: - Payloads
+
+  /// The cell with what it points to copied, so that it outlives a batch.
+  func keeping(_ cell: Cell, _ type: ValueType) -> Cell {
+    switch ColumnKind(type) {
+    case .text: return keepingText(cell)
+    case .wordList, .wideList:
+      guard case .list(let element) = type else { return cell }
+      let run = ListRun(cell, element)
+      guard run.count > 0 else { return cell }
+      let copy = memory.allocate(run.count * (run.width + 1))
+      copy.copyMemory(from: run.start, byteCount: run.count * (run.width + 1))
+      if ColumnKind(element) == .text {
+        for index in 0..<run.count where !run.isNull(index) {
+          let kept = keepingText(run.cell(index))
+          copy.storeBytes(of: kept.low, toByteOffset: index * 16, as: UInt64.self)
+          copy.storeBytes(of: kept.high, toByteOffset: index * 16 + 8, as: UInt64.self)
+        }
+      }
+      return Cell(low: UInt64(UInt(bitPattern: copy)), high: cell.high)
+    default: return cell
+    }
+  }
+
+  private func keepingText(_ cell: Cell) -> Cell {
+    let view = TextView(cell)
+    guard !view.isInline, let start = UnsafeRawPointer(bitPattern: UInt(view.word1)) else { return cell }
+    let copy = memory.allocate(view.count)
+    copy.copyMemory(from: start, byteCount: view.count)
+    return Cell(low: cell.low, high: UInt64(UInt(bitPattern: copy)))
+  }
+
+  /// The elements of two lists, one behind the other.
+  func joined(_ first: Cell, _ second: Cell, _ type: ValueType) -> Cell {
+    guard case .list(let element) = type else { return second }
+    let left = ListRun(first, element)
+    let right = ListRun(second, element)
+    if left.count == 0 { return second }
+    if right.count == 0 { return first }
+    let width = left.width
+    let count = left.count + right.count
+    let copy = memory.allocate(count * (width + 1))
+    copy.copyMemory(from: left.start, byteCount: left.count * width)
+    (copy + left.count * width).copyMemory(from: right.start, byteCount: right.count * width)
+    let validity = copy + count * width
+    validity.copyMemory(from: left.start + left.count * width, byteCount: left.count)
+    (validity + left.count).copyMemory(from: right.start + right.count * width, byteCount: right.count)
+    return Cell(low: UInt64(UInt(bitPattern: copy)), high: UInt64(UInt32(truncatingIfNeeded: count)))
+  }
+}

@@ -1,0 +1,132 @@
+import GQLBase
+import GQLCatalog
+import GQLPlanner
+import GQLStore
+
+/// Changes of entities that a condition finds.
+extension Mutator {
+  // MARK: - Update
+
+  func update(_ program: MutationProgram, _ context: MutationContext) throws(MutationProblem) {
+    guard let locate = program.locate, let assignment = program.mutation.assignment else { return }
+    let type = program.mutation.type
+    let layout = program.layouts[type]
+    parameterPlaces = program.mutation.constants.parameters
+    // Everything is evaluated on this version, whatever is written meanwhile.
+    let view = snapshot()
+    let execution = locate.begin(context, on: view)
+    defer { locate.end(execution) }
+    var found = Expansion()
+    try running { () throws(RuntimeProblem) in try locate.rows(execution, into: &found) }
+    let total = found.rows.count
+    answered.reserveCapacity(total)
+    for index in 0..<total { answered.append(found.rows[index]) }
+    try freeUniqueKeys(assignment, layout, count: total)
+    var start = 0
+    while start < total {
+      try checkpoint(execution)
+      let count = min(ScopeRows.batchRows, total - start)
+      let rows = UnsafePointer(found.rows.base + start)
+      let values = try running { () throws(RuntimeProblem) in try locate.values(rows, count, execution) }
+      for position in 0..<count {
+        let row = rows[position]
+        // A unique value that replaces may have taken it away.
+        guard transaction.isLive(type, row) else { continue }
+        let origin = Origin(
+          values: values, position: position, context: context, layouts: program.layouts, row: row)
+        let number = try stage(assignment, role: .assignment, origin)
+        stage.records[number].row = row
+        try assign(row, number, layout)
+        if assignment.links.isEmpty { stage.removeLast() }
+      }
+      start += count
+    }
+    try saveRecords(from: 0, program, context, execution)
+    try link(program)
+    try checkComplete(program)
+    answered.removeAll { !transaction.isLive(type, $0) }
+  }
+
+  /// Takes the values of unique fields from all entities that get others, so that values may move among them.
+  private func freeUniqueKeys(
+    _ assignment: BoundRecord, _ layout: InputLayout, count: Int
+  ) throws(MutationProblem) {
+    let entity = catalog[layout.type]
+    var unique: Set<ColumnID> = []
+    for index in entity.indexes where catalog[index].isUnique || catalog[index].isPrimary {
+      let columns = catalog[index].columns.map { entity[$0].foldedFrom ?? $0 }
+      let assigned = columns.filter { column in assignment.cells.contains { $0.column == column } }
+      if count > 1 || assigned.count > 1 { unique.formUnion(assigned) }
+    }
+    guard !unique.isEmpty, count > 0 else { return }
+    change()
+    for row in answered {
+      for column in unique.sorted() {
+        do {
+          try transaction.update(layout.type, row, column, nil)
+        } catch {
+          throw problem(error, at: .document(assignment))
+        }
+      }
+    }
+  }
+
+  // MARK: - Delete
+
+  /// True if the answer is written: it shows the entities as they were.
+  func delete(
+    _ program: MutationProgram, _ constants: InputValues, _ context: MutationContext, into output: inout ByteBuffer
+  ) throws(MutationProblem) -> Bool {
+    let isHard = program.mutation.isHard.map { constants.isTrue($0) } ?? false
+    try find(program.locate, context)
+    if isHard {
+      try find(program.locateDeleted, context, deletedOf: program.mutation.type)
+      answered.sort()
+    }
+    try answer(program, context, into: &output)
+    guard !answered.isEmpty else { return true }
+    change()
+    do {
+      try transaction.delete(program.mutation.type, rows: answered, keeps: !isHard)
+    } catch {
+      throw problem(error, at: .range(program.mutation.range))
+    }
+    return true
+  }
+
+  /// Adds the rows that a condition finds; with a type, among its deleted entities.
+  private func find(
+    _ locate: ValueProgram?, _ context: MutationContext, deletedOf type: EntityTypeID? = nil
+  ) throws(MutationProblem) {
+    guard let locate else { return }
+    let view = snapshot()
+    let execution = locate.begin(context, on: view)
+    defer { locate.end(execution) }
+    if let type {
+      let count = view.deletedCount(type)
+      let rows = execution.scratch.allocate(UInt32.self, count: count)
+      view.deletedRows(type, into: rows)
+      execution.given = UnsafeBufferPointer(start: rows, count: count)
+    }
+    var found = Expansion()
+    try running { () throws(RuntimeProblem) in try locate.rows(execution, into: &found) }
+    for index in 0..<found.rows.count { answered.append(found.rows[index]) }
+  }
+
+  // MARK: - Restore
+
+  func restore(_ program: MutationProgram, _ context: MutationContext) throws(MutationProblem) {
+    let type = program.mutation.type
+    try find(program.locateDeleted, context, deletedOf: type)
+    guard !answered.isEmpty else { return }
+    change()
+    // One may have come back with another, to which the same deletion had cascaded.
+    for row in answered where !transaction.isLive(type, row) {
+      do {
+        try transaction.restore(type, row)
+      } catch {
+        throw problem(error, at: .range(program.mutation.range))
+      }
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import GQLBase
+import GQLCatalog
+import GQLPlanner
+import GQLStore
+
+/// The numbered values of a mutation's query made ready: expressions over parameters, or over the rows of a set.
+/// Immutable; any number of threads may use it.
+package final class ValueProgram: Sendable {
+  package let executable: Executable
+  /// Values over parameters; nil where they belong to rows.
+  private let sources: ScalarSources?
+  /// Values of rows; nil if there are none.
+  private let program: ExpressionProgram?
+  /// Owns the memory of constants.
+  private let pool = CellPool()
+
+  /// `executable` is made from a plan whose query has the values as fields: of the answer's object, or of the object of
+  /// its first selection.
+  package init(_ executable: Executable) {
+    self.executable = executable
+    let query = executable.plan.query
+    var expressions: [BoundExpression] = []
+    if let selection = query.selections.first, case .object(let fields) = selection.shape,
+      case .many? = query.fields.first?.content
+    {
+      for field in fields { if case .value(let expression) = field.content { expressions.append(expression) } }
+      sources = nil
+      program = expressions.isEmpty ? nil : ExpressionProgram(expressions, catalog: executable.catalog)
+      return
+    }
+    for field in query.fields { if case .value(let expression) = field.content { expressions.append(expression) } }
+    sources = ScalarSources(expressions, PlanCompiler(executable.plan, executable.catalog, pool))
+    program = nil
+  }
+
+  /// Starts a use of the values; ``end(_:)`` ends it. What cells point to lives until then.
+  func begin(_ context: MutationContext, on snapshot: Snapshot) -> Execution {
+    let execution = executable.take(snapshot)
+    execution.limits = context.limits
+    execution.cancellation = context.cancellation
+    execution.begin(snapshot, executable, outputStart: 0)
+    execution.bind(context.parameters, executable)
+    return execution
+  }
+
+  func end(_ execution: Execution) {
+    execution.given = UnsafeBufferPointer(start: nil, count: 0)
+    executable.give(execution)
+  }
+
+  /// The values over parameters.
+  func constants(_ execution: Execution) throws(RuntimeProblem) -> InputValues {
+    guard let sources else { return InputValues(execution: execution) }
+    return InputValues(sources: sources, vectors: try sources.vectors(.root, execution), execution: execution)
+  }
+
+  /// The rows of the first set, in list order.
+  func rows(_ execution: Execution, into expansion: inout Expansion) throws(RuntimeProblem) {
+    try execution.expand(SetID(0), .root, into: &expansion)
+  }
+
+  /// The values of up to ``ScopeRows/batchRows`` rows; valid until the next call.
+  func values(_ rows: UnsafePointer<UInt32>, _ count: Int, _ execution: Execution) throws(RuntimeProblem) -> InputValues
+  {
+    guard let program else { return InputValues(execution: execution) }
+    let scopes = ScopeRows(count: count, scopes: [rows])
+    return InputValues(vectors: try program.evaluate(scopes, execution), execution: execution)
+  }
+}
+
+/// Values by number: of the operation, or of each row of a batch.
+struct InputValues {
+  private let sources: ScalarSources?
+  private let vectors: UnsafePointer<Vector>?
+  let execution: Execution
+
+  init(sources: ScalarSources? = nil, vectors: UnsafePointer<Vector>? = nil, execution: Execution) {
+    self.sources = sources
+    self.vectors = vectors
+    self.execution = execution
+  }
+
+  /// Whether the values are the rows' and gone with the next batch.
+  var areOfRows: Bool { sources == nil }
+
+  /// Nil for null.
+  @inline(__always)
+  func cell(_ number: Int, _ position: Int) -> Cell? {
+    if let sources { return sources.cell(number, vectors, 0, execution) }
+    guard let vectors else { return nil }
+    let vector = vectors[number]
+    let place = vector.isConstant ? 0 : position
+    return vector.isNull(place) ? nil : vector.cell(place)
+  }
+
+  func isTrue(_ number: Int) -> Bool { cell(number, 0)?.low == 1 }
+}
+
+/// What one operation's mutation fields have in common.
+package struct MutationContext: Sendable {
+  package var parameters: [Value?]
+  package var limits: RunLimits
+  package var cancellation: Cancellation?
+  /// Microseconds since 1970: what `@default(value: now())` gives.
+  package var now: Int64
+  /// The names of the variables that were given.
+  package var provided: Set<String>
+
+  package init(
+    parameters: [Value?], limits: RunLimits = .none, cancellation: Cancellation? = nil, now: Int64,
+    provided: Set<String> = []
+  ) {
+    self.parameters = parameters
+    self.limits = limits
+    self.cancellation = cancellation
+    self.now = now
+    self.provided = provided
+  }
+}
+
+extension ValueProgram {
+  /// The values over parameters, each as JSON.
+  package func json(_ context: MutationContext, on snapshot: Snapshot) throws(RuntimeProblem) -> [Text] {
+    let execution = begin(context, on: snapshot)
+    defer { end(execution) }
+    let values = try constants(execution)
+    var texts: [Text] = []
+    for (number, field) in executable.plan.query.fields.enumerated() {
+      guard case .value(let expression) = field.content else { continue }
+      var buffer = ByteBuffer(capacity: 64)
+      if let cell = values.cell(number, 0) {
+        write(cell, type: expression.type, catalog: executable.catalog, into: &buffer)
+      } else {
+        buffer.append("null")
+      }
+      texts.append(buffer.withUnsafeBytes { Text($0) })
+    }
+    return texts
+  }
+}
+
+extension Snapshot {
+  /// The entity with an id, given as text or a number.
+  package func row(of type: EntityTypeID, id: JSONValue) -> UInt32? {
+    let entity = catalog[type]
+    guard !entity.indexes.isEmpty, catalog[entity.primaryIndex].columns.count == 1,
+      let column = catalog[entity.primaryIndex].columns.first,
+      case .success(let value) = ValueCoercion(catalog: catalog, origin: .variable)
+        .coerce(RawValue(id), to: entity[column].type)
+    else { return nil }
+    let pool = CellPool()
+    guard let cell = pool.cell(value, entity[column].type) else { return nil }
+    return withUnsafePointer(to: cell) { findRow(type, key: $0) }
+  }
+}
