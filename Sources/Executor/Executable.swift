@@ -192,7 +192,7 @@ extension BoundQuery {
           expression.forEachNode { if case .isInserted = $0.kind { found = true } }
           return found
         case .embedded(_, let inner): return asks(inner)
-        case .typename, .one, .many, .recursion, .depth, .cycle, .cursor: return false
+        case .typename, .one, .many, .recursion, .depth, .cycle, .cursor, .introspection: return false
         }
       }
     }
