@@ -28,9 +28,10 @@ package struct Catalog: Sendable, Hashable {
   }
   package subscript(_ id: IndexID) -> IndexDescriptor { indexes[Int(id.index)] }
 
-  /// Complexity: O(types).
+  /// The entity type, interface or union of a name; never the hidden type of the elements of lists of embedded
+  /// objects, which bears the embedded type's name. Complexity: O(types).
   package func type(named name: String) -> EntityType? {
-    types.first { $0.name.utf8.elementsEqual(name.utf8) }
+    types.first { !$0.isElement && $0.name.utf8.elementsEqual(name.utf8) }
   }
 
   /// Complexity: O(functions).
@@ -113,6 +114,15 @@ package struct EntityType: Sendable, Hashable {
   package var rootMany: String
   /// The root field that gives one object; the name with its first letter lowered, or `@root(one:)`.
   package var rootOne: String
+  /// What kind of type it is, if it is not one of entities with ids of their own.
+  package var kind = Kind.entity
+  /// Of an interface or union: the entity types that belong to it, each with the relation from a mirrored row to the
+  /// entity.
+  package var members: [TypeLink] = []
+  /// Of an entity type: the interfaces and unions that it belongs to, each with the relation to its mirrored row there.
+  package var memberships: [TypeLink] = []
+  /// Of an entity type or an interface: what it says to implement, in the order written.
+  package var interfaces: [EntityTypeID] = []
   /// The hidden columns of `_createdAt` and `_updatedAt`, which the store fills; never null.
   package var createdColumn: ColumnID?
   package var updatedColumn: ColumnID?
@@ -140,6 +150,37 @@ package struct EntityType: Sendable, Hashable {
   /// Complexity: O(properties).
   package func property(named name: String) -> Property? {
     properties.first { $0.name.utf8.elementsEqual(name.utf8) }
+  }
+}
+
+extension EntityType {
+  package enum Kind: Sendable, Hashable {
+    /// Entities with a primary key.
+    case entity
+    /// Rows mirror the entities of the members, in the order of first insertion among all of them; no primary key, and
+    /// no columns but one reference to each member.
+    case interface
+    /// As an interface, without fields.
+    case union
+    /// The elements of all lists of objects of one embedded type: rows without a key, each owned by the object whose
+    /// list it stands in.
+    case element(EmbeddedTypeID)
+  }
+
+  /// An interface or a union.
+  package var isAbstract: Bool { kind == .interface || kind == .union }
+  package var isElement: Bool {
+    if case .element = kind { true } else { false }
+  }
+}
+
+/// A type and the relation that leads to it.
+package struct TypeLink: Sendable, Hashable {
+  package var type: EntityTypeID
+  package var relation: RelationID
+  package init(type: EntityTypeID, relation: RelationID) {
+    self.type = type
+    self.relation = relation
   }
 }
 
@@ -184,6 +225,20 @@ package indirect enum PropertyStorage: Sendable, Hashable {
   /// An embedded object: its presence column, and the storage of its fields in the embedded type's order.
   case embedded(EmbeddedTypeID, presence: ColumnID, fields: [PropertyStorage])
   case relation(RelationID)
+  /// A field of an interface: the fields of its members, of which one row has at most one.
+  case members([MemberField])
+  /// Nothing is stored: `@computed(as:)`, an expression of the language over the entity's fields.
+  case computed(String)
+}
+
+/// The field of one member of an interface that stands for the interface's field.
+package struct MemberField: Sendable, Hashable {
+  package var member: TypeLink
+  package var property: PropertyID
+  package init(member: TypeLink, property: PropertyID) {
+    self.member = member
+    self.property = property
+  }
 }
 
 /// One direction of a relation.
@@ -204,6 +259,11 @@ package struct Relation: Sendable, Hashable {
   /// The other direction; the relation itself where a symmetric relation names itself as its inverse.
   package var inverse: RelationID
   package var onDelete: DeleteRule
+  /// Between an entity and its mirrored row in an interface or union; kept by the store, in both directions.
+  package var isMirror = false
+  /// Where the relation is a field of an embedded object: the object's presence column. `property` is then the
+  /// outermost object's, and `isRequired` holds where the object is present.
+  package var presence: ColumnID?
 
   package init(
     id: RelationID, source: EntityTypeID, target: EntityTypeID, property: PropertyID?, column: ColumnID, isToMany: Bool,

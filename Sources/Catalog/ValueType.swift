@@ -51,6 +51,8 @@ package struct TypeSignature: Hashable, Sendable {
   package var isNonNull: Bool
   /// For lists: whether the elements are non-null.
   package var isElementNonNull: Bool
+  /// For lists of lists: the same of the elements of the elements, and so on inwards.
+  package var innerNonNull: [Bool] = []
 
   package init(_ type: ValueType, isNonNull: Bool = false, isElementNonNull: Bool = false) {
     self.type = type

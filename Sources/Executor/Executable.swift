@@ -191,7 +191,7 @@ extension BoundQuery {
           var found = false
           expression.forEachNode { if case .isInserted = $0.kind { found = true } }
           return found
-        case .embedded(_, let inner): return asks(inner)
+        case .embedded(_, let inner), .inlined(_, let inner): return asks(inner)
         case .typename, .one, .many, .recursion, .depth, .cycle, .cursor, .introspection: return false
         }
       }

@@ -50,7 +50,26 @@ struct PlanCompiler {
       var compiled = self.reference(base)
       compiled.path.append(relation(id).reader)
       return compiled
+    // Taken apart before.
+    case .firstOf: return CompiledReference(depth: Int.max)
     }
+  }
+
+  /// The relation of whichever of the reference's paths leads somewhere.
+  private mutating func branch(_ branch: RelationBranch) -> [AccessNode] {
+    branch.reference.alternatives.map { entity in
+      let node = AccessNode(.relation)
+      node.relation = relation(branch.relation)
+      node.reference = reference(entity)
+      node.casts = branch.casts.map { path in path.map { relation($0).reader } }
+      return node
+    }
+  }
+
+  private mutating func branches(_ branches: [RelationBranch]) -> AccessNode {
+    let node = AccessNode(.branches)
+    for branch in branches { node.children += self.branch(branch) }
+    return node
   }
 
   // MARK: - Access paths
@@ -61,6 +80,17 @@ struct PlanCompiler {
       switch set.source {
       case .all: return AccessNode(.scan)
       case .key(let index, let key): return lookup(index, key)
+      case .relation(let entity, let id) where !entity.isPath:
+        return branches([RelationBranch(reference: entity, relation: id)])
+      case .branches(let list): return branches(list)
+      case .union(let sets):
+        let node = AccessNode(.union)
+        for set in sets {
+          let member = AccessNode(.set)
+          member.number = set.index
+          node.children.append(member)
+        }
+        return node
       case .relation(let entity, let id):
         let node = AccessNode(.relation)
         node.relation = relation(id)
@@ -181,6 +211,8 @@ struct PlanCompiler {
     case .relation(let reference, _): result = max(result, reference.scope + 1)
     case .items(let reference, _): result = max(result, reference.scope + 1)
     case .step(let inner, _), .linked(let inner, _): result = max(result, scopesUsed(byAround: inner.index))
+    case .branches(let branches): for branch in branches { result = max(result, branch.reference.scope + 1) }
+    case .union(let sets): for inner in sets { result = max(result, scopesUsed(byAround: inner.index)) }
     case .closure(let closure):
       result = max(scopesUsed(by: closure.start), scopesUsed(byAround: closure.step.index) - 1)
     case .shortestPath(let path):

@@ -50,6 +50,15 @@ struct DanglingLinks: Sendable {
     return found
   }
 
+  /// Forgets one link.
+  mutating func remove(_ link: Link, to type: EntityTypeID, _ kind: KeyKind, _ key: Cell) {
+    let key = Key(type, kind, key)
+    guard var list = links[key], let index = list.firstIndex(of: link) else { return }
+    list.remove(at: index)
+    count -= 1
+    links[key] = list.isEmpty ? nil : list
+  }
+
   /// Forgets the links of deleted sources.
   mutating func removeAll(where isGone: (Link) -> Bool) {
     for key in Array(links.keys) {

@@ -22,6 +22,8 @@ package enum Inconsistency: Hashable, Sendable {
   case liveCount(EntityTypeID, expected: Int, found: Int)
   case ascendingFlag(EntityTypeID, ColumnID)
   case linkCount(RelationID, expected: Int, found: Int)
+  /// An entity without a mirrored row in each interface and union of its type, or a mirrored row of none or of several.
+  case mirror(EntityTypeID, row: UInt32)
   /// The list of deleted entities lacks the row, has it wrongly, or does not find it by its key.
   case deletedRow(EntityTypeID, row: UInt32)
   /// A dormant link of `source` that is out of place, or whose target is not deleted or does not remember it.

@@ -24,6 +24,7 @@ extension Snapshot {
       checkRelation(relation, &found)
       checkDormant(relation, &found)
     }
+    for table in tables { checkMirrors(table, &found) }
     return found
   }
 
@@ -147,6 +148,23 @@ extension Snapshot {
       for (left, right) in zip(rows, rows.dropFirst())
       where !hasNull(index.layout, table, left) && reader.compareKeys(left, right, from: 0) == 0 {
         found.append(.indexEntry(id, row: right))
+      }
+    }
+  }
+
+  /// Every live entity has a live row in each interface and union of its type; every such row mirrors one entity.
+  private func checkMirrors(_ table: Table, _ found: inout [Inconsistency]) {
+    guard !table.layout.mirrors.isEmpty || !table.layout.members.isEmpty else { return }
+    for row in 0..<UInt32(truncatingIfNeeded: table.slots) where table.isLive(row) {
+      func targets(_ relations: [Relation]) -> Int {
+        relations.count { relation in
+          table.columns[Int(relation.column.index)].reader.reference(row) != PageLayout.noRow
+        }
+      }
+      if targets(table.layout.mirrors) != table.layout.mirrors.count
+        || !table.layout.members.isEmpty && targets(table.layout.members) != 1
+      {
+        found.append(.mirror(table.layout.id, row: row))
       }
     }
   }

@@ -22,6 +22,10 @@ final class StoreLayout: Sendable {
     let isFolded: [Bool]
     /// Relations whose source is this type.
     let relations: [Relation]
+    /// The relations to the mirrored rows of this type's entities in interfaces and unions.
+    let mirrors: [Relation]
+    /// Of an interface or union: the relations to its members.
+    let members: [Relation]
     /// The columns of `_createdAt` and `_updatedAt`, which the store fills.
     let created: Int?
     let updated: Int?
@@ -65,6 +69,8 @@ final class StoreLayout: Sendable {
           id: type.id, columns: type.columns, indexes: indexes, indexesOfColumn: indexesOfColumn,
           foldedColumns: foldedColumns, isRelation: isRelation, isFolded: type.columns.map { $0.foldedFrom != nil },
           relations: catalog.relations.filter { $0.source == type.id },
+          mirrors: type.memberships.map { catalog[$0.relation] },
+          members: type.members.map { catalog[$0.relation] },
           created: type.createdColumn.map { Int($0.index) }, updated: type.updatedColumn.map { Int($0.index) },
           isFilled: type.columns.map {
             isRelation[Int($0.id.index)] || $0.id == type.createdColumn || $0.id == type.updatedColumn

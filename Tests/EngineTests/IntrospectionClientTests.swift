@@ -254,7 +254,7 @@ private enum GraphQLClient {
   @Test(
     "every schema of the corpus gives a valid client schema",
     .enabled(if: GraphQLClient.isInstalled, "python3 with graphql-core is not there"),
-    arguments: ["ambiguous", "forms", "scalars", "shelf", "team", "values"])
+    arguments: ["ambiguous", "forms", "scalars", "shapes", "shelf", "shop", "team", "values", "zoo"])
   func schemasAreValid(_ name: String) throws {
     #expect(try verdicts(["{ __typename }"], Self.database(name)) == ["OK"])
   }

@@ -26,6 +26,8 @@ struct BindingDescription {
     case .value(let value): return expression(value)
     case .embedded(let presence, let fields):
       return "(\(expression(presence)))?{\(fields.map { field($0) }.joined(separator: " "))}"
+    case .inlined(let condition, let fields):
+      return "(\(expression(condition)))?\(fields.map { field($0) }.joined(separator: " "))"
     case .one(let id): return "one \(selection(id))"
     case .many(let id): return "many \(selection(id))"
     case .recursion: return "again"
@@ -57,6 +59,9 @@ struct BindingDescription {
       parts.append(
         "\(catalog[set.type].name)#\(catalog[index].name)(\(values.map { expression($0) }.joined(separator: ", ")))")
     case .relation(let base, let relation): parts.append("\(reference(base))→\(name(relation))")
+    case .branches(let branches):
+      parts.append(branches.map { "\(reference($0.reference))→\(name($0.relation))" }.joined(separator: "|"))
+    case .union(let sets): parts.append(sets.map { self.set($0) }.joined(separator: "|"))
     case .step(let base, let relation): parts.append("(\(self.set(base)))→→\(name(relation))")
     case .closure(let closure): parts.append("closure of \(self.set(closure.step))")
     case .shortestPath(let path): parts.append("path over \(self.set(path.step))")
@@ -88,6 +93,7 @@ struct BindingDescription {
     switch reference {
     case .scope(let depth, let type): ".\(depth):\(catalog[type].name)"
     case .toOne(let base, let relation): "\(self.reference(base)).\(name(relation))"
+    case .firstOf(let references, _): references.map { self.reference($0) }.joined(separator: "|")
     }
   }
 
@@ -109,6 +115,7 @@ struct BindingDescription {
       switch reference {
       case .scope(_, let id): type = id
       case .toOne(_, let relation): type = catalog[relation].target
+      case .firstOf(_, let id): type = id
       }
       let descriptor = catalog[type][column]
       return

@@ -156,6 +156,47 @@ import Testing
     #expect(second.output.version == first.version + 1)
   }
 
+  @Test func interfacesAreHiddenTypesOfMirroredRows() throws {
+    let built = Self.build(
+      """
+      interface N { id: ID! n: Int }
+      union U = B | A
+      type A implements N { id: ID! n: Int! }
+      type B { id: ID! ps: [P!]! }
+      type P { x: Int n: N }
+      """)
+    #expect(built.diagnostics == [])
+    let catalog = built.output
+    #expect(catalog.types.map(\.name) == ["A", "B", "N", "U", "P"])
+    #expect(catalog.types.map(\.kind) == [.entity, .entity, .interface, .union, .element(EmbeddedTypeID(0))])
+    let (a, b, n, u) = (EntityTypeID(0), EntityTypeID(1), EntityTypeID(2), EntityTypeID(3))
+    #expect(catalog.possibleTypes(of: u) == [b, a])
+    #expect(catalog.possibleTypes(of: n) == [a])
+    #expect(catalog.possibleTypes(of: a) == [a])
+    #expect(catalog[a].interfaces == [n])
+    #expect(catalog[a].memberships.map(\.type) == [n, u])
+    #expect(catalog.overlap(n, u) && !catalog.overlap(n, b))
+    #expect(catalog.isSubtype(a, of: u) && !catalog.isSubtype(u, of: a) && !catalog.isSubtype(n, of: u))
+    for link in catalog[u].members {
+      let down = catalog[link.relation]
+      let up = catalog[down.inverse]
+      #expect(down.isMirror && up.isMirror && up.inverse == down.id)
+      #expect(down.source == u && down.target == link.type && !down.isToMany && !up.isToMany)
+      #expect(down.onDelete == .cascade && up.onDelete == .cascade)
+    }
+    // From N to B there is no way, from U to N over A.
+    #expect(catalog.casts(from: n, to: b) == [])
+    #expect(catalog.casts(from: u, to: n).map(\.count) == [2])
+    // Hidden types have no key, and elements of lists no name.
+    for type in catalog.types where type.kind != .entity { #expect(catalog[type.primaryIndex].columns.isEmpty) }
+    #expect(catalog.type(named: "P") == nil)
+    guard case .relation(let id)? = catalog[b].property(named: "ps")?.storage else {
+      Issue.record("a list of embedded objects is a relation")
+      return
+    }
+    #expect(catalog[id].onDelete == .cascade && catalog[id].isToMany && !catalog[catalog[id].inverse].isToMany)
+  }
+
   @Test func dataSources() {
     let document = parse(SourceText(name: "q", text: #"extend schema @data(from: "people/") { A { id } }"#)).output
     #expect(GQLPlanner.dataSources(document).map(\.path) == ["people/"])
@@ -168,6 +209,15 @@ import Testing
     #"type A { id: Int! b: B @relation(onDelete: DENY) j: JSON = {a: [1, "x", null]} } type B { id: ID! }"#,
     #"type A @unique(onConflict: REPLACE, fields: ["a", "b"]) { id: ID! a: Bytes = "AQI=" b: Date c: ID = 7 }"#,
     #"type A { id: ID! a: Int @index(name: "b") b: Int @index c: DateTime @default(value: now()) } type Query { as: [A!] a1: A }"#,
+    """
+    interface Node { id: ID! }
+    interface Named implements Node @root(many: "names") { id: ID! name: String! friends: [Named!]! }
+    union U = B | A
+    type A implements Node & Named { id: ID! name: String! friends: [B!]! u: U us: [U!]! p: P }
+    type B implements Named & Node { id: ID! name: String! friends: [Named!]! ps: [P!]! m: [[[Int!]]!]! }
+    type P { x: Int = 3 a: Named as: [A!]! qs: [P!] }
+    """,
+    #"type A { id: ID! a: String! b: String @computed(as: "a + \"\\n\"") c: [A!]! @computed(as: "A(limit: 2)") }"#,
     "type `my type` @root(one: \"one\", many: \"many\") { id: ID! `first name`: String @unique }",
   ])
   func printedSchemaBuildsTheSameCatalog(_ sdl: String) {
@@ -220,7 +270,14 @@ import Testing
     ("unusable-root-field", "type A { id: ID! } type Query { version: String }", "version"),
     ("ignored-arguments", "type A { id: ID! n(x: Int): Int }", "n"),
     ("ignored-type", "type A { id: ID! } type Mutation { x: Int }", "Mutation"),
-    ("not-supported-yet", "type A { id: ID! n: [[Int]] }", "[[Int]]"),
+    ("not-supported-yet", "type A { id: ID! t: String @trigram }", "@trigram"),
+    ("nested-list", "type A { id: ID! b: [[A]] }", "[[A]]"),
+    ("wrong-interface", "type A implements B { id: ID! } type B { id: ID! }", "B"),
+    ("wrong-interface", "interface N implements N { id: ID! } type A { id: ID! }", "N"),
+    ("interface-field", "interface N { n: Int } type A implements N { id: ID! }", "A"),
+    ("interface-field", "interface N { n: Int! } type A implements N { id: ID! n: Int }", "Int"),
+    ("wrong-member", "union U = A | A type A { id: ID! }", "A"),
+    ("wrong-member", "interface N { n: Int } type P implements N { n: Int } type A { id: ID! p: P }", "N"),
   ]
 
   @Test func everyCodeHasASchema() {

@@ -22,7 +22,7 @@ struct LoadFile {
   static func open(
     _ sources: [DataSource], for catalog: Catalog?, limit: Int
   ) throws(QueryError) -> Opened {
-    let typeNames = catalog.map { Set($0.types.map(\.name)) }
+    let typeNames = catalog.map { Set($0.types.filter { !$0.isElement }.map(\.name)) }
     var opened = Opened()
     for source in sources {
       if case .path(let path) = source, let database = try openDatabase(path, for: catalog) {

@@ -24,6 +24,8 @@ enum LoadProblem: Sendable, Hashable, CaseIterable {
   case uniqueViolation
   /// `{"id": 1, "author": 404}`
   case danglingLink
+  /// `{"id": 1, "owner": 7}` where `owner` is of an interface and a user and a team have the id 7.
+  case ambiguousLink
   /// A path that cannot be read.
   case unreadable
   /// `a,b` followed by `1,2,3`.
@@ -48,6 +50,7 @@ enum LoadProblem: Sendable, Hashable, CaseIterable {
     case .duplicateID: "duplicate-id"
     case .uniqueViolation: "unique-violation"
     case .danglingLink: "dangling-link"
+    case .ambiguousLink: "ambiguous-link"
     case .unreadable: "unreadable-file"
     case .raggedLine: "ragged-line"
     case .tooLarge: "too-large"

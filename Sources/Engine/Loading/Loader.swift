@@ -38,6 +38,8 @@ struct Loader: ~Copyable {
     var sources: ContiguousArray<UInt32> = []
     var targets: ContiguousArray<Cell> = []
     var isRow: ContiguousArray<Bool> = []
+    /// For a relation to an interface or union: the type of each target, where it is known.
+    var types: ContiguousArray<EntityTypeID?> = []
   }
 
   init(catalog: Catalog, transaction: WriteTransaction, options: LoadOptions, now: Int64) {
@@ -75,7 +77,7 @@ struct Loader: ~Copyable {
       }
     }
     try checkComplete(files)
-    for (type, count) in zip(catalog.types, before) {
+    for (type, count) in zip(catalog.types, before) where type.kind == .entity {
       report.inserted.append(LoadReport.Count(type: type.name, count: transaction.liveCount(type.id) - count))
     }
     let warnings = QueryError(diagnostics)
@@ -141,7 +143,7 @@ struct Loader: ~Copyable {
           guard let key = try scanner.nextKey(&scratch) else { break }
           guard let type = catalog.type(named: key.string) else {
             let place = RecordReader.keyRange(scanner, from: start)
-            throw unknownType(key.string, at: place.lowerBound, to: place.upperBound)
+            throw reader.unknownType(key.string, at: place.lowerBound, to: place.upperBound)
           }
           guard try loadArray(&scanner, file, number, type: type.id) else { return }
         }
@@ -197,7 +199,7 @@ struct Loader: ~Copyable {
 
   private mutating func loadCSV(_ file: LoadFile, _ number: Int) throws(RecordFailure) {
     let bytes = file.file.bytes
-    guard let type = file.type else {
+    guard let type = file.type, !catalog[type].isAbstract else {
       throw RecordFailure(.unknownType, "a CSV file is named for its type", at: 0)
     }
     var csv = CSVReader(bytes)
@@ -238,48 +240,12 @@ struct Loader: ~Copyable {
       throw RecordFailure(.notAnObject, "expected an object", at: scanner.position + offset)
     }
     let type: EntityTypeID
-    if let known = file.type {
+    if let known = file.type, !catalog[known].isAbstract {
       type = known
     } else {
-      type = try typename(scanner, offset: offset)
+      type = try reader.typename(scanner, offset: offset, among: file.type)
     }
     _ = try reader.readRecord(type, &scanner, offset: offset, isTopLevel: true)
-  }
-
-  /// Finds `__typename` in an object without moving the loader's scanner.
-  private func typename(_ scanner: JSONScanner, offset: Int) throws(RecordFailure) -> EntityTypeID {
-    var scanner = scanner
-    var scratch = ByteBuffer(capacity: 128)
-    let start = scanner.position
-    do {
-      try scanner.beginObject()
-      while let key = try scanner.nextKey(&scratch) {
-        guard key.bytes.elementsEqual("__typename".utf8) else {
-          try scanner.skipValue()
-          continue
-        }
-        scanner.skipSpace()
-        let place = scanner.position
-        let name = try scanner.scanString(&scratch).string
-        if let type = catalog.type(named: name) { return type.id }
-        throw unknownType(name, at: place + offset, to: scanner.position + offset)
-      }
-    } catch let failure as JSONScanner.Failure {
-      throw RecordFailure(.invalidJSON, failure.problem.message, at: failure.offset + offset)
-    } catch let failure as RecordFailure {
-      throw failure
-    } catch {
-      throw RecordFailure(.invalidJSON, "\(error)", at: start + offset)
-    }
-    throw RecordFailure(
-      .unknownType, "this object does not say its type", at: start + offset,
-      help: "add \"__typename\", or name the file for its type")
-  }
-
-  private func unknownType(_ name: String, at start: Int, to end: Int) -> RecordFailure {
-    RecordFailure(
-      .unknownType, "the schema has no entity type '\(name)'", at: start, to: end,
-      help: nearestNames(to: name, in: catalog.types.map(\.name)).first.map { "did you mean '\($0)'?" })
   }
 
   // MARK: - Rows
@@ -299,6 +265,7 @@ struct Loader: ~Copyable {
     for link in reader.stage.links {
       let relation = Int(link.relation.index)
       pending[relation].sources.append(rows[link.record])
+      if catalog[catalog[link.relation].target].isAbstract { pending[relation].types.append(link.type) }
       if link.isRecord, !reader.stage.records[Int(link.key.low)].isBareID {
         pending[relation].targets.append(Cell(low: UInt64(rows[Int(link.key.low)])))
         pending[relation].isRow.append(true)
@@ -388,6 +355,7 @@ struct Loader: ~Copyable {
     for (index, type) in catalog.types.enumerated() {
       for (position, origin) in origins[index].enumerated() where origin.isIncomplete && !origin.isRemoved {
         let row = UInt32(truncatingIfNeeded: baseSlots[index] + position)
+        guard transaction.isLive(type.id, row) else { continue }
         guard let field = missingField(of: type, row) else { continue }
         let file = files[Int(origin.file)].file
         let failure = RecordFailure(
@@ -398,7 +366,9 @@ struct Loader: ~Copyable {
           throw queryError(error, in: file)
         }
         // What others must link to cannot go: the data is then bad as a whole.
-        guard (try? transaction.delete(type.id, row)) != nil else { throw queryError(failure, in: file) }
+        guard !transaction.isLive(type.id, row) || (try? transaction.delete(type.id, row)) != nil else {
+          throw queryError(failure, in: file)
+        }
       }
     }
   }
@@ -411,6 +381,8 @@ struct Loader: ~Copyable {
       if transaction.column(type.id, column.id).isNull(row) { return column.name }
     }
     for relation in catalog.relations where relation.source == type.id && relation.isRequired {
+      // A required field of an embedded object is required where the object is there.
+      if let presence = relation.presence, transaction.column(type.id, presence).byte(row) == 0 { continue }
       guard let property = relation.property, !(dangling[relation.id]?.contains(row) ?? false) else { continue }
       if transaction.column(type.id, relation.column).reference(row) == PageLayout.noRow { return type[property].name }
     }
@@ -426,7 +398,18 @@ struct Loader: ~Copyable {
       var missing: [Cell] = []
       for index in links.sources.indices {
         let target: UInt32?
-        if links.isRow[index] {
+        if !links.types.isEmpty {
+          switch try resolve(
+            links.targets[index], links.isRow[index], as: links.types[index], relation, from: links.sources[index])
+          {
+          case .row(let row): target = row
+          case .waiting:
+            missing.append(links.targets[index])
+            if relation.isRequired { dangling[relation.id, default: []].insert(links.sources[index]) }
+            continue
+          case .refused: continue
+          }
+        } else if links.isRow[index] {
           target = UInt32(truncatingIfNeeded: links.targets[index].low)
         } else {
           target = withUnsafePointer(to: links.targets[index]) { transaction.findRow(relation.target, key: $0) }
@@ -454,12 +437,78 @@ struct Loader: ~Copyable {
     }
   }
 
+  private enum LinkTarget {
+    case row(UInt32)
+    /// It may come.
+    case waiting
+    /// It was reported.
+    case refused
+  }
+
+  /// The row of an interface or union that a link leads to.
+  private mutating func resolve(
+    _ key: Cell, _ isRow: Bool, as type: EntityTypeID?, _ relation: Relation, from source: UInt32
+  ) throws(QueryError) -> LinkTarget {
+    if isRow, let type {
+      return transaction.mirroredRow(type, UInt32(truncatingIfNeeded: key.low), in: relation.target).map { .row($0) }
+        ?? .refused
+    }
+    let members = catalog[relation.target].members.map(\.type).filter { type == nil || $0 == type }
+    var found: [(type: EntityTypeID, row: UInt32)] = []
+    for member in members {
+      guard let cell = self.key(key, of: member, isTyped: type != nil) else { continue }
+      if let row = withUnsafePointer(to: cell, { transaction.findRow(member, key: $0) }) { found.append((member, row)) }
+    }
+    if found.count > 1 {
+      let names = found.map { "'\(catalog[$0.type].name)'" }.joined(separator: " and ")
+      let field = relation.property.map { catalog[relation.source][$0].name } ?? "?"
+      let id = TextView(key).withBytes {
+        String(decoding: UnsafeRawBufferPointer(start: $0, count: min($1, 80)), as: UTF8.self)
+      }
+      let message = "'\(catalog[relation.source].name).\(field)' links to '\(id)', which is the id of \(names)"
+      let help = "give an object that says its type, as in {\"__typename\": …, \"id\": …}"
+      guard options.skipsBadRecords else {
+        throw QueryError(code: LoadProblem.ambiguousLink.code, message, help: help)
+      }
+      diagnostics.append(
+        (
+          SourceText(name: "", bytes: []),
+          [Diagnostic(LoadProblem.ambiguousLink.code, severity: .warning, message, at: SourceRange(at: 0), help: help)]
+        ))
+      return .refused
+    }
+    if let only = found.first {
+      return transaction.mirroredRow(only.type, only.row, in: relation.target).map { .row($0) } ?? .refused
+    }
+    for member in members {
+      guard let cell = self.key(key, of: member, isTyped: type != nil) else { continue }
+      transaction.rememberDangling(relation.id, source: source, member, key: cell)
+    }
+    return .waiting
+  }
+
+  /// A key that was read as an ID as one of a type; nil where it cannot be one.
+  private func key(_ cell: Cell, of type: EntityTypeID, isTyped: Bool) -> Cell? {
+    let layout = reader.layouts[Int(type.index)]
+    guard layout.keyColumns.count == 1 else { return nil }
+    if isTyped { return cell }
+    switch catalog[type].columns[layout.keyColumns[0]].kind {
+    case .text: return cell
+    case .int64:
+      let text = TextView(cell).withBytes {
+        String(decoding: UnsafeRawBufferPointer(start: $0, count: $1), as: UTF8.self)
+      }
+      return Int64(text).map { Cell($0) }
+    default: return nil
+    }
+  }
+
   private mutating func warnDangling(_ relation: Relation, _ missing: [Cell]) {
     report.danglingLinks += missing.count
     let source = catalog[relation.source]
     let name = relation.property.map { source[$0].name } ?? "?"
     let target = catalog[relation.target]
-    let isText = target[catalog[target.primaryIndex].columns[0]].kind == .text
+    let isText = catalog[target.primaryIndex].columns.first.map { target[$0].kind == .text } ?? true
     let shown = missing.prefix(3).map { cell in
       isText
         ? TextView(cell).withBytes { String(decoding: UnsafeRawBufferPointer(start: $0, count: $1), as: UTF8.self) }

@@ -11,8 +11,12 @@ struct RecordLayout {
     /// An embedded object: its presence column, and its fields.
     case embedded(presence: Int, fields: [Slot])
     case relation(RelationID, target: EntityTypeID, isToMany: Bool)
-    /// Stored as JSON: a list of embedded objects.
     case json(column: Int)
+    /// A list of lists, stored as JSON: the innermost elements, and for each level from without whether its elements
+    /// are non-null.
+    case nested(element: Target, nonNull: [Bool], column: Int)
+    /// Not given by data.
+    case computed
   }
 
   struct Slot {
@@ -34,19 +38,33 @@ struct RecordLayout {
   let keyColumns: [Int]
   /// For a key of one column: how a link to this type is read.
   let keyTarget: Target
+  /// An interface or union: its records say their types.
+  let isAbstract: Bool
+  /// Whether records of their own may be of this type.
+  let isEntity: Bool
+  /// Of an interface or union.
+  let members: [EntityTypeID]
 
   init(_ type: EntityType, catalog: Catalog) {
     self.type = type.id
     name = type.name
     columnCount = type.columns.count
-    slots = type.properties.map { property in
-      Self.slot(
-        name: property.name, signature: property.signature, storage: property.storage,
-        defaultValue: property.defaultValue, catalog: catalog)
-    }
+    isAbstract = type.isAbstract
+    isEntity = type.kind == .entity
+    members = type.members.map(\.type)
+    slots =
+      type.isAbstract
+      ? []
+      : type.properties.map { property in
+        Self.slot(
+          name: property.name, signature: property.signature, storage: property.storage,
+          defaultValue: property.defaultValue, catalog: catalog)
+      }
     keyColumns = catalog[type.primaryIndex].columns.map { Int($0.index) }
-    let keyColumn = keyColumns.first ?? 0
-    keyTarget = Self.target(type.columns[keyColumn].type, column: keyColumn, catalog: catalog)
+    // A link to an interface or union is read as an ID, and looked up in each of its types.
+    keyTarget =
+      keyColumns.first.map { Self.target(type.columns[$0].type, column: $0, catalog: catalog) }
+      ?? .scalar(.id, column: 0)
   }
 
   private static func slot(
@@ -57,8 +75,10 @@ struct RecordLayout {
     switch storage {
     case .column(let column, folded: _):
       if case .list(let element) = signature.type {
-        if case .embedded = element {
-          target = .json(column: Int(column.index))
+        if case .list = element {
+          target = .nested(
+            element: Self.target(Self.innermost(element), column: 0, catalog: catalog),
+            nonNull: [signature.isElementNonNull] + signature.innerNonNull, column: Int(column.index))
         } else {
           target = .list(
             element: Self.target(element, column: 0, catalog: catalog), isWide: ColumnKind(signature.type) == .wideList,
@@ -77,10 +97,15 @@ struct RecordLayout {
     case .relation(let id):
       target = .relation(id, target: catalog[id].target, isToMany: catalog[id].isToMany)
       hasOtherSide = catalog[catalog[id].inverse].property != nil
+    case .members, .computed: target = .computed
     }
     return Slot(
       name: Text(name), typeName: describe(signature.type, catalog), target: target, isNonNull: signature.isNonNull,
       defaultValue: defaultValue, hasOtherSide: hasOtherSide)
+  }
+
+  private static func innermost(_ type: ValueType) -> ValueType {
+    if case .list(let element) = type { innermost(element) } else { type }
   }
 
   private static func target(_ type: ValueType, column: Int, catalog: Catalog) -> Target {

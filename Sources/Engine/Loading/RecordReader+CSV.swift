@@ -93,9 +93,10 @@ extension RecordReader {
     }
     for field in fields {
       switch field.target {
-      case .scalar(_, let column), .enumeration(_, let column), .json(let column), .list(_, _, let column, _):
+      case .scalar(_, let column), .enumeration(_, let column), .json(let column), .list(_, _, let column, _),
+        .nested(_, _, let column):
         if stage.valid[base + column] { continue }
-      case .embedded, .relation: break
+      case .embedded, .relation, .computed: break
       }
       complete(field, base: base, record: record, owner: "\(owner).\(slot.name.string)")
     }
@@ -127,7 +128,8 @@ extension RecordReader {
       stage.set(base + column, Cell(low: UInt64(code)))
     case .relation(let relation, let target, let isToMany):
       let key = layouts[Int(target.index)].keyTarget
-      guard layouts[Int(target.index)].keyColumns.count == 1, case .scalar(let scalar, _) = key else { throw wrong() }
+      let isLinkable = layouts[Int(target.index)].keyColumns.count == 1 || layouts[Int(target.index)].isAbstract
+      guard isLinkable, case .scalar(let scalar, _) = key else { throw wrong() }
       var rest = text
       while true {
         var end = rest.count
@@ -140,6 +142,15 @@ extension RecordReader {
         if end >= rest.count { break }
         rest = UnsafeBufferPointer(rebasing: rest[(end + 1)...])
       }
+    case .computed:
+      throw RecordFailure(
+        .unknownField, "'\(owner).\(slot.name.string)' is computed, so data cannot give it", at: field.start,
+        to: field.end)
+    case .nested(let element, let nonNull, let column):
+      var scanner = JSONScanner(text)
+      try checkNested(element, nonNull[...], slot, &scanner, offset: field.start, owner: owner)
+      guard scanner.peek() == .end else { throw wrong() }
+      stage.set(base + column, jsonCell(scanner, from: 0))
     case .list, .json:
       // Lists and JSON values stand in CSV as JSON text.
       var scanner = JSONScanner(text)

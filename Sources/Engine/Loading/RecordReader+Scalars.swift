@@ -37,7 +37,7 @@ extension RecordReader {
         var failure = wrongType(slot, owner, &scanner, start, offset, because: "'\(text.string.prefix(60))'")
         failure.help = nearestNames(to: text.string, in: names.map(\.string)).first.map { "did you mean '\($0)'?" }
         throw failure
-      case .list, .embedded, .relation: break
+      case .list, .embedded, .relation, .nested, .computed: break
       }
     } catch let failure as JSONScanner.Failure {
       throw RecordFailure(.invalidJSON, failure.problem.message, at: failure.offset + offset)
@@ -194,7 +194,8 @@ extension RecordReader {
       guard case .list(let elements) = value else { return nil }
       let cells = elements.map { scalarCell($0) }
       return (column, run(cells.map { $0 ?? Cell(low: 0) }, cells.map { $0 != nil }, isWide: isWide))
-    case .embedded, .relation: return nil
+    case .nested(_, _, let column): return scalarCell(value).map { (column, $0) }
+    case .embedded, .relation, .computed: return nil
     }
   }
 

@@ -34,7 +34,8 @@ struct RecordReader: ~Copyable {
     }
     // Where a type has nothing but its id, its nested objects are entities all the same.
     stage.records[record].isBareID =
-      !isTopLevel && named <= layout.keyColumns.count && layout.slots.count > layout.keyColumns.count
+      !isTopLevel && !layout.keyColumns.isEmpty && named <= layout.keyColumns.count
+      && layout.slots.count > layout.keyColumns.count
     if let missing = stage.records[record].missing, isTopLevel {
       throw RecordFailure(
         .missingValue, "'\(missing)' is non-null and has no value", at: start, to: scanner.position + offset)
@@ -166,7 +167,8 @@ struct RecordReader: ~Copyable {
       // An absent list is an empty one: there is nothing that it could leave unknown.
       stage.set(base + column, Cell(low: UInt64(UInt(bitPattern: arena.allocate(16))), high: 0))
       markDefault(base + column)
-    case .relation, .scalar, .enumeration, .embedded, .json:
+    case .computed: return
+    case .relation, .scalar, .enumeration, .embedded, .json, .nested:
       noteMissing(slot, record, owner)
     }
   }
@@ -183,6 +185,12 @@ struct RecordReader: ~Copyable {
     do {
       let kind = scanner.peek()
       let start = scanner.position
+      if case .computed = slot.target {
+        try scanner.skipValue()
+        throw RecordFailure(
+          .unknownField, "'\(owner).\(slot.name.string)' is computed, so data cannot give it", at: start + offset,
+          to: scanner.position + offset)
+      }
       if kind == .null {
         try scanner.scanNull()
         if slot.isNonNull {
@@ -202,6 +210,10 @@ struct RecordReader: ~Copyable {
         stage.set(base + column, cell)
       case .json(let column):
         try scanner.skipValue()
+        stage.set(base + column, jsonCell(scanner, from: start))
+      case .computed: break
+      case .nested(let element, let nonNull, let column):
+        try checkNested(element, nonNull[...], slot, &scanner, offset: offset, owner: owner)
         stage.set(base + column, jsonCell(scanner, from: start))
       case .list(let element, let isWide, let column, let elementNonNull):
         let cell = try readList(
@@ -237,6 +249,9 @@ struct RecordReader: ~Copyable {
     offset: Int, record: Int, owner: String
   ) throws(RecordFailure) {
     let kind = scanner.peek()
+    if layouts[Int(target.index)].isAbstract {
+      return try readLink(relation, abstract: target, slot, &scanner, offset: offset, record: record, owner: owner)
+    }
     if kind == .object {
       let nested = try readRecord(target, &scanner, offset: offset, isTopLevel: false)
       stage.links.append(
@@ -244,6 +259,10 @@ struct RecordReader: ~Copyable {
       return
     }
     let layout = layouts[Int(target.index)]
+    if layout.keyColumns.isEmpty {
+      throw wrongType(
+        slot, owner, &scanner, scanner.position, offset, because: kind == .null ? "null as an element" : nil)
+    }
     guard layout.keyColumns.count == 1 else {
       throw RecordFailure(
         .wrongType,

@@ -29,6 +29,8 @@ struct RecordStage {
     /// The target's key, or the number of the staged record.
     var key: Cell
     var isRecord: Bool
+    /// For a relation to an interface or union whose target says its type: that type.
+    var type: EntityTypeID?
   }
 
   var records: ContiguousArray<Record> = []

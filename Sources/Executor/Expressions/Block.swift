@@ -16,6 +16,8 @@ enum Operation: UInt8, Sendable {
   case fold, lower, upper, trim, length
   case jsonPath, element, jsonList, jsonObject
   case quantifier, aggregate, rowSet
+  /// The rows of the first operand, where they are missing those of the second.
+  case firstRow
   /// A value of a group.
   case groupAggregate
   /// A scalar function, by `Node.function`.

@@ -356,6 +356,7 @@ struct ExpressionCompiler {
     switch reference {
     case .scope(_, let type): type
     case .toOne(_, let relation): catalog[relation].target
+    case .firstOf(_, let type): type
     }
   }
 
@@ -373,6 +374,21 @@ struct ExpressionCompiler {
       node.a = rows(base, range, &builder)
       node.entity = catalog[relation].source.index
       node.index = catalog[relation].column.index
+    case .firstOf(let references, let type):
+      var last: Int32 = -1
+      for reference in references {
+        let next = rows(reference, range, &builder)
+        if last < 0 {
+          last = next
+          continue
+        }
+        var choice = Node(operation: .firstRow, kind: .rows, range: range)
+        (choice.a, choice.b) = (last, next)
+        last = builder.add(choice, .entity(type))
+      }
+      if last < 0 { last = builder.add(Node(operation: .firstRow, kind: .rows, range: range), .entity(type)) }
+      builder.knownEntities[reference] = last
+      return last
     }
     let index = builder.add(node, .entity(entityType(reference)))
     builder.knownEntities[reference] = index

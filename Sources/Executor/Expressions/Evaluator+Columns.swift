@@ -12,6 +12,19 @@ extension Evaluator {
     }
   }
 
+  func firstRow(_ node: Node, _ out: Vector) {
+    let rows = out.rows
+    guard node.a >= 0, node.b >= 0 else {
+      for position in 0..<count { rows[position] = PageLayout.noRow }
+      return
+    }
+    let first = vector(node.a).rows
+    let second = vector(node.b).rows
+    for position in 0..<count {
+      rows[position] = first[position] == PageLayout.noRow ? second[position] : first[position]
+    }
+  }
+
   // MARK: - Rows anywhere
 
   /// Null where the row is missing.

@@ -37,6 +37,7 @@ struct Evaluator {
       out.values = UnsafeMutableRawPointer(mutating: batch.scopes.scopes[depth])
       out.validity = block.ones
     case .toOne: toOne(node, out)
+    case .firstRow: firstRow(node, out)
     case .rowWord:
       let rows = vector(node.a).rows
       for position in 0..<count {

@@ -65,7 +65,9 @@ enum ExpressionTraits {
   /// Direct operands, but for predicates and element expressions over sets.
   static func children(_ expression: BoundExpression) -> [BoundExpression] {
     switch expression.kind {
-    case .constant, .parameter, .column, .entity, .quantifier, .aggregate, .inRowSet, .isInserted, .item, .groupAggregate: []
+    case .constant, .parameter, .column, .entity, .quantifier, .aggregate, .inRowSet, .isInserted, .item,
+      .groupAggregate:
+      []
     case .listCall(_, let list, _, _): [list]
     case .join(let list, let separator): [list, separator]
     case .not(let a), .isTrue(let a), .isNull(let a), .negate(let a), .convert(let a), .cast(let a), .fold(let a):

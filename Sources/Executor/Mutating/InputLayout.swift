@@ -54,7 +54,7 @@ final class InputLayout: Sendable {
     self.defaults = defaults
     required = type.columns.indices.filter { isStored[$0] && type.columns[$0].isNonNull }
     requiredRelations = catalog.relations.filter {
-      $0.source == type.id && $0.isRequired && !$0.isToMany && $0.property != nil
+      $0.source == type.id && $0.isRequired && !$0.isToMany && $0.property != nil && $0.presence == nil
     }
     properties = type.properties
     propertyNames = type.properties.map { Text($0.name) }

@@ -203,7 +203,7 @@ extension Mutator {
 
   private func clear(_ storage: PropertyStorage, _ row: UInt32, _ base: Int, _ layout: InputLayout) {
     switch storage {
-    case .relation: break
+    case .relation, .members, .computed: break
     case .column(let column, _):
       if stage.given[base + Int(column.index)], !stage.valid[base + Int(column.index)] {
         // Cannot be refused: null is in no unique index.

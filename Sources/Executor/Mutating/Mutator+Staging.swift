@@ -157,6 +157,8 @@ extension Mutator {
       case .column(let column, _):
         let place = Int(column.index)
         stage.set(number, place, ParameterCells.cell(member.value, layout.columns[place].kind, stage.memory))
+      // Refused before.
+      case .members, .computed: break
       case .embedded: stageEmbedded(member.value, property.storage, number, layout)
       case .relation(let id):
         try stageLinks(member.value, catalog[id], of: number, source.inside(.member(property.name)), origin)
@@ -209,7 +211,7 @@ extension Mutator {
   /// An embedded object that a variable holds: all of its columns are written.
   private func stageEmbedded(_ value: Value, _ storage: PropertyStorage, _ record: Int, _ layout: InputLayout) {
     switch storage {
-    case .relation: break
+    case .relation, .members, .computed: break
     case .column(let column, _):
       let place = Int(column.index)
       stage.set(record, place, ParameterCells.cell(value, layout.columns[place].kind, stage.memory))

@@ -164,6 +164,14 @@ private struct SelectionBuilder {
         }
         add(inner, condition: condition, &compiler, &output)
         operations[index].end = Int32(operations.count)
+      case .inlined(let truth, let inner):
+        let index = operations.count
+        append(.inlined, key: nil, own, &output)
+        let place = computed(truth, condition, &compiler)
+        operations[index].group = Int32(place.group)
+        operations[index].vector = Int32(place.vector)
+        add(inner, condition: condition, &compiler, &output)
+        operations[index].end = Int32(operations.count)
       case .one(let id), .many(let id):
         var isMany = false
         if case .many = field.content { isMany = true }

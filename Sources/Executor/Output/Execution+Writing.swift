@@ -270,6 +270,14 @@ extension Execution {
           close(start, into: &output)
         }
         index = inner
+      case .inlined:
+        let batch = try vectors(selection, level, Int(operation.pointee.group), position)
+        let inner = Int(operation.pointee.end)
+        let truth = batch.vectors[Int(operation.pointee.vector)]
+        if truth.truths[truth.isConstant ? 0 : batch.position] == 2 {
+          try writeFields(selection, level, position, row, index, inner, executable, into: &output)
+        }
+        index = inner
       case .one, .many:
         try writeChild(
           Int(operation.pointee.index), isMany: operation.pointee.kind == .many, position, executable,

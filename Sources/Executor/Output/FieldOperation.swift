@@ -20,6 +20,8 @@ struct FieldOperation: BitwiseCopyable {
     case one, many
     /// What the schema is; at the root only.
     case introspection
+    /// Fields of the member itself where a computed truth is true: the operations up to `end`.
+    case inlined
     /// The last operation of a recursive selection: its own members again.
     case recursion
     /// The meta fields `_depth`, `_cycle`, `_cursor`.

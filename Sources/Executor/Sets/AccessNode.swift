@@ -14,6 +14,10 @@ final class AccessNode: @unchecked Sendable {
     case relation
     /// The distinct targets of a relation of the members of another set.
     case step
+    /// Relations of which at most one has targets.
+    case branches
+    /// The members of another set.
+    case set
     /// The rows that the run was given.
     case given
     /// What repeating a step reaches, nearest first.
@@ -52,6 +56,8 @@ final class AccessNode: @unchecked Sendable {
   @exclusivity(unchecked) var number = 0
   @exclusivity(unchecked) var relation = RelationAccess()
   @exclusivity(unchecked) var reference = CompiledReference()
+  /// Of a branch: paths of reader slots to the rows that stand for the targets; none where the targets are wanted.
+  @exclusivity(unchecked) var casts: [[Int]] = []
   @exclusivity(unchecked) var traversal: CompiledTraversal?
   /// What a hash join's table holds each row under.
   @exclusivity(unchecked) var buildProgram: ExpressionProgram?

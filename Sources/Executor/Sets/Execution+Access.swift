@@ -56,6 +56,16 @@ extension Execution {
       return true
     case .step:
       return try step(node, state, outer, into: &rows)
+    case .branches:
+      for child in node.children { appendBranch(child, outer, into: &rows) }
+      return false
+    case .set:
+      // The state's own buffer would be that of the set which is being gathered.
+      var members = Expansion()
+      members.offsets.append(0)
+      try append(compiledSet(node.number), outer, into: &members)
+      rows.append(UnsafePointer(members.rows.base), members.rows.count)
+      return false
     case .closure:
       if let traversal = node.traversal { try closure(traversal, state, outer, into: &rows) }
       return false
@@ -142,6 +152,25 @@ extension Execution {
       let target = readers[relation.reader].reference(row)
       if target != PageLayout.noRow, skip == 0 { rows.append(target) }
     }
+  }
+
+  private func appendBranch(_ node: AccessNode, _ scopes: ScopeRows, into rows: inout RowBuffer) {
+    let start = rows.count
+    appendTargets(node.relation, resolve(node.reference, scopes, 0), from: 0, limit: Int.max, into: &rows)
+    guard !node.casts.isEmpty else { return }
+    var written = start
+    for index in start..<rows.count {
+      let target = rows[index]
+      for path in node.casts {
+        var row = target
+        for slot in path where row != PageLayout.noRow { row = readers[slot].reference(row) }
+        if row == PageLayout.noRow { continue }
+        rows.base[written] = row
+        written += 1
+        break
+      }
+    }
+    rows.count = written
   }
 
   /// How many targets there are.

@@ -185,13 +185,11 @@ extension Binder {
       guard var result = signature(of: inner) else { return nil }
       result.isNonNull = true
       return result
-    case .list(let inner, let range):
+    case .list(let inner, _):
       guard let element = signature(of: inner) else { return nil }
-      if case .list = element.type {
-        report(.notSupportedYet(.listOfLists), at: range)
-        return nil
-      }
-      return TypeSignature(.list(element.type), isElementNonNull: element.isNonNull)
+      var result = TypeSignature(.list(element.type), isElementNonNull: element.isNonNull)
+      if case .list = element.type { result.innerNonNull = [element.isElementNonNull] + element.innerNonNull }
+      return result
     }
   }
 
@@ -205,7 +203,9 @@ extension Binder {
       return nil
     }
     var known = ScalarType.allCases.map(\.rawValue) + catalog.enums.map(\.name) + catalog.embeddedTypes.map(\.name)
-    known += catalog.types.flatMap { ["\($0.name)Filter", "\($0.name)Order", "\($0.name)Input"] }
+    for type in catalog.types where !type.isElement {
+      known += ["\(type.name)Filter", "\(type.name)Order"] + (type.isAbstract ? [] : ["\(type.name)Input"])
+    }
     report(.unknownType(name: name.text, near: nearestNames(to: name.text, in: known)), at: name.range)
     return nil
   }

@@ -254,11 +254,11 @@ extension Binder {
   func identity(_ operand: Operand) -> TypedValue? {
     switch operand {
     case .entity(let reference, let type, let range):
-      guard let column = idColumn(of: type) else { return nil }
-      return TypedValue(expression: BoundExpression(.column(reference, column.id), column.type, at: range))
+      return identity(of: reference, type, at: range).map { TypedValue(expression: $0) }
     case .single(let path):
-      guard case .none = path.tail, let column = idColumn(of: path.type) else { return nil }
-      let id = BoundExpression(.column(.scope(0, path.type), column.id), column.type, at: path.range)
+      guard case .none = path.tail, let id = identity(of: .scope(0, path.type), path.type, at: path.range) else {
+        return nil
+      }
       return TypedValue(expression: first(id, of: path.set))
     default: return nil
     }
@@ -272,11 +272,10 @@ extension Binder {
   /// The ids of the members, or what the path ends with, as a list.
   mutating func collected(_ path: PluralPath) -> BoundExpression? {
     if let value = values(of: path) { return collected(value.expression, of: path.set, at: path.range) }
-    guard let column = idColumn(of: path.type) else {
+    guard let id = identity(of: .scope(0, path.type), path.type, at: path.range) else {
       report(.wrongType(found: "many '\(catalog[path.type].name)'", expected: "a value"), at: path.range)
       return nil
     }
-    let id = BoundExpression(.column(.scope(0, path.type), column.id), column.type, at: path.range)
     return collected(id, of: path.set, at: path.range)
   }
 
@@ -295,26 +294,32 @@ extension Binder {
     }
   }
 
-  /// An embedded object as JSON, null where it is absent.
+  /// An embedded object as JSON, null where it is absent; without its relations.
   func json(_ value: EmbeddedValue) -> BoundExpression {
+    let objects = value.places.map { json($0, of: value.type, at: value.range) }
+    return objects.count == 1 ? objects[0] : BoundExpression(.coalesce(objects), .json, at: value.range)
+  }
+
+  private func json(_ place: EmbeddedValue.Place, of type: EmbeddedTypeID, at range: SourceRange) -> BoundExpression {
     var names: [String] = []
     var parts: [BoundExpression] = []
-    for (field, storage) in zip(catalog[value.type].fields, value.fields) {
+    for (field, storage) in zip(catalog[type].fields, place.fields) {
       let part: BoundExpression
       switch storage {
       case .column(let column, _):
-        part = BoundExpression(.column(value.reference, column), field.signature.type, at: value.range)
+        let type = columnType(column, of: place.reference, declared: field.signature.type)
+        part = BoundExpression(.column(place.reference, column), type, at: range)
       case .embedded(let type, let presence, let fields):
         part = json(
-          EmbeddedValue(
-            reference: value.reference, type: type, presence: presence, fields: fields, range: value.range))
-      case .relation: continue
+          EmbeddedValue.Place(reference: place.reference, presence: presence, fields: fields), of: type, at: range)
+      case .relation, .members, .computed: continue
       }
       names.append(field.name)
       parts.append(conversion(part, to: .json) ?? part)
     }
-    let object = BoundExpression(.jsonObject(names, parts), .json, at: value.range)
-    let presence = BoundExpression(.isTrue(value.presenceExpression), .boolean, at: value.range)
-    return BoundExpression(.conditional([presence, object]), .json, at: value.range)
+    let object = BoundExpression(.jsonObject(names, parts), .json, at: range)
+    let column = BoundExpression(.column(place.reference, place.presence), .boolean, at: range)
+    let presence = BoundExpression(.isTrue(column), .boolean, at: range)
+    return BoundExpression(.conditional([presence, object]), .json, at: range)
   }
 }

@@ -95,9 +95,9 @@ extension Binder {
     switch operand {
     case .error: return nil
     case .plural(let path), .single(let path): return .path(path)
-    case .entity(.toOne(let base, let relation), let type, let range):
+    case .entity(let reference, let type, let range) where !reference.isScope:
       let set = reserveSet(type, at: range)
-      query[set] = BoundSet(type: type, source: .relation(base, relation), range: range)
+      query[set] = BoundSet(type: type, source: source(of: reference), range: range)
       return .path(PluralPath(set: set, type: type, range: range, text: ""))
     case .value(let value):
       if case .list = value.type { return .list(value) }

@@ -57,7 +57,7 @@ extension Binder {
       return op == .equal ? test : negation(test)
     case (.entity, _), (.single, _), (_, .entity), (_, .single):
       if let first = entity(left, at: range), let second = entity(right, at: range) {
-        guard first.type == second.type else { return incomparable(left, right, range) }
+        guard let (first, second) = unified(first, second) else { return incomparable(left, right, range) }
         guard isEquality else {
           report(.unordered(type: words(first.type)), at: range)
           return nil

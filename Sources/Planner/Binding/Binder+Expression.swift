@@ -54,10 +54,7 @@ extension Binder {
     case .binary(let op, let left, let right): return binary(op, left, right, environment, expression)
     case .chain(let op, let terms): return connective(op, terms, environment, expression.range)
     case .isTest(let inner, let negated, let name):
-      guard name.text == "null" else {
-        report(.notSupportedYet(.typeTest), at: range)
-        return .error
-      }
+      guard name.text == "null" else { return typeTest(inner, name, negated: negated, environment, range) }
       guard let test = isNull(resolve(bindOperand(inner, environment), environment), at: range) else { return .error }
       return .value(negated ? negation(test) : test)
     case .cast(let inner, let name): return cast(inner, name, environment, range)
@@ -87,7 +84,8 @@ extension Binder {
     }
     switch variable.kind {
     case .slot(let index):
-      let type = query.parameters[index].signature.type
+      var type = query.parameters[index].signature.type
+      if case .list(.list) = type { type = .json }
       return .value(BoundExpression(.parameter(index), type, at: name.range))
     case .filter(let type): return .filter(type, name)
     case .order(let type):
@@ -113,6 +111,9 @@ extension Binder {
     _ base: Expression, _ index: Expression, _ environment: Environment, _ range: SourceRange
   ) -> Operand {
     let owner = resolve(bindOperand(base, environment), environment)
+    if case .plural(let path) = owner, case .none = path.tail {
+      return subscripted(path, bindOperand(index, environment), environment, range, at: index.range)
+    }
     guard let list = value(owner, environment, at: base.range) else { return .error }
     let position = bindOperand(index, environment)
     if list.type == .json {
@@ -234,10 +235,11 @@ extension Binder {
     } else if let enumeration = catalog.enums.first(where: { $0.name == name.text }) {
       target = .enumeration(enumeration.id)
     } else {
-      if catalog.type(named: name.text) != nil {
-        report(.notSupportedYet(.typeTest), at: range)
+      if let type = catalog.type(named: name.text) {
+        return cast(operand, to: type.id, environment, range)
       } else {
-        let known = ScalarType.allCases.map(\.rawValue) + catalog.enums.map(\.name)
+        let known =
+          ScalarType.allCases.map(\.rawValue) + catalog.enums.map(\.name) + catalog.types.map(\.name)
         report(.unknownType(name: name.text, near: nearestNames(to: name.text, in: known)), at: name.range)
       }
       return .error

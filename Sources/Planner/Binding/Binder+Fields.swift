@@ -43,6 +43,10 @@ extension Binder {
     if let expansion = expansion(entry.directives) {
       inner.append(SelectionSource(expansion: expansion, environment: entry.environment, condition: nil))
     }
+    if !root.isList, catalog[root.type].isAbstract {
+      bindKey(entry.arguments, of: name, abstract: root.type, into: set, entry.environment)
+      return bindSelection(set, inner, name, entry.environment).map { .one($0) }
+    }
     if root.isList {
       var bound = BoundSet(type: root.type, source: .all, range: name.range)
       bound.hint = hint
@@ -117,17 +121,23 @@ extension Binder {
   ) -> SelectionID? {
     let selection = reserveSelection(of: set)
     let type = query[set].type
+    var sources = sources
+    if sources.isEmpty, isGraphQL, !isExpanded, recursion == nil {
+      report(.missingSelection(field: name.text), at: name.range)
+    }
+    if sources.isEmpty, catalog[type].isElement {
+      // As a single embedded object does, a list of them comes whole.
+      sources = [SelectionSource(splat: name.range, environment: environment, condition: nil)]
+    }
     if sources.isEmpty {
       if recursion != nil {
         report(.missingSelection(field: name.text), at: name.range)
         return nil
       }
-      if isGraphQL, !isExpanded { report(.missingSelection(field: name.text), at: name.range) }
-      guard let column = idColumn(of: type) else {
+      guard let id = identity(of: .scope(0, type), type, at: name.range) else {
         report(.missingSelection(field: name.text), at: name.range)
         return nil
       }
-      let id = BoundExpression(.column(.scope(0, type), column.id), column.type, at: name.range)
       query.selections[selection.index].shape = .value(id)
       return selection
     }
@@ -151,11 +161,17 @@ extension Binder {
   }
 
   private mutating func bindFields(_ sources: [SelectionSource], of type: EntityTypeID) -> [BoundField] {
+    let collected = collect(sources, of: .entity(type), as: nil)
+    if collected.mentioned.isEmpty { return bindFields(collected, of: type) }
+    return bindFields(sources, byTypeOf: type, collected)
+  }
+
+  mutating func bindFields(_ collected: Collected, of type: EntityTypeID) -> [BoundField] {
     var fields: [BoundField] = []
-    for merged in collect(sources, of: .entity(type)) {
+    for merged in collected.merged {
       guard !isExhausted else { break }
       let (condition, inner) = merge(merged)
-      guard let content = bindField(merged, inner, of: type) else { continue }
+      guard let content = bindField(merged, inner, of: collected.runtime ?? type) else { continue }
       var field = BoundField(key: merged.key, condition: condition, content: content, range: merged.first.range)
       field.omitsNull = merged.first.omitsNull
       fields.append(field)
@@ -164,11 +180,12 @@ extension Binder {
   }
 
   private mutating func bindField(
-    _ merged: MergedEntry, _ inner: [SelectionSource], of type: EntityTypeID
+    _ merged: MergedEntry, _ inner: [SelectionSource], of runtime: EntityTypeID
   ) -> BoundField.Content? {
     let entry = computed(merged.first)
+    let type = entry.declared ?? runtime
     guard let name = entry.field else { return bindComputed(entry, inner) }
-    if name.text == "__typename" { return .typename(catalog[type].name) }
+    if name.text == "__typename" { return typename(of: runtime, entry, at: name.range) }
     if name.text == "_inserted" { return bindInserted(entry, name) }
     if let feature = Self.metaFields[name.text] {
       report(.notSupportedYet(feature), at: name.range)
@@ -180,44 +197,16 @@ extension Binder {
       return nil
     }
     guard let element = entry.environment.element() else { return nil }
-    switch property.storage {
-    case .column, .embedded:
-      return bindValueField(
-        entry, inner, property.storage, property.signature.type, element)
-    case .relation(let id):
-      let relation = catalog[id]
-      let walks = ["recurse", "expand"]
-      var inner = inner
-      if let expansion = expansion(entry.directives) {
-        inner.append(SelectionSource(expansion: expansion, environment: entry.environment, condition: nil))
-      }
-      let recursion = recursion(of: entry, name, relation)
-      if inner.isEmpty, entry.arguments.isEmpty, recursion == nil, !relation.isToMany,
-        let column = idColumn(of: relation.target)
-      {
-        _ = fieldDirectives(entry.directives, over: relation.target, walks: walks)
-        if isGraphQL, !entry.isExpanded { report(.missingSelection(field: name.text), at: name.range) }
-        return .value(BoundExpression(.column(.toOne(element, id), column.id), column.type, at: name.range))
-      }
-      let set = reserveSet(relation.target, at: name.range)
-      var bound = BoundSet(type: relation.target, source: .relation(element, id), range: name.range)
-      bound.hint = fieldDirectives(entry.directives, over: relation.target, walks: walks)
-      if relation.isToMany, isGrouped(entry) {
-        reportWalks(entry)
-        return bindGroups(entry, inner, set, bound, name).map { .many($0) }
-      }
-      bindArguments(entry.arguments, of: name, lets: inner, environment: entry.environment, into: &bound)
-      if recursion != nil, let cursor = bound.paging?.after ?? bound.paging?.before {
-        report(.noCursor(of: "a recursion"), at: cursor.range)
-      }
-      query[set] = bound
-      let key = recursion == nil ? name : Name(merged.key, at: name.range)
-      guard
-        let selection = bindSelection(
-          set, inner, key, entry.environment, recursion: recursion, isExpanded: entry.isExpanded)
-      else { return nil }
-      return relation.isToMany ? .many(selection) : .one(selection)
+    var takesArguments = true
+    if case .computed = property.storage { takesArguments = false }
+    var inner = inner
+    if isRelation(property), let expansion = expansion(entry.directives) {
+      inner.append(SelectionSource(expansion: expansion, environment: entry.environment, condition: nil))
     }
+    let recursion = recursion(of: entry, name, property, element)
+    return bindField(
+      member(property, of: element, at: name.range), entry, inner, name, takesArguments: takesArguments,
+      recursion: recursion)
   }
 
   /// `_inserted`: whether the mutation field that answers has created the entity.
@@ -235,30 +224,87 @@ extension Binder {
     report(.unknownField(name: name.text, type: type, near: nearestNames(to: name.text, in: known)), at: name.range)
   }
 
-  /// A scalar, or an embedded object with its own fields.
-  private mutating func bindValueField(
-    _ entry: SelectionEntry, _ inner: [SelectionSource], _ storage: PropertyStorage, _ type: ValueType,
-    _ element: EntityReference
+  /// What is selected of a field that is bound already.
+  private mutating func bindField(
+    _ operand: Operand, _ entry: SelectionEntry, _ inner: [SelectionSource], _ name: Name, takesArguments: Bool,
+    recursion: BoundRecursion? = nil
   ) -> BoundField.Content? {
-    guard let name = entry.field else { return nil }
-    _ = fieldDirectives(entry.directives, over: nil)
-    if let argument = entry.arguments.first {
+    if !takesArguments, let argument = entry.arguments.first {
       report(.argumentsOnValue(field: name.text), at: argument.range)
       return nil
     }
-    switch storage {
-    case .column(let column, _):
+    switch operand {
+    case .entity(let reference, let target, _):
+      let hint = fieldDirectives(entry.directives, over: target, walks: ["recurse", "expand"])
+      if inner.isEmpty, entry.arguments.isEmpty, recursion == nil,
+        let id = identity(of: reference, target, at: name.range)
+      {
+        if isGraphQL, !entry.isExpanded { report(.missingSelection(field: name.text), at: name.range) }
+        return .value(id)
+      }
+      let set = reserveSet(target, at: name.range)
+      var bound = BoundSet(type: target, source: source(of: reference), range: name.range)
+      bound.hint = hint
+      bindArguments(entry.arguments, of: name, lets: inner, environment: entry.environment, into: &bound)
+      query[set] = bound
+      return bindSelection(set, inner, entry, name, recursion).map { .one($0) }
+    case .plural(let path):
+      var bound = query[path.set]
+      bound.range = name.range
+      bound.hint = fieldDirectives(entry.directives, over: path.type, walks: ["recurse", "expand"])
+      if takesArguments, isGrouped(entry) {
+        reportWalks(entry)
+        return bindGroups(entry, inner, path.set, bound, name).map { .many($0) }
+      }
+      if takesArguments {
+        bindArguments(entry.arguments, of: name, lets: inner, environment: entry.environment, into: &bound)
+      }
+      query[path.set] = bound
+      return bindSelection(path.set, inner, entry, name, recursion).map { .many($0) }
+    case .value(let value):
+      _ = fieldDirectives(entry.directives, over: nil)
+      if let argument = entry.arguments.first {
+        report(.argumentsOnValue(field: name.text), at: argument.range)
+        return nil
+      }
       if let set = entry.set {
         report(.selectionOnValue(field: name.text), at: set.range)
         return nil
       }
-      return .value(BoundExpression(.column(element, column), type, at: name.range))
-    case .embedded(let id, let presence, let fields):
+      return .value(value.expression)
+    case .embedded(let value):
+      _ = fieldDirectives(entry.directives, over: nil)
+      if let argument = entry.arguments.first {
+        report(.argumentsOnValue(field: name.text), at: argument.range)
+        return nil
+      }
       if inner.isEmpty, isGraphQL, !entry.isExpanded { report(.missingSelection(field: name.text), at: name.range) }
-      let value = EmbeddedValue(reference: element, type: id, presence: presence, fields: fields, range: name.range)
       return bindEmbedded(value, inner, entry)
-    case .relation: return nil
+    default: return nil
     }
+  }
+
+  private mutating func bindSelection(
+    _ set: SetID, _ sources: [SelectionSource], _ entry: SelectionEntry, _ name: Name, _ recursion: BoundRecursion?
+  ) -> SelectionID? {
+    if recursion != nil, let cursor = query[set].paging?.after ?? query[set].paging?.before {
+      report(.noCursor(of: "a recursion"), at: cursor.range)
+    }
+    return bindSelection(
+      set, sources, recursion == nil ? name : Name(entry.key.text, at: name.range), entry.environment,
+      recursion: recursion, isExpanded: entry.isExpanded)
+  }
+
+  /// The set of the one entity that a reference leads to. Precondition: it is no scope's own element.
+  func source(of reference: EntityReference) -> BoundSet.Source {
+    var branches: [RelationBranch] = []
+    for path in reference.alternatives {
+      if case .toOne(let base, let relation) = path {
+        branches.append(RelationBranch(reference: base, relation: relation))
+      }
+    }
+    if branches.count == 1, let only = branches.first { return .relation(only.reference, only.relation) }
+    return .branches(branches)
   }
 
   /// An embedded object; without a selection set, whole.
@@ -279,9 +325,10 @@ extension Binder {
       if let name = entry.field {
         if name.text == "__typename" {
           content = .typename(type.name)
-        } else if let index = type.fields.firstIndex(where: { $0.name == name.text }), index < value.fields.count {
+        } else if let index = type.fields.firstIndex(where: { $0.name == name.text }) {
           content = nested(at: name.range, nil) {
-            $0.bindValueField(entry, inner, value.fields[index], type.fields[index].signature.type, value.reference)
+            let operand = $0.member(index, of: value, at: name.range)
+            return $0.bindField(operand, entry, inner, name, takesArguments: true)
           }
         } else {
           reportUnknownField(name, of: type.name, among: type.fields.map(\.name))
@@ -325,9 +372,9 @@ extension Binder {
       // `recent := messages(limit: 3) { text }` is a list like the relation itself.
       let name = Name(entry.key.text, at: path.range)
       return bindSelection(path.set, inner, name, entry.environment).map { .many($0) }
-    case .entity(.toOne(let base, let relation), let type, let range) where !inner.isEmpty:
+    case .entity(let reference, let type, let range) where !inner.isEmpty && !reference.isScope:
       let set = reserveSet(type, at: range)
-      query[set] = BoundSet(type: type, source: .relation(base, relation), range: range)
+      query[set] = BoundSet(type: type, source: source(of: reference), range: range)
       return bindSelection(set, inner, Name(entry.key.text, at: range), entry.environment).map { .one($0) }
     case .entity(let reference, let type, let range) where !inner.isEmpty:
       // An element around the place, once more; its own environment is that of the selection.
@@ -339,7 +386,7 @@ extension Binder {
       }
       return .embedded(
         presence: .truth(true, at: range), nested(at: range, []) { $0.bindFields(sources, of: type) })
-    case .single(let path) where !inner.isEmpty:
+    case .single(let path) where !inner.isEmpty || catalog[path.type].isElement:
       guard case .none = path.tail else {
         report(.selectionOnValue(field: entry.key.text), at: path.range)
         return nil
@@ -367,7 +414,7 @@ extension Binder {
 extension Catalog {
   /// What a root field stands for: generated names first, then those of `type Query`.
   func root(named name: String) -> (type: EntityTypeID, isList: Bool)? {
-    for type in types {
+    for type in types where !type.isElement {
       if type.rootMany == name { return (type.id, true) }
       if type.rootOne == name { return (type.id, false) }
     }
@@ -375,6 +422,6 @@ extension Catalog {
   }
 
   var rootFieldNames: [String] {
-    types.flatMap { [$0.rootMany, $0.rootOne] } + rootNames.map(\.name)
+    types.filter { !$0.isElement }.flatMap { [$0.rootMany, $0.rootOne] } + rootNames.map(\.name)
   }
 }

@@ -186,10 +186,13 @@ extension Binder {
     }
     let wanted = filterType(property.signature.type)
     guard let (fields, origin) = filterObject(field.value, environment, wanted, origin) else { return nil }
-    if case .relation(let id) = property.storage, catalog[id].isToMany {
-      return relationFilter(fields, property, id, element, environment, field.range, origin)
-    }
+    let known = query.sets.count
     switch member(property, of: element, at: field.name.range) {
+    case .error: return nil
+    case .plural(let path):
+      let set = query[path.set]
+      if query.sets.count == known + 1 { query.sets.removeLast() }
+      return relationFilter(fields, property.name, set, environment, field.range, origin)
     case .entity(let target, let type, let range):
       let only = fields.count == 1 ? fields.first?.name.text : nil
       if only == "isNull", catalog[type].property(named: "isNull") == nil {
@@ -212,16 +215,21 @@ extension Binder {
         parts.append(part)
         continue
       }
+      let known = query.sets.count
       let operand = member(field.name, of: value)
       if case .error = operand { return nil }
       let signature = catalog[value.type].fields.first { $0.name == field.name.text }?.signature
       let wanted = signature.flatMap { filterType($0.type) }
       guard let (inner, origin) = filterObject(field.value, environment, wanted, origin) else { return nil }
       let part: BoundExpression?
-      if case .embedded(let nested) = operand {
-        part = embeddedFilter(inner, nested, environment, field.range, origin)
-      } else {
-        part = operatorsFilter(inner, operand, environment, field.range, origin)
+      switch operand {
+      case .embedded(let nested): part = embeddedFilter(inner, nested, environment, field.range, origin)
+      case .entity(let target, _, _): part = filter(inner, target, environment, field.range, origin)
+      case .plural(let path):
+        let set = query[path.set]
+        if query.sets.count == known + 1 { query.sets.removeLast() }
+        part = relationFilter(inner, field.name.text, set, environment, field.range, origin)
+      default: part = operatorsFilter(inner, operand, environment, field.range, origin)
       }
       guard let part else { return nil }
       parts.append(part)
@@ -230,14 +238,15 @@ extension Binder {
   }
 
   private mutating func relationFilter(
-    _ fields: [ObjectField], _ property: Property, _ relation: RelationID, _ element: EntityReference,
-    _ environment: Environment, _ range: SourceRange, _ origin: ValueCoercion.Origin
+    _ fields: [ObjectField], _ name: String, _ template: BoundSet, _ environment: Environment, _ range: SourceRange,
+    _ origin: ValueCoercion.Origin
   ) -> BoundExpression? {
-    let target = catalog[relation].target
+    let target = template.type
     var parts: [BoundExpression] = []
     for field in fields where !isAbsent(field.value, environment) {
       let set = reserveSet(target, at: field.range)
-      query[set] = BoundSet(type: target, source: .relation(element, relation), range: field.range)
+      query[set] = template
+      query[set].range = field.range
       let wanted = field.name.text == "count" ? GeneratedType.scalarFilter(.int) : .filter(target)
       guard let (inner, origin) = filterObject(field.value, environment, wanted, origin) else { return nil }
       switch field.name.text {
@@ -259,7 +268,7 @@ extension Binder {
       default:
         let near = nearestNames(to: field.name.text, in: ["some", "every", "none", "count"])
         report(
-          .unknownOperator(name: field.name.text, type: "'\(property.name)'", near: near), at: field.name.range)
+          .unknownOperator(name: field.name.text, type: "'\(name)'", near: near), at: field.name.range)
         return nil
       }
     }

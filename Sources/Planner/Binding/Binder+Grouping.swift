@@ -163,18 +163,14 @@ extension Binder {
     }
   }
 
-  private func columns(of value: EmbeddedValue) -> [BoundExpression] {
+  private mutating func columns(of value: EmbeddedValue) -> [BoundExpression] {
     var result: [BoundExpression] = []
-    for (field, storage) in zip(catalog[value.type].fields, value.fields) {
-      switch storage {
-      case .column(let column, let folded):
-        result.append(
-          BoundExpression(.column(value.reference, folded ?? column), field.signature.type, at: value.range))
-      case .embedded(let type, let presence, let fields):
-        let inner = EmbeddedValue(
-          reference: value.reference, type: type, presence: presence, fields: fields, range: value.range)
-        result += [inner.presenceExpression] + columns(of: inner)
-      case .relation: break
+    for (index, field) in catalog[value.type].fields.enumerated()
+    where !elementType(of: field.signature.type).isEntity {
+      switch member(index, of: value, at: value.range) {
+      case .value(let value): result.append(value.key)
+      case .embedded(let inner): result += [inner.presenceExpression] + columns(of: inner)
+      default: break
       }
     }
     return result

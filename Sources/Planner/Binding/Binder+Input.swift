@@ -84,6 +84,11 @@ extension Binder {
           continue
         }
         switch property.storage {
+        case .relation(let relation) where binder.catalog[binder.catalog[relation].target].kind != .entity:
+          binder.report(.notSupportedYet(.shapeInMutation), at: field.range)
+        case .computed, .members:
+          binder.report(
+            .wrongType(found: "one", expected: "no value for the computed field '\(property.name)'"), at: field.range)
         case .relation(let relation):
           record.links += binder.bindLinks(field.value, relation, property, environment)
         case .column, .embedded:
@@ -103,10 +108,14 @@ extension Binder {
   ) {
     let range = expression.range
     switch storage {
-    case .relation: break
+    case .relation: report(.notSupportedYet(.shapeInMutation), at: range)
+    case .members, .computed: break
     case .column(let column, _):
       let operand = bindOperand(expression, environment)
-      guard let value = coerce(operand, to: signature.type, environment, at: range) else { return }
+      // What is written of lists of lists is checked by their type; what is computed is JSON.
+      var type = signature.type
+      if case .list(.list) = type, case .value = operand { type = .json }
+      guard let value = coerce(operand, to: type, environment, at: range) else { return }
       if isStrict, signature.isNonNull, value.constant?.isNull ?? false {
         report(.wrongValue(.null(expected: words(signature.type))), at: range)
       }
@@ -170,6 +179,8 @@ extension Binder {
       } else if field.defaultValue == .now, case .column(let column, _) = storage {
         let now = BoundExpression(.parameter(nowParameter(at: range)), .scalar(.dateTime), at: range)
         add(now, to: column, into: &record)
+      } else if case .list(.entity) = field.signature.type {
+        // Nothing is linked.
       } else if field.signature.isNonNull {
         report(.missingInputField(name: field.name, type: type.name), at: range)
       } else {
@@ -185,7 +196,7 @@ extension Binder {
     case .embedded(_, let presence, let fields):
       add(BoundExpression(.constant(.null), .boolean, at: range), to: presence, into: &record)
       for field in fields { clear(field, at: range, into: &record) }
-    case .relation: break
+    case .relation, .members, .computed: break
     }
   }
 
@@ -193,15 +204,12 @@ extension Binder {
     _ value: EmbeddedValue, to storage: PropertyStorage, at range: SourceRange, into record: inout BoundRecord
   ) {
     guard case .embedded(let id, let presence, let fields) = storage else { return }
-    add(BoundExpression(.column(value.reference, value.presence), .boolean, at: range), to: presence, into: &record)
-    for ((field, target), source) in zip(zip(catalog[id].fields, fields), value.fields) {
-      switch (target, source) {
-      case (.column(let column, _), .column(let from, _)):
-        add(BoundExpression(.column(value.reference, from), field.signature.type, at: range), to: column, into: &record)
-      case (.embedded(let inner, _, _), .embedded(_, let presence, let fields)):
-        let nested = EmbeddedValue(
-          reference: value.reference, type: inner, presence: presence, fields: fields, range: range)
-        copy(nested, to: target, at: range, into: &record)
+    add(value.presenceExpression, to: presence, into: &record)
+    for (index, target) in fields.enumerated() where index < catalog[id].fields.count {
+      guard !elementType(of: catalog[id].fields[index].signature.type).isEntity else { continue }
+      switch (target, member(index, of: value, at: range)) {
+      case (.column(let column, _), .value(let from)): add(from.expression, to: column, into: &record)
+      case (.embedded, .embedded(let inner)): copy(inner, to: target, at: range, into: &record)
       default: break
       }
     }

@@ -7,6 +7,7 @@ extension Binder {
     switch reference {
     case .scope(_, let type): type
     case .toOne(_, let relation): catalog[relation].target
+    case .firstOf(_, let type): type
     }
   }
 
@@ -83,7 +84,7 @@ extension Binder {
       known = catalog[type].properties.map(\.name)
     }
     known += environment.lets.keys.sorted()
-    known += catalog.types.map(\.rootMany)
+    known += catalog.types.filter { !$0.isElement }.map(\.rootMany)
     report(.unknownName(name: name.text, near: nearestNames(to: name.text, in: known)), at: name.range)
     return .error
   }
@@ -123,39 +124,62 @@ extension Binder {
   mutating func member(_ property: Property, of element: EntityReference, at range: SourceRange) -> Operand {
     switch property.storage {
     case .column(let column, let folded):
-      let type = property.signature.type
+      let type = columnType(column, of: element, declared: property.signature.type)
       return .value(
         BoundExpression(.column(element, column), type, at: range),
         folded: folded.map { BoundExpression(.column(element, $0), type, at: range) })
     case .embedded(let id, let presence, let fields):
       return .embedded(
         EmbeddedValue(reference: element, type: id, presence: presence, fields: fields, range: range))
-    case .relation(let id):
-      let relation = catalog[id]
-      if !relation.isToMany { return .entity(.toOne(element, id), relation.target, range) }
-      let set = reserveSet(relation.target, at: range)
-      query[set].source = .relation(element, id)
-      return .plural(PluralPath(set: set, type: relation.target, range: range, text: property.name))
+    case .relation(let id): return related(id, of: element, property.name, at: range)
+    case .members(let fields): return member(property, fields, of: element, at: range)
+    case .computed(let text): return computed(property, text, of: element, at: range)
     }
+  }
+
+  /// What a relation leads to.
+  mutating func related(_ id: RelationID, of element: EntityReference, _ name: String, at range: SourceRange) -> Operand
+  {
+    let relation = catalog[id]
+    if !relation.isToMany { return .entity(.toOne(element, id), relation.target, range) }
+    let set = reserveSet(relation.target, at: range)
+    query[set].source = .relation(element, id)
+    return .plural(PluralPath(set: set, type: relation.target, range: range, text: name))
   }
 
   mutating func member(_ name: Name, of value: EmbeddedValue) -> Operand {
     let type = catalog[value.type]
-    guard let index = type.fields.firstIndex(where: { $0.name == name.text }), index < value.fields.count else {
+    guard let index = type.fields.firstIndex(where: { $0.name == name.text }) else {
       reportUnknownField(name, of: type.name, among: type.fields.map(\.name))
       return .error
     }
-    switch value.fields[index] {
-    case .column(let column, let folded):
-      let type = type.fields[index].signature.type
-      return .value(
-        BoundExpression(.column(value.reference, column), type, at: name.range),
-        folded: folded.map { BoundExpression(.column(value.reference, $0), type, at: name.range) })
-    case .embedded(let id, let presence, let fields):
-      return .embedded(
-        EmbeddedValue(reference: value.reference, type: id, presence: presence, fields: fields, range: name.range))
-    case .relation: return .error
+    return member(index, of: value, at: name.range)
+  }
+
+  /// A field of an embedded object by its number.
+  mutating func member(_ index: Int, of value: EmbeddedValue, at range: SourceRange) -> Operand {
+    let field = catalog[value.type].fields[index]
+    var found: [Operand] = []
+    for place in value.places where index < place.fields.count {
+      switch place.fields[index] {
+      case .column(let column, _):
+        let type = columnType(column, of: place.reference, declared: field.signature.type)
+        found.append(.value(BoundExpression(.column(place.reference, column), type, at: range)))
+      case .embedded(let id, let presence, let fields):
+        found.append(
+          .embedded(
+            EmbeddedValue(reference: place.reference, type: id, presence: presence, fields: fields, range: range)))
+      case .relation(let id): found.append(related(id, of: place.reference, field.name, at: range))
+      case .members, .computed: return .error
+      }
     }
+    return combined(found, as: field.signature.type, named: field.name, at: range)
+  }
+
+  /// Lists of lists are read as the JSON that they lie as.
+  func columnType(_ column: ColumnID, of reference: EntityReference, declared: ValueType) -> ValueType {
+    if case .list(.list) = declared { return .json }
+    return declared
   }
 
   /// All entities of a type, with the arguments of a selection.
@@ -203,8 +227,16 @@ extension Binder {
     case .entity(let element, let type, _):
       return step(from: element, type, name, arguments, environment, range)
     case .embedded(let value):
-      guard arguments == nil else { return noArguments(name) }
-      return member(name, of: value)
+      let operand = member(name, of: value)
+      switch operand {
+      case .plural(let path):
+        guard let arguments else { return operand }
+        var bound = query[path.set]
+        bindArguments(arguments.named, of: name, environment: environment, into: &bound)
+        query[path.set] = bound
+        return operand
+      default: return arguments == nil ? operand : noArguments(name)
+      }
     case .plural(let path): return step(from: path, name, arguments, environment, range)
     case .single(let path): return step(fromSingle: path, name, arguments, environment, range)
     case .value:
@@ -261,11 +293,10 @@ extension Binder {
   mutating func filtered(
     _ operand: Operand, _ arguments: CallArguments, _ name: Name, _ environment: Environment
   ) -> Operand {
-    guard case .entity(.toOne(let base, let relation), let type, let range) = operand, !arguments.named.isEmpty else {
-      return operand
-    }
+    guard case .entity(let reference, let type, let range) = operand, !reference.isScope, !arguments.named.isEmpty
+    else { return operand }
     let set = reserveSet(type, at: range)
-    var bound = BoundSet(type: type, source: .relation(base, relation), range: range)
+    var bound = BoundSet(type: type, source: source(of: reference), range: range)
     bindArguments(arguments.named, of: name, environment: environment, into: &bound)
     query[set] = bound
     return .single(PluralPath(set: set, type: type, range: range, text: name.text))
@@ -304,10 +335,21 @@ extension Binder {
         let next = PluralPath(set: set, type: relation.target, range: range, text: "\(path.text).\(name.text)")
         return relation.isToMany ? .plural(next) : .single(next)
       }
+      if case .members(let fields) = property.storage, isRelation(property) {
+        let next = step(from: path, property, fields, arguments, environment, name, range)
+        guard case .plural(let many) = next, case .entity = property.signature.type else { return next }
+        return .single(many)
+      }
       guard arguments == nil else { return noArguments(name) }
       inner = member(property, of: .scope(0, path.type), at: name.range)
     }
     switch inner {
+    case .entity(let reference, let type, _):
+      guard case .plural(let next) = stepped(path, along: reference, to: type, name) else { return .error }
+      return .single(next)
+    case .plural(let many):
+      guard case .relation(let reference, let relation) = query[many.set].source else { return .error }
+      return stepped(path, along: .toOne(reference, relation), to: many.type, name)
     case .value(let value):
       return .value(
         first(value.expression, of: path.set), folded: value.folded.map { first($0, of: path.set) })
@@ -338,6 +380,10 @@ extension Binder {
       switch member(name, of: value) {
       case .value(let inner): path.tail = .value(inner)
       case .embedded(let inner): path.tail = .embedded(inner)
+      case .entity(let reference, let type, _): return stepped(path, along: reference, to: type, name)
+      case .plural(let inner):
+        guard case .relation(let reference, let relation) = query[inner.set].source else { return .error }
+        return stepped(path, along: .toOne(reference, relation), to: inner.type, name)
       default: return .error
       }
     case .none:
@@ -355,7 +401,12 @@ extension Binder {
         bindArguments(arguments?.named ?? [], of: name, environment: environment, into: &bound)
         query[set] = bound
         return .plural(PluralPath(set: set, type: target, range: range, text: "\(path.text).\(name.text)"))
-      case .column, .embedded:
+      case .members(let fields) where isRelation(property):
+        return step(from: path, property, fields, arguments, environment, name, range)
+      case .computed where isRelation(property):
+        report(.pluralPath(relation: "\(path.text).\(name.text)", suggestion: nil), at: range)
+        return .error
+      case .column, .embedded, .members, .computed:
         guard arguments == nil else { return noArguments(name) }
         switch member(property, of: element, at: name.range) {
         case .value(let inner): path.tail = .value(inner)
@@ -366,6 +417,26 @@ extension Binder {
     }
     path.tailText += path.tailText.isEmpty ? name.text : ".\(name.text)"
     return .plural(path)
+  }
+
+  /// A step along a relation field of an interface.
+  private mutating func step(
+    from path: PluralPath, _ property: Property, _ fields: [MemberField], _ arguments: CallArguments?,
+    _ environment: Environment, _ name: Name, _ range: SourceRange
+  ) -> Operand {
+    guard case .entity(let target) = elementType(of: property.signature.type) else { return .error }
+    var routes: [[RelationID]] = []
+    for field in fields {
+      guard case .relation(let id) = catalog[field.member.type][field.property].storage else { continue }
+      for cast in catalog.casts(from: catalog[id].target, to: target) {
+        routes.append([field.member.relation, id] + cast)
+      }
+    }
+    let set = steps(from: path.set, routes, to: target, at: name.range)
+    var bound = query[set]
+    bindArguments(arguments?.named ?? [], of: name, environment: environment, into: &bound)
+    query[set] = bound
+    return .plural(PluralPath(set: set, type: target, range: range, text: "\(path.text).\(name.text)"))
   }
 
   /// For "found …" in messages.

@@ -28,16 +28,20 @@ struct GraphExpansion {
 extension Binder {
   /// `@recurse` of a relation's field.
   mutating func recursion(
-    of entry: SelectionEntry, _ name: Name, _ relation: Relation
+    of entry: SelectionEntry, _ name: Name, _ property: Property, _ element: EntityReference
   ) -> BoundRecursion? {
-    guard let directive = entry.directives.first(where: { $0.name.text == "recurse" }) else { return nil }
-    guard relation.source == relation.target else {
+    guard case .entity(let target) = elementType(of: property.signature.type),
+      let directive = entry.directives.first(where: { $0.name.text == "recurse" })
+    else { return nil }
+    let source = type(of: element)
+    // Each level is read from its own member: not through another type that the member is seen as.
+    guard source == target, case .relation(let id) = property.storage, element.isScope else {
       report(
-        .notRecursive(
-          field: name.text, source: catalog[relation.source].name, target: catalog[relation.target].name),
+        .notRecursive(field: name.text, source: catalog[source].name, target: catalog[target].name),
         at: directive.range)
       return nil
     }
+    let relation = catalog[id]
     var depth: BoundExpression?
     var seen = false
     for argument in directive.arguments {
@@ -108,16 +112,18 @@ extension Binder {
     for property in type.properties {
       guard result.index[property.name] == nil, count(at: expansion.range) else { continue }
       let name = Name(property.name, at: expansion.range)
+      if isRelation(property), case .computed = property.storage { continue }
       var entry = SelectionEntry(
         key: name, field: name, environment: environment, condition: condition, range: expansion.range)
+      entry.declared = id
       entry.isExpanded = true
       entry.omitsNull = expansion.shape == .fragments
       if expansion.shape == .ids {
         guard type.idProperties.contains(property.id) else { continue }
-      } else if case .relation(let relation) = property.storage {
+      } else if case .entity(let target) = elementType(of: property.signature.type), !catalog[target].isElement {
         guard let shape = expansion.levels.first else { continue }
         // Without an id of one field there is no value that stands for the entity.
-        if shape != .ids || idColumn(of: catalog[relation].target) == nil {
+        if shape != .ids || identity(of: .scope(0, target), target, at: expansion.range) == nil {
           entry.expansion = GraphExpansion(
             shape: shape, levels: expansion.levels.dropFirst(), range: expansion.range)
         }
@@ -162,7 +168,8 @@ extension Binder {
   /// What has an order of its own that no cursor can hold.
   private func unpaged(_ source: BoundSet.Source) -> String? {
     switch source {
-    case .all, .key, .relation, .step: nil
+    case .all, .key, .relation, .step, .union: nil
+    case .branches: "a relation of an interface"
     case .closure: "a closure"
     case .shortestPath, .linked: "a path"
     case .items: "a group"

@@ -45,6 +45,8 @@ struct SelectionEntry {
   var environment: Environment
   var condition: BoundExpression?
   var range: SourceRange
+  /// The type whose fields the place may name: that of the innermost type condition. Nil where it is no entity's.
+  var declared: EntityTypeID?
   /// Put in by `@expand`.
   var isExpanded = false
   /// What `@expand` shows of the field's own fields.
@@ -74,17 +76,41 @@ enum SelectionParent {
 extension Binder {
   /// Flattens fragments and splats and groups by response key, in order of first appearance.
   mutating func collect(_ sources: [SelectionSource], of parent: SelectionParent) -> [MergedEntry] {
+    collect(sources, of: parent, as: nil).merged
+  }
+
+  /// For an interface or union, what is selected of its entities of one type; or with nil of those that no narrower
+  /// type condition is about, the others being mentioned.
+  mutating func collect(
+    _ sources: [SelectionSource], of parent: SelectionParent, as runtime: EntityTypeID?
+  ) -> Collected {
     var result = Collected()
-    for source in sources { collect(source, of: parent, into: &result) }
+    if case .entity(let id) = parent {
+      result.root = id
+      result.runtime = catalog[id].isAbstract ? runtime : id
+    }
+    for source in sources {
+      var source = source
+      if runtime != nil, let root = result.root {
+        source.environment = viewing(root, source.environment, result)
+      }
+      collect(source, of: parent, into: &result)
+    }
     if result.merged.count > options.limits.fields, let last = result.merged.last {
       report(.fieldLimit(limit: options.limits.fields), at: last.first.range)
     }
-    return result.merged
+    return result
   }
 
   struct Collected {
     var merged: [MergedEntry] = []
     var index: [String: Int] = [:]
+    /// The type of the entities that are selected from.
+    var root: EntityTypeID?
+    /// The one type of which they are known to be here.
+    var runtime: EntityTypeID?
+    /// Members that type conditions are about, where the runtime type is open.
+    var mentioned: Set<EntityTypeID> = []
 
     mutating func add(_ entry: SelectionEntry) {
       let key = entry.key.text
@@ -108,6 +134,8 @@ extension Binder {
     }
     guard let set = source.set else { return }
     var environment = source.environment
+    var declared: EntityTypeID?
+    if case .entity(let id) = parent { declared = id }
     for selection in set.selections {
       guard !isExhausted, count(at: selection.range) else { return }
       switch selection {
@@ -119,13 +147,14 @@ extension Binder {
         result.add(
           SelectionEntry(
             key: node.alias ?? node.name, field: node.name, arguments: node.arguments, directives: node.directives,
-            set: node.selectionSet, environment: environment, condition: condition.expression, range: node.range))
+            set: node.selectionSet, environment: environment, condition: condition.expression, range: node.range,
+            declared: declared))
       case .computed(let node):
         guard let condition = condition(node.directives, and: source.condition) else { continue }
         result.add(
           SelectionEntry(
             key: node.name, expression: node.expression, directives: node.directives, set: node.selectionSet,
-            environment: environment, condition: condition.expression, range: node.range))
+            environment: environment, condition: condition.expression, range: node.range, declared: declared))
       case .splat(let node):
         checkFragmentDirectives(node.directives)
         guard let condition = condition(node.directives, and: source.condition) else { continue }
@@ -133,11 +162,15 @@ extension Binder {
         if node.isDouble { addRelations(of: parent, node.range, environment, condition.expression, to: &result) }
       case .inlineFragment(let node):
         checkFragmentDirectives(node.directives)
-        if let name = node.typeCondition, !applies(name, to: parent) { continue }
-        guard let condition = condition(node.directives, and: source.condition) else { continue }
+        var parent = parent
         var inner = SelectionSource(set: node.selectionSet, environment: environment)
+        if let name = node.typeCondition {
+          guard let place = enter(name, parent, environment, &result) else { continue }
+          (parent, inner.environment) = place
+        }
+        guard let condition = condition(node.directives, and: source.condition) else { continue }
         inner.condition = condition.expression
-        nested(at: node.range, ()) { $0.collect(inner, of: parent, into: &result) }
+        nested(at: node.range, ()) { [parent, inner] in $0.collect(inner, of: parent, into: &result) }
       case .fragmentSpread(let node):
         checkFragmentDirectives(node.directives)
         guard let condition = condition(node.directives, and: source.condition) else { continue }
@@ -171,15 +204,15 @@ extension Binder {
       usedFragments.formUnion(cyclicFragments)
       return
     }
-    guard applies(fragment.typeCondition, to: parent) else { return }
+    guard let place = enter(fragment.typeCondition, parent, environment, &result) else { return }
     for directive in fragment.directives {
       report(.unknownDirective(name: directive.name.text, near: []), at: directive.name.range)
     }
-    var inner = environment
+    var inner = place.environment
     inner.lets = [:]
     inner.arguments = arguments(node, of: fragment, environment)
     let source = SelectionSource(set: fragment.selectionSet, environment: inner, condition: condition)
-    nested(at: node.range, ()) { $0.collect(source, of: parent, into: &result) }
+    nested(at: node.range, ()) { $0.collect(source, of: place.parent, into: &result) }
   }
 
   private mutating func arguments(
@@ -214,19 +247,27 @@ extension Binder {
     return result
   }
 
-  /// Whether a type condition holds; an unknown or unrelated type is reported.
-  private mutating func applies(_ name: Name, to parent: SelectionParent) -> Bool {
+  /// What a type condition selects from; nil where it does not hold here. An unknown or unrelated type is reported.
+  private mutating func enter(
+    _ name: Name, _ parent: SelectionParent, _ environment: Environment, _ result: inout Collected
+  ) -> (parent: SelectionParent, environment: Environment)? {
     let type: String
     switch parent {
     case .root:
-      if ["Query", "Mutation", "Subscription"].contains(name.text) { return name.text == rootType }
+      if ["Query", "Mutation", "Subscription"].contains(name.text) {
+        return name.text == rootType ? (parent, environment) : nil
+      }
       type = rootType
-    case .entity(let id): type = catalog[id].name
+    case .entity(let id):
+      type = catalog[id].name
+      if name.text != type, let condition = catalog.type(named: name.text), catalog.overlap(id, condition.id) {
+        return enter(condition.id, environment, &result)
+      }
     case .embedded(let id): type = catalog[id].name
     case .meta(let meta): type = meta.rawValue
     case .group(let id, _): type = catalog[id].name
     }
-    if name.text == type { return true }
+    if name.text == type { return (parent, environment) }
     var known = catalog.types.map(\.name) + catalog.embeddedTypes.map(\.name)
     if case .meta = parent { known += MetaType.allCases.map(\.rawValue) }
     if known.contains(name.text) || MetaType(rawValue: name.text) != nil {
@@ -234,7 +275,38 @@ extension Binder {
     } else {
       report(.unknownType(name: name.text, near: nearestNames(to: name.text, in: known)), at: name.range)
     }
-    return false
+    return nil
+  }
+
+  private func enter(
+    _ condition: EntityTypeID, _ environment: Environment, _ result: inout Collected
+  ) -> (parent: SelectionParent, environment: Environment)? {
+    guard let root = result.root else { return nil }
+    guard let runtime = result.runtime else {
+      if condition == root { return (.entity(condition), environment) }
+      let possible = catalog.possibleTypes(of: root)
+      result.mentioned.formUnion(catalog.possibleTypes(of: condition).filter(possible.contains))
+      return nil
+    }
+    guard catalog.possibleTypes(of: condition).contains(runtime) else { return nil }
+    return (.entity(condition), viewing(condition, environment, result))
+  }
+
+  /// The environment with the selected entity, whose type is known, seen as another of its types.
+  private func viewing(_ type: EntityTypeID, _ environment: Environment, _ result: Collected) -> Environment {
+    guard let root = result.root, let runtime = result.runtime, let index = environment.chain.last else {
+      return environment
+    }
+    if type == root, root == runtime {
+      var plain = environment
+      plain.views[environment.chain.count - 1] = nil
+      return plain
+    }
+    let own = EntityReference.scope(environment.scopes.count - 1 - index, root)
+    guard let entity = cast(own, from: root, to: runtime), let seen = cast(entity, from: runtime, to: type) else {
+      return environment
+    }
+    return environment.viewing(seen, as: type)
   }
 
   private mutating func addScalars(
@@ -242,14 +314,18 @@ extension Binder {
     to result: inout Collected
   ) {
     var names: [String] = []
+    var declared: EntityTypeID?
     switch parent {
     case .root: report(.misplacedSplat, at: range)
     case .entity(let id):
-      for property in catalog[id].properties {
-        if case .relation = property.storage { continue }
+      declared = id
+      for property in catalog[id].properties where !isRelation(property) || isOwned(property.signature.type) {
         names.append(property.name)
       }
-    case .embedded(let id): names = catalog[id].fields.map(\.name)
+    case .embedded(let id):
+      names = catalog[id].fields.filter {
+        !elementType(of: $0.signature.type).isEntity || isOwned($0.signature.type)
+      }.map(\.name)
     case .meta(let meta): names = meta.definitions.filter { $0.inner == nil }.map(\.field.rawValue)
     case .group(_, let number): names = groups[number].keys.map(\.name)
     }
@@ -259,7 +335,8 @@ extension Binder {
     for name in names where count(at: range) {
       let node = Name(name, at: range)
       result.add(
-        SelectionEntry(key: node, field: node, environment: environment, condition: condition, range: range))
+        SelectionEntry(
+          key: node, field: node, environment: environment, condition: condition, range: range, declared: declared))
     }
   }
 
@@ -268,13 +345,20 @@ extension Binder {
     to result: inout Collected
   ) {
     guard case .entity(let id) = parent else { return }
-    for property in catalog[id].properties {
-      guard case .relation = property.storage, count(at: range) else { continue }
+    for property in catalog[id].properties where isRelation(property) && !isOwned(property.signature.type) {
+      guard count(at: range) else { return }
       let node = Name(property.name, at: range)
       result.add(
         SelectionEntry(
-          key: node, field: node, splat: range, environment: environment, condition: condition, range: range))
+          key: node, field: node, splat: range, environment: environment, condition: condition, range: range,
+          declared: id))
     }
+  }
+
+  /// A list of embedded objects is a value, as a single one is.
+  private func isOwned(_ type: ValueType) -> Bool {
+    guard case .list(.entity(let id)) = type else { return false }
+    return catalog[id].isElement
   }
 
   // MARK: Merging

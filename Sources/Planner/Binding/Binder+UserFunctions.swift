@@ -58,7 +58,7 @@ extension Binder {
       }
       let argument = FunctionArgument(type, callers: [], placeholder: placeholder(type, at: parameter.name.range))
       environment.lets[parameter.name.text] = Environment.Binding(
-        expression: nil, chain: [], lets: [:], arguments: [:], parameter: argument)
+        expression: nil, chain: [], lets: [:], arguments: [:], views: [:], parameter: argument)
     }
     isCheckingFunction = true
     defer { isCheckingFunction = false }
@@ -83,9 +83,8 @@ extension Binder {
       guard let element = functionType(inner) else { return nil }
       switch element {
       case .scalar, .enumeration: return .list(element)
-      case .list:
-        report(.notSupportedYet(.listOfLists), at: range)
-        return nil
+      // Lists of lists are read as JSON.
+      case .list: return .json
       case .entity, .embedded, .null:
         report(.notFunctionType(name: "[\(catalog.name(of: element))]"), at: range)
         return nil

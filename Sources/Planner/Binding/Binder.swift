@@ -56,6 +56,12 @@ struct Binder {
   var frames: [SelectionFrame] = []
   /// Fragments that spread themselves; nothing follows them.
   var cyclicFragments: Set<String> = []
+  /// The expressions of computed fields that were parsed already.
+  var computedExpressions: [ComputedField: Expression] = [:]
+  /// The computed fields that are being bound, one inside the other.
+  var computing: [ComputedField] = []
+  /// Where problems inside a computed field are reported: where it is used. Nil while a schema is checked.
+  var computedRange: SourceRange?
   /// The operation's root type.
   var rootType = "Query"
   /// The values of the mutation field being bound.
@@ -83,6 +89,7 @@ struct Binder {
 
   /// Reports once: expansion may bind one place several times.
   mutating func report(_ problem: BindingProblem, at range: SourceRange, severity: Diagnostic.Severity = .error) {
+    let range = computedRange ?? range
     let diagnostic = problem.diagnostic(at: range, severity: severity)
     let key = DiagnosticKey(code: diagnostic.code, range: range, message: diagnostic.message)
     if reported.insert(key).inserted { diagnostics.append(diagnostic) }
@@ -135,6 +142,22 @@ struct Binder {
       case .column(let column, _) = entity[property].storage
     else { return nil }
     return entity[column]
+  }
+
+  /// What names an entity: its id. Nil for compound keys, for the elements of lists of embedded objects, and for
+  /// interfaces and unions whose types have ids of different types.
+  func identity(of reference: EntityReference, _ type: EntityTypeID, at range: SourceRange) -> BoundExpression? {
+    guard catalog[type].isAbstract else {
+      return idColumn(of: type).map { BoundExpression(.column(reference, $0.id), $0.type, at: range) }
+    }
+    var parts: [BoundExpression] = []
+    for member in memberReferences(of: reference, type) {
+      guard let part = identity(of: member.reference, member.type, at: range) else { return nil }
+      if let first = parts.first, first.type != part.type { return nil }
+      parts.append(part)
+    }
+    guard let first = parts.first else { return nil }
+    return parts.count == 1 ? first : BoundExpression(.coalesce(parts), first.type, at: range)
   }
 
   func words(_ type: ValueType) -> String { catalog.words(for: type) }

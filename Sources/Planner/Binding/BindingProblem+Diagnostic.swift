@@ -14,6 +14,7 @@ extension BindingProblem {
     "misplaced-range", "misplaced-computation", "depth-limit", "not-supported-yet", "unused-fragment",
     "unused-variable", "unbacked-every",
     "duplicate-definition", "lone-anonymous", "recursive-function", "reserved-function", "unused-function",
+    "computed-cycle", "wrong-computed",
     "unknown-mutation", "missing-value", "unconditional-change", "not-unique",
     "not-recursive", "wrong-depth", "misplaced-meta", "no-cursor",
     "not-a-key", "outside-group", "wrong-group-key", "wrong-grouping",
@@ -72,6 +73,8 @@ extension BindingProblem {
       case .unknownFunction: "unknown-function"
       case .notASet: "not-a-set"
       case .impossibleCast: "impossible-cast"
+      case .computedCycle: "computed-cycle"
+      case .wrongComputed: "wrong-computed"
       case .wrongFilter: "wrong-filter"
       case .unknownOperator: "unknown-operator"
       case .wrongOrder: "wrong-order"
@@ -156,6 +159,8 @@ extension BindingProblem {
     case .wrongArgumentCount(let function, let expected): "'\(function)' takes \(expected)"
     case .notASet(let function): "'\(function)' needs a relation, a type or a list"
     case .impossibleCast(let from, let to): "\(from) cannot become \(to)"
+    case .computedCycle(let field): "'\(field)' is computed from itself"
+    case .wrongComputed(let field, let expected, let found): "'\(field)' is \(expected), but its expression is \(found)"
     case .wrongFilter(let expected): "expected \(expected) in a filter"
     case .unknownOperator(let name, let type, _): "\(type) has no operator '\(name)'"
     case .wrongOrder: "'orderBy' takes fields and expressions, '-' before descending ones"

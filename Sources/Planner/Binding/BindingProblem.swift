@@ -83,6 +83,10 @@ package enum BindingProblem: Sendable, Hashable {
   case notASet(function: String)
   /// `{ User(where: name as Foo == 1) { id } }`
   case impossibleCast(from: String, to: String)
+  /// `type A { id: ID! n: Int @computed(as: "n + 1") }`
+  case computedCycle(field: String)
+  /// `type A { id: ID! b: B @computed(as: "1") }`
+  case wrongComputed(field: String, expected: String, found: String)
   /// `{ User(where: {age: 5}) { id } }`
   case wrongFilter(expected: String)
   /// `{ User(where: {age: {gtt: 5}}) { id } }`

@@ -39,14 +39,32 @@ struct TypedValue {
 
 /// An embedded object of an entity.
 struct EmbeddedValue {
-  var reference: EntityReference
+  /// Where it lies. A field of an interface has one place for each member, of which one is there.
+  struct Place {
+    var reference: EntityReference
+    var presence: ColumnID
+    var fields: [PropertyStorage]
+  }
+  var places: [Place]
   var type: EmbeddedTypeID
-  var presence: ColumnID
-  var fields: [PropertyStorage]
   var range: SourceRange
 
+  init(places: [Place], type: EmbeddedTypeID, range: SourceRange) {
+    self.places = places
+    self.type = type
+    self.range = range
+  }
+
+  init(
+    reference: EntityReference, type: EmbeddedTypeID, presence: ColumnID, fields: [PropertyStorage], range: SourceRange
+  ) {
+    self.init(
+      places: [Place(reference: reference, presence: presence, fields: fields)], type: type, range: range)
+  }
+
   var presenceExpression: BoundExpression {
-    BoundExpression(.column(reference, presence), .boolean, at: range)
+    let columns = places.map { BoundExpression(.column($0.reference, $0.presence), .boolean, at: range) }
+    return columns.count == 1 ? columns[0] : BoundExpression(.coalesce(columns), .boolean, at: range)
   }
 }
 
@@ -86,6 +104,16 @@ struct Environment {
   var lets: [String: Binding] = [:]
   /// The arguments of the fragment that encloses the place.
   var arguments: [String: Binding] = [:]
+  /// By place in `chain`: what the element is seen as, where that is not the scope's entity itself: inside `... on T`,
+  /// and in the expression of a computed field.
+  var views: [Int: View] = [:]
+
+  struct View {
+    var reference: EntityReference
+    var type: EntityTypeID
+    /// How many scopes there were where the reference was made.
+    var scopes: Int
+  }
   /// The groupings whose groups, not members, stand for an element here, by its index in `scopes`.
   var groups: [Int: Int] = [:]
 
@@ -95,6 +123,7 @@ struct Environment {
     var chain: [Int]
     var lets: [String: Binding]
     var arguments: [String: Binding]
+    var views: [Int: View]
     /// For the parameter of a function, which has a type.
     var parameter: FunctionArgument?
   }
@@ -125,18 +154,29 @@ struct Environment {
   }
 
   func binding(_ expression: Expression?) -> Binding {
-    Binding(expression: expression, chain: chain, lets: lets, arguments: arguments)
+    Binding(expression: expression, chain: chain, lets: lets, arguments: arguments, views: views)
   }
 
   /// Where a binding's expression is bound when it is used here.
   func inside(_ binding: Binding) -> Environment {
-    Environment(scopes: scopes, chain: binding.chain, lets: binding.lets, arguments: binding.arguments, groups: groups)
+    Environment(
+      scopes: scopes, chain: binding.chain, lets: binding.lets, arguments: binding.arguments, views: binding.views,
+      groups: groups)
   }
 
   /// The entity `climb` visible scopes out; nil where the element is none.
   func element(_ climb: Int = 0) -> EntityReference? {
+    guard climb >= 0, climb < chain.count else { return nil }
+    if let view = views[chain.count - 1 - climb] { return view.reference.shifted(by: scopes.count - view.scopes) }
     guard case .entity(let type)? = scope(climb)?.element, let depth = scope(climb)?.depth else { return nil }
     return .scope(depth, type)
+  }
+
+  /// The same place with the current element seen as another type.
+  func viewing(_ reference: EntityReference, as type: EntityTypeID) -> Environment {
+    var result = self
+    result.views[chain.count - 1] = View(reference: reference, type: type, scopes: scopes.count)
+    return result
   }
 
   /// The grouping whose group is the element `climb` visible scopes out.
@@ -153,6 +193,7 @@ struct Environment {
   }
 
   var elementType: EntityTypeID? {
-    if case .entity(let type)? = scope()?.element { type } else { nil }
+    if let view = views[chain.count - 1] { return view.type }
+    return if case .entity(let type)? = scope()?.element { type } else { nil }
   }
 }

@@ -55,12 +55,14 @@ package struct ValueCoercion: Sendable {
       return signature.isNonNull ? .failure(CoercionFailure(.null(expected: words(signature.type)))) : .success(.null)
     }
     guard case .list(let element) = signature.type else { return coerce(raw, to: signature.type) }
-    let elementSignature = TypeSignature(element, isNonNull: signature.isElementNonNull)
+    var elementSignature = TypeSignature(element, isNonNull: signature.isElementNonNull)
+    elementSignature.isElementNonNull = signature.innerNonNull.first ?? false
+    elementSignature.innerNonNull = Array(signature.innerNonNull.dropFirst())
     if case .typed(.list(let values)) = raw {
       return coerce(.list(values.map { RawValue($0) }), to: signature)
     }
     guard case .list(let elements) = raw else {
-      return coerce(raw, to: elementSignature).map { .list([$0]) }
+      return coerce(raw, to: elementSignature).map { nested([$0], of: element) }
     }
     var values: [Value] = []
     values.reserveCapacity(elements.count)
@@ -70,7 +72,15 @@ package struct ValueCoercion: Sendable {
       case .failure(let failure): return .failure(failure.inside(.index(index)))
       }
     }
-    return .success(.list(values))
+    return .success(nested(values, of: element))
+  }
+
+  /// Lists of lists are JSON once they are checked.
+  private func nested(_ values: [Value], of element: ValueType) -> Value {
+    guard case .list = element else { return .list(values) }
+    var buffer = ByteBuffer()
+    RawValue.list(values.map { RawValue($0) }).json(into: &buffer)
+    return .json(buffer.withUnsafeBytes { Text($0) })
   }
 
   /// A non-null value; null gives null.
@@ -229,6 +239,16 @@ extension Catalog {
     case .enumeration, .embedded, .entity: "'\(name(of: type))'"
     case .list: "a list of \(name(of: type).dropFirst().dropLast())"
     }
+  }
+
+  /// A type as SDL writes it: `[String!]!`.
+  package func text(of signature: TypeSignature) -> String {
+    let mark = signature.isNonNull ? "!" : ""
+    guard case .list(let inner) = signature.type else { return name(of: signature.type) + mark }
+    var element = TypeSignature(inner, isNonNull: signature.isElementNonNull)
+    element.isElementNonNull = signature.innerNonNull.first ?? false
+    element.innerNonNull = Array(signature.innerNonNull.dropFirst())
+    return "[\(text(of: element))]\(mark)"
   }
 
   /// A type as SDL writes it, without nullability.

@@ -148,12 +148,16 @@ package indirect enum EntityReference: Sendable, Hashable {
   case scope(Int, EntityTypeID)
   /// The target of a to-one relation; missing where the base is missing or has no target.
   case toOne(EntityReference, RelationID)
+  /// The first of the references that is there, all to entities of one type: what a to-one field of an interface leads
+  /// to. They start from one scope, and at most one of them is there.
+  case firstOf([EntityReference], EntityTypeID)
 
   /// The scope that the reference starts from.
   package var scope: Int {
     switch self {
     case .scope(let depth, _): depth
     case .toOne(let base, _): base.scope
+    case .firstOf(let references, _): references.first?.scope ?? 0
     }
   }
 }

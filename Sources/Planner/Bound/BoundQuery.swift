@@ -102,6 +102,11 @@ package struct BoundSet: Sendable, Hashable {
     case items(EntityReference, SelectionID)
     /// The targets of a relation of the only member of another set, which has at most one, in link order.
     case linked(SetID, RelationID)
+    /// The targets of several relations, one behind the other: a to-many field of an interface, of which the members
+    /// have one each, and an entity is of one member only. The references see the scopes that `limit` sees.
+    case branches([RelationBranch])
+    /// The distinct members of several sets of one type, in canonical order; they see what this set's `limit` sees.
+    case union([SetID])
     /// What repeating a step reaches, nearest first.
     case closure(BoundClosure)
     /// The entities on a shortest way, in its order.
@@ -137,6 +142,20 @@ package struct BoundSet: Sendable, Hashable {
     self.offset = offset
     self.hint = hint
     self.range = range
+  }
+}
+
+/// The targets of a relation, each as the row that it has in an interface or union, where that is wanted.
+package struct RelationBranch: Sendable, Hashable {
+  package var reference: EntityReference
+  package var relation: RelationID
+  /// Paths of to-one relations from a target to the row that stands for it, of which one leads there; none at all where
+  /// the targets are what is wanted.
+  package var casts: [[RelationID]]
+  package init(reference: EntityReference, relation: RelationID, casts: [[RelationID]] = []) {
+    self.reference = reference
+    self.relation = relation
+    self.casts = casts
   }
 }
 
@@ -206,6 +225,8 @@ package struct BoundField: Sendable, Hashable {
     case many(SelectionID)
     /// What the schema is; at the root only.
     indirect case introspection(BoundIntrospection)
+    /// Fields of the object itself, where the condition is true for the member; the field's own key is not written.
+    case inlined(when: BoundExpression, [BoundField])
     /// The last field of a selection with ``BoundSelection/recursion``: that selection again.
     case recursion
     /// `_depth`, `_cycle`, `_cursor` of the member.

@@ -96,7 +96,7 @@ extension CardinalityEstimator {
     case .scope(0, _):
       if let key, let share = counted(subject, IndexRange(equal: [key]), type: type, all: all) { return share }
       return equalityRows(type, column) / all
-    case .scope: return DefaultSelectivity.equality
+    case .scope, .firstOf: return DefaultSelectivity.equality
     case .toOne(_, let relation):
       // Each target is as likely as another.
       let target = catalog[relation].target

@@ -71,7 +71,7 @@ private struct PlanPrinter {
     var lines: [String] = []
     switch field.content {
     case .typename, .recursion, .depth, .cycle, .cursor, .introspection: return [field.key]
-    case .embedded: return [field.key]
+    case .embedded, .inlined: return [field.key]
     case .value(let expression):
       lines.append("\(field.key) := \(printer.text(expression))")
       Node(text: "", children: calls(in: [expression], depth: 0)).lines(&lines)
@@ -151,6 +151,9 @@ private struct PlanPrinter {
         let below = calls(in: [expression], depth: depth + 1)
         return below.isEmpty ? [] : [Node(text: "\(label(field.key)) \(printer.text(expression))", children: below)]
       case .embedded(_, let inner): return self.fields(inner, depth: depth + 1)
+      case .inlined(let condition, let inner):
+        let below = self.fields(inner, depth: depth + 1)
+        return below.isEmpty ? [] : [Node(text: "where \(printer.text(condition))", children: below)]
       case .one(let id), .many(let id):
         let selection = plan.query[id]
         let recursion = selection.recursion.map { " \(printer.recursion($0))" } ?? ""
@@ -172,7 +175,8 @@ private struct PlanPrinter {
       let descriptor = catalog[relation]
       text = "batched \(descriptor.isToMany ? "to-many" : "to-one") \(catalog[descriptor.source].name)."
       text += "\(catalog.name(of: relation)) → \(catalog[set.type].name)"
-    case .step, .linked: text = "step \(printer.set(set))"
+    case .step, .linked, .union: text = "step \(printer.set(set))"
+    case .branches: text = "by type \(printer.set(set))"
     case .given: text = "the entities changed"
     case .all: text = "of \(catalog[set.type].name)"
     case .key: text = "by key \(printer.set(set))"

@@ -128,7 +128,7 @@ struct ExpressionPrinter {
     switch set.source {
     case .closure(let closure): return traversal(closure, arguments)
     case .shortestPath(let path): return traversal(path, arguments)
-    case .all, .key, .relation, .step, .linked, .items, .given: break
+    case .all, .key, .relation, .step, .linked, .items, .branches, .union, .given: break
     }
     let written = arguments.isEmpty ? "" : "(\(arguments.joined(separator: ", ")))"
     switch set.source {
@@ -139,6 +139,10 @@ struct ExpressionPrinter {
     case .relation(let reference, let relation): return path(reference, then: catalog.name(of: relation)) + written
     case .step(let base, let relation), .linked(let base, let relation):
       return "\(self.set(query[base])).\(catalog.name(of: relation))\(written)"
+    case .branches(let branches):
+      let parts = branches.map { path($0.reference, then: catalog.name(of: $0.relation)) }
+      return "(\(parts.joined(separator: " | ")))\(written)"
+    case .union(let sets): return "(\(sets.map { self.set(query[$0]) }.joined(separator: " | ")))\(written)"
     case .closure, .shortestPath: return written
     case .items: return "_items" + written
     }
@@ -199,10 +203,15 @@ struct ExpressionPrinter {
     switch reference {
     case .scope(_, let type): type
     case .toOne(_, let relation): catalog[relation].target
+    case .firstOf(_, let type): type
     }
   }
 
   private func path(_ reference: EntityReference, then field: String?) -> String {
+    if !reference.isPath {
+      let parts = reference.alternatives.map { path($0, then: field) }
+      return "(\(parts.joined(separator: " | ")))"
+    }
     var steps: [String] = []
     let depth = max(0, reference.scope - hiddenScopes)
     if depth > 0 {
@@ -261,6 +270,7 @@ extension Catalog {
   func name(of relation: RelationID) -> String {
     let descriptor = self[relation]
     if let property = descriptor.property { return self[descriptor.source][property].name }
+    if descriptor.isMirror { return "as \(self[descriptor.target].name)" }
     let inverse = self[descriptor.inverse]
     guard let property = inverse.property else { return "?" }
     return "inverse of \(self[inverse.source].name).\(self[inverse.source][property].name)"

@@ -59,15 +59,21 @@ struct GeneratedNames {
     add(.mutation, "Mutation")
     add(.subscription, "Subscription")
     // The names that the language promises come before those that only introspection has.
-    for type in catalog.types {
+    for type in catalog.types where !type.isElement {
       add(.filter(type.id), type.name + "Filter")
       add(.order(type.id), type.name + "Order")
       add(.input(type.id), type.name + "Input")
     }
     for type in catalog.types {
-      add(.fields(type.id), type.name + "Field")
-      add(.relationFilter(type.id), type.name + "ListFilter")
-      add(.links(type.id), type.name + "Links")
+      // Elements of lists of embedded objects have their embedded type's name.
+      let base = type.isElement ? type.name + "Element" : type.name
+      if type.isElement {
+        add(.filter(type.id), base + "Filter")
+        add(.order(type.id), base + "Order")
+      }
+      add(.fields(type.id), base + "Field")
+      add(.relationFilter(type.id), base + "ListFilter")
+      add(.links(type.id), base + "Links")
     }
     for type in catalog.embeddedTypes {
       add(.embeddedFilter(type.id), type.name + "Filter")

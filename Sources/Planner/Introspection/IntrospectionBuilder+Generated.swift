@@ -77,6 +77,7 @@ extension IntrospectionBuilder {
     case .input(let id):
       var fields: [Schema.InputValue] = []
       for property in catalog[id].properties where GeneratedNames.isName(property.name) {
+        if case .computed = property.storage { continue }
         guard let type = inputType(property.signature) else { continue }
         fields.append(input(property.name, type, property.description, property.deprecation))
       }
@@ -86,7 +87,7 @@ extension IntrospectionBuilder {
     case .embeddedInput(let id):
       var fields: [Schema.InputValue] = []
       for field in catalog[id].fields where GeneratedNames.isName(field.name) {
-        guard let type = inputType(field.signature) else { continue }
+        guard !isRelation(field.signature.type), let type = inputType(field.signature) else { continue }
         fields.append(input(field.name, type, field.description, field.deprecation))
       }
       makeInput(place, "A '\(catalog[id].name)' to save.", fields)
@@ -255,7 +256,7 @@ extension IntrospectionBuilder {
     case .scalar: return named(.direction)
     case .enumeration(let id): return isVisible(id) ? named(.direction) : nil
     case .embedded(let id): return hasOrder(id) ? named(.embeddedOrder(id)) : nil
-    case .entity(let id): return isVisible(id) ? named(.order(id)) : nil
+    case .entity(let id): return isVisible(id) && hasKeys(id) ? named(.order(id)) : nil
     case .list, .null: return nil
     }
   }
@@ -290,8 +291,8 @@ extension IntrospectionBuilder {
     case .scalar, .enumeration:
       return output(TypeSignature(signature.type))
     case .embedded(let id): return isVisible(id) ? named(.embeddedInput(id)) : nil
-    case .entity(let id): return isVisible(id) ? named(.input(id)) : nil
-    case .list(.entity(let id)): return isVisible(id) ? named(.links(id)) : nil
+    case .entity(let id): return isSaved(id) ? named(.input(id)) : nil
+    case .list(.entity(let id)): return isSaved(id) ? named(.links(id)) : nil
     case .list(let element):
       guard isPlain(element) else { return nil }
       return output(TypeSignature(signature.type, isElementNonNull: signature.isElementNonNull))
@@ -299,11 +300,20 @@ extension IntrospectionBuilder {
     }
   }
 
+  private func isRelation(_ type: ValueType) -> Bool {
+    switch type {
+    case .entity, .list(.entity): true
+    case .scalar, .enumeration, .list, .embedded, .null: false
+    }
+  }
+
+  private func isSaved(_ id: EntityTypeID) -> Bool { catalog[id].kind == .entity && isVisible(id) }
+
   // MARK: - Roots
 
   private mutating func rootFields() -> [Schema.Field] {
     var fields: [Schema.Field] = []
-    for type in catalog.types where isVisible(type.id) {
+    for type in catalog.types where !type.isElement && isVisible(type.id) {
       addRoot(type.rootMany, type.id, isList: true, to: &fields)
       addRoot(type.rootOne, type.id, isList: false, to: &fields)
     }

@@ -33,11 +33,11 @@ struct IntrospectionBuilder {
   mutating func build() -> Schema {
     findHiddenTypes()
     schema.queryType = number(.query)
-    if !commands.isEmpty || catalog.types.contains(where: { isVisible($0.id) }) {
+    if !commands.isEmpty || catalog.types.contains(where: { $0.kind == .entity && isVisible($0.id) }) {
       schema.mutationType = number(.mutation)
     }
     if isSupported("subscription") { schema.subscriptionType = number(.subscription) }
-    for type in catalog.types where isVisible(type.id) { addEntity(type) }
+    for type in catalog.types where !type.isElement && isVisible(type.id) { addEntity(type) }
     for type in catalog.embeddedTypes where isVisible(type.id) { addEmbedded(type) }
     for type in catalog.enums where isVisible(type.id) { addEnum(type) }
     var next = 0
@@ -64,8 +64,16 @@ struct IntrospectionBuilder {
   func isVisible(_ id: EntityTypeID) -> Bool {
     let type = catalog[id]
     guard GeneratedNames.isName(type.name) else { return false }
-    // Its field enum and its order need one, too.
-    return type.properties.contains { property in
+    switch type.kind {
+    case .element(let embedded): return isVisible(embedded)
+    case .union: return type.members.contains { isVisible($0.type) }
+    case .entity, .interface: return hasKeys(id)
+    }
+  }
+
+  /// Whether a type has a field that can be compared and shown: its order and the enum of its fields need one.
+  func hasKeys(_ id: EntityTypeID) -> Bool {
+    catalog[id].properties.contains { property in
       guard Self.isEnumValue(property.name) else { return false }
       if case .list = property.signature.type { return false }
       return isPlain(property.signature.type)
@@ -151,11 +159,13 @@ struct IntrospectionBuilder {
 
   /// The type of a value that is read; nil where it cannot be shown.
   mutating func output(_ signature: TypeSignature) -> Schema.Reference? {
-    guard let inner = output(signature.type, isElementNonNull: signature.isElementNonNull) else { return nil }
+    let flags = [signature.isElementNonNull] + signature.innerNonNull
+    guard let inner = output(signature.type, nonNull: flags[...]) else { return nil }
     return signature.isNonNull ? .nonNull(inner) : inner
   }
 
-  private mutating func output(_ type: ValueType, isElementNonNull: Bool) -> Schema.Reference? {
+  /// `nonNull` says of the elements of lists, from the outermost in, that they are not null.
+  private mutating func output(_ type: ValueType, nonNull: ArraySlice<Bool>) -> Schema.Reference? {
     switch type {
     case .scalar(let scalar): return .named(number(scalar.rawValue))
     case .enumeration(let id): return isVisible(id) ? .named(number(catalog[id].name)) : nil
@@ -166,8 +176,8 @@ struct IntrospectionBuilder {
       // A relation to many has no null in it, whatever the schema says of its elements.
       return isVisible(id) ? .list(.nonNull(.named(number(catalog[id].name)))) : nil
     case .list(let element):
-      guard let inner = output(element, isElementNonNull: false) else { return nil }
-      return .list(isElementNonNull ? .nonNull(inner) : inner)
+      guard let inner = output(element, nonNull: nonNull.dropFirst()) else { return nil }
+      return .list(nonNull.first ?? false ? .nonNull(inner) : inner)
     }
   }
 
@@ -181,27 +191,61 @@ struct IntrospectionBuilder {
       var arguments: [Schema.InputValue] = []
       if case .list(.entity(let target)) = property.signature.type {
         if case .nonNull = reference {} else { reference = .nonNull(reference) }
-        arguments = setArguments(of: target)
+        // A member whose field leads to a narrower type takes other arguments, so the interface's has none.
+        if hasOneTarget(property, target) { arguments = setArguments(of: target) }
       }
       fields.append(
         Schema.Field(
           name: property.name, description: property.description, arguments: arguments, type: reference,
           deprecation: property.deprecation))
     }
-    fields += metaFields(of: type)
-    schema.types[place].kind = .object
+    if type.kind == .entity { fields += metaFields(of: type) }
+    let members = type.members.filter { isVisible($0.type) }.map { number(catalog[$0.type].name) }
+    let interfaces = interfaces(of: type)
     schema.types[place].description = type.description
-    schema.types[place].fields = fields
+    switch type.kind {
+    case .entity, .element: schema.types[place].kind = .object
+    case .interface: schema.types[place].kind = .interface
+    case .union: schema.types[place].kind = .union
+    }
+    if type.kind != .union { schema.types[place].fields = fields }
+    schema.types[place].possibleTypes = members
+    schema.types[place].interfaces = interfaces
+  }
+
+  /// The interfaces of a type, and those that they say to implement themselves.
+  private mutating func interfaces(of type: EntityType) -> [Int] {
+    var found: [EntityTypeID] = []
+    var next = type.interfaces
+    while let id = next.popLast() {
+      if id == type.id || found.contains(id) { continue }
+      found.append(id)
+      next += catalog[id].interfaces
+    }
+    return found.sorted().filter { isVisible($0) }.map { number(catalog[$0].name) }
+  }
+
+  /// Whether a field of an interface leads to the same type in all members.
+  private func hasOneTarget(_ property: Property, _ target: EntityTypeID) -> Bool {
+    guard case .members(let fields) = property.storage else { return true }
+    return fields.allSatisfy { field in
+      catalog[field.member.type][field.property].signature.type == .list(.entity(target))
+    }
   }
 
   private mutating func addEmbedded(_ type: EmbeddedType) {
     let place = number(type.name)
     var fields: [Schema.Field] = []
     for field in type.fields where GeneratedNames.isName(field.name) {
-      guard let reference = output(field.signature) else { continue }
+      guard var reference = output(field.signature) else { continue }
+      var arguments: [Schema.InputValue] = []
+      if case .list(.entity(let target)) = field.signature.type {
+        if case .nonNull = reference {} else { reference = .nonNull(reference) }
+        arguments = setArguments(of: target)
+      }
       fields.append(
         Schema.Field(
-          name: field.name, description: field.description, arguments: [], type: reference,
+          name: field.name, description: field.description, arguments: arguments, type: reference,
           deprecation: field.deprecation))
     }
     schema.types[place].kind = .object
@@ -264,19 +308,22 @@ struct IntrospectionBuilder {
 
   /// The arguments of every selection of many.
   mutating func setArguments(of type: EntityTypeID) -> [Schema.InputValue] {
-    var arguments = [
-      argument("where", named(.filter(type)), "Which of them."),
-      argument("orderBy", .list(.nonNull(named(.order(type)))), "In which order; nulls are last."),
-      argument("limit", reference("Int"), "At most so many."),
-      argument("offset", reference("Int"), "Without so many at the beginning."),
-    ]
+    let hasKeys = hasKeys(type)
+    var arguments = [argument("where", named(.filter(type)), "Which of them.")]
+    if hasKeys {
+      arguments.append(argument("orderBy", .list(.nonNull(named(.order(type)))), "In which order; nulls are last."))
+    }
+    arguments.append(argument("limit", reference("Int"), "At most so many."))
+    arguments.append(argument("offset", reference("Int"), "Without so many at the beginning."))
     if isSupported("cursorPaging") {
       arguments.append(argument("after", reference("Cursor"), "Those behind the one with this '_cursor'."))
       arguments.append(argument("before", reference("Cursor"), "Those before the one with this '_cursor'."))
     }
-    let keys = Schema.Reference.list(.nonNull(named(.fields(type))))
-    arguments.append(argument("distinctOn", keys, "Of those equal in these fields, the first."))
-    if isSupported("grouping") { arguments.append(argument("groupBy", keys, "One group for each key.")) }
+    if hasKeys {
+      let keys = Schema.Reference.list(.nonNull(named(.fields(type))))
+      arguments.append(argument("distinctOn", keys, "Of those equal in these fields, the first."))
+      if isSupported("grouping") { arguments.append(argument("groupBy", keys, "One group for each key.")) }
+    }
     if isSupported("deletedEntities") {
       arguments.append(argument("deleted", named(.deleted), "Deleted ones, instead of the others or with them."))
     }

@@ -73,6 +73,12 @@ struct InputCoercion {
         outcome = values.coerce(
           member.value,
           to: TypeSignature(property.signature.type, isElementNonNull: property.signature.isElementNonNull))
+      case .members, .computed:
+        outcome = .failure(
+          CoercionFailure(.wrongKind(found: "a value", expected: "no value for a computed field")))
+      case .relation(let id) where catalog[catalog[id].target].kind != .entity:
+        outcome = .failure(
+          CoercionFailure(.wrongKind(found: member.value.words, expected: "nothing: it cannot be written yet")))
       case .relation(let id): outcome = links(member.value, catalog[id], depth: depth)
       }
       switch outcome {

@@ -55,7 +55,7 @@ extension MutationField {
   /// All mutation fields, in the order of the types, then the commands.
   package static func all(of catalog: Catalog, commands: [CommandDescriptor] = []) -> [MutationField] {
     var fields: [MutationField] = []
-    for type in catalog.types {
+    for type in catalog.types where type.kind == .entity {
       for kind in BoundMutation.Kind.allCases { fields.append(MutationField(kind, type)) }
     }
     for index in commands.indices { fields.append(MutationField(command: index, commands[index], catalog)) }
@@ -67,7 +67,7 @@ extension MutationField {
     _ name: String, in catalog: Catalog, commands: [CommandDescriptor] = []
   ) -> MutationField? {
     for kind in BoundMutation.Kind.allCases where name.hasPrefix(kind.rawValue) {
-      if let type = catalog.type(named: String(name.dropFirst(kind.rawValue.utf8.count))) {
+      if let type = catalog.type(named: String(name.dropFirst(kind.rawValue.utf8.count))), type.kind == .entity {
         return MutationField(kind, type)
       }
     }

@@ -60,6 +60,9 @@ struct Optimizer {
       case .embedded(let presence, let inner):
         _ = cost(of: presence, rows: rows, cell: CostModel.gatheredCell)
         planFields(inner, rows: rows)
+      case .inlined(let condition, let inner):
+        _ = cost(of: condition, rows: rows, cell: CostModel.gatheredCell)
+        planFields(inner, rows: rows)
       case .one(let id), .many(let id): planSelection(id, parents: rows)
       }
     }
@@ -111,7 +114,7 @@ struct Optimizer {
     let plan: SetPlan
     switch set.source {
     case .all: plan = planCollection(id, executions: executions, usage: usage)
-    case .key, .relation, .step, .linked, .items, .closure, .shortestPath, .given:
+    case .key, .relation, .step, .linked, .branches, .union, .items, .closure, .shortestPath, .given:
       plan = planLinked(id, executions: executions, usage: usage)
     }
     plans[id.index] = plan
@@ -130,7 +133,7 @@ struct Optimizer {
     switch set.source {
     case .all: access = .scan
     case .key(let index, let keys): access = .lookup(index, keys)
-    case .relation, .step, .linked, .items, .closure, .shortestPath, .given: access = .source
+    case .relation, .step, .linked, .branches, .union, .items, .closure, .shortestPath, .given: access = .source
     }
     return SetPlan(access: access, filter: set.predicate, order: sortedOrder(set))
   }

@@ -60,6 +60,9 @@ private struct PlanUsage {
       case .embedded(let presence, let inner):
         visit(presence)
         visitFields(inner)
+      case .inlined(let condition, let inner):
+        visit(condition)
+        visitFields(inner)
       case .one(let id), .many(let id):
         let selection = optimizer.query[id]
         visit(selection.set)

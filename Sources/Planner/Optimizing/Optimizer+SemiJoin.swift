@@ -33,7 +33,8 @@ extension Optimizer {
     if case .quantifier(let quantifier, let id, let body) = condition.kind {
       guard quantifier == .exists || quantifier == .some else { return nil }
       let set = query[id]
-      guard case .relation(let base, let relation) = set.source, base.scope == 0, set.limit == nil, set.offset == nil,
+      guard case .relation(let base, let relation) = set.source, base.scope == 0, base.isPath, set.limit == nil,
+        set.offset == nil,
         let predicate = BoundExpression.conjunction([set.predicate, body].compactMap { $0 })
       else { return nil }
       // The members may read nothing but themselves; the path to them is followed back.
@@ -130,7 +131,9 @@ extension Optimizer {
     case .textTest(_, let left, let right), .like(let left, let right, _):
       return isNullIfMissing(left) || isNullIfMissing(right)
     case .column: return true
-    case .not(let inner): return isNullIfMissing(inner)
+    case .not(let inner):
+      if case .isNull(let subject) = inner.kind { return isNullIfMissing(subject) }
+      return isNullIfMissing(inner)
     case .isTrue(let inner): return rejectsMissing(inner)
     case .and(let parts): return parts.contains(where: rejectsMissing)
     case .or(let parts): return !parts.isEmpty && parts.allSatisfy(rejectsMissing)

@@ -157,6 +157,17 @@ extension Optimizer {
       let estimate = plans[base.index]?.estimate ?? PlanEstimate()
       fetched = min(estimate.rows * estimator.statistics.fanOut(relation).mean, estimator.rowCount(set.type))
       collecting += estimate.cost + estimate.rows * CostModel.edgeRun
+    case .branches(let branches):
+      fetched = branches.reduce(0) { $0 + estimator.statistics.fanOut($1.relation).mean }
+      collecting += Double(branches.count) * CostModel.edgeRun
+    case .union(let sets):
+      fetched = 0
+      for base in sets {
+        planSet(base, executions: executions, usage: .rows)
+        let estimate = plans[base.index]?.estimate ?? PlanEstimate()
+        fetched = min(fetched + estimate.rows, estimator.rowCount(set.type))
+        collecting += estimate.cost + estimate.rows * CostModel.rowSortStep
+      }
     case .closure(let closure):
       let starts = planEnd(closure.start, executions: executions)
       fetched = reach(of: closure.step, from: starts.rows, depth: closure.upper)

@@ -6,7 +6,9 @@ extension BoundExpression {
   /// aggregate, which stands one scope further in, is none either.
   package var operands: [BoundExpression] {
     switch kind {
-    case .constant, .parameter, .column, .entity, .inRowSet, .isInserted, .quantifier, .aggregate, .item, .groupAggregate: []
+    case .constant, .parameter, .column, .entity, .inRowSet, .isInserted, .quantifier, .aggregate, .item,
+      .groupAggregate:
+      []
     case .listCall(_, let list, _, _): [list]
     case .join(let list, let separator): [list, separator]
     case .not(let e), .isTrue(let e), .isNull(let e), .negate(let e), .convert(let e), .cast(let e), .fold(let e): [e]
@@ -26,7 +28,8 @@ extension BoundExpression {
   package func mapOperands(_ change: (BoundExpression) -> BoundExpression) -> BoundExpression {
     var copy = self
     switch kind {
-    case .constant, .parameter, .column, .entity, .inRowSet, .isInserted, .quantifier, .aggregate, .item, .groupAggregate:
+    case .constant, .parameter, .column, .entity, .inRowSet, .isInserted, .quantifier, .aggregate, .item,
+      .groupAggregate:
       return self
     case .listCall(let o, let list, let item, let body): copy.kind = .listCall(o, change(list), item: item, body)
     case .join(let list, let separator): copy.kind = .join(change(list), separator: change(separator))
@@ -138,14 +141,37 @@ extension EntityReference {
     switch self {
     case .scope(let depth, let type): .scope(depth + count, type)
     case .toOne(let base, let relation): .toOne(base.shifted(by: count), relation)
+    case .firstOf(let references, let type): .firstOf(references.map { $0.shifted(by: count) }, type)
     }
   }
 
-  /// The relations followed, from the scope's element on.
+  /// The relations followed, from the scope's element on; none where they differ by the entity.
   package var path: [RelationID] {
     switch self {
-    case .scope: []
-    case .toOne(let base, let relation): base.path + [relation]
+    case .scope, .firstOf: []
+    case .toOne(let base, let relation): base.isPath ? base.path + [relation] : []
+    }
+  }
+
+  /// Whether it is a path of relations from a scope's element.
+  package var isPath: Bool {
+    switch self {
+    case .scope: true
+    case .toOne(let base, _): base.isPath
+    case .firstOf: false
+    }
+  }
+
+  package var isScope: Bool {
+    if case .scope = self { true } else { false }
+  }
+
+  /// The paths of which at most one leads to the entity.
+  package var alternatives: [EntityReference] {
+    switch self {
+    case .scope: [self]
+    case .toOne(let base, let relation): base.isPath ? [self] : base.alternatives.map { .toOne($0, relation) }
+    case .firstOf(let references, _): references.flatMap(\.alternatives)
     }
   }
 

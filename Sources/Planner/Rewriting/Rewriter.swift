@@ -59,6 +59,8 @@ struct Rewriter {
     case .value(let expression): copy.content = .value(value(expression))
     case .embedded(let presence, let fields):
       copy.content = .embedded(presence: presence, fields.map { self.field($0) })
+    case .inlined(let condition, let fields):
+      copy.content = .inlined(when: self.condition(condition), fields.map { self.field($0) })
     }
     return copy
   }

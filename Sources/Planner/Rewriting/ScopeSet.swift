@@ -53,6 +53,9 @@ extension BoundQuery {
     case .relation(let reference, _): scopes.formUnion(ScopeSet(depth: reference.scope))
     case .items(let reference, _): scopes.formUnion(ScopeSet(depth: reference.scope))
     case .step(let base, _), .linked(let base, _): scopes.formUnion(freeScopes(of: base))
+    case .branches(let branches):
+      for branch in branches { scopes.formUnion(ScopeSet(depth: branch.reference.scope)) }
+    case .union(let sets): for base in sets { scopes.formUnion(freeScopes(of: base)) }
     case .closure(let closure):
       scopes.formUnion(freeScopes(of: closure.start))
       // The entity that a step is taken from is the walk's own.
@@ -148,6 +151,9 @@ extension BoundQuery {
         case .embedded(let presence, let inner):
           visit(presence)
           walk(inner)
+        case .inlined(let condition, let inner):
+          visit(condition)
+          walk(inner)
         }
       }
     }
@@ -179,7 +185,7 @@ extension BoundSet {
   package var outerExpressions: [BoundExpression] {
     var result = [limit, offset, paging?.after, paging?.before]
     switch source {
-    case .all, .key, .relation, .step, .linked, .items, .given: break
+    case .all, .key, .relation, .step, .linked, .items, .branches, .union, .given: break
     case .closure(let closure): result += [closure.lower, closure.upper]
     case .shortestPath(let path): result.append(path.maximumDepth)
     }
@@ -193,8 +199,9 @@ extension BoundSet.Source {
     var ends: [TraversalEnd] = []
     var result: [SetID] = []
     switch self {
-    case .all, .key, .relation, .items, .given: break
+    case .all, .key, .relation, .branches, .items, .given: break
     case .step(let base, _), .linked(let base, _): result.append(base)
+    case .union(let sets): result = sets
     case .closure(let closure):
       ends = [closure.start]
       result.append(closure.step)

@@ -8,16 +8,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case fullTextIndex
   /// `type A { id: ID! t: String @trigram }`, a warning: the index is left out.
   case trigramIndex
-  /// `type A { id: ID! n: Int @computed(as: "1") }`
-  case computedField
-  /// `interface N { id: ID! } type A { id: ID! n: N }`
-  case interfaceOrUnion
-  /// `type P { x: Int } type A { id: ID! ps: [P!]! }`
-  case listOfEmbedded
-  /// `type A { id: ID! n: [[Int]] }`
-  case listOfLists
-  /// `type P { a: A x: Int } type A { id: ID! p: P }`
-  case relationInEmbedded
   /// `{ User(deleted: ONLY) { id } }`
   case deletedEntities
   /// `subscription { User { id } }`
@@ -34,10 +24,12 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case scalarFunction
   /// `{ User(where: collate(name, "sv") == "a") { id } }`
   case languageCollation
-  /// `{ User(where: . is User) { id } }`
-  case typeTest
   /// `{ User @live { id } }` and other directives of the language that stand on operations or fields.
   case directive
+
+  /// `mutation { insertTeam(data: {id: "1", lines: [{what: "x"}]}) }`: a list of embedded objects, a relation to an
+  /// interface or union, a relation inside an embedded object.
+  case shapeInMutation
 
   package static let code = DiagnosticCode("not-supported-yet")
 
@@ -46,11 +38,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
     switch self {
     case .fullTextIndex: "'@fulltext'"
     case .trigramIndex: "'@trigram'"
-    case .computedField: "'@computed'"
-    case .interfaceOrUnion: "a field whose type is an interface or a union"
-    case .listOfEmbedded: "a list of embedded objects"
-    case .listOfLists: "a list of lists"
-    case .relationInEmbedded: "a relation inside an embedded type"
     case .deletedEntities: "'deleted'"
     case .subscription: "a subscription"
     case .fullTextSearch: "'matches'"
@@ -59,8 +46,8 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
     case .statusMeta: "'_status'"
     case .scalarFunction: "this function"
     case .languageCollation: "a collation other than CI"
-    case .typeTest: "a test for a type"
     case .directive: "this directive"
+    case .shapeInMutation: "writing a field of this kind"
     }
   }
 

@@ -4,11 +4,12 @@ import GQLParser
 
 /// What the language's schema directives take.
 struct SchemaDirective {
-  enum Place { case field, object, schema, other }
+  enum Place { case field, object, abstract, schema, other }
 
   var name: String
   var onField: [String]?
   var onObject: [String]?
+  var onAbstract: [String]?
   var onSchema: [String]?
   var isRepeatable = false
 
@@ -25,7 +26,7 @@ struct SchemaDirective {
     SchemaDirective(name: "default", onField: ["value"]),
     SchemaDirective(name: "computed", onField: ["as"]),
     SchemaDirective(name: "collate", onField: ["to", "CI"]),
-    SchemaDirective(name: "root", onObject: ["one", "many"]),
+    SchemaDirective(name: "root", onObject: ["one", "many"], onAbstract: ["one", "many"]),
     SchemaDirective(name: "data", onSchema: ["from"], isRepeatable: true),
   ]
   /// GraphQL's own, which say nothing about storage.
@@ -47,6 +48,7 @@ extension SchemaBuilder {
       switch place {
       case .field: known.onField
       case .object: known.onObject
+      case .abstract: known.onAbstract
       case .schema: known.onSchema
       case .other: nil
       }

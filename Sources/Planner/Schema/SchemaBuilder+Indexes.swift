@@ -71,7 +71,7 @@ extension SchemaBuilder {
         }
         continue
       }
-      var reason = unfitness(of: property.signature.type)
+      var reason = unfitness(of: property)
       if property.signature.type == .float { reason = .float }
       if let reason {
         // The directive's own report of a relation marked `@id` stands already.
@@ -85,6 +85,11 @@ extension SchemaBuilder {
     return result
   }
 
+  private func unfitness(of property: Property) -> SchemaProblem.Unfit? {
+    if case .computed = property.storage { return .computed }
+    return unfitness(of: property.signature.type)
+  }
+
   private func unfitness(of type: ValueType) -> SchemaProblem.Unfit? {
     switch type {
     case .scalar(.json): .json
@@ -92,6 +97,17 @@ extension SchemaBuilder {
     case .list(.entity), .entity: .relation
     case .list: .list
     case .embedded: .embedded
+    }
+  }
+
+  /// Types without a primary key share the form of an index over no column, so that every type has one.
+  mutating func installNoKeys() {
+    for index in catalog.types.indices where catalog.types[index].kind != .entity {
+      let id = IndexID(catalog.indexes.count)
+      catalog.types[index].primaryIndex = id
+      catalog.indexes.append(
+        IndexDescriptor(
+          id: id, type: catalog.types[index].id, name: "none", kind: .hash, columns: [], isPrimary: true))
     }
   }
 
@@ -155,7 +171,7 @@ extension SchemaBuilder {
       storage = fields[index]
       type = embedded.fields[index].signature.type
     }
-    if let reason = unfitness(of: type) {
+    if let reason = steps.count == 1 ? unfitness(of: property) : unfitness(of: type) {
       report(.notIndexable(field: path, type: entity.name, reason: reason), at: range)
       return nil
     }

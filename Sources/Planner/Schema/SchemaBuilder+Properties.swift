@@ -18,7 +18,12 @@ extension SchemaBuilder {
         checkDirectives(of: field, inEmbedded: true)
         guard let signature = resolve(field.type) else { continue }
         if isRelation(signature.type) {
-          report(.notSupportedYet(.relationInEmbedded), at: field.type.range)
+          for range in writtenDefaults(of: field) {
+            report(.wrongDefault(field: field.name.text, problem: .notConstant), at: range)
+          }
+          fields.append(
+            EmbeddedType.Field(
+              name: field.name.text, description: field.description?.value, signature: signature))
           continue
         }
         fields.append(
@@ -79,7 +84,7 @@ extension SchemaBuilder {
   }
 
   /// The fields of a type without those whose name is taken or reserved, which are reported.
-  private mutating func distinctFields(of definition: TypeDefinition) -> [FieldDefinition] {
+  mutating func distinctFields(of definition: TypeDefinition) -> [FieldDefinition] {
     var seen: [String: SourceRange] = [:]
     var result: [FieldDefinition] = []
     for field in definition.fields {
@@ -103,11 +108,14 @@ extension SchemaBuilder {
   private mutating func checkDirectives(of field: FieldDefinition, inEmbedded: Bool) {
     for directive in field.directives where check(directive, on: .field) {
       let name = directive.name.text
-      if name == "computed" { report(.notSupportedYet(.computedField), at: directive.range) }
-      if inEmbedded, name != "default", name != "computed" {
+      if inEmbedded, name != "default" {
         report(.misplacedDirective(name: name, reason: .inEmbedded), at: directive.name.range)
       }
     }
+  }
+
+  private func writtenDefaults(of field: FieldDefinition) -> [SourceRange] {
+    field.directives.filter { $0.name.text == "default" }.map(\.range) + (field.defaultValue.map { [$0.range] } ?? [])
   }
 
   private mutating func defaultValue(of field: FieldDefinition, _ signature: TypeSignature) -> DefaultValue? {
@@ -162,6 +170,13 @@ extension SchemaBuilder {
       checkDirectives(of: field, inEmbedded: false)
       guard let signature = resolve(field.type) else { continue }
       let property = PropertyID(entity.properties.count)
+      if let text = computedText(field) {
+        entity.properties.append(
+          Property(
+            id: property, name: field.name.text, description: field.description?.value, signature: signature,
+            storage: .computed(text)))
+        continue
+      }
       if isRelation(signature.type) {
         let column = addColumn(to: &entity, field.name.text, signature.type, isNonNull: false)
         addRelation(field, signature, of: id, property, column)
@@ -176,8 +191,10 @@ extension SchemaBuilder {
         report(.misplacedDirective(name: "relation", reason: .notRelation), at: directive.name.range)
       }
       let isFolded = isCaseInsensitive(field, signature.type)
+      let place = FieldPlace(property: property, range: field.range)
       let storage = storage(
-        of: signature.type, named: field.name.text, isNonNull: signature.isNonNull, isFolded: isFolded, in: &entity)
+        of: signature, named: field.name.text, isNonNull: signature.isNonNull, isFolded: isFolded, at: place,
+        in: &entity)
       entity.properties.append(
         Property(
           id: property, name: field.name.text, description: field.description?.value, signature: signature,
@@ -223,9 +240,27 @@ extension SchemaBuilder {
     return id
   }
 
-  private func storage(
-    of type: ValueType, named name: String, isNonNull: Bool, isFolded: Bool, in entity: inout EntityType
+  /// The property that storage is made for.
+  struct FieldPlace {
+    var property: PropertyID
+    var range: SourceRange
+    /// Of the embedded object around, if any.
+    var presence: ColumnID?
+  }
+
+  mutating func storage(
+    of signature: TypeSignature, named name: String, isNonNull: Bool, isFolded: Bool, at place: FieldPlace,
+    in entity: inout EntityType
   ) -> PropertyStorage {
+    var type = signature.type
+    if isRelation(type) {
+      let column = addColumn(to: &entity, name, type, isNonNull: false)
+      return .relation(
+        addEmbeddedRelation(
+          name, signature, of: entity.id, place.property, column, presence: place.presence, at: place.range))
+    }
+    // Lists of lists lie as JSON.
+    if case .list(.list) = type { type = .json }
     guard case .embedded(let id) = type else {
       let column = addColumn(to: &entity, name, type, isNonNull: isNonNull)
       let folded =
@@ -236,10 +271,12 @@ extension SchemaBuilder {
     var fields: [PropertyStorage] = []
     // Past the limit nothing is added: embedded types can double at each level.
     for field in catalog[id].fields where entity.columns.count <= Self.columnLimit {
+      var inner = place
+      inner.presence = presence
       fields.append(
         storage(
-          of: field.signature.type, named: "\(name).\(field.name)",
-          isNonNull: isNonNull && field.signature.isNonNull, isFolded: false, in: &entity))
+          of: field.signature, named: "\(name).\(field.name)",
+          isNonNull: isNonNull && field.signature.isNonNull, isFolded: false, at: inner, in: &entity))
     }
     return .embedded(id, presence: presence, fields: fields)
   }

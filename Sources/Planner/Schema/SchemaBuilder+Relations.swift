@@ -44,8 +44,43 @@ extension SchemaBuilder {
     if let value = field.defaultValue {
       report(.wrongDefault(field: field.name.text, problem: .notConstant), at: value.range)
     }
+    if isOwned(target) {
+      draft.isOwned = true
+      draft.isDeclaredOneWay = true
+      draft.inverse = nil
+      draft.onDelete = .cascade
+      for directive in field.directives where directive.name.text == "relation" {
+        report(.misplacedDirective(name: "relation", reason: .notRelation), at: directive.name.range)
+      }
+    }
     relationIndex[source, default: [:]][field.name.text] = relations.count
     relations.append(draft)
+  }
+
+  func isOwned(_ target: EntityTypeID) -> Bool { Int(target.index) >= entityDrafts.count + abstractDrafts.count }
+
+  /// A relation that no field of an entity type's own definition stands for: inside an embedded object.
+  mutating func addEmbeddedRelation(
+    _ name: String, _ signature: TypeSignature, of source: EntityTypeID, _ property: PropertyID, _ column: ColumnID,
+    presence: ColumnID?, at range: SourceRange
+  ) -> RelationID {
+    var isToMany = false
+    var target = source
+    switch signature.type {
+    case .list(.entity(let id)): (isToMany, target) = (true, id)
+    case .entity(let id): target = id
+    default: break
+    }
+    var draft = RelationDraft(
+      source: source, target: target, property: property, column: column, isToMany: isToMany,
+      isRequired: !isToMany && signature.isNonNull, name: name, range: range)
+    draft.isInEmbedded = presence != nil
+    draft.presence = presence
+    draft.isDeclaredOneWay = true
+    draft.isOwned = isOwned(target)
+    if draft.isOwned { draft.onDelete = .cascade }
+    relations.append(draft)
+    return RelationID(relations.count - 1)
   }
 
   mutating func buildRelations() {
@@ -54,27 +89,30 @@ extension SchemaBuilder {
     // Directions with a property first, in the order of the schema, so that identifiers do not depend on pairing.
     for index in relations.indices {
       let draft = relations[index]
-      catalog[draft.source].properties[Int(draft.property.index)].storage = .relation(RelationID(index))
-      catalog.relations.append(
-        Relation(
-          id: RelationID(index), source: draft.source, target: draft.target, property: draft.property,
-          column: draft.column, isToMany: draft.isToMany, isRequired: draft.isRequired,
-          inverse: RelationID(draft.partner ?? index), onDelete: draft.onDelete))
+      if !draft.isInEmbedded {
+        catalog[draft.source].properties[Int(draft.property.index)].storage = .relation(RelationID(index))
+      }
+      var relation = Relation(
+        id: RelationID(index), source: draft.source, target: draft.target, property: draft.property,
+        column: draft.column, isToMany: draft.isToMany, isRequired: draft.isRequired,
+        inverse: RelationID(draft.partner ?? index), onDelete: draft.onDelete)
+      relation.presence = draft.presence
+      catalog.relations.append(relation)
     }
     for index in relations.indices where relations[index].partner == nil {
       let draft = relations[index]
       let hidden = RelationID(catalog.relations.count)
       let name = "~\(catalog[draft.source].name).\(draft.name)"
       // Many sources may name one target, whatever the cardinality of the written side.
-      let type = ValueType.list(.entity(draft.source))
+      let type: ValueType = draft.isOwned ? .entity(draft.source) : .list(.entity(draft.source))
       var entity = catalog[draft.target]
       let column = addColumn(to: &entity, name, type, isNonNull: false)
       catalog[draft.target] = entity
       catalog.relations[index].inverse = hidden
       catalog.relations.append(
         Relation(
-          id: hidden, source: draft.target, target: draft.source, property: nil, column: column, isToMany: true,
-          isRequired: false, inverse: RelationID(index)))
+          id: hidden, source: draft.target, target: draft.source, property: nil, column: column,
+          isToMany: !draft.isOwned, isRequired: false, inverse: RelationID(index)))
     }
   }
 
@@ -84,7 +122,9 @@ extension SchemaBuilder {
     guard let inverse = draft.inverse else { return }
     let target = catalog[draft.target]
     guard let other = relationIndex[draft.target]?[inverse.name] else {
-      if target.property(named: inverse.name) != nil {
+      if target.isAbstract, target.property(named: inverse.name) != nil {
+        report(.inverseOfMembers(name: inverse.name, type: target.name), at: inverse.range)
+      } else if target.property(named: inverse.name) != nil {
         report(
           .inverseIsOther(name: inverse.name, target: target.name, source: catalog[draft.source].name),
           at: inverse.range)

@@ -20,7 +20,7 @@ extension SchemaBuilder {
 
   mutating func buildRoots() {
     var taken: [String: Root] = [:]
-    for (position, index) in entityDrafts.enumerated() {
+    for (position, index) in (entityDrafts + abstractDrafts).enumerated() {
       let definition = drafts[index].definition
       let id = EntityTypeID(position)
       var many = definition.name.text
@@ -89,8 +89,11 @@ extension SchemaBuilder {
     switch reference {
     case .nonNull(let inner, _): return root(inner)
     case .named(let name):
-      guard let index = draftIndex[name.text], case .entity(let id) = drafts[index].role else { return nil }
-      return Root(type: id, isList: false)
+      guard let index = draftIndex[name.text] else { return nil }
+      switch drafts[index].role {
+      case .entity(let id), .abstract(let id): return Root(type: id, isList: false)
+      default: return nil
+      }
     case .list(let inner, _):
       guard let element = root(inner), !element.isList else { return nil }
       return Root(type: element.type, isList: true)

@@ -44,7 +44,7 @@ struct SchemaBuilder {
     case entity(EntityTypeID)
     case embedded(EmbeddedTypeID)
     case enumeration(EnumTypeID)
-    case interfaceOrUnion
+    case abstract(EntityTypeID)
     case root
     case ignored
   }
@@ -65,6 +65,11 @@ struct SchemaBuilder {
     var onDelete = Relation.DeleteRule.nullify
     var partner: Int?
     var partnerRange: SourceRange?
+    /// The presence column of the embedded object that the field stands in.
+    var presence: ColumnID?
+    var isInEmbedded = false
+    /// The elements of a list of embedded objects: each belongs to one owner and goes with it.
+    var isOwned = false
   }
 
   static let columnLimit = 10_000
@@ -88,6 +93,11 @@ struct SchemaBuilder {
   /// Indices into `drafts` of entities and embedded types, by their identifiers.
   var entityDrafts: [Int] = []
   var embeddedDrafts: [Int] = []
+  /// Indices into `drafts` of interfaces and unions; their identifiers follow those of the entities.
+  var abstractDrafts: [Int] = []
+  /// The embedded types that stand in lists; the identifiers of their hidden types follow those of the interfaces and
+  /// unions.
+  var elementTypes: [EmbeddedTypeID] = []
 
   mutating func report(_ problem: SchemaProblem, at range: SourceRange) {
     diagnostics.append(problem.diagnostic(at: range))
@@ -138,10 +148,19 @@ struct SchemaBuilder {
     buildEnums()
     buildEmbeddedTypes()
     for index in entityDrafts.indices { buildEntity(index) }
+    for index in abstractDrafts.indices { buildAbstract(index) }
+    buildElementTypes()
     buildRelations()
+    linkMembers()
     for index in entityDrafts.indices { buildIndexes(of: index) }
+    installNoKeys()
+    bindMemberFields()
     buildRoots()
-    for index in catalog.types.indices { addTimes(to: &catalog.types[index]) }
+    // Hidden rows have no times of their own.
+    for index in catalog.types.indices where catalog.types[index].kind == .entity {
+      addTimes(to: &catalog.types[index])
+    }
+    checkComputedFields()
   }
 
   /// The hidden columns behind `_createdAt` and `_updatedAt`, after all others.
@@ -176,7 +195,7 @@ struct SchemaBuilder {
       switch definition.kind {
       // Decided: a scalar that the schema invents holds any JSON value.
       case .scalar: drafts[index].role = .scalar(.json)
-      case .interface, .union: drafts[index].role = .interfaceOrUnion
+      case .interface, .union: abstractDrafts.append(index)
       case .inputObject: drafts[index].role = .ignored
       case .enum:
         drafts[index].role = .enumeration(EnumTypeID(catalog.enums.count))
@@ -198,9 +217,16 @@ struct SchemaBuilder {
         }
       }
     }
+    for (position, index) in abstractDrafts.enumerated() {
+      drafts[index].role = .abstract(EntityTypeID(entityDrafts.count + position))
+    }
     for index in drafts.indices {
       for directive in drafts[index].definition.directives {
-        check(directive, on: drafts[index].definition.kind == .object ? .object : .other)
+        switch drafts[index].definition.kind {
+        case .object: check(directive, on: .object)
+        case .interface, .union: check(directive, on: .abstract)
+        case .scalar, .enum, .inputObject: check(directive, on: .other)
+        }
       }
       for name in drafts[index].definition.interfaces where draftIndex[name.text] == nil {
         let near = nearestNames(to: name.text, in: drafts.map(\.definition.name.text))
@@ -264,16 +290,39 @@ struct SchemaBuilder {
         inner = type
       }
       guard case .named(let name) = inner else {
-        report(.notSupportedYet(.listOfLists), at: range)
-        return nil
+        guard var signature = resolve(element) else { return nil }
+        guard isScalarList(signature.type) else {
+          report(.nestedList, at: range)
+          return nil
+        }
+        signature.innerNonNull.insert(signature.isElementNonNull, at: 0)
+        signature.isElementNonNull = signature.isNonNull
+        signature.isNonNull = isNonNull
+        signature.type = .list(signature.type)
+        return signature
       }
       guard let type = valueType(name) else { return nil }
-      if case .embedded = type {
-        report(.notSupportedYet(.listOfEmbedded), at: range)
-        return nil
+      if case .embedded(let id) = type {
+        return TypeSignature(
+          .list(.entity(elementType(of: id))), isNonNull: isNonNull, isElementNonNull: isElementNonNull)
       }
       return TypeSignature(.list(type), isNonNull: isNonNull, isElementNonNull: isElementNonNull)
     }
+  }
+
+  private func isScalarList(_ type: ValueType) -> Bool {
+    switch type {
+    case .list(let element): isScalarList(element)
+    case .scalar, .enumeration: true
+    case .entity, .embedded, .null: false
+    }
+  }
+
+  /// The hidden type whose rows are the elements of lists of an embedded type.
+  mutating func elementType(of id: EmbeddedTypeID) -> EntityTypeID {
+    let position = elementTypes.firstIndex(of: id) ?? elementTypes.count
+    if position == elementTypes.count { elementTypes.append(id) }
+    return EntityTypeID(entityDrafts.count + abstractDrafts.count + position)
   }
 
   private mutating func valueType(_ name: Name) -> ValueType? {
@@ -288,9 +337,7 @@ struct SchemaBuilder {
     case .entity(let id): return .entity(id)
     case .embedded(let id): return .embedded(id)
     case .enumeration(let id): return .enumeration(id)
-    case .interfaceOrUnion:
-      report(.notSupportedYet(.interfaceOrUnion), at: name.range)
-      return nil
+    case .abstract(let id): return .entity(id)
     case .root, .ignored:
       report(.unknownType(name: name.text, near: []), at: name.range)
       return nil

@@ -36,7 +36,13 @@ private struct SchemaDefinitionWriter {
       }
       result.append(definition)
     }
-    for type in catalog.types { result.append(entity(type)) }
+    for type in catalog.types {
+      switch type.kind {
+      case .entity: result.append(entity(type))
+      case .interface, .union: result.append(abstract(type))
+      case .element: break
+      }
+    }
     if !catalog.rootNames.isEmpty {
       var definition = empty(.object, "Query", nil)
       definition.fields = catalog.rootNames.map { root in
@@ -50,21 +56,40 @@ private struct SchemaDefinitionWriter {
     return result
   }
 
+  private func abstract(_ type: EntityType) -> TypeDefinition {
+    var definition = empty(type.kind == .union ? .union : .interface, type.name, type.description)
+    definition.interfaces = type.interfaces.map { name(catalog[$0].name) }
+    if type.kind == .union { definition.members = type.members.map { name(catalog[$0.type].name) } }
+    let root = rootArguments(type)
+    if !root.isEmpty { definition.directives.append(directive("root", root)) }
+    definition.fields = type.properties.map { field($0.name, $0.description, $0.signature, nil, directives: []) }
+    return definition
+  }
+
+  private func rootArguments(_ type: EntityType) -> [(String, Expression.Kind)] {
+    var root: [(String, Expression.Kind)] = []
+    if type.rootOne != SchemaBuilder.lowerFirst(type.name) { root.append(("one", string(type.rootOne))) }
+    if type.rootMany != type.name { root.append(("many", string(type.rootMany))) }
+    return root
+  }
+
   private func entity(_ type: EntityType) -> TypeDefinition {
     var definition = empty(.object, type.name, type.description)
+    definition.interfaces = type.interfaces.map { name(catalog[$0].name) }
     let hasPlainID = type.idProperties.count == 1 && type.idProperties.first.map { type[$0].name } == "id"
     if type.idProperties.count > 1 {
       definition.directives.append(
         directive("id", [("fields", strings(type.idProperties.map { type[$0].name }))]))
     }
-    var root: [(String, Expression.Kind)] = []
-    if type.rootOne != SchemaBuilder.lowerFirst(type.name) { root.append(("one", string(type.rootOne))) }
-    if type.rootMany != type.name { root.append(("many", string(type.rootMany))) }
+    let root = rootArguments(type)
     if !root.isEmpty { definition.directives.append(directive("root", root)) }
     for property in type.properties {
       var directives: [Directive] = []
       if type.idProperties == [property.id], !hasPlainID { directives.append(directive("id", [])) }
       if property.isCaseInsensitive { directives.append(directive("collate", [("", .name(name("CI")))])) }
+      if case .computed(let text) = property.storage {
+        directives.append(directive("computed", [("as", string(text))]))
+      }
       if case .relation(let id) = property.storage, let relation = relationDirective(catalog[id]) {
         directives.append(relation)
       }
@@ -99,6 +124,8 @@ private struct SchemaDefinitionWriter {
   private func relationDirective(_ relation: Relation) -> Directive? {
     var arguments: [(String, Expression.Kind)] = []
     let inverse = catalog[relation.inverse]
+    // The elements of lists of embedded objects belong to the list.
+    if catalog[relation.target].isElement { return nil }
     if let property = inverse.property { arguments.append(("inverse", string(catalog[inverse.source][property].name))) }
     if relation.onDelete != .nullify { arguments.append(("onDelete", .name(name(relation.onDelete.rawValue)))) }
     return arguments.isEmpty ? nil : directive("relation", arguments)
@@ -131,7 +158,12 @@ private struct SchemaDefinitionWriter {
 
   private func reference(_ signature: TypeSignature) -> TypeReference {
     var result: TypeReference
-    if case .list(let element) = signature.type {
+    if case .list(let inner) = signature.type, case .list = inner {
+      var element = TypeSignature(inner, isNonNull: signature.isElementNonNull)
+      element.isElementNonNull = signature.innerNonNull.first ?? false
+      element.innerNonNull = Array(signature.innerNonNull.dropFirst())
+      result = .list(reference(element), nowhere)
+    } else if case .list(let element) = signature.type {
       var inner = TypeReference.named(name(catalog.name(of: element)))
       if signature.isElementNonNull { inner = .nonNull(inner, nowhere) }
       result = .list(inner, nowhere)

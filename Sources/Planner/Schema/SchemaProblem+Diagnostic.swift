@@ -8,7 +8,8 @@ extension SchemaProblem {
     "unknown-directive-argument", "missing-directive-argument", "wrong-directive-argument", "repeated-directive",
     "misplaced-directive", "two-defaults", "wrong-default", "invalid-key", "not-indexable", "unknown-field",
     "duplicate-index-name", "unknown-inverse", "inverse-conflict", "possible-inverse", "root-name-clash",
-    "unusable-root-field", "ignored-arguments", "ignored-type", "not-supported-yet",
+    "unusable-root-field", "ignored-arguments", "ignored-type", "nested-list",
+    "wrong-interface", "interface-field", "wrong-member", "not-supported-yet",
   ].map { DiagnosticCode($0) }
 
   package var code: DiagnosticCode {
@@ -35,13 +36,17 @@ extension SchemaProblem {
       case .notIndexable: "not-indexable"
       case .unknownDirectiveField: "unknown-field"
       case .duplicateIndexName: "duplicate-index-name"
-      case .unknownInverse, .inverseIsOther: "unknown-inverse"
+      case .unknownInverse, .inverseIsOther, .inverseOfMembers: "unknown-inverse"
       case .inverseConflict: "inverse-conflict"
       case .possibleInverse: "possible-inverse"
       case .rootNameClash: "root-name-clash"
       case .unusableRootField: "unusable-root-field"
       case .ignoredFieldArguments: "ignored-arguments"
       case .ignoredType: "ignored-type"
+      case .nestedList: "nested-list"
+      case .notAnInterface, .missingInterface, .cyclicInterface: "wrong-interface"
+      case .missingInterfaceField, .wrongInterfaceField: "interface-field"
+      case .wrongMember: "wrong-member"
       case .notSupportedYet: "not-supported-yet"
       }
     return DiagnosticCode(name)
@@ -79,6 +84,7 @@ extension SchemaProblem {
     case .misplacedDirective(let name, .inEmbedded): "'@\(name)' cannot stand in a type without an id"
     case .misplacedDirective(let name, .onType): "'@\(name)' cannot stand on a type"
     case .misplacedDirective(let name, .onField): "'@\(name)' cannot stand on a field"
+    case .misplacedDirective(let name, .onComputed): "'@\(name)' cannot stand on a computed field"
     case .twoDefaults(let field): "'\(field)' has two defaults"
     case .wrongDefault(let field, let problem): "wrong default of '\(field)': \(problem.message)"
     case .invalidKey(let field, let type, let reason): "'\(field)' cannot be a key of '\(type)': \(reason.words)"
@@ -97,6 +103,20 @@ extension SchemaProblem {
     case .unusableRootField(let name): "'Query.\(name)' is ignored: its type is not an entity or a list of entities"
     case .ignoredFieldArguments(let field): "the arguments of '\(field)' are ignored"
     case .ignoredType(let name): "'\(name)' is ignored: operations are written against the entity types"
+    case .inverseOfMembers(let name, let type):
+      "'\(type).\(name)' is a field of each of its types, so it cannot be one side of a relation"
+    case .nestedList: "only scalars and enum values can stand in lists of lists"
+    case .notAnInterface(let name): "'\(name)' is no interface"
+    case .missingInterface(let type, let interface, let through):
+      "'\(type)' must implement '\(interface)' too, because '\(through)' does"
+    case .cyclicInterface(let path): "interface implements itself: \(path.joined(separator: " → "))"
+    case .missingInterfaceField(let type, let interface, let field):
+      "'\(type)' lacks the field '\(field)' of '\(interface)'"
+    case .wrongInterfaceField(let type, let field, let found, let interface, let expected):
+      "'\(type).\(field)' is \(found), but '\(interface).\(field)' is \(expected)"
+    case .wrongMember(let name, let of, .notAnObject): "'\(name)' cannot be one of '\(of)': it is no object type"
+    case .wrongMember(let name, let of, .withoutID): "'\(name)' cannot be one of '\(of)': it has no id"
+    case .wrongMember(let name, let of, .repeated): "'\(of)' names '\(name)' twice"
     case .notSupportedYet(let feature): feature.message
     }
   }
@@ -114,6 +134,8 @@ extension SchemaProblem {
     case .possibleInverse(_, _, let inverse, _, _):
       "add @relation(inverse: \"\(inverse)\"), or @relation(inverse: null) if they are two relations"
     case .rootNameClash: "name them with @root(one: \"…\", many: \"…\")"
+    case .missingInterface(_, let interface, _): "add '& \(interface)' behind 'implements'"
+    case .wrongMember(_, _, .withoutID): "give it an 'id', so that it is an entity"
     case .notIndexable(_, _, .relation): "relations are indexed by themselves"
     default: nil
     }
@@ -148,6 +170,7 @@ extension SchemaProblem.Unfit {
     case .embedded: "it is an embedded object"
     case .json: "it is JSON"
     case .float: "it is a Float"
+    case .computed: "it is computed"
     }
   }
 }

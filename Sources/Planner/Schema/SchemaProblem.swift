@@ -4,7 +4,7 @@ import GQLCatalog
 /// What can be wrong with a schema.
 package enum SchemaProblem: Sendable, Hashable {
   /// Why a field cannot be (part of) a key or an index.
-  package enum Unfit: Sendable, Hashable { case relation, list, embedded, json, float }
+  package enum Unfit: Sendable, Hashable { case relation, list, embedded, json, float, computed }
 
   /// `type A { id: ID! } type A { id: ID! }`
   case duplicateType(name: String, first: SourceRange)
@@ -68,8 +68,27 @@ package enum SchemaProblem: Sendable, Hashable {
   case ignoredFieldArguments(field: String)
   /// `type Mutation { … }`, a warning.
   case ignoredType(name: String)
+  /// `interface N { n: Int } type A { id: ID! a: [B!]! @relation(inverse: "n") }` where `n` is a field of an interface.
+  case inverseOfMembers(name: String, type: String)
+  /// `type A { id: ID! p: [[B]] }`: only scalars stand in lists of lists.
+  case nestedList
+  /// `type A implements B { id: ID! } type B { id: ID! }`
+  case notAnInterface(name: String)
+  /// `interface M implements N { … } type A implements M { … }`: `A` must say that it implements `N` too.
+  case missingInterface(type: String, interface: String, through: String)
+  /// `interface N implements N { id: ID! }`
+  case cyclicInterface(path: [String])
+  /// `interface N { n: Int } type A implements N { id: ID! }`
+  case missingInterfaceField(type: String, interface: String, field: String)
+  /// `interface N { n: Int! } type A implements N { id: ID! n: Int }`
+  case wrongInterfaceField(type: String, field: String, found: String, interface: String, expected: String)
+  /// `union U = Int`, `union U = P` where `P` has no id, `union U = A | A`
+  case wrongMember(name: String, of: String, reason: Membership)
   /// A feature of the language that this version does not run.
   case notSupportedYet(NotSupportedYet)
 
-  package enum Misplacement: Sendable, Hashable { case notRelation, notText, inEmbedded, onType, onField }
+  package enum Misplacement: Sendable, Hashable { case notRelation, notText, inEmbedded, onType, onField, onComputed }
+
+  /// Why a type cannot be a member of an interface or a union.
+  package enum Membership: Sendable, Hashable { case notAnObject, withoutID, repeated }
 }

@@ -11,6 +11,9 @@ extension WriteTransaction {
     let table = ownedTable(type)
     let layout = table.layout
     guard table.slots < PageLayout.maximumRows else { throw .tooManyRows(type) }
+    for mirror in layout.mirrors where self.table(mirror.target).slots >= PageLayout.maximumRows {
+      throw .tooManyRows(mirror.target)
+    }
     table.ownColumns()
     let count = layout.columns.count
     for column in 0..<count {
@@ -42,6 +45,7 @@ extension WriteTransaction {
       table.ownIndex(number)
       table.addEntry(number, row, key: key)
     }
+    if !layout.mirrors.isEmpty { insertMirrors(table, row) }
     if !dangling.isEmpty { connectDangling(table, row) }
     return row
   }
@@ -128,6 +132,14 @@ extension WriteTransaction {
     else { return }
     let links = dangling.take(table.layout.id, primary.keys.components[0].kind, key[0])
     for link in links where self.table(layout[link.relation].source).isLive(link.source) {
+      let relation = layout[link.relation]
+      var row = row
+      if relation.target != table.layout.id {
+        guard let mirror = table.layout.mirrors.first(where: { $0.target == relation.target }) else { continue }
+        // The first of the members that comes is meant.
+        forgetDangling(link, of: relation.target, key: key[0])
+        row = mirroredRow(mirror, row)
+      }
       // A link that would break a required reference stays unmade; the source keeps what it has.
       if bulk != nil {
         linkBulk(link.relation, source: link.source, target: row)

@@ -158,8 +158,20 @@ package final class WriteTransaction {
   package var danglingCount: Int { dangling.count }
 
   /// Links `source` when an entity with this primary key (of one component) is inserted.
+  ///
+  /// Where the relation leads to an interface or union, the first of its members with the key is linked.
   package func rememberDangling(_ relation: RelationID, source: UInt32, key: Cell) {
     let target = layout[relation].target
+    let members = layout.types[Int(target.index)].members
+    if members.isEmpty {
+      rememberDangling(relation, source: source, target, key: key)
+    } else {
+      for member in members { rememberDangling(relation, source: source, member.target, key: key) }
+    }
+  }
+
+  /// The same for a target of one type: for a relation to an interface or union, one of its members.
+  package func rememberDangling(_ relation: RelationID, source: UInt32, _ target: EntityTypeID, key: Cell) {
     let type = layout.types[Int(target.index)]
     guard let primary = type.indexes.first, primary.keys.count == 1 else { return }
     dangling.add(

@@ -1,0 +1,185 @@
+import GQLBase
+import GQLCatalog
+import GQLParser
+
+/// Selections of interfaces and unions whose fragments tell their types apart.
+extension Binder {
+  /// One group of fields for each type that a condition is about, and one for the others: each has its own fields in
+  /// its own order, as GraphQL's collecting by the type of the object gives.
+  mutating func bindFields(
+    _ sources: [SelectionSource], byTypeOf type: EntityTypeID, _ others: Collected
+  ) -> [BoundField] {
+    var groups: [BoundField] = []
+    let range = sources.first.flatMap { $0.set?.range ?? $0.splat } ?? SourceRange(at: 0)
+    var rest: [BoundExpression] = []
+    var hasRest = false
+    for member in catalog[type].members {
+      guard others.mentioned.contains(member.type) else {
+        hasRest = true
+        continue
+      }
+      guard !isExhausted else { return groups }
+      let isThere = isThere(.toOne(.scope(0, type), member.relation), member.type, at: range)
+      let fields = bindFields(collect(sources, of: .entity(type), as: member.type), of: type)
+      groups.append(group(fields, when: isThere, range))
+      rest.append(negation(isThere))
+    }
+    if hasRest {
+      let fields = bindFields(others, of: type)
+      let condition = BoundExpression(.and(rest), .boolean, at: range)
+      groups.append(group(fields, when: rest.count == 1 ? rest[0] : condition, range))
+    } else {
+      // What is selected of all is checked even if each type has its own group.
+      let known = (query.sets.count, query.selections.count)
+      _ = bindFields(others, of: type)
+      query.sets.removeLast(query.sets.count - known.0)
+      query.selections.removeLast(query.selections.count - known.1)
+    }
+    checkShapes(groups)
+    return groups
+  }
+
+  private func group(_ fields: [BoundField], when condition: BoundExpression, _ range: SourceRange) -> BoundField {
+    BoundField(key: "", content: .inlined(when: condition, fields.map { guarded($0, by: condition) }), range: range)
+  }
+
+  /// What is computed is computed for entities of the group only: for others it could fail.
+  private func guarded(_ field: BoundField, by condition: BoundExpression) -> BoundField {
+    var copy = field
+    switch field.content {
+    case .value(let expression):
+      switch expression.kind {
+      case .column, .constant, .parameter, .coalesce: break
+      default:
+        copy.content = .value(
+          BoundExpression(.conditional([condition, expression]), expression.type, at: expression.range))
+      }
+    case .embedded(let presence, let fields):
+      copy.content = .embedded(presence: presence, fields.map { guarded($0, by: condition) })
+    case .typename, .one, .many, .inlined, .recursion, .depth, .cycle, .cursor, .introspection: break
+    }
+    return copy
+  }
+
+  /// The name of the entity's own type.
+  mutating func typename(
+    of type: EntityTypeID, _ entry: SelectionEntry, at range: SourceRange
+  ) -> BoundField.Content {
+    guard catalog[type].isAbstract, let element = entry.environment.element() else {
+      return .typename(catalog[type].name)
+    }
+    var choices: [BoundExpression] = []
+    for member in memberReferences(of: element, self.type(of: element)) {
+      choices.append(isThere(member.reference, member.type, at: range))
+      choices.append(
+        BoundExpression(.constant(.string(Text(catalog[member.type].name))), .string, at: range))
+    }
+    return .value(BoundExpression(.conditional(choices), .string, at: range))
+  }
+
+  // MARK: Shapes
+
+  /// GraphQL's SameResponseShape: a key that several types have is of one shape, whichever field it is.
+  private mutating func checkShapes(_ groups: [BoundField]) {
+    var first: [String: BoundField] = [:]
+    for case .inlined(_, let fields) in groups.map(\.content) {
+      for field in fields {
+        guard let other = first[field.key] else {
+          first[field.key] = field
+          continue
+        }
+        var budget = 10_000
+        if !haveSameShape(other, field, &budget) {
+          report(.conflictingFields(key: field.key, first: other.range, reason: .shapes), at: field.range)
+        }
+      }
+    }
+  }
+
+  private func haveSameShape(_ left: BoundField, _ right: BoundField, _ budget: inout Int) -> Bool {
+    budget -= 1
+    guard budget > 0 else { return true }
+    func isString(_ type: ValueType) -> Bool { type == .string }
+    switch (left.content, right.content) {
+    case (.typename, .typename): return true
+    case (.typename, .value(let value)), (.value(let value), .typename): return isString(value.type)
+    case (.value(let first), .value(let second)):
+      return first.type == second.type || first.type == .null || second.type == .null
+    case (.embedded(_, let first), .embedded(_, let second)): return haveSameShape(first, second, &budget)
+    case (.one(let first), .one(let second)), (.many(let first), .many(let second)):
+      switch (query[first].shape, query[second].shape) {
+      case (.object(let one), .object(let other)): return haveSameShape(one, other, &budget)
+      case (.value(let one), .value(let other)): return one.type == other.type
+      default: return false
+      }
+    case (.one(let id), .embedded(_, let fields)), (.embedded(_, let fields), .one(let id)):
+      guard case .object(let own) = query[id].shape else { return false }
+      return haveSameShape(own, fields, &budget)
+    default: return false
+    }
+  }
+
+  private func haveSameShape(_ left: [BoundField], _ right: [BoundField], _ budget: inout Int) -> Bool {
+    let first = flattened(left)
+    for field in flattened(right) {
+      guard let other = first.first(where: { $0.key == field.key }) else { continue }
+      if !haveSameShape(other, field, &budget) { return false }
+    }
+    return true
+  }
+
+  private func flattened(_ fields: [BoundField]) -> [BoundField] {
+    fields.flatMap { field in
+      if case .inlined(_, let inner) = field.content { flattened(inner) } else { [field] }
+    }
+  }
+
+  // MARK: Keys
+
+  /// `named(id: "7")`: the first of the entities with the id, whichever their types.
+  mutating func bindKey(
+    _ arguments: [Argument], of name: Name, abstract type: EntityTypeID, into set: SetID, _ environment: Environment
+  ) {
+    let names = catalog[type].members.compactMap { member -> String? in
+      let ids = catalog[member.type].idProperties
+      return ids.count == 1 ? ids.first.map { catalog[member.type][$0].name } : nil
+    }
+    let wanted = names.first ?? "id"
+    guard names.count == catalog[type].members.count, names.allSatisfy({ $0 == wanted }) else {
+      report(.missingKey(field: name.text, keys: []), at: name.range)
+      return
+    }
+    guard let argument = arguments.first(where: { $0.name.text == wanted }) else {
+      for other in arguments {
+        let near = nearestNames(to: other.name.text, in: [wanted])
+        report(.unknownArgument(name: other.name.text, of: name.text, near: near), at: other.name.range)
+      }
+      if arguments.isEmpty { report(.missingKey(field: name.text, keys: [[wanted]]), at: name.range) }
+      return
+    }
+    for other in arguments where other.name.range != argument.name.range {
+      if other.name.text == wanted {
+        report(.duplicateArgument(name: wanted), at: other.name.range)
+      } else {
+        report(.unknownArgument(name: other.name.text, of: name.text, near: []), at: other.name.range)
+      }
+    }
+    let inner = environment.enteringUnseen(.entity(type))
+    var branches: [BoundExpression] = []
+    for member in catalog[type].members {
+      let reference = EntityReference.toOne(.scope(0, type), member.relation)
+      guard let id = identity(of: reference, member.type, at: name.range) else { continue }
+      let operand = bindOperand(argument.value, inner)
+      guard let value = coerce(operand, to: id.type, inner, at: argument.value.range) else { return }
+      let equal = BoundExpression(.compare(.equal, id, value), .boolean, at: argument.range)
+      branches.append(
+        BoundExpression(
+          .and([isThere(reference, member.type, at: argument.range), equal]), .boolean, at: argument.range))
+    }
+    var bound = query[set]
+    bound.predicate =
+      branches.count == 1 ? branches[0] : BoundExpression(.or(branches), .boolean, at: argument.range)
+    bound.limit = BoundExpression(.constant(.int(1)), .int, at: name.range)
+    query[set] = bound
+  }
+}
