@@ -30,21 +30,28 @@ let package = Package(
     .target(name: "GQLRegex", dependencies: ["GQLBase", "CPCRE2"], path: "Sources/Regex"),
     .testTarget(name: "GQLRegexTests", dependencies: ["GQLBase", "GQLRegex"], path: "Tests/RegexTests"),
 
+    // Words, stems, full-text queries and scores.
+    .systemLibrary(
+      name: "CStemmer", path: "Sources/CStemmer", providers: [.apt(["libstemmer-dev"]), .brew(["snowball"])]),
+    .target(name: "GQLText", dependencies: ["GQLBase", "CStemmer"], path: "Sources/Text"),
+    .testTarget(name: "GQLTextTests", dependencies: ["GQLBase", "GQLText"], path: "Tests/TextTests"),
+
     // Binding, rewriting, costing, explaining.
     .target(
-      name: "GQLPlanner", dependencies: ["GQLBase", "GQLParser", "GQLCatalog", "GQLRegex"], path: "Sources/Planner"),
+      name: "GQLPlanner", dependencies: ["GQLBase", "GQLParser", "GQLCatalog", "GQLRegex", "GQLText"],
+      path: "Sources/Planner"),
     .testTarget(
       name: "GQLPlannerTests", dependencies: ["GQLBase", "GQLParser", "GQLCatalog", "GQLPlanner"],
       path: "Tests/PlannerTests"),
 
     // Columns, relations, indexes, snapshots, transactions.
-    .target(name: "GQLStore", dependencies: ["GQLBase", "GQLCatalog"], path: "Sources/Store"),
+    .target(name: "GQLStore", dependencies: ["GQLBase", "GQLCatalog", "GQLText"], path: "Sources/Store"),
     .testTarget(
-      name: "GQLStoreTests", dependencies: ["GQLBase", "GQLCatalog", "GQLStore"], path: "Tests/StoreTests"),
+      name: "GQLStoreTests", dependencies: ["GQLBase", "GQLCatalog", "GQLText", "GQLStore"], path: "Tests/StoreTests"),
 
     // A physical plan over a snapshot, to bytes.
     .target(
-      name: "GQLExecutor", dependencies: ["GQLBase", "GQLCatalog", "GQLRegex", "GQLPlanner", "GQLStore"],
+      name: "GQLExecutor", dependencies: ["GQLBase", "GQLCatalog", "GQLRegex", "GQLText", "GQLPlanner", "GQLStore"],
       path: "Sources/Executor"),
     .testTarget(
       name: "GQLExecutorTests", dependencies: ["GQLBase", "GQLCatalog", "GQLPlanner", "GQLStore", "GQLExecutor"],

@@ -6,6 +6,8 @@ package struct Catalog: Sendable, Hashable {
   package var types: [EntityType] = []
   package var embeddedTypes: [EmbeddedType] = []
   package var enums: [EnumType] = []
+  /// The type of `_status`, which no schema writes: CREATED, DELETED.
+  package var statusType: EnumTypeID?
   /// Every direction of every relation. A one-way relation's other direction is stored too, but has no property.
   package var relations: [Relation] = []
   package var indexes: [IndexDescriptor] = []
@@ -27,6 +29,11 @@ package struct Catalog: Sendable, Hashable {
     set { relations[Int(id.index)] = newValue }
   }
   package subscript(_ id: IndexID) -> IndexDescriptor { indexes[Int(id.index)] }
+
+  /// Whether a column is one of those that the store fills with times.
+  package func isTime(_ type: EntityTypeID, _ column: ColumnID) -> Bool {
+    self[type].createdColumn == column || self[type].updatedColumn == column
+  }
 
   /// The entity type, interface or union of a name; never the hidden type of the elements of lists of embedded
   /// objects, which bears the embedded type's name. Complexity: O(types).
@@ -299,10 +306,12 @@ package struct IndexDescriptor: Sendable, Hashable {
   package var isUnique: Bool
   package var isPrimary: Bool
   package var onConflict: Conflict
+  /// Of a full-text index: the code of the language of its words.
+  package var language: String?
 
   package init(
     id: IndexID, type: EntityTypeID, name: String, kind: Kind, columns: [ColumnID], isUnique: Bool = false,
-    isPrimary: Bool = false, onConflict: Conflict = .fail
+    isPrimary: Bool = false, onConflict: Conflict = .fail, language: String? = nil
   ) {
     self.id = id
     self.type = type
@@ -312,6 +321,7 @@ package struct IndexDescriptor: Sendable, Hashable {
     self.isUnique = isUnique
     self.isPrimary = isPrimary
     self.onConflict = onConflict
+    self.language = language
   }
 }
 

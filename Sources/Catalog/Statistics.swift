@@ -1,3 +1,5 @@
+import GQLBase
+
 /// How many targets the elements of a relation have.
 package struct FanOut: Sendable, Hashable {
   /// Over all live sources, those without a target included.
@@ -48,6 +50,18 @@ package protocol Statistics: Sendable {
   func fanOut(_ relation: RelationID) -> FanOut
   /// The exact number of rows in a range of a B-tree or under a key of a hash index; nil if the index cannot tell.
   func cardinality(_ index: IndexID, _ range: KeyRange) -> Int?
+  /// Deleted entities that are kept.
+  func deletedCount(_ type: EntityTypeID) -> Int
+  /// About how many rows of a column of times (`_createdAt`, `_updatedAt`) are within the range; nil if unknown.
+  func timeCardinality(_ type: EntityTypeID, _ column: ColumnID, _ range: KeyRange) -> Int?
+  /// About how many rows a full-text index finds in these of its columns for a query; nil if it cannot tell.
+  func matchCount(_ index: IndexID, _ columns: [ColumnID], _ query: Text) -> Int?
   /// Changes by more than a factor of two in any row count give another number; plans are cached under it.
   var generation: UInt64 { get }
+}
+
+extension Statistics {
+  package func deletedCount(_ type: EntityTypeID) -> Int { 0 }
+  package func timeCardinality(_ type: EntityTypeID, _ column: ColumnID, _ range: KeyRange) -> Int? { nil }
+  package func matchCount(_ index: IndexID, _ columns: [ColumnID], _ query: Text) -> Int? { nil }
 }

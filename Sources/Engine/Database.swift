@@ -169,7 +169,7 @@ public final class Database: Sendable {
       }
       files = try LoadFile.resolve(files, in: base.catalog)
       let transaction = WriteTransaction(base, fold: foldText)
-      transaction.now = Self.now()
+      transaction.now = options.now ?? Self.now()
       var loader = Loader(catalog: base.catalog, transaction: transaction, options: options, now: transaction.now)
       try loader.load(files)
       let loaded = transaction.commit()

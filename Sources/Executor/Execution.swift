@@ -64,6 +64,8 @@ package final class Execution {
   /// What `_inserted` is true for, a bit a row.
   @exclusivity(unchecked) var inserted = BitMemory()
   @exclusivity(unchecked) private var states = StateTable()
+  /// Full-text queries of access paths.
+  @exclusivity(unchecked) var textSearches: [ObjectIdentifier: FullTextSearchState] = [:]
 
   init(_ executable: Executable, _ snapshot: Snapshot) {
     catalog = executable.catalog
@@ -109,6 +111,7 @@ package final class Execution {
   /// Lets go of what belongs to one run only.
   func end() {
     if cancellation != nil { cancellation = nil }
+    if !textSearches.isEmpty { for state in textSearches.values { state.search = nil } }
     scratch.removeAll()
   }
 

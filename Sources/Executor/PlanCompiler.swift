@@ -107,6 +107,7 @@ struct PlanCompiler {
         node.relation = relation(id)
         if case .linked = set.source { node.keepsLinkOrder = true }
         return node
+      case .deleted(let includesLive): return AccessNode(includesLive ? .all : .deleted)
       case .given: return AccessNode(.given)
       case .closure(let closure):
         let node = AccessNode(.closure)
@@ -166,6 +167,30 @@ struct PlanCompiler {
       node.number = number
       return node
     case .empty: return AccessNode(.empty)
+    case .timeRange(_, let column, let range):
+      let node = AccessNode(.timeRange)
+      node.column = column
+      var expressions: [BoundExpression] = []
+      if let lower = range.lower {
+        node.lower = expressions.count
+        node.lowerInclusive = lower.isInclusive
+        expressions.append(lower.value)
+      }
+      if let upper = range.upper {
+        node.upper = expressions.count
+        node.upperInclusive = upper.isInclusive
+        expressions.append(upper.value)
+      }
+      node.scalars = ScalarSources(expressions, self)
+      return node
+    case .fullText(let index, let columns, let query):
+      let node = AccessNode(.fullText)
+      node.index = index
+      node.indexKind = .fullText
+      node.columns = columns
+      node.language = catalog[index].language ?? ""
+      node.scalars = ScalarSources([query], self)
+      return node
     case .hashJoin(let build, let keys):
       let node = AccessNode(.hashJoin)
       node.buildProgram = ExpressionProgram(build, catalog: catalog)
@@ -206,7 +231,7 @@ struct PlanCompiler {
     let setPlan = plan.sets[id]
     var result = 0
     switch set.source {
-    case .all, .given: break
+    case .all, .deleted, .given: break
     case .key(_, let key): for part in key { result = max(result, scopes(part)) }
     case .relation(let reference, _): result = max(result, reference.scope + 1)
     case .items(let reference, _): result = max(result, reference.scope + 1)
@@ -239,8 +264,9 @@ struct PlanCompiler {
     var parts: [BoundExpression] = []
     switch path {
     case .source, .scan, .rowSet, .empty: return 0
+    case .fullText(_, _, let query): parts = [query]
     case .lookup(_, let key), .lookupEach(_, let key), .hashJoin(_, let key): parts = key
-    case .range(_, let range):
+    case .range(_, let range), .timeRange(_, _, let range):
       parts = range.equal + [range.lower?.value, range.upper?.value, range.prefix].compactMap { $0 }
     case .intersection(let paths), .union(let paths): return paths.reduce(0) { max($0, scopes($1)) }
     }
@@ -251,8 +277,9 @@ struct PlanCompiler {
   mutating func scopes(_ expression: BoundExpression) -> Int {
     switch expression.kind {
     case .constant, .parameter: return 0
-    case .column(let reference, _), .entity(let reference), .inRowSet(let reference, _),
-      .isInserted(let reference), .item(let reference, _):
+    case .column(let reference, _), .entity(let reference), .inRowSet(let reference, _), .isDeleted(let reference),
+      .isInserted(let reference),
+      .item(let reference, _):
       return reference.scope + 1
     case .groupAggregate(let reference, _, _): return reference.scope + 1
     case .not(let a), .isTrue(let a), .isNull(let a), .negate(let a), .convert(let a), .cast(let a), .fold(let a):
@@ -269,6 +296,7 @@ struct PlanCompiler {
     case .inValues(let a, let list): return list.reduce(scopes(a)) { max($0, scopes($1)) }
     case .inRange(let a, let lower, let upper, _):
       return max(scopes(a), lower.map { scopes($0) } ?? 0, upper.map { scopes($0) } ?? 0)
+    case .matches, .score, .highlight: return expression.operands.reduce(0) { max($0, scopes($1)) }
     case .quantifier(_, let set, let inside), .aggregate(_, let set, let inside):
       return max(scopesUsed(byAround: set.index), (inside.map { scopes($0) } ?? 0) - 1)
     }

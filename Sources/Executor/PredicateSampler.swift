@@ -60,7 +60,7 @@ package struct PredicateSampler: SelectivitySampler {
     var found = false
     predicate.forEachNode { node in
       switch node.kind {
-      case .quantifier, .aggregate, .inRowSet, .isInserted, .listCall, .item, .groupAggregate: found = true
+      case .quantifier, .aggregate, .inRowSet, .isDeleted, .isInserted, .listCall, .item, .groupAggregate: found = true
       default: break
       }
     }

@@ -25,8 +25,16 @@ extension ColumnStore {
     for index in 0..<directory.count {
       let page = directory.page(index)
       let base = UnsafeRawPointer(page.base)
-      digest.add(base, PageSummary.bytes.lowerBound)
-      digest.add(base + PageSummary.bytes.upperBound, page.byteCount - PageSummary.bytes.upperBound)
+      let rows = min(PageLayout.rows, count - index * PageLayout.rows)
+      if rows == PageLayout.rows {
+        digest.add(base, PageSummary.bytes.lowerBound)
+        digest.add(base + PageSummary.bytes.upperBound, page.byteCount - PageSummary.bytes.upperBound)
+        continue
+      }
+      // Behind its rows other versions may write, and count their nulls.
+      digest.add(page.stamp)
+      for row in 0..<rows { digest.add(isNull(UInt32(truncatingIfNeeded: index * PageLayout.rows + row)) ? 1 : 0) }
+      digest.add(base + PageLayout.cellsOffset, rows * width)
     }
     digest.add(UInt64(liveNulls))
     digest.add(UInt64(bitPattern: Int64(liveBytes)))

@@ -13,7 +13,8 @@
 ///       ┌─────────┬─────────────┬──────────────────────────┐
 ///       │ header  │ validity    │ cells                    │
 ///       └─────────┴─────────────┴──────────────────────────┘
-/// header:   Int32 at 0: nulls among the rows that exist; UInt64 at 8: stamp of the transaction that wrote the page;
+/// header:   Int32 at 0: nulls among the rows that exist, or more; UInt32 at 4: rows that have been claimed, see
+///           ``ColumnStore/append(_:ownsPayload:)``; UInt64 at 8: stamp of the transaction that made the page;
 ///           16 ..< 40: see ``PageSummary``
 /// validity: 1,024 bits, least significant first; 1 where the cell has a value
 /// ```
@@ -23,6 +24,7 @@
   @inlinable package static var rows: Int { 1024 }
   @inlinable package static var rowMask: Int { 1023 }
   @inlinable package static var nullCountOffset: Int { 0 }
+  @inlinable package static var claimedOffset: Int { 4 }
   /// In pages of every use, index nodes too.
   @inlinable package static var stampOffset: Int { 8 }
   @inlinable package static var validityOffset: Int { 64 }

@@ -17,6 +17,12 @@ extension Snapshot {
         switch table.indexes[number] {
         case .hash(let index): checkHash(table, number, index, &found)
         case .btree(let index): checkBTree(table, number, index, &found)
+        case .fullText(let index):
+          let id = table.layout.indexes[number].id
+          let rows = (0..<UInt32(truncatingIfNeeded: table.slots)).filter { table.isLive($0) }
+          index.check(rows, table.readers) { row in
+            found.append(row.map { .indexEntry(id, row: $0) } ?? .indexStructure(id))
+          }
         }
       }
     }
@@ -60,7 +66,9 @@ extension Snapshot {
       }
       if Int(row) & PageLayout.rowMask == PageLayout.rowMask || Int(row) == table.slots - 1 {
         let stored = Int(column.reader.page(of: row).load(as: Int32.self))
-        if stored != pageNulls {
+        // Other versions may have appended nulls to the last page.
+        let isLast = Int(row) & PageLayout.rowMask != PageLayout.rowMask
+        if isLast ? stored < pageNulls : stored != pageNulls {
           found.append(.nullCount(table.layout.id, id, expected: pageNulls, found: stored))
         }
         pageNulls = 0

@@ -96,6 +96,13 @@ package final class Snapshot: @unchecked Sendable, Statistics {
     table(type).columns[Int(column.index)].isAscending
   }
 
+  /// Precondition: a full-text index.
+  package func fullText(_ id: IndexID) -> FullTextIndex {
+    guard let place = layout.places[Int(id.index)], case .fullText(let index) = tables[place.type].indexes[place.index]
+    else { preconditionFailure("not a full-text index") }
+    return index
+  }
+
   /// References that await a target, see ``WriteTransaction/rememberDangling(_:source:key:)``.
   package var danglingCount: Int { dangling.count }
 
@@ -116,6 +123,7 @@ package final class Snapshot: @unchecked Sendable, Statistics {
         switch index {
         case .hash(let index): index.hashPages(into: &digest)
         case .btree(let index): index.hashMemory(into: &digest)
+        case .fullText(let index): index.hashMemory(into: &digest)
         }
       }
     }

@@ -1,4 +1,5 @@
 import GQLCatalog
+import GQLText
 
 /// What the store derives from a catalog once: how types, indexes and relations hang together. Shared by all versions.
 final class StoreLayout: Sendable {
@@ -7,11 +8,13 @@ final class StoreLayout: Sendable {
     let isUnique: Bool
     let isBTree: Bool
     let keys: KeyLayout
+    /// Of full-text indexes.
+    let language: TextLanguage?
   }
   struct TypeLayout: Sendable {
     let id: EntityTypeID
     let columns: [ColumnDescriptor]
-    /// The hash and B-tree indexes over columns that can be keys; the primary one first.
+    /// The hash, B-tree and full-text indexes over columns that can be keys; the primary one first.
     let indexes: [Index]
     /// By column: which of `indexes` it is a component of.
     let indexesOfColumn: [[Int]]
@@ -26,6 +29,8 @@ final class StoreLayout: Sendable {
     let mirrors: [Relation]
     /// Of an interface or union: the relations to its members.
     let members: [Relation]
+    /// Of interfaces, unions and elements of lists: its rows live and die with those of other types.
+    let isHidden: Bool
     /// The columns of `_createdAt` and `_updatedAt`, which the store fills.
     let created: Int?
     let updated: Int?
@@ -49,7 +54,7 @@ final class StoreLayout: Sendable {
       for id in type.indexes {
         let descriptor = catalog[id]
         let components = descriptor.columns.compactMap { KeyComponent(type[$0]) }
-        guard descriptor.kind == .hash || descriptor.kind == .btree, !components.isEmpty,
+        guard descriptor.kind != .trigram, !components.isEmpty,
           components.count == descriptor.columns.count
         else { continue }
         places[Int(id.index)] = (number, indexes.count)
@@ -57,7 +62,9 @@ final class StoreLayout: Sendable {
         indexes.append(
           Index(
             id: id, isUnique: descriptor.isUnique || descriptor.isPrimary, isBTree: descriptor.kind == .btree,
-            keys: KeyLayout(components)))
+            keys: KeyLayout(components),
+            language: descriptor.kind == .fullText
+              ? descriptor.language.flatMap { TextLanguage($0) } ?? .standard : nil))
       }
       var foldedColumns: [[Int]] = Array(repeating: [], count: type.columns.count)
       for column in type.columns {
@@ -71,7 +78,8 @@ final class StoreLayout: Sendable {
           relations: catalog.relations.filter { $0.source == type.id },
           mirrors: type.memberships.map { catalog[$0.relation] },
           members: type.members.map { catalog[$0.relation] },
-          created: type.createdColumn.map { Int($0.index) }, updated: type.updatedColumn.map { Int($0.index) },
+          isHidden: type.kind != .entity, created: type.createdColumn.map { Int($0.index) },
+          updated: type.updatedColumn.map { Int($0.index) },
           isFilled: type.columns.map {
             isRelation[Int($0.id.index)] || $0.id == type.createdColumn || $0.id == type.updatedColumn
           }))

@@ -7,6 +7,7 @@ final class Table: @unchecked Sendable {
   enum Index {
     case hash(HashIndex)
     case btree(BTree)
+    case fullText(FullTextIndex)
   }
 
   let layout: StoreLayout.TypeLayout
@@ -42,11 +43,7 @@ final class Table: @unchecked Sendable {
     liveness = nil
     graveyard = nil
     dormant = []
-    indexes = layout.indexes.map { index in
-      index.isBTree
-        ? .btree(BTree(layout: index.keys, isUnique: index.isUnique, stamp: stamp))
-        : .hash(HashIndex(layout: index.keys, isUnique: index.isUnique, stamp: stamp))
-    }
+    indexes = layout.indexes.map { Self.emptyIndex($0, stamp: stamp) }
     slots = 0
     live = 0
     ownsColumns = true
@@ -123,14 +120,22 @@ final class Table: @unchecked Sendable {
       if index.stamp != stamp { indexes[number] = .hash(HashIndex(copying: index, stamp: stamp)) }
     case .btree(let index):
       if index.stamp != stamp { indexes[number] = .btree(BTree(copying: index, stamp: stamp)) }
+    case .fullText(let index):
+      if index.stamp != stamp { indexes[number] = .fullText(FullTextIndex(copying: index, stamp: stamp)) }
     }
   }
 
   /// An empty index in the place of the old one.
   func resetIndex(_ number: Int) {
-    let index = layout.indexes[number]
-    indexes[number] =
-      index.isBTree
+    indexes[number] = Self.emptyIndex(layout.indexes[number], stamp: stamp)
+  }
+
+  private static func emptyIndex(_ index: StoreLayout.Index, stamp: UInt64) -> Index {
+    if let language = index.language {
+      let columns = (0..<index.keys.count).map { index.keys.components[$0].column }
+      return .fullText(FullTextIndex(language: language, columns: columns, stamp: stamp))
+    }
+    return index.isBTree
       ? .btree(BTree(layout: index.keys, isUnique: index.isUnique, stamp: stamp))
       : .hash(HashIndex(layout: index.keys, isUnique: index.isUnique, stamp: stamp))
   }
@@ -153,6 +158,7 @@ final class Table: @unchecked Sendable {
     switch indexes[number] {
     case .hash(let index): index.reader(readers).find(key)
     case .btree(let index): index.find(key, columns: readers)
+    case .fullText: PageLayout.noRow
     }
   }
 
@@ -164,6 +170,7 @@ final class Table: @unchecked Sendable {
     case .hash(let index):
       if index.layout.load(readers, row, into: key) { index.insert(row, key: key, columns: readers) }
     case .btree(let index): index.insert(row, columns: readers)
+    case .fullText(let index): index.insert(row, readers)
     }
   }
 
@@ -173,6 +180,7 @@ final class Table: @unchecked Sendable {
     case .hash(let index):
       if index.layout.load(readers, row, into: key) { index.remove(row, key: key, columns: readers) }
     case .btree(let index): index.remove(row, columns: readers)
+    case .fullText(let index): index.remove(row, readers)
     }
   }
 
@@ -184,6 +192,7 @@ final class Table: @unchecked Sendable {
       switch index {
       case .hash(let index): sum += index.byteCount
       case .btree(let index): sum += index.byteCount
+      case .fullText(let index): sum += index.byteCount
       }
     }
     return sum

@@ -165,6 +165,11 @@ private enum GraphQLClient {
     ("mutation { insertPerson { id } }", false),
     ("mutation { deletePerson(where: {nam: {eq: 1}}) { id } }", false),
     ("mutation { __schema { queryType { name } } }", false),
+    (
+      "{ Person(where: {_createdAt: {gt: \"2020-01-01T00:00:00Z\"}, _status: {eq: CREATED}}, orderBy: [{_updatedAt: DESC}]) "
+        + "{ _status _createdAt } }", true
+    ),
+    ("{ Person(deleted: ONLY) { id _updatedAt } }", true),
     // Unknown names.
     ("{ Persons { id } }", false),
     ("{ Person { nam } }", false),

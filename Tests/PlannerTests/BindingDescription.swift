@@ -63,6 +63,7 @@ struct BindingDescription {
       parts.append(branches.map { "\(reference($0.reference))→\(name($0.relation))" }.joined(separator: "|"))
     case .union(let sets): parts.append(sets.map { self.set($0) }.joined(separator: "|"))
     case .step(let base, let relation): parts.append("(\(self.set(base)))→→\(name(relation))")
+    case .deleted(let includesLive): parts.append("\(includesLive ? "all" : "deleted") \(catalog[set.type].name)")
     case .closure(let closure): parts.append("closure of \(self.set(closure.step))")
     case .shortestPath(let path): parts.append("path over \(self.set(path.step))")
     case .items(let group, _): parts.append("\(reference(group))→_items")
@@ -157,7 +158,7 @@ struct BindingDescription {
       return "\(quantifier.rawValue)(\(set(id))\(body.map { " | \(text($0))" } ?? ""))"
     case .aggregate(let aggregate, let id, let body):
       return "\(aggregate.rawValue)(\(set(id))\(body.map { " | \(text($0))" } ?? ""))"
-    case .inRowSet, .isInserted: return "?"
+    case .inRowSet, .isDeleted, .isInserted, .matches, .score, .highlight: return "?"
     case .groupAggregate(let group, _, let slot): return "\(reference(group)).aggregate\(slot)"
     }
   }

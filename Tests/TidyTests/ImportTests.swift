@@ -15,9 +15,10 @@ import Testing
     Rule(folder: "Parser", modules: ["GQLBase", "GQLLexer"]),
     Rule(folder: "Catalog", modules: ["GQLBase"]),
     Rule(folder: "Regex", modules: ["GQLBase", "CPCRE2"]),
-    Rule(folder: "Planner", modules: ["GQLBase", "GQLParser", "GQLCatalog", "GQLRegex"]),
-    Rule(folder: "Store", modules: ["GQLBase", "GQLCatalog"]),
-    Rule(folder: "Executor", modules: ["GQLBase", "GQLCatalog", "GQLRegex", "GQLPlanner", "GQLStore"]),
+    Rule(folder: "Text", modules: ["GQLBase", "CStemmer"]),
+    Rule(folder: "Planner", modules: ["GQLBase", "GQLParser", "GQLCatalog", "GQLRegex", "GQLText"]),
+    Rule(folder: "Store", modules: ["GQLBase", "GQLCatalog", "GQLText"]),
+    Rule(folder: "Executor", modules: ["GQLBase", "GQLCatalog", "GQLRegex", "GQLText", "GQLPlanner", "GQLStore"]),
     Rule(
       folder: "Engine",
       modules: [

@@ -16,7 +16,9 @@ struct Benchmark {
 
   func run() throws {
     if options.listsOnly {
-      for query in QueryCases(network).all { print(query.name, query.summary, separator: "\t") }
+      for query in QueryCases(network).all + QueryCases(network).fullText {
+        print(query.name, query.summary, separator: "\t")
+      }
       return
     }
     if let directory = options.writeDirectory { return try write(to: directory) }
@@ -30,6 +32,7 @@ struct Benchmark {
     for query in QueryCases(network).all where options.includes(query.name) {
       try measure(query, engine, sqlite)
     }
+    try measureFullText(sqlite)
     for name in ["pk", "nested3"] where options.includes("prepare_\(name)") {
       if let query = QueryCases(network).all.first(where: { $0.name == name }) {
         try measurePreparing(query, engine, sqlite)
@@ -76,7 +79,7 @@ struct Benchmark {
 
   // MARK: Queries
 
-  private func measure(_ query: QueryCase, _ engine: Engine?, _ sqlite: SQLiteDatabase) throws {
+  func measure(_ query: QueryCase, _ engine: Engine?, _ sqlite: SQLiteDatabase) throws {
     let (variant, statement) = try fastest(query, sqlite)
     var yardstick = Contestant(sets: query.sets.count) { set in
       // The answer's last byte is looked at, so that nothing is left undone.
@@ -171,6 +174,12 @@ struct Benchmark {
     for set in 0..<min(10, query.sets.count) {
       try prepared.run(variables[set], into: &answer)
       let expected = try statement.answer(query.sets[set]) { Array($0) }
+      if query.isRanked {
+        if let difference = RankedComparison.difference(answer, expected) {
+          throw Failure("\(query.name): the answers differ for variable set \(set)\n\(difference)")
+        }
+        continue
+      }
       if let difference = JSONComparison.difference(answer, expected) {
         throw Failure("\(query.name): the answers differ for variable set \(set)\n\(difference)")
       }

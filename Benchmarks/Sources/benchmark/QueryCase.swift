@@ -13,6 +13,8 @@ struct QueryCase {
   let goal: Double?
   /// How many times SQLite's speed the engine is to end at.
   let finalGoal: Double?
+  /// Both answer with the best of a ranking, whose figures differ a little: most ids must be the same.
+  var isRanked = false
 
   init(
     _ name: String, _ summary: String, goal: Double? = nil, finalGoal: Double? = nil, _ document: String,

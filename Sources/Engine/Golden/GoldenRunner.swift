@@ -158,7 +158,9 @@ package struct GoldenRunner {
     if schema == nil { schema = data.lazy.map { $0 + "/schema.graphql" }.first { FileBytes.exists($0) } }
     let isOwn = document.definesTypes
     let skips = golden.value("skip-bad") == "true"
-    let key = ([schema ?? "", "\(skips)"] + data + [isOwn ? golden.path : ""]).joined(separator: "\n")
+    let now = golden.value("now").flatMap { DateTimeText.microseconds($0) }
+    let key = ([schema ?? "", "\(skips)", golden.value("now") ?? ""] + data + [isOwn ? golden.path : ""]).joined(
+      separator: "\n")
     // What changes data gets data of its own.
     if let known = databases[key], !document.hasMutations { return try known.get() }
     let opened: Result<Database, QueryError>
@@ -168,7 +170,7 @@ package struct GoldenRunner {
       if isOwn { texts.append((document.sourceName, document.schemaBytes)) }
       let database = texts.isEmpty ? Database() : try Database(schemaTexts: texts)
       if !data.isEmpty {
-        try database.load(data.map { .path($0) }, options: LoadOptions(skipsBadRecords: skips))
+        try database.load(data.map { .path($0) }, options: LoadOptions(skipsBadRecords: skips, now: now))
       }
       opened = .success(database)
     } catch {

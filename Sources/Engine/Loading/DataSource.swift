@@ -18,6 +18,8 @@ public enum DataSource: Sendable {
 public struct LoadOptions: Sendable {
   /// Go on behind a bad record and count it, instead of failing as a whole.
   public var skipsBadRecords: Bool
+  /// What `now()` in defaults, `_createdAt` and `_updatedAt` become, in microseconds since 1970; nil for the clock's time.
+  public var now: Int64?
   /// Called now and then while loading, from the loading thread.
   public var progress: (@Sendable (LoadProgress) -> Void)?
   /// The most bytes that one compressed file may expand to; a small file can hold very many.
@@ -25,10 +27,11 @@ public struct LoadOptions: Sendable {
 
   /// The defaults: a bad record fails the load, no progress is told, a compressed file holds up to 4 GiB.
   public init(
-    skipsBadRecords: Bool = false, maximumExpandedBytes: Int = 4 << 30,
+    skipsBadRecords: Bool = false, now: Int64? = nil, maximumExpandedBytes: Int = 4 << 30,
     progress: (@Sendable (LoadProgress) -> Void)? = nil
   ) {
     self.skipsBadRecords = skipsBadRecords
+    self.now = now
     self.maximumExpandedBytes = maximumExpandedBytes
     self.progress = progress
   }

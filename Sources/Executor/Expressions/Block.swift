@@ -16,6 +16,9 @@ enum Operation: UInt8, Sendable {
   case fold, lower, upper, trim, length
   case jsonPath, element, jsonList, jsonObject
   case quantifier, aggregate, rowSet
+  /// Whether an entity is a deleted one.
+  case isDeleted
+  case textMatch, textScore, highlight
   /// The rows of the first operand, where they are missing those of the second.
   case firstRow
   /// A value of a group.
@@ -63,6 +66,13 @@ struct Operand: Sendable {
   var isLazy: Bool { block >= 0 }
 }
 
+/// One `matches`: its texts and its query as nodes of the block.
+struct CompiledSearch: Sendable {
+  var texts: [Int32]
+  var query: Int32
+  var source: TextSource
+}
+
 /// Nodes that are evaluated together, one after another, for the same batch.
 final class Block: Sendable {
   let nodes: ContiguousArray<Node>
@@ -74,6 +84,8 @@ final class Block: Sendable {
   let constants: ContiguousArray<Cell?>
   let sets: ContiguousArray<ConstantSet>
   let names: ContiguousArray<[Text]>
+  /// The searches of the `textMatch`, `textScore` or `highlight` node with this index.
+  let searches: ContiguousArray<[CompiledSearch]>
   let functions: ContiguousArray<RegisteredFunction>
   /// The type of scope 0, if the block refers to it: for error messages.
   let entityType: EntityTypeID?
@@ -93,6 +105,7 @@ final class Block: Sendable {
     constants = builder.constants
     sets = builder.sets
     names = builder.names
+    searches = builder.searches
     functions = builder.functions
     entityType = builder.entityType
     needsRows = builder.needsRows

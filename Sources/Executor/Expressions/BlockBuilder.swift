@@ -11,6 +11,7 @@ struct BlockBuilder {
   var constants = ContiguousArray<Cell?>()
   var sets = ContiguousArray<ConstantSet>()
   var names = ContiguousArray<[Text]>()
+  var searches = ContiguousArray<[CompiledSearch]>()
   var functions = ContiguousArray<RegisteredFunction>()
   var entityType: EntityTypeID?
   var needsRows = false
@@ -258,6 +259,23 @@ struct ExpressionCompiler {
       }
       return builder.add(node, type)
 
+    case .matches:
+      var node = node(.textMatch, .truth)
+      node.index = searches([expression], &builder)
+      return builder.add(node, type)
+    case .score(let matches):
+      var node = node(.textScore, .double)
+      node.index = searches(matches, &builder)
+      return builder.add(node, type)
+    case .highlight(let subject, let open, let close, let matches):
+      var node = node(.highlight, .wide)
+      builder.usesScratch = true
+      node.a = compile(subject, &builder)
+      node.b = compile(open, &builder)
+      let end = Operand(node: compile(close, &builder), block: -1)
+      builder.add([end], to: &node)
+      node.index = searches(matches, &builder)
+      return builder.add(node, type)
     case .quantifier(let quantifier, let set, let predicate):
       var node = node(.quantifier, .truth)
       node.quantifier = quantifier
@@ -280,6 +298,12 @@ struct ExpressionCompiler {
       if case .scope(0, _) = reference { builder.needsRows = true }
       node.a = rows(reference, expression.range, &builder)
       node.index = Int32(truncatingIfNeeded: index)
+      return builder.add(node, type)
+    case .isDeleted(let reference):
+      var node = node(.isDeleted, .truth)
+      if case .scope(0, _) = reference { builder.needsRows = true }
+      node.a = rows(reference, expression.range, &builder)
+      node.index = Int32(truncatingIfNeeded: entityType(reference).index)
       return builder.add(node, type)
     case .groupAggregate(let reference, let selection, let slot):
       // The numbers of groups are no rows of entities that an error could name.
@@ -339,6 +363,20 @@ struct ExpressionCompiler {
       node.b = block([expression])
       if blocks[Int(node.b)].usesScratch { builder.usesScratch = true }
     }
+  }
+
+  /// The place of a new list of searches.
+  private mutating func searches(_ matches: [BoundExpression], _ builder: inout BlockBuilder) -> Int32 {
+    var list: [CompiledSearch] = []
+    for expression in matches {
+      // Anything else was folded: it holds for no text.
+      guard case .matches(let texts, let query, let source) = expression.kind else { continue }
+      var nodes: [Int32] = []
+      for text in texts { nodes.append(compile(text, &builder)) }
+      list.append(CompiledSearch(texts: nodes, query: compile(query, &builder), source: source))
+    }
+    builder.searches.append(list)
+    return Int32(truncatingIfNeeded: builder.searches.count - 1)
   }
 
   // MARK: - Leaves

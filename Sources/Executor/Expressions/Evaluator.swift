@@ -73,6 +73,10 @@ struct Evaluator {
     case .quantifier: try quantifier(node, out)
     case .aggregate: try aggregate(node, index, out)
     case .rowSet: try rowSet(node, out)
+    case .isDeleted: isDeleted(node, out)
+    case .textMatch: textMatch(index, node, out)
+    case .textScore: try textScore(index, node, out)
+    case .highlight: try highlight(index, node, out)
     case .groupAggregate: groupAggregate(node, out)
     case .function: try function(index, node, out)
     case .attempt: try attempt(node, out)
@@ -380,6 +384,19 @@ struct Evaluator {
         }
       }
       out.truths[position] = found ? 2 : 0
+    }
+  }
+
+  private func isDeleted(_ node: Node, _ out: Vector) {
+    let rows = vector(node.a).rows
+    let status = execution.snapshot.liveness(EntityTypeID(Int(node.index)))
+    for position in 0..<count {
+      let row = rows[position]
+      guard let status, row != PageLayout.noRow else {
+        out.truths[position] = 0
+        continue
+      }
+      out.truths[position] = status.byte(row) & 2
     }
   }
 

@@ -136,6 +136,8 @@ final class BlockState {
   /// Patterns and sets of nodes, by node; dropped with the parameters.
   var patterns: [Int: CompiledPattern] = [:]
   var listSets: [Int: ConstantSet] = [:]
+  /// Full-text queries of nodes, by node.
+  var searches: [Int: [FullTextSearchState]] = [:]
 
   init(_ block: Block) {
     self.block = block

@@ -6,7 +6,8 @@ enum ExpressionTraits {
   /// Whether evaluating it may throw something that another row would not.
   static func isFallible(_ expression: BoundExpression, _ catalog: Catalog) -> Bool {
     switch expression.kind {
-    case .constant, .parameter, .column, .entity, .inRowSet, .isInserted, .item, .groupAggregate: return false
+    case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .isInserted, .item, .groupAggregate:
+      return false
     case .arithmetic, .negate, .cast, .regex: return true
     case .convert(let operand):
       if expression.type == .decimal, operand.type != .int { return true }
@@ -25,6 +26,7 @@ enum ExpressionTraits {
     case .like, .regex, .quantifier, .aggregate, .jsonPath, .jsonList, .jsonObject, .fold, .call, .invoke, .listCall,
       .join:
       return true
+    case .matches, .score, .highlight: return true
     case .textTest(let test, let left, let right):
       return test == .contains || isExpensive(left) || isExpensive(right)
     default: return children(expression).contains(where: isExpensive)
@@ -65,7 +67,7 @@ enum ExpressionTraits {
   /// Direct operands, but for predicates and element expressions over sets.
   static func children(_ expression: BoundExpression) -> [BoundExpression] {
     switch expression.kind {
-    case .constant, .parameter, .column, .entity, .quantifier, .aggregate, .inRowSet, .isInserted, .item,
+    case .constant, .parameter, .column, .entity, .quantifier, .aggregate, .inRowSet, .isDeleted, .isInserted, .item,
       .groupAggregate:
       []
     case .listCall(_, let list, _, _): [list]
@@ -82,6 +84,7 @@ enum ExpressionTraits {
       [a, b]
     case .inValues(let a, let list): [a] + list
     case .inRange(let a, let lower, let upper, _): [a] + [lower, upper].compactMap(\.self)
+    case .matches, .score, .highlight: expression.operands
     }
   }
 }

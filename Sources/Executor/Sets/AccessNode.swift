@@ -14,6 +14,12 @@ final class AccessNode: @unchecked Sendable {
     case relation
     /// The distinct targets of a relation of the members of another set.
     case step
+    /// The deleted entities; these and the live ones.
+    case deleted, all
+    /// A range of a column of times.
+    case timeRange
+    /// What a full-text index finds in some of its columns.
+    case fullText
     /// Relations of which at most one has targets.
     case branches
     /// The members of another set.
@@ -31,6 +37,7 @@ final class AccessNode: @unchecked Sendable {
   }
   let kind: Kind
   @exclusivity(unchecked) var index = IndexID(0)
+  @exclusivity(unchecked) var column = ColumnID(0)
   @exclusivity(unchecked) var indexKind = IndexDescriptor.Kind.hash
   @exclusivity(unchecked) var isUnique = false
   /// Reader slots of the key columns, for what an index cannot find.
@@ -38,6 +45,9 @@ final class AccessNode: @unchecked Sendable {
   @exclusivity(unchecked) var keyKinds: [ColumnKind] = []
   /// A null key finds nothing, as nothing is null.
   @exclusivity(unchecked) var keysAreNonNull = true
+  /// The columns that are searched, and the language of the index.
+  @exclusivity(unchecked) var columns: [ColumnID] = []
+  @exclusivity(unchecked) var language = ""
   /// Key components; in a range the equal ones, then what of lower, upper and prefix there is.
   @exclusivity(unchecked) var scalars: ScalarSources?
   @exclusivity(unchecked) var equalCount = 0

@@ -44,6 +44,12 @@ extension Execution {
       let row = resolve(node.reference, outer, 0)
       appendTargets(node.relation, row, from: 0, limit: Int.max, into: &rows)
       return !node.relation.isToMany
+    case .deleted, .all:
+      appendDeleted(set.type, includesLive: node.kind == .all, into: &rows)
+      return true
+    case .timeRange:
+      try appendTimes(node, set.type, state, outer, into: &rows)
+      return true
     case .groupMembers:
       let list = groupMembers(node, outer, 0)
       if let start = list.baseAddress { rows.append(start, list.count) }
@@ -74,6 +80,9 @@ extension Execution {
       return false
     case .intersection:
       return try intersection(node, set, state, outer, into: &rows)
+    case .fullText:
+      try search(node, set, outer, into: &rows)
+      return true
     case .union:
       let start = rows.count
       for child in node.children { _ = try gather(child, set, state, outer, into: &rows) }

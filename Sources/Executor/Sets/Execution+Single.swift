@@ -199,6 +199,10 @@ extension Execution {
     } else {
       node = set.access
     }
+    if node.kind == .fullText {
+      try appendBest(node, set, state, outer, needed: needed, into: &rows)
+      return false
+    }
     guard node.kind == .range else {
       // Only a B-tree gives an order; the others have at most one row under a key.
       try appendFiltered(set, state, outer, needed, into: &rows)

@@ -3,9 +3,8 @@ import GQLCatalog
 import GQLParser
 
 extension Binder {
-  static let setArguments = ["where", "orderBy", "limit", "offset", "distinctOn", "after", "before"]
-  private static let laterArguments: [String: NotSupportedYet] = [
-    "deleted": .deletedEntities
+  static let setArguments = [
+    "where", "orderBy", "limit", "offset", "distinctOn", "after", "before", "deleted",
   ]
 
   /// The arguments of a selection of many, into a set. `where orderBy distinctOn` see the element, and the `let`s of
@@ -15,19 +14,27 @@ extension Binder {
     environment: Environment, into set: inout BoundSet
   ) {
     guard !arguments.isEmpty else { return }
-    let inner = adding(lets: sources, to: environment.entering(set.type))
+    var inner = adding(lets: sources, to: environment.entering(set.type))
     var seen: Set<String> = []
-    for argument in arguments {
+    var isEmpty = false
+    // The order may be that of the condition's score.
+    let isScored = arguments.contains { $0.name.text == "orderBy" || $0.name.text == "distinctOn" }
+    let ordered =
+      isScored ? arguments.filter { $0.name.text == "where" } + arguments.filter { $0.name.text != "where" } : arguments
+    for argument in ordered {
       guard seen.insert(argument.name.text).inserted else {
         report(.duplicateArgument(name: argument.name.text), at: argument.name.range)
         continue
       }
       switch argument.name.text {
-      case "where": set.predicate = bindWhere(argument.value, inner)
+      case "where":
+        set.predicate = bindWhere(argument.value, inner)
+        inner.note(matchesIn: set.predicate)
       case "orderBy": set.order = bindOrder(argument.value, inner)
       case "distinctOn": set.distinctOn = bindDistinct(argument.value, inner)
       case "limit": set.limit = bindCount(argument, environment)
       case "offset": set.offset = bindCount(argument, environment)
+      case "deleted": isEmpty = bindDeleted(argument, into: &set)
       case "after", "before":
         let operand = bindOperand(argument.value, environment)
         if case .literal(.null, _) = operand { continue }
@@ -39,14 +46,11 @@ extension Binder {
       case "groupBy":
         if argument.value.kind != .null { report(.misplacedGrouping, at: argument.name.range) }
       case let other:
-        if let feature = Self.laterArguments[other] {
-          report(.notSupportedYet(feature), at: argument.range)
-        } else {
-          let near = nearestNames(to: other, in: Self.setArguments + others)
-          report(.unknownArgument(name: other, of: name.text, near: near), at: argument.name.range)
-        }
+        let near = nearestNames(to: other, in: Self.setArguments + others)
+        report(.unknownArgument(name: other, of: name.text, near: near), at: argument.name.range)
       }
     }
+    if isEmpty { set.predicate = BoundExpression(.constant(.boolean(false)), .boolean, at: name.range) }
   }
 
   /// The names of a field's own selection, for the arguments that see its element.
@@ -234,6 +238,10 @@ extension Binder {
     for field in fields {
       if let group {
         directed(groupValue(field.name, group, field.name.range, environment), field.value, environment, into: &terms)
+        continue
+      }
+      if let time = lifecycleValue(field.name, of: element) {
+        directed(.value(time), field.value, environment, into: &terms)
         continue
       }
       guard let property = catalog[type].property(named: field.name.text) else {

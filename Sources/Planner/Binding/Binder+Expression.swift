@@ -34,6 +34,8 @@ extension Binder {
       }
       let type = type(of: element)
       guard let name else { return .entity(element, type, range) }
+      if let value = lifecycleValue(name, of: element) { return .value(value) }
+      if name.text == "_score" { return score(environment, at: name.range) }
       guard let property = catalog[type].property(named: name.text) else {
         reportUnknownField(name, of: catalog[type].name, among: catalog[type].properties.map(\.name))
         return .error
@@ -185,9 +187,8 @@ extension Binder {
     case .notEndsWith: return negate(bindTextOperator(.endsWith, left, right, environment, range))
     case .in: return membership(left, right, environment, range)
     case .notIn: return negate(membership(left, right, environment, range))
-    case .matches, .notMatches:
-      report(.notSupportedYet(.fullTextSearch), at: range)
-      return .error
+    case .matches: return bindMatches(left, right, environment, range)
+    case .notMatches: return negate(bindMatches(left, right, environment, range))
     case .coalesce: return bindCoalesce([left, right], environment, range)
     case .closedRange: return .interval(lower: left, upper: right, includesUpper: true, range)
     case .halfOpenRange: return .interval(lower: left, upper: right, includesUpper: false, range)

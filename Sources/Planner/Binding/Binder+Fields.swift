@@ -3,10 +3,6 @@ import GQLCatalog
 import GQLParser
 
 extension Binder {
-  static let metaFields: [String: NotSupportedYet] = [
-    "_score": .scoreMeta, "_createdAt": .timestampMeta, "_updatedAt": .timestampMeta, "_status": .statusMeta,
-  ]
-
   // MARK: The root
 
   mutating func bindRootSelection(_ sources: [SelectionSource]) -> [BoundField] {
@@ -25,10 +21,6 @@ extension Binder {
     guard let name = entry.field else { return bindComputed(entry, inner) }
     if name.text == "__typename" { return .typename(rootType) }
     if name.text == "__schema" || name.text == "__type" { return bindIntrospection(entry, name, inner) }
-    if let feature = Self.metaFields[name.text] {
-      report(.notSupportedYet(feature), at: name.range)
-      return nil
-    }
     guard let root = catalog.root(named: name.text) else {
       let near = nearestNames(to: name.text, in: catalog.rootFieldNames)
       report(.unknownRoot(name: name.text, near: near), at: name.range)
@@ -144,6 +136,7 @@ extension Binder {
     let inner = sources.map { source in
       var copy = source
       copy.environment = source.environment.entering(type)
+      copy.environment.note(matchesIn: query[set].predicate)
       return copy
     }
     frames.append(SelectionFrame(set: set, isRecursive: recursion != nil))
@@ -186,12 +179,12 @@ extension Binder {
     let type = entry.declared ?? runtime
     guard let name = entry.field else { return bindComputed(entry, inner) }
     if name.text == "__typename" { return typename(of: runtime, entry, at: name.range) }
+    if name.text == "_score" { return bindScoreField(entry, name) }
     if name.text == "_inserted" { return bindInserted(entry, name) }
-    if let feature = Self.metaFields[name.text] {
-      report(.notSupportedYet(feature), at: name.range)
-      return nil
-    }
     if let content = bindMeta(entry, name) { return content }
+    if let element = entry.environment.element(), let value = lifecycleValue(name, of: element) {
+      return bindLifecycleField(entry, value)
+    }
     guard let property = catalog[type].property(named: name.text) else {
       reportUnknownField(name, of: catalog[type].name, among: catalog[type].properties.map(\.name))
       return nil

@@ -180,6 +180,11 @@ extension Binder {
     _ field: ObjectField, _ element: EntityReference, _ environment: Environment, _ origin: ValueCoercion.Origin
   ) -> BoundExpression? {
     let type = catalog[type(of: element)]
+    if let value = lifecycleValue(field.name, of: element) {
+      return filterObject(field.value, environment, filterType(value.type), origin).flatMap {
+        operatorsFilter($0.fields, .value(value), environment, field.range, $0.origin)
+      }
+    }
     guard let property = type.property(named: field.name.text) else {
       reportUnknownField(field.name, of: type.name, among: type.properties.map(\.name) + ["and", "or", "not"])
       return nil
@@ -315,8 +320,8 @@ extension Binder {
     case "ilike": return tested(.ilike, &self)
     case "regex": return tested(.match, &self)
     case "matches":
-      report(.notSupportedYet(.fullTextSearch), at: range)
-      return nil
+      let words = bindOperand(field.value, environment)
+      return matches(operand, words, environment, range)
     case "in", "notIn":
       let result: BoundExpression?
       let list = bindOperand(field.value, environment)

@@ -4,12 +4,12 @@ import GQLParser
 
 extension Binder {
   /// Known by name, not run.
-  private static let laterFunctions: Set<String> = ["nfc", "highlight"]
+  private static let laterFunctions: Set<String> = ["nfc"]
   /// The names that are no ``ScalarFunction``, and those of calls over sets, for suggestions.
   private static let otherFunctions = [
     "collate", "if", "coalesce", "nullif", "now", "duration", "int", "float", "decimal", "string", "boolean", "some",
     "every", "none", "one", "exists", "count", "sum", "avg", "min", "max", "first", "collect", "join", "distinct",
-    "hasMore", "closure", "shortestPath", "asc", "desc",
+    "hasMore", "closure", "shortestPath", "asc", "desc", "highlight",
   ]
 
   /// Whether the language itself has a function of that name.
@@ -46,6 +46,7 @@ extension Binder {
       return scalar(function, name, values, environment, range)
     }
     switch name.text {
+    case "highlight": return highlight(name, values, environment, range)
     case "collate": return collate(name, values, environment, range)
     case "now":
       guard values.isEmpty else { return wrongCount(name, "nothing", range) }

@@ -44,12 +44,13 @@ extension Binder {
 
     var member = environment.entering(bound.type)
     let scope = member.scopes.count - 1
+    member.note(matchesIn: bound.predicate)
     member = adding(lets: sources, to: member)
     let number = groups.count
     groups.append(GroupBinding(type: bound.type, scope: scope, selection: selection))
     var grouping = BoundGrouping(keys: [])
     if let argument = own["groupBy"] { grouping.keys = bindKeys(argument.value, member, number) }
-    let group = enteringGroup(number, adding(lets: sources, to: environment.entering(bound.type)))
+    let group = enteringGroup(number, member)
     if let argument = own["having"] { grouping.having = bindWhere(argument.value, group) }
     if let argument = own["orderBy"] { grouping.order = bindOrder(argument.value, group) }
     if let argument = own["limit"] { grouping.limit = bindCount(argument, environment) }
@@ -57,7 +58,9 @@ extension Binder {
 
     var inner = sources.map { source in
       var copy = source
-      copy.environment = enteringGroup(number, source.environment.entering(bound.type))
+      var member = source.environment.entering(bound.type)
+      member.note(matchesIn: bound.predicate)
+      copy.environment = enteringGroup(number, member)
       return copy
     }
     if inner.isEmpty {
@@ -115,7 +118,7 @@ extension Binder {
         report(.wrongGroupKey(.duplicate(key.name)), at: key.range)
         continue
       }
-      if key.name.hasPrefix("__") || key.name == "_items" || Self.metaFields[key.name] != nil {
+      if key.name.hasPrefix("__") || key.name == "_items" {
         report(.wrongGroupKey(.reserved(key.name)), at: key.range)
         continue
       }

@@ -29,10 +29,8 @@ extension Binder {
     } else if let element = environment.element() {
       let entity = catalog[type(of: element)]
       if let property = entity.property(named: name.text) { return member(property, of: element, at: name.range) }
-      if let feature = Self.metaFields[name.text] {
-        report(.notSupportedYet(feature), at: name.range)
-        return .error
-      }
+      if let value = lifecycleValue(name, of: element) { return .value(value) }
+      if name.text == "_score" { return score(environment, at: name.range) }
       if ["_depth", "_cycle", "_cursor"].contains(name.text) {
         report(.misplacedMeta(name: name.text), at: name.range)
         return .error
@@ -63,7 +61,9 @@ extension Binder {
     if let number = environment.group() {
       return groups[number].hasKey(name.text) || catalog.root(named: name.text)?.isList ?? false
     }
-    if let type = environment.elementType, catalog[type].property(named: name.text) != nil { return true }
+    if let type = environment.elementType {
+      if catalog[type].property(named: name.text) != nil || Self.lifecycleFields.contains(name.text) { return true }
+    }
     return catalog.root(named: name.text)?.isList ?? false
   }
 
@@ -268,12 +268,9 @@ extension Binder {
     from element: EntityReference, _ type: EntityTypeID, _ name: Name, _ arguments: CallArguments?,
     _ environment: Environment, _ range: SourceRange
   ) -> Operand {
+    if let value = lifecycleValue(name, of: element) { return arguments == nil ? .value(value) : noArguments(name) }
     guard let property = catalog[type].property(named: name.text) else {
-      if let feature = Self.metaFields[name.text] {
-        report(.notSupportedYet(feature), at: name.range)
-      } else {
-        reportUnknownField(name, of: catalog[type].name, among: catalog[type].properties.map(\.name))
-      }
+      reportUnknownField(name, of: catalog[type].name, among: catalog[type].properties.map(\.name))
       return .error
     }
     let operand = member(property, of: element, at: range)
@@ -317,11 +314,7 @@ extension Binder {
       inner = member(name, of: value)
     case .none:
       guard let property = catalog[path.type].property(named: name.text) else {
-        if let feature = Self.metaFields[name.text] {
-          report(.notSupportedYet(feature), at: name.range)
-        } else {
-          reportUnknownField(name, of: catalog[path.type].name, among: catalog[path.type].properties.map(\.name))
-        }
+        reportUnknownField(name, of: catalog[path.type].name, among: catalog[path.type].properties.map(\.name))
         return .error
       }
       if case .relation(let id) = property.storage {
@@ -387,12 +380,17 @@ extension Binder {
       default: return .error
       }
     case .none:
+      let element = EntityReference.scope(0, path.type)
+      if let value = lifecycleValue(name, of: element) {
+        guard arguments == nil else { return noArguments(name) }
+        path.tail = .value(TypedValue(expression: value))
+        break
+      }
       guard let property = catalog[path.type].property(named: name.text) else {
         reportUnknownField(
           name, of: catalog[path.type].name, among: catalog[path.type].properties.map(\.name))
         return .error
       }
-      let element = EntityReference.scope(0, path.type)
       switch property.storage {
       case .relation(let id):
         let target = catalog[id].target

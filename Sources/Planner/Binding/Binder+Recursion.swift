@@ -168,7 +168,7 @@ extension Binder {
   /// What has an order of its own that no cursor can hold.
   private func unpaged(_ source: BoundSet.Source) -> String? {
     switch source {
-    case .all, .key, .relation, .step, .union: nil
+    case .all, .key, .relation, .step, .union, .deleted: nil
     case .branches: "a relation of an interface"
     case .closure: "a closure"
     case .shortestPath, .linked: "a path"

@@ -14,6 +14,7 @@ extension BindingProblem {
     "misplaced-range", "misplaced-computation", "depth-limit", "not-supported-yet", "unused-fragment",
     "unused-variable", "unbacked-every",
     "duplicate-definition", "lone-anonymous", "recursive-function", "reserved-function", "unused-function",
+    "score-without-matches", "no-full-text-index", "empty-text-query",
     "computed-cycle", "wrong-computed",
     "unknown-mutation", "missing-value", "unconditional-change", "not-unique",
     "not-recursive", "wrong-depth", "misplaced-meta", "no-cursor",
@@ -89,6 +90,9 @@ extension BindingProblem {
       case .unbackedEvery: "unbacked-every"
       case .duplicateDefinition: "duplicate-definition"
       case .loneAnonymous: "lone-anonymous"
+      case .scoreWithoutMatches, .highlightWithoutMatches: "score-without-matches"
+      case .ambiguousFullText: "no-full-text-index"
+      case .emptyTextQuery: "empty-text-query"
       case .notAKey, .groupAsValue: "not-a-key"
       case .outsideGroup: "outside-group"
       case .wrongGroupKey: "wrong-group-key"
@@ -181,6 +185,11 @@ extension BindingProblem {
     case .unbackedEvery(let relation): "'every' is true too where there are no '\(relation)'"
     case .duplicateDefinition(let name, _): "'\(name)' is defined twice"
     case .loneAnonymous: "an anonymous operation must be the only one"
+    case .scoreWithoutMatches: "'_score' needs a 'matches' over stored fields in the 'where' of its selection"
+    case .highlightWithoutMatches: "'highlight' needs a 'matches' in the 'where' of its selection"
+    case .ambiguousFullText(let type, let indexes):
+      indexes.isEmpty ? "'\(type)' has no full-text index" : "'\(type)' has \(indexes.count) full-text indexes"
+    case .emptyTextQuery: "a query without a word to look for finds nothing"
     case .notAKey(let name, _): "'\(name)' is no key of the group"
     case .outsideGroup(let what): "'\(what)' belongs to groups, and nothing is grouped here"
     case .wrongGroupKey(.unnamed): "a key that is no path needs a name"
@@ -211,6 +220,10 @@ extension BindingProblem {
       suggestion.map { "did you mean '\($0)'?" } ?? "use some(…), every(…) or an aggregate"
     case .ambiguousName(let name, let type): "write '.\(name)' for the field or '\(type).\(name)' for the value"
     case .unbackedEvery(let relation): "if that is not meant, write 'exists(\(relation)) and' before it"
+    case .ambiguousFullText(_, let indexes):
+      indexes.isEmpty
+        ? "name the field, or declare one with @fulltext(fields: […])"
+        : "name the field; the indexes are " + indexes.map { "'\($0)'" }.joined(separator: ", ")
     case .wrongFilter: "a condition is written {age: {gte: 18}}"
     case .notAKey(_, isValue: false): "aggregate it, or select it in '_items'"
     case .notAKey(let name, isValue: true): "add it to 'groupBy', or take one member's with first(\(name))"

@@ -133,6 +133,14 @@ package enum BindingProblem: Sendable, Hashable {
   case notFunctionType(name: String)
   /// A feature of the language that this version does not run.
   case notSupportedYet(NotSupportedYet)
+  /// `{ User { _score } }`: nothing that could be scored selects the element.
+  case scoreWithoutMatches
+  /// `{ User { x := highlight(name) } }`: nothing is searched for.
+  case highlightWithoutMatches
+  /// `{ User(where: . matches "x") { id } }` over a type with no full-text index, or with several.
+  case ambiguousFullText(type: String, indexes: [String])
+  /// `{ User(where: name matches "...") { id } }`: a query without a word, a warning.
+  case emptyTextQuery
 
   // MARK: Of documents
 

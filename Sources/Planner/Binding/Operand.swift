@@ -104,6 +104,8 @@ struct Environment {
   var lets: [String: Binding] = [:]
   /// The arguments of the fragment that encloses the place.
   var arguments: [String: Binding] = [:]
+  /// By scope, as an index into `scopes`: the `matches` of the condition that selected its element.
+  var matches: [Int: [BoundExpression]] = [:]
   /// By place in `chain`: what the element is seen as, where that is not the scope's entity itself: inside `... on T`,
   /// and in the expression of a computed field.
   var views: [Int: View] = [:]
@@ -160,8 +162,8 @@ struct Environment {
   /// Where a binding's expression is bound when it is used here.
   func inside(_ binding: Binding) -> Environment {
     Environment(
-      scopes: scopes, chain: binding.chain, lets: binding.lets, arguments: binding.arguments, views: binding.views,
-      groups: groups)
+      scopes: scopes, chain: binding.chain, lets: binding.lets, arguments: binding.arguments, matches: matches,
+      views: binding.views, groups: groups)
   }
 
   /// The entity `climb` visible scopes out; nil where the element is none.

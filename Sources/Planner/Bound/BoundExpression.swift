@@ -85,11 +85,21 @@ package struct BoundExpression: Sendable, Hashable {
 
     /// Put in by the planner: the entity is in `PhysicalPlan.rowSets[i]`; false where it is missing.
     case inRowSet(EntityReference, Int)
+    /// The entity is a deleted one; false where it is missing.
+    case isDeleted(EntityReference)
     /// `_inserted`: the entity is one of those that the run was told to have been created.
     case isInserted(EntityReference)
     /// The value of `BoundGrouping.aggregates[i]` of the selection; the reference is the group's scope.
     case groupAggregate(EntityReference, SelectionID, Int)
 
+    /// `matches`: a full-text query over one text, or over several as if they were one. Null if the query or all texts
+    /// are null.
+    case matches([BoundExpression], query: BoundExpression, TextSource)
+    /// `_score`: the sum of the scores of those of these `matches` that hold; never null. Each is over stored fields.
+    case score([BoundExpression])
+    /// `highlight(text, open, close)`: the text with what these `matches` look for between the two others. Null if one
+    /// of the three is.
+    case highlight(BoundExpression, open: BoundExpression, close: BoundExpression, [BoundExpression])
     /// A test or an aggregate over the elements of a list; a null list has none. The body sees an element (`.item`) as
     /// scope 0 and what encloses the call from scope 1 up; that of `distinct` is the key by which elements are equal.
     case listCall(ListOperation, BoundExpression, item: Int, BoundExpression?)
@@ -139,6 +149,23 @@ package enum ListOperation: Sendable, Hashable {
     case .quantifier(let quantifier): quantifier.rawValue
     case .aggregate(let aggregate): aggregate.rawValue
     }
+  }
+}
+
+/// What the texts of a `matches` are.
+package struct TextSource: Sendable, Hashable {
+  /// The code of the language whose stems and stop words are used.
+  package var language: String
+  /// The fields of one entity that the texts are, as columns of its type; none if they are something else.
+  package var columns: [ColumnID]
+  package var type: EntityTypeID?
+  /// A full-text index that covers the columns.
+  package var index: IndexID?
+  package init(language: String, columns: [ColumnID] = [], type: EntityTypeID? = nil, index: IndexID? = nil) {
+    self.language = language
+    self.columns = columns
+    self.type = type
+    self.index = index
   }
 }
 

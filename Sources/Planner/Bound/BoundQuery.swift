@@ -95,6 +95,8 @@ package struct BoundSet: Sendable, Hashable {
     case relation(EntityReference, RelationID)
     /// The distinct targets of a relation of all members of another set, in canonical order.
     case step(SetID, RelationID)
+    /// The deleted entities of the type that are kept, or all entities with them, in canonical order.
+    case deleted(includesLive: Bool)
     /// Rows that the run was given, in their order: what a mutation answers with.
     case given
     /// The members of a group of the selection, in the order of its set; the reference is the group's scope, among those

@@ -37,6 +37,12 @@ extension CardinalityEstimator {
     case .textTest(.startsWith, let subject, let text):
       return counted(subject, IndexRange(prefix: text), type: type, all: all) ?? DefaultSelectivity.prefix
     case .textTest, .like, .regex, .listContains: return DefaultSelectivity.textSearch
+    case .matches(_, let words, let source):
+      guard source.type == type, let index = source.index,
+        let rows = matchCount(index, source.columns, words)
+      else { return DefaultSelectivity.fullText }
+      return share(rows)
+    case .score, .highlight: return DefaultSelectivity.other
     case .quantifier(let quantifier, let set, let body):
       let some = existence(set, body, in: query)
       switch quantifier {
@@ -45,10 +51,18 @@ extension CardinalityEstimator {
       case .every, .one: return DefaultSelectivity.other
       }
     case .parameter, .entity, .arithmetic, .negate, .convert, .cast, .coalesce, .conditional, .fold, .jsonPath,
-      .element, .call, .invoke, .jsonList, .jsonObject, .aggregate, .inRowSet, .isInserted, .listCall, .item, .join,
+      .element, .call, .invoke, .jsonList, .jsonObject, .aggregate, .inRowSet, .isDeleted, .isInserted, .listCall,
+      .item, .join,
       .groupAggregate:
       return DefaultSelectivity.other
     }
+  }
+
+  /// Rows that a full-text index finds, if the query is known.
+  func matchCount(_ index: IndexID, _ columns: [ColumnID], _ query: BoundExpression) -> Double? {
+    guard let known = value(of: query) else { return nil }
+    guard case .string(let text) = known else { return 0 }
+    return statistics.matchCount(index, columns, text).map { Double($0) }
   }
 
   /// A sample's answer. None of a few hundred does not mean none at all: then the guesses are asked.

@@ -69,6 +69,16 @@ struct CardinalityEstimator {
     return RowEstimate(all * Self.conjunction(shares))
   }
 
+  /// Rows whose time, a column that the store fills, is within the bounds.
+  func rows(_ type: EntityTypeID, times column: ColumnID, _ range: IndexRange) -> RowEstimate {
+    if let known = keyRange(range), let count = statistics.timeCardinality(type, column, known) {
+      return RowEstimate(Double(count))
+    }
+    let share =
+      range.lower != nil && range.upper != nil ? DefaultSelectivity.range : DefaultSelectivity.inequality
+    return RowEstimate(rowCount(type) * share)
+  }
+
   /// The bounds as values, if all are known and none is null.
   func keyRange(_ range: IndexRange) -> KeyRange? {
     func bound(_ bound: IndexRange.Bound?) -> KeyRange.Bound?? {

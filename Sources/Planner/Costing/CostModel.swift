@@ -36,6 +36,8 @@ package enum CostModel {
   package static let edgeRun = 12.0
   /// Calling the machinery of a nested set for one parent: batches are shared, so little remains.
   package static let setPerParent = 20.0
+  /// Looking at the bounds of a page to pass it over: 5 ns, a cache miss where pages are not shared.
+  package static let pageBounds = 12.0
   /// Starting an access path for an execution.
   package static let start = 25.0
 
@@ -46,6 +48,10 @@ package enum CostModel {
   package static let likeMatch = 75.0
   /// PCRE2 with JIT: 149 ms for 1 M messages.
   package static let regexMatch = 375.0
+  /// Finding and looking up the words of a text: 60 ns a word.
+  package static let textMatch = 2_200.0
+  /// One posting of a full-text index that is scored or intersected: 3 ns.
+  package static let posting = 7.0
   /// Arithmetic, conversions, calls.
   package static let scalarOperation = 2.0
   /// Wide or allocating scalars: case mapping, JSON access.
@@ -63,6 +69,7 @@ package enum DefaultSelectivity {
   package static let range = 0.1
   package static let prefix = 0.05
   package static let textSearch = 0.1
+  package static let fullText = 0.01
   package static let boolean = 0.5
   package static let other = 0.25
   /// A list parameter's elements, and a limit's value, until they are known.

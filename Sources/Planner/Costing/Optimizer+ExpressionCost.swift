@@ -13,6 +13,7 @@ extension Optimizer {
       // A hop costs a cell here and a cache miss there.
       total += reference.scope == 0 ? cell : CostModel.sequentialCell
       total += Double(reference.path.count) * CostModel.gatheredCell
+    case .isDeleted: total += CostModel.gatheredCell / 4
     case .isInserted: total += CostModel.bit
     case .inRowSet(let reference, _): total += CostModel.bit + Double(reference.path.count) * CostModel.gatheredCell
     case .groupAggregate: total += CostModel.sequentialCell
@@ -30,6 +31,9 @@ extension Optimizer {
     case .regex: total += CostModel.regexMatch
     case .arithmetic, .negate, .convert, .cast, .element: total += CostModel.scalarOperation
     case .fold, .jsonPath, .call, .jsonList, .jsonObject: total += CostModel.wideOperation
+    case .matches, .highlight: total += CostModel.textMatch
+    // The texts that are scored are read once more.
+    case .score: break
     case .invoke: total += 8 * CostModel.wideOperation
     case .quantifier(let quantifier, let set, let body):
       planSet(set, executions: rows, usage: quantifier == .exists || quantifier == .some ? .existence : .rows)

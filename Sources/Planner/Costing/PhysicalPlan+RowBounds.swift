@@ -11,14 +11,15 @@ extension PhysicalPlan {
     switch set.source {
     case .key: atMost(1)
     case .relation(_, let relation): if !catalog[relation].isToMany { atMost(1) }
-    case .all, .step, .linked, .branches, .union, .items, .closure, .shortestPath, .given: break
+    case .all, .step, .linked, .branches, .union, .items, .closure, .shortestPath, .given, .deleted: break
     }
     switch self[id].access {
     case .lookup(let index, _): if catalog[index].isUnique { atMost(1) }
     case .range(let index, let range):
       if catalog[index].isUnique, range.equal.count == catalog[index].columns.count { atMost(1) }
     case .empty: atMost(0)
-    case .source, .scan, .lookupEach, .intersection, .union, .rowSet, .hashJoin: break
+    case .fullText: break
+    case .source, .scan, .lookupEach, .intersection, .union, .rowSet, .hashJoin, .timeRange: break
     }
     return RowBounds(upper: upper)
   }

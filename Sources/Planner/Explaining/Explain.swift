@@ -179,6 +179,7 @@ private struct PlanPrinter {
     case .branches: text = "by type \(printer.set(set))"
     case .given: text = "the entities changed"
     case .all: text = "of \(catalog[set.type].name)"
+    case .deleted(let includesLive): text = "\(includesLive ? "also" : "only") deleted of \(catalog[set.type].name)"
     case .key: text = "by key \(printer.set(set))"
     case .closure, .shortestPath: text = "walk \(printer.set(set))"
     case .items: text = "members of the group"
@@ -198,6 +199,11 @@ private struct PlanPrinter {
       if options.costs { text += "   est \(number(setPlan.estimate.accessRows))" }
       let below = setPlan.access.rowSets.map { rowSet($0, depth: depth + 1) }
       nodes.append(Node(text: text, children: below + calls(in: setPlan.access.keyExpressions, depth: depth + 1)))
+    }
+    if case .deleted(let includesLive) = set.source {
+      var text = "\(label("access")) \(includesLive ? "FullScan with deleted" : "Deleted \(catalog[set.type].name)")"
+      if options.costs { text += "   est \(number(setPlan.estimate.accessRows))" }
+      nodes.append(Node(text: text, children: []))
     }
     for base in set.source.sets { nodes += details(base, depth: depth + 1) }
     if let filter = setPlan.filter {
@@ -278,9 +284,12 @@ private struct PlanPrinter {
       }
       let shown = values.prefix(4).joined(separator: ", ") + (values.count > 4 ? ", … \(values.count - 4) more" : "")
       return "\(catalog.shortDescription(of: path, order: .natural)) in [\(shown)]"
-    case .range(let id, let range):
+    case .range(_, let range):
       let name = catalog.shortDescription(of: path, order: range.isBounded ? .natural : .fromAccess(descending: false))
-      return name + bounds(range, of: catalog[id])
+      return name + bounds(range)
+    case .timeRange(_, _, let range): return catalog.shortDescription(of: path, order: .natural) + bounds(range)
+    case .fullText(_, _, let query):
+      return "\(catalog.shortDescription(of: path, order: .natural)) matches \(key(query))"
     case .hashJoin(let build, let keys):
       let pairs = zip(build, keys).map { "\(printer.text($0)) == \(key($1))" }
       return "\(catalog.shortDescription(of: path, order: .natural)) on \(pairs.joined(separator: " and "))"
@@ -294,7 +303,7 @@ private struct PlanPrinter {
     }
   }
 
-  private func bounds(_ range: IndexRange, of index: IndexDescriptor) -> String {
+  private func bounds(_ range: IndexRange) -> String {
     if range.onlyNulls { return " null" }
     var parts: [String] = []
     if !range.equal.isEmpty { parts.append("== \(range.equal.map(key).joined(separator: ", "))") }

@@ -86,6 +86,15 @@ struct ExpressionPrinter {
     case .quantifier(let quantifier, let set, let body): return setCall(quantifier.rawValue, set, body)
     case .aggregate(let aggregate, let set, let body): return setCall(aggregate.rawValue, set, body)
     case .inRowSet(let reference, let index): return rowSet(index, reference)
+    case .isDeleted(let reference): return path(reference, then: "isDeleted")
+    case .matches(let texts, let query, _):
+      guard texts.count == 1, let subject = texts.first else {
+        guard case .column(let reference, _)? = texts.first?.kind else { return "? matches \(text(query))" }
+        return level(.comparison, "\(path(reference, then: nil)) matches \(text(query, .coalesce))")
+      }
+      return binary(.comparison, subject, "matches", query)
+    case .score: return "_score"
+    case .highlight(let subject, let open, let close, _): return call("highlight", [subject, open, close])
     case .isInserted: return "_inserted"
     case .groupAggregate(_, let id, let slot): return groupAggregate(id, slot)
     case .listCall(let operation, let list, _, let body):
@@ -128,7 +137,7 @@ struct ExpressionPrinter {
     switch set.source {
     case .closure(let closure): return traversal(closure, arguments)
     case .shortestPath(let path): return traversal(path, arguments)
-    case .all, .key, .relation, .step, .linked, .items, .branches, .union, .given: break
+    case .all, .key, .relation, .step, .linked, .items, .branches, .union, .given, .deleted: break
     }
     let written = arguments.isEmpty ? "" : "(\(arguments.joined(separator: ", ")))"
     switch set.source {
@@ -137,6 +146,9 @@ struct ExpressionPrinter {
       let pairs = zip(catalog[index].columns, keys).map { "\(catalog[set.type][$0].name): \(text($1))" }
       return "\(catalog[set.type].rootOne)(\(pairs.joined(separator: ", ")))"
     case .relation(let reference, let relation): return path(reference, then: catalog.name(of: relation)) + written
+    case .deleted(let includesLive):
+      let argument = "deleted: \(includesLive ? "INCLUDE" : "ONLY")"
+      return "\(catalog[set.type].name)(\((arguments + [argument]).joined(separator: ", ")))"
     case .step(let base, let relation), .linked(let base, let relation):
       return "\(self.set(query[base])).\(catalog.name(of: relation))\(written)"
     case .branches(let branches):
@@ -314,6 +326,11 @@ extension Catalog {
     case .hashJoin: return "HashJoin"
     case .rowSet: return "SemiJoin"
     case .empty: return "Empty"
+    case .timeRange(let type, let column, _): return "TimeRange \(self[type].name).\(self[type][column].name)"
+    case .fullText(let id, let columns, _):
+      var index = self[id]
+      index.columns = columns
+      return "FullText \(columnNames(of: index))"
     }
   }
 }

@@ -57,6 +57,10 @@ extension IntrospectionBuilder {
         guard let order = order(property.signature.type) else { continue }
         fields.append(input(property.name, order, property.description, property.deprecation))
       }
+      if catalog[id].kind == .entity {
+        fields.append(argument("_createdAt", named(.direction), "When it was created."))
+        fields.append(argument("_updatedAt", named(.direction), "When it was last changed."))
+      }
       makeInput(place, "What '\(catalog[id].name)' is ordered by, the most important first.", fields)
     case .embeddedOrder(let id):
       var fields: [Schema.InputValue] = []
@@ -177,6 +181,13 @@ extension IntrospectionBuilder {
     where GeneratedNames.isName(property.name) && !connectives.contains(property.name) {
       guard let filter = filter(property.signature.type) else { continue }
       fields.append(input(property.name, filter, property.description, property.deprecation))
+    }
+    if catalog[id].kind == .entity {
+      fields.append(argument("_createdAt", named(.scalarFilter(.dateTime)), "When it was created."))
+      fields.append(argument("_updatedAt", named(.scalarFilter(.dateTime)), "When it was last changed."))
+      if let status = catalog.statusType {
+        fields.append(argument("_status", named(.enumFilter(status)), "Whether it is there or deleted."))
+      }
     }
     fields.append(argument("and", .list(.nonNull(itself)), "All hold."))
     fields.append(argument("or", .list(.nonNull(itself)), "At least one holds."))

@@ -279,7 +279,7 @@ struct IntrospectionBuilder {
       add(&self, "_createdAt", "DateTime!", "When it was created.")
       add(&self, "_updatedAt", "DateTime!", "When it was last changed.")
     }
-    if isSupported("statusMeta"), let status = catalog.enums.first(where: { $0.values == ["CREATED", "DELETED"] }),
+    if isSupported("statusMeta"), let status = catalog.statusType.map({ catalog[$0] }),
       GeneratedNames.isName(status.name)
     {
       add(&self, "_status", status.name + "!", "Whether it is there or deleted.")
@@ -324,7 +324,7 @@ struct IntrospectionBuilder {
       arguments.append(argument("distinctOn", keys, "Of those equal in these fields, the first."))
       if isSupported("grouping") { arguments.append(argument("groupBy", keys, "One group for each key.")) }
     }
-    if isSupported("deletedEntities") {
+    if isSupported("deletedEntities"), catalog[type].kind == .entity {
       arguments.append(argument("deleted", named(.deleted), "Deleted ones, instead of the others or with them."))
     }
     return arguments

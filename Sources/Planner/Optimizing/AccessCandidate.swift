@@ -19,7 +19,9 @@ struct AccessCandidate {
 
   /// Ties go to the lower.
   enum Kind: Int {
-    case empty, uniqueLookup, lookup, lookupEach, range, intersection, union, rowSet, hashJoin, orderedWalk, scan
+    case empty, uniqueLookup, lookup, lookupEach, range, fullText, intersection, union, rowSet, hashJoin, orderedWalk,
+      timeRange
+    case scan
   }
 }
 

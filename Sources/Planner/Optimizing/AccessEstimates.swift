@@ -19,7 +19,7 @@ package func accessEstimates(
   func rows(_ index: IndexID, _ range: KeyRange) -> Double { Double(statistics.cardinality(index, range) ?? 0) }
   func rows(_ path: AccessPath) -> Double {
     switch path {
-    case .source, .scan, .rowSet, .empty, .hashJoin: return 0
+    case .source, .scan, .rowSet, .empty, .hashJoin, .timeRange: return 0
     case .lookup(let index, let keys):
       let values = keys.compactMap(value)
       return values.count == keys.count ? rows(index, KeyRange(equal: values)) : 0
@@ -57,6 +57,9 @@ package func accessEstimates(
         known.prefix = value
       }
       return rows(index, known)
+    case .fullText(let index, let columns, let query):
+      guard case .string(let text)? = value(query) else { return 0 }
+      return Double(statistics.matchCount(index, columns, text) ?? 0)
     case .intersection(let paths): return paths.reduce(.infinity) { min($0, rows($1)) }
     case .union(let paths): return paths.reduce(0) { $0 + rows($1) }
     }

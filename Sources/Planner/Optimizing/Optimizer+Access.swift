@@ -19,7 +19,9 @@ extension Optimizer {
         case .fullText, .trigram: break
         }
       }
+      result += timeCandidates(type, conditions)
     }
+    result += fullTextCandidates(type, conjuncts)
     if isCertain(result) { return result.filter { $0.kind == .uniqueLookup } }
     for candidate in result where candidate.kind != .uniqueLookup { watch(candidate.path) }
     for (position, expression) in conjuncts {
@@ -133,6 +135,26 @@ extension Optimizer {
       kind: isComplete && index.isUnique ? .uniqueLookup : .range, index: Int(index.id.index), isAscending: isComplete)
   }
 
+  /// `_createdAt` and `_updatedAt`: the bounds of pages are an index that costs nothing.
+  private func timeCandidates(_ type: EntityTypeID, _ conditions: [IndexCondition]) -> [AccessCandidate] {
+    [catalog[type].createdColumn, catalog[type].updatedColumn].compactMap { column in
+      guard let column else { return nil }
+      var (range, covered) = bounds(on: column, conditions)
+      if let (condition, key, _) = equality(on: column, conditions) {
+        range = IndexRange(
+          lower: .init(key, isInclusive: true), upper: .init(key, isInclusive: true))
+        covered = [condition.position]
+      }
+      guard range.lower != nil || range.upper != nil else { return nil }
+      let rows = estimator.rows(type, times: column, range)
+      let pages = estimator.rowCount(type) / 1024
+      return AccessCandidate(
+        path: .timeRange(type, column, range), covered: covered, rows: rows,
+        cost: CostModel.start + pages * CostModel.pageBounds + rows.rows * CostModel.indexEntry, kind: .timeRange,
+        index: Int(column.index), isAscending: true)
+    }
+  }
+
   private func equality(
     on column: ColumnID, _ conditions: [IndexCondition]
   ) -> (condition: IndexCondition, key: BoundExpression, mayMeetNull: Bool)? {
@@ -159,6 +181,24 @@ extension Optimizer {
       return (IndexRange(prefix: text), condition.isExact ? [condition.position] : [])
     }
     return (range, [])
+  }
+
+  // MARK: Full text
+
+  private func fullTextCandidates(
+    _ type: EntityTypeID, _ conjuncts: [(position: Int, expression: BoundExpression)]
+  ) -> [AccessCandidate] {
+    conjuncts.compactMap { position, expression in
+      guard case .matches(let texts, let words, let source) = expression.kind, let index = source.index,
+        source.type == type, texts.allSatisfy({ elementColumn($0) != nil }), let query = accessKey(words)
+      else { return nil }
+      let known = estimator.matchCount(index, source.columns, query)
+      let rows = RowEstimate(known ?? estimator.rowCount(type) * DefaultSelectivity.fullText)
+      return AccessCandidate(
+        path: .fullText(index, source.columns, query), covered: [position], rows: rows,
+        cost: CostModel.start + CostModel.hashProbe * 4 + rows.rows * 2 * CostModel.posting, kind: .fullText,
+        index: Int(index.index), isAscending: true)
+    }
   }
 
   // MARK: Combinations
@@ -237,8 +277,10 @@ extension AccessPath {
   package var keyExpressions: [BoundExpression] {
     switch self {
     case .source, .scan, .rowSet, .empty: []
+    case .timeRange(_, _, let range): range.expressions
     case .lookup(_, let keys), .lookupEach(_, let keys), .hashJoin(_, let keys): keys
     case .range(_, let range): range.expressions
+    case .fullText(_, _, let query): [query]
     case .intersection(let paths), .union(let paths): paths.flatMap(\.keyExpressions)
     }
   }

@@ -58,6 +58,8 @@ extension Optimizer {
       case .scan, .fullText, .trigram: return false
       }
     case .intersection(let paths), .union(let paths): return paths.allSatisfy { meets(hint, $0) }
+    case .timeRange: return hint.access == .scan && hint.index == nil
+    case .fullText(let id, _, _): return names(id) && hint.access == .fullText
     case .source, .rowSet, .empty, .hashJoin: return false
     }
   }

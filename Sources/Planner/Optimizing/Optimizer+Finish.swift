@@ -115,7 +115,8 @@ extension AccessPath {
     switch self {
     case .rowSet(let index): [index]
     case .intersection(let paths), .union(let paths): paths.flatMap(\.rowSets)
-    case .source, .scan, .lookup, .lookupEach, .range, .empty, .hashJoin: []
+    case .fullText: []
+    case .source, .scan, .lookup, .lookupEach, .range, .empty, .hashJoin, .timeRange: []
     }
   }
 
@@ -124,7 +125,8 @@ extension AccessPath {
     case .rowSet(let index): .rowSet(change(index))
     case .intersection(let paths): .intersection(paths.map { $0.mapRowSets(change) })
     case .union(let paths): .union(paths.map { $0.mapRowSets(change) })
-    case .source, .scan, .lookup, .lookupEach, .range, .empty, .hashJoin: self
+    case .fullText: self
+    case .source, .scan, .lookup, .lookupEach, .range, .empty, .hashJoin, .timeRange: self
     }
   }
 }

@@ -31,6 +31,7 @@ extension Optimizer {
 extension BoundQuery {
   /// See ``Optimizer/servedDirection(_:_:)``.
   func servesOrder(_ path: AccessPath, _ set: BoundSet, catalog: Catalog) -> Bool? {
+    if case .fullText(_, let columns, let words) = path { return servesScore(columns, words, set) }
     guard case .range(let id, let range) = path, !range.onlyNulls, !set.order.isEmpty else { return nil }
     let index = catalog[id]
     let type = catalog[set.type]
@@ -64,5 +65,16 @@ extension BoundQuery {
       if pair.term.nullsFirst, !type[column].isNonNull, !isBounded { return nil }
     }
     return isDescending
+  }
+
+  /// The best first, if the score of just this search is the order.
+  private func servesScore(_ columns: [ColumnID], _ words: BoundExpression, _ set: BoundSet) -> Bool? {
+    guard let term = set.order.first, set.order.count == 1, term.isDescending,
+      case .score(let matches) = term.expression.kind, matches.count == 1,
+      case .matches(let texts, let query, let source)? = matches.first?.kind, source.columns == columns,
+      texts.allSatisfy({ if case .column(.scope(0, _), _) = $0.kind { true } else { false } }),
+      query.mapReferences({ $0.shifted(by: -1) }) == words
+    else { return nil }
+    return true
   }
 }

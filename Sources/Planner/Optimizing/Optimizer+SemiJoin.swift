@@ -131,6 +131,7 @@ extension Optimizer {
     case .textTest(_, let left, let right), .like(let left, let right, _):
       return isNullIfMissing(left) || isNullIfMissing(right)
     case .column: return true
+    case .matches(let texts, let words, _): return texts.allSatisfy(isNullIfMissing) || isNullIfMissing(words)
     case .not(let inner):
       if case .isNull(let subject) = inner.kind { return isNullIfMissing(subject) }
       return isNullIfMissing(inner)

@@ -114,6 +114,10 @@ extension Optimizer {
       let visited = residual.isEmpty ? min(rows, limit) : min(rows, needed / share)
       let filter = arrange(residual, type: set.type, rows: visited * executions, cell: CostModel.gatheredCell)
       var perExecution = CostModel.start + CostModel.btreeProbe + visited * (CostModel.indexEntry + filter.perRow)
+      if case .fullText = candidate.path {
+        // Most postings are passed over, once the best are known; those of an unlucky filter are read again.
+        perExecution = candidate.cost / 2 + visited * (CostModel.posting * 4 + filter.perRow * 2)
+      }
       // Over an unfiltered range the offset is a rank: one more descent.
       if residual.isEmpty, offset > 0 { perExecution += CostModel.btreeProbe }
       result.append(alternative(.fromAccess(descending: isDescending), filter, perExecution))
@@ -144,6 +148,10 @@ extension Optimizer {
     var collecting = CostModel.setPerParent
     switch set.source {
     case .all, .given: break
+    case .deleted(let includesLive):
+      fetched = Double(max(0, estimator.statistics.deletedCount(set.type)))
+      if includesLive { fetched += estimator.rowCount(set.type) }
+      collecting += fetched * CostModel.indexEntry
     case .key(_, let keys):
       for key in keys { _ = cost(of: key, rows: executions, cell: CostModel.gatheredCell) }
       collecting += CostModel.hashProbe
@@ -247,7 +255,8 @@ extension Optimizer {
     case .lookup: CostModel.start + CostModel.hashProbe
     case .scan, .empty: CostModel.start
     case .hashJoin: CostModel.hashProbe
-    case .source, .lookupEach, .intersection, .union, .rowSet: nil
+    case .source, .lookupEach, .intersection, .union, .rowSet, .timeRange: nil
+    case .fullText: nil
     }
   }
 }

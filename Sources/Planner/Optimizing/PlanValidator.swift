@@ -72,6 +72,10 @@ package enum PlanValidator {
     case .scan, .rowSet, .empty:
       if case .all = set.source { return [] }
       return ["does not take its rows from its source"]
+    case .timeRange(let type, let column, let range):
+      guard type == set.type, catalog.isTime(type, column) else { return ["takes a range of times of what holds none"] }
+      let isBounded = range.lower != nil || range.upper != nil
+      return isBounded && range.equal.isEmpty && range.prefix == nil ? [] : ["takes a range of times without bounds"]
     case .lookup(let id, let keys):
       guard let index = index(id) else { return ["looks into an index of another type"] }
       return keys.count == index.columns.count ? [] : ["looks up \(keys.count) of \(index.columns.count) key columns"]
@@ -88,6 +92,9 @@ package enum PlanValidator {
       if range.prefix != nil && (range.lower != nil || range.upper != nil) { return ["has bounds and a prefix"] }
       if range.onlyNulls && (!isOpen || !range.equal.isEmpty) { return ["bounds nulls"] }
       return []
+    case .fullText(let id, let columns, _):
+      guard let index = index(id), index.kind == .fullText else { return ["searches what is no full-text index of it"] }
+      return columns.allSatisfy(index.columns.contains) && !columns.isEmpty ? [] : ["searches other columns"]
     case .hashJoin(let build, let keys):
       return build.isEmpty || build.count != keys.count ? ["joins \(build.count) values with \(keys.count)"] : []
     case .intersection(let paths), .union(let paths):

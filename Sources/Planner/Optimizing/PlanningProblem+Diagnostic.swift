@@ -26,6 +26,8 @@ extension Catalog {
     case .lookup(let id, _), .lookupEach(let id, _), .range(let id, _):
       self[id].isPrimary ? ["ID"] : ["\(self[id].kind.rawValue) with index '\(self[id].name)'"]
     case .intersection(let paths): paths.flatMap(hintNames)
+    case .timeRange: ["SCAN"]
+    case .fullText(let id, _, _): ["FULLTEXT with index '\(self[id].name)'"]
     case .source, .rowSet, .union, .empty, .hashJoin: []
     }
   }

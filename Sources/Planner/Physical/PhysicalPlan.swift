@@ -104,6 +104,10 @@ package indirect enum AccessPath: Sendable, Hashable {
   case rowSet(Int)
   /// No row can match.
   case empty
+  /// Rows whose `_createdAt` or `_updatedAt` (the column) is within the bounds: pages beyond them are passed over.
+  case timeRange(EntityTypeID, ColumnID, IndexRange)
+  /// Rows that a full-text index finds in these of its columns. A null query finds none.
+  case fullText(IndexID, [ColumnID], BoundExpression)
   /// The rows for which the first expressions, over the element alone, equal the second, over what encloses the set:
   /// a hash join, through a table of all rows that is made once a run. Null equals null.
   case hashJoin([BoundExpression], [BoundExpression])
@@ -150,7 +154,8 @@ package enum OrderMethod: Sendable, Hashable {
   /// No `orderBy`: link order in a relation, canonical order elsewhere (the executor sorts row ids where the access
   /// path does not give them ascending).
   case natural
-  /// The access path walks its B-tree in list order, descending if said so; stops early at the limit.
+  /// The access path walks its B-tree in list order, descending if said so, or its postings by score; stops early at
+  /// the limit.
   case fromAccess(descending: Bool)
   /// Keeps only the first `offset + limit`.
   case topN

@@ -6,7 +6,7 @@ extension BoundExpression {
   /// aggregate, which stands one scope further in, is none either.
   package var operands: [BoundExpression] {
     switch kind {
-    case .constant, .parameter, .column, .entity, .inRowSet, .isInserted, .quantifier, .aggregate, .item,
+    case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .isInserted, .quantifier, .aggregate, .item,
       .groupAggregate:
       []
     case .listCall(_, let list, _, _): [list]
@@ -20,6 +20,9 @@ extension BoundExpression {
     case .inValues(let e, let es): [e] + es
     case .inRange(let e, let lower, let upper, _): [e] + [lower, upper].compactMap { $0 }
     case .call(_, let es), .jsonObject(_, let es): es
+    case .matches(let texts, let query, _): texts + [query]
+    case .score(let es): es
+    case .highlight(let text, let open, let close, let es): [text, open, close] + es
     case .invoke(_, let es): es
     }
   }
@@ -28,7 +31,7 @@ extension BoundExpression {
   package func mapOperands(_ change: (BoundExpression) -> BoundExpression) -> BoundExpression {
     var copy = self
     switch kind {
-    case .constant, .parameter, .column, .entity, .inRowSet, .isInserted, .quantifier, .aggregate, .item,
+    case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .isInserted, .quantifier, .aggregate, .item,
       .groupAggregate:
       return self
     case .listCall(let o, let list, let item, let body): copy.kind = .listCall(o, change(list), item: item, body)
@@ -60,6 +63,11 @@ extension BoundExpression {
     case .call(let f, let es): copy.kind = .call(f, es.map(change))
     case .invoke(let f, let es): copy.kind = .invoke(f, es.map(change))
     case .jsonObject(let names, let es): copy.kind = .jsonObject(names, es.map(change))
+    case .matches(let texts, let query, let source):
+      copy.kind = .matches(texts.map(change), query: change(query), source)
+    case .score(let es): copy.kind = .score(es.map(change))
+    case .highlight(let text, let open, let close, let es):
+      copy.kind = .highlight(change(text), open: change(open), close: change(close), es.map(change))
     }
     return copy
   }
@@ -67,8 +75,9 @@ extension BoundExpression {
   /// The entity that this node itself reads.
   package var ownReference: EntityReference? {
     switch kind {
-    case .column(let reference, _), .entity(let reference), .inRowSet(let reference, _),
-      .isInserted(let reference), .item(let reference, _):
+    case .column(let reference, _), .entity(let reference), .inRowSet(let reference, _), .isDeleted(let reference),
+      .isInserted(let reference),
+      .item(let reference, _):
       reference
     case .groupAggregate(let reference, _, _): reference
     default: nil
@@ -96,6 +105,7 @@ extension BoundExpression {
     case .column(let reference, let column): copy.kind = .column(change(reference), column)
     case .entity(let reference): copy.kind = .entity(change(reference))
     case .inRowSet(let reference, let index): copy.kind = .inRowSet(change(reference), index)
+    case .isDeleted(let reference): copy.kind = .isDeleted(change(reference))
     case .isInserted(let reference): copy.kind = .isInserted(change(reference))
     case .groupAggregate(let reference, let id, let slot): copy.kind = .groupAggregate(change(reference), id, slot)
     case .item(let reference, let number): copy.kind = .item(change(reference), number)

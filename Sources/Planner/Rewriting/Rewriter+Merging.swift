@@ -90,7 +90,8 @@ extension Rewriter {
   /// Whether the expression is true or false for every row.
   func neverNull(_ expression: BoundExpression) -> Bool {
     switch expression.kind {
-    case .isTrue, .isNull, .inValues, .inList, .quantifier, .inRowSet, .isInserted, .listCall(.quantifier, _, _, _):
+    case .isTrue, .isNull, .inValues, .inList, .quantifier, .inRowSet, .isDeleted, .isInserted,
+      .listCall(.quantifier, _, _, _):
       true
     case .compare(let comparison, _, _): comparison.isEquality
     case .constant(let value): !value.isNull

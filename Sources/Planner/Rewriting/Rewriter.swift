@@ -79,7 +79,8 @@ struct Rewriter {
 
   private mutating func rewrite(_ expression: BoundExpression, isCondition: Bool) -> BoundExpression {
     switch expression.kind {
-    case .constant, .parameter, .column, .entity, .inRowSet, .isInserted, .item, .groupAggregate: return expression
+    case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .isInserted, .item, .groupAggregate:
+      return expression
     case .and(let parts):
       return conjunction(parts.map { rewrite($0, isCondition: isCondition) }, expression, isCondition: isCondition)
     case .or(let parts):
@@ -273,7 +274,7 @@ extension BoundQuery {
   fileprivate var hasOperators: Bool {
     func isLeaf(_ expression: BoundExpression) -> Bool {
       switch expression.kind {
-      case .constant, .parameter, .column, .entity, .inRowSet, .isInserted, .item, .groupAggregate: true
+      case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .isInserted, .item, .groupAggregate: true
       default: false
       }
     }

@@ -48,7 +48,7 @@ extension BoundQuery {
     for key in set.distinctOn { inner.formUnion(freeScopes(of: key)) }
     var scopes = inner.outside
     switch set.source {
-    case .all, .given: break
+    case .all, .deleted, .given: break
     case .key(_, let keys): for key in keys { scopes.formUnion(freeScopes(of: key)) }
     case .relation(let reference, _): scopes.formUnion(ScopeSet(depth: reference.scope))
     case .items(let reference, _): scopes.formUnion(ScopeSet(depth: reference.scope))
@@ -95,8 +95,9 @@ extension BoundQuery {
     case .aggregate(.sum, _, _), .aggregate(.avg, _, _): return true
     case .constant, .parameter, .column, .entity, .not, .and, .or, .isTrue, .isNull, .compare, .inValues, .inList,
       .inRange, .textTest, .listContains, .like, .coalesce, .conditional, .fold, .jsonPath, .element, .jsonList,
-      .jsonObject, .quantifier, .aggregate, .inRowSet, .isInserted, .item, .join, .groupAggregate:
+      .jsonObject, .quantifier, .aggregate, .inRowSet, .isDeleted, .isInserted, .item, .join, .groupAggregate:
       break
+    case .matches, .score, .highlight: break
     case .listCall(let operation, _, _, _):
       if operation == .aggregate(.sum) || operation == .aggregate(.avg) { return true }
     }
@@ -185,7 +186,7 @@ extension BoundSet {
   package var outerExpressions: [BoundExpression] {
     var result = [limit, offset, paging?.after, paging?.before]
     switch source {
-    case .all, .key, .relation, .step, .linked, .items, .branches, .union, .given: break
+    case .all, .key, .relation, .step, .linked, .items, .branches, .union, .given, .deleted: break
     case .closure(let closure): result += [closure.lower, closure.upper]
     case .shortestPath(let path): result.append(path.maximumDepth)
     }
@@ -199,7 +200,7 @@ extension BoundSet.Source {
     var ends: [TraversalEnd] = []
     var result: [SetID] = []
     switch self {
-    case .all, .key, .relation, .branches, .items, .given: break
+    case .all, .key, .relation, .branches, .items, .given, .deleted: break
     case .step(let base, _), .linked(let base, _): result.append(base)
     case .union(let sets): result = sets
     case .closure(let closure):

@@ -4,22 +4,10 @@ import GQLBase
 ///
 /// A query or schema that triggers each case stands above it.
 package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
-  /// `type A @fulltext(fields: ["t"]) { id: ID! t: String }`, a warning: the index is left out.
-  case fullTextIndex
   /// `type A { id: ID! t: String @trigram }`, a warning: the index is left out.
   case trigramIndex
-  /// `{ User(deleted: ONLY) { id } }`
-  case deletedEntities
   /// `subscription { User { id } }`
   case subscription
-  /// `{ User(where: name matches "a") { id } }`
-  case fullTextSearch
-  /// `{ User { _score } }`
-  case scoreMeta
-  /// `{ User { _createdAt } }`
-  case timestampMeta
-  /// `{ User { _status } }`
-  case statusMeta
   /// `{ User { x := highlight(name) } }`
   case scalarFunction
   /// `{ User(where: collate(name, "sv") == "a") { id } }`
@@ -36,14 +24,8 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   /// The feature as it is called in messages.
   package var feature: String {
     switch self {
-    case .fullTextIndex: "'@fulltext'"
     case .trigramIndex: "'@trigram'"
-    case .deletedEntities: "'deleted'"
     case .subscription: "a subscription"
-    case .fullTextSearch: "'matches'"
-    case .scoreMeta: "'_score'"
-    case .timestampMeta: "'_createdAt' and '_updatedAt'"
-    case .statusMeta: "'_status'"
     case .scalarFunction: "this function"
     case .languageCollation: "a collation other than CI"
     case .directive: "this directive"
@@ -52,9 +34,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   }
 
   package var message: String {
-    switch self {
-    case .timestampMeta: "\(feature) are not supported yet"
-    default: "\(feature) is not supported yet"
-    }
+    "\(feature) is not supported yet"
   }
 }

@@ -1,6 +1,7 @@
 import GQLBase
 import GQLCatalog
 import GQLParser
+import GQLText
 
 extension SchemaBuilder {
   private struct IndexDraft {
@@ -9,6 +10,7 @@ extension SchemaBuilder {
     var columns: [ColumnID]
     var isUnique = false
     var onConflict = IndexDescriptor.Conflict.fail
+    var language: String?
     var range: SourceRange
     /// The place among the type's properties of a one-property index; those over paths and several come behind.
     var rank: Int
@@ -18,6 +20,9 @@ extension SchemaBuilder {
     var column: ColumnID
     var property: PropertyID
     var isWholeProperty: Bool
+    /// The column of the text as written, where `column` is that of the folded one.
+    var original: ColumnID
+    var type: ValueType
   }
 
   mutating func buildIndexes(of position: Int) {
@@ -124,8 +129,8 @@ extension SchemaBuilder {
       draft.isUnique = true
       draft.onConflict = choice("onConflict", of: directive, among: [IndexDescriptor.Conflict.fail, .replace]) ?? .fail
     case "fulltext":
-      report(.notSupportedYet(.fullTextIndex), at: directive.range)
-      return
+      draft.kind = .fullText
+      draft.language = language(of: directive)
     case "trigram":
       report(.notSupportedYet(.trigramIndex), at: directive.range)
       return
@@ -134,7 +139,16 @@ extension SchemaBuilder {
     draft.name = string("name", of: directive)
     for (path, range) in paths {
       guard let column = indexColumn(path, range, of: entity, directive.name.text) else { return }
-      draft.columns.append(column.column)
+      if draft.kind == .fullText {
+        guard column.type == .string else {
+          report(.notIndexable(field: path, type: entity.name, reason: .notText), at: range)
+          return
+        }
+        if draft.columns.contains(column.original) { continue }
+        draft.columns.append(column.original)
+      } else {
+        draft.columns.append(column.column)
+      }
       if paths.count == 1, column.isWholeProperty { draft.rank = Int(column.property.index) }
     }
     found.append(draft)
@@ -176,7 +190,20 @@ extension SchemaBuilder {
       return nil
     }
     guard case .column(let column, let folded) = storage else { return nil }
-    return IndexColumn(column: folded ?? column, property: property.id, isWholeProperty: steps.count == 1)
+    return IndexColumn(
+      column: folded ?? column, property: property.id, isWholeProperty: steps.count == 1, original: column, type: type)
+  }
+
+  /// The language of a full-text index.
+  private mutating func language(of directive: Directive) -> String {
+    guard let written = string("language", of: directive) else { return TextLanguage.standard.code }
+    if let language = TextLanguage(written) { return language.code }
+    if let argument = argument("language", of: directive) {
+      wrong(
+        argument, of: directive, expected: "the code of a language, or none",
+        near: nearestNames(to: written, in: TextLanguage.codes))
+    }
+    return TextLanguage.standard.code
   }
 
   private mutating func install(_ found: [IndexDraft], in entity: inout EntityType) {
@@ -210,7 +237,7 @@ extension SchemaBuilder {
       catalog.indexes.append(
         IndexDescriptor(
           id: id, type: entity.id, name: name, kind: draft.kind, columns: draft.columns, isUnique: draft.isUnique,
-          isPrimary: offset == 0, onConflict: draft.onConflict))
+          isPrimary: offset == 0, onConflict: draft.onConflict, language: draft.language))
     }
   }
 

@@ -160,6 +160,9 @@ struct SchemaBuilder {
     for index in catalog.types.indices where catalog.types[index].kind == .entity {
       addTimes(to: &catalog.types[index])
     }
+    let status = EnumTypeID(catalog.enums.count)
+    catalog.enums.append(EnumType(id: status, name: "_Status", values: ["CREATED", "DELETED"]))
+    catalog.statusType = status
     checkComputedFields()
   }
 

@@ -1,6 +1,7 @@
 import GQLBase
 import GQLCatalog
 import GQLParser
+import GQLText
 
 /// The type definitions that build a catalog again: enums, embedded types, entities, and `type Query`, in the order
 /// of their identifiers. Their ranges are empty.
@@ -17,7 +18,7 @@ private struct SchemaDefinitionWriter {
 
   mutating func definitions() -> [TypeDefinition] {
     var result: [TypeDefinition] = []
-    for type in catalog.enums {
+    for type in catalog.enums where type.id != catalog.statusType {
       var definition = empty(.enum, type.name, type.description)
       definition.values = type.values.enumerated().map { index, value in
         var definition = EnumValueDefinition(name(value), range: nowhere)
@@ -94,7 +95,10 @@ private struct SchemaDefinitionWriter {
         directives.append(relation)
       }
       if case .column(let column, let folded) = property.storage {
-        for id in type.indexes where !catalog[id].isPrimary && catalog[id].columns == [folded ?? column] {
+        for id in type.indexes
+        where !catalog[id].isPrimary
+          && catalog[id].columns == [catalog[id].kind == .fullText ? column : folded ?? column]
+        {
           directives.append(index(catalog[id], of: type, fields: nil))
         }
       }
@@ -133,7 +137,11 @@ private struct SchemaDefinitionWriter {
 
   private func index(_ index: IndexDescriptor, of type: EntityType, fields: [String]?) -> Directive {
     var arguments: [(String, Expression.Kind)] = []
-    if index.isUnique {
+    if index.kind == .fullText {
+      if let language = index.language, language != TextLanguage.standard.code {
+        arguments.append(("language", string(language)))
+      }
+    } else if index.isUnique {
       if index.onConflict != .fail { arguments.append(("onConflict", .name(name(index.onConflict.rawValue)))) }
     } else if index.kind != .btree {
       arguments.append(("kind", .name(name(index.kind.rawValue))))
@@ -142,7 +150,7 @@ private struct SchemaDefinitionWriter {
       arguments.append(("name", string(index.name)))
     }
     if let fields { arguments.append(("fields", strings(fields))) }
-    return directive(index.isUnique ? "unique" : "index", arguments)
+    return directive(index.kind == .fullText ? "fulltext" : index.isUnique ? "unique" : "index", arguments)
   }
 
   private func field(

@@ -55,7 +55,7 @@ extension SchemaProblem {
   package var severity: Diagnostic.Severity {
     switch self {
     case .unknownDirective, .possibleInverse, .unusableRootField, .ignoredFieldArguments, .ignoredType: .warning
-    case .notSupportedYet(.fullTextIndex), .notSupportedYet(.trigramIndex): .warning
+    case .notSupportedYet(.trigramIndex): .warning
     default: .error
     }
   }
@@ -170,6 +170,7 @@ extension SchemaProblem.Unfit {
     case .embedded: "it is an embedded object"
     case .json: "it is JSON"
     case .float: "it is a Float"
+    case .notText: "it is no String"
     case .computed: "it is computed"
     }
   }

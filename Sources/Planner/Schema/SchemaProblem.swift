@@ -4,7 +4,11 @@ import GQLCatalog
 /// What can be wrong with a schema.
 package enum SchemaProblem: Sendable, Hashable {
   /// Why a field cannot be (part of) a key or an index.
-  package enum Unfit: Sendable, Hashable { case relation, list, embedded, json, float, computed }
+  package enum Unfit: Sendable, Hashable {
+    case relation, list, embedded, json, float, computed
+    /// For a full-text index.
+    case notText
+  }
 
   /// `type A { id: ID! } type A { id: ID! }`
   case duplicateType(name: String, first: SourceRange)

@@ -51,10 +51,10 @@ extension ColumnStore {
     if number > 0, cell(last - UInt32(PageLayout.rows)) == cell(last) {
       let previous = directory.page(number - 1)
       if previous.stamp == Self.nobody {
-        directory.replace(number, with: previous)
+        replacePage(number, with: previous)
         return
       }
     }
-    directory.replace(number, with: Page(copying: directory.page(number), stamp: Self.nobody))
+    replacePage(number, with: Page(copying: directory.page(number), stamp: Self.nobody))
   }
 }

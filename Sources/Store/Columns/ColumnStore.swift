@@ -1,4 +1,5 @@
 import GQLCatalog
+import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -17,7 +18,8 @@ final class ColumnStore: @unchecked Sendable {
   /// For `.wideList`: whether the elements are texts.
   let elementIsText: Bool
   let stamp: UInt64
-  let directory: PageDirectory
+  /// That of another version until the first change of a page.
+  @exclusivity(unchecked) private(set) var directory: PageDirectory
   @exclusivity(unchecked) var arena: Arena
   @exclusivity(unchecked) private(set) var count: Int
   /// Nulls among live rows.
@@ -54,7 +56,7 @@ final class ColumnStore: @unchecked Sendable {
     elementIsText = other.elementIsText
     self.stamp = stamp
     width = other.width
-    directory = PageDirectory(copying: other.directory, stamp: stamp)
+    directory = other.directory
     arena = other.arena
     count = other.count
     liveNulls = other.liveNulls
@@ -103,11 +105,14 @@ final class ColumnStore: @unchecked Sendable {
   private var nullCell: Cell { Cell(low: kind == .reference ? UInt64(PageLayout.noRow) : 0) }
 
   /// Adds a row. The cell's payload is copied into the arena unless it is there already; nil is null.
+  ///
+  /// The last page may be another version's: readers of that one look at no row beyond its count. Who moves the number
+  /// of claimed rows from the count that it knows to the next one may write there, so that versions which branch from
+  /// one never write the same row; who cannot takes a copy.
   func append(_ cell: Cell?, ownsPayload: Bool = false) {
     let slotInPage = count & PageLayout.rowMask
     if slotInPage == 0 { appendPage() }
-    let base = directory.writableBase(count >> PageLayout.rowShift)
-    PageSummary.discard(base)
+    let base = appendableBase(slotInPage)
     if let cell {
       if isAscending { noteAscending(cell) }
       let address = base + (PageLayout.cellsOffset + slotInPage &* width)
@@ -126,6 +131,61 @@ final class ColumnStore: @unchecked Sendable {
     count += 1
   }
 
+  /// The last page, in which row `slotInPage` is this version's to write; it is null and all zeros.
+  private func appendableBase(_ slotInPage: Int) -> UnsafeMutableRawPointer {
+    let number = count >> PageLayout.rowShift
+    // Safe because pages below the count exist.
+    let base = UnsafeMutableRawPointer(mutating: directory.addresses[number].unsafelyUnwrapped)
+    let claimed = (base + PageLayout.claimedOffset).assumingMemoryBound(to: Atomic<UInt32>.self)
+    let expected = UInt32(truncatingIfNeeded: slotInPage)
+    if claimed.pointee.compareExchange(expected: expected, desired: expected + 1, ordering: .acquiringAndReleasing)
+      .exchanged
+    {
+      return base
+    }
+    return writableBase(number, claimed: slotInPage + 1)
+  }
+
+  private func ownDirectory() {
+    if directory.stamp == stamp { return }
+    directory = PageDirectory(copying: directory, stamp: stamp)
+    publishSlot()
+  }
+
+  /// A page that is this version's alone.
+  private func writableBase(_ number: Int, claimed: Int? = nil) -> UnsafeMutableRawPointer {
+    ownDirectory()
+    // Safe because pages below the count exist.
+    let shared = directory.addresses[number].unsafelyUnwrapped
+    let base = directory.writableBase(number)
+    if UnsafeRawPointer(base) != shared, number == count >> PageLayout.rowShift { forgetClaims(base, claimed) }
+    return base
+  }
+
+  /// After copying the last page: takes out what other versions wrote behind this one's rows.
+  private func forgetClaims(_ base: UnsafeMutableRawPointer, _ claimed: Int?) {
+    let rows = count & PageLayout.rowMask
+    var valid = 0
+    for word in 0..<(PageLayout.rows / 64) {
+      let address = base + (PageLayout.validityOffset + word * 8)
+      let kept = min(max(rows - word * 64, 0), 64)
+      let bits = address.load(as: UInt64.self) & (kept == 64 ? .max : (1 << UInt64(kept)) - 1)
+      address.storeBytes(of: bits, as: UInt64.self)
+      valid += bits.nonzeroBitCount
+    }
+    base.storeBytes(of: Int32(truncatingIfNeeded: rows - valid), as: Int32.self)
+    memset(
+      base + (PageLayout.cellsOffset + rows * width), kind == .reference ? 0xFF : 0, (PageLayout.rows - rows) * width)
+    base.storeBytes(
+      of: UInt32(truncatingIfNeeded: claimed ?? rows), toByteOffset: PageLayout.claimedOffset, as: UInt32.self)
+  }
+
+  /// Puts `page` in the place of page `number`.
+  func replacePage(_ number: Int, with page: Page) {
+    ownDirectory()
+    directory.replace(number, with: page)
+  }
+
   func makePage(stamp: UInt64) -> Page {
     let page = Page(
       byteCount: PageLayout.cellsOffset + PageLayout.rows * width, stamp: stamp, hasSummary: kind == .int64)
@@ -134,12 +194,14 @@ final class ColumnStore: @unchecked Sendable {
   }
 
   private func appendPage() {
+    ownDirectory()
     directory.append(makePage(stamp: stamp))
     publishSlot()
   }
 
   /// Appends a page of which all rows exist. Precondition: the last page is full.
   func appendWhole(_ page: Page, nulls: Bool) {
+    ownDirectory()
     directory.append(page)
     publishSlot()
     count += PageLayout.rows
@@ -170,7 +232,7 @@ final class ColumnStore: @unchecked Sendable {
 
   /// Replaces the cell's words, and keeps validity and null counts.
   func writeRaw(_ row: UInt32, _ cell: Cell?) {
-    let base = directory.writableBase(Int(row) >> PageLayout.rowShift)
+    let base = writableBase(Int(row) >> PageLayout.rowShift)
     PageSummary.discard(base)
     let slotInPage = Int(row) & PageLayout.rowMask
     store(cell ?? nullCell, at: base + (PageLayout.cellsOffset + slotInPage &* width))

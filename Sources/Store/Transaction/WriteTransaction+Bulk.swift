@@ -177,6 +177,13 @@ extension WriteTransaction {
         table.liveness == nil
         ? index.build(rows, columns: table.readers)
         : index.build(rows.filter { table.isLive($0) }, columns: table.readers)
+    case .fullText(let index):
+      violation = nil
+      if table.liveness == nil {
+        index.build(rows, table.readers)
+      } else {
+        index.build(rows.filter { table.isLive($0) }, table.readers)
+      }
     }
     if let violation {
       throw .uniqueViolation(index: table.layout.indexes[number].id, existing: violation.0, row: violation.1)

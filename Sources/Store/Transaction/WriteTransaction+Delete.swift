@@ -189,6 +189,12 @@ extension WriteTransaction {
       }
     }
     graveyard.remove(row, columns: table.readers, key: otherKey)
+    for (place, relation) in table.layout.relations.enumerated()
+    where relation.onDelete == .cascade && layout.types[Int(relation.target.index)].isHidden {
+      for target in record.targets(relation: place) where self.table(relation.target).isDeleted(target) {
+        purgeDeleted(ownedTable(relation.target), target)
+      }
+    }
     table.ownedLiveness().writeRaw(row, Cell(low: RowStatus.purged))
     forgetPayloads(table, row)
     forgetDangling([DeletedRow(type: table.layout.id, row: row)])

@@ -104,6 +104,10 @@ package final class WriteTransaction {
       if case .hash(let hash) = index, hash.stamp == stamp, hash.postings.needsCompaction {
         hash.postings.compact { _ in true }
       }
+      if case .fullText(let fullText) = index, fullText.stamp == stamp {
+        fullText.compact()
+        fullText.rest()
+      }
     }
   }
 

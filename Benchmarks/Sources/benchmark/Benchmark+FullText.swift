@@ -1,0 +1,109 @@
+import Foundation
+import SocialNetwork
+
+extension QueryCases {
+  /// Searches over the texts of all messages.
+  var fullText: [QueryCase] {
+    var random = RandomSource(seed: 11)
+    let words = commonWords
+    func pairs(_ joined: String) -> [[Parameter]] {
+      (0..<50).map { _ in
+        let first = 10 + random.below(90)
+        let second = 10 + (first - 10 + 1 + random.below(89)) % 90
+        return [.text("\(words[first])\(joined)\(words[second])")]
+      }
+    }
+    let sql = """
+      SELECT json_object('Message', json_group_array(json_object('id', id, 'text', text)))
+      FROM (SELECT m.id, m.text FROM
+        (SELECT rowid AS found, rank AS score FROM message_text WHERE message_text MATCH ?1 ORDER BY rank LIMIT 10)
+        JOIN message m ON m.id = found ORDER BY score, id)
+      """
+    let document =
+      "query($words: String!) { Message(where: text matches $words, orderBy: -_score, limit: 10) { id text } }"
+    var cases = [
+      QueryCase(
+        "fts_or", "ten best texts with either of two words", goal: 20, finalGoal: 94, document,
+        parameters: ["words"], sets: pairs(" OR "), sql: sql),
+      QueryCase(
+        "fts_and", "ten best texts with both of two words", goal: 20, finalGoal: 29, document,
+        parameters: ["words"], sets: pairs(" "), sql: sql),
+    ]
+    for index in cases.indices { cases[index].isRanked = true }
+    return cases
+  }
+
+  /// The words of some texts, the most common first.
+  private var commonWords: [String] {
+    let texts = network.messages.text
+    var counts: [String: Int] = [:]
+    for row in 0..<min(texts.count, 20_000) {
+      for word in texts[row].split(separator: " ") { counts[String(word), default: 0] += 1 }
+    }
+    return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key)
+  }
+}
+
+extension Benchmark {
+  static let fullTextSchema = #"type Message { id: ID! text: String! @fulltext(language: "none") }"#
+
+  /// FTS5 gets its index here, so that the other rows do not pay for it.
+  func measureFullText(_ sqlite: SQLiteDatabase) throws {
+    let cases = QueryCases(network).fullText.filter { options.includes($0.name) }
+    guard !cases.isEmpty || options.includes("load_text") else { return }
+    let sources = [(type: "Message", bytes: messageTexts())]
+    let clock = ContinuousClock()
+    var engine: Engine?
+    var engineTime: Double?
+    if !options.isSQLiteOnly {
+      engineTime = try clock.measure { engine = try Engine(schema: Self.fullTextSchema, sources: sources) }.nanoseconds
+    }
+    let indexing = try clock.measure {
+      try sqlite.execute(
+        """
+        CREATE VIRTUAL TABLE message_text
+          USING fts5(text, content = 'message', content_rowid = 'id', tokenize = 'unicode61');
+        INSERT INTO message_text(message_text) VALUES('rebuild');
+        INSERT INTO message_text(message_text) VALUES('optimize');
+        """)
+    }.nanoseconds
+    if options.includes("load_text") {
+      report.row(
+        ReportRow(
+          name: "load_text", summary: "texts loaded and indexed; SQLite: indexed only", engine: engineTime,
+          sqlite: indexing, bytes: sources[0].bytes.count))
+    }
+    for query in cases { try measure(query, engine, sqlite) }
+  }
+
+  /// The messages' ids and texts as NDJSON.
+  private func messageTexts() -> [UInt8] {
+    let texts = network.messages.text
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(texts.bytes.count + texts.count * 32)
+    for row in 0..<texts.count {
+      bytes += "{\"id\":\(row + 1),\"text\":\"".utf8
+      for byte in texts.bytes[texts.range(row)] {
+        if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { bytes.append(UInt8(ascii: "\\")) }
+        bytes.append(byte)
+      }
+      bytes += "\"}\n".utf8
+    }
+    return bytes
+  }
+}
+
+/// Two rankings of messages.
+enum RankedComparison {
+  static func difference(_ left: [UInt8], _ right: [UInt8]) -> String? {
+    guard let first = ids(left), let second = ids(right) else { return "no list of messages" }
+    if first.count != second.count { return "\(first.count) and \(second.count) messages" }
+    let common = Set(first).intersection(second).count
+    return common * 10 >= first.count * 8 ? nil : "\(first)\n\(second)"
+  }
+
+  private static func ids(_ answer: [UInt8]) -> [String]? {
+    let object = try? JSONSerialization.jsonObject(with: Data(answer)) as? [String: Any]
+    return (object?["Message"] as? [[String: Any]])?.map { "\($0["id"] ?? "")" }
+  }
+}

@@ -1,0 +1,157 @@
+import GQLBase
+import GQLCatalog
+import GQLPlanner
+import GQLStore
+import GQLText
+
+extension Evaluator {
+  private func searches(_ index: Int, _ node: Node) -> [(search: CompiledSearch, state: FullTextSearchState)] {
+    let compiled = block.block.searches[Int(node.index)]
+    let states: [FullTextSearchState]
+    if let known = block.searches[index] {
+      states = known
+    } else {
+      states = compiled.map { FullTextSearchState(language: $0.source.language) }
+      block.searches[index] = states
+    }
+    return Array(zip(compiled, states))
+  }
+
+  /// Reads the texts of one position; nil if the query or all of them are null.
+  private func read(_ search: CompiledSearch, _ state: FullTextSearchState, _ position: Int) -> TextMatcher? {
+    let query = vector(search.query)
+    guard query.kind == .wide, query.validity[position] == 1 else { return nil }
+    var matcher: TextMatcher?
+    for node in search.texts {
+      let text = vector(node)
+      guard text.kind == .wide, text.validity[position] == 1 else { continue }
+      if matcher == nil {
+        matcher = state.matcher(TextView.text(at: query.cells + position))
+        matcher?.begin()
+      }
+      matcher?.add(TextView.text(at: text.cells + position))
+    }
+    return matcher
+  }
+
+  func textMatch(_ index: Int, _ node: Node, _ out: Vector) {
+    guard let (search, state) = searches(index, node).first else { return setNull(out) }
+    for position in 0..<count {
+      guard let matcher = read(search, state, position) else {
+        out.truths[position] = 1
+        continue
+      }
+      out.truths[position] = matcher.isMatch ? 2 : 0
+    }
+  }
+
+  func textScore(_ index: Int, _ node: Node, _ out: Vector) throws(RuntimeProblem) {
+    out.doubles.update(repeating: 0, count: count)
+    out.validity.update(repeating: 1, count: count)
+    for (search, state) in searches(index, node) {
+      for position in 0..<count {
+        guard let first = read(search, state, position), first.isMatch else { continue }
+        if state.statisticsRun != execution.run {
+          try execution.measure(search.source, state)
+          // Measuring has read other texts.
+          _ = read(search, state, position)
+        }
+        out.doubles[position] += first.score(state.statistics)
+      }
+    }
+  }
+
+  func highlight(_ index: Int, _ node: Node, _ out: Vector) throws(RuntimeProblem) {
+    let text = vector(node.a)
+    let open = vector(node.b)
+    let close = vector(block.block.operands[Int(node.firstOperand)].node)
+    guard text.kind == .wide, open.kind == .wide, close.kind == .wide else { return setNull(out) }
+    let searches = searches(index, node)
+    var spans: [Range<Int>] = []
+    var result: [UInt8] = []
+    for position in 0..<count {
+      let isValid = text.validity[position] & open.validity[position] & close.validity[position]
+      out.validity[position] = isValid
+      guard isValid == 1 else { continue }
+      let bytes = TextView.text(at: text.cells + position)
+      spans.removeAll(keepingCapacity: true)
+      for (search, state) in searches {
+        let query = vector(search.query)
+        guard query.kind == .wide, query.validity[position] == 1 else { continue }
+        state.matcher(TextView.text(at: query.cells + position)).spans(bytes, into: &spans)
+      }
+      if spans.isEmpty {
+        out.cells[position] = text.cells[position]
+        continue
+      }
+      spans.sort { $0.lowerBound < $1.lowerBound }
+      let start = TextView.text(at: open.cells + position)
+      let end = TextView.text(at: close.cells + position)
+      try execution.checkMemory(bytes.count &+ spans.count &* (start.count &+ end.count))
+      result.removeAll(keepingCapacity: true)
+      var written = 0
+      var next = 0
+      while next < spans.count {
+        let from = spans[next].lowerBound
+        var to = spans[next].upperBound
+        next += 1
+        // Words of a phrase, or of two searches, that overlap are marked together.
+        while next < spans.count, spans[next].lowerBound < to {
+          to = max(to, spans[next].upperBound)
+          next += 1
+        }
+        result.append(contentsOf: bytes[written..<from])
+        result.append(contentsOf: start)
+        result.append(contentsOf: bytes[from..<to])
+        result.append(contentsOf: end)
+        written = to
+      }
+      result.append(contentsOf: bytes[written...])
+      guard result.count <= TextView.maximumLength else {
+        throw RuntimeProblem(.memory(limit: TextView.maximumLength), at: node.range)
+      }
+      let escape =
+        (text.cells[position].low | open.cells[position].low | close.cells[position].low) & TextView.escapeFlag
+      out.cells[position] = scratchText(result, flags: escape)
+    }
+  }
+}
+
+extension Execution {
+  /// Counts texts, words and what the query's words are found in, over all live entities.
+  func measure(_ source: TextSource, _ state: FullTextSearchState) throws(RuntimeProblem) {
+    state.statisticsRun = run
+    state.statistics = TextStatistics(texts: 0, words: 0, found: [])
+    guard let type = source.type, let matcher = state.matcher else { return }
+    if let index = source.index {
+      // The access path has looked the words up already.
+      for other in textSearches.values {
+        if let search = other.search, search.index == index, search.columnIDs == source.columns,
+          other.hasQuery(of: state)
+        {
+          state.statistics = search.statistics
+          return
+        }
+      }
+      state.statistics = FullTextSearch(snapshot, type, index, source.columns, matcher).statistics
+      return
+    }
+    let columns = source.columns.map { snapshot.column(type, $0) }
+    let live = snapshot.liveness(type)
+    let slots = snapshot.slotCount(type)
+    var statistics = TextStatistics(
+      texts: snapshot.liveCount(type), words: 0, found: Array(repeating: 0, count: matcher.query.leaves.count))
+    for number in 0..<slots {
+      let row = UInt32(truncatingIfNeeded: number)
+      if number & 255 == 0 { try checkpoint() }
+      if let live, live.byte(row) == 0 { continue }
+      matcher.begin()
+      for column in columns where !column.isNull(row) {
+        matcher.add(TextView.text(at: column.cell(row, width: 16).assumingMemoryBound(to: Cell.self)))
+      }
+      statistics.words += matcher.length
+      for leaf in statistics.found.indices where matcher.frequencies[leaf] > 0 { statistics.found[leaf] += 1 }
+    }
+    state.statistics = statistics
+  }
+}

@@ -1,0 +1,84 @@
+import GQLBase
+import GQLCatalog
+import GQLParser
+
+/// When an entity came and changed, and whether it is gone.
+extension Binder {
+  static let lifecycleFields = ["_createdAt", "_updatedAt", "_status"]
+
+  /// `_createdAt`, `_updatedAt` or `_status` of an entity; nil for other names.
+  func lifecycleValue(_ name: Name, of element: EntityReference) -> BoundExpression? {
+    let type = catalog[type(of: element)]
+    if type.kind != .entity { return nil }
+    func time(_ column: ColumnID?) -> BoundExpression? {
+      column.map { BoundExpression(.column(element, $0), .scalar(.dateTime), at: name.range) }
+    }
+    switch name.text {
+    case "_createdAt": return time(type.createdColumn)
+    case "_updatedAt": return time(type.updatedColumn)
+    case "_status": return status(of: element, at: name.range)
+    default: return nil
+    }
+  }
+
+  private func status(of element: EntityReference, at range: SourceRange) -> BoundExpression? {
+    guard let type = catalog.statusType else { return nil }
+    func constant(_ value: Value) -> BoundExpression {
+      BoundExpression(.constant(value), .enumeration(type), at: range)
+    }
+    let created = constant(.enumeration(type, code: 0))
+    if case .scope = element {
+      let isDeleted = BoundExpression(.isDeleted(element), .boolean, at: range)
+      return BoundExpression(
+        .conditional([isDeleted, constant(.enumeration(type, code: 1)), created]), .enumeration(type), at: range)
+    }
+    // Links lead to live entities only.
+    let entity = BoundExpression(.entity(element), .entity(self.type(of: element)), at: range)
+    let isMissing = BoundExpression(.isNull(entity), .boolean, at: range)
+    return BoundExpression(.conditional([isMissing, constant(.null), created]), .enumeration(type), at: range)
+  }
+
+  /// The field in a selection.
+  mutating func bindLifecycleField(_ entry: SelectionEntry, _ value: BoundExpression) -> BoundField.Content? {
+    guard let name = entry.field else { return nil }
+    _ = fieldDirectives(entry.directives, over: nil)
+    if let argument = entry.arguments.first {
+      report(.argumentsOnValue(field: name.text), at: argument.range)
+      return nil
+    }
+    if let set = entry.set {
+      report(.selectionOnValue(field: name.text), at: set.range)
+      return nil
+    }
+    return .value(value)
+  }
+
+  /// `deleted: ONLY | INCLUDE`: which entities of a type a set is taken from. A relation leads to live ones only, so
+  /// that ONLY leaves nothing of it, and INCLUDE all.
+  ///
+  /// True if nothing is left.
+  mutating func bindDeleted(_ argument: Argument, into set: inout BoundSet) -> Bool {
+    var value = argument.value
+    while case .parenthesized(let inner) = value.kind { value = inner }
+    let includesLive: Bool
+    switch value.kind {
+    case .null: return false
+    case .name(let name) where name.text == "ONLY" || name.text == "INCLUDE": includesLive = name.text == "INCLUDE"
+    default:
+      report(.wrongType(found: "this value", expected: "ONLY or INCLUDE"), at: argument.value.range)
+      return false
+    }
+    switch set.source {
+    case .all:
+      guard catalog[set.type].kind == .entity else {
+        // What is deleted is no member any more.
+        report(.unknownArgument(name: "deleted", of: catalog[set.type].name, near: []), at: argument.name.range)
+        return false
+      }
+      set.source = .deleted(includesLive: includesLive)
+    case .deleted: break
+    case .key, .relation, .step, .linked, .items, .branches, .union, .closure, .shortestPath, .given: return !includesLive
+    }
+    return false
+  }
+}

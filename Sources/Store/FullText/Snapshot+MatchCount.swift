@@ -1,0 +1,46 @@
+import GQLBase
+import GQLCatalog
+import GQLText
+
+extension Snapshot {
+  /// About how many rows the index finds: from the numbers of rows that have each term.
+  package func matchCount(_ index: IndexID, _ columns: [ColumnID], _ query: Text) -> Int? {
+    guard let place = layout.places[Int(index.index)],
+      case .fullText(let index) = tables[place.type].indexes[place.index]
+    else { return nil }
+    let searched = columns.compactMap { index.column($0) }
+    let live = tables[place.type].live
+    let query = TextQuery(query, TextAnalyzer(index.language))
+    func rows(_ atom: TextQuery.Atom) -> Int {
+      searched.reduce(0) { sum, column in
+        let exact = column.term(atom.term).map { column.found($0) } ?? 0
+        switch atom.test {
+        case .term: return sum + exact
+        case .prefix:
+          let terms = column.terms(from: atom.word)
+          // A sample of many terms stands for all.
+          let step = max(1, terms.count / 256)
+          return sum + stride(from: 0, to: terms.count, by: step).reduce(0) { $0 + column.found(terms[$1]) } * step
+        case .within: return sum + exact + live / 500
+        }
+      }
+    }
+    func rows(_ node: TextQuery.Node) -> Int {
+      switch node {
+      case .leaf(let leaf):
+        let atoms = query.leaves[leaf].atoms
+        let least = atoms.map { rows($0) }.min() ?? 0
+        return atoms.count > 1 ? (least + 3) / 4 : least
+      case .any(let nodes): return nodes.reduce(0) { $0 + rows($1) }
+      case .all(let wanted, let excluded):
+        let counts = wanted.map { rows($0) }.sorted()
+        guard let least = counts.first else { return live - min(live, excluded.map { rows($0) }.max() ?? 0) }
+        // Words that stand together seldom do so by chance: the others count by a root.
+        return counts.dropFirst().reduce(least) { count, other in
+          other >= live ? count : max(min(count, 1), Int(Double(count) * (Double(other) / Double(live)).squareRoot()))
+        }
+      }
+    }
+    return query.root.map { min(live, rows($0)) } ?? 0
+  }
+}
