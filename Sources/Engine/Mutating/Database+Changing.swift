@@ -41,6 +41,7 @@ extension Database {
     try exclusively {
       let base = current
       let transaction = WriteTransaction(base, fold: foldText)
+      transaction.now = Self.now()
       let mutator = Mutator(base, transaction, resolvers: resolvers(base.catalog))
       let context = DatabaseTransaction(self, base, mutator)
       defer { context.end() }

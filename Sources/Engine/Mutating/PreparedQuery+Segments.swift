@@ -21,6 +21,8 @@ extension PreparedQuery {
       throw QueryError([problem.diagnostic], in: document.source)
     }
     let now = options.now ?? Database.now()
+    // What changes gets the time of its operation, also what a command changes.
+    mutator?.transaction.now = now
     let parameters = try coerce(variables, for: plans.query, snapshot.catalog, now: now)
     let context = MutationContext(
       parameters: parameters, limits: options.runLimits(document.limits), cancellation: options.cancellation?.flag,

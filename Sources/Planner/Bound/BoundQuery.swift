@@ -113,6 +113,15 @@ package struct BoundSet: Sendable, Hashable {
     case closure(BoundClosure)
     /// The entities on a shortest way, in its order.
     case shortestPath(BoundShortestPath)
+
+    /// Whether indexes know all members that there may be: they hold no deleted rows, and nothing of what a mutation
+    /// has not finished.
+    package var isIndexed: Bool {
+      switch self {
+      case .given, .deleted: false
+      default: true
+      }
+    }
   }
 
   package var type: EntityTypeID

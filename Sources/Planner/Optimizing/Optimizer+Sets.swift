@@ -198,7 +198,7 @@ extension Optimizer {
     let filter = arrange(
       conjuncts, type: set.type, rows: visited * executions, cell: CostModel.gatheredCell,
       // Given rows may be deleted ones, which no index knows.
-      mayUseMembership: plan.access == .source && set.source != .given)
+      mayUseMembership: plan.access == .source && set.source.isIndexed)
     plan.filter = filter.expression
     var perExecution = collecting + visited * (CostModel.edge + filter.perRow)
     let matched = fetched * share
