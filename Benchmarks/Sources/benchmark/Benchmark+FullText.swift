@@ -84,8 +84,11 @@ extension Benchmark {
     for row in 0..<texts.count {
       bytes += "{\"id\":\(row + 1),\"text\":\"".utf8
       for byte in texts.bytes[texts.range(row)] {
-        if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { bytes.append(UInt8(ascii: "\\")) }
-        bytes.append(byte)
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+        case 0..<0x20: bytes += "\\u00\(byte < 16 ? "0" : "")\(String(byte, radix: 16))".utf8
+        default: bytes.append(byte)
+        }
       }
       bytes += "\"}\n".utf8
     }

@@ -61,9 +61,12 @@ extension FullTextSearch {
     guard let root = query.root else { return }
     let average = statistics.averageLength
     let norms = (0...PostingWeight.largestLength).map { BM25.norm(length: $0, average: average) }
+    let shape = shape(root)
+    // Only alternatives are passed over by their bounds.
+    let isBounded = if case .any = shape { true } else { false }
     var scorers: [Scorer] = []
     for leaf in query.leaves.indices where query.leaves[leaf].isWanted {
-      scorers.append(scorer(leaf, norms))
+      scorers.append(scorer(leaf, norms, isBounded: isBounded))
     }
     try norms.withUnsafeBufferPointer { (norms) throws(RuntimeProblem) in
       // Safe because there are as many norms as lengths.
@@ -71,7 +74,7 @@ extension FullTextSearch {
       try scorers.withUnsafeMutableBufferPointer { (scorers) throws(RuntimeProblem) in
         guard let scorers_ = scorers.baseAddress else { return }
         let count = scorers.count
-        switch shape(root) {
+        switch shape {
         case .all: try bestOfAll(scorers_, count, norms, into: &best, checkpoint)
         case .any: try bestOfAny(scorers_, count, norms, into: &best, checkpoint)
         case .other:
@@ -100,9 +103,10 @@ extension FullTextSearch {
     }
   }
 
-  private func scorer(_ leaf: Int, _ norms: [Double]) -> Scorer {
+  private func scorer(_ leaf: Int, _ norms: [Double], isBounded: Bool) -> Scorer {
     let list = lists[leaf]
     let weight = BM25.weight(found: statistics.found[leaf], texts: statistics.texts)
+    guard isBounded else { return Scorer(list: list, weight: weight, bound: .infinity) }
     // One pass over two bytes a posting: the largest frequency and the smallest length bound what all are worth.
     var largest: UInt16 = 0
     var smallest: UInt16 = 1023
@@ -152,6 +156,19 @@ extension FullTextSearch {
     order.sort { scorers[$0].list.count < scorers[$1].list.count }
     guard let shortest = order.first else { return }
     let list = scorers[shortest].list
+    if count == 2 {
+      // Kept out of memory while the lists are walked.
+      var other = scorers[order[1]]
+      for index in 0..<list.count {
+        if index & 16383 == 16383 { try checkpoint() }
+        guard other.advance(to: list.rows[index]) else { continue }
+        scorers[shortest].place = index
+        scorers[order[1]].place = other.place
+        let row = list.rows[index]
+        best.offer(row, score(row, scorers, count, norms))
+      }
+      return
+    }
     for index in 0..<list.count {
       if index & 16383 == 16383 { try checkpoint() }
       let row = list.rows[index]
