@@ -49,11 +49,23 @@ package struct Catalog: Sendable, Hashable {
 
 /// An enum: cells hold a value's position as a code.
 package struct EnumType: Sendable, Hashable {
+  /// What the schema says of a value.
+  package struct Note: Sendable, Hashable {
+    package var description: String?
+    /// The reason of `@deprecated`.
+    package var deprecation: String?
+    package init(description: String? = nil, deprecation: String? = nil) {
+      self.description = description
+      self.deprecation = deprecation
+    }
+  }
   package var id: EnumTypeID
   package var name: String
   package var description: String?
   /// In the order declared, which is the order of comparison; at most 65,535.
   package var values: [String]
+  /// One for each value, or none at all.
+  package var notes: [Note] = []
   package init(id: EnumTypeID, name: String, description: String? = nil, values: [String]) {
     self.id = id
     self.name = name
@@ -69,6 +81,8 @@ package struct EmbeddedType: Sendable, Hashable {
     package var description: String?
     package var signature: TypeSignature
     package var defaultValue: DefaultValue?
+    /// The reason of `@deprecated`.
+    package var deprecation: String?
     package init(
       name: String, description: String? = nil, signature: TypeSignature, defaultValue: DefaultValue? = nil
     ) {
@@ -187,6 +201,8 @@ package struct Property: Sendable, Hashable {
   package var defaultValue: DefaultValue?
   /// `@collate(CI)`: comparisons, order and indexes of this property use the folded text.
   package var isCaseInsensitive: Bool
+  /// The reason of `@deprecated`.
+  package var deprecation: String?
 
   package init(
     id: PropertyID, name: String, description: String? = nil, signature: TypeSignature, storage: PropertyStorage,

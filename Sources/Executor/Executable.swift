@@ -15,6 +15,7 @@ package final class Executable: @unchecked Sendable {
   let selections: ContiguousArray<CompiledSelection>
   /// The answer's object.
   let root: CompiledSelection
+  let introspections: [CompiledIntrospection]
   let rowSets: [CompiledRowSet]
   let readers: [PlanCompiler.ColumnAddress]
   let enums: ContiguousArray<EnumNames>
@@ -70,6 +71,7 @@ package final class Executable: @unchecked Sendable {
     self.selections = ContiguousArray(selections.reversed())
     root = CompiledSelection(set: -1, fields: query.fields, value: nil, type: nil, &compiler, &output)
     conditions = output.conditions.isEmpty ? nil : ScalarSources(output.conditions, compiler)
+    introspections = output.introspections.map { CompiledIntrospection($0, compiler) }
     readers = compiler.readers
     enums = ContiguousArray(output.enums)
     parameterKinds = query.parameters.map { ColumnKind($0.signature.type) }
@@ -190,7 +192,7 @@ extension BoundQuery {
           expression.forEachNode { if case .isInserted = $0.kind { found = true } }
           return found
         case .embedded(_, let inner), .inlined(_, let inner): return asks(inner)
-        case .typename, .one, .many, .recursion, .depth, .cycle, .cursor: return false
+        case .typename, .one, .many, .recursion, .depth, .cycle, .cursor, .introspection: return false
         }
       }
     }

@@ -21,6 +21,8 @@ struct BindingDescription {
   private func content(_ content: BoundField.Content) -> String {
     switch content {
     case .typename(let name): return "'\(name)'"
+    case .introspection(let bound):
+      return "introspection(\(bound.inputs.map { expression($0) }.joined(separator: ", ")))"
     case .value(let value): return expression(value)
     case .embedded(let presence, let fields):
       return "(\(expression(presence)))?{\(fields.map { field($0) }.joined(separator: " "))}"

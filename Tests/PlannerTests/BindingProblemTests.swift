@@ -9,6 +9,9 @@ import Testing
   /// Every code has a query that shows it, with the text that it points to.
   static let wrong: [(code: String, query: String, at: String)] = [
     ("misplaced-range", "{ User { x := 1..age } }", "1..age"),
+    ("misplaced-computation", "{ __schema { x := 1 } }", "x"),
+    ("unknown-field", "{ __schema { typess { name } } }", "typess"),
+    ("missing-key", "{ __type { name } }", "__type"),
     ("unknown-field", "{ Usr { id } }", "Usr"),
     ("unknown-field", "{ User { agee } }", "agee"),
     ("unknown-field", "{ User(where: boss.agee > 1) { id } }", "agee"),
@@ -79,7 +82,7 @@ import Testing
     ("outside-group", "{ User(having: age > 1) { id } }", "having"),
     ("wrong-group-key", "{ User(groupBy: age + 1) { n: count() } }", "age + 1"),
     ("wrong-grouping", "{ User(groupBy: age, distinctOn: age) { age } }", "distinctOn"),
-    ("not-supported-yet", "{ __schema { queryType { name } } }", "__schema"),
+    ("not-supported-yet", "{ User @live { id } }", "@live"),
     ("recursive-function", "func f(n: Int): Int = n + f(n) { User { x := f(age) } }", "f"),
     ("reserved-function", "func lower(s: String): String = s { User { x := lower(firstName) } }", "lower"),
   ]
@@ -147,7 +150,6 @@ import Testing
     case .subscription: ("subscription { User { id } }", nil)
     case .scalarFunction: ("{ User { x := nfc(firstName) } }", nil)
     case .languageCollation: ("{ User(where: collate(firstName, \"sv\") == \"a\") { id } }", nil)
-    case .introspection: ("{ __schema { queryType { name } } }", nil)
     case .directive: ("{ User @live { id } }", nil)
     case .shapeInMutation: (nil, nil)
     }

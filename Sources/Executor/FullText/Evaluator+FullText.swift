@@ -144,7 +144,7 @@ extension Execution {
     for number in 0..<slots {
       let row = UInt32(truncatingIfNeeded: number)
       if number & 255 == 0 { try checkpoint() }
-      if let live, live.byte(row) == 0 { continue }
+      if let live, live.byte(row) != 1 { continue }
       matcher.begin()
       for column in columns where !column.isNull(row) {
         matcher.add(TextView.text(at: column.cell(row, width: 16).assumingMemoryBound(to: Cell.self)))

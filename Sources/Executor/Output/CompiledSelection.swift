@@ -85,6 +85,7 @@ struct OutputCompiler {
   var usedScopes: [Int]
   private(set) var conditions: [BoundExpression] = []
   private(set) var enums: [EnumNames] = []
+  var introspections: [BoundIntrospection] = []
   private var enumSlots: [EnumTypeID: Int] = [:]
 
   init(block: ByteBlock, selections: Int) {
@@ -144,6 +145,10 @@ private struct SelectionBuilder {
       switch field.content {
       case .typename(let name):
         append(.fixed, key: field.key, own, &output, suffix: OutputCompiler.json(name))
+      case .introspection(let bound):
+        append(.introspection, key: field.key, own, &output)
+        operations[operations.count - 1].index = Int32(output.introspections.count)
+        output.introspections.append(bound)
       case .value(let expression):
         add(expression, key: field.key, condition: own, evaluatedUnder: condition, &compiler, &output)
       case .embedded(let presence, let inner):

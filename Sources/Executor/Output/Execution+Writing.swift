@@ -30,6 +30,8 @@ extension Execution {
         write(vectors[Int(operation.vector)], 0, operation, root, executable, into: &output)
       case .one, .many:
         try writeRootSelection(Int(operation.index), isMany: operation.kind == .many, executable, into: &output)
+      case .introspection:
+        try writeIntrospection(executable.introspections[Int(operation.index)], into: &output)
       default: output.append("null")
       }
     }
@@ -173,6 +175,7 @@ extension Execution {
       output.appendPrefix(operation.pointee.prefix, prefixCount)
       switch operation.pointee.kind {
       case .fixed: break
+      case .introspection: output.append("null")
       case .int:
         let reader = readers[Int(operation.pointee.reader)]
         let value = reader.int64(row)

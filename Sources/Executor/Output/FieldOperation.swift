@@ -18,6 +18,8 @@ struct FieldOperation: BitwiseCopyable {
     /// The same, where presence is computed.
     case embeddedComputed
     case one, many
+    /// What the schema is; at the root only.
+    case introspection
     /// Fields of the member itself where a computed truth is true: the operations up to `end`.
     case inlined
     /// The last operation of a recursive selection: its own members again.

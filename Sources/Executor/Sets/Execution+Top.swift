@@ -104,7 +104,7 @@ extension Execution {
       let row = UInt32(truncatingIfNeeded: first &+ index)
       index &+= 1
       if images.reader.isNull(row) { continue }
-      if let live, live.byte(row) == 0 { continue }
+      if let live, live.byte(row) != 1 { continue }
       heap.offer(SortItem(key: images.image(row), index: row, row: row))
     }
   }

@@ -154,8 +154,28 @@ extension Binder {
           return isFilter ? .filter(type.id) : .order(type.id)
         }
       }
+      switch generated(name.text) {
+      case .filter(let type)?: return .filter(type)
+      case .order(let type)?: return .order(type)
+      case .fields?, .relationFilter?, .embeddedFilter?, .embeddedOrder?, .enumFilter?, .enumListFilter?,
+        .scalarFilter?,
+        .scalarListFilter?, .direction?:
+        return generated(name.text).map { .structure($0) }
+      case .query?, .mutation?, .subscription?, .input?, .links?, .embeddedInput?, .deleted?, .access?, .expandLevel?,
+        .liveMode?, .strategy?, nil:
+        return nil
+      }
+    }
+  }
+
+  /// What a name means that the schema does not define.
+  private func generated(_ name: String) -> GeneratedType? {
+    if ScalarType(rawValue: name) != nil || catalog.enums.contains(where: { $0.name == name })
+      || catalog.embeddedTypes.contains(where: { $0.name == name }) || catalog.type(named: name) != nil
+    {
       return nil
     }
+    return GeneratedNames(catalog).types[name]
   }
 
   private mutating func signature(of reference: TypeReference) -> TypeSignature? {
@@ -177,6 +197,7 @@ extension Binder {
     if let scalar = ScalarType(rawValue: name.text) { return .scalar(scalar) }
     if let type = catalog.enums.first(where: { $0.name == name.text }) { return .enumeration(type.id) }
     if let type = catalog.embeddedTypes.first(where: { $0.name == name.text }) { return .embedded(type.id) }
+    if case .embeddedInput(let type)? = generated(name.text) { return .embedded(type) }
     if catalog.type(named: name.text) != nil {
       report(.notInputType(name: name.text), at: name.range)
       return nil

@@ -86,9 +86,31 @@ extension Binder {
   }
 
   private mutating func bindDistinct(_ expression: Expression, _ environment: Environment) -> [BoundExpression] {
-    elements(of: expression).compactMap { element in
+    elements(of: named(expression, environment)).compactMap { element in
       key(bindOperand(element, environment), environment, at: element.range)
     }
+  }
+
+  /// A variable that holds names of fields, as a document would write them; other expressions as they are.
+  private mutating func named(_ expression: Expression, _ environment: Environment) -> Expression {
+    guard case .variable(let name) = expression.kind, environment.arguments[name.text] == nil,
+      case .structure(let declared)? = variables[name.text]?.kind, case .fields(let type) = declared
+    else { return expression }
+    usedVariables.insert(name.text)
+    guard environment.elementType == type else {
+      let names = GeneratedNames(catalog)
+      report(
+        .wrongVariableType(
+          name: name.text, declared: "'\(names[declared])'",
+          expected: environment.elementType.map { "'\(names[.fields($0)])'" } ?? "a value"), at: name.range)
+      return Expression(.list([]), at: name.range)
+    }
+    guard let value = structuralValue(name) else { return Expression(.list([]), at: name.range) }
+    let names = elements(of: value.expression).map { element in
+      guard case .string(let literal) = element.kind else { return element }
+      return Expression(.name(Name(literal.value, at: name.range)), at: name.range)
+    }
+    return Expression(.list(names), at: name.range)
   }
 
   /// What order and `distinctOn` compare: a scalar or an entity, case-folded where its collation says so.
@@ -257,6 +279,19 @@ extension Binder {
     case .name(let name): word = name.text
     case .string(let literal): word = literal.value
     case .null: return
+    case .variable(let name) where environment.arguments[name.text] == nil:
+      guard case .structure(.direction)? = variables[name.text]?.kind else {
+        word = ""
+        break
+      }
+      usedVariables.insert(name.text)
+      guard let value = structuralValue(name) else { return }
+      if case .variable = value.expression.kind {
+        word = ""
+        break
+      }
+      directed(operand, value.expression, environment, into: &terms)
+      return
     default: word = ""
     }
     guard word == "ASC" || word == "DESC" else {

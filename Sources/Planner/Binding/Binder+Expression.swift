@@ -94,6 +94,11 @@ extension Binder {
         .wrongVariableType(
           name: name.text, declared: "'\(catalog[type].name)Order'", expected: "a value"), at: name.range)
       return .error
+    case .structure(let type):
+      report(
+        .wrongVariableType(
+          name: name.text, declared: "'\(GeneratedNames(catalog)[type])'", expected: "a value"), at: name.range)
+      return .error
     case .input(let type, _):
       report(
         .wrongVariableType(

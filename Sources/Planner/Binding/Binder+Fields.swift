@@ -3,10 +3,6 @@ import GQLCatalog
 import GQLParser
 
 extension Binder {
-  static let metaFields: [String: NotSupportedYet] = [
-    "__schema": .introspection, "__type": .introspection,
-  ]
-
   // MARK: The root
 
   mutating func bindRootSelection(_ sources: [SelectionSource]) -> [BoundField] {
@@ -24,10 +20,7 @@ extension Binder {
     let entry = computed(merged.first)
     guard let name = entry.field else { return bindComputed(entry, inner) }
     if name.text == "__typename" { return .typename(rootType) }
-    if let feature = Self.metaFields[name.text] {
-      report(.notSupportedYet(feature), at: name.range)
-      return nil
-    }
+    if name.text == "__schema" || name.text == "__type" { return bindIntrospection(entry, name, inner) }
     guard let root = catalog.root(named: name.text) else {
       let near = nearestNames(to: name.text, in: catalog.rootFieldNames)
       report(.unknownRoot(name: name.text, near: near), at: name.range)
@@ -188,10 +181,6 @@ extension Binder {
     if name.text == "__typename" { return typename(of: runtime, entry, at: name.range) }
     if name.text == "_score" { return bindScoreField(entry, name) }
     if name.text == "_inserted" { return bindInserted(entry, name) }
-    if let feature = Self.metaFields[name.text] {
-      report(.notSupportedYet(feature), at: name.range)
-      return nil
-    }
     if let content = bindMeta(entry, name) { return content }
     if let element = entry.environment.element(), let value = lifecycleValue(name, of: element) {
       return bindLifecycleField(entry, value)

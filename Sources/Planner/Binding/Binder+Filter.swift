@@ -77,9 +77,12 @@ extension Binder {
         case "and", "or":
           part = binder.connective(field, element, environment, origin)
         case "not":
-          part = binder.filterObject(field.value, environment).flatMap {
-            binder.filter($0, element, environment, field.range, origin)
+          part = binder.filterObject(field.value, environment, .filter(binder.type(of: element)), origin).flatMap {
+            binder.filter($0.fields, element, environment, field.range, $0.origin)
           }.map { binder.negation($0) }
+        case "isNull" where binder.catalog[binder.type(of: element)].property(named: "isNull") == nil:
+          let operand = Operand.entity(element, binder.type(of: element), field.name.range)
+          part = binder.operatorsFilter([field], operand, environment, field.range, origin)
         default: part = binder.fieldFilter(field, element, environment, origin)
         }
         if let part { parts.append(part) } else { isWrong = true }
@@ -103,19 +106,30 @@ extension Binder {
     return options.structuralValues[name.text] == nil
   }
 
-  private mutating func filterObject(_ value: Expression, _ environment: Environment) -> [ObjectField]? {
+  /// The members of an object that is written, or that a variable of the wanted type holds; and whether a document or
+  /// a variable says them.
+  private mutating func filterObject(
+    _ value: Expression, _ environment: Environment, _ wanted: GeneratedType?, _ origin: ValueCoercion.Origin
+  ) -> (fields: [ObjectField], origin: ValueCoercion.Origin)? {
     var value = value
     while case .parenthesized(let inner) = value.kind { value = inner }
     switch value.kind {
-    case .object(let fields): return fields
+    case .object(let fields): return (fields, origin)
     case .variable(let name):
-      if case .filter? = variables[name.text]?.kind, environment.arguments[name.text] == nil {
+      if environment.arguments[name.text] == nil, let declared = structure(of: name) {
         usedVariables.insert(name.text)
-        guard let provided = structuralValue(name) else { return [] }
-        if case .object(let fields) = provided.expression.kind { return fields }
+        if let wanted, declared != wanted {
+          let names = GeneratedNames(catalog)
+          report(
+            .wrongVariableType(
+              name: name.text, declared: "'\(names[declared])'", expected: "'\(names[wanted])'"), at: name.range)
+          return nil
+        }
+        guard let provided = structuralValue(name) else { return ([], origin) }
+        if case .object(let fields) = provided.expression.kind { return (fields, provided.origin) }
       }
       if let binding = environment.arguments[name.text], let expression = binding.expression {
-        return filterObject(expression, environment.inside(binding))
+        return filterObject(expression, environment.inside(binding), wanted, origin)
       }
     default: break
     }
@@ -123,13 +137,37 @@ extension Binder {
     return nil
   }
 
+  /// The generated type of a variable.
+  private func structure(of name: Name) -> GeneratedType? {
+    switch variables[name.text]?.kind {
+    case .filter(let type)?: .filter(type)
+    case .order(let type)?: .order(type)
+    case .structure(let type)?: type
+    default: nil
+    }
+  }
+
+  /// The type of variables that hold conditions on values of a type.
+  private func filterType(_ type: ValueType) -> GeneratedType? {
+    switch type {
+    case .scalar(let scalar): .scalarFilter(scalar)
+    case .enumeration(let id): .enumFilter(id)
+    case .embedded(let id): .embeddedFilter(id)
+    case .entity(let id): .filter(id)
+    case .list(.entity(let id)): .relationFilter(id)
+    case .list(.scalar(let scalar)): .scalarListFilter(scalar)
+    case .list(.enumeration(let id)): .enumListFilter(id)
+    case .list, .null: nil
+    }
+  }
+
   private mutating func connective(
     _ field: ObjectField, _ element: EntityReference, _ environment: Environment, _ origin: ValueCoercion.Origin
   ) -> BoundExpression? {
     var parts: [BoundExpression] = []
     for item in elements(of: field.value) {
-      guard let fields = filterObject(item, environment),
-        let part = filter(fields, element, environment, item.range, origin)
+      guard let found = filterObject(item, environment, .filter(type(of: element)), origin),
+        let part = filter(found.fields, element, environment, item.range, found.origin)
       else { return nil }
       parts.append(part)
     }
@@ -143,15 +181,16 @@ extension Binder {
   ) -> BoundExpression? {
     let type = catalog[type(of: element)]
     if let value = lifecycleValue(field.name, of: element) {
-      return filterObject(field.value, environment).flatMap {
-        operatorsFilter($0, .value(value), environment, field.range, origin)
+      return filterObject(field.value, environment, filterType(value.type), origin).flatMap {
+        operatorsFilter($0.fields, .value(value), environment, field.range, $0.origin)
       }
     }
     guard let property = type.property(named: field.name.text) else {
       reportUnknownField(field.name, of: type.name, among: type.properties.map(\.name) + ["and", "or", "not"])
       return nil
     }
-    guard let fields = filterObject(field.value, environment) else { return nil }
+    let wanted = filterType(property.signature.type)
+    guard let (fields, origin) = filterObject(field.value, environment, wanted, origin) else { return nil }
     let known = query.sets.count
     switch member(property, of: element, at: field.name.range) {
     case .error: return nil
@@ -184,7 +223,9 @@ extension Binder {
       let known = query.sets.count
       let operand = member(field.name, of: value)
       if case .error = operand { return nil }
-      guard let inner = filterObject(field.value, environment) else { return nil }
+      let signature = catalog[value.type].fields.first { $0.name == field.name.text }?.signature
+      let wanted = signature.flatMap { filterType($0.type) }
+      guard let (inner, origin) = filterObject(field.value, environment, wanted, origin) else { return nil }
       let part: BoundExpression?
       switch operand {
       case .embedded(let nested): part = embeddedFilter(inner, nested, environment, field.range, origin)
@@ -211,7 +252,8 @@ extension Binder {
       let set = reserveSet(target, at: field.range)
       query[set] = template
       query[set].range = field.range
-      guard let inner = filterObject(field.value, environment) else { return nil }
+      let wanted = field.name.text == "count" ? GeneratedType.scalarFilter(.int) : .filter(target)
+      guard let (inner, origin) = filterObject(field.value, environment, wanted, origin) else { return nil }
       switch field.name.text {
       case "some", "every", "none":
         let scope = environment.entering(target)

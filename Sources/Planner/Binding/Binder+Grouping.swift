@@ -118,7 +118,7 @@ extension Binder {
         report(.wrongGroupKey(.duplicate(key.name)), at: key.range)
         continue
       }
-      if key.name.hasPrefix("__") || key.name == "_items" || Self.metaFields[key.name] != nil {
+      if key.name.hasPrefix("__") || key.name == "_items" {
         report(.wrongGroupKey(.reserved(key.name)), at: key.range)
         continue
       }

@@ -31,10 +31,6 @@ extension Binder {
       if let property = entity.property(named: name.text) { return member(property, of: element, at: name.range) }
       if let value = lifecycleValue(name, of: element) { return .value(value) }
       if name.text == "_score" { return score(environment, at: name.range) }
-      if let feature = Self.metaFields[name.text] {
-        report(.notSupportedYet(feature), at: name.range)
-        return .error
-      }
       if ["_depth", "_cycle", "_cursor"].contains(name.text) {
         report(.misplacedMeta(name: name.text), at: name.range)
         return .error
@@ -267,11 +263,7 @@ extension Binder {
   ) -> Operand {
     if let value = lifecycleValue(name, of: element) { return arguments == nil ? .value(value) : noArguments(name) }
     guard let property = catalog[type].property(named: name.text) else {
-      if let feature = Self.metaFields[name.text] {
-        report(.notSupportedYet(feature), at: name.range)
-      } else {
-        reportUnknownField(name, of: catalog[type].name, among: catalog[type].properties.map(\.name))
-      }
+      reportUnknownField(name, of: catalog[type].name, among: catalog[type].properties.map(\.name))
       return .error
     }
     let operand = member(property, of: element, at: range)
@@ -315,11 +307,7 @@ extension Binder {
       inner = member(name, of: value)
     case .none:
       guard let property = catalog[path.type].property(named: name.text) else {
-        if let feature = Self.metaFields[name.text] {
-          report(.notSupportedYet(feature), at: name.range)
-        } else {
-          reportUnknownField(name, of: catalog[path.type].name, among: catalog[path.type].properties.map(\.name))
-        }
+        reportUnknownField(name, of: catalog[path.type].name, among: catalog[path.type].properties.map(\.name))
         return .error
       }
       if case .relation(let id) = property.storage {

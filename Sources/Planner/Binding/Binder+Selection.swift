@@ -67,6 +67,8 @@ enum SelectionParent {
   case root
   case entity(EntityTypeID)
   case embedded(EmbeddedTypeID)
+  /// A type of introspection.
+  case meta(MetaType)
   /// The groups of a grouping, by its number.
   case group(EntityTypeID, Int)
 }
@@ -262,11 +264,13 @@ extension Binder {
         return enter(condition.id, environment, &result)
       }
     case .embedded(let id): type = catalog[id].name
+    case .meta(let meta): type = meta.rawValue
     case .group(let id, _): type = catalog[id].name
     }
     if name.text == type { return (parent, environment) }
-    let known = catalog.types.map(\.name) + catalog.embeddedTypes.map(\.name)
-    if known.contains(name.text) {
+    var known = catalog.types.map(\.name) + catalog.embeddedTypes.map(\.name)
+    if case .meta = parent { known += MetaType.allCases.map(\.rawValue) }
+    if known.contains(name.text) || MetaType(rawValue: name.text) != nil {
       report(.impossibleFragment(condition: name.text, type: type), at: name.range)
     } else {
       report(.unknownType(name: name.text, near: nearestNames(to: name.text, in: known)), at: name.range)
@@ -322,6 +326,7 @@ extension Binder {
       names = catalog[id].fields.filter {
         !elementType(of: $0.signature.type).isEntity || isOwned($0.signature.type)
       }.map(\.name)
+    case .meta(let meta): names = meta.definitions.filter { $0.inner == nil }.map(\.field.rawValue)
     case .group(_, let number): names = groups[number].keys.map(\.name)
     }
     // A splat is of fields, whatever a `let` is called.

@@ -56,7 +56,7 @@ extension Binder {
       }
     case .embedded(let presence, let fields):
       copy.content = .embedded(presence: presence, fields.map { guarded($0, by: condition) })
-    case .typename, .one, .many, .inlined, .recursion, .depth, .cycle, .cursor: break
+    case .typename, .one, .many, .inlined, .recursion, .depth, .cycle, .cursor, .introspection: break
     }
     return copy
   }

@@ -10,6 +10,8 @@ struct Binder {
     /// `<Type>Filter` or `<Type>Order`: its value is part of the query.
     case filter(EntityTypeID)
     case order(EntityTypeID)
+    /// Another generated input type: its value is part of the query, too.
+    case structure(GeneratedType)
     /// `<Type>Input` or a list of it: objects to save, in the parameter with this number.
     case input(EntityTypeID, Int)
     /// Declared with an unknown type, which is reported.

@@ -11,7 +11,8 @@ extension BindingProblem {
     "plural-path",
     "ambiguous-name", "no-element", "invalid-pattern", "negative-limit", "unknown-function", "not-a-set",
     "impossible-cast", "wrong-filter", "unknown-operator", "wrong-order", "expansion-limit", "field-limit",
-    "misplaced-range", "depth-limit", "not-supported-yet", "unused-fragment", "unused-variable", "unbacked-every",
+    "misplaced-range", "misplaced-computation", "depth-limit", "not-supported-yet", "unused-fragment",
+    "unused-variable", "unbacked-every",
     "duplicate-definition", "lone-anonymous", "recursive-function", "reserved-function", "unused-function",
     "score-without-matches", "no-full-text-index", "empty-text-query",
     "computed-cycle", "wrong-computed",
@@ -79,6 +80,7 @@ extension BindingProblem {
       case .unknownOperator: "unknown-operator"
       case .wrongOrder: "wrong-order"
       case .misplacedRange: "misplaced-range"
+      case .misplacedComputation: "misplaced-computation"
       case .expansionLimit: "expansion-limit"
       case .fieldLimit: "field-limit"
       case .depthLimit: "depth-limit"
@@ -167,6 +169,7 @@ extension BindingProblem {
     case .unknownOperator(let name, let type, _): "\(type) has no operator '\(name)'"
     case .wrongOrder: "'orderBy' takes fields and expressions, '-' before descending ones"
     case .misplacedRange: "a range can only stand behind 'in'"
+    case .misplacedComputation: "introspection has fields only, nothing is computed in it"
     case .expansionLimit(let limit): "the operation expands to more than \(limit) nodes"
     case .fieldLimit(let limit): "more than \(limit) fields in one selection"
     case .depthLimit(let limit): "nested deeper than \(limit) levels"

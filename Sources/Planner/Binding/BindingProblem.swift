@@ -93,6 +93,8 @@ package enum BindingProblem: Sendable, Hashable {
   case unknownOperator(name: String, type: String, near: [String])
   /// `{ User(orderBy: messages) { id } }`
   case wrongOrder
+  /// `{ __schema { n := 1 } }`: introspection has fields only.
+  case misplacedComputation
   /// `{ x := 1..2 }`: a range anywhere but behind `in`.
   case misplacedRange
   /// Fragments or `let`s that expand to more than the limit.

@@ -234,6 +234,8 @@ package struct BoundField: Sendable, Hashable {
     case one(SelectionID)
     /// A list.
     case many(SelectionID)
+    /// What the schema is; at the root only.
+    indirect case introspection(BoundIntrospection)
     /// Fields of the object itself, where the condition is true for the member; the field's own key is not written.
     case inlined(when: BoundExpression, [BoundField])
     /// The last field of a selection with ``BoundSelection/recursion``: that selection again.

@@ -70,7 +70,7 @@ private struct PlanPrinter {
   func root(_ field: BoundField) -> [String] {
     var lines: [String] = []
     switch field.content {
-    case .typename, .recursion, .depth, .cycle, .cursor: return [field.key]
+    case .typename, .recursion, .depth, .cycle, .cursor, .introspection: return [field.key]
     case .embedded, .inlined: return [field.key]
     case .value(let expression):
       lines.append("\(field.key) := \(printer.text(expression))")
@@ -146,7 +146,7 @@ private struct PlanPrinter {
     guard depth < 256 else { return [] }
     return fields.flatMap { field -> [Node] in
       switch field.content {
-      case .typename, .recursion, .depth, .cycle, .cursor: return []
+      case .typename, .recursion, .depth, .cycle, .cursor, .introspection: return []
       case .value(let expression):
         let below = calls(in: [expression], depth: depth + 1)
         return below.isEmpty ? [] : [Node(text: "\(label(field.key)) \(printer.text(expression))", children: below)]

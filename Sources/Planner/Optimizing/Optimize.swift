@@ -55,7 +55,7 @@ struct Optimizer {
   private mutating func planFields(_ fields: [BoundField], rows: Double) {
     for field in fields {
       switch field.content {
-      case .typename, .recursion, .depth, .cycle, .cursor: break
+      case .typename, .recursion, .depth, .cycle, .cursor, .introspection: break
       case .value(let expression): _ = cost(of: expression, rows: rows, cell: CostModel.gatheredCell)
       case .embedded(let presence, let inner):
         _ = cost(of: presence, rows: rows, cell: CostModel.gatheredCell)

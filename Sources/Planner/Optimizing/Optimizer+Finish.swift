@@ -54,6 +54,8 @@ private struct PlanUsage {
       if let condition = field.condition { visit(condition) }
       switch field.content {
       case .typename, .recursion, .depth, .cycle, .cursor: break
+      case .introspection(let bound):
+        for input in bound.inputs { visit(input) }
       case .value(let expression): visit(expression)
       case .embedded(let presence, let inner):
         visit(presence)

@@ -53,6 +53,9 @@ struct Rewriter {
     copy.condition = field.condition.map { condition($0) }
     switch field.content {
     case .typename, .one, .many, .recursion, .depth, .cycle, .cursor: break
+    case .introspection(var bound):
+      bound.inputs = bound.inputs.map { value($0) }
+      copy.content = .introspection(bound)
     case .value(let expression): copy.content = .value(value(expression))
     case .embedded(let presence, let fields):
       copy.content = .embedded(presence: presence, fields.map { self.field($0) })

@@ -147,6 +147,7 @@ extension BoundQuery {
         if let condition = field.condition { visit(condition) }
         switch field.content {
         case .typename, .one, .many, .recursion, .depth, .cycle, .cursor: break
+        case .introspection(let bound): bound.inputs.forEach(visit)
         case .value(let expression): visit(expression)
         case .embedded(let presence, let inner):
           visit(presence)

@@ -12,8 +12,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case scalarFunction
   /// `{ User(where: collate(name, "sv") == "a") { id } }`
   case languageCollation
-  /// `{ __schema { queryType { name } } }`
-  case introspection
   /// `{ User @live { id } }` and other directives of the language that stand on operations or fields.
   case directive
 
@@ -30,7 +28,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
     case .subscription: "a subscription"
     case .scalarFunction: "this function"
     case .languageCollation: "a collation other than CI"
-    case .introspection: "introspection"
     case .directive: "this directive"
     case .shapeInMutation: "writing a field of this kind"
     }

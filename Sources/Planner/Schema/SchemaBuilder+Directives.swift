@@ -75,6 +75,17 @@ extension SchemaBuilder {
     }
   }
 
+  /// Why something should no longer be used; nil where nothing says so.
+  func deprecation(in directives: [Directive]) -> String? {
+    guard let directive = directives.first(where: { $0.name.text == "deprecated" }) else { return nil }
+    if let argument = directive.arguments.first(where: { $0.name.text == "reason" }),
+      case .string(let literal) = argument.value.kind
+    {
+      return literal.value
+    }
+    return "No longer supported"
+  }
+
   private func isOurs(_ name: String) -> Bool { SchemaDirective.all.contains { $0.name == name } }
 
   /// The directives of one name, the first only (and the others reported) unless it may be repeated.

@@ -30,6 +30,7 @@ extension SchemaBuilder {
           EmbeddedType.Field(
             name: field.name.text, description: field.description?.value, signature: signature,
             defaultValue: defaultValue(of: field, signature)))
+        fields[fields.count - 1].deprecation = deprecation(in: field.directives)
       }
       if fields.isEmpty { report(.emptyType(name: definition.name.text), at: definition.name.range) }
       catalog.embeddedTypes[position].fields = fields
@@ -183,6 +184,7 @@ extension SchemaBuilder {
           Property(
             id: property, name: field.name.text, description: field.description?.value, signature: signature,
             storage: .relation(RelationID(0))))
+        entity.properties[entity.properties.count - 1].deprecation = deprecation(in: field.directives)
         continue
       }
       for directive in field.directives where directive.name.text == "relation" {
@@ -197,6 +199,7 @@ extension SchemaBuilder {
         Property(
           id: property, name: field.name.text, description: field.description?.value, signature: signature,
           storage: storage, defaultValue: defaultValue(of: field, signature), isCaseInsensitive: isFolded))
+      entity.properties[entity.properties.count - 1].deprecation = deprecation(in: field.directives)
     }
     if entity.columns.count > Self.columnLimit {
       report(.tooManyColumns(type: name, limit: Self.columnLimit), at: definition.name.range)

@@ -257,11 +257,17 @@ struct SchemaBuilder {
         }
         seen[name] = value.name.range
         catalog.enums[Int(id.index)].values.append(name)
+        catalog.enums[Int(id.index)].notes.append(
+          EnumType.Note(description: value.description?.value, deprecation: deprecation(in: value.directives)))
+      }
+      if catalog.enums[Int(id.index)].notes.allSatisfy({ $0 == EnumType.Note() }) {
+        catalog.enums[Int(id.index)].notes = []
       }
       if seen.isEmpty { report(.emptyType(name: draft.definition.name.text), at: draft.definition.name.range) }
       if seen.count > 65_535 {
         report(.tooManyEnumValues(type: draft.definition.name.text), at: draft.definition.name.range)
         catalog.enums[Int(id.index)].values.removeSubrange(65_535...)
+        catalog.enums[Int(id.index)].notes = []
       }
     }
   }

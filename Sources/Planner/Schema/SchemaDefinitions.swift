@@ -20,15 +20,20 @@ private struct SchemaDefinitionWriter {
     var result: [TypeDefinition] = []
     for type in catalog.enums where type.id != catalog.statusType {
       var definition = empty(.enum, type.name, type.description)
-      definition.values = type.values.map {
-        EnumValueDefinition(name($0), range: nowhere)
+      definition.values = type.values.enumerated().map { index, value in
+        var definition = EnumValueDefinition(name(value), range: nowhere)
+        if type.notes.indices.contains(index) {
+          definition.description = literal(type.notes[index].description)
+          definition.directives = deprecated(type.notes[index].deprecation)
+        }
+        return definition
       }
       result.append(definition)
     }
     for type in catalog.embeddedTypes {
       var definition = empty(.object, type.name, type.description)
       definition.fields = type.fields.map {
-        field($0.name, $0.description, $0.signature, $0.defaultValue, directives: [])
+        field($0.name, $0.description, $0.signature, $0.defaultValue, directives: deprecated($0.deprecation))
       }
       result.append(definition)
     }
@@ -101,6 +106,7 @@ private struct SchemaDefinitionWriter {
         let arguments = CallArguments(positional: [], named: [], range: nowhere)
         directives.append(directive("default", [("value", .call(name("now"), arguments))]))
       }
+      directives += deprecated(property.deprecation)
       definition.fields.append(
         field(property.name, property.description, property.signature, property.defaultValue, directives: directives))
     }
@@ -113,6 +119,10 @@ private struct SchemaDefinitionWriter {
       }
     }
     return definition
+  }
+
+  private func deprecated(_ reason: String?) -> [Directive] {
+    reason.map { [directive("deprecated", [("reason", string($0))])] } ?? []
   }
 
   private func relationDirective(_ relation: Relation) -> Directive? {
