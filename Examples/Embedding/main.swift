@@ -75,3 +75,4 @@ do {
 }
 
 try showVariations(database)
+try changeData()
