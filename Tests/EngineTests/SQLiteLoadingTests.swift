@@ -102,6 +102,20 @@ import Testing
     #expect(problem { try other.load(path: path) }?.message.contains("no table") == true)
   }
 
+  @Test("tables named like what the language has already get a number") func reservedNames() throws {
+    let folder = try TemporaryFolder()
+    let database = Database()
+    let sql = """
+      CREATE TABLE date (id INTEGER PRIMARY KEY, day TEXT); INSERT INTO date VALUES (1, 'Monday');
+      CREATE TABLE "query" (id INTEGER PRIMARY KEY, asked INTEGER REFERENCES date(id)); INSERT INTO "query" VALUES (5, 1);
+      """
+    try database.load(path: file(sql, in: folder))
+    let answer = try database.query("{ Query2 { id asked { day } } Date2 { queries { id } } }")
+    #expect(
+      String(decoding: answer.utf8, as: UTF8.self)
+        == #"{"Query2":[{"id":5,"asked":{"day":"Monday"}}],"Date2":[{"queries":[{"id":5}]}]}"#)
+  }
+
   @Test("files that are no SQLite files, or damaged ones, are refused") func damaged() throws {
     let folder = try TemporaryFolder()
     let wrong = try folder.write("wrong.sqlite", "not a database")

@@ -22,6 +22,8 @@ final class InputLayout: Sendable {
   let defaults: [(column: Int, value: Default)]
   /// Columns that must have a value.
   let required: [Int]
+  /// Whether a column holds lists without nulls.
+  let refusesNullElements: [Bool]
   /// To-one relations that must have a target.
   let requiredRelations: [Relation]
   let properties: [Property]
@@ -53,11 +55,26 @@ final class InputLayout: Sendable {
     }
     self.defaults = defaults
     required = type.columns.indices.filter { isStored[$0] && type.columns[$0].isNonNull }
+    refusesNullElements = Self.refusesNullElements(type, catalog)
     requiredRelations = catalog.relations.filter {
       $0.source == type.id && $0.isRequired && !$0.isToMany && $0.property != nil && $0.presence == nil
     }
     properties = type.properties
     propertyNames = type.properties.map { Text($0.name) }
+  }
+
+  private static func refusesNullElements(_ type: EntityType, _ catalog: Catalog) -> [Bool] {
+    var result = [Bool](repeating: false, count: type.columns.count)
+    func visit(_ storage: PropertyStorage, _ signature: TypeSignature) {
+      switch storage {
+      case .column(let column, _): result[Int(column.index)] = signature.isElementNonNull
+      case .embedded(let id, _, let fields):
+        for (field, storage) in zip(catalog[id].fields, fields) { visit(storage, field.signature) }
+      case .relation, .members, .computed: break
+      }
+    }
+    for property in type.properties { visit(property.storage, property.signature) }
+    return result
   }
 
   /// The property of a name; `hint` is where it most likely is.

@@ -52,6 +52,7 @@ extension Mutator {
     for cell in record.cells {
       let column = Int(cell.column.index)
       var value = origin.values.cell(cell.value, origin.position)
+      if let value, layout.refusesNullElements[column] { try refuseNullElement(value, column, layout, at: cell.range) }
       if keeps, let found = value { value = stage.keeping(found, layout.columns[column].type) }
       stage.set(number, column, value)
     }
@@ -120,6 +121,16 @@ extension Mutator {
       InputStage.Link(
         record: record, relation: link.relation, mode: link.mode, isNull: isNull && targets.isEmpty, first: first,
         count: targets.count, source: .range(link.range)))
+  }
+
+  private func refuseNullElement(
+    _ cell: Cell, _ column: Int, _ layout: InputLayout, at range: SourceRange
+  ) throws(MutationProblem) {
+    guard case .list(let element) = layout.columns[column].type else { return }
+    let run = ListRun(cell, element)
+    guard let index = (0..<run.count).first(where: { run.isNull($0) }) else { return }
+    throw MutationProblem(
+      .missingValue(type: layout.name, field: "\(layout.columns[column].name)[\(index)]", entity: nil), at: range)
   }
 
   /// Null, within a list or where the relation must have a target, is refused; what is not known may be null.

@@ -119,6 +119,11 @@ extension Binder {
       if isStrict, signature.isNonNull, value.constant?.isNull ?? false {
         report(.wrongValue(.null(expected: words(signature.type))), at: range)
       }
+      if signature.isElementNonNull, case .list(let element) = signature.type,
+        case .list(let elements)? = value.constant, elements.contains(where: \.isNull)
+      {
+        report(.wrongValue(.null(expected: words(element))), at: range)
+      }
       record.cells.append(BoundCell(column: column, value: values.add(value), range: range))
     case .embedded(let id, let presence, let fields):
       var inner = expression

@@ -1,5 +1,10 @@
+import GQLCatalog
+
 /// Names of types and fields for tables and columns.
 enum SQLiteNames {
+  /// Names that no type of a file may have.
+  static let reservedTypes = Set(ScalarType.allCases.map(\.rawValue) + ["Query", "Mutation", "Subscription"])
+
   /// `invoice_items` and `InvoiceItems` are `InvoiceItems`.
   static func type(_ table: String) -> String {
     let joined = pieces(table).map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()

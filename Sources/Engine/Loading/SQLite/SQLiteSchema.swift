@@ -49,7 +49,7 @@ struct SQLiteSchema {
   /// Reads what a file declares, and looks at its data for what types leave open.
   init(_ connection: SQLiteConnection) throws(SQLiteConnection.Failure) {
     let tables = try SQLiteTable.all(in: connection)
-    var names: Set<String> = []
+    var names = SQLiteNames.reservedTypes
     var places: [String: Int] = [:]
     for table in tables where !table.isJunction {
       let name = Self.unused(SQLiteNames.type(table.name), &names)
