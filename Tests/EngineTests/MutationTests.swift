@@ -265,4 +265,22 @@ import Testing
     #expect(throws: QueryError.self) { try database.registerCommand("total") { _, _ in .null } }
     #expect(throws: QueryError.self) { try database.registerCommand("x", returns: "Nothing") { _, _ in .null } }
   }
+
+  @Test("behind a command that runs an operation, changes still get the time of their own") func timeBehindCommand()
+    throws
+  {
+    let database = try Database(schema: "type Note { id: ID! text: String }")
+    try database.registerCommand("touch") { transaction, _ in
+      try transaction.run(
+        #"mutation { insertNote(data: {id: 1, text: "a"}) }"#, options: RunOptions(now: 1_000_000)
+      )
+      .value["insertNote"] ?? .null
+    }
+    let answer = try database.query(
+      "mutation { touch insertNote(data: {id: 2}) Note { id _createdAt } }", options: RunOptions(now: 5_000_000))
+    #expect(
+      answer.jsonString.hasSuffix(
+        #""Note":[{"id":1,"_createdAt":"1970-01-01T00:00:01Z"},{"id":2,"_createdAt":"1970-01-01T00:00:05Z"}]}"#),
+      "\(answer.jsonString)")
+  }
 }

@@ -21,8 +21,6 @@ extension PreparedQuery {
       throw QueryError([problem.diagnostic], in: document.source)
     }
     let now = options.now ?? Database.now()
-    // What changes gets the time of its operation, also what a command changes.
-    mutator?.transaction.now = now
     let parameters = try coerce(variables, for: plans.query, snapshot.catalog, now: now)
     let context = MutationContext(
       parameters: parameters, limits: options.runLimits(document.limits), cancellation: options.cancellation?.flag,
@@ -32,6 +30,8 @@ extension PreparedQuery {
     for segment in plans.segments {
       let before = output.count
       let isWritten: Bool
+      // What changes gets the time of its operation; an operation that a command ran has left its own.
+      mutator?.transaction.now = now
       switch segment {
       case .query(let part):
         try runPart(part, mutator?.snapshot() ?? snapshot, context, options.planner, into: &output)
