@@ -77,7 +77,8 @@ extension Binder {
       }
       set.source = .deleted(includesLive: includesLive)
     case .deleted: break
-    case .key, .relation, .step, .linked, .items, .branches, .union, .closure, .shortestPath, .given: return !includesLive
+    case .key, .relation, .step, .linked, .items, .branches, .union, .closure, .shortestPath, .given:
+      return !includesLive
     }
     return false
   }
