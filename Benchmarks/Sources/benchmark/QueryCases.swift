@@ -353,7 +353,7 @@ struct QueryCases {
           """),
       QueryCase(
         "group_1m", "all messages by the city of their author, average likes", goal: 15,
-        "{ Message(groupBy: author.city, orderBy: author.city) { city n: count() likes: round(avg(likes), 3) } }",
+        "{ Message(groupBy: author.city, orderBy: city) { city n: count() likes: round(avg(likes), 3) } }",
         sql: """
           SELECT json_object('Message', json_group_array(json_object('city', city, 'n', n, 'likes', likes)))
           FROM (SELECT u.city AS city, count(*) AS n, round(avg(m.likes), 3) AS likes FROM message m JOIN user u ON u.id = m.authorId
