@@ -21,7 +21,7 @@ extension PreparedQuery {
     if analyze {
       do {
         actuals = try Executable(plan, catalog: snapshot.catalog).analyze(
-          snapshot, parameters: parameters, limits: options.runLimits(document.limits))
+          snapshot, parameters: parameters, limits: options.runLimits(of: document))
       } catch {
         throw QueryError([error.diagnostic(snapshot: snapshot)], in: document.source)
       }

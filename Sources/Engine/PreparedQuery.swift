@@ -141,7 +141,7 @@ public final class PreparedQuery: Sendable {
     }
     do {
       try executable.run(
-        snapshot, parameters: parameters, limits: options.runLimits(document.limits),
+        snapshot, parameters: parameters, limits: options.runLimits(of: document),
         cancellation: options.cancellation?.flag,
         into: &output)
     } catch {

@@ -1,5 +1,6 @@
 import GQLBase
 import GQLCatalog
+import GQLExecutor
 import GQLParser
 import GQLPlanner
 
@@ -10,6 +11,8 @@ package struct QueryDocument: Sendable {
   package let dialect: Dialect
   /// The limits that the document was read with, and that its operations run with unless a run says otherwise.
   package let limits: QueryLimits
+  /// ``limits`` as a run takes them; nil where each run has a deadline of its own.
+  let usualRunLimits: RunLimits?
   /// The operations by number.
   package let operations: [Int]
   private let nodes: [OperationDefinition]
@@ -27,6 +30,7 @@ package struct QueryDocument: Sendable {
     self.source = source
     self.dialect = dialect
     self.limits = limits
+    usualRunLimits = limits.time == nil ? limits.run : nil
     document = parsed.output
     warnings = parsed.diagnostics
     nodes = GQLPlanner.operations(of: parsed.output)

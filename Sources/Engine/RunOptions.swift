@@ -34,8 +34,14 @@ public struct RunOptions: Sendable {
     self.now = now
   }
 
-  /// The limits as the executor takes them; a time-out starts now. `defaults` are the database's.
-  func runLimits(_ defaults: QueryLimits) -> RunLimits {
+  /// The limits as the executor takes them; a time-out starts now. The document's stand where the run says nothing.
+  func runLimits(of document: QueryDocument) -> RunLimits {
+    if limits == nil, timeout == nil, maximumBytes == nil, maximumNodes == nil, maximumMemory == nil,
+      let usual = document.usualRunLimits
+    {
+      return usual
+    }
+    let defaults = document.limits
     var limits = limits ?? defaults
     if let timeout { limits.time = timeout }
     if let maximumBytes { limits.answerBytes = maximumBytes }

@@ -116,6 +116,21 @@ import Testing
         == #"{"Query2":[{"id":5,"asked":{"day":"Monday"}}],"Date2":[{"queries":[{"id":5}]}]}"#)
   }
 
+  @Test("pairs of which one side is not there are told, whichever it is") func absentSides() throws {
+    let folder = try TemporaryFolder()
+    let path = try file(
+      """
+      CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE b (id INTEGER PRIMARY KEY);
+      CREATE TABLE a_b (a INTEGER REFERENCES a(id), b INTEGER REFERENCES b(id));
+      INSERT INTO a VALUES (1); INSERT INTO b VALUES (1), (2); INSERT INTO a_b VALUES (1, 1), (9, 1), (1, 8), (1, 2);
+      """, in: folder)
+    let database = Database()
+    #expect(try database.load(path: path).danglingLinks == 2)
+    #expect(
+      try database.query("{ A { id bs { id } } B { id as { id } } }").jsonString
+        == #"{"A":[{"id":1,"bs":[{"id":1},{"id":2}]}],"B":[{"id":1,"as":[{"id":1}]},{"id":2,"as":[{"id":1}]}]}"#)
+  }
+
   @Test("files that are no SQLite files, or damaged ones, are refused") func damaged() throws {
     let folder = try TemporaryFolder()
     let wrong = try folder.write("wrong.sqlite", "not a database")

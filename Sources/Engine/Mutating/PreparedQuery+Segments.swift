@@ -23,7 +23,7 @@ extension PreparedQuery {
     let now = options.now ?? Database.now()
     let parameters = try coerce(variables, for: plans.query, snapshot.catalog, now: now)
     let context = MutationContext(
-      parameters: parameters, limits: options.runLimits(document.limits), cancellation: options.cancellation?.flag,
+      parameters: parameters, limits: options.runLimits(of: document), cancellation: options.cancellation?.flag,
       now: now,
       provided: plans.query.asksWhatIsProvided ? Set(variables.keys) : [])
     let start = output.count

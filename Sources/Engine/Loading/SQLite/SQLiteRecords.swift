@@ -79,6 +79,7 @@ struct SQLiteRecords {
       }
     }
     links += try reversedLinks(index, entity)
+    links += try linksToAbsent(index, entity)
     let order = table.hasRowID ? "rowid" : key.joined(separator: ", ")
     let rows = try connection.statement(
       "SELECT \(columns.joined(separator: ", ")) FROM \(SQLiteConnection.quoted(table.name)) ORDER BY \(order)")
@@ -130,6 +131,30 @@ struct SQLiteRecords {
     return result
   }
 
+  /// Rows of junction tables whose first side is not there: written from the second side, they are links that the
+  /// loader finds dangling, and tells.
+  private func linksToAbsent(
+    _ index: Int, _ entity: EntityType?
+  ) throws(SQLiteConnection.Failure) -> [(name: String, values: [String: [UInt8]])] {
+    var result: [(name: String, values: [String: [UInt8]])] = []
+    for (source, type) in schema.types.enumerated() {
+      for field in type.fields {
+        guard case .junction(let number) = field.kind, schema.junctions[number].targetType == index,
+          let inverse = field.inverse, let key = type.key.first, type.key.count == 1,
+          entity == nil || self.entity(source).map({ property(field.name, of: $0) != nil }) ?? false
+        else { continue }
+        guard let name = entity == nil ? inverse : property(inverse, of: entity)?.name else { continue }
+        let junction = schema.junctions[number]
+        let absent =
+          " AND NOT EXISTS (SELECT 1 FROM \(SQLiteConnection.quoted(type.table.name)) AS s"
+          + " WHERE s.\(SQLiteConnection.quoted(type.table.columns[key].name)) = j.\(SQLiteConnection.quoted(junction.source)))"
+        let values = try pairs(junction, from: junction.target, to: junction.source, where: absent)
+        if !values.isEmpty { result.append((name, values)) }
+      }
+    }
+    return result
+  }
+
   private func isWrittenFromTheOtherSide(_ index: Int, _ field: SQLiteSchema.Field) -> Bool {
     guard case .junction(let number) = field.kind, let inverse = field.inverse else { return false }
     return property(inverse, of: entity(schema.junctions[number].targetType)) != nil
@@ -137,14 +162,14 @@ struct SQLiteRecords {
 
   /// For each key of one side the ids of the other, as JSON with commas between.
   private func pairs(
-    _ junction: SQLiteSchema.Junction, from: String, to: String
+    _ junction: SQLiteSchema.Junction, from: String, to: String, where condition: String = ""
   ) throws(SQLiteConnection.Failure) -> [String: [UInt8]] {
     var result: [String: [UInt8]] = [:]
     let (source, target) = (SQLiteConnection.quoted(from), SQLiteConnection.quoted(to))
     let rows = try connection.statement(
       """
-      SELECT \(source), \(target) FROM \(SQLiteConnection.quoted(junction.table))
-      WHERE \(source) IS NOT NULL AND \(target) IS NOT NULL\(junction.hasRowID ? " ORDER BY rowid" : "")
+      SELECT \(source), \(target) FROM \(SQLiteConnection.quoted(junction.table)) AS j
+      WHERE \(source) IS NOT NULL AND \(target) IS NOT NULL\(condition)\(junction.hasRowID ? " ORDER BY rowid" : "")
       """)
     while try rows.next() {
       var buffer = ByteBuffer(capacity: 16)
