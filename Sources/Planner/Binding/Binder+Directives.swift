@@ -96,9 +96,7 @@ extension Binder {
   mutating func checkOperationDirectives(_ directives: [Directive]) {
     for directive in directives {
       switch directive.name.text {
-      // The engine's: says how to answer, not what.
-      case "explain": break
-      case "live", "asOf", "transaction": report(.notSupportedYet(.directive), at: directive.range)
+      case "live", "asOf", "transaction", "explain": report(.notSupportedYet(.directive), at: directive.range)
       default: unknown(directive)
       }
     }

@@ -59,9 +59,6 @@ extension IntrospectionBuilder {
         argument("access", .nonNull(named(.access)), "The way."),
         argument("index", reference("String"), "The name of the index."),
       ])
-    add(
-      "explain", "Answers with the plan.", operationPlaces,
-      [argument("analyze", reference("Boolean"), "Runs it, too, and tells what happened.")])
     if isSupported("recurse") {
       add(
         "recurse", "Puts the field itself, with the same arguments, last in its own selection.", ["FIELD"],
@@ -73,6 +70,9 @@ extension IntrospectionBuilder {
         [argument("levels", .list(.nonNull(named(.expandLevel))), "What becomes of each level.")])
     }
     if isSupported("directive") {
+      add(
+        "explain", "Answers with the plan.", operationPlaces,
+        [argument("analyze", reference("Boolean"), "Runs it, too, and tells what happened.")])
       add(
         "live", "Answers again whenever the answer changes.", operationPlaces,
         [argument("mode", named(.liveMode), "What is told of a change.")])
