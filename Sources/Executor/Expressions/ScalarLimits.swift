@@ -7,7 +7,7 @@ extension Evaluator {
 
   /// Throws if a text of so many bytes is too long, or too much to hold beside what was computed before.
   func reserveText(_ bytes: Int, _ node: Node, at position: Int) throws(RuntimeProblem) {
-    let limit = execution.limits.maximumText
+    let limit = min(execution.limits.maximumText, TextView.maximumLength)
     guard bytes <= limit else { throw problem(.limitExceeded(name: "text-bytes", limit: limit), node, at: position) }
     if bytes > TextView.inlineCapacity { try reserve(bytes, node, at: position) }
   }
