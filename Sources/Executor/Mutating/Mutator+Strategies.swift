@@ -22,7 +22,7 @@ extension Mutator {
       throw problem(.uniqueViolation(index: conflict.index, existing: row, row: nil), at: record.source)
     case .keep:
       stage.records[number].isSkipped = true
-      if let decided { try assign(row, decided, layout) }
+      try write(row, number, layout, decided) { _ in nil }
     case .replace: try replace(row, number, layout, decided)
     case .patch:
       stage.records[number].keepsForNull = true
@@ -121,29 +121,29 @@ extension Mutator {
     for column in layout.columns.indices where layout.isStored[column] {
       if let decided, isDecided(column, decided) {
         let place = stage.records[decided].base + column
-        writes.append((column, stage.valid[place] ? stage.cells[place] : nil))
+        writes.append(ColumnWrite(column: column, cell: stage.valid[place] ? stage.cells[place] : nil, record: decided))
       } else if !layout.isKey[column], let cell = said(column) {
-        writes.append((column, cell))
+        writes.append(ColumnWrite(column: column, cell: cell, record: number))
       }
     }
     for columns in layout.compoundKeys { freeKey(columns, row, layout, writes) }
-    for (column, cell) in writes { try put(row, column, cell, number, layout) }
+    for write in writes { try put(row, write.column, write.cell, write.record, layout) }
     writeBuffer = writes
   }
 
   /// Takes the row out of a key of which more than one field changes until the last of them is written, so that no key
   /// is compared half written.
   private func freeKey(
-    _ columns: [Int], _ row: UInt32, _ layout: InputLayout, _ writes: [(column: Int, cell: Cell?)]
+    _ columns: [Int], _ row: UInt32, _ layout: InputLayout, _ writes: [ColumnWrite]
   ) {
     var changes = 0
     var last = 0
-    for (column, cell) in writes where columns.contains(column) {
-      let old = value(row, column, layout)
-      if let old, let cell, CellOrder.isEqual(old, cell, layout.columns[column].type) { continue }
-      if old == nil, cell == nil { continue }
+    for write in writes where columns.contains(write.column) {
+      let old = value(row, write.column, layout)
+      if let old, let cell = write.cell, CellOrder.isEqual(old, cell, layout.columns[write.column].type) { continue }
+      if old == nil, write.cell == nil { continue }
       changes += 1
-      last = column
+      last = write.column
     }
     guard changes > 1, let old = value(row, last, layout) else { return }
     change()

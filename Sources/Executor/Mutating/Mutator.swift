@@ -42,6 +42,13 @@ package struct MutationProgram: Sendable {
   }
 }
 
+/// What a column of an entity gets, and the record that says so.
+struct ColumnWrite {
+  let column: Int
+  let cell: Cell?
+  let record: Int
+}
+
 /// A value of the type that a field changes.
 struct FreedValue: Hashable {
   let row: UInt32
@@ -75,7 +82,7 @@ package final class Mutator {
   /// What was taken out of unique indexes until another value is written.
   @exclusivity(unchecked) var freed: [FreedValue: Cell] = [:]
   /// Memory that is used again and again.
-  @exclusivity(unchecked) var writeBuffer: [(column: Int, cell: Cell?)] = []
+  @exclusivity(unchecked) var writeBuffer: [ColumnWrite] = []
 
   package init(_ base: Snapshot, _ transaction: WriteTransaction, resolvers: [IndexID: ConflictResolver] = [:]) {
     self.transaction = transaction

@@ -245,7 +245,9 @@ struct ModelSchema {
   }
 
   /// The relations that the schema gives a type, in its order.
-  func named(of type: Int) -> [Int] { relations.indices.filter { relations[$0].source == type && relations[$0].name != nil } }
+  func named(of type: Int) -> [Int] {
+    relations.indices.filter { relations[$0].source == type && relations[$0].name != nil }
+  }
   func all(of type: Int) -> [Int] { relations.indices.filter { relations[$0].source == type } }
 
   /// All fields and relations of a type in a selection.

@@ -146,20 +146,19 @@ extension ModelState {
     serials += 1
   }
 
-  /// Deletes who has the unique values of an entity where the schema says so, else refuses.
-  private mutating func makeRoom(_ entity: ModelEntity, not others: Set<Int>) throws {
-    let keys = schema.types[entity.type].keys
-    for key in keys.dropFirst() where !key.replaces {
-      guard holder(entity.type, key, of: entity, not: others.union([entity.serial])) != nil else { continue }
-      // Where another key would replace before, that may be what is refused.
-      throw keys.contains(where: \.replaces)
-        ? refused("unique-violation", "delete-denied", "required-reference") : refused("unique-violation")
+  /// Deletes who has the unique values of an entity where the schema says so, else refuses; key by key, as the schema
+  /// has them, or as their last field is written.
+  private mutating func makeRoom(_ entity: ModelEntity, not others: Set<Int>, written: [Int]? = nil) throws {
+    var keys = schema.types[entity.type].keys
+    if let written {
+      func last(_ key: ModelKey) -> Int { key.fields.filter(written.contains).max() ?? -2 }
+      keys = keys.filter { last($0) > -2 }.enumerated().sorted {
+        (last($0.element), $0.offset) < (last($1.element), $1.offset)
+      }.map(\.element)
     }
-    if holder(entity.type, keys[0], of: entity, not: others.union([entity.serial])) != nil {
-      throw refused("unique-violation")
-    }
-    for key in keys where key.replaces {
+    for key in keys {
       while let other = holder(entity.type, key, of: entity, not: others.union([entity.serial])) {
+        guard key.replaces else { throw refused("unique-violation") }
         try delete([other], keeps: true)
       }
     }
@@ -173,12 +172,13 @@ extension ModelState {
     _ serial: Int, _ fields: [(place: Int, value: ModelValue?)], id: Int? = nil, replaceable: Set<Int>
   ) throws {
     guard var entity = entities[serial], !fields.isEmpty || id != nil else { return }
-    for (place, value) in fields {
-      if value == nil, schema.types[entity.type].fields[place].isRequired { throw refused("missing-value") }
-      entity.fields[place] = value
-    }
+    for (place, value) in fields { entity.fields[place] = value }
     if let id { entity.id = id }
-    try makeRoom(entity, not: replaceable)
+    if fields.contains(where: { $0.value == nil && schema.types[entity.type].fields[$0.place].isRequired }) {
+      // Another value may be refused before.
+      throw refused("missing-value", "unique-violation", "delete-denied", "required-reference")
+    }
+    try makeRoom(entity, not: replaceable, written: fields.map(\.place) + (id == nil ? [] : [-1]))
     // Who takes away what it is itself cannot be.
     guard isLive(serial) else { throw refused("unique-violation") }
     entities[serial]?.fields = entity.fields

@@ -92,7 +92,8 @@ struct ModelPrinter {
       arguments += rest(statement)
       let verb = verb(statement.change)
       let given = arguments.isEmpty ? "" : "(\(arguments.joined(separator: ", ")))"
-      let selection = statement.hasSelection ? " { \(schema.selection(statement.type))\(verb == "upsert" ? " _inserted" : "") }" : ""
+      let selection =
+        statement.hasSelection ? " { \(schema.selection(statement.type))\(verb == "upsert" ? " _inserted" : "") }" : ""
       fields.append("m\(number): \(verb)\(name)\(given)\(selection)")
     }
     let declared = declarations.isEmpty ? "" : "(\(declarations.joined(separator: ", ")))"
@@ -126,7 +127,10 @@ struct ModelPrinter {
       if let strategy { arguments.append("strategy: \(strategy.rawValue)") }
       if let by { arguments.append("by: \(type.fields[by].name)") }
       if !set.isEmpty {
-        arguments.append("set: {" + set.map { "\(type.fields[$0.place].name): \(expression($0.value, type, "old."))" }.joined(separator: ", ") + "}")
+        arguments.append(
+          "set: {"
+            + set.map { "\(type.fields[$0.place].name): \(expression($0.value, type, "old."))" }.joined(separator: ", ")
+            + "}")
       }
       return arguments
     case .update(let condition, let id, let set, let links):

@@ -132,10 +132,14 @@ struct MutationModelRun {
       return true
     } catch let error as QueryError {
       let codes = Set(error.problems.map(\.code))
-      // Nulls that a document says are found before anything runs.
+      // Nulls that a document says are found before anything runs, even where it would find no entity.
       let checked: Set<String> = ["null-for-non-null", "missing-value"]
-      let isRight = refusal.map { !codes.isDisjoint(with: $0.codes) || codes.isSubset(of: checked) && refusesNull(operation) }
-      if isRight ?? false { return false }
+      if refusal.map({ !codes.isDisjoint(with: $0.codes) }) ?? false
+        || codes.isSubset(of: checked) && refusesNull(operation)
+      {
+        after = start
+        return false
+      }
       _ = fail("it is refused with \(error)\n\(refusal.map { "not \($0.codes.sorted())" } ?? "but is right")")
       return nil
     }
