@@ -24,8 +24,14 @@ final class InputLayout: Sendable {
   let required: [Int]
   /// Whether a column holds lists without nulls.
   let refusesNullElements: [Bool]
+  /// Whether a column is a part of an embedded object.
+  let isWithinObject: [Bool]
   /// To-one relations that must have a target.
   let requiredRelations: [Relation]
+  /// Whether rows have no keys: they are elements of lists of embedded objects.
+  let isElement: Bool
+  /// Lists of embedded objects, and relations inside embedded objects, which are parts of the entity's value.
+  let ownedRelations: [Relation]
   let properties: [Property]
   private let propertyNames: [Text]
   /// Owns the memory of defaults.
@@ -56,8 +62,19 @@ final class InputLayout: Sendable {
     self.defaults = defaults
     required = type.columns.indices.filter { isStored[$0] && type.columns[$0].isNonNull }
     refusesNullElements = Self.refusesNullElements(type, catalog)
+    var isWithinObject = [Bool](repeating: false, count: type.columns.count)
+    for property in type.properties {
+      guard case .embedded(_, let presence, let fields) = property.storage else { continue }
+      isWithinObject[Int(presence.index)] = true
+      for column in fields.flatMap(\.columns) { isWithinObject[Int(column.index)] = true }
+    }
+    self.isWithinObject = isWithinObject
     requiredRelations = catalog.relations.filter {
       $0.source == type.id && $0.isRequired && !$0.isToMany && $0.property != nil && $0.presence == nil
+    }
+    isElement = type.isElement
+    ownedRelations = catalog.relations.filter {
+      $0.source == type.id && $0.property != nil && ($0.presence != nil || catalog[$0.target].isElement)
     }
     properties = type.properties
     propertyNames = type.properties.map { Text($0.name) }
@@ -83,10 +100,8 @@ final class InputLayout: Sendable {
     return propertyNames.firstIndex(of: name).map { properties[$0] }
   }
 
-  /// The name of the property of a relation.
-  func name(of relation: Relation) -> String {
-    relation.property.map { properties[Int($0.index)].name } ?? "?"
-  }
+  /// The name of a relation's field, `contact.person` inside an embedded object.
+  func name(of relation: Relation) -> String { columns[Int(relation.column.index)].name }
 }
 
 /// The layouts of all types of a catalog.
@@ -100,4 +115,15 @@ package final class InputLayouts: Sendable {
   }
 
   subscript(_ type: EntityTypeID) -> InputLayout { layouts[Int(type.index)] }
+}
+
+extension PropertyStorage {
+  /// The columns of values, those inside embedded objects included.
+  var columns: [ColumnID] {
+    switch self {
+    case .column(let column, _): [column]
+    case .embedded(_, let presence, let fields): [presence] + fields.flatMap(\.columns)
+    case .relation, .members, .computed: []
+    }
+  }
 }

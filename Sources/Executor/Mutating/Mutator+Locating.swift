@@ -37,7 +37,7 @@ extension Mutator {
         let number = try stage(assignment, role: .assignment, origin)
         stage.records[number].row = row
         try assign(row, number, layout)
-        if assignment.links.isEmpty { stage.removeLast() }
+        if !assignment.hasLinks { stage.removeLast() }
       }
       start += count
     }

@@ -249,7 +249,7 @@ extension WriteTransaction {
       let existing = table.find(number, key: key)
       if existing != PageLayout.noRow { throw .uniqueViolation(index: index.id, existing: existing, row: entity.row) }
     }
-    for (place, relation) in table.layout.relations.enumerated() where relation.isRequired && !relation.isToMany {
+    for (place, relation) in table.layout.relations.enumerated() where isRequired(relation, entity.row) {
       if !record.targets(relation: place).contains(where: { comesBack(relation, entity.row, $0, marks) }) {
         throw .requiredReference(relation: relation.id, row: entity.row)
       }
