@@ -48,7 +48,7 @@ import Testing
     #"upsertUser(data: [{id: "a", lines: [{what: "n", tool: {id: 9}}]}, {id: "a", lines: []}], strategy: APPEND)"#,
     #"upsertUser(data: [{id: "a", lines: [{what: "n", tool: 1}], likes: []}], strategy: KEEP)"#,
     #"upsertUser(data: [{id: "a", name: "1", lines: [{what: "n", tool: 1}]}, {id: "a", name: "0", lines: [{what: "m", tool: 1, subs: [{what: "o", tool: 2}]}], post: {holder: "a"}}], strategy: LAST_WRITE_WINS, by: name)"#,
-    #"deleteUser(where: id == "a", hard: true)"#,
+    #"deleteUser(where: id == "b", hard: true)"#,
     #"deleteUser(where: id == "b") again: restoreUser again2: deleteUser(all: true, hard: true) { id }"#,
     #"deleteUser(all: true) restoreUser { id } updateUser(all: true, set: {lines: []})"#,
     #"deleteUser(all: true) insertUser(data: [{id: "a", lines: [{what: "n", tool: 1}]}, {id: "b"}])"#,
@@ -64,6 +64,7 @@ import Testing
     #"updateUser(where: id == "b", set: {post: {holder: "404", all: [3]}})"#,
     #"insertUser(data: [{id: "c", lines: [{what: "n", tool: 1}]}, {id: "c"}])"#,
     #"deleteTool(where: id == 2)"#,
+    #"deleteUser(where: id == "a", hard: true)"#,
     #"updateUser(all: true, set: {post: null, lines: []}) deleteUser(all: true) x: insertUser(data: {id: "z", boss: "404"})"#,
   ]) func aFailureLeavesNoTrace(_ fields: String) throws {
     let database = try Self.database()
