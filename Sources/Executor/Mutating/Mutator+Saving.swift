@@ -331,7 +331,7 @@ extension Mutator {
     _ row: UInt32, _ number: Int, _ conflict: BoundConflict, _ program: MutationProgram, _ context: MutationContext
   ) throws(MutationProblem) -> Int? {
     guard let decisions = program.decisions, let record = conflict.record else { return nil }
-    if !conflict.looksAround, !touched.contains(row), let fieldView, Int(row) < fieldView.slotCount(record.type) {
+    if !conflict.looksAround, !touched.contains(row), let fieldView, Int(row) < fieldView.slotCount(stage.records[number].type) {
       // The view is older than the transaction, but not in what is asked for.
     } else {
       fieldView = snapshot()
@@ -356,7 +356,7 @@ extension Mutator {
     // Copied, as for any record with links: the values go with the execution.
     let origin = Origin(
       values: values, position: 0, context: context, layouts: program.layouts, row: row, keepsValues: true)
-    let decided = try stage(record, role: .assignment, origin)
+    guard let decided = try stage(record, role: .assignment, origin).first else { return nil }
     stage.records[decided].row = row
     return decided
   }

@@ -174,10 +174,10 @@ extension Binder {
       case .order(let type)?: return .order(type)
       case .fields?, .relationFilter?, .embeddedFilter?, .embeddedOrder?, .enumFilter?, .enumListFilter?,
         .scalarFilter?,
-        .scalarListFilter?, .direction?:
+        .scalarListFilter?, .direction?, .deleted?, .strategy?:
         return generated(name.text).map { .structure($0) }
-      case .query?, .mutation?, .subscription?, .input?, .links?, .embeddedInput?, .deleted?, .access?, .expandLevel?,
-        .liveMode?, .strategy?, nil:
+      case .query?, .mutation?, .subscription?, .input?, .links?, .embeddedInput?, .access?, .expandLevel?,
+        .liveMode?, nil:
         return nil
       }
     }

@@ -68,15 +68,27 @@ extension Binder {
   /// What an update, or an upsert's `set:`, writes.
   mutating func bindAssignment(
     _ expression: Expression, _ type: EntityTypeID, _ environment: Environment
-  ) -> BoundRecord? {
+  ) -> BoundInput? {
     var inner = expression
     while case .parenthesized(let content) = inner.kind { inner = content }
+    if let variable = inputVariable(inner, type, environment), case .variable(let slot, _, let range) = variable {
+      let parameter = query.parameters[slot]
+      // What is written must be known, so neither a list nor null will do.
+      if case .entity = parameter.signature.type, parameter.signature.isNonNull || parameter.defaultValue != nil {
+        return variable
+      }
+      let name = "\(catalog[type].name)Input"
+      let declared = if case .list = parameter.signature.type { "[\(name)]" } else { name }
+      report(
+        .wrongVariableType(name: parameter.name, declared: "'\(declared)'", expected: "'\(name)!'"), at: range)
+      return nil
+    }
     guard case .object(let fields) = inner.kind else {
       report(
         .wrongType(found: "this value", expected: "an object with fields of '\(catalog[type].name)'"), at: inner.range)
       return nil
     }
-    return bindRecord(fields, type, environment, inner.range, isStrict: true)
+    return bindRecord(fields, type, environment, inner.range, isStrict: true).map { .record($0) }
   }
 
   mutating func bindRecord(

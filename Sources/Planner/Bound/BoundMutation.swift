@@ -41,7 +41,7 @@ package struct BoundMutation: Sendable, Hashable {
   /// The deleted entities that restore, and a hard delete, find: as `locate`, of given rows.
   package var locateDeleted: BoundQuery?
   /// What update writes; values are numbers among the values of `locate`.
-  package var assignment: BoundRecord?
+  package var assignment: BoundInput?
   /// One field, a list over a first set with the source `.given`; nil answers with the number of entities.
   package var answer: BoundQuery?
 
@@ -87,7 +87,7 @@ package struct BoundConflict: Sendable, Hashable {
   package var by: ColumnID?
   /// `set:`: over a first set with the source `.given`, as `BoundMutation.locate`.
   package var decisions: BoundQuery?
-  package var record: BoundRecord?
+  package var record: BoundInput?
   /// The parameters that stand for fields of the new row, `new.balance`.
   package var newParameters: [BoundNewParameter] = []
   /// Whether the decisions look at more than the entity's own fields.
