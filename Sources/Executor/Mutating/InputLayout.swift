@@ -20,12 +20,14 @@ final class InputLayout: Sendable {
   let isKey: [Bool]
   let primaryIndex: IndexID
   let defaults: [(column: Int, value: Default)]
+  /// The column that says whether the embedded object is there in which a column lies; that of the outermost.
+  let presence: [Int?]
+  /// The columns of unique indexes that have several.
+  let compoundKeys: [[Int]]
   /// Columns that must have a value.
   let required: [Int]
   /// Whether a column holds lists without nulls.
   let refusesNullElements: [Bool]
-  /// Whether a column is a part of an embedded object.
-  let isWithinObject: [Bool]
   /// To-one relations that must have a target.
   let requiredRelations: [Relation]
   /// Whether rows have no keys: they are elements of lists of embedded objects.
@@ -60,15 +62,12 @@ final class InputLayout: Sendable {
       }
     }
     self.defaults = defaults
+    presence = Self.presence(type, catalog)
+    compoundKeys = type.indexes.filter { catalog[$0].isUnique && catalog[$0].columns.count > 1 }.map {
+      catalog[$0].columns.map { Int((type[$0].foldedFrom ?? $0).index) }
+    }
     required = type.columns.indices.filter { isStored[$0] && type.columns[$0].isNonNull }
     refusesNullElements = Self.refusesNullElements(type, catalog)
-    var isWithinObject = [Bool](repeating: false, count: type.columns.count)
-    for property in type.properties {
-      guard case .embedded(_, let presence, let fields) = property.storage else { continue }
-      isWithinObject[Int(presence.index)] = true
-      for column in fields.flatMap(\.columns) { isWithinObject[Int(column.index)] = true }
-    }
-    self.isWithinObject = isWithinObject
     requiredRelations = catalog.relations.filter {
       $0.source == type.id && $0.isRequired && !$0.isToMany && $0.property != nil && $0.presence == nil
     }
@@ -78,6 +77,24 @@ final class InputLayout: Sendable {
     }
     properties = type.properties
     propertyNames = type.properties.map { Text($0.name) }
+  }
+
+  private static func presence(_ type: EntityType, _ catalog: Catalog) -> [Int?] {
+    var result = [Int?](repeating: nil, count: type.columns.count)
+    func visit(_ storage: PropertyStorage, _ outermost: Int) {
+      switch storage {
+      case .column(let column, _): result[Int(column.index)] = outermost
+      case .embedded(_, let presence, let fields):
+        result[Int(presence.index)] = outermost
+        for field in fields { visit(field, outermost) }
+      case .relation(let relation): result[Int(catalog[relation].column.index)] = outermost
+      case .members, .computed: break
+      }
+    }
+    for property in type.properties {
+      if case .embedded(_, let presence, _) = property.storage { visit(property.storage, Int(presence.index)) }
+    }
+    return result
   }
 
   private static func refusesNullElements(_ type: EntityType, _ catalog: Catalog) -> [Bool] {

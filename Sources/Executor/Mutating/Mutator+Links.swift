@@ -9,7 +9,7 @@ extension Mutator {
   func link(_ program: MutationProgram) throws(MutationProblem) {
     for link in stage.links {
       let relation = catalog[link.relation]
-      guard isApplied(link, relation) else {
+      guard isApplied(link, relation, program.layouts) else {
         try dropElements(link, relation)
         continue
       }
@@ -25,6 +25,8 @@ extension Mutator {
         throw problem(
           .missingValue(type: layout.name, field: layout.name(of: relation), entity: entity(record)), at: link.source)
       }
+      // Another entity may have taken the place of the only target, and its unique value, meanwhile.
+      if rows.isEmpty, !link.isNull, !relation.isToMany { continue }
       change()
       do {
         try apply(rows, mode, relation, record.row)
@@ -34,15 +36,17 @@ extension Mutator {
     }
   }
 
-  private func isApplied(_ link: InputStage.Link, _ relation: Relation) -> Bool {
+  private func isApplied(_ link: InputStage.Link, _ relation: Relation, _ layouts: InputLayouts) -> Bool {
     let record = stage.records[link.record]
     guard !record.isSkipped, record.row != PageLayout.noRow, transaction.isLive(record.type, record.row) else {
       return false
     }
     if link.isWithin {
       // Of an object that says nothing, or only fills, nothing is written.
-      guard record.keepsForNull || record.fillsOnly, let presence = relation.presence else { return true }
-      return stage.given[record.base + Int(presence.index)]
+      guard record.keepsForNull || record.fillsOnly,
+        let presence = layouts[record.type].presence[Int(relation.column.index)]
+      else { return true }
+      return stage.given[record.base + presence] && stage.valid[record.base + presence]
     }
     if link.isNull, record.keepsForNull { return false }
     return !(record.fillsOnly && link.mode == .assign && !isEmpty(relation, record.row))

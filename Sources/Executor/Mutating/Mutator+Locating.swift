@@ -21,7 +21,7 @@ extension Mutator {
     let total = found.rows.count
     answered.reserveCapacity(total)
     for index in 0..<total { answered.append(found.rows[index]) }
-    try freeUniqueKeys(assignment, layout, context, count: total)
+    freeUniqueKeys(assignment, layout, context, count: total)
     var start = 0
     while start < total {
       try checkpoint(execution)
@@ -59,19 +59,15 @@ extension Mutator {
   /// Takes the values of unique fields from all entities that get others, so that values may move among them.
   private func freeUniqueKeys(
     _ assignment: BoundInput, _ layout: InputLayout, _ context: MutationContext, count: Int
-  ) throws(MutationProblem) {
+  ) {
     let entity = catalog[layout.type]
     let written: Set<ColumnID>
-    let source: InputStage.Source
     switch assignment {
-    case .record(let record):
-      written = Set(record.cells.map(\.column))
-      source = .document(record)
+    case .record(let record): written = Set(record.cells.map(\.column))
     case .variable(let parameter, _, _):
       guard context.parameters.indices.contains(parameter), case .object(let members)? = context.parameters[parameter]
       else { return }
       written = Set(members.compactMap { layout.property($0.name, near: 0)?.storage.columns }.joined())
-      source = .variable(parameter, [])
     }
     var unique: Set<ColumnID> = []
     for index in entity.indexes where catalog[index].isUnique || catalog[index].isPrimary {
@@ -83,11 +79,9 @@ extension Mutator {
     change()
     for row in answered {
       for column in unique.sorted() {
-        do {
-          try transaction.update(layout.type, row, column, nil)
-        } catch {
-          throw problem(error, at: source)
-        }
+        let reader = transaction.column(layout.type, column)
+        guard !reader.isNull(row) else { continue }
+        free(row, Int(column.index), layout, reader.cell(row, kind: layout.columns[Int(column.index)].kind))
       }
     }
   }

@@ -117,7 +117,8 @@ extension Binder {
           binder.report(
             .wrongType(found: "one", expected: "no value for the computed field '\(property.name)'"), at: field.range)
         case .relation(let relation):
-          record.links += binder.bindLinks(field.value, relation, property.signature, environment)
+          record.links += binder.bindLinks(
+            field.value, relation, property.signature, environment, isStrict: isStrict)
         case .column, .embedded:
           binder.bindField(
             field.value, property.storage, property.signature, property.id, environment, isStrict: isStrict,
@@ -146,7 +147,7 @@ extension Binder {
     let range = expression.range
     switch storage {
     case .relation(let relation):
-      record.links += bindLinks(expression, relation, signature, environment).map { link in
+      record.links += bindLinks(expression, relation, signature, environment, isStrict: true).map { link in
         var link = link
         link.isWithin = true
         return link

@@ -6,7 +6,7 @@ import GQLParser
 extension Binder {
   /// What a record says of a relation: `"7"`, `[{id: "7"}]`, `{append: [$chat]}`, `null`.
   mutating func bindLinks(
-    _ expression: Expression, _ id: RelationID, _ signature: TypeSignature, _ environment: Environment
+    _ expression: Expression, _ id: RelationID, _ signature: TypeSignature, _ environment: Environment, isStrict: Bool
   ) -> [BoundLink] {
     let relation = catalog[id]
     var inner = expression
@@ -33,7 +33,7 @@ extension Binder {
       }
       return links
     }
-    return bindLink(inner, .assign, relation, signature, environment).map { [$0] } ?? []
+    return bindLink(inner, .assign, relation, signature, environment, isStrict: isStrict).map { [$0] } ?? []
   }
 
   /// Whether a key of an object says what happens to links; an embedded object may have a field of that name.
@@ -44,13 +44,13 @@ extension Binder {
 
   private mutating func bindLink(
     _ expression: Expression, _ mode: BoundLink.Mode, _ relation: Relation, _ signature: TypeSignature,
-    _ environment: Environment
+    _ environment: Environment, isStrict: Bool = true
   ) -> BoundLink? {
     var link = BoundLink(relation: relation.id, mode: mode, targets: [], isNull: false, range: expression.range)
     var inner = expression
     while case .parenthesized(let content) = inner.kind { inner = content }
     if case .null = inner.kind {
-      if signature.isNonNull || mode != .assign {
+      if mode != .assign || signature.isNonNull && (isStrict || relation.isToMany) {
         report(.wrongValue(.null(expected: words(signature.type))), at: inner.range)
       }
       link.isNull = true
