@@ -58,6 +58,21 @@ import Testing
     #expect(database.check() == [], "\(answer.jsonString)")
   }
 
+  /// A link to what is not there yet connects when that comes, also for a source that was deleted meanwhile.
+  @Test(arguments: [false, true]) func danglingLinksOfTheDeleted(_ isToMany: Bool) throws {
+    let field = isToMany ? "to: [B!]! @relation(inverse: \"from\")" : "to: B @relation(inverse: \"from\")"
+    let database = try Database(schema: "type A { id: ID! \(field) } type B { id: ID! from: [A!]! @relation(inverse: \"to\") }")
+    let rows = isToMany ? #"{"id": 1, "to": [7, 8]}"# : #"{"id": 1, "to": 7}"#
+    try database.load([.ndjson(type: "A", bytes: Array(rows.utf8))])
+    _ = try database.query("mutation { deleteA(where: id == 1) insertB(data: [{id: 7}, {id: 8}]) }")
+    #expect(database.check() == [])
+    _ = try database.query("mutation { restoreA }")
+    #expect(database.check() == [])
+    let expected = isToMany ? #"[{"id":7},{"id":8}]"# : #"{"id":7}"#
+    let answer = try database.query("{ A { to { id } } B(where: id == 7) { from { id } } }").jsonString
+    #expect(answer == #"{"A":[{"to":\#(expected)}],"B":[{"from":[{"id":1}]}]}"#)
+  }
+
   @Test(arguments: [
     #"updateUser(where: id == "a", set: {lines: [{what: "n", tool: 404}]})"#,
     #"updateUser(where: id == "a", set: {likes: {append: ["404"]}, lines: []})"#,

@@ -309,8 +309,9 @@ extension Binder {
 
   /// Whether an argument is a variable whose value is not known yet.
   private func isOpen(_ argument: Argument?) -> Bool {
-    guard case .variable(let name)? = argument?.value.kind else { return false }
-    return options.structuralValues[name.text] == nil
+    guard case .variable(let name)? = argument?.value.kind, let variable = variables[name.text] else { return false }
+    // One that may be absent would leave it open for good.
+    return options.structuralValues[name.text] == nil && !variable.mayBeAbsent
   }
 
   private mutating func strategyWord(_ expression: Expression, _ environment: Environment) -> String? {
