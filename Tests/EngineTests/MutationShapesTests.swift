@@ -61,7 +61,8 @@ import Testing
   /// A link to what is not there yet connects when that comes, also for a source that was deleted meanwhile.
   @Test(arguments: [false, true]) func danglingLinksOfTheDeleted(_ isToMany: Bool) throws {
     let field = isToMany ? "to: [B!]! @relation(inverse: \"from\")" : "to: B @relation(inverse: \"from\")"
-    let database = try Database(schema: "type A { id: ID! \(field) } type B { id: ID! from: [A!]! @relation(inverse: \"to\") }")
+    let database = try Database(
+      schema: "type A { id: ID! \(field) } type B { id: ID! from: [A!]! @relation(inverse: \"to\") }")
     let rows = isToMany ? #"{"id": 1, "to": [7, 8]}"# : #"{"id": 1, "to": 7}"#
     try database.load([.ndjson(type: "A", bytes: Array(rows.utf8))])
     _ = try database.query("mutation { deleteA(where: id == 1) insertB(data: [{id: 7}, {id: 8}]) }")

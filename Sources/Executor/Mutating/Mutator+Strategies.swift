@@ -218,7 +218,8 @@ extension Mutator {
     _ row: UInt32, _ number: Int, _ conflict: BoundConflict, _ program: MutationProgram, _ context: MutationContext
   ) throws(MutationProblem) -> Int? {
     guard let decisions = program.decisions, let record = conflict.record else { return nil }
-    if !conflict.looksAround, !touched.contains(row), let fieldView, Int(row) < fieldView.slotCount(stage.records[number].type)
+    if !conflict.looksAround, !touched.contains(row), let fieldView,
+      Int(row) < fieldView.slotCount(stage.records[number].type)
     {
       // The view is older than the transaction, but not in what is asked for.
     } else {

@@ -103,8 +103,8 @@ extension Binder {
         guard let written = binding.expression else { return nil }
         return enumWord(written, type, environment.inside(binding))
       }
-      guard case .structure(let declared)? = variables[name.text]?.kind, declared == type else { return "" }
       usedVariables.insert(name.text)
+      guard case .structure(let declared)? = variables[name.text]?.kind, declared == type else { return "" }
       guard let value = structuralValue(name) else { return nil }
       switch value.expression.kind {
       case .name(let name): return name.text

@@ -84,6 +84,7 @@ extension Binder {
       return nil
     }
     guard case .object(let fields) = inner.kind else {
+      if case .variable(let name) = inner.kind { usedVariables.insert(name.text) }
       report(
         .wrongType(found: "this value", expected: "an object with fields of '\(catalog[type].name)'"), at: inner.range)
       return nil

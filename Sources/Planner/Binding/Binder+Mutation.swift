@@ -296,10 +296,11 @@ extension Binder {
     guard let argument else { return nil }
     var expression = argument.value
     while case .parenthesized(let inner) = expression.kind { expression = inner }
-    guard case .variable(let name) = expression.kind, environment.arguments[name.text] == nil,
-      case .slot(let slot)? = variables[name.text]?.kind
-    else { return expression.kind == .null ? nil : expression }
+    guard case .variable(let name) = expression.kind, environment.arguments[name.text] == nil else {
+      return expression.kind == .null ? nil : expression
+    }
     usedVariables.insert(name.text)
+    guard case .slot(let slot)? = variables[name.text]?.kind else { return expression }
     if !query.structuralParameters.contains(name.text) { query.structuralParameters.append(name.text) }
     if let value = structuralValue(name) { return value.expression }
     guard options.structuralValues[name.text] == nil, let value = query.parameters[slot].defaultValue, !value.isNull

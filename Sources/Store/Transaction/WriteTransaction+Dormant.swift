@@ -99,7 +99,9 @@ extension WriteTransaction {
     let old = record.targets(relation: place)
     // A to-one that has a target keeps it.
     guard !old.contains(target), relation.isToMany || old.isEmpty else { return }
-    if !inverse.isToMany, self.target(inverse, target) != PageLayout.noRow || !dormant(inverse, target).isEmpty { return }
+    if !inverse.isToMany, self.target(inverse, target) != PageLayout.noRow || !dormant(inverse, target).isEmpty {
+      return
+    }
     graveyard.replaceRecord(source, record.adding(target, relation: place))
     let isCounted = inverse.isToMany && bulk == nil
     let end = isCounted ? readColumn(inverse).reader.references(target).count : 0
