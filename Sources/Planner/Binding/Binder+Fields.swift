@@ -182,7 +182,7 @@ extension Binder {
     if name.text == "_score" { return bindScoreField(entry, name) }
     if name.text == "_inserted" { return bindInserted(entry, name) }
     if let content = bindMeta(entry, name) { return content }
-    if let element = entry.environment.element(), let value = lifecycleValue(name, of: element) {
+    if let element = entry.environment.element(), let value = metaValue(name, of: element) {
       return bindLifecycleField(entry, value)
     }
     guard let property = catalog[type].property(named: name.text) else {
