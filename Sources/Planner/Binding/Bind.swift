@@ -104,7 +104,7 @@ extension Binder {
       guard let raw = RawValue(written) else {
         return report(.wrongDefault(variable: variable.name, problem: .notConstant), at: written.range)
       }
-      switch InputCoercion(catalog: catalog, origin: .document).coerce(raw, to: signature) {
+      switch InputCoercion(catalog: catalog, origin: .document, ints: options.ints).coerce(raw, to: signature) {
       case .success(let value): parameter.defaultValue = value
       case .failure(let failure):
         report(.wrongDefault(variable: variable.name, problem: failure.problem), at: written.range)
@@ -149,8 +149,8 @@ extension Binder {
     }
     let outcome =
       holdsLinks(signature.type)
-      ? InputCoercion(catalog: catalog, origin: .document).coerce(raw, to: signature)
-      : ValueCoercion(catalog: catalog, origin: .document).coerce(raw, to: signature)
+      ? InputCoercion(catalog: catalog, origin: .document, ints: options.ints).coerce(raw, to: signature)
+      : ValueCoercion(catalog: catalog, origin: .document, ints: options.ints).coerce(raw, to: signature)
     switch outcome {
     case .success(let value): return value
     case .failure(let failure):
