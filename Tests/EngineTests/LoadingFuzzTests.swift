@@ -1,3 +1,4 @@
+import GQLDifferential
 import GQLite
 import Testing
 

@@ -1,4 +1,5 @@
 import GQLBase
+import GQLDifferential
 import Testing
 
 @testable import GQLite
