@@ -53,7 +53,8 @@ enum Help {
       --limits L        'standard' (default) or 'serve', for documents that nobody vouches for
       --limit NAME=N    one limit, times in milliseconds; may be repeated. Names: document-bytes, tokens, nesting, fields,
                         expansion, problems, visited-rows, answer-nodes, answer-bytes, time, memory, recursion-depth,
-                        recursion-entities, pattern-bytes, pattern-steps, pattern-depth, pattern-memory
+                        recursion-entities, text-bytes, list-elements, pattern-bytes, pattern-steps,
+                        pattern-depth, pattern-memory
 
     exit codes: 0 done · 1 the document, the data or a query failed · 2 wrong usage
 

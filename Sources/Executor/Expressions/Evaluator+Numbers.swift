@@ -76,7 +76,7 @@ extension Evaluator {
     _ cell: Cell, _ type: ValueType, to places: Int64, _ node: Node, at position: Int
   ) throws(RuntimeProblem) -> Cell {
     guard (-36...36).contains(places) else {
-      throw problem(.limitExceeded(name: "decimal places", limit: 36), node, at: position, arguments(node))
+      throw problem(.roundingPlaces(limit: 36), node, at: position, arguments(node))
     }
     let places = Int(places)
     switch type.scalar {

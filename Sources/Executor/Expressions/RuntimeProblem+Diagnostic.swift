@@ -23,7 +23,7 @@ extension RuntimeProblem {
     case .timeout: DiagnosticCode("timeout")
     case .cancelled: DiagnosticCode("cancelled")
     case .memory: DiagnosticCode("memory")
-    case .outOfDomain: DiagnosticCode("out-of-domain")
+    case .outOfDomain, .roundingPlaces: DiagnosticCode("out-of-domain")
     case .partialDay: DiagnosticCode("conversion")
     case .function: DiagnosticCode("function-failed")
     }
@@ -75,6 +75,8 @@ extension RuntimeProblem {
     case .outOfDomain:
       message = "no real number is the result"
       help = "'try(…)' gives null instead"
+    case .roundingPlaces(let limit):
+      message = "numbers are rounded to -\(limit) to \(limit) places"
     case .partialDay:
       message = "a Date takes whole days only"
       help = "write '… as DateTime' behind the date"
