@@ -1,4 +1,3 @@
-import GQLDifferential
 import GQLite
 import Testing
 

@@ -1,5 +1,4 @@
 import GQLBase
-import GQLDifferential
 import Testing
 
 @testable import GQLite
