@@ -31,7 +31,7 @@ package indirect enum Datum: Sendable {
   var isTrue: Bool { if case .bool(true) = self { true } else { false } }
 
   /// As the language prints it: a Float as its shortest decimal without `.0`, a Decimal with its digits.
-  var json: String {
+  package var json: String {
     switch self {
     case .null: return "null"
     case .bool(let flag): return flag ? "true" : "false"
