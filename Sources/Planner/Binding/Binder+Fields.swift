@@ -269,7 +269,7 @@ extension Binder {
         report(.selectionOnValue(field: name.text), at: set.range)
         return nil
       }
-      return .value(value.expression)
+      return .value(narrowed(value.expression))
     case .embedded(let value):
       _ = fieldDirectives(entry.directives, over: nil)
       if let argument = entry.arguments.first {
@@ -280,6 +280,12 @@ extension Binder {
       return bindEmbedded(value, inner, entry)
     default: return nil
     }
+  }
+
+  /// An answer has no other Ints than a document may have.
+  private func narrowed(_ value: BoundExpression) -> BoundExpression {
+    guard options.ints != Int64.min...Int64.max, elementType(of: value.type) == .int else { return value }
+    return BoundExpression(.call(.graphQLInt, [value]), value.type, at: value.range)
   }
 
   private mutating func bindSelection(
