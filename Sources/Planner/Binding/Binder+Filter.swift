@@ -69,6 +69,7 @@ extension Binder {
     nested(at: range, nil) { binder in
       var parts: [BoundExpression] = []
       var isWrong = false
+      binder.checkRepeats(fields)
       for field in fields {
         guard binder.count(at: field.range) else { return nil }
         if binder.isAbsent(field.value, environment) { continue }
