@@ -285,6 +285,7 @@ extension Binder {
     _ fields: [ObjectField], _ operand: Operand, _ environment: Environment, _ range: SourceRange,
     _ origin: ValueCoercion.Origin
   ) -> BoundExpression? {
+    checkRepeats(fields)
     if case .error = operand { return nil }
     var parts: [BoundExpression] = []
     for field in fields where !isAbsent(field.value, environment) {
