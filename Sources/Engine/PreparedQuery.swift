@@ -25,6 +25,8 @@ public final class PreparedQuery: Sendable {
   private let plans: Lock<PlanCache>
   /// What a run needs where nothing asks for another plan; one visit to the lock before a run, one behind it.
   private let ready = Lock<ReadyState>(ReadyState())
+  /// What runs with the usual options take instead.
+  private let resting = RestingRuns()
 
   private struct ReadyState {
     var plan: ReadyPlan?
@@ -54,20 +56,21 @@ public final class PreparedQuery: Sendable {
     _ variables: [String: Value] = [:], options: RunOptions = RunOptions()
   ) throws(QueryError) -> Answer {
     guard isSegmented else { return try run(variables, on: database.current, options: options) }
-    var utf8: [UInt8] = []
-    try change(variables, options: options) { utf8 = [UInt8]($0) }
-    return Answer(utf8: utf8)
+    return Answer(utf8: try change(variables, options: options) { [UInt8]($0) })
   }
 
   /// Runs an operation of segments, in a transaction of its own if it is a mutation.
-  private func change(
-    _ variables: [String: Value], options: RunOptions, _ take: (UnsafeRawBufferPointer) -> Void
-  ) throws(QueryError) {
-    guard isMutation else { return try write(variables, on: database.current, options: options, take) }
+  private func change<Result>(
+    _ variables: [String: Value], options: RunOptions, _ take: (UnsafeRawBufferPointer) -> Result
+  ) throws(QueryError) -> Result {
+    guard isMutation else { return try writeAnew(variables, on: database.current, options: options, take) }
     do {
+      var result: Result?
       try database.changing { (transaction) throws(QueryError) in
-        try transaction.run(self, variables, options: options, take)
+        try transaction.run(self, variables, options: options) { result = take($0) }
       }
+      // Safe because a transaction that does not throw has run.
+      return result.unsafelyUnwrapped
     } catch let error as QueryError {
       throw error
     } catch {
@@ -90,24 +93,65 @@ public final class PreparedQuery: Sendable {
     _ variables: [String: Value] = [:], into buffer: inout [UInt8], options: RunOptions = RunOptions()
   ) throws(QueryError) {
     buffer.removeAll(keepingCapacity: true)
-    if isSegmented {
-      try change(variables, options: options) { buffer.append(contentsOf: $0) }
-    } else {
-      try write(variables, on: database.current, options: options) { buffer.append(contentsOf: $0) }
-    }
+    try run(variables, options: options) { buffer.append(contentsOf: $0) }
+  }
+
+  /// Runs and passes the answer, compact JSON in UTF-8, to `body`, without a copy. For programs that run one query very
+  /// often. The bytes are valid until `body` returns.
+  ///
+  /// - Throws: ``QueryError``, as ``run(_:options:)``; `body` is not called then.
+  public func run(
+    _ variables: [String: Value] = [:], options: RunOptions = RunOptions(),
+    _ body: (UnsafeRawBufferPointer) -> Void
+  ) throws(QueryError) {
+    if isSegmented { return try change(variables, options: options, body) }
+    return try write(variables, on: database.current, options: options, body)
   }
 
   private func run(
     _ variables: [String: Value], on snapshot: Snapshot, options: RunOptions
   ) throws(QueryError) -> Answer {
-    var utf8: [UInt8] = []
-    try write(variables, on: snapshot, options: options) { utf8 = [UInt8]($0) }
-    return Answer(utf8: utf8)
+    Answer(utf8: try write(variables, on: snapshot, options: options) { [UInt8]($0) })
   }
 
-  private func write(
-    _ variables: [String: Value], on snapshot: Snapshot, options: RunOptions, _ take: (UnsafeRawBufferPointer) -> Void
-  ) throws(QueryError) {
+  private func write<Result>(
+    _ variables: [String: Value], on snapshot: Snapshot, options: RunOptions,
+    _ take: (UnsafeRawBufferPointer) -> Result
+  ) throws(QueryError) -> Result {
+    if options.areUsual, let run = resting.take() {
+      if !run.plan.serves(snapshot) {
+        resting.drop()
+      } else if run.bind(variables) {
+        return try write(run, on: snapshot, take)
+      } else {
+        run.execution.end()
+        resting.put(run)
+      }
+    }
+    return try writeAnew(variables, on: snapshot, options: options, take)
+  }
+
+  /// Runs with parameters that are bound.
+  @inline(__always)
+  private func write<Result>(
+    _ run: ReadyRun, on snapshot: Snapshot, _ take: (UnsafeRawBufferPointer) -> Result
+  ) throws(QueryError) -> Result {
+    run.buffer.removeAll()
+    do {
+      try run.plan.executable.run(run.execution, on: snapshot, into: &run.buffer)
+    } catch {
+      resting.put(run)
+      throw QueryError([error.diagnostic(snapshot: snapshot)], in: document.source)
+    }
+    let result = run.buffer.withUnsafeBytes { take($0) }
+    if run.execution.isWorthKeeping { resting.put(run) } else { resting.drop() }
+    return result
+  }
+
+  private func writeAnew<Result>(
+    _ variables: [String: Value], on snapshot: Snapshot, options: RunOptions,
+    _ take: (UnsafeRawBufferPointer) -> Result
+  ) throws(QueryError) -> Result {
     let (plan, waiting) = ready.withLock { ($0.plan, $0.buffers.popLast()) }
     let reusable = waiting ?? ReusableBuffer()
     defer { ready.withLock { if $0.buffers.count < 8 { $0.buffers.append(reusable) } } }
@@ -116,8 +160,17 @@ public final class PreparedQuery: Sendable {
       try runSegments(variables, snapshot, nil, nil, options: options, into: &reusable.buffer)
     } else {
       try append(variables, on: snapshot, options: options, plan, into: &reusable.buffer)
+      if options.areUsual { makeReady(snapshot) }
     }
-    reusable.buffer.withUnsafeBytes { take($0) }
+    return reusable.buffer.withUnsafeBytes { take($0) }
+  }
+
+  /// Prepares for the next run like the one that has just ended.
+  private func makeReady(_ snapshot: Snapshot) {
+    guard let limits = document.usualRunLimits, let plan = ready.withLock({ $0.plan }), plan.quick != nil,
+      plan.serves(snapshot), resting.mayMake()
+    else { return }
+    if let run = ReadyRun(plan, snapshot, limits: limits) { resting.put(run) } else { resting.drop() }
   }
 
   /// Runs a plain query and appends its answer.
@@ -264,26 +317,4 @@ public final class PreparedQuery: Sendable {
     }
     return Answer(utf8: buffer.takeArray())
   }
-}
-
-/// A plan that serves all values of its parameters, until the schema or the size of the data changes.
-final class ReadyPlan: Sendable {
-  let executable: Executable
-  let parameters: [BoundParameter]
-  private let generation: UInt64
-
-  init(executable: Executable, parameters: [BoundParameter], generation: UInt64) {
-    self.executable = executable
-    self.parameters = parameters
-    self.generation = generation
-  }
-
-  /// Another schema has another generation too.
-  func serves(_ snapshot: Snapshot) -> Bool { snapshot.generation == generation }
-}
-
-/// An output buffer that keeps its memory between runs.
-final class ReusableBuffer: @unchecked Sendable {
-  // Unchecked because one run at a time has it.
-  @exclusivity(unchecked) var buffer = ByteBuffer(capacity: 4096)
 }

@@ -75,6 +75,10 @@ package final class Executable: @unchecked Sendable {
     readers = compiler.readers
     enums = ContiguousArray(output.enums)
     parameterKinds = query.parameters.map { ColumnKind($0.signature.type) }
+    for index in 0..<root.operationCount where root.operations[index].kind == .one {
+      let selection = self.selections[Int(root.operations[index].index)]
+      selection.point = PointLookup(selection, sets[selection.set])
+    }
     asksInserted = query.asksInserted
   }
 
@@ -105,6 +109,29 @@ package final class Executable: @unchecked Sendable {
       throw error
     }
     give(execution)
+  }
+
+  /// An execution for ``run(_:on:into:)``, with limits that hold for all its runs.
+  package func makeExecution(_ snapshot: Snapshot, limits: RunLimits) -> Execution {
+    let execution = Execution(self, snapshot)
+    execution.limits = limits
+    return execution
+  }
+
+  /// Appends the answer, as ``run(_:parameters:limits:cancellation:into:)``, by an execution of this executable that has
+  /// its parameters already.
+  package func run(
+    _ execution: Execution, on snapshot: Snapshot, into output: inout ByteBuffer
+  ) throws(RuntimeProblem) {
+    let start = output.count
+    defer { execution.end() }
+    do {
+      execution.begin(snapshot, self, outputStart: start)
+      try write(execution, into: &output)
+    } catch {
+      output.truncate(to: start)
+      throw error
+    }
   }
 
   /// Runs and measures each set; the answer is discarded.
@@ -152,6 +179,10 @@ package final class Executable: @unchecked Sendable {
   ) throws(RuntimeProblem) {
     execution.begin(snapshot, self, outputStart: output.count)
     execution.bind(parameters, self)
+    try write(execution, into: &output)
+  }
+
+  private func write(_ execution: Execution, into output: inout ByteBuffer) throws(RuntimeProblem) {
     if let conditions {
       let vectors = try conditions.vectors(.root, execution)
       for index in 0..<conditions.count {

@@ -12,6 +12,10 @@ package final class Snapshot: @unchecked Sendable, Statistics {
   let growth: GrowthMark
   /// Estimates that cost more than a few hundred nanoseconds.
   let estimates = EstimateCache()
+  /// Another number for every snapshot of the process.
+  package let identity = Stamp.next()
+  /// By number the readers of hash indexes, so that a lookup counts no references; nil for other indexes.
+  package let hashIndexes: UnsafePointer<HashIndexReader?>
 
   init(
     _ catalog: Catalog, version: UInt64, layout: StoreLayout, tables: [Table], dangling: DanglingLinks,
@@ -23,7 +27,18 @@ package final class Snapshot: @unchecked Sendable, Statistics {
     self.tables = tables
     self.dangling = dangling
     self.growth = growth
+    let readers = UnsafeMutablePointer<HashIndexReader?>.allocate(capacity: max(layout.places.count, 1))
+    for (number, place) in layout.places.enumerated() {
+      var reader: HashIndexReader?
+      if let place, case .hash(let index) = tables[place.type].indexes[place.index] {
+        reader = index.reader(tables[place.type].readers)
+      }
+      (readers + number).initialize(to: reader)
+    }
+    hashIndexes = UnsafePointer(readers)
   }
+
+  deinit { hashIndexes.deallocate() }
 
   package static func empty(_ catalog: Catalog) -> Snapshot {
     let layout = StoreLayout(catalog)
@@ -79,9 +94,8 @@ package final class Snapshot: @unchecked Sendable, Statistics {
 
   /// Precondition: a hash index.
   package func hashIndex(_ id: IndexID) -> HashIndexReader {
-    guard let place = layout.places[Int(id.index)], case .hash(let index) = tables[place.type].indexes[place.index]
-    else { preconditionFailure("not a hash index") }
-    return index.reader(tables[place.type].readers)
+    guard let reader = hashIndexes[Int(id.index)] else { preconditionFailure("not a hash index") }
+    return reader
   }
 
   /// Precondition: a B-tree index.
