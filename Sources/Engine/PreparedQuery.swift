@@ -18,8 +18,10 @@ public final class PreparedQuery: Sendable {
   let operation: Int
   /// Variables of type `<Type>Filter` or `<Type>Order`: their values decide what the query is.
   let structural: [String]
-  /// Whether it is more than one plain query.
+  /// Whether it is more than one plain query: some run in order, or what is asked for is the plan.
   let isSegmented: Bool
+  /// What `@explain` asks for; nil where the answer is that of the operation.
+  let explanation: ExplanationRequest?
   /// The plans of its segments, by the values of structural variables.
   private let segments = Lock<[(shape: String, plans: SegmentPlans)]>([])
   private let plans: Lock<PlanCache>
@@ -41,7 +43,9 @@ public final class PreparedQuery: Sendable {
     self.operation = operation
     name = document.operationName(operation)
     structural = query.structuralParameters
-    isSegmented = !query.segments.isEmpty || document.definition(operation).operation == .mutation
+    explanation = ExplanationRequest(document.definition(operation))
+    isSegmented =
+      !query.segments.isEmpty || document.definition(operation).operation == .mutation || explanation != nil
     var cache = PlanCache()
     if structural.isEmpty, !isSegmented {
       cache.insert(PlanCache.Entry(query: query), shape: "", catalogVersion: query.catalogVersion)
@@ -63,7 +67,9 @@ public final class PreparedQuery: Sendable {
   private func change<Result>(
     _ variables: [String: Value], options: RunOptions, _ take: (UnsafeRawBufferPointer) -> Result
   ) throws(QueryError) -> Result {
-    guard isMutation else { return try writeAnew(variables, on: database.current, options: options, take) }
+    guard isMutation, explanation == nil else {
+      return try writeAnew(variables, on: database.current, options: options, take)
+    }
     do {
       var result: Result?
       try database.changing { (transaction) throws(QueryError) in

@@ -59,6 +59,11 @@ extension ExpressionCompiler {
     _ operand: BoundExpression, _ expression: BoundExpression, _ builder: inout BlockBuilder
   ) -> Int32 {
     guard ExpressionTraits.isFallible(operand, catalog) else { return compile(operand, &builder) }
+    if case .groupAggregate = operand.kind {
+      let node = compile(operand, &builder)
+      builder.nodes[Int(node)].flag = true
+      return node
+    }
     var node = Node(operation: .attempt, kind: Vector.Kind(expression.type), range: expression.range)
     let index = block([operand])
     inherit(index, &builder)
