@@ -1,6 +1,5 @@
 import GQLBase
 import GQLCatalog
-import GQLExecutor
 import GQLPlanner
 
 /// Coercion of the variables that most runs have, without a tree between: what it does not know it leaves to the binder.
@@ -83,52 +82,5 @@ enum QuickCoercion {
       guard let base = buffer.baseAddress else { return Text() }
       return Text(base + start, 20 - start)
     }
-  }
-}
-
-/// A parameter of a usual scalar, whose cell is made from a variable at once.
-struct QuickParameter: Sendable {
-  enum Form: Sendable { case int, float, boolean, string, id, now }
-  let name: String
-  let form: Form
-
-  /// Nil for a parameter that ``QuickCoercion`` or the binder must look at.
-  init?(_ parameter: BoundParameter) {
-    name = parameter.name
-    switch parameter.source {
-    case .variable:
-      guard case .scalar(let scalar) = parameter.signature.type else { return nil }
-      switch scalar {
-      case .int: form = .int
-      case .float: form = .float
-      case .boolean: form = .boolean
-      case .string: form = .string
-      case .id: form = .id
-      default: return nil
-      }
-    case .now: form = .now
-    case .folded, .input, .newRow: return nil
-    }
-  }
-
-  /// False for a value that has another type.
-  @inline(__always)
-  func bind(_ value: Value, _ index: Int, _ execution: Execution) -> Bool {
-    switch (value, form) {
-    case (.int(let number), .int): execution.setParameter(index, integer: number)
-    case (.int(let number), .id): execution.setParameter(index, digitsOf: number)
-    case (.int(let number), .float): execution.setParameter(index, float: Double(number))
-    case (.double(let number), .float):
-      guard number.isFinite else { return false }
-      execution.setParameter(index, float: number)
-    case (.bool(let flag), .boolean): execution.setParameter(index, integer: flag ? 1 : 0)
-    case (.string(let text), .string), (.string(let text), .id):
-      let isDone: Void? = text.utf8.withContiguousStorageIfAvailable { bytes in
-        execution.setParameter(index, text: UnsafeRawBufferPointer(bytes))
-      }
-      return isDone != nil
-    default: return false
-    }
-    return true
   }
 }

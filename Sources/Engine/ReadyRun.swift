@@ -5,21 +5,28 @@ import GQLPlanner
 import GQLStore
 import Synchronization
 
-/// A plan that serves all values of its parameters, until the schema or the size of the data changes.
+/// A plan with what a run needs to know of it, until the schema or the size of the data changes.
 final class ReadyPlan: Sendable {
   let executable: Executable
   let parameters: [BoundParameter]
-  /// How the parameters are taken from variables without a tree between; nil if one needs a closer look.
+  let generation: UInt64
+  /// What the planner's access paths were estimated to give when the plan was made; none where the plan serves all
+  /// values of its parameters.
+  let estimates: [Double]
+  /// How the parameters are taken from variables at once; nil if one needs a closer look.
   let quick: [QuickParameter]?
-  private let generation: UInt64
 
-  init(executable: Executable, parameters: [BoundParameter], generation: UInt64) {
+  init(_ executable: Executable, parameters: [BoundParameter], generation: UInt64, estimates: [Double]) {
     self.executable = executable
     self.parameters = parameters
     self.generation = generation
-    let quick = parameters.compactMap { QuickParameter($0) }
-    self.quick = quick.count == parameters.count ? quick : nil
+    self.estimates = estimates
+    let quick = parameters.compactMap { QuickParameter($0, executable.catalog) }
+    self.quick = quick.count == parameters.count && executable.knowsEstimates ? quick : nil
   }
+
+  /// Whether other values of the parameters may ask for another plan.
+  var isParameterSensitive: Bool { executable.plan.isParameterSensitive }
 
   /// Another schema has another generation too.
   func serves(_ snapshot: Snapshot) -> Bool { snapshot.generation == generation }
@@ -30,9 +37,20 @@ final class ReadyPlan: Sendable {
 ///
 /// Unchecked because one run at a time has it, see ``RestingRuns``.
 final class ReadyRun: @unchecked Sendable {
+  enum Fitness {
+    /// The parameters are bound, and the plan is for such.
+    case fit
+    /// The plan is for other data.
+    case stale
+    /// The plan is for other parameters.
+    case unlike
+    /// A variable needs a closer look, or is wrong, which the binder then says.
+    case unclear
+  }
   let plan: ReadyPlan
   let execution: Execution
   private let parameters: [QuickParameter]
+  /// How many are variables.
   private let shown: Int
   @exclusivity(unchecked) var buffer = ByteBuffer(capacity: 4096)
 
@@ -40,14 +58,21 @@ final class ReadyRun: @unchecked Sendable {
     guard let quick = plan.quick else { return nil }
     self.plan = plan
     parameters = quick
-    shown = quick.reduce(0) { $0 + ($1.form == .now ? 0 : 1) }
+    shown = quick.reduce(0) { $0 + ($1.isNow ? 0 : 1) }
     execution = plan.executable.makeExecution(snapshot, limits: limits)
   }
 
-  /// Gives the execution its parameters; false if a variable needs a closer look, or is wrong, which the binder then
-  /// says.
+  /// Gives the execution its parameters. Who does not run it then calls `execution.end()`.
   @inline(__always)
-  func bind(_ variables: [String: Value]) -> Bool {
+  func prepare(_ variables: [String: Value], _ snapshot: Snapshot) -> Fitness {
+    guard plan.serves(snapshot) else { return .stale }
+    guard bind(variables) else { return .unclear }
+    if plan.estimates.isEmpty { return .fit }
+    return plan.executable.suits(execution, on: snapshot, plan.estimates) ? .fit : .unlike
+  }
+
+  @inline(__always)
+  private func bind(_ variables: [String: Value]) -> Bool {
     guard variables.count == shown else { return false }
     if parameters.count == 1, shown == 1 {
       // Comparing one name is quicker than hashing it.
@@ -55,8 +80,8 @@ final class ReadyRun: @unchecked Sendable {
       return name == parameters[0].name && parameters[0].bind(value, 0, execution)
     }
     for index in 0..<parameters.count {
-      if parameters[index].form == .now {
-        execution.setParameter(index, integer: Database.now())
+      if parameters[index].isNow {
+        execution.setParameter(index, Cell(Database.now()))
         continue
       }
       guard let value = variables[parameters[index].name], parameters[index].bind(value, index, execution) else {

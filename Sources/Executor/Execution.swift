@@ -144,7 +144,7 @@ package final class Execution {
   package var isWorthKeeping: Bool { !isLarge }
 
   /// Replaces the value of a parameter; nil is null. Before anything is evaluated in a run.
-  func setParameter(_ index: Int, _ cell: Cell?) {
+  package func setParameter(_ index: Int, _ cell: Cell?) {
     cells[index] = cell ?? Cell(low: 0)
     valid[index] = cell != nil
   }

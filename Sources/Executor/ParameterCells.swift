@@ -49,23 +49,16 @@ enum ParameterCells {
   }
 }
 
-/// Parameters that need no coercion, for ``Executable/run(_:on:into:)``.
+/// Cells of parameters that need no coercion, for ``Executable/run(_:on:into:)``. They live until the run's end.
 extension Execution {
-  /// A number, a moment, a truth value or an enum's code.
-  package func setParameter(_ index: Int, integer: Int64) { setParameter(index, Cell(integer)) }
-
-  package func setParameter(_ index: Int, float: Double) { setParameter(index, Cell(float == 0 ? 0 : float)) }
-
   /// A text, or an id that prints as one.
-  package func setParameter(_ index: Int, text: UnsafeRawBufferPointer) {
-    setParameter(index, ParameterCells.view(text, 0, scratch))
-  }
+  package func cell(text: UnsafeRawBufferPointer) -> Cell { ParameterCells.view(text, 0, scratch) }
 
   /// An id that prints as a number.
-  package func setParameter(_ index: Int, digitsOf number: Int64) {
+  package func cell(digitsOf number: Int64) -> Cell {
     // The digits end at byte 20, which leaves room for a sign and the 19 digits of any Int64; zeros follow.
     var words: (UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0)
-    withUnsafeMutableBytes(of: &words) { buffer in
+    return withUnsafeMutableBytes(of: &words) { buffer in
       // Safe because the buffer has 40 bytes.
       let base = buffer.baseAddress.unsafelyUnwrapped
       var start = 20
@@ -85,11 +78,22 @@ extension Execution {
       if count <= TextView.inlineCapacity {
         let first = UInt64(text.loadUnaligned(as: UInt32.self))
         let rest = (text + 4).loadUnaligned(as: UInt64.self)
-        setParameter(index, Cell(low: UInt64(count) | TextView.numberFlag | first << 32, high: rest))
-      } else {
-        let bytes = UnsafeRawBufferPointer(start: text, count: count)
-        setParameter(index, ParameterCells.view(bytes, TextView.numberFlag, scratch))
+        return Cell(low: UInt64(count) | TextView.numberFlag | first << 32, high: rest)
       }
+      return ParameterCells.view(UnsafeRawBufferPointer(start: text, count: count), TextView.numberFlag, scratch)
     }
+  }
+
+  /// A list whose elements are texts and ids, or words. Nil if `element` gives nil for one.
+  package func list(count: Int, isWide: Bool, _ element: (Int) -> Cell?) -> Cell? {
+    let width = isWide ? 16 : 8
+    let run = scratch.allocate(count * (width + 1))
+    for index in 0..<count {
+      guard let cell = element(index) else { return nil }
+      run.storeBytes(of: cell.low, toByteOffset: index * width, as: UInt64.self)
+      if isWide { run.storeBytes(of: cell.high, toByteOffset: index * 16 + 8, as: UInt64.self) }
+      run.storeBytes(of: 1, toByteOffset: count * width + index, as: UInt8.self)
+    }
+    return Cell(low: UInt64(UInt(bitPattern: run)), high: UInt64(count))
   }
 }

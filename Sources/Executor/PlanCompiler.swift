@@ -124,36 +124,8 @@ struct PlanCompiler {
       // No key is null: `user(email: null)` is nobody, not one of those without an address.
       if case .key = set.source { node.keysAreNonNull = true }
       return node
-    case .lookupEach(let index, let values):
-      let node = indexed(.lookupEach, index)
-      node.scalars = ScalarSources(values, self)
-      if values.count == 1, case .list(let element) = values[0].type {
-        node.isListValued = true
-        node.listIsWide = ColumnKind(.list(element)) == .wideList
-      }
-      return node
-    case .range(let index, let range):
-      let node = indexed(.range, index)
-      var expressions = range.equal
-      node.equalCount = range.equal.count
-      if let lower = range.lower {
-        node.lower = expressions.count
-        node.lowerInclusive = lower.isInclusive
-        expressions.append(lower.value)
-      }
-      if let upper = range.upper {
-        node.upper = expressions.count
-        node.upperInclusive = upper.isInclusive
-        expressions.append(upper.value)
-      }
-      if let prefix = range.prefix {
-        node.prefix = expressions.count
-        expressions.append(prefix)
-      }
-      node.includesNulls = range.includesNulls
-      node.onlyNulls = range.onlyNulls
-      node.scalars = ScalarSources(expressions, self)
-      return node
+    case .lookupEach(let index, let values): return lookupEach(index, values)
+    case .range(let index, let range): return self.range(index, range)
     case .intersection(let paths):
       let node = AccessNode(.intersection)
       node.children = paths.map { access($0, of: set, number: number) }
@@ -200,9 +172,43 @@ struct PlanCompiler {
     }
   }
 
-  private mutating func lookup(_ index: IndexID, _ key: [BoundExpression]) -> AccessNode {
+  mutating func lookup(_ index: IndexID, _ key: [BoundExpression]) -> AccessNode {
     let node = indexed(.lookup, index)
     node.scalars = ScalarSources(key, self)
+    return node
+  }
+
+  mutating func lookupEach(_ index: IndexID, _ values: [BoundExpression]) -> AccessNode {
+    let node = indexed(.lookupEach, index)
+    node.scalars = ScalarSources(values, self)
+    if values.count == 1, case .list(let element) = values[0].type {
+      node.isListValued = true
+      node.listIsWide = ColumnKind(.list(element)) == .wideList
+    }
+    return node
+  }
+
+  mutating func range(_ index: IndexID, _ range: IndexRange) -> AccessNode {
+    let node = indexed(.range, index)
+    var expressions = range.equal
+    node.equalCount = range.equal.count
+    if let lower = range.lower {
+      node.lower = expressions.count
+      node.lowerInclusive = lower.isInclusive
+      expressions.append(lower.value)
+    }
+    if let upper = range.upper {
+      node.upper = expressions.count
+      node.upperInclusive = upper.isInclusive
+      expressions.append(upper.value)
+    }
+    if let prefix = range.prefix {
+      node.prefix = expressions.count
+      expressions.append(prefix)
+    }
+    node.includesNulls = range.includesNulls
+    node.onlyNulls = range.onlyNulls
+    node.scalars = ScalarSources(expressions, self)
     return node
   }
 

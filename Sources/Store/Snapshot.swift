@@ -16,6 +16,8 @@ package final class Snapshot: @unchecked Sendable, Statistics {
   package let identity = Stamp.next()
   /// By number the readers of hash indexes, so that a lookup counts no references; nil for other indexes.
   package let hashIndexes: UnsafePointer<HashIndexReader?>
+  /// The same of B-trees.
+  private let btrees: UnsafePointer<BTreeReader?>
 
   init(
     _ catalog: Catalog, version: UInt64, layout: StoreLayout, tables: [Table], dangling: DanglingLinks,
@@ -27,18 +29,28 @@ package final class Snapshot: @unchecked Sendable, Statistics {
     self.tables = tables
     self.dangling = dangling
     self.growth = growth
-    let readers = UnsafeMutablePointer<HashIndexReader?>.allocate(capacity: max(layout.places.count, 1))
+    let count = max(layout.places.count, 1)
+    let hashes = UnsafeMutablePointer<HashIndexReader?>.allocate(capacity: count)
+    hashes.initialize(repeating: nil, count: count)
+    let trees = UnsafeMutablePointer<BTreeReader?>.allocate(capacity: count)
+    trees.initialize(repeating: nil, count: count)
     for (number, place) in layout.places.enumerated() {
-      var reader: HashIndexReader?
-      if let place, case .hash(let index) = tables[place.type].indexes[place.index] {
-        reader = index.reader(tables[place.type].readers)
+      guard let place else { continue }
+      let table = tables[place.type]
+      switch table.indexes[place.index] {
+      case .hash(let index): hashes[number] = index.reader(table.readers)
+      case .btree(let index): trees[number] = index.reader(table.readers)
+      case .fullText: break
       }
-      (readers + number).initialize(to: reader)
     }
-    hashIndexes = UnsafePointer(readers)
+    hashIndexes = UnsafePointer(hashes)
+    btrees = UnsafePointer(trees)
   }
 
-  deinit { hashIndexes.deallocate() }
+  deinit {
+    hashIndexes.deallocate()
+    btrees.deallocate()
+  }
 
   package static func empty(_ catalog: Catalog) -> Snapshot {
     let layout = StoreLayout(catalog)
@@ -100,9 +112,8 @@ package final class Snapshot: @unchecked Sendable, Statistics {
 
   /// Precondition: a B-tree index.
   package func btree(_ id: IndexID) -> BTreeReader {
-    guard let place = layout.places[Int(id.index)], case .btree(let index) = tables[place.type].indexes[place.index]
-    else { preconditionFailure("not a B-tree") }
-    return index.reader(tables[place.type].readers)
+    guard let reader = btrees[Int(id.index)] else { preconditionFailure("not a B-tree") }
+    return reader
   }
 
   /// Whether no cell of any row is null and cells do not decrease with the row; false where unknown.
