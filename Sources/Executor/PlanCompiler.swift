@@ -31,9 +31,15 @@ struct PlanCompiler {
 
   mutating func reader(_ type: EntityTypeID, _ column: ColumnID) -> Int {
     let address = ColumnAddress(type: type, column: column)
-    if let slot = slots[address] { return slot }
+    // Most plans read few columns, and a plan is compiled for many a query that runs once.
+    if readers.count <= 16 {
+      if let slot = readers.firstIndex(of: address) { return slot }
+    } else {
+      if slots.isEmpty { for (slot, known) in readers.enumerated() { slots[known] = slot } }
+      if let slot = slots[address] { return slot }
+      slots[address] = readers.count
+    }
     readers.append(address)
-    slots[address] = readers.count - 1
     return readers.count - 1
   }
 
