@@ -198,7 +198,7 @@ extension Binder {
     }
     let recursion = recursion(of: entry, name, property, element)
     if let own = environmentEntry(recursion) {
-      entry.environment = entry.environment.settled(own)
+      entry = entry.placed(in: entry.environment.settled(own))
       for index in inner.indices { inner[index].environment = inner[index].environment.settled(own) }
       element = own.settled(element)
     }

@@ -94,9 +94,16 @@ final class SelectionEntry {
 
   /// The same with an expression in the place of the field.
   func computing(_ expression: Expression, _ environment: Environment) -> SelectionEntry {
+    copy(nil, expression, environment)
+  }
+
+  /// The same where names mean what they do in another environment.
+  func placed(in environment: Environment) -> SelectionEntry { copy(field, expression, environment) }
+
+  private func copy(_ field: Name?, _ expression: Expression?, _ environment: Environment) -> SelectionEntry {
     let result = SelectionEntry(
-      key: key, expression: expression, arguments: arguments, directives: directives, set: set, splat: splat,
-      environment: environment, condition: condition, range: range, declared: declared)
+      key: key, field: field, expression: expression, arguments: arguments, directives: directives, set: set,
+      splat: splat, environment: environment, condition: condition, range: range, declared: declared)
     result.isExpanded = isExpanded
     result.expansion = expansion
     result.omitsNull = omitsNull
