@@ -37,6 +37,8 @@ public final class Database: Sendable {
   private let writer = Lock<Void>(())
   /// The thread that holds `writer`, so that waiting for itself is told instead of waited for.
   private let writingThread = Atomic<UInt>(0)
+  /// What was prepared lately.
+  private let texts = Lock(TextCache())
   /// What the program has registered.
   let registry = Lock(Registry())
 
@@ -84,8 +86,14 @@ public final class Database: Sendable {
   /// How far documents prepared from now on, and their runs, may go.
   public var limits: QueryLimits {
     get { limitState.withLock { $0 } }
-    set { limitState.withLock { $0 = newValue } }
+    set {
+      limitState.withLock { $0 = newValue }
+      forgetTexts()
+    }
   }
+
+  /// Texts are prepared anew, because what they are prepared with has changed.
+  func forgetTexts() { texts.withLock { $0.removeAll() } }
 
   /// The version that queries started now will see.
   var current: Snapshot { state.withLock { $0.snapshot } }
@@ -215,19 +223,46 @@ public final class Database: Sendable {
   public func prepare(
     _ text: String, operation: String? = nil, name: String = "query"
   ) throws(QueryError) -> PreparedQuery {
-    let document = try QueryDocument(source: SourceText(name: name, text: text), dialect: .extended, limits: limits)
-    let all = try prepareAll(document)
     if let operation {
+      let all = try prepareAll(text, name: name)
       guard let found = all.first(where: { $0.name == operation }) else {
-        throw document.unknownOperationError(operation)
+        throw try document(text, name).unknownOperationError(operation)
       }
       return found
     }
+    var text = text
+    let catalogVersion = current.catalog.version
+    let (known, hash, epoch) = text.withUTF8 { text in
+      let bytes = UnsafeRawBufferPointer(text)
+      guard bytes.count <= TextCache.longestText else { return (nil as PreparedOperation?, UInt64(0), UInt64.max) }
+      let hash = TextCache.hash(bytes)
+      let (known, epoch) = texts.withLock {
+        ($0.find(bytes, hash: hash, name: name, catalogVersion: catalogVersion), $0.epoch)
+      }
+      return (known, hash, epoch)
+    }
+    if let known { return PreparedQuery(known, database: self) }
+    let only = try onlyOperation(of: document(text, name))
+    text.withUTF8 { text in
+      texts.withLock {
+        $0.insert(
+          only, UnsafeRawBufferPointer(text), hash: hash, name: name, catalogVersion: catalogVersion, epoch: epoch)
+      }
+    }
+    return PreparedQuery(only, database: self)
+  }
+
+  private func document(_ text: String, _ name: String) throws(QueryError) -> QueryDocument {
+    try QueryDocument(source: SourceText(name: name, text: text), dialect: .extended, limits: limits)
+  }
+
+  private func onlyOperation(of document: QueryDocument) throws(QueryError) -> PreparedOperation {
+    let all = try operations(of: document)
     guard let only = all.first else { throw document.noOperationError() }
     guard all.count == 1 else {
       throw QueryError(
         code: DocumentProblem.severalOperations.code, "the document has \(all.count) operations: name one",
-        help: "prepareAll(_:) gives all of them", file: name)
+        help: "prepareAll(_:) gives all of them", file: document.sourceName)
     }
     return only
   }
@@ -236,7 +271,7 @@ public final class Database: Sendable {
   ///
   /// - Throws: ``QueryError`` with every problem of the document.
   public func prepareAll(_ text: String, name: String = "query") throws(QueryError) -> [PreparedQuery] {
-    try prepareAll(QueryDocument(source: SourceText(name: name, text: text), dialect: .extended, limits: limits))
+    try prepareAll(document(text, name))
   }
 
   /// Binds every operation of a document; gives its warnings, nil if there are none.
@@ -252,10 +287,14 @@ public final class Database: Sendable {
   ///
   /// - Throws: ``QueryError`` with every problem of the document.
   package func prepareAll(_ document: QueryDocument) throws(QueryError) -> [PreparedQuery] {
+    try operations(of: document).map { PreparedQuery($0, database: self) }
+  }
+
+  private func operations(of document: QueryDocument) throws(QueryError) -> [PreparedOperation] {
     let catalog = current.catalog
     let queries = try document.bound(catalog, commands: commandDescriptors(catalog)).queries
     return zip(document.operations, queries).map {
-      PreparedQuery(database: self, document: document, operation: $0, query: $1)
+      PreparedOperation(document: document, operation: $0, query: $1)
     }
   }
 

@@ -10,46 +10,25 @@ import GQLStore
 /// It plans at its first run, and again when the schema changes, when the data has grown or shrunk by more than a factor
 /// of two, and for variables whose values ask for another plan.
 public final class PreparedQuery: Sendable {
-  /// The operation's name.
-  public let name: String?
   let database: Database
-  let document: QueryDocument
-  /// The operation's place among the document's definitions.
-  let operation: Int
-  /// Variables of type `<Type>Filter` or `<Type>Order`: their values decide what the query is.
-  let structural: [String]
-  /// Whether it is more than one plain query: some run in order, or what is asked for is the plan.
-  let isSegmented: Bool
-  /// What `@explain` asks for; nil where the answer is that of the operation.
-  let explanation: ExplanationRequest?
-  /// The plans of its segments, by the values of structural variables.
-  private let segments = Lock<[(shape: String, plans: SegmentPlans)]>([])
-  private let plans: Lock<PlanCache>
-  /// What a run needs where nothing asks for another plan; one visit to the lock before a run, one behind it.
-  private let ready = Lock<ReadyState>(ReadyState())
+  private let prepared: PreparedOperation
 
-  private struct ReadyState {
-    var plan: ReadyPlan?
-    /// Output buffers between runs.
-    var buffers: [ReusableBuffer] = []
-  }
-
-  /// `query` is the operation bound without values of structural parameters.
-  init(database: Database, document: QueryDocument, operation: Int, query: BoundQuery) {
+  init(_ prepared: PreparedOperation, database: Database) {
+    self.prepared = prepared
     self.database = database
-    self.document = document
-    self.operation = operation
-    name = document.operationName(operation)
-    structural = query.structuralParameters
-    explanation = ExplanationRequest(document.definition(operation))
-    isSegmented =
-      !query.segments.isEmpty || document.definition(operation).operation == .mutation || explanation != nil
-    var cache = PlanCache()
-    if structural.isEmpty, !isSegmented {
-      cache.insert(PlanCache.Entry(query: query), shape: "", catalogVersion: query.catalogVersion)
-    }
-    plans = Lock(cache)
   }
+
+  /// The operation's name.
+  public var name: String? { prepared.name }
+  var document: QueryDocument { prepared.document }
+  /// The operation's place among the document's definitions.
+  var operation: Int { prepared.operation }
+  /// Variables of type `<Type>Filter` or `<Type>Order`: their values decide what the query is.
+  var structural: [String] { prepared.structural }
+  /// Whether it is more than one plain query.
+  var isSegmented: Bool { prepared.isSegmented }
+  /// What `@explain` asks for; nil where it is not there.
+  var explanation: ExplanationRequest? { prepared.explanation }
 
   /// Runs on the data as it is now.
   ///
@@ -58,22 +37,23 @@ public final class PreparedQuery: Sendable {
     _ variables: [String: Value] = [:], options: RunOptions = RunOptions()
   ) throws(QueryError) -> Answer {
     guard isSegmented else { return try run(variables, on: database.current, options: options) }
-    var utf8: [UInt8] = []
-    try change(variables, options: options) { utf8 = [UInt8]($0) }
-    return Answer(utf8: utf8)
+    return Answer(utf8: try change(variables, options: options) { [UInt8]($0) })
   }
 
   /// Runs an operation of segments, in a transaction of its own if it is a mutation.
-  private func change(
-    _ variables: [String: Value], options: RunOptions, _ take: (UnsafeRawBufferPointer) -> Void
-  ) throws(QueryError) {
+  private func change<Result>(
+    _ variables: [String: Value], options: RunOptions, _ take: (UnsafeRawBufferPointer) -> Result
+  ) throws(QueryError) -> Result {
     guard isMutation, explanation == nil else {
-      return try write(variables, on: database.current, options: options, take)
+      return try writeAnew(variables, on: database.current, options: options, take)
     }
     do {
+      var result: Result?
       try database.changing { (transaction) throws(QueryError) in
-        try transaction.run(self, variables, options: options, take)
+        try transaction.run(self, variables, options: options) { result = take($0) }
       }
+      // Safe because a transaction that does not throw has run.
+      return result.unsafelyUnwrapped
     } catch let error as QueryError {
       throw error
     } catch {
@@ -96,41 +76,113 @@ public final class PreparedQuery: Sendable {
     _ variables: [String: Value] = [:], into buffer: inout [UInt8], options: RunOptions = RunOptions()
   ) throws(QueryError) {
     buffer.removeAll(keepingCapacity: true)
-    if isSegmented {
-      try change(variables, options: options) { buffer.append(contentsOf: $0) }
-    } else {
-      try write(variables, on: database.current, options: options) { buffer.append(contentsOf: $0) }
-    }
+    try run(variables, options: options) { buffer.append(contentsOf: $0) }
+  }
+
+  /// Runs and passes the answer, compact JSON in UTF-8, to `body`, without a copy. For programs that run one query very
+  /// often. The bytes are valid until `body` returns.
+  ///
+  /// - Throws: ``QueryError``, as ``run(_:options:)``; `body` is not called then.
+  public func run(
+    _ variables: [String: Value] = [:], options: RunOptions = RunOptions(),
+    _ body: (UnsafeRawBufferPointer) -> Void
+  ) throws(QueryError) {
+    if isSegmented { return try change(variables, options: options, body) }
+    return try write(variables, on: database.current, options: options, body)
   }
 
   private func run(
     _ variables: [String: Value], on snapshot: Snapshot, options: RunOptions
   ) throws(QueryError) -> Answer {
-    var utf8: [UInt8] = []
-    try write(variables, on: snapshot, options: options) { utf8 = [UInt8]($0) }
-    return Answer(utf8: utf8)
+    Answer(utf8: try write(variables, on: snapshot, options: options) { [UInt8]($0) })
   }
 
-  private func write(
-    _ variables: [String: Value], on snapshot: Snapshot, options: RunOptions, _ take: (UnsafeRawBufferPointer) -> Void
-  ) throws(QueryError) {
-    let (plan, waiting) = ready.withLock { ($0.plan, $0.buffers.popLast()) }
+  private func write<Result>(
+    _ variables: [String: Value], on snapshot: Snapshot, options: RunOptions,
+    _ take: (UnsafeRawBufferPointer) -> Result
+  ) throws(QueryError) -> Result {
+    if options.areUsual, let run = takeRun(variables, snapshot) { return try write(run, on: snapshot, take) }
+    return try writeAnew(variables, on: snapshot, options: options, take)
+  }
+
+  /// A run that rests, its parameters bound; nil if there is none for these variables on this data.
+  @inline(__always)
+  private func takeRun(_ variables: [String: Value], _ snapshot: Snapshot) -> ReadyRun? {
+    guard let run = prepared.resting.take() else { return nil }
+    let fitness = run.prepare(variables, snapshot)
+    return fitness == .fit ? run : takeOther(run, fitness, variables, snapshot)
+  }
+
+  /// The other one in the place of one that does not fit. Where neither does, one makes way for what is made next.
+  @inline(never)
+  private func takeOther(
+    _ run: ReadyRun, _ fitness: ReadyRun.Fitness, _ variables: [String: Value], _ snapshot: Snapshot
+  ) -> ReadyRun? {
+    run.execution.end()
+    if fitness == .unclear {
+      prepared.resting.put(run)
+      return nil
+    }
+    if let other = prepared.resting.take() {
+      let otherFitness = other.prepare(variables, snapshot)
+      if otherFitness == .fit {
+        if fitness == .stale { prepared.resting.drop() } else { prepared.resting.put(run) }
+        return other
+      }
+      other.execution.end()
+      if otherFitness == .stale { prepared.resting.drop() } else { prepared.resting.put(other) }
+    }
+    prepared.resting.drop()
+    return nil
+  }
+
+  /// Runs with parameters that are bound.
+  @inline(__always)
+  private func write<Result>(
+    _ run: ReadyRun, on snapshot: Snapshot, _ take: (UnsafeRawBufferPointer) -> Result
+  ) throws(QueryError) -> Result {
+    run.buffer.removeAll()
+    do {
+      try run.plan.executable.run(run.execution, on: snapshot, into: &run.buffer)
+    } catch {
+      prepared.resting.put(run)
+      throw QueryError([error.diagnostic(snapshot: snapshot)], in: document.source)
+    }
+    let result = run.buffer.withUnsafeBytes { take($0) }
+    if run.execution.isWorthKeeping { prepared.resting.put(run) } else { prepared.resting.drop() }
+    return result
+  }
+
+  private func writeAnew<Result>(
+    _ variables: [String: Value], on snapshot: Snapshot, options: RunOptions,
+    _ take: (UnsafeRawBufferPointer) -> Result
+  ) throws(QueryError) -> Result {
+    let (plan, waiting) = prepared.ready.withLock { ($0.plan, $0.buffers.popLast()) }
     let reusable = waiting ?? ReusableBuffer()
-    defer { ready.withLock { if $0.buffers.count < 8 { $0.buffers.append(reusable) } } }
+    defer { prepared.ready.withLock { if $0.buffers.count < 8 { $0.buffers.append(reusable) } } }
     reusable.buffer.removeAll()
     if isSegmented {
       try runSegments(variables, snapshot, nil, nil, options: options, into: &reusable.buffer)
     } else {
       try append(variables, on: snapshot, options: options, plan, into: &reusable.buffer)
+      if options.areUsual, prepared.hasRunBefore() { makeReady(snapshot) }
     }
-    reusable.buffer.withUnsafeBytes { take($0) }
+    return reusable.buffer.withUnsafeBytes { take($0) }
+  }
+
+  /// Prepares for the next run like the one that has just ended.
+  private func makeReady(_ snapshot: Snapshot) {
+    guard let limits = document.usualRunLimits, let plan = prepared.ready.withLock({ $0.plan }), plan.quick != nil,
+      plan.serves(snapshot), prepared.resting.mayMake()
+    else { return }
+    if let run = ReadyRun(plan, snapshot, limits: limits) { prepared.resting.put(run) } else { prepared.resting.drop() }
   }
 
   /// Runs a plain query and appends its answer.
   func append(
     _ variables: [String: Value], on snapshot: Snapshot, options: RunOptions, into output: inout ByteBuffer
   ) throws(QueryError) {
-    try append(variables, on: snapshot, options: options, ready.withLock { $0.plan }, into: &output)
+    try append(variables, on: snapshot, options: options, prepared.ready.withLock { $0.plan }, into: &output)
   }
 
   private func append(
@@ -139,7 +191,9 @@ public final class PreparedQuery: Sendable {
   ) throws(QueryError) {
     let executable: Executable
     let parameters: [GQLCatalog.Value?]
-    if let plan, plan.serves(snapshot), let quick = QuickCoercion.coerce(variables, plan.parameters, now: options.now) {
+    if let plan, !plan.isParameterSensitive, plan.serves(snapshot),
+      let quick = QuickCoercion.coerce(variables, plan.parameters, now: options.now)
+    {
       executable = plan.executable
       parameters = quick
     } else {
@@ -158,12 +212,12 @@ public final class PreparedQuery: Sendable {
   /// The plans of the segments for these variables.
   func segmentPlans(_ variables: [String: Value], _ catalog: Catalog) throws(QueryError) -> SegmentPlans {
     let shape = structural.isEmpty ? "" : structuralKey(variables)
-    let known = segments.withLock { plans in
+    let known = prepared.segments.withLock { plans in
       plans.first { $0.plans.catalogVersion == catalog.version && $0.shape == shape }?.plans
     }
     if let known { return known }
     let plans = SegmentPlans(try bound(variables, catalog), catalog: catalog)
-    segments.withLock {
+    prepared.segments.withLock {
       $0.removeAll { $0.plans.catalogVersion != catalog.version }
       if $0.count >= 32 { $0.removeFirst() }
       $0.append((shape, plans))
@@ -180,28 +234,26 @@ public final class PreparedQuery: Sendable {
     let shape = structural.isEmpty ? "" : structuralKey(variables)
     let catalogVersion = snapshot.catalog.version
     let entry: PlanCache.Entry
-    if let cached = plans.withLock({ $0.entry(shape: shape, catalogVersion: catalogVersion) }) {
+    if let cached = prepared.plans.withLock({ $0.entry(shape: shape, catalogVersion: catalogVersion) }) {
       entry = cached
     } else {
       let query = try bound(variables, snapshot.catalog)
       entry = PlanCache.Entry(query: query)
-      plans.withLock { $0.insert(entry, shape: shape, catalogVersion: catalogVersion) }
+      prepared.plans.withLock { $0.insert(entry, shape: shape, catalogVersion: catalogVersion) }
     }
     let parameters = try coerce(variables, for: entry.query, snapshot.catalog, now: now)
     let generation = snapshot.generation
-    if let executable = entry.executable(generation: generation, parameters: parameters, snapshot: snapshot) {
-      return (executable, parameters)
+    let found: ReadyPlan
+    if let known = entry.plan(generation: generation, parameters: parameters, snapshot: snapshot) {
+      found = known
+    } else {
+      let executable = Executable(
+        try plan(entry.query, snapshot, parameters, PlannerOptions()), catalog: snapshot.catalog)
+      found = entry.add(executable, generation: generation, parameters: parameters, snapshot: snapshot)
     }
-    let executable = Executable(
-      try plan(entry.query, snapshot, parameters, PlannerOptions()), catalog: snapshot.catalog)
-    entry.add(executable, generation: generation, parameters: parameters, snapshot: snapshot)
-    if structural.isEmpty, !document.hasNarrowInts, !executable.plan.isParameterSensitive {
-      ready.withLock {
-        $0.plan = ReadyPlan(
-          executable: executable, parameters: entry.query.parameters, generation: generation)
-      }
-    }
-    return (executable, parameters)
+    // Narrow integers are for the binder to look at.
+    if structural.isEmpty, !document.hasNarrowInts { prepared.ready.withLock { $0.plan = found } }
+    return (found.executable, parameters)
   }
 
   func bound(_ variables: [String: Value], _ catalog: Catalog) throws(QueryError) -> BoundQuery {
@@ -271,26 +323,4 @@ public final class PreparedQuery: Sendable {
     }
     return Answer(utf8: buffer.takeArray())
   }
-}
-
-/// A plan that serves all values of its parameters, until the schema or the size of the data changes.
-final class ReadyPlan: Sendable {
-  let executable: Executable
-  let parameters: [BoundParameter]
-  private let generation: UInt64
-
-  init(executable: Executable, parameters: [BoundParameter], generation: UInt64) {
-    self.executable = executable
-    self.parameters = parameters
-    self.generation = generation
-  }
-
-  /// Another schema has another generation too.
-  func serves(_ snapshot: Snapshot) -> Bool { snapshot.generation == generation }
-}
-
-/// An output buffer that keeps its memory between runs.
-final class ReusableBuffer: @unchecked Sendable {
-  // Unchecked because one run at a time has it.
-  @exclusivity(unchecked) var buffer = ByteBuffer(capacity: 4096)
 }

@@ -3,50 +3,100 @@ import GQLPlanner
 
 /// How one run behaves: its limits, and what may stop it.
 public struct RunOptions: Sendable {
-  /// The wall time that the run may take; nil for as long as it takes.
-  public var timeout: Duration?
-  /// The most bytes that the answer may have; nil for any number.
-  public var maximumBytes: Int?
-  /// The most objects and bare values that the answer may have; nil for any number.
-  public var maximumNodes: Int?
-  /// The most bytes of working memory that the run may take beside its answer; nil for any number.
-  public var maximumMemory: Int?
-  /// The limits of this run; nil for the database's. Those above are decided on their own.
-  public var limits: QueryLimits?
-  /// What may stop the run from another thread.
-  public var cancellation: QueryCancellation?
-  /// What `now()` gives, in microseconds since 1970; nil for the clock's time when the run begins.
-  public var now: Int64?
-  /// How plans are chosen, for tests that compare plans.
-  package var planner: PlannerOptions?
+  private struct Settings: Sendable {
+    var timeout: Duration?
+    var maximumBytes: Int?
+    var maximumNodes: Int?
+    var maximumMemory: Int?
+    var limits: QueryLimits?
+    var cancellation: QueryCancellation?
+    var now: Int64?
+    var planner: PlannerOptions?
+  }
+  private final class Box: Sendable {
+    let settings: Settings
+    init(_ settings: Settings) { self.settings = settings }
+  }
+  /// Nil where nothing was set, so that the usual options cost nothing to make and to pass.
+  private var box: Box?
 
   /// The defaults: the database's limits.
+  public init() { box = nil }
+
+  /// Options that differ from the defaults; see the properties.
   public init(
     timeout: Duration? = nil, maximumBytes: Int? = nil, maximumNodes: Int? = nil, maximumMemory: Int? = nil,
     limits: QueryLimits? = nil, cancellation: QueryCancellation? = nil, now: Int64? = nil
   ) {
-    self.timeout = timeout
-    self.maximumBytes = maximumBytes
-    self.maximumNodes = maximumNodes
-    self.maximumMemory = maximumMemory
-    self.limits = limits
-    self.cancellation = cancellation
-    self.now = now
+    box = Box(
+      Settings(
+        timeout: timeout, maximumBytes: maximumBytes, maximumNodes: maximumNodes, maximumMemory: maximumMemory,
+        limits: limits, cancellation: cancellation, now: now))
   }
+
+  private subscript<Member>(_ member: WritableKeyPath<Settings, Member?>) -> Member? {
+    get { box?.settings[keyPath: member] }
+    set {
+      var settings = box?.settings ?? Settings()
+      settings[keyPath: member] = newValue
+      box = Box(settings)
+    }
+  }
+
+  /// The wall time that the run may take; nil for as long as it takes.
+  public var timeout: Duration? {
+    get { self[\.timeout] }
+    set { self[\.timeout] = newValue }
+  }
+  /// The most bytes that the answer may have; nil for any number.
+  public var maximumBytes: Int? {
+    get { self[\.maximumBytes] }
+    set { self[\.maximumBytes] = newValue }
+  }
+  /// The most objects and bare values that the answer may have; nil for any number.
+  public var maximumNodes: Int? {
+    get { self[\.maximumNodes] }
+    set { self[\.maximumNodes] = newValue }
+  }
+  /// The most bytes of working memory that the run may take beside its answer; nil for any number.
+  public var maximumMemory: Int? {
+    get { self[\.maximumMemory] }
+    set { self[\.maximumMemory] = newValue }
+  }
+  /// The limits of this run; nil for the database's. Those above are decided on their own.
+  public var limits: QueryLimits? {
+    get { self[\.limits] }
+    set { self[\.limits] = newValue }
+  }
+  /// What may stop the run from another thread.
+  public var cancellation: QueryCancellation? {
+    get { box?.settings.cancellation }
+    set { self[\.cancellation] = newValue }
+  }
+  /// What `now()` gives, in microseconds since 1970; nil for the clock's time when the run begins.
+  public var now: Int64? {
+    get { box?.settings.now }
+    set { self[\.now] = newValue }
+  }
+  /// How plans are chosen, for tests that compare plans.
+  package var planner: PlannerOptions? {
+    get { box?.settings.planner }
+    set { self[\.planner] = newValue }
+  }
+
+  /// Whether nothing was set.
+  var areUsual: Bool { box == nil }
 
   /// The limits as the executor takes them; a time-out starts now. The document's stand where the run says nothing.
   func runLimits(of document: QueryDocument) -> RunLimits {
-    if limits == nil, timeout == nil, maximumBytes == nil, maximumNodes == nil, maximumMemory == nil,
-      let usual = document.usualRunLimits
-    {
-      return usual
-    }
+    let settings = box?.settings
+    if settings == nil, let usual = document.usualRunLimits { return usual }
     let defaults = document.limits
-    var limits = limits ?? defaults
-    if let timeout { limits.time = timeout }
-    if let maximumBytes { limits.answerBytes = maximumBytes }
-    if let maximumNodes { limits.answerNodes = maximumNodes }
-    if let maximumMemory { limits.memory = maximumMemory }
+    var limits = settings?.limits ?? defaults
+    if let timeout = settings?.timeout { limits.time = timeout }
+    if let maximumBytes = settings?.maximumBytes { limits.answerBytes = maximumBytes }
+    if let maximumNodes = settings?.maximumNodes { limits.answerNodes = maximumNodes }
+    if let maximumMemory = settings?.maximumMemory { limits.memory = maximumMemory }
     return limits.run
   }
 }

@@ -5,7 +5,7 @@ import GQLCatalog
 ///
 /// It is JSON's model with exact numbers. A variable takes the type that its declaration wants: a `.string` stands for
 /// an id, a date, an enum value or a UUID where one is declared.
-public indirect enum Value: Sendable, Hashable {
+public enum Value: Sendable, Hashable {
   case null
   case bool(Bool)
   case int(Int64)

@@ -28,6 +28,9 @@ package final class Executable: @unchecked Sendable {
   private let first = Atomic<UInt>(0)
   private let second = Atomic<UInt>(0)
 
+  /// By number in `plan.watched`; nil if one of them cannot be reckoned from cells.
+  private let probes: [AccessProbe]?
+
   /// Whether `_inserted` is asked for.
   let asksInserted: Bool
 
@@ -72,9 +75,22 @@ package final class Executable: @unchecked Sendable {
     root = CompiledSelection(set: -1, fields: query.fields, value: nil, type: nil, &compiler, &output)
     conditions = output.conditions.isEmpty ? nil : ScalarSources(output.conditions, compiler)
     introspections = output.introspections.map { CompiledIntrospection($0, compiler) }
+    var probes: [AccessProbe]? = []
+    for watched in plan.watched {
+      guard let probe = AccessProbe.make(watched, &compiler) else {
+        probes = nil
+        break
+      }
+      probes?.append(probe)
+    }
+    self.probes = probes
     readers = compiler.readers
     enums = ContiguousArray(output.enums)
     parameterKinds = query.parameters.map { ColumnKind($0.signature.type) }
+    for index in 0..<root.operationCount where root.operations[index].kind == .one {
+      let selection = self.selections[Int(root.operations[index].index)]
+      selection.point = PointLookup(selection, sets[selection.set])
+    }
     asksInserted = query.asksInserted
   }
 
@@ -105,6 +121,41 @@ package final class Executable: @unchecked Sendable {
       throw error
     }
     give(execution)
+  }
+
+  /// An execution for ``run(_:on:into:)``, with limits that hold for all its runs.
+  package func makeExecution(_ snapshot: Snapshot, limits: RunLimits) -> Execution {
+    let execution = Execution(self, snapshot)
+    execution.limits = limits
+    return execution
+  }
+
+  /// Appends the answer, as ``run(_:parameters:limits:cancellation:into:)``, by an execution of this executable that has
+  /// its parameters already.
+  package func run(
+    _ execution: Execution, on snapshot: Snapshot, into output: inout ByteBuffer
+  ) throws(RuntimeProblem) {
+    let start = output.count
+    defer { execution.end() }
+    do {
+      execution.begin(snapshot, self, outputStart: start)
+      try write(execution, into: &output)
+    } catch {
+      output.truncate(to: start)
+      throw error
+    }
+  }
+
+  /// Whether ``suits(_:on:_:)`` can tell.
+  package var knowsEstimates: Bool { probes != nil }
+
+  /// Whether the parameters of the execution let one expect about as many rows as `estimates` says: what
+  /// `accessEstimates` gave for the parameters that the plan was made for.
+  package func suits(_ execution: Execution, on snapshot: Snapshot, _ estimates: [Double]) -> Bool {
+    guard let probes, probes.count == estimates.count else { return false }
+    execution.begin(snapshot, self, outputStart: 0)
+    for index in 0..<probes.count where !areAlike(execution.estimate(probes[index]), estimates[index]) { return false }
+    return true
   }
 
   /// Runs and measures each set; the answer is discarded.
@@ -152,6 +203,10 @@ package final class Executable: @unchecked Sendable {
   ) throws(RuntimeProblem) {
     execution.begin(snapshot, self, outputStart: output.count)
     execution.bind(parameters, self)
+    try write(execution, into: &output)
+  }
+
+  private func write(_ execution: Execution, into output: inout ByteBuffer) throws(RuntimeProblem) {
     if let conditions {
       let vectors = try conditions.vectors(.root, execution)
       for index in 0..<conditions.count {

@@ -25,11 +25,15 @@ package final class Execution {
   package let catalog: Catalog
   /// Alive during a run, as the caller holds it; not between runs, so that no version of the data is kept.
   @exclusivity(unchecked) package internal(set) unowned(unsafe) var snapshot: Snapshot
+  /// The snapshot that `readers` and `hashIndexes` are of.
+  @exclusivity(unchecked) private var identity: UInt64 = 0
+  /// By number of the index; see ``Snapshot/hashIndexes``.
+  @exclusivity(unchecked) private(set) var hashIndexes: UnsafePointer<HashIndexReader?>
   /// Another number in every run: what a state derived from parameters or the snapshot is stale under another number.
   @exclusivity(unchecked) package internal(set) var run: UInt64 = 0
   /// The parameters in the form of a column of their type; texts and lists live as long as the run.
-  package internal(set) var parameterCells: UnsafePointer<Cell>
-  package internal(set) var parameterValid: UnsafePointer<Bool>
+  package let parameterCells: UnsafePointer<Cell>
+  package let parameterValid: UnsafePointer<Bool>
   /// Freed at the end of the run; who needs much in a loop releases to a mark.
   package let scratch = ScratchArena()
 
@@ -71,6 +75,7 @@ package final class Execution {
     catalog = executable.catalog
     self.executable = Unmanaged.passUnretained(executable)
     self.snapshot = snapshot
+    hashIndexes = snapshot.hashIndexes
     sets = ContiguousArray(executable.sets.map { _ in SetState() })
     levels = ContiguousArray(executable.selections.map { _ in LevelState() })
     groups = ContiguousArray(executable.selections.map { $0.grouping.map { GroupState($0) } })
@@ -102,6 +107,9 @@ package final class Execution {
     run &+= 1
     nodes = 0
     visitedRows = 0
+    if identity == snapshot.identity { return }
+    identity = snapshot.identity
+    hashIndexes = snapshot.hashIndexes
     let addresses = executable.readers
     for index in 0..<addresses.count {
       (readers + index).initialize(to: snapshot.column(addresses[index].type, addresses[index].column))
@@ -109,7 +117,7 @@ package final class Execution {
   }
 
   /// Lets go of what belongs to one run only.
-  func end() {
+  package func end() {
     if cancellation != nil { cancellation = nil }
     if !textSearches.isEmpty { for state in textSearches.values { state.search = nil } }
     scratch.removeAll()
@@ -132,8 +140,11 @@ package final class Execution {
     }
   }
 
+  /// Whether it may rest until another run; one that needed much memory may not.
+  package var isWorthKeeping: Bool { !isLarge }
+
   /// Replaces the value of a parameter; nil is null. Before anything is evaluated in a run.
-  func setParameter(_ index: Int, _ cell: Cell?) {
+  package func setParameter(_ index: Int, _ cell: Cell?) {
     cells[index] = cell ?? Cell(low: 0)
     valid[index] = cell != nil
   }

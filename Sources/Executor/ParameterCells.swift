@@ -34,15 +34,66 @@ enum ParameterCells {
   }
 
   private static func view(_ text: Text, _ flags: UInt64, _ scratch: ScratchArena) -> Cell {
-    text.bytes.withUnsafeBytes { bytes in
-      guard let start = bytes.baseAddress, bytes.count > 0 else { return TextView(word0: flags, word1: 0).cell }
-      let count = min(bytes.count, TextView.maximumLength)
-      var flags = flags
-      for byte in bytes where byte < 0x20 || byte == 0x22 || byte == 0x5C { flags |= TextView.escapeFlag }
-      if count <= TextView.inlineCapacity { return TextView(start, count: count, flags: flags).cell }
-      let copy = scratch.allocate(count)
-      copy.copyMemory(from: start, byteCount: count)
-      return TextView(UnsafeRawPointer(copy), count: count, flags: flags).cell
+    text.bytes.withUnsafeBytes { view($0, flags, scratch) }
+  }
+
+  static func view(_ bytes: UnsafeRawBufferPointer, _ flags: UInt64, _ scratch: ScratchArena) -> Cell {
+    guard let start = bytes.baseAddress, bytes.count > 0 else { return TextView(word0: flags, word1: 0).cell }
+    let count = min(bytes.count, TextView.maximumLength)
+    var flags = flags
+    for byte in bytes where byte < 0x20 || byte == 0x22 || byte == 0x5C { flags |= TextView.escapeFlag }
+    if count <= TextView.inlineCapacity { return TextView(start, count: count, flags: flags).cell }
+    let copy = scratch.allocate(count)
+    copy.copyMemory(from: start, byteCount: count)
+    return TextView(UnsafeRawPointer(copy), count: count, flags: flags).cell
+  }
+}
+
+/// Cells of parameters that need no coercion, for ``Executable/run(_:on:into:)``. They live until the run's end.
+extension Execution {
+  /// A text, or an id that prints as one.
+  package func cell(text: UnsafeRawBufferPointer) -> Cell { ParameterCells.view(text, 0, scratch) }
+
+  /// An id that prints as a number.
+  package func cell(digitsOf number: Int64) -> Cell {
+    // The digits end at byte 20, which leaves room for a sign and the 19 digits of any Int64; zeros follow.
+    var words: (UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0)
+    return withUnsafeMutableBytes(of: &words) { buffer in
+      // Safe because the buffer has 40 bytes.
+      let base = buffer.baseAddress.unsafelyUnwrapped
+      var start = 20
+      var rest = number.magnitude
+      repeat {
+        start &-= 1
+        let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+        base.storeBytes(of: 0x30 | UInt8(truncatingIfNeeded: digit), toByteOffset: start, as: UInt8.self)
+        rest = quotient
+      } while rest > 0
+      if number < 0 {
+        start &-= 1
+        base.storeBytes(of: 0x2D, toByteOffset: start, as: UInt8.self)
+      }
+      let count = 20 &- start
+      let text = UnsafeRawPointer(base + start)
+      if count <= TextView.inlineCapacity {
+        let first = UInt64(text.loadUnaligned(as: UInt32.self))
+        let rest = (text + 4).loadUnaligned(as: UInt64.self)
+        return Cell(low: UInt64(count) | TextView.numberFlag | first << 32, high: rest)
+      }
+      return ParameterCells.view(UnsafeRawBufferPointer(start: text, count: count), TextView.numberFlag, scratch)
     }
+  }
+
+  /// A list whose elements are texts and ids, or words. Nil if `element` gives nil for one.
+  package func list(count: Int, isWide: Bool, _ element: (Int) -> Cell?) -> Cell? {
+    let width = isWide ? 16 : 8
+    let run = scratch.allocate(count * (width + 1))
+    for index in 0..<count {
+      guard let cell = element(index) else { return nil }
+      run.storeBytes(of: cell.low, toByteOffset: index * width, as: UInt64.self)
+      if isWide { run.storeBytes(of: cell.high, toByteOffset: index * 16 + 8, as: UInt64.self) }
+      run.storeBytes(of: 1, toByteOffset: count * width + index, as: UInt8.self)
+    }
+    return Cell(low: UInt64(UInt(bitPattern: run)), high: UInt64(count))
   }
 }

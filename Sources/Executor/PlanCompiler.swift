@@ -31,9 +31,15 @@ struct PlanCompiler {
 
   mutating func reader(_ type: EntityTypeID, _ column: ColumnID) -> Int {
     let address = ColumnAddress(type: type, column: column)
-    if let slot = slots[address] { return slot }
+    // Most plans read few columns, and a plan is compiled for many a query that runs once.
+    if readers.count <= 16 {
+      if let slot = readers.firstIndex(of: address) { return slot }
+    } else {
+      if slots.isEmpty { for (slot, known) in readers.enumerated() { slots[known] = slot } }
+      if let slot = slots[address] { return slot }
+      slots[address] = readers.count
+    }
     readers.append(address)
-    slots[address] = readers.count - 1
     return readers.count - 1
   }
 
@@ -124,36 +130,8 @@ struct PlanCompiler {
       // No key is null: `user(email: null)` is nobody, not one of those without an address.
       if case .key = set.source { node.keysAreNonNull = true }
       return node
-    case .lookupEach(let index, let values):
-      let node = indexed(.lookupEach, index)
-      node.scalars = ScalarSources(values, self)
-      if values.count == 1, case .list(let element) = values[0].type {
-        node.isListValued = true
-        node.listIsWide = ColumnKind(.list(element)) == .wideList
-      }
-      return node
-    case .range(let index, let range):
-      let node = indexed(.range, index)
-      var expressions = range.equal
-      node.equalCount = range.equal.count
-      if let lower = range.lower {
-        node.lower = expressions.count
-        node.lowerInclusive = lower.isInclusive
-        expressions.append(lower.value)
-      }
-      if let upper = range.upper {
-        node.upper = expressions.count
-        node.upperInclusive = upper.isInclusive
-        expressions.append(upper.value)
-      }
-      if let prefix = range.prefix {
-        node.prefix = expressions.count
-        expressions.append(prefix)
-      }
-      node.includesNulls = range.includesNulls
-      node.onlyNulls = range.onlyNulls
-      node.scalars = ScalarSources(expressions, self)
-      return node
+    case .lookupEach(let index, let values): return lookupEach(index, values)
+    case .range(let index, let range): return self.range(index, range)
     case .intersection(let paths):
       let node = AccessNode(.intersection)
       node.children = paths.map { access($0, of: set, number: number) }
@@ -200,9 +178,43 @@ struct PlanCompiler {
     }
   }
 
-  private mutating func lookup(_ index: IndexID, _ key: [BoundExpression]) -> AccessNode {
+  mutating func lookup(_ index: IndexID, _ key: [BoundExpression]) -> AccessNode {
     let node = indexed(.lookup, index)
     node.scalars = ScalarSources(key, self)
+    return node
+  }
+
+  mutating func lookupEach(_ index: IndexID, _ values: [BoundExpression]) -> AccessNode {
+    let node = indexed(.lookupEach, index)
+    node.scalars = ScalarSources(values, self)
+    if values.count == 1, case .list(let element) = values[0].type {
+      node.isListValued = true
+      node.listIsWide = ColumnKind(.list(element)) == .wideList
+    }
+    return node
+  }
+
+  mutating func range(_ index: IndexID, _ range: IndexRange) -> AccessNode {
+    let node = indexed(.range, index)
+    var expressions = range.equal
+    node.equalCount = range.equal.count
+    if let lower = range.lower {
+      node.lower = expressions.count
+      node.lowerInclusive = lower.isInclusive
+      expressions.append(lower.value)
+    }
+    if let upper = range.upper {
+      node.upper = expressions.count
+      node.upperInclusive = upper.isInclusive
+      expressions.append(upper.value)
+    }
+    if let prefix = range.prefix {
+      node.prefix = expressions.count
+      expressions.append(prefix)
+    }
+    node.includesNulls = range.includesNulls
+    node.onlyNulls = range.onlyNulls
+    node.scalars = ScalarSources(expressions, self)
     return node
   }
 

@@ -5,17 +5,17 @@ package final class ScratchArena {
     fileprivate var chunk: Int
     fileprivate var used: Int
   }
-  private var chunks: [UnsafeMutableRawBufferPointer] = []
-  private var chunk = 0
-  private var base: UnsafeMutableRawPointer
-  private var used = 0
-  private var capacity: Int
+  @exclusivity(unchecked) private var chunks: [UnsafeMutableRawBufferPointer] = []
+  @exclusivity(unchecked) private var chunk = 0
+  @exclusivity(unchecked) private var base: UnsafeMutableRawPointer
+  @exclusivity(unchecked) private var used = 0
+  @exclusivity(unchecked) private var capacity: Int
   /// Bytes of the chunks before the current one.
-  private var passed = 0
+  @exclusivity(unchecked) private var passed = 0
   /// Bytes that were given out and not freed.
   package var usedBytes: Int { passed &+ used }
   /// Bytes of all chunks.
-  package private(set) var byteCount: Int
+  @exclusivity(unchecked) package private(set) var byteCount: Int
 
   package init(capacity: Int = 4096) {
     let first = UnsafeMutableRawBufferPointer.allocate(byteCount: max(capacity, 64), alignment: 64)
@@ -54,6 +54,10 @@ package final class ScratchArena {
 
   /// Frees everything; keeps a bounded amount of memory.
   package func removeAll() {
+    if used > 0 || chunks.count > 1 { removeAllChunks() }
+  }
+
+  private func removeAllChunks() {
     if chunks.count > 1 {
       if chunk > 0 { select(0) }
       while chunks.count > 1, byteCount > 1 << 22, let last = chunks.popLast() {

@@ -12,6 +12,12 @@ package final class Snapshot: @unchecked Sendable, Statistics {
   let growth: GrowthMark
   /// Estimates that cost more than a few hundred nanoseconds.
   let estimates = EstimateCache()
+  /// Another number for every snapshot of the process.
+  package let identity = Stamp.next()
+  /// By number the readers of hash indexes, so that a lookup counts no references; nil for other indexes.
+  package let hashIndexes: UnsafePointer<HashIndexReader?>
+  /// The same of B-trees.
+  private let btrees: UnsafePointer<BTreeReader?>
 
   init(
     _ catalog: Catalog, version: UInt64, layout: StoreLayout, tables: [Table], dangling: DanglingLinks,
@@ -23,6 +29,27 @@ package final class Snapshot: @unchecked Sendable, Statistics {
     self.tables = tables
     self.dangling = dangling
     self.growth = growth
+    let count = max(layout.places.count, 1)
+    let hashes = UnsafeMutablePointer<HashIndexReader?>.allocate(capacity: count)
+    hashes.initialize(repeating: nil, count: count)
+    let trees = UnsafeMutablePointer<BTreeReader?>.allocate(capacity: count)
+    trees.initialize(repeating: nil, count: count)
+    for (number, place) in layout.places.enumerated() {
+      guard let place else { continue }
+      let table = tables[place.type]
+      switch table.indexes[place.index] {
+      case .hash(let index): hashes[number] = index.reader(table.readers)
+      case .btree(let index): trees[number] = index.reader(table.readers)
+      case .fullText: break
+      }
+    }
+    hashIndexes = UnsafePointer(hashes)
+    btrees = UnsafePointer(trees)
+  }
+
+  deinit {
+    hashIndexes.deallocate()
+    btrees.deallocate()
   }
 
   package static func empty(_ catalog: Catalog) -> Snapshot {
@@ -79,16 +106,14 @@ package final class Snapshot: @unchecked Sendable, Statistics {
 
   /// Precondition: a hash index.
   package func hashIndex(_ id: IndexID) -> HashIndexReader {
-    guard let place = layout.places[Int(id.index)], case .hash(let index) = tables[place.type].indexes[place.index]
-    else { preconditionFailure("not a hash index") }
-    return index.reader(tables[place.type].readers)
+    guard let reader = hashIndexes[Int(id.index)] else { preconditionFailure("not a hash index") }
+    return reader
   }
 
   /// Precondition: a B-tree index.
   package func btree(_ id: IndexID) -> BTreeReader {
-    guard let place = layout.places[Int(id.index)], case .btree(let index) = tables[place.type].indexes[place.index]
-    else { preconditionFailure("not a B-tree") }
-    return index.reader(tables[place.type].readers)
+    guard let reader = btrees[Int(id.index)] else { preconditionFailure("not a B-tree") }
+    return reader
   }
 
   /// Whether no cell of any row is null and cells do not decrease with the row; false where unknown.

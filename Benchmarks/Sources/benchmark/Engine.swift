@@ -43,8 +43,14 @@ struct EngineQuery {
 
   /// The answer as UTF-8.
   func run(_ variables: EngineVariables, into buffer: inout [UInt8]) throws {
-    buffer.removeAll(keepingCapacity: true)
     try prepared.run(variables.values, into: &buffer)
+  }
+
+  /// Passes the answer as UTF-8, which is valid inside `use` only; gives what `use` does.
+  func answer(_ variables: EngineVariables, _ use: (UnsafeRawBufferPointer) -> Int) throws -> Int {
+    var result = 0
+    try prepared.run(variables.values) { result = use($0) }
+    return result
   }
 }
 

@@ -14,17 +14,18 @@ struct QueryCases {
 
   var all: [QueryCase] {
     var copy = self
-    return copy.lookups() + copy.ranges() + copy.scans() + copy.relations() + copy.groups() + copy.extras()
+    return copy.lookups() + copy.ranges() + copy.scans() + copy.relations() + copy.graphs() + copy.groups()
+      + copy.extras()
   }
 
   // MARK: Parameters
 
-  private mutating func sets(_ count: Int, _ make: (inout RandomSource) -> [Parameter]) -> [[Parameter]] {
+  mutating func sets(_ count: Int, _ make: (inout RandomSource) -> [Parameter]) -> [[Parameter]] {
     (0..<count).map { _ in make(&random) }
   }
 
   /// Ranges `[from, to)` that hold `size` of the moments each.
-  private mutating func windows(_ moments: [Int], size: Int, count: Int) -> [[Parameter]] {
+  mutating func windows(_ moments: [Int], size: Int, count: Int) -> [[Parameter]] {
     let sorted = moments.sorted()
     return sets(count) { random in
       let start = random.below(max(1, sorted.count - size))

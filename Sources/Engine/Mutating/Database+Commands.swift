@@ -66,6 +66,7 @@ extension Database {
     if !isNew {
       throw QueryError(code: "duplicate-definition", "there is a mutation '\(name)' already")
     }
+    defer { forgetTexts() }
     do throws(QueryError) {
       _ = try Self.descriptor(command, catalog)
     } catch {

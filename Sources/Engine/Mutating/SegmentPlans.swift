@@ -131,12 +131,12 @@ final class PartPlan: Sendable {
     let generation = query.sets.isEmpty ? 0 : snapshot.generation
     if let known, known.generation == generation, !known.executable.plan.isParameterSensitive { return known }
     let executable: Executable
-    if let cached = entry.executable(generation: generation, parameters: parameters, snapshot: snapshot) {
-      executable = cached
+    if let cached = entry.plan(generation: generation, parameters: parameters, snapshot: snapshot) {
+      executable = cached.executable
     } else {
       executable = Executable(
         try prepared.plan(query, snapshot, parameters, PlannerOptions()), catalog: snapshot.catalog)
-      entry.add(executable, generation: generation, parameters: parameters, snapshot: snapshot)
+      _ = entry.add(executable, generation: generation, parameters: parameters, snapshot: snapshot)
     }
     if let known, known.executable === executable { return known }
     let made = Ready(executable: executable, program: nil, generation: generation)

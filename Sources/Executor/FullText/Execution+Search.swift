@@ -56,7 +56,7 @@ extension Execution {
       try checkMemory(capacity &* 16)
       let items = state.items.room(for: SortItem.self, count: capacity)
       var best = BestRows(items, capacity: capacity)
-      try search.best(into: &best) { () throws(RuntimeProblem) in try checkpoint() }
+      try search.best(into: &best, state) { () throws(RuntimeProblem) in try checkpoint() }
       let count = best.heap.count
       try RowSorting.sort(items, count, spare: state.spare.room(for: SortItem.self, count: count), self)
       rows.count = first

@@ -57,7 +57,11 @@ extension FullTextSearch {
   }
 
   /// Offers the rows that the query finds, or enough of them that none of the best is missing.
-  func best(into best: inout BestRows, checkpoint: () throws(RuntimeProblem) -> Void) throws(RuntimeProblem) {
+  ///
+  /// The set's bits and candidates serve as working memory.
+  func best(
+    into best: inout BestRows, _ memory: SetState, checkpoint: () throws(RuntimeProblem) -> Void
+  ) throws(RuntimeProblem) {
     guard let root = query.root else { return }
     let average = statistics.averageLength
     let norms = (0...PostingWeight.largestLength).map { BM25.norm(length: $0, average: average) }
@@ -75,8 +79,8 @@ extension FullTextSearch {
         guard let scorers_ = scorers.baseAddress else { return }
         let count = scorers.count
         switch shape {
-        case .all: try bestOfAll(scorers_, count, norms, into: &best, checkpoint)
-        case .any: try bestOfAny(scorers_, count, norms, into: &best, checkpoint)
+        case .all: try bestOfAll(scorers_, count, norms, into: &best, memory, checkpoint)
+        case .any: try bestOfAny(scorers_, count, norms, into: &best, memory, checkpoint)
         case .other:
           var rows = RowBuffer()
           collect(into: &rows)
@@ -147,25 +151,27 @@ extension FullTextSearch {
     return matcher.score(statistics)
   }
 
-  /// Rows that all lists have: along the shortest, galloping in the others.
+  /// Rows that all lists have: those in the two shortest, looked up in the others.
   private func bestOfAll(
     _ scorers: UnsafeMutablePointer<Scorer>, _ count: Int, _ norms: UnsafePointer<Double>, into best: inout BestRows,
-    _ checkpoint: () throws(RuntimeProblem) -> Void
+    _ memory: SetState, _ checkpoint: () throws(RuntimeProblem) -> Void
   ) throws(RuntimeProblem) {
     var order = Array(0..<count)
     order.sort { scorers[$0].list.count < scorers[$1].list.count }
     guard let shortest = order.first else { return }
     let list = scorers[shortest].list
-    if count == 2 {
-      // Kept out of memory while the lists are walked.
-      var other = scorers[order[1]]
-      for index in 0..<list.count {
-        if index & 16383 == 16383 { try checkpoint() }
-        guard other.advance(to: list.rows[index]) else { continue }
-        scorers[shortest].place = index
-        scorers[order[1]].place = other.place
-        let row = list.rows[index]
-        best.offer(row, score(row, scorers, count, norms))
+    if count > 1, scorers[order[1]].list.count / Self.gallopingRatio <= list.count {
+      let second = order[1]
+      let other = scorers[second].list
+      let found = try commonPlaces(list, other, memory, checkpoint)
+      for index in 0..<found {
+        if index & 4095 == 4095 { try checkpoint() }
+        let place = Int(memory.candidates[index])
+        let row = other.rows[place]
+        scorers[second].place = place
+        var isEverywhere = true
+        for number in 2..<max(count, 2) where isEverywhere { isEverywhere = scorers[order[number]].advance(to: row) }
+        if isEverywhere { best.offer(row, score(row, scorers, count, norms)) }
       }
       return
     }
@@ -178,20 +184,52 @@ extension FullTextSearch {
     }
   }
 
+  /// From this ratio of lengths on, looking up each posting of the shorter list costs less than passing over the longer.
+  private static let gallopingRatio = 24
+
+  /// Writes the places in `long` of the rows that both lists have to the candidates of `memory`; gives how many.
+  ///
+  /// Two passes without a branch that depends on the rows: bits for the shorter list, then each place of the longer one
+  /// is stored, and counted if its bit is there.
+  private func commonPlaces(
+    _ short: PostingList, _ long: PostingList, _ memory: SetState, _ checkpoint: () throws(RuntimeProblem) -> Void
+  ) throws(RuntimeProblem) -> Int {
+    let block = 1 << 16
+    memory.bits.clear(rows: slots)
+    memory.bits.insert(short.rows, short.count)
+    memory.candidates.removeAll()
+    memory.candidates.reserve(short.count + 1)
+    let places = memory.candidates.base
+    let words = memory.bits.pointer
+    var found = 0
+    var first = 0
+    while first < long.count {
+      let end = min(first + block, long.count)
+      for place in first..<end {
+        places[found] = UInt32(truncatingIfNeeded: place)
+        let row = long.rows[place]
+        found &+= Int(truncatingIfNeeded: words[Int(row) >> 6] >> UInt64(row & 63) & 1)
+      }
+      first = end
+      try checkpoint()
+    }
+    return found
+  }
+
   /// Rows that any list has.
   ///
   /// Rows in all lists come first, because they are most often the best; they tell what the others must reach. Then
   /// lists that cannot reach it together are not walked, but looked into (MaxScore).
   private func bestOfAny(
     _ scorers: UnsafeMutablePointer<Scorer>, _ count: Int, _ norms: UnsafePointer<Double>, into best: inout BestRows,
-    _ checkpoint: () throws(RuntimeProblem) -> Void
+    _ memory: SetState, _ checkpoint: () throws(RuntimeProblem) -> Void
   ) throws(RuntimeProblem) {
     var minimum = -1.0
     if count > 1 {
       let items = UnsafeMutablePointer<SortItem>.allocate(capacity: best.heap.capacity)
       defer { items.deallocate() }
       var first = BestRows(items, capacity: best.heap.capacity)
-      try bestOfAll(scorers, count, norms, into: &first, checkpoint)
+      try bestOfAll(scorers, count, norms, into: &first, memory, checkpoint)
       minimum = first.threshold
       for index in 0..<count { scorers[index].place = 0 }
     }

@@ -13,7 +13,7 @@ final class FullTextSearch {
   /// Keeps what the lists point to, where they had to be put together.
   private var owned: [OwnedPostings] = []
   private let readers: [ColumnReader]
-  private let slots: Int
+  let slots: Int
 
   var query: TextQuery { matcher.query }
 

@@ -33,6 +33,8 @@ final class CompiledSelection: @unchecked Sendable {
   let warmReaders: ContiguousArray<WarmReader>
   /// Set before the executable is shared; nil if members are written, not groups of them.
   @exclusivity(unchecked) var grouping: CompiledGrouping?
+  /// Set before the executable is shared; nil if finding the member takes more.
+  @exclusivity(unchecked) var point: PointLookup?
 
   struct WarmReader: BitwiseCopyable {
     var reader: Int

@@ -117,28 +117,17 @@ extension Execution {
     _ set: CompiledSet, _ state: RecursionState, _ above: LevelState, _ range: Range<Int>, _ members: Range<Int>,
     depth: Int, _ recursion: CompiledRecursion
   ) throws(RuntimeProblem) {
-    let scopeCount = max(set.usedScopes, 1)
-    let outer = min(scopeCount - 1, above.ancestors.count)
+    let isDirect = followsLinks(set)
     var start = members.lowerBound
     while start < members.upperBound {
       try checkpoint()
       let count = min(ScopeRows.batchRows, members.upperBound - start)
-      let memory = state.batch.room(for: UInt32.self, count: (outer + 1) * ScopeRows.batchRows)
-      var scopes = ContiguousArray<UnsafePointer<UInt32>>()
-      scopes.append(UnsafePointer(memory))
-      for index in 0..<count {
-        // What is on its path already is not entered again.
-        memory[index] = state.cycles[start + index] != 0 ? PageLayout.noRow : state.found.rows[start + index]
-      }
-      // `^` is the parent at every depth; what lies further out is what the first level sees there.
-      for scope in 0..<outer {
-        let target = memory + (scope + 1) * ScopeRows.batchRows
-        let source = above.ancestors[scope].rows.base
-        for index in 0..<count { target[index] = source[Int(state.origins[start + index])] }
-        scopes.append(UnsafePointer(target))
-      }
       let before = state.found.rows.count
-      try append(set, ScopeRows(count: count, scopes: scopes), into: &state.found)
+      if isDirect {
+        try appendLinked(set, state, start, count)
+      } else {
+        try appendBelow(set, state, above, start, count)
+      }
       let total = state.found.rows.count
       if total > limits.maximumRecursion {
         throw RuntimeProblem(
@@ -159,6 +148,57 @@ extension Execution {
       }
       start += count
     }
+  }
+
+  /// Whether the members below a member are all that a relation links it to, in link order.
+  private func followsLinks(_ set: CompiledSet) -> Bool {
+    set.isRelation && set.isPlain && set.order == nil && set.bounds == nil && !set.wantsDepths && actuals == nil
+      && set.access.reference.path.isEmpty && set.access.reference.depth == 0
+  }
+
+  /// Appends what is linked to `count` members from `start` on.
+  private func appendLinked(
+    _ set: CompiledSet, _ state: RecursionState, _ start: Int, _ count: Int
+  ) throws(RuntimeProblem) {
+    let relation = set.access.relation
+    let before = state.found.rows.count
+    if relation.isToMany, count > 4 {
+      warmRuns(readers[relation.reader], UnsafePointer(state.found.rows.base + start), count)
+    }
+    state.found.offsets.reserve(count)
+    for member in start..<start + count {
+      // What is on its path already is not entered again.
+      if state.cycles[member] == 0 {
+        appendTargets(relation, state.found.rows[member], from: 0, limit: Int.max, into: &state.found.rows)
+      }
+      state.found.offsets.append(UInt32(truncatingIfNeeded: state.found.rows.count))
+    }
+    if state.found.rows.count > Int(UInt32.max >> 1) {
+      throw RuntimeProblem(.memory(limit: limits.maximumMemory), at: set.range)
+    }
+    try visit(state.found.rows.count - before)
+  }
+
+  /// Appends the members of the set for `count` members from `start` on.
+  private func appendBelow(
+    _ set: CompiledSet, _ state: RecursionState, _ above: LevelState, _ start: Int, _ count: Int
+  ) throws(RuntimeProblem) {
+    let outer = min(max(set.usedScopes, 1) - 1, above.ancestors.count)
+    let memory = state.batch.room(for: UInt32.self, count: (outer + 1) * ScopeRows.batchRows)
+    var scopes = ContiguousArray<UnsafePointer<UInt32>>()
+    scopes.append(UnsafePointer(memory))
+    for index in 0..<count {
+      // What is on its path already is not entered again.
+      memory[index] = state.cycles[start + index] != 0 ? PageLayout.noRow : state.found.rows[start + index]
+    }
+    // `^` is the parent at every depth; what lies further out is what the first level sees there.
+    for scope in 0..<outer {
+      let target = memory + (scope + 1) * ScopeRows.batchRows
+      let source = above.ancestors[scope].rows.base
+      for index in 0..<count { target[index] = source[Int(state.origins[start + index])] }
+      scopes.append(UnsafePointer(target))
+    }
+    try append(set, ScopeRows(count: count, scopes: scopes), into: &state.found)
   }
 
   /// Remembers where a member hangs, and whether it is on its path already.

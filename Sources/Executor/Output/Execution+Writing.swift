@@ -43,6 +43,9 @@ extension Execution {
   ) throws(RuntimeProblem) {
     let selection = executable.selections[index]
     let level = levels[index]
+    if let point = selection.point, actuals == nil, let row = point.find(self) {
+      return try write(row, selection, level, executable, into: &output)
+    }
     if let grouping = selection.grouping {
       try expandGroups(index, selection, grouping, level, above: nil, 0..<1, executable)
     } else {
@@ -73,6 +76,21 @@ extension Execution {
       start = end
     }
     output.overwriteLast(0x5D)
+  }
+
+  /// Writes the only member of a ``PointLookup``.
+  @inline(__always)
+  private func write(
+    _ row: UInt32, _ selection: CompiledSelection, _ level: LevelState, _ executable: Executable,
+    into output: inout ByteBuffer
+  ) throws(RuntimeProblem) {
+    guard row != PageLayout.noRow else { return output.append("null") }
+    try visit(1)
+    nodes &+= 1
+    try checkNodes()
+    let start = output.count
+    try writeFields(selection, level, 0, row, 0, selection.operationCount, executable, into: &output)
+    close(start, into: &output)
   }
 
   func checkBytes(_ count: Int) throws(RuntimeProblem) {

@@ -137,10 +137,14 @@ extension Execution {
     return ScopeRows(count: count, scopes: scopes)
   }
 
-  private func advance(over relation: RelationAccess, _ walk: WalkState) throws(RuntimeProblem) {
+  func advance(over relation: RelationAccess, _ walk: WalkState) throws(RuntimeProblem) {
     let reader = readers[relation.reader]
     var links = 0
     for index in 0..<walk.frontier.count {
+      // Runs lie anywhere: those of the next rows are touched together, so that their cache misses overlap.
+      if relation.isToMany, index & 63 == 0, walk.frontier.count > 4 {
+        warmRuns(reader, UnsafePointer(walk.frontier.base + index), min(64, walk.frontier.count - index))
+      }
       let row = walk.frontier[index]
       if relation.isToMany {
         let run = reader.references(row)

@@ -130,6 +130,14 @@ extension Execution {
           break
         }
       }
+    case .step where !node.keepsLinkOrder:
+      for element in 0..<elements {
+        counts[element] = try countStep(set, node, state, elements == 1 ? scopes : scopes.element(element))
+        if !set.isCorrelated {
+          for other in 0..<elements { counts[other] = counts[element] }
+          break
+        }
+      }
     case .scan:
       let live = Int64(snapshot.liveCount(set.type))
       for element in 0..<elements { counts[element] = live }
@@ -145,6 +153,24 @@ extension Execution {
       counts[element] = Int64(min(max(count - slice.offset, 0), slice.limit))
     }
     return true
+  }
+
+  /// The number of distinct targets of the members of the inner set: each link sets a bit, and no row is kept but to
+  /// clear it.
+  private func countStep(
+    _ set: CompiledSet, _ node: AccessNode, _ state: SetState, _ outer: ScopeRows
+  ) throws(RuntimeProblem) -> Int64 {
+    state.inner.removeAll()
+    state.inner.offsets.append(0)
+    try append(compiledSet(node.number), outer, into: &state.inner)
+    let walk = state.walk
+    walk.visited.reserve(snapshot.slotCount(node.relation.target))
+    defer { walk.clean() }
+    walk.frontier.removeAll()
+    walk.frontier.append(UnsafePointer(state.inner.rows.base), state.inner.rows.count)
+    try advance(over: node.relation, walk)
+    note(set, accessRows: walk.found.count)
+    return Int64(walk.found.count)
   }
 
   /// The number of members of a set that depends on nothing around it.

@@ -192,7 +192,7 @@ extension Execution {
   /// Touches the runs of parents that lie anywhere: the cells, then what the cells point to, in loops of nothing but
   /// loads, so that their cache misses overlap.
   @inline(never)
-  private func warmRuns(_ reader: ColumnReader, _ parents: UnsafePointer<UInt32>, _ count: Int) {
+  func warmRuns(_ reader: ColumnReader, _ parents: UnsafePointer<UInt32>, _ count: Int) {
     var touched: UInt32 = 0
     for element in 0..<count where parents[element] != PageLayout.noRow {
       touched |= UInt32(truncatingIfNeeded: reader.references(parents[element]).count)

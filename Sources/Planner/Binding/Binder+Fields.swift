@@ -200,7 +200,7 @@ extension Binder {
     }
     let recursion = recursion(of: entry, name, property, element)
     if let own = environmentEntry(recursion) {
-      entry.environment = entry.environment.settled(own)
+      entry = entry.placed(in: entry.environment.settled(own))
       for index in inner.indices { inner[index].environment = inner[index].environment.settled(own) }
       element = own.settled(element)
     }
@@ -354,10 +354,7 @@ extension Binder {
   private mutating func computed(_ entry: SelectionEntry) -> SelectionEntry {
     guard let name = entry.field, entry.environment.lets[name.text] != nil else { return entry }
     if let argument = entry.arguments.first { report(.argumentsOnValue(field: name.text), at: argument.range) }
-    var copy = entry
-    copy.field = nil
-    copy.expression = Expression(.name(name), at: name.range)
-    return copy
+    return entry.computing(Expression(.name(name), at: name.range), entry.environment)
   }
 
   mutating func bindComputed(_ entry: SelectionEntry, _ inner: [SelectionSource]) -> BoundField.Content? {

@@ -309,11 +309,9 @@ extension Binder {
       return nil
     }
     // A key hides a `let` of its name: the field is the group's.
-    var copy = entry
-    copy.field = nil
-    copy.expression = Expression(.name(name), at: name.range)
-    copy.environment.lets[name.text] = nil
-    return bindComputed(copy, inner)
+    var environment = entry.environment
+    environment.lets[name.text] = nil
+    return bindComputed(entry.computing(Expression(.name(name), at: name.range), environment), inner)
   }
 
   private mutating func bindItems(

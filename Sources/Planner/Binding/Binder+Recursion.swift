@@ -121,27 +121,25 @@ extension Binder {
   ) {
     let type = catalog[id]
     for property in type.properties {
-      guard result.index[property.name] == nil, count(at: expansion.range) else { continue }
+      guard result.place(property.name) == nil, count(at: expansion.range) else { continue }
       // The recursion puts it there itself.
       if property.name == frames.last?.recursionKey { continue }
       let name = Name(property.name, at: expansion.range)
       if isRelation(property), case .computed = property.storage { continue }
-      var entry = SelectionEntry(
-        key: name, field: name, environment: environment, condition: condition, range: expansion.range)
-      entry.declared = id
-      entry.isExpanded = true
-      entry.omitsNull = expansion.shape == .fragments
+      var inner: GraphExpansion?
       if expansion.shape == .ids {
         guard type.idProperties.contains(property.id) else { continue }
       } else if case .entity(let target) = elementType(of: property.signature.type), !catalog[target].isElement {
         guard let shape = expansion.levels.first else { continue }
         // Without an id of one field there is no value that stands for the entity.
         if shape != .ids || identity(of: .scope(0, target), target, at: expansion.range) == nil {
-          entry.expansion = GraphExpansion(
-            shape: shape, levels: expansion.levels.dropFirst(), range: expansion.range)
+          inner = GraphExpansion(shape: shape, levels: expansion.levels.dropFirst(), range: expansion.range)
         }
       }
-      result.add(entry)
+      result.add(
+        SelectionEntry(
+          expanded: name, of: id, inner, omitsNull: expansion.shape == .fragments, environment: environment,
+          condition: condition, range: expansion.range))
     }
   }
 

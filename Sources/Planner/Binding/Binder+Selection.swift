@@ -32,27 +32,83 @@ struct SelectionSource {
   }
 }
 
-/// One appearance of a response key.
-struct SelectionEntry {
-  var key: Name
+/// One appearance of a response key. A class, because it has many parts and goes through many hands.
+final class SelectionEntry {
+  let key: Name
   /// Nil for a computed selection.
-  var field: Name?
-  var expression: Expression?
-  var arguments: [Argument] = []
-  var directives: [Directive] = []
-  var set: SelectionSet?
-  var splat: SourceRange?
-  var environment: Environment
-  var condition: BoundExpression?
-  var range: SourceRange
+  private(set) var field: Name?
+  private(set) var expression: Expression?
+  let arguments: [Argument]
+  let directives: [Directive]
+  let set: SelectionSet?
+  let splat: SourceRange?
+  let environment: Environment
+  let condition: BoundExpression?
+  let range: SourceRange
   /// The type whose fields the place may name: that of the innermost type condition. Nil where it is no entity's.
-  var declared: EntityTypeID?
+  private(set) var declared: EntityTypeID?
   /// Put in by `@expand`.
-  var isExpanded = false
+  private(set) var isExpanded = false
   /// What `@expand` shows of the field's own fields.
-  var expansion: GraphExpansion?
+  private(set) var expansion: GraphExpansion?
   /// The key is left out where the value is null.
-  var omitsNull = false
+  private(set) var omitsNull = false
+
+  init(
+    key: Name, field: Name? = nil, expression: Expression? = nil, arguments: [Argument] = [],
+    directives: [Directive] = [], set: SelectionSet? = nil, splat: SourceRange? = nil, environment: Environment,
+    condition: BoundExpression?, range: SourceRange, declared: EntityTypeID? = nil
+  ) {
+    self.key = key
+    self.field = field
+    self.expression = expression
+    self.arguments = arguments
+    self.directives = directives
+    self.set = set
+    self.splat = splat
+    self.environment = environment
+    self.condition = condition
+    self.range = range
+    self.declared = declared
+  }
+
+  /// A field that `@expand` puts in.
+  init(
+    expanded name: Name, of type: EntityTypeID, _ expansion: GraphExpansion?, omitsNull: Bool,
+    environment: Environment, condition: BoundExpression?, range: SourceRange
+  ) {
+    key = name
+    field = name
+    arguments = []
+    directives = []
+    set = nil
+    splat = nil
+    self.environment = environment
+    self.condition = condition
+    self.range = range
+    declared = type
+    isExpanded = true
+    self.expansion = expansion
+    self.omitsNull = omitsNull
+  }
+
+  /// The same with an expression in the place of the field.
+  func computing(_ expression: Expression, _ environment: Environment) -> SelectionEntry {
+    copy(nil, expression, environment)
+  }
+
+  /// The same where names mean what they do in another environment.
+  func placed(in environment: Environment) -> SelectionEntry { copy(field, expression, environment) }
+
+  private func copy(_ field: Name?, _ expression: Expression?, _ environment: Environment) -> SelectionEntry {
+    let result = SelectionEntry(
+      key: key, field: field, expression: expression, arguments: arguments, directives: directives, set: set,
+      splat: splat, environment: environment, condition: condition, range: range, declared: declared)
+    result.isExpanded = isExpanded
+    result.expansion = expansion
+    result.omitsNull = omitsNull
+    return result
+  }
 }
 
 /// The appearances of one response key, in order.
@@ -103,8 +159,11 @@ extension Binder {
   }
 
   struct Collected {
-    var merged: [MergedEntry] = []
-    var index: [String: Int] = [:]
+    private(set) var merged: [MergedEntry] = []
+    /// The places of the keys, once there are many.
+    private var index: [String: Int] = [:]
+    /// So many keys are compared one by one.
+    private static let fewKeys = 12
     /// The type of the entities that are selected from.
     var root: EntityTypeID?
     /// The one type of which they are known to be here.
@@ -112,13 +171,22 @@ extension Binder {
     /// Members that type conditions are about, where the runtime type is open.
     var mentioned: Set<EntityTypeID> = []
 
+    /// The place of a key.
+    func place(_ key: String) -> Int? {
+      merged.count <= Self.fewKeys ? merged.firstIndex { $0.key == key } : index[key]
+    }
+
     mutating func add(_ entry: SelectionEntry) {
       let key = entry.key.text
-      if let position = index[key] {
+      if let position = place(key) {
         merged[position].entries.append(entry)
-      } else {
-        index[key] = merged.count
-        merged.append(MergedEntry(key: key, entries: [entry]))
+        return
+      }
+      merged.append(MergedEntry(key: key, entries: [entry]))
+      if merged.count == Self.fewKeys + 1 {
+        for (position, known) in merged.enumerated() { index[known.key] = position }
+      } else if merged.count > Self.fewKeys {
+        index[key] = merged.count - 1
       }
     }
   }

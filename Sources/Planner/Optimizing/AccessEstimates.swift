@@ -73,3 +73,10 @@ package func accessEstimates(
     }
   }
 }
+
+/// Within a factor of four of each other; below 16 rows all plans are quick.
+package func areAlike(_ left: Double, _ right: Double) -> Bool {
+  let left = max(left, 16)
+  let right = max(right, 16)
+  return left <= right * 4 && right <= left * 4
+}

@@ -1,0 +1,50 @@
+import GQLBase
+import GQLExecutor
+import GQLPlanner
+import GQLStore
+import Synchronization
+
+/// What prepared queries of one text share: the operation, its plans, and the runs that rest between uses.
+///
+/// It does not know the database, which keeps it for the next time that the text is prepared.
+final class PreparedOperation: Sendable {
+  let name: String?
+  let document: QueryDocument
+  let operation: Int
+  let structural: [String]
+  let isSegmented: Bool
+  let explanation: ExplanationRequest?
+  /// The plans of its segments, by the values of structural variables.
+  let segments = Lock<[(shape: String, plans: SegmentPlans)]>([])
+  let plans: Lock<PlanCache>
+  /// What a run needs where nothing asks for another plan; one visit to the lock before a run, one behind it.
+  let ready = Lock<ReadyState>(ReadyState())
+  /// What runs with the usual options take instead.
+  let resting = RestingRuns()
+  private let runs = Atomic<Bool>(false)
+
+  struct ReadyState {
+    var plan: ReadyPlan?
+    /// Output buffers between runs.
+    var buffers: [ReusableBuffer] = []
+  }
+
+  /// `query` is the operation bound without values of structural parameters.
+  init(document: QueryDocument, operation: Int, query: BoundQuery) {
+    self.document = document
+    self.operation = operation
+    name = document.operationName(operation)
+    structural = query.structuralParameters
+    let definition = document.definition(operation)
+    explanation = ExplanationRequest(definition)
+    isSegmented = !query.segments.isEmpty || definition.operation == .mutation || explanation != nil
+    var cache = PlanCache()
+    if structural.isEmpty, !isSegmented {
+      cache.insert(PlanCache.Entry(query: query), shape: "", catalogVersion: query.catalogVersion)
+    }
+    plans = Lock(cache)
+  }
+
+  /// False at the first call: most texts that a program runs once are not worth what makes later runs quick.
+  func hasRunBefore() -> Bool { runs.exchange(true, ordering: .relaxed) }
+}

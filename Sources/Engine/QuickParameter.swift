@@ -1,0 +1,99 @@
+import GQLBase
+import GQLCatalog
+import GQLExecutor
+import GQLPlanner
+import GQLStore
+
+/// A parameter whose cell is made from a variable at once, without a tree between.
+struct QuickParameter: Sendable {
+  enum Form: Sendable { case int, float, boolean, string, id, dateTime, date, enumeration }
+  let name: String
+  let form: Form
+  /// Whether it is the instant of the run, which is no variable.
+  let isNow: Bool
+  let isList: Bool
+  /// A list of texts or ids.
+  private let isWide: Bool
+  /// Of an enum, by code.
+  private let names: [String]
+
+  /// Nil for a parameter that ``QuickCoercion`` or the binder must look at.
+  init?(_ parameter: BoundParameter, _ catalog: Catalog) {
+    name = parameter.name
+    var type = parameter.signature.type
+    if case .list(let element) = type {
+      isList = true
+      isWide = ColumnKind(type) == .wideList
+      type = element
+    } else {
+      isList = false
+      isWide = false
+    }
+    var names: [String] = []
+    switch type {
+    case .scalar(.int): form = .int
+    case .scalar(.float): form = .float
+    case .scalar(.boolean): form = .boolean
+    case .scalar(.string): form = .string
+    case .scalar(.id): form = .id
+    case .scalar(.dateTime): form = .dateTime
+    case .scalar(.date): form = .date
+    case .enumeration(let id):
+      form = .enumeration
+      names = catalog[id].values
+    default: return nil
+    }
+    self.names = names
+    switch parameter.source {
+    case .variable: isNow = false
+    case .now: isNow = true
+    case .folded, .input, .newRow: return nil
+    }
+  }
+
+  /// False for what needs a closer look, null among it.
+  @inline(__always)
+  func bind(_ value: Value, _ index: Int, _ execution: Execution) -> Bool {
+    let cell: Cell?
+    if isList {
+      guard case .list(let elements) = value else { return false }
+      cell = execution.list(count: elements.count, isWide: isWide) { self.cell(elements[$0], execution) }
+    } else {
+      cell = self.cell(value, execution)
+    }
+    guard let cell else { return false }
+    execution.setParameter(index, cell)
+    return true
+  }
+
+  @inline(__always)
+  private func cell(_ value: Value, _ execution: Execution) -> Cell? {
+    switch value {
+    case .int(let number):
+      switch form {
+      case .int: return Cell(number)
+      case .id: return execution.cell(digitsOf: number)
+      case .float: return Cell(Double(number))
+      default: return nil
+      }
+    case .double(let number):
+      guard form == .float, number.isFinite else { return nil }
+      return Cell(number == 0 ? 0 : number)
+    case .bool(let flag): return form == .boolean ? Cell(low: flag ? 1 : 0) : nil
+    case .string(let text):
+      return text.utf8.withContiguousStorageIfAvailable { bytes in
+        switch form {
+        case .string, .id: execution.cell(text: UnsafeRawBufferPointer(bytes))
+        case .dateTime:
+          CivilTime.parseDateTime(bytes).map { Cell($0) }
+            ?? CivilTime.parseDate(bytes).map { Cell($0 * CivilTime.microsecondsPerDay) }
+        case .date: CivilTime.parseDate(bytes).map { Cell($0) }
+        case .enumeration:
+          names.firstIndex { $0.utf8.elementsEqual(bytes) }.map { Cell(low: UInt64($0)) }
+        case .int, .float, .boolean: nil
+        }
+      } ?? nil
+    case .null, .number, .list, .object: return nil
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import GQLBase
+import GQLCatalog
+import GQLPlanner
+import GQLStore
+
+/// One entity under a unique key of one component, with nothing below it: it is found and written without a level.
+///
+/// This is what most runs of most programs are, and where what a run costs beside its work shows most.
+struct PointLookup: BitwiseCopyable {
+  private let index: Int
+  private let constant: Cell
+  /// -1 for the constant.
+  private let parameter: Int
+
+  /// Nil if the selection is more than that.
+  init?(_ selection: CompiledSelection, _ set: CompiledSet) {
+    let node = set.access
+    guard selection.isObject, selection.recursion == nil, selection.grouping == nil, selection.children.isEmpty,
+      selection.groups.isEmpty, selection.usedScopes <= 1, !selection.showsDepths, !set.isCorrelated, !set.wantsDepths,
+      set.isPlain, set.order == nil, set.bounds == nil, node.kind == .lookup, node.indexKind == .hash, node.isUnique,
+      let scalars = node.scalars, scalars.count == 1
+    else { return nil }
+    for number in 0..<selection.operationCount {
+      switch selection.operations[number].kind {
+      case .fixed, .int, .float, .boolean, .code, .text, .id, .dateTime, .date, .cell, .embedded: continue
+      case .computed, .embeddedComputed, .one, .many, .introspection, .inlined, .recursion, .depth, .cycle, .cursor:
+        return nil
+      }
+    }
+    switch scalars.sources[0] {
+    case .parameter(let number):
+      parameter = number
+      constant = Cell(low: 0)
+    case .constant(let cell):
+      parameter = -1
+      constant = cell
+    case .null, .computed: return nil
+    }
+    index = Int(node.index.index)
+  }
+
+  /// The row under the key, or `PageLayout.noRow`; nil if the key is null.
+  @inline(__always)
+  func find(_ execution: Execution) -> UInt32? {
+    guard let reader = execution.hashIndexes[index] else { return nil }
+    if parameter < 0 { return withUnsafePointer(to: constant) { reader.find($0) } }
+    return execution.parameterValid[parameter] ? reader.find(execution.parameterCells + parameter) : nil
+  }
+}
