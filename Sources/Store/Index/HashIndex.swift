@@ -29,7 +29,7 @@ final class HashIndex: @unchecked Sendable {
     self.isUnique = isUnique
     self.stamp = stamp
     pages = PageDirectory(stamp: stamp)
-    table = .allocate(capacity: 1)
+    table = PagePool.allocate(UnsafeRawPointer?.self, count: 1)
     depth = 0
     distinctKeys = 0
     freePostings = []
@@ -43,7 +43,7 @@ final class HashIndex: @unchecked Sendable {
     isUnique = other.isUnique
     self.stamp = stamp
     pages = PageDirectory(copying: other.pages, stamp: stamp)
-    table = .allocate(capacity: 1 << Int(other.depth))
+    table = PagePool.allocate(UnsafeRawPointer?.self, count: 1 << Int(other.depth))
     table.initialize(from: other.table, count: 1 << Int(other.depth))
     depth = other.depth
     distinctKeys = other.distinctKeys
@@ -51,7 +51,7 @@ final class HashIndex: @unchecked Sendable {
     postings = ColumnStore(copying: other.postings, stamp: stamp, slot: nil)
   }
 
-  deinit { table.deallocate() }
+  deinit { PagePool.deallocate(table, count: 1 << Int(depth)) }
 
   func reader(_ columns: UnsafePointer<ColumnReader>) -> HashIndexReader {
     HashIndexReader(
@@ -164,12 +164,12 @@ final class HashIndex: @unchecked Sendable {
 
   private func doubleTable() {
     let count = 1 << Int(depth)
-    let doubled = UnsafeMutablePointer<UnsafeRawPointer?>.allocate(capacity: count * 2)
+    let doubled = PagePool.allocate(UnsafeRawPointer?.self, count: count * 2)
     for index in 0..<count {
       (doubled + index * 2).initialize(to: table[index])
       (doubled + index * 2 + 1).initialize(to: table[index])
     }
-    table.deallocate()
+    PagePool.deallocate(table, count: count)
     table = doubled
     depth += 1
   }
