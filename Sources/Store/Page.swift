@@ -73,11 +73,9 @@ package final class Page: @unchecked Sendable {
 /// Pages by number: a flat table of addresses for reading, and a tree of owners for sharing.
 ///
 /// Copying a directory for a writer costs a `memcpy` of the addresses and the retains of one array of groups; writing
-/// the first page of a segment costs the retains of 4 pages and 16 segments. The pages stay shared until written.
-///
-/// Why so few pages: the counts of pages lie apart in memory, those of segments and groups are warm.
+/// the first page of a segment costs the retains of 16 pages and 16 segments. The pages stay shared until written.
 package final class PageDirectory: @unchecked Sendable {
-  /// 4 pages, shared between versions.
+  /// 16 pages, shared between versions.
   private final class Segment: @unchecked Sendable {
     @exclusivity(unchecked) var pages: [Page]
     let stamp: UInt64
@@ -95,8 +93,8 @@ package final class PageDirectory: @unchecked Sendable {
       self.stamp = stamp
     }
   }
-  private static let segmentPages = 4
-  private static let groupPages = 64
+  private static let segmentPages = 16
+  private static let groupPages = 256
 
   /// `addresses[i]` is the base of page `i`, for `i < count`.
   @exclusivity(unchecked) package private(set) var addresses: UnsafeMutablePointer<UnsafeRawPointer?>
@@ -108,7 +106,7 @@ package final class PageDirectory: @unchecked Sendable {
   package init(stamp: UInt64) {
     capacity = 4
     count = 0
-    addresses = PagePool.allocate(UnsafeRawPointer?.self, count: capacity)
+    addresses = .allocate(capacity: capacity)
     addresses.initialize(repeating: nil, count: capacity)
     self.stamp = stamp
     groups = []
@@ -118,22 +116,22 @@ package final class PageDirectory: @unchecked Sendable {
     // Why the slack: the writer that copies is likely to append.
     capacity = other.count + 4
     count = other.count
-    addresses = PagePool.allocate(UnsafeRawPointer?.self, count: capacity)
+    addresses = .allocate(capacity: capacity)
     addresses.initialize(from: other.addresses, count: other.count)
     (addresses + other.count).initialize(repeating: nil, count: capacity - other.count)
     groups = other.groups
     self.stamp = stamp
   }
 
-  deinit { PagePool.deallocate(addresses, count: capacity) }
+  deinit { addresses.deallocate() }
 
   /// Adds a page at the end. Only the writer with this directory's stamp may call it.
   package func append(_ page: Page) {
     if count == capacity {
-      let grown = PagePool.allocate(UnsafeRawPointer?.self, count: capacity * 2)
+      let grown = UnsafeMutablePointer<UnsafeRawPointer?>.allocate(capacity: capacity * 2)
       grown.initialize(repeating: nil, count: capacity * 2)
       grown.update(from: addresses, count: count)
-      PagePool.deallocate(addresses, count: capacity)
+      addresses.deallocate()
       addresses = grown
       capacity *= 2
     }

@@ -8,8 +8,7 @@ import Synchronization
   import Darwin
 #endif
 
-/// Memory of pages, and of tables of their addresses, that nobody holds any more, kept for the next ones of the same
-/// size.
+/// Memory of pages that nobody holds any more, kept for the next ones of the same size.
 ///
 /// Why: each transaction takes about as many pages as the version that it supersedes gives back, and the allocator is
 /// slow with blocks of this size and alignment. Any thread may give memory back; where two meet, one goes to the
@@ -67,14 +66,5 @@ enum PagePool {
       shelf.isTaken.store(false, ordering: .releasing)
     }
     block.deallocate()
-  }
-
-  /// Room for as many values as ``deallocate(_:count:)`` must be told.
-  static func allocate<Element: BitwiseCopyable>(_: Element.Type, count: Int) -> UnsafeMutablePointer<Element> {
-    allocate(byteCount: count * MemoryLayout<Element>.stride).bindMemory(to: Element.self, capacity: count)
-  }
-
-  static func deallocate<Element: BitwiseCopyable>(_ block: UnsafeMutablePointer<Element>, count: Int) {
-    deallocate(UnsafeMutableRawPointer(block), byteCount: count * MemoryLayout<Element>.stride)
   }
 }

@@ -29,7 +29,7 @@ final class HashIndex: @unchecked Sendable {
     self.isUnique = isUnique
     self.stamp = stamp
     pages = PageDirectory(stamp: stamp)
-    table = PagePool.allocate(UnsafeRawPointer?.self, count: 1)
+    table = .allocate(capacity: 1)
     depth = 0
     distinctKeys = 0
     freePostings = []
@@ -43,7 +43,7 @@ final class HashIndex: @unchecked Sendable {
     isUnique = other.isUnique
     self.stamp = stamp
     pages = PageDirectory(copying: other.pages, stamp: stamp)
-    table = PagePool.allocate(UnsafeRawPointer?.self, count: 1 << Int(other.depth))
+    table = .allocate(capacity: 1 << Int(other.depth))
     table.initialize(from: other.table, count: 1 << Int(other.depth))
     depth = other.depth
     distinctKeys = other.distinctKeys
@@ -51,7 +51,7 @@ final class HashIndex: @unchecked Sendable {
     postings = ColumnStore(copying: other.postings, stamp: stamp, slot: nil)
   }
 
-  deinit { PagePool.deallocate(table, count: 1 << Int(depth)) }
+  deinit { table.deallocate() }
 
   func reader(_ columns: UnsafePointer<ColumnReader>) -> HashIndexReader {
     HashIndexReader(
@@ -164,12 +164,12 @@ final class HashIndex: @unchecked Sendable {
 
   private func doubleTable() {
     let count = 1 << Int(depth)
-    let doubled = PagePool.allocate(UnsafeRawPointer?.self, count: count * 2)
+    let doubled = UnsafeMutablePointer<UnsafeRawPointer?>.allocate(capacity: count * 2)
     for index in 0..<count {
       (doubled + index * 2).initialize(to: table[index])
       (doubled + index * 2 + 1).initialize(to: table[index])
     }
-    PagePool.deallocate(table, count: count)
+    table.deallocate()
     table = doubled
     depth += 1
   }

@@ -7,9 +7,9 @@
 ///         └───┴───┴─      └────────┴────────┴─
 /// ```
 /// Copying a directory for a writer costs an address and a retain for 256 nodes; writing the first node of a group
-/// costs 256 addresses and the retains of 32 segments, and of a segment those of 8 nodes.
+/// costs 256 addresses and the retains of 16 segments, and of a segment those of 16 nodes.
 final class NodeDirectory: @unchecked Sendable {
-  /// 8 nodes, shared between versions.
+  /// 16 nodes, shared between versions.
   private final class Segment: @unchecked Sendable {
     @exclusivity(unchecked) var pages: [Page]
     let stamp: UInt64
@@ -18,7 +18,7 @@ final class NodeDirectory: @unchecked Sendable {
       self.stamp = stamp
     }
   }
-  /// 32 segments and the addresses of their nodes, shared between versions.
+  /// 16 segments and the addresses of their nodes, shared between versions.
   private final class Group: @unchecked Sendable {
     @exclusivity(unchecked) var segments: [Segment]
     let addresses: UnsafeMutablePointer<UnsafeRawPointer?>
@@ -26,21 +26,21 @@ final class NodeDirectory: @unchecked Sendable {
 
     init(stamp: UInt64) {
       segments = []
-      addresses = PagePool.allocate(UnsafeRawPointer?.self, count: NodeDirectory.groupNodes)
+      addresses = .allocate(capacity: NodeDirectory.groupNodes)
       addresses.initialize(repeating: nil, count: NodeDirectory.groupNodes)
       self.stamp = stamp
     }
 
     init(copying other: Group, stamp: UInt64) {
       segments = other.segments
-      addresses = PagePool.allocate(UnsafeRawPointer?.self, count: NodeDirectory.groupNodes)
+      addresses = .allocate(capacity: NodeDirectory.groupNodes)
       addresses.initialize(from: other.addresses, count: NodeDirectory.groupNodes)
       self.stamp = stamp
     }
 
-    deinit { PagePool.deallocate(addresses, count: NodeDirectory.groupNodes) }
+    deinit { addresses.deallocate() }
   }
-  private static let segmentNodes = 8
+  private static let segmentNodes = 16
   static let groupShift = 8
   static let groupNodes = 256
   static let groupMask = 255
