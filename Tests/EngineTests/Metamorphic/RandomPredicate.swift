@@ -34,7 +34,7 @@ struct RandomPredicate {
   private mutating func comparison(_ depth: Int) -> String {
     switch random.below(24) {
     case 0, 1, 2: return "\(number(depth)) \(sign()) \(number(depth))"
-    case 3: return "\(number(depth)) \(random.pick(["in", "not in"])) [\(number(0)), \(random.below(4)), 2.5]"
+    case 3: return "\(number(depth)) \(random.pick(["in", "not in"])) [(\(number(0))), \(random.below(4)), 2.5]"
     case 4:
       return
         "\(number(depth)) \(random.pick(["in", "not in"])) \(random.below(3) - 1)\(random.pick(["..", "..<"]))\(random.below(5))"
