@@ -195,7 +195,7 @@ public final class PreparedQuery: Sendable {
     let executable = Executable(
       try plan(entry.query, snapshot, parameters, PlannerOptions()), catalog: snapshot.catalog)
     entry.add(executable, generation: generation, parameters: parameters, snapshot: snapshot)
-    if structural.isEmpty, !executable.plan.isParameterSensitive {
+    if structural.isEmpty, !document.hasNarrowInts, !executable.plan.isParameterSensitive {
       ready.withLock {
         $0.plan = ReadyPlan(
           executable: executable, parameters: entry.query.parameters, generation: generation)
@@ -238,12 +238,13 @@ public final class PreparedQuery: Sendable {
   func coerce(
     _ variables: [String: Value], for query: BoundQuery, _ catalog: Catalog, now: Int64?
   ) throws(QueryError) -> [GQLCatalog.Value?] {
-    let quick = structural.isEmpty ? QuickCoercion.coerce(variables, query.parameters, now: now) : nil
+    let isPlain = structural.isEmpty && !document.hasNarrowInts
+    let quick = isPlain ? QuickCoercion.coerce(variables, query.parameters, now: now) : nil
     if let quick { return quick }
     var inputs: [String: VariableInput] = [:]
     for (name, value) in variables { inputs[name] = .json(value.json) }
     let coerced = coerceVariables(
-      inputs, for: query.parameters, catalog: catalog, now: now ?? Database.now())
+      inputs, for: query.parameters, catalog: catalog, now: now ?? Database.now(), ints: document.bindingOptions.ints)
     if coerced.hasErrors { throw QueryError(coerced.diagnostics, in: document.source) }
     return coerced.output
   }

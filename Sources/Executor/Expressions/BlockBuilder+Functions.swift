@@ -19,7 +19,8 @@ extension ExpressionCompiler {
       return builder.add(node, type)
     case .try: return attempt(first, expression, &builder)
     case .slice, .concat, .replace, .split, .padStart, .sort, .abs, .round, .floor, .ceil, .sqrt, .pow, .div, .least,
-      .greatest, .date, .year, .month, .day, .hour, .minute, .second, .weekday, .trunc, .dateDiff, .extract:
+      .greatest, .date, .year, .month, .day, .hour, .minute, .second, .weekday, .trunc, .dateDiff, .extract,
+      .graphQLInt:
       break
     }
     var node = Node(operation: .function, kind: Vector.Kind(type), range: expression.range)

@@ -10,7 +10,7 @@ extension RuntimeProblem {
 
   package var code: DiagnosticCode {
     switch kind {
-    case .overflow: DiagnosticCode("overflow")
+    case .overflow, .wideInt: DiagnosticCode("overflow")
     case .divisionByZero: DiagnosticCode("division-by-zero")
     case .conversion: DiagnosticCode("conversion")
     case .invalidPattern: DiagnosticCode("invalid-pattern")
@@ -36,6 +36,9 @@ extension RuntimeProblem {
     switch kind {
     case .overflow(let type):
       message = "the result is out of the range of \(type.rawValue)"
+    case .wideInt:
+      message = "an Int of GraphQL has 32 bits"
+      help = "without 'graphql-strict' it has 64"
     case .divisionByZero:
       message = "division by zero"
       help = "'nullif(divisor, 0)' gives null instead"

@@ -6,6 +6,8 @@ package struct RuntimeProblem: Error, Sendable, Equatable {
   package enum Kind: Sendable, Equatable {
     /// `age * 9223372036854775807`: the result has no place in its type.
     case overflow(ScalarType)
+    /// An Int of the answer that GraphQL's 32 bits do not hold, where they are asked for.
+    case wideInt
     /// `1 / (age - age)`
     case divisionByZero
     /// `name as Int` where the name is `Ada`.
@@ -39,8 +41,8 @@ package struct RuntimeProblem: Error, Sendable, Equatable {
     /// Whether it is a matter of the one element's values, so that `try` gives null for it.
     package var isOfOneRow: Bool {
       switch self {
-      case .overflow, .divisionByZero, .conversion, .invalidPattern, .negativeLimit, .outOfDomain, .roundingPlaces,
-        .partialDay, .function, .wrongDepth:
+      case .overflow, .wideInt, .divisionByZero, .conversion, .invalidPattern, .negativeLimit, .outOfDomain,
+        .roundingPlaces, .partialDay, .function, .wrongDepth:
         true
       case .patternLimit, .invalidCursor, .limitExceeded, .missingParameter, .timeout, .cancelled, .memory: false
       }
