@@ -26,7 +26,7 @@ extension Binder {
     guard fields.count > 1 else { return }
     var seen: Set<String> = []
     for field in fields where !seen.insert(field.name.text).inserted {
-      report(.duplicateArgument(name: field.name.text), at: field.name.range)
+      report(.duplicateField(name: field.name.text), at: field.name.range)
     }
   }
 
@@ -79,6 +79,7 @@ extension Binder {
     nested(at: range, nil) { binder in
       var parts: [BoundExpression] = []
       var isWrong = false
+      binder.checkRepeats(fields)
       for field in fields {
         guard binder.count(at: field.range) else { return nil }
         if binder.isAbsent(field.value, environment) { continue }
@@ -296,6 +297,7 @@ extension Binder {
     _ fields: [ObjectField], _ operand: Operand, _ environment: Environment, _ range: SourceRange,
     _ origin: ValueCoercion.Origin
   ) -> BoundExpression? {
+    checkRepeats(fields)
     if case .error = operand { return nil }
     var parts: [BoundExpression] = []
     for field in fields where !isAbsent(field.value, environment) {
