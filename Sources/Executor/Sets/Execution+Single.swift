@@ -145,11 +145,13 @@ extension Execution {
     return kept
   }
 
-  /// Writes the live rows of a page and gives how many; nil if all are live.
+  /// Writes the live ones of rows within a page and gives how many; nil if all are live.
   func liveRows(
     _ live: ColumnReader, _ first: UInt32, _ count: Int, into rows: UnsafeMutablePointer<UInt32>
   ) -> Int? {
-    let cells = (live.page(of: first) + PageLayout.cellsOffset).assumingMemoryBound(to: UInt8.self)
+    // A page behind a cursor begins anywhere.
+    let cells = (live.page(of: first) + PageLayout.cellsOffset + (Int(first) & PageLayout.rowMask))
+      .assumingMemoryBound(to: UInt8.self)
     var written = 0
     for index in 0..<count {
       rows[written] = first &+ UInt32(truncatingIfNeeded: index)

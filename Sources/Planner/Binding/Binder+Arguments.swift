@@ -187,6 +187,7 @@ extension Binder {
     case .call(let name, let arguments) where name.text == "desc" || name.text == "asc":
       directedTerm(name, arguments, environment, isDescending != (name.text == "desc"), into: &terms)
     case .object(let fields):
+      refuseRepeats(fields)
       objectOrder(fields, environment.element(), environment, expression.range, into: &terms)
     case .variable(let name):
       if case .order(let type)? = variables[name.text]?.kind, environment.arguments[name.text] == nil {
@@ -204,6 +205,7 @@ extension Binder {
   ) {
     let operand = bindOperand(expression, environment)
     if case .object(let fields, let range) = operand {
+      refuseRepeats(fields)
       objectOrder(fields, environment.element(), environment, range, into: &terms)
       return
     }

@@ -265,6 +265,10 @@ extension Binder {
         bound.append(BoundExpression(.constant(.null), value.type, at: range))
         continue
       }
+      // Each is compared in its own collation.
+      if value.folded == nil, case .value(let other) = operand, other.folded != nil {
+        return anyEqual(.value(value), elements, environment, range)
+      }
       guard let (_, right) = unified(.value(value), operand, environment, element.range, origin: origin) else {
         isWrong = true
         continue
@@ -277,8 +281,6 @@ extension Binder {
     if let first = bound.first(where: { $0.type != left.type }), first.type == .string || first.type == .json {
       left = converted(left, first.type)
       bound = bound.map { conversion($0, to: first.type) ?? $0 }
-    } else if value.folded == nil, let first = bound.first, case .fold = first.kind {
-      left = fold(left)
     }
     return BoundExpression(.inValues(left, bound), .boolean, at: range)
   }

@@ -17,6 +17,7 @@ extension Binder {
   mutating func condition(_ directives: [Directive], and outer: BoundExpression?) -> Condition? {
     var parts: [BoundExpression] = outer.map { [$0] } ?? []
     var isLeftOut = false
+    if directives.count > 1 { refuseRepeats(directives) }
     for directive in directives {
       let isSkip = directive.name.text == "skip"
       guard isSkip || directive.name.text == "include" else { continue }
@@ -46,6 +47,14 @@ extension Binder {
       return Condition(expression: BoundExpression(.and(parts), .boolean, at: parts[1].range))
     }
     return Condition(expression: parts.first)
+  }
+
+  /// Each directive of a selection stands once.
+  private mutating func refuseRepeats(_ directives: [Directive]) {
+    for (index, directive) in directives.enumerated()
+    where directives[..<index].contains(where: { $0.name.text == directive.name.text }) {
+      report(.repeatedDirective(name: directive.name.text), at: directive.name.range)
+    }
   }
 
   private mutating func only(_ name: String, of directive: Directive) -> Argument? {

@@ -17,7 +17,17 @@ extension Binder {
       report(environment.group() == nil ? .noElement : .filterOfGroup, at: range)
       return nil
     }
+    refuseRepeats(fields)
     return filter(fields, element, environment, range, .document)
+  }
+
+  /// A key that stands twice in a literal object is an error, as GraphQL has it.
+  mutating func refuseRepeats(_ fields: [ObjectField]) {
+    guard fields.count > 1 else { return }
+    var seen: Set<String> = []
+    for field in fields where !seen.insert(field.name.text).inserted {
+      report(.duplicateField(name: field.name.text), at: field.name.range)
+    }
   }
 
   /// A variable of type `<Type>Filter`: its value is part of the query.
@@ -115,7 +125,9 @@ extension Binder {
     var value = value
     while case .parenthesized(let inner) = value.kind { value = inner }
     switch value.kind {
-    case .object(let fields): return (fields, origin)
+    case .object(let fields):
+      if origin == .document { refuseRepeats(fields) }
+      return (fields, origin)
     case .variable(let name):
       if environment.arguments[name.text] == nil, let declared = structure(of: name) {
         usedVariables.insert(name.text)

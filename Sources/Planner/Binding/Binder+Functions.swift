@@ -2,15 +2,19 @@ import GQLBase
 import GQLCatalog
 import GQLParser
 
+/// The names that are no ``ScalarFunction``, and those of calls over sets.
+private let otherFunctions = [
+  "collate", "if", "coalesce", "nullif", "now", "duration", "int", "float", "decimal", "string", "boolean", "some",
+  "every", "none", "one", "exists", "count", "sum", "avg", "min", "max", "first", "collect", "join", "distinct",
+  "hasMore", "closure", "shortestPath", "asc", "desc", "highlight",
+]
+
+/// All functions of the language by their names; `nfc`, which does not run, is none of them.
+package let languageFunctions = ScalarFunction.allCases.map(\.rawValue).filter { !$0.hasSuffix("!") } + otherFunctions
+
 extension Binder {
   /// Known by name, not run.
   private static let laterFunctions: Set<String> = ["nfc"]
-  /// The names that are no ``ScalarFunction``, and those of calls over sets, for suggestions.
-  private static let otherFunctions = [
-    "collate", "if", "coalesce", "nullif", "now", "duration", "int", "float", "decimal", "string", "boolean", "some",
-    "every", "none", "one", "exists", "count", "sum", "avg", "min", "max", "first", "collect", "join", "distinct",
-    "hasMore", "closure", "shortestPath", "asc", "desc", "highlight",
-  ]
 
   /// Whether the language itself has a function of that name.
   static func isBuiltIn(_ name: String) -> Bool {
@@ -28,7 +32,7 @@ extension Binder {
       if Self.laterFunctions.contains(name.text) {
         report(.notSupportedYet(.scalarFunction), at: range)
       } else {
-        let known = Self.otherFunctions + ScalarFunction.named.map(\.rawValue) + functions.keys.sorted()
+        let known = otherFunctions + ScalarFunction.named.map(\.rawValue) + functions.keys.sorted()
         let near = nearestNames(to: name.text, in: known + catalog.functions.map(\.name))
         report(.unknownFunction(name: name.text, near: near), at: name.range)
       }

@@ -13,6 +13,8 @@ package enum BindingProblem: Sendable, Hashable {
   case unknownArgument(name: String, of: String, near: [String])
   /// `{ User(limit: 1, limit: 2) { id } }`
   case duplicateArgument(name: String)
+  /// `{ User { name @skip(if: $a) @skip(if: $b) } }`
+  case repeatedDirective(name: String)
   /// `{ User { name(limit: 1) } }`
   case argumentsOnValue(field: String)
   /// `{ User { name { x } } }`

@@ -3,17 +3,17 @@ import GQLCatalog
 import GQLParser
 
 /// What the language's schema directives take.
-struct SchemaDirective {
+package struct SchemaDirective: Sendable {
   enum Place { case field, object, abstract, abstractField, schema, other }
 
-  var name: String
+  package var name: String
   var onField: [String]?
   var onObject: [String]?
   var onAbstract: [String]?
   var onSchema: [String]?
   var isRepeatable = false
 
-  static let all: [SchemaDirective] = [
+  package static let all: [SchemaDirective] = [
     SchemaDirective(name: "id", onField: [], onObject: ["fields"]),
     SchemaDirective(name: "relation", onField: ["inverse", "onDelete"]),
     SchemaDirective(
