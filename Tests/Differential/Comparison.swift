@@ -37,14 +37,18 @@ package struct Difference: Sendable {
 }
 
 /// A model in an engine.
-package struct Subject {
+package final class Subject {
   package let model: Model
   package let database: Database
   let evaluator: ReferenceEvaluator
+  let oracle: SQLiteOracle?
+  /// Queries that SQLite answered too.
+  private(set) var toldBySQLite = 0
 
   package init(_ model: Model) throws {
     self.model = model
     evaluator = ReferenceEvaluator(model: model)
+    oracle = SQLiteOracle(model)
     database = try Database(schema: model.sdl)
     try database.load([.ndjson(bytes: Array(model.ndjson.utf8), name: "data.ndjson")])
   }
@@ -73,9 +77,10 @@ package struct Subject {
     }
   }
 
-  /// The first difference between the reference evaluator, the engine's own plan, and others.
-  package func difference(_ query: Node, plans: [PlannerOptions], accesses: [String]) -> Difference? {
-    let expected = reference(query)
+  /// The first difference between what is expected, the engine's own plan, and others.
+  func difference(
+    _ query: Node, _ expected: Outcome, plans: [PlannerOptions], accesses: [String]
+  ) -> Difference? {
     guard expected != .malformed else { return nil }
     let prepared: PreparedQuery
     do {
@@ -88,6 +93,10 @@ package struct Subject {
     let values = query.variables
     let answer = Self.outcome { () throws(QueryError) in try prepared.run(values) }
     if let difference = Self.difference(expected, answer) { return difference }
+    if let told = oracle?.answer(query) {
+      toldBySQLite += 1
+      if .answer(told) != answer { return Difference(side: .sqlite, expected: told, got: answer.text) }
+    }
     for plan in plans {
       let other = Self.outcome { () throws(QueryError) in try prepared.run(values, planner: plan) }
       if other != answer { return Difference(side: .plan("\(plan)"), expected: answer.text, got: other.text) }
@@ -137,6 +146,7 @@ extension Node {
     var values: [String: Value] = [:]
     forEach { node in
       if case .variable(let name, _, let datum) = node.form { values[name] = datum.value }
+      if case .cursor(let name, let text, _) = node.form { values[name] = .string(text) }
     }
     return values
   }

@@ -55,6 +55,10 @@ extension QueryGenerator {
   }
 
   private mutating func integer(_ scope: Scope, _ depth: Int) -> Node? {
+    if isRisky, random.chance(20) {
+      if random.chance(30) { return Node(.call("int"), [value(.text, scope, 0)]) }
+      return Node(.operation("%"), [value(.int, scope, depth - 1), value(.int, scope, 0)])
+    }
     switch random.below(14) {
     case 0, 1, 2: return arithmetic(.int, scope, depth)
     case 3, 4: return set(scope, depth - 1).map { Node(.aggregate("count"), [$0.node]) }
@@ -62,7 +66,8 @@ extension QueryGenerator {
     case 6: return Node(.call("length"), [value(random.chance(70) ? .text : .list(.int), scope, depth - 1)])
     case 7:
       let divisor =
-        random.chance(85) ? Node(.literal(.int(random.pick([2, 3, -2])), isBare: false)) : value(.int, scope, 0)
+        random.chance(isRisky ? 30 : 100)
+        ? Node(.literal(.int(random.pick([2, 3, -2])), isBare: false)) : value(.int, scope, 0)
       let dividend = value(.int, scope, depth - 1)
       return random.chance(50) ? Node(.call("div"), [dividend, divisor]) : Node(.operation("%"), [dividend, divisor])
     case 8: return Node(.call("abs"), [value(.int, scope, depth - 1)])
@@ -79,7 +84,8 @@ extension QueryGenerator {
       if kind == .date, case .word("HOUR") = unit.form { return nil }
       return Node(.call("dateDiff"), [value(kind, scope, depth - 1), value(kind, scope, depth - 1), unit])
     default:
-      return Node(.call("try"), [Node(.call("int"), [value(.text, scope, depth - 1)])])
+      let number = Node(.call("int"), [value(.text, scope, depth - 1)])
+      return isRisky && random.chance(20) ? number : Node(.call("try"), [number])
     }
   }
 

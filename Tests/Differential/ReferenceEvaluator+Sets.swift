@@ -30,7 +30,7 @@ extension ReferenceEvaluator {
     var kept = elements[...]
     func place(_ name: String) throws -> Int? {
       guard let argument = arguments.argument(name) else { return nil }
-      guard case .cursor(_, let element)? = argument.children.first?.form else { throw ReferenceFailure.malformed }
+      guard case .cursor(_, _, let element)? = argument.children.first?.form else { throw ReferenceFailure.malformed }
       guard let place = elements.firstIndex(where: { $0.key() == element.key() }) else {
         throw ReferenceFailure.beyondModel
       }

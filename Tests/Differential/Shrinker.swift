@@ -64,7 +64,8 @@ extension Subject {
     let plans = Self.plans.filter { difference.side == .plan("\($0)") }
     let accesses = Self.accesses.filter { difference.side == .using($0) }
     let shrinker = Shrinker { candidate in
-      guard let found = self.difference(candidate, plans: plans, accesses: accesses), found.side == difference.side
+      guard let found = self.difference(candidate, self.reference(candidate), plans: plans, accesses: accesses),
+        found.side == difference.side
       else { return false }
       if case .reference = found.side, found.kind != difference.kind { return false }
       last = found
