@@ -34,15 +34,24 @@ package struct ExactDecimal: Sendable {
 
   static func + (left: ExactDecimal, right: ExactDecimal) throws -> ExactDecimal {
     let scale = max(left.scale, right.scale)
-    return ExactDecimal(try left.mantissa(at: scale) + right.mantissa(at: scale), scale: scale)
+    return try ExactDecimal(left.mantissa(at: scale) + right.mantissa(at: scale), scale: scale).fitted()
   }
   static func * (left: ExactDecimal, right: ExactDecimal) throws -> ExactDecimal {
     let (product, overflows) = left.mantissa.multipliedReportingOverflow(by: right.mantissa)
-    // The language's have 36 digits.
-    guard !overflows, product.magnitude < power(36).magnitude, left.scale + right.scale <= 36 else {
-      throw ReferenceFailure.beyondModel
+    guard !overflows else { throw ReferenceFailure.beyondModel }
+    return try ExactDecimal(product, scale: left.scale + right.scale).fitted()
+  }
+
+  /// At most 36 digits; those behind the point that do not fit are rounded.
+  private func fitted() throws -> ExactDecimal {
+    var value = self
+    if value.scale > 36 { value = value.rounded(to: 36) }
+    while value.mantissa.magnitude >= Self.power(36).magnitude {
+      guard value.scale > 0 else { throw ReferenceFailure.runtime("overflow") }
+      // From the exact digits each time, because rounding twice is another thing.
+      value = rounded(to: value.scale - 1)
     }
-    return ExactDecimal(product, scale: left.scale + right.scale)
+    return value
   }
   static prefix func - (value: ExactDecimal) -> ExactDecimal { ExactDecimal(-value.mantissa, scale: value.scale) }
 

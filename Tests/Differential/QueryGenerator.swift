@@ -45,7 +45,7 @@ struct QueryGenerator {
   // MARK: - Queries
 
   mutating func query() -> Node {
-    isRisky = random.chance(12)
+    isRisky = random.chance(15)
     return Node(.query, (0..<(random.chance(20) ? 2 : 1)).map { _ in root() })
   }
 

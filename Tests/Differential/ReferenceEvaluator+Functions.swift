@@ -77,7 +77,8 @@ extension ReferenceEvaluator {
     for value in values {
       if case .float(let number) = value { floats.append(number) } else { total = try arithmetic("+", total, value) }
     }
-    return floats.isEmpty ? total : .float(Self.exactSum(floats))
+    // A sum of nothing but zeros is zero, without a sign.
+    return floats.isEmpty ? total : .float(Self.exactSum(floats) + 0)
   }
 
   /// Shewchuk's sum: partial sums that do not overlap.

@@ -117,6 +117,7 @@ struct SQLTranslation {
     case .aggregate(let name): return try aggregate(name, node)
     case .groupAggregate(let name, let isDistinct):
       guard let argument = node.children.first else { return "COUNT(*)" }
+      guard ["count", "sum", "avg", "min", "max"].contains(name) else { throw ReferenceFailure.malformed }
       let call = "\(name.uppercased())(\(isDistinct ? "DISTINCT " : "")\(try expression(argument)))"
       return name == "sum" ? "COALESCE(\(call), 0)" : call
     default: throw ReferenceFailure.malformed
