@@ -88,7 +88,7 @@ package struct Campaign: Sendable {
     switch expected {
     case .beyondModel: result.beyondModel += 1
     case .failure: result.failures += 1
-    case .malformed: return Difference(side: .reference, expected: "a query", got: "malformed")
+    case .malformed: return Difference(side: .reference, expected: "a query", got: Outcome.malformed.text)
     case .answer: break
     }
     return subject.difference(query, expected, plans: plans, accesses: accesses)

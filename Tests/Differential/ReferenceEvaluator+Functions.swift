@@ -49,8 +49,8 @@ extension ReferenceEvaluator {
     if case .decimal = left { isDecimal = true }
     if case .decimal = right { isDecimal = true }
     if isDecimal {
-      // The generator mixes neither Floats with Decimals nor what it would then have to convert.
-      for case .float in [left, right] { throw ReferenceFailure.malformed }
+      // Nothing is mixed on purpose; an average of sums of nothing is one of integers here.
+      for case .float in [left, right] { throw ReferenceFailure.beyondModel }
       let (left, right) = (try left.exact(), try right.exact())
       switch sign {
       case "+": return .decimal(try left + right)

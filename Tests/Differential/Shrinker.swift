@@ -60,6 +60,12 @@ extension Subject {
   package func shrunk(_ query: Node, _ difference: Difference) -> (query: Node, difference: Difference) {
     // A refused document is the generator's fault, and smaller ones are refused for other reasons.
     if case .refused = difference.side { return (query, difference) }
+    if difference.got == Outcome.malformed.text {
+      let shrinker = Shrinker { candidate in
+        self.reference(candidate) == .malformed && (try? self.database.prepare(candidate.text)) != nil
+      }
+      return (shrinker.shrink(query), difference)
+    }
     var last = difference
     let plans = Self.plans.filter { difference.side == .plan("\($0)") }
     let accesses = Self.accesses.filter { difference.side == .using($0) }
