@@ -36,6 +36,18 @@ package struct ExactDecimal: Sendable {
     let scale = max(left.scale, right.scale)
     return try ExactDecimal(left.mantissa(at: scale) + right.mantissa(at: scale), scale: scale).fitted()
   }
+  /// Exact until the end, so that it does not depend on the order.
+  static func sum(_ values: [ExactDecimal]) throws -> ExactDecimal {
+    let scale = values.map(\.scale).max() ?? 0
+    var total: Int128 = 0
+    for value in values {
+      let (sum, overflows) = total.addingReportingOverflow(try value.mantissa(at: scale))
+      guard !overflows else { throw ReferenceFailure.beyondModel }
+      total = sum
+    }
+    return try ExactDecimal(total, scale: scale).fitted()
+  }
+
   static func * (left: ExactDecimal, right: ExactDecimal) throws -> ExactDecimal {
     let (product, overflows) = left.mantissa.multipliedReportingOverflow(by: right.mantissa)
     guard !overflows else { throw ReferenceFailure.beyondModel }

@@ -74,6 +74,7 @@ extension ReferenceEvaluator {
   func sum(_ values: [Datum]) throws -> Datum {
     var floats: [Double] = []
     var total = Datum.int(0)
+    if case .decimal? = values.first { return .decimal(try .sum(values.map { try $0.exact() })) }
     for value in values {
       if case .float(let number) = value { floats.append(number) } else { total = try arithmetic("+", total, value) }
     }
