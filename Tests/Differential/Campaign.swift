@@ -17,6 +17,8 @@ package struct Campaign: Sendable {
     /// Queries that only plans were compared for.
     package var beyondModel = 0
     package var failures = 0
+    /// Queries that SQLite answered too.
+    package var toldBySQLite = 0
     package var reports: [String] = []
 
     package init() {}
@@ -26,6 +28,7 @@ package struct Campaign: Sendable {
       runs += other.runs
       beyondModel += other.beyondModel
       failures += other.failures
+      toldBySQLite += other.toldBySQLite
       reports += other.reports
     }
   }
@@ -44,27 +47,51 @@ package struct Campaign: Sendable {
     }
     let problems = subject.database.check()
     if !problems.isEmpty { result.reports.append("seed \(seed): the store is inconsistent: \(problems)\n\(model.sdl)") }
-    var generator = QueryGenerator(model, random)
-    for number in 0..<queries {
-      let query = generator.query()
-      var plans = Subject.plans
-      var accesses = Subject.accesses
-      if number % 10 != 0 {
-        plans = (0..<self.plans).map { _ in generator.random.pick(Subject.plans) }
-        accesses = [generator.random.pick(Subject.accesses)]
+    if let report = compareAll(seed, subject, &random, &result) { result.reports.append(report) }
+    result.toldBySQLite = subject.toldBySQLite
+    return result
+  }
+
+  /// The first difference, if there is one.
+  private func compareAll(
+    _ seed: UInt64, _ subject: Subject, _ random: inout SeededRandom, _ result: inout Result
+  ) -> String? {
+    var generator = QueryGenerator(subject.model, random)
+    var number = 0
+    while number < queries {
+      var group = [number % 4 == 3 ? generator.plainQuery() : generator.query()]
+      if number % 10 == 9, let list = generator.pagedList() {
+        group = [list.query([])] + subject.pages(of: list, &generator.random)
       }
-      result.queries += 1
-      result.runs += 1 + plans.count
-      let expected = subject.reference(query)
-      if expected == .beyondModel { result.beyondModel += 1 }
-      if case .failure = expected { result.failures += 1 }
-      if expected == .malformed { result.reports.append("seed \(seed), query \(number): malformed: \(query.text)") }
-      if let difference = subject.difference(query, plans: plans, accesses: accesses) {
-        result.reports.append(report(seed, number, subject, query, difference))
-        return result
+      for query in group {
+        if let difference = compare(query, number, subject, &generator.random, &result) {
+          return report(seed, number, subject, query, difference)
+        }
+        number += 1
       }
     }
-    return result
+    return nil
+  }
+
+  private func compare(
+    _ query: Node, _ number: Int, _ subject: Subject, _ random: inout SeededRandom, _ result: inout Result
+  ) -> Difference? {
+    var plans = Subject.plans
+    var accesses = Subject.accesses
+    if number % 10 != 0 {
+      plans = (0..<self.plans).map { _ in random.pick(Subject.plans) }
+      accesses = [random.pick(Subject.accesses)]
+    }
+    result.queries += 1
+    result.runs += 1 + plans.count
+    let expected = subject.reference(query)
+    switch expected {
+    case .beyondModel: result.beyondModel += 1
+    case .failure: result.failures += 1
+    case .malformed: return Difference(side: .reference, expected: "a query", got: Outcome.malformed.text)
+    case .answer: break
+    }
+    return subject.difference(query, expected, plans: plans, accesses: accesses)
   }
 
   private func report(_ seed: UInt64, _ number: Int, _ subject: Subject, _ query: Node, _ found: Difference) -> String {

@@ -33,7 +33,7 @@ extension Datum {
     case (.entity, _), (_, .entity): throw ReferenceFailure.malformed
     default:
       guard left.isNumber, right.isNumber else { return nil }
-      return ExactDecimal.compare(try left.exact(), try right.exact())
+      return try ExactDecimal.compare(left.exact(), right.exact())
     }
   }
 

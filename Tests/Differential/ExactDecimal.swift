@@ -18,30 +18,63 @@ package struct ExactDecimal: Sendable {
 
   static func power(_ exponent: Int) -> Int128 { (0..<exponent).reduce(Int128(1)) { power, _ in power * 10 } }
 
-  private func mantissa(at scale: Int) -> Int128 { mantissa * Self.power(scale - self.scale) }
+  private func mantissa(at scale: Int) throws -> Int128 {
+    guard scale - self.scale < 38 else { throw ReferenceFailure.beyondModel }
+    let (product, overflows) = mantissa.multipliedReportingOverflow(by: Self.power(scale - self.scale))
+    // A bit is left for sums.
+    guard !overflows, product.magnitude < Int128.max.magnitude / 16 else { throw ReferenceFailure.beyondModel }
+    return product
+  }
 
-  static func compare(_ left: ExactDecimal, _ right: ExactDecimal) -> Int {
+  static func compare(_ left: ExactDecimal, _ right: ExactDecimal) throws -> Int {
     let scale = max(left.scale, right.scale)
-    let (left, right) = (left.mantissa(at: scale), right.mantissa(at: scale))
+    let (left, right) = (try left.mantissa(at: scale), try right.mantissa(at: scale))
     return left < right ? -1 : left > right ? 1 : 0
   }
 
-  static func + (left: ExactDecimal, right: ExactDecimal) -> ExactDecimal {
+  static func + (left: ExactDecimal, right: ExactDecimal) throws -> ExactDecimal {
     let scale = max(left.scale, right.scale)
-    return ExactDecimal(left.mantissa(at: scale) + right.mantissa(at: scale), scale: scale)
+    return try ExactDecimal(left.mantissa(at: scale) + right.mantissa(at: scale), scale: scale).fitted()
   }
-  static func * (left: ExactDecimal, right: ExactDecimal) -> ExactDecimal {
-    ExactDecimal(left.mantissa * right.mantissa, scale: left.scale + right.scale)
+  /// Exact until the end, so that it does not depend on the order.
+  static func sum(_ values: [ExactDecimal]) throws -> ExactDecimal {
+    let scale = values.map(\.scale).max() ?? 0
+    var total: Int128 = 0
+    for value in values {
+      let (sum, overflows) = total.addingReportingOverflow(try value.mantissa(at: scale))
+      guard !overflows else { throw ReferenceFailure.beyondModel }
+      total = sum
+    }
+    return try ExactDecimal(total, scale: scale).fitted()
+  }
+
+  static func * (left: ExactDecimal, right: ExactDecimal) throws -> ExactDecimal {
+    let (product, overflows) = left.mantissa.multipliedReportingOverflow(by: right.mantissa)
+    guard !overflows else { throw ReferenceFailure.beyondModel }
+    return try ExactDecimal(product, scale: left.scale + right.scale).fitted()
+  }
+
+  /// At most 36 digits; those behind the point that do not fit are rounded.
+  private func fitted() throws -> ExactDecimal {
+    var value = self
+    if value.scale > 36 { value = value.rounded(to: 36) }
+    while value.mantissa.magnitude >= Self.power(36).magnitude {
+      guard value.scale > 0 else { throw ReferenceFailure.runtime("overflow") }
+      // From the exact digits each time, because rounding twice is another thing.
+      value = rounded(to: value.scale - 1)
+    }
+    return value
   }
   static prefix func - (value: ExactDecimal) -> ExactDecimal { ExactDecimal(-value.mantissa, scale: value.scale) }
 
   /// By long division: exact where it ends, with the digits that the dividend has beyond the divisor's and no more than
   /// it needs else; otherwise 36 digits.
-  func divided(by divisor: ExactDecimal) -> ExactDecimal {
+  func divided(by divisor: ExactDecimal) throws -> ExactDecimal {
     let isNegative = (mantissa < 0) != (divisor.mantissa < 0)
     let scale = max(self.scale, divisor.scale)
-    let top = abs(mantissa(at: scale))
-    let bottom = abs(divisor.mantissa(at: scale))
+    let top = abs(try mantissa(at: scale))
+    let bottom = abs(try divisor.mantissa(at: scale))
+    guard bottom < Self.power(36) else { throw ReferenceFailure.beyondModel }
     var (quotient, rest) = top.quotientAndRemainder(dividingBy: bottom)
     var places = 0
     while rest != 0 ? (quotient < Self.power(35) && places < 36) : places < self.scale - divisor.scale {

@@ -9,7 +9,7 @@ extension QueryGenerator {
       case 3: return Node(.not, [truth(scope, depth - 1)])
       case 4, 5, 6: if let found = quantifier(scope, depth) { return found }
       case 7:
-        let kind = random.pick([Kind.int, .decimal, .text, .float, .date])
+        let kind = isRisky ? .int : random.pick([Kind.int, .decimal, .text, .float, .date])
         let sign = random.pick(["==", "!=", "<", "<=", ">", ">="])
         return Node(.operation(sign), [value(kind, scope, depth - 1), value(kind, scope, depth - 1)])
       default: break

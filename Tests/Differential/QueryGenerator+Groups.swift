@@ -15,6 +15,7 @@ extension QueryGenerator {
     member.isOpen = false
     member.reach = 1
     member.lets = []
+    member.sets = []
     var keys: [GroupKey] = []
     var nodes: [Node] = []
     for _ in 0..<random.pick([0, 1, 1, 1, 1, 2, 2]) {

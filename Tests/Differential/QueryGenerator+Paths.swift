@@ -74,6 +74,9 @@ extension QueryGenerator {
 
   /// A relation, a path of relations, a list of embedded values, a type, or a closure.
   mutating func set(_ scope: Scope, _ depth: Int, scalars: Bool = false) -> SetNode? {
+    if scope.isOpen, random.chance(30), let known = scope.sets.randomElement(using: &random) {
+      return SetNode(node: Node(.letName(known.name)), target: known.target)
+    }
     if scope.shapes.isEmpty || (scope.isOpen && random.chance(15)) { return rootSet(scope, depth) }
     let level =
       scope.isOpen && scope.reach > 1 && random.chance(10) ? random.below(min(scope.reach, scope.shapes.count)) : 0
@@ -142,7 +145,7 @@ extension QueryGenerator {
     }
     guard let shape = small.randomElement(using: &random) else { return nil }
     var reach = scope.entering(shape.name)
-    reach.lets = scope.shapes.isEmpty ? [] : scope.lets
+    if scope.shapes.isEmpty { (reach.lets, reach.sets) = ([], []) }
     let arguments = random.chance(60) ? [limited(reach, depth)] : []
     let node = Node(.set(scope: 0, isRoot: true), [Node(.step(shape.name), arguments)])
     if random.chance(15), shape.role == .entity, let relation = shape.relations.randomElement(using: &random) {
@@ -155,7 +158,10 @@ extension QueryGenerator {
   /// A set behind `:=` that is selected from.
   mutating func entitySet(_ scope: Scope, _ depth: Int) -> SetNode? {
     guard let set = set(scope, max(0, depth)), model.shape(set.target)?.role == .entity else { return nil }
-    if case .closure = set.node.form { return set }
+    switch set.node.form {
+    case .closure, .letName: return set
+    default: break
+    }
     guard case .set(let level, _) = set.node.form else { return nil }
     if !set.isMany {
       return SetNode(node: Node(.path(scope: level, isFolded: false), set.node.children), target: set.target)

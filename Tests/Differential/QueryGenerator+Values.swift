@@ -3,7 +3,9 @@ extension QueryGenerator {
   mutating func value(_ kind: Kind, _ scope: Scope, _ depth: Int) -> Node {
     if kind == .bool, random.chance(75) { return truth(scope, depth) }
     if depth > 0, random.chance(65), let node = compound(kind, scope, depth) { return node }
-    if random.chance(30), let found = scope.lets.filter({ $0.kind == kind }).randomElement(using: &random) {
+    if random.chance(30),
+      let found = scope.lets.filter({ $0.kind == kind }).randomElement(using: &random)
+    {
       return Node(.letName(found.name))
     }
     // What becomes of a case-insensitive text inside an expression is not said: it stands beside operators only.
@@ -19,6 +21,7 @@ extension QueryGenerator {
   }
 
   private mutating func compound(_ kind: Kind, _ scope: Scope, _ depth: Int) -> Node? {
+    if isRisky, kind == .int, random.chance(50) { return integer(scope, depth) }
     switch kind == .json ? 8 : random.below(9) {
     case 0: return Node(.call("if"), [truth(scope, 1), value(kind, scope, depth - 1), value(kind, scope, depth - 1)])
     case 1:
@@ -26,7 +29,8 @@ extension QueryGenerator {
       return Node(random.chance(70) ? .operation("??") : .call("coalesce"), [path.node, constant(kind, scope)])
     case 2:
       guard kind.isScalar || kind == .json, let set = set(scope, depth - 1),
-        let field = model.shape(set.target)?.fields.filter({ $0.kind == kind }).randomElement(using: &random)
+        let field = model.shape(set.target)?.fields.filter({ $0.kind == kind && !$0.isFolded }).randomElement(
+          using: &random)
       else { return nil }
       return Node(.access, [Node(.aggregate("first"), [set.node]), Node(.step(field.name))])
     case 3 where [.int, .float, .decimal, .text, .date, .symbol, .time].contains(kind):
@@ -55,14 +59,21 @@ extension QueryGenerator {
   }
 
   private mutating func integer(_ scope: Scope, _ depth: Int) -> Node? {
+    if isRisky, random.chance(60) {
+      if random.chance(30) { return Node(.call("int"), [value(.text, scope, 0)]) }
+      return Node(.operation("%"), [value(.int, scope, depth - 1), value(.int, scope, 0)])
+    }
     switch random.below(14) {
     case 0, 1, 2: return arithmetic(.int, scope, depth)
     case 3, 4: return set(scope, depth - 1).map { Node(.aggregate("count"), [$0.node]) }
     case 5: return bag(.int, scope, depth - 1).map { Node(.aggregate("sum"), $0) }
-    case 6: return Node(.call("length"), [value(random.chance(70) ? .text : .list(.int), scope, depth - 1)])
+    case 6:
+      return Node(
+        .call("length"), [value(scope.hasVariables && random.chance(30) ? .list(.int) : .text, scope, depth - 1)])
     case 7:
       let divisor =
-        random.chance(85) ? Node(.literal(.int(random.pick([2, 3, -2])), isBare: false)) : value(.int, scope, 0)
+        random.chance(isRisky ? 30 : 100)
+        ? Node(.literal(.int(random.pick([2, 3, -2])), isBare: false)) : value(.int, scope, 0)
       let dividend = value(.int, scope, depth - 1)
       return random.chance(50) ? Node(.call("div"), [dividend, divisor]) : Node(.operation("%"), [dividend, divisor])
     case 8: return Node(.call("abs"), [value(.int, scope, depth - 1)])
@@ -79,7 +90,8 @@ extension QueryGenerator {
       if kind == .date, case .word("HOUR") = unit.form { return nil }
       return Node(.call("dateDiff"), [value(kind, scope, depth - 1), value(kind, scope, depth - 1), unit])
     default:
-      return Node(.call("try"), [Node(.call("int"), [value(.text, scope, depth - 1)])])
+      let number = Node(.call("int"), [value(.text, scope, depth - 1)])
+      return isRisky && random.chance(20) ? number : Node(.call("try"), [number])
     }
   }
 

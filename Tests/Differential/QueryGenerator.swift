@@ -3,6 +3,8 @@ struct QueryGenerator {
   let model: Model
   var random: SeededRandom
   private var counter = 0
+  /// Whether divisors may be zero and texts no numbers.
+  private(set) var isRisky = false
 
   /// What an expression may name.
   struct Scope {
@@ -11,6 +13,8 @@ struct QueryGenerator {
     /// How many of them may be named with `^`, counted from within.
     var reach = 1
     var lets: [(name: String, kind: Kind)] = []
+    /// `let`s that name sets, and the types of their members.
+    var sets: [(name: String, target: String)] = []
     /// Whether root types and outer elements may stand in it; not where an aggregate of a group begins.
     var isOpen = true
     var hasVariables = true
@@ -41,7 +45,8 @@ struct QueryGenerator {
   // MARK: - Queries
 
   mutating func query() -> Node {
-    Node(.query, (0..<(random.chance(20) ? 2 : 1)).map { _ in root() })
+    isRisky = random.chance(15)
+    return Node(.query, (0..<(random.chance(20) ? 2 : 1)).map { _ in root() })
   }
 
   private mutating func root() -> Node {
@@ -82,6 +87,11 @@ struct QueryGenerator {
 
   mutating func lets(_ scope: inout Scope, _ depth: Int) -> [Node] {
     guard random.chance(20), model.shape(scope.shape)?.role == .entity else { return [] }
+    if random.chance(35), let set = set(scope, min(depth, 2)), set.isMany {
+      let name = name("l")
+      scope.sets.append((name, set.target))
+      return [Node(.let(name), [set.node])]
+    }
     let kind = random.pick([Kind.int, .text, .bool, .decimal])
     let name = name("l")
     let node = value(kind, scope, min(depth, 2))

@@ -3,7 +3,7 @@ extension Node {
   package var text: String {
     switch form {
     case .literal(let datum, let isBare): return isBare ? datum.literal : Self.typed(datum)
-    case .variable(let name, _, _), .cursor(let name, _): return "$\(name)"
+    case .variable(let name, _, _), .cursor(let name, _, _): return "$\(name)"
     case .path(let scope, _): return path(scope)
     case .step(let name): return name + list(" ")
     case .index(let place): return "[\(place)]"
@@ -96,7 +96,7 @@ extension Node {
     forEach { node in
       switch node.form {
       case .variable(let name, let type, _): declared.append("$\(name): \(type)")
-      case .cursor(let name, _): declared.append("$\(name): Cursor")
+      case .cursor(let name, _, _): declared.append("$\(name): Cursor")
       default: break
       }
     }

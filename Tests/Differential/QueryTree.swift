@@ -73,7 +73,8 @@ package enum Form: Sendable {
   case order(OrderForm)
   /// `{name: expression}` in `groupBy`.
   case named(String)
-  case cursor(String, Datum)
+  /// A variable with a cursor of an element.
+  case cursor(String, text: String, Datum)
 
   // MARK: Selections
 

@@ -4,7 +4,7 @@ import Foundation
 extension ReferenceEvaluator {
   func negated(_ value: Datum) throws -> Datum {
     switch value {
-    case .int(let number): return .int(-number)
+    case .int(let number): return try arithmetic("-", .int(0), .int(number))
     case .float(let number): return .float(-number)
     case .decimal(let number): return .decimal(-number)
     case .duration(let seconds): return .duration(-seconds)
@@ -37,7 +37,8 @@ extension ReferenceEvaluator {
       return .date(sign == "+" ? day + days : day - days)
     case (.time(let moment), .duration(let seconds)): return .time(sign == "+" ? moment + seconds : moment - seconds)
     case (.duration(let left), .duration(let right)): return .duration(sign == "+" ? left + right : left - right)
-    case (.duration(let seconds), .int(let factor)) where sign == "*": return .duration(seconds * factor)
+    case (.duration(let seconds), .int(let factor)) where sign == "*":
+      return .duration(try Self.int(Int128(seconds) * Int128(factor)))
     default: return try numbers(sign, left, right)
     }
   }
@@ -48,20 +49,16 @@ extension ReferenceEvaluator {
     if case .decimal = left { isDecimal = true }
     if case .decimal = right { isDecimal = true }
     if isDecimal {
-      // The generator mixes neither Floats with Decimals nor what it would then have to convert.
-      for case .float in [left, right] { throw ReferenceFailure.malformed }
+      // Nothing is mixed on purpose; an average of sums of nothing is one of integers here.
+      for case .float in [left, right] { throw ReferenceFailure.beyondModel }
       let (left, right) = (try left.exact(), try right.exact())
-      // The model's integers have 38 digits.
-      guard abs(left.double) < 1e12, abs(right.double) < 1e12, left.scale + right.scale < 20 else {
-        throw ReferenceFailure.beyondModel
-      }
       switch sign {
-      case "+": return .decimal(left + right)
-      case "-": return .decimal(left + -right)
-      case "*": return .decimal(left * right)
+      case "+": return .decimal(try left + right)
+      case "-": return .decimal(try left + -right)
+      case "*": return .decimal(try left * right)
       default:
         guard right.mantissa != 0 else { throw ReferenceFailure.runtime("division-by-zero") }
-        return .decimal(left.divided(by: right))
+        return .decimal(try left.divided(by: right))
       }
     }
     let (left, right) = (try left.double(), try right.double())
@@ -77,10 +74,12 @@ extension ReferenceEvaluator {
   func sum(_ values: [Datum]) throws -> Datum {
     var floats: [Double] = []
     var total = Datum.int(0)
+    if case .decimal? = values.first { return .decimal(try .sum(values.map { try $0.exact() })) }
     for value in values {
       if case .float(let number) = value { floats.append(number) } else { total = try arithmetic("+", total, value) }
     }
-    return floats.isEmpty ? total : .float(Self.exactSum(floats))
+    // A sum of nothing but zeros is zero, without a sign.
+    return floats.isEmpty ? total : .float(Self.exactSum(floats) + 0)
   }
 
   /// Shewchuk's sum: partial sums that do not overlap.
@@ -115,6 +114,11 @@ extension ReferenceEvaluator {
     return high
   }
 
+  private static func int(_ number: Int128) throws -> Int {
+    guard let number = Int(exactly: number) else { throw ReferenceFailure.runtime("overflow") }
+    return number
+  }
+
   func convert(_ value: Datum, to type: String) throws -> Datum {
     switch (type, value) {
     case (_, .null): return .null
@@ -127,7 +131,7 @@ extension ReferenceEvaluator {
       return .int(Int(number))
     case ("Int", .decimal(let number)):
       guard number.reduced.scale == 0 else { throw ReferenceFailure.runtime("conversion") }
-      return .int(Int(number.reduced.mantissa))
+      return .int(try Self.int(number.reduced.mantissa))
     case ("Float", .int(let number)): return .float(Double(number))
     case ("Float", .decimal(let number)): return .float(number.double)
     case ("Decimal", .int(let number)): return .decimal(ExactDecimal(Int128(number)))
@@ -211,11 +215,11 @@ extension ReferenceEvaluator {
     if case .int = value { return value }
     let exact = try value.exact()
     switch name {
-    case "floor": return .int(Int(exact.floor))
-    case "ceil": return .int(Int(exact.ceiling))
+    case "floor": return .int(try Self.int(exact.floor))
+    case "ceil": return .int(try Self.int(exact.ceiling))
     default: break
     }
-    guard case .int(let places)? = places else { return .int(Int(exact.rounded(to: 0).mantissa)) }
+    guard case .int(let places)? = places else { return .int(try Self.int(exact.rounded(to: 0).mantissa)) }
     let rounded = exact.rounded(to: places)
     if case .float = value { return .float(rounded.double) }
     return .decimal(rounded)

@@ -5,6 +5,11 @@ extension ReferenceEvaluator {
     -> [Datum]
   {
     guard let arguments else { return elements }
+    // A list that is cut to nothing is not looked at.
+    if limits, case .literal(.int(0), _)? = arguments.argument("limit")?.children.first?.form {
+      try unneeded { _ = try arrange(elements, arguments, environment, limits: false) }
+      return []
+    }
     var kept = elements
     if let condition = arguments.argument("where") {
       kept = try kept.filter { try evaluate(condition[0], environment.entering($0)).isTrue }
@@ -12,7 +17,9 @@ extension ReferenceEvaluator {
     if let order = arguments.argument("orderBy") {
       kept = try sorted(kept, order.children) { node, element in try evaluate(node, environment.entering(element)) }
     }
-    if let keys = arguments.argument("distinctOn") {
+    if let keys = arguments.argument("distinctOn"), kept.count == 1 {
+      try unneeded { for key in keys.children { _ = try evaluate(key, environment.entering(kept[0])) } }
+    } else if let keys = arguments.argument("distinctOn") {
       var seen: Set<String> = []
       kept = try kept.filter { element in
         let parts = try keys.children.map { node in
@@ -30,7 +37,7 @@ extension ReferenceEvaluator {
     var kept = elements[...]
     func place(_ name: String) throws -> Int? {
       guard let argument = arguments.argument(name) else { return nil }
-      guard case .cursor(_, let element)? = argument.children.first?.form else { throw ReferenceFailure.malformed }
+      guard case .cursor(_, _, let element)? = argument.children.first?.form else { throw ReferenceFailure.malformed }
       guard let place = elements.firstIndex(where: { $0.key() == element.key() }) else {
         throw ReferenceFailure.beyondModel
       }
@@ -64,6 +71,11 @@ extension ReferenceEvaluator {
   func sorted<Element>(
     _ elements: [Element], _ terms: [Node], _ value: (Node, Element) throws -> Datum
   ) throws -> [Element] {
+    // One element is in order.
+    guard elements.count > 1 else {
+      try unneeded { for element in elements { for term in terms { _ = try value(term[0], element) } } }
+      return elements
+    }
     var keyed: [(index: Int, element: Element, keys: [Datum])] = []
     for (index, element) in elements.enumerated() {
       keyed.append((index, element, try terms.map { try value($0[0], element) }))

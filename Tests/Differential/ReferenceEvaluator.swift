@@ -3,6 +3,18 @@
 /// It shares nothing with the engine: a difference is a fault of one of the two.
 struct ReferenceEvaluator {
   let model: Model
+  /// What the last answer left open.
+  let latitude = Latitude()
+
+  final class Latitude {
+    /// Something that the answer does not need is an error: the order of one element, a list that is cut to nothing.
+    var mayFail = false
+  }
+
+  /// Evaluates what the answer does not need.
+  func unneeded(_ body: () throws -> Void) throws {
+    do { try body() } catch ReferenceFailure.runtime { latitude.mayFail = true }
+  }
 
   /// What an expression sees.
   struct Environment {

@@ -60,11 +60,18 @@ extension Subject {
   package func shrunk(_ query: Node, _ difference: Difference) -> (query: Node, difference: Difference) {
     // A refused document is the generator's fault, and smaller ones are refused for other reasons.
     if case .refused = difference.side { return (query, difference) }
+    if difference.got == Outcome.malformed.text {
+      let shrinker = Shrinker { candidate in
+        self.reference(candidate) == .malformed && (try? self.database.prepare(candidate.text)) != nil
+      }
+      return (shrinker.shrink(query), difference)
+    }
     var last = difference
     let plans = Self.plans.filter { difference.side == .plan("\($0)") }
     let accesses = Self.accesses.filter { difference.side == .using($0) }
     let shrinker = Shrinker { candidate in
-      guard let found = self.difference(candidate, plans: plans, accesses: accesses), found.side == difference.side
+      guard let found = self.difference(candidate, self.reference(candidate), plans: plans, accesses: accesses),
+        found.side == difference.side
       else { return false }
       if case .reference = found.side, found.kind != difference.kind { return false }
       last = found

@@ -48,7 +48,7 @@ let seconds = start.duration(to: .now).components.seconds
 print(
   """
   seeds \(first)..<\(first &+ UInt64(databases)): \(result.queries) queries, \(result.runs) runs under other plans, \
-  \(result.failures) that must fail, \(result.beyondModel) beyond the reference, \(result.reports.count) differences, \
+  \(result.toldBySQLite) told by SQLite too, \(result.failures) that must fail, \(result.beyondModel) beyond the reference, \(result.reports.count) differences, \
   \(seconds) s
   """)
 exit(result.reports.isEmpty ? 0 : 1)
