@@ -55,8 +55,8 @@ package final class Pattern: Sendable {
   package let limits: PatternLimits
   /// Groups that capture, without the whole match.
   package let captureCount: Int
-  /// The longest bytes that every match is known to contain, or nil if nothing is known.
-  package let requiredLiteral: [UInt8]?
+  /// What every text is known to contain that holds a match.
+  package let requirement: TextRequirement
 
   /// Compiles `bytes`; throws if it is no pattern or too long.
   package init(_ bytes: [UInt8], options: Options = [], limits: PatternLimits = .standard) throws(PatternError) {
@@ -83,7 +83,8 @@ package final class Pattern: Sendable {
     code = compiled
     captureCount = Int(captures)
     self.limits = limits
-    requiredLiteral = RequiredLiteral.find(in: bytes, ignoringCase: options.contains(.caseInsensitive))
+    // Options are not seen by who reads the pattern alone, as indexes do.
+    requirement = options.isEmpty ? TextRequirement(.regex, bytes) : .nothing
   }
 
   deinit {
