@@ -65,7 +65,7 @@ package final class Pattern: Sendable {
         message: "the pattern has \(bytes.count) bytes, more than the limit 'pattern-bytes' of \(limits.patternBytes)",
         offset: limits.patternBytes)
     }
-    var flags = PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C
+    var flags = Pattern.flags
     if options.contains(.caseInsensitive) { flags |= PCRE2_CASELESS }
     var problem: Int32 = 0
     var offset = 0
@@ -90,6 +90,20 @@ package final class Pattern: Sendable {
   deinit {
     pcre2_code_free_8(code)
   }
+
+  /// Whether ``init(_:options:limits:)`` would not throw; takes less time.
+  package static func isValid(_ bytes: [UInt8], limits: PatternLimits) -> Bool {
+    guard bytes.count <= limits.patternBytes else { return false }
+    var problem: Int32 = 0
+    var offset = 0
+    let compiled = bytes.withUnsafeBufferPointer {
+      pcre2_compile_8($0.baseAddress, $0.count, flags, &problem, &offset, nil)
+    }
+    pcre2_code_free_8(compiled)
+    return compiled != nil
+  }
+
+  private static let flags = PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C
 
   /// Whether the text holds a match. The text must be well-formed UTF-8 unless `isValidUTF8` is false, in which case
   /// ill-formed text does not match.

@@ -76,7 +76,7 @@ struct ReferenceType {
 /// A random schema with random data, as plain dictionaries.
 struct ReferenceDatabase {
   static let colours = ["RED", "GREEN", "BLUE", "AMBER"]
-  static let words = ["", "a", "ab", "abc", "b", "ba", "B", "é", "zebra", "日本", "a b"]
+  static let words = ["", "a", "ab", "abc", "b", "ba", "B", "é", "zebra", "Zebras", "日本", "日本語", "a b", "abcd"]
   var types: [ReferenceType] = []
 
   init(_ random: inout SeededRandom) {
@@ -94,7 +94,8 @@ struct ReferenceDatabase {
     ]
     for number in 0..<(3 + random.below(4)) {
       let kind = random.pick(ReferenceKind.scalars)
-      let directive = random.pick(["", "", " @index", " @index", " @index(kind: HASH)"])
+      var directive = random.pick(["", "", " @index", " @index", " @index(kind: HASH)"])
+      if kind == .text, random.chance(50) { directive += " @trigram" }
       fields.append(
         ReferenceField(name: "f\(number)", kind: kind, isNonNull: random.chance(25), directive: directive))
     }

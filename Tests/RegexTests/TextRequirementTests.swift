@@ -23,7 +23,8 @@ import Testing
     ("\\d+ms\\b", "ms"), ("é?ab", "(éab | ab)"), ("hello\\nworld", "hello\nworld"), ("a(?=bcd)e", "ae"),
     ("a\\\\b", "a\\b"), ("a]b}c", "a]b}c"), ("abc|def", "(abc | def)"), ("abc|de*", "(abc | d)"),
     ("(abc|def).*(ghi|jkl)", "((abc | def) & (ghi | jkl))"), ("\\x61\\x{1F600}c", "a😀c"), ("\\p{Lu}abc", "abc"),
-    ("\\pLabc", "abc"), ("(?<year>abc)def", "abcdef"), ("(?P<n>a)b", "ab"), ("(?'n'a)b", "ab"), ("(?|ab|cd)e", "(abe | cde)"),
+    ("\\pLabc", "abc"), ("(?<year>abc)def", "abcdef"), ("(?P<n>a)b", "ab"), ("(?'n'a)b", "ab"),
+    ("(?|ab|cd)e", "(abe | cde)"),
     ("a\\Kb", "ab"), ("(?<=abc)def", "def"), ("(?<!abc)def", "def"), ("(?>ab)c", "abc"), ("a\\Rb\\Xcd", "(a & b & cd)"),
     ("(?m)^ab", "ab"), ("x{1}y", "xy"), ("(ab|)c", "(abc | c)"), ("(?:abc)+?d", "(abc & abcd)"),
   ])
@@ -63,7 +64,8 @@ import Testing
   }
 
   @Test(arguments: [
-    (TextCondition.contains, "Abc", "Abc"), (.startsWith, "é", "é"), (.endsWith, "", "-"), (.like, "%ab_cd%", "(ab & cd)"),
+    (TextCondition.contains, "Abc", "Abc"), (.startsWith, "é", "é"), (.endsWith, "", "-"),
+    (.like, "%ab_cd%", "(ab & cd)"),
     (.like, "a\\%b", "a%b"), (.like, "%_%", "-"), (.like, "abc\\", "-"), (.ilike, "%STRASSE\\_1%", "~strasse_1"),
   ])
   func conditions(_ condition: TextCondition, _ pattern: String, _ expected: String) {
@@ -74,8 +76,10 @@ import Testing
 
   private static let pieces = [
     "a", "b", "c", "ab", "abc", "k", "s", "ß", "ſ", "K", "K", "İ", "ı", "i", "I", "é", "É", "σ", "ς", "Σ", "ж", "日",
-    "😀", "?", "*", "+", "?+", "+?", "(", ")", "(", ")", "|", "|", "[ab]", "[^ab]", "[kß]", "[a-c]", "[]a]", ".", "^", "$",
-    "{2}", "{0,1}", "{1,2}", "{2,}", "{,2}", "\\.", "(?:", "(?i)", "(?i:", "(?-i)", "(?-i:", "(?=", "(?!", "(?<=", "(?>",
+    "😀", "?", "*", "+", "?+", "+?", "(", ")", "(", ")", "|", "|", "[ab]", "[^ab]", "[kß]", "[a-c]", "[]a]", ".", "^",
+    "$",
+    "{2}", "{0,1}", "{1,2}", "{2,}", "{,2}", "\\.", "(?:", "(?i)", "(?i:", "(?-i)", "(?-i:", "(?=", "(?!", "(?<=",
+    "(?>",
     "(?|", "(?<n>", "\\b", "\\K", "\\d", "\\w", "\\x61", "\\x{df}", "\\pL", "\\p{Lu}", "\\1", "\\Qa.\\E", "]", "}", "-",
     "(?s)", "(?#", "(*ACCEPT)", "\\R", "\\X", "\\N", "(?x)", " ", "#", "[[:alpha:]]", "[\\w-a]", "\\A", "\\z", "\\G",
   ]
