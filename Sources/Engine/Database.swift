@@ -132,7 +132,7 @@ public final class Database: Sendable {
   /// Compares every index, relation and count with a full scan, and tells what does not agree: nothing, ever.
   ///
   /// Complexity: O(*n* log *n*) in the number of entities.
-  public func check() -> [String] { current.check().map { "\($0)" } }
+  public func check() -> [String] { current.check(fold: foldText).map { "\($0)" } }
 
   // MARK: - Loading
 

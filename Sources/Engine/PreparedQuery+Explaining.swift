@@ -1,8 +1,28 @@
+import GQLBase
 import GQLExecutor
+import GQLParser
 import GQLPlanner
 import GQLStore
 
+/// `@explain` on an operation.
+struct ExplanationRequest: Sendable {
+  var costs = true
+  var analyze = false
+
+  /// Nil if the operation is not to be explained. The binder has checked the arguments.
+  init?(_ operation: OperationDefinition) {
+    guard let directive = operation.directives.first(where: { $0.name.text == "explain" }) else { return nil }
+    for argument in directive.arguments {
+      guard case .boolean(let value) = argument.value.kind else { continue }
+      if argument.name.text == "costs" { costs = value } else { analyze = value }
+    }
+  }
+}
+
 extension PreparedQuery {
+  /// Whether the operation has `@explain`: it answers `{"plan": […]}`, the lines of its plan, and changes nothing.
+  public var isExplained: Bool { explanation != nil }
+
   /// The plan for these variables, as text.
   ///
   /// - Parameters:
@@ -12,8 +32,13 @@ extension PreparedQuery {
   public func explain(
     _ variables: [String: Value] = [:], costs: Bool = true, analyze: Bool = false, options: RunOptions = RunOptions()
   ) throws(QueryError) -> String {
-    let snapshot = database.current
-    if isSegmented { return try explainSegments(variables, snapshot, costs: costs, options: options) }
+    try explain(variables, on: database.current, costs: costs, analyze: analyze, options: options)
+  }
+
+  private func explain(
+    _ variables: [String: Value], on snapshot: Snapshot, costs: Bool, analyze: Bool, options: RunOptions
+  ) throws(QueryError) -> String {
+    if isMutation { return try explainSegments(variables, snapshot, costs: costs, options: options) }
     let query = try bound(variables, snapshot.catalog)
     let parameters = try coerce(variables, for: query, snapshot.catalog, now: options.now)
     let plan = try plan(query, snapshot, parameters, PlannerOptions())
@@ -28,6 +53,21 @@ extension PreparedQuery {
     }
     return GQLPlanner.explain(
       plan, catalog: snapshot.catalog, options: ExplainOptions(costs: costs, analyzed: actuals))
+  }
+
+  /// Appends the answer of an operation with `@explain`.
+  func appendExplanation(
+    _ request: ExplanationRequest, _ variables: [String: Value], _ snapshot: Snapshot, options: RunOptions,
+    into output: inout ByteBuffer
+  ) throws(QueryError) {
+    let text = try explain(
+      variables, on: snapshot, costs: request.costs, analyze: request.analyze, options: options)
+    output.append("{\"plan\":[")
+    for (number, line) in text.split(separator: "\n").enumerated() {
+      if number > 0 { output.append(",") }
+      output.append(json: String(line))
+    }
+    output.append("]}")
   }
 
   /// The plans by which a mutation finds what it changes, field by field; nothing is changed.

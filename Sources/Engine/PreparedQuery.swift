@@ -18,8 +18,10 @@ public final class PreparedQuery: Sendable {
   let operation: Int
   /// Variables of type `<Type>Filter` or `<Type>Order`: their values decide what the query is.
   let structural: [String]
-  /// Whether it is more than one plain query.
+  /// Whether it is more than one plain query: some run in order, or what is asked for is the plan.
   let isSegmented: Bool
+  /// What `@explain` asks for; nil where the answer is that of the operation.
+  let explanation: ExplanationRequest?
   /// The plans of its segments, by the values of structural variables.
   private let segments = Lock<[(shape: String, plans: SegmentPlans)]>([])
   private let plans: Lock<PlanCache>
@@ -39,7 +41,9 @@ public final class PreparedQuery: Sendable {
     self.operation = operation
     name = document.operationName(operation)
     structural = query.structuralParameters
-    isSegmented = !query.segments.isEmpty || document.definition(operation).operation == .mutation
+    explanation = ExplanationRequest(document.definition(operation))
+    isSegmented =
+      !query.segments.isEmpty || document.definition(operation).operation == .mutation || explanation != nil
     var cache = PlanCache()
     if structural.isEmpty, !isSegmented {
       cache.insert(PlanCache.Entry(query: query), shape: "", catalogVersion: query.catalogVersion)
@@ -63,7 +67,9 @@ public final class PreparedQuery: Sendable {
   private func change(
     _ variables: [String: Value], options: RunOptions, _ take: (UnsafeRawBufferPointer) -> Void
   ) throws(QueryError) {
-    guard isMutation else { return try write(variables, on: database.current, options: options, take) }
+    guard isMutation, explanation == nil else {
+      return try write(variables, on: database.current, options: options, take)
+    }
     do {
       try database.changing { (transaction) throws(QueryError) in
         try transaction.run(self, variables, options: options, take)
@@ -189,7 +195,7 @@ public final class PreparedQuery: Sendable {
     let executable = Executable(
       try plan(entry.query, snapshot, parameters, PlannerOptions()), catalog: snapshot.catalog)
     entry.add(executable, generation: generation, parameters: parameters, snapshot: snapshot)
-    if structural.isEmpty, !executable.plan.isParameterSensitive {
+    if structural.isEmpty, !document.hasNarrowInts, !executable.plan.isParameterSensitive {
       ready.withLock {
         $0.plan = ReadyPlan(
           executable: executable, parameters: entry.query.parameters, generation: generation)
@@ -232,12 +238,13 @@ public final class PreparedQuery: Sendable {
   func coerce(
     _ variables: [String: Value], for query: BoundQuery, _ catalog: Catalog, now: Int64?
   ) throws(QueryError) -> [GQLCatalog.Value?] {
-    let quick = structural.isEmpty ? QuickCoercion.coerce(variables, query.parameters, now: now) : nil
+    let isPlain = structural.isEmpty && !document.hasNarrowInts
+    let quick = isPlain ? QuickCoercion.coerce(variables, query.parameters, now: now) : nil
     if let quick { return quick }
     var inputs: [String: VariableInput] = [:]
     for (name, value) in variables { inputs[name] = .json(value.json) }
     let coerced = coerceVariables(
-      inputs, for: query.parameters, catalog: catalog, now: now ?? Database.now())
+      inputs, for: query.parameters, catalog: catalog, now: now ?? Database.now(), ints: document.bindingOptions.ints)
     if coerced.hasErrors { throw QueryError(coerced.diagnostics, in: document.source) }
     return coerced.output
   }

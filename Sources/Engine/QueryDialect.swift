@@ -6,6 +6,8 @@ public enum QueryDialect: String, Sendable, Hashable, CaseIterable {
   case extended
   /// GraphQL as its specification has it, every extension off.
   case graphql
+  /// The same, and an Int has the 32 bits that GraphQL gives it: in documents, in variables, and in answers.
+  case graphqlStrict = "graphql-strict"
 
-  var dialect: Dialect { self == .graphql ? .graphql : .extended }
+  var dialect: Dialect { self == .extended ? .extended : .graphql }
 }

@@ -9,6 +9,8 @@ package struct QueryDocument: Sendable {
   package let source: SourceText
   package let document: Document
   package let dialect: Dialect
+  /// Whether an Int has 32 bits only.
+  let hasNarrowInts: Bool
   /// The limits that the document was read with, and that its operations run with unless a run says otherwise.
   package let limits: QueryLimits
   /// ``limits`` as a run takes them; nil where each run has a deadline of its own.
@@ -23,12 +25,13 @@ package struct QueryDocument: Sendable {
   ///
   /// - Throws: ``QueryError`` with every syntax error.
   package init(
-    source: SourceText, dialect: Dialect, limits: QueryLimits = .standard
+    source: SourceText, dialect: Dialect, hasNarrowInts: Bool = false, limits: QueryLimits = .standard
   ) throws(QueryError) {
     let parsed = parse(source, dialect: dialect, limits: limits.parser)
     if parsed.hasErrors { throw QueryError(parsed.diagnostics, in: source) }
     self.source = source
     self.dialect = dialect
+    self.hasNarrowInts = hasNarrowInts
     self.limits = limits
     usualRunLimits = limits.time == nil ? limits.run : nil
     document = parsed.output
@@ -40,11 +43,17 @@ package struct QueryDocument: Sendable {
   package init(
     name: String, bytes: [UInt8], dialect: QueryDialect, limits: QueryLimits = .standard
   ) throws(QueryError) {
-    try self.init(source: SourceText(name: name, bytes: bytes), dialect: dialect.dialect, limits: limits)
+    try self.init(
+      source: SourceText(name: name, bytes: bytes), dialect: dialect.dialect, hasNarrowInts: dialect == .graphqlStrict,
+      limits: limits)
   }
 
   /// What binding depends on besides the catalog.
-  var bindingOptions: BindingOptions { BindingOptions(dialect: dialect, limits: limits.binding) }
+  var bindingOptions: BindingOptions {
+    var options = BindingOptions(dialect: dialect, limits: limits.binding)
+    if hasNarrowInts { options.ints = ValueCoercion.graphQLInts }
+    return options
+  }
 
   package var sourceName: String { source.name }
   package var schemaBytes: [UInt8] { source.bytes }

@@ -36,6 +36,10 @@ public struct QueryLimits: Sendable, Hashable {
   public var recursionDepth = 10_000
   /// Entities that one `@recurse` may give. The ways through a graph are more than any memory holds.
   public var recursionEntities = 10_000_000
+  /// Bytes of one computed text.
+  public var textBytes = 64 << 20
+  /// Elements of one computed list.
+  public var listElements = 1 << 20
   /// Bytes of a regular expression.
   public var patternBytes = 4096
   /// Steps that matching a regular expression with one text may take.
@@ -66,6 +70,8 @@ public struct QueryLimits: Sendable, Hashable {
     limits.memory = 256 << 20
     limits.recursionDepth = 500
     limits.recursionEntities = 100_000
+    limits.textBytes = 1 << 20
+    limits.listElements = 100_000
     limits.patternBytes = 1024
     limits.patternSteps = 250_000
     limits.patternDepth = 10_000
@@ -80,7 +86,8 @@ public struct QueryLimits: Sendable, Hashable {
     ("visited-rows", { $0.visitedRows = $1 }), ("answer-nodes", { $0.answerNodes = $1 }),
     ("answer-bytes", { $0.answerBytes = $1 }), ("time", { $0.time = .milliseconds($1) }),
     ("memory", { $0.memory = $1 }), ("recursion-depth", { $0.recursionDepth = $1 }),
-    ("recursion-entities", { $0.recursionEntities = $1 }), ("pattern-bytes", { $0.patternBytes = $1 }),
+    ("recursion-entities", { $0.recursionEntities = $1 }), ("text-bytes", { $0.textBytes = $1 }),
+    ("list-elements", { $0.listElements = $1 }), ("pattern-bytes", { $0.patternBytes = $1 }),
     ("pattern-steps", { $0.patternSteps = $1 }), ("pattern-depth", { $0.patternDepth = $1 }),
     ("pattern-memory", { $0.patternMemory = $1 }),
   ]
@@ -133,6 +140,8 @@ public struct QueryLimits: Sendable, Hashable {
     if let visitedRows { limits.maximumVisitedRows = max(0, visitedRows) }
     limits.maximumNesting = max(1, recursionDepth)
     limits.maximumRecursion = max(1, recursionEntities)
+    limits.maximumText = max(0, textBytes)
+    limits.maximumElements = max(0, listElements)
     limits.patterns = patterns
     return limits
   }

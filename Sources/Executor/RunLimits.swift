@@ -16,6 +16,10 @@ package struct RunLimits: Sendable, Hashable {
   package var maximumMemory = Int.max
   /// Rows that access paths give and conditions are evaluated for.
   package var maximumVisitedRows = Int.max
+  /// Bytes of one computed text.
+  package var maximumText = 1 << 26
+  /// Elements of one computed list.
+  package var maximumElements = 1 << 20
   /// What one match of a regular expression may take.
   package var patterns = PatternLimits.standard
 

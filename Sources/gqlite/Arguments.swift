@@ -22,7 +22,7 @@ struct Arguments {
   ]
   /// Flags that take none.
   private static let plain: Set<String> = [
-    "help", "version", "analyze", "check", "syntax", "update", "skip-bad",
+    "help", "version", "analyze", "check", "syntax", "update", "skip-bad", "graphql-strict",
   ]
   private static let short: [Character: String] = ["e": "expression", "o": "output", "h": "help", "V": "version"]
 

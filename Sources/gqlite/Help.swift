@@ -23,7 +23,8 @@ enum Help {
       --schema F        the schema, a file of type definitions; left out, DATA/schema.graphql or one inferred from the data
       --data PATH       data: a directory of <Type>.ndjson, .jsonl, .json or .csv, or one such file; may be repeated
       --skip-bad        leave out records that are bad, and count them, instead of failing
-      --dialect D       'extended' (default) or 'graphql', which turns every extension off
+      --dialect D       'extended' (default), 'graphql', which turns every extension off, or 'graphql-strict'
+      --graphql-strict  GraphQL alone, and an Int has its 32 bits: in documents, variables and answers
       --diagnostics D   'text' (default) or 'json', one object a line
     """
 
@@ -53,7 +54,8 @@ enum Help {
       --limits L        'standard' (default) or 'serve', for documents that nobody vouches for
       --limit NAME=N    one limit, times in milliseconds; may be repeated. Names: document-bytes, tokens, nesting, fields,
                         expansion, problems, visited-rows, answer-nodes, answer-bytes, time, memory, recursion-depth,
-                        recursion-entities, pattern-bytes, pattern-steps, pattern-depth, pattern-memory
+                        recursion-entities, text-bytes, list-elements, pattern-bytes, pattern-steps,
+                        pattern-depth, pattern-memory
 
     exit codes: 0 done · 1 the document, the data or a query failed · 2 wrong usage
 
@@ -85,7 +87,7 @@ enum Help {
     Formats documents in place; '-' formats standard input to standard output.
 
       --check           change nothing; name the files that are not formatted, and exit with 1 if there are any
-      --dialect D       'extended' (default) or 'graphql'
+      --dialect D       'extended' (default), 'graphql' or 'graphql-strict'
       --diagnostics D   'text' (default) or 'json', one object a line
 
     """,

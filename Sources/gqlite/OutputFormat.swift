@@ -28,6 +28,21 @@ struct OutputFormat {
     }
   }
 
+  /// A plan is text where answers are written for people.
+  func render(plan answer: Answer) -> [UInt8] {
+    switch kind {
+    case .json, .ndjson: return answer.utf8 + [0x0A]
+    case .graphql: return Array(#"{"data":"#.utf8) + answer.utf8 + Array("}\n".utf8)
+    case .pretty, .table, .csv: break
+    }
+    guard case .object(let members) = answer.value, case .list(let lines)? = members.first?.value else {
+      return answer.utf8 + [0x0A]
+    }
+    var text: [UInt8] = []
+    for case .string(let line) in lines { text += Array(line.utf8) + [0x0A] }
+    return text
+  }
+
   /// GraphQL's response to an operation that failed.
   func envelope(_ error: QueryError) -> [UInt8] { error.graphQLResponse + [0x0A] }
 }

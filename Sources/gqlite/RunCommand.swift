@@ -24,7 +24,9 @@ enum RunCommand {
           let values = try variables.values(for: query)
           let answer = try query.run(values, options: options)
           Terminal.standardOutput.write(
-            try format.render(answer) { () throws(QueryError) in try query.columns(values) })
+            query.isExplained
+              ? format.render(plan: answer)
+              : try format.render(answer) { () throws(QueryError) in try query.columns(values) })
         }
       } catch let error as QueryError {
         status = Process.failure

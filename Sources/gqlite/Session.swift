@@ -45,11 +45,14 @@ struct Session {
   }
 
   static func dialect(_ arguments: inout Arguments) throws -> QueryDialect {
-    guard let name = try arguments.value("dialect") else { return .extended }
+    let isStrict = arguments.flag("graphql-strict")
+    guard let name = try arguments.value("dialect") else { return isStrict ? .graphqlStrict : .extended }
     guard let dialect = QueryDialect(rawValue: name) else {
-      throw UsageError("--dialect is 'extended' or 'graphql', not '\(name)'")
+      throw UsageError("--dialect is 'extended', 'graphql' or 'graphql-strict', not '\(name)'")
     }
-    return dialect
+    guard isStrict else { return dialect }
+    if dialect == .extended { throw UsageError("--graphql-strict has no extensions: leave '--dialect extended' out") }
+    return .graphqlStrict
   }
 
   /// The documents that a command line names: files, `-` for standard input, `-e TEXT`.

@@ -37,6 +37,8 @@ import Testing
     Case(name: "answer-nodes", query: "{ N(limit: 10) { id } }", low: 9, high: 10),
     Case(name: "answer-bytes", query: "{ N(limit: 1) { id } }", low: 15, high: 16),
     Case(name: "memory", query: "{ N(orderBy: [text, -n]) { id } }", low: 10_000, high: 10_000_000),
+    Case(name: "text-bytes", query: "{ x := padStart(\"\", 1000, \"ab\") }", low: 999, high: 1000),
+    Case(name: "list-elements", query: "{ x := split(\"a,b,c\", \",\") }", low: 2, high: 3),
     Case(name: "pattern-bytes", query: "{ x: count(N(where: text =~ \"aaaab\")) }", low: 4, high: 5),
     Case(
       name: "pattern-steps", query: "{ x: count(N(limit: 1, where: text =~ \"(a+)+$|(a+)+b\")) }", low: 1,

@@ -114,4 +114,27 @@ import Testing
     #expect(failures.all.prefix(3) == [])
     #expect(database.count(of: "A") == rounds * 10 && database.check() == [])
   }
+
+  @Test("an explained operation changes nothing, wherever it runs") func explained() throws {
+    let database = try Database(schema: "type T { id: ID! n: Int }")
+    try database.load([.lines("T", "{\"id\":1,\"n\":1}\n{\"id\":2}")])
+    let deletion = try database.prepare("mutation @explain(costs: false) { deleteT(all: true, where: true) }")
+    let reading = try database.prepare("query @explain(costs: false, analyze: false) { T { n } }")
+    let (deletes, reads) = (
+      #"{"plan":["delete T","T","└ access   FullScan"]}"#, #"{"plan":["T","└ access   FullScan"]}"#
+    )
+    #expect(deletion.isExplained && deletion.isMutation && reading.isExplained)
+    #expect(try deletion.run().jsonString == deletes)
+    #expect(try reading.run().jsonString == reads)
+    #expect(try deletion.run(on: database.view()).jsonString == deletes)
+    #expect(try reading.run(on: database.view()).jsonString == reads)
+    var buffer: [UInt8] = []
+    try deletion.run(into: &buffer)
+    #expect(String(decoding: buffer, as: UTF8.self) == deletes)
+    let both = try database.transaction { transaction in
+      try [transaction.run(deletion).jsonString, transaction.run(reading).jsonString]
+    }
+    #expect(both == [deletes, reads])
+    #expect(try database.query("{ n: count(T) }").jsonString == #"{"n":2}"#)
+  }
 }

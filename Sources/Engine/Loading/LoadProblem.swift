@@ -80,4 +80,14 @@ struct RecordFailure: Error {
     self.start = start
     self.end = max(start + 1, end ?? start + 1)
   }
+
+  /// What the scanner or a reader threw for a value at `start`, both within a slice of the file that begins at `offset`.
+  init(_ error: any Error, at start: Int, offset: Int) {
+    switch error {
+    case let failure as RecordFailure: self = failure
+    case let failure as JSONScanner.Failure:
+      self.init(.invalidJSON, failure.problem.message, at: failure.offset + offset)
+    default: self.init(.invalidJSON, "\(error)", at: start + offset)
+    }
+  }
 }

@@ -39,12 +39,8 @@ extension RecordReader {
         throw failure
       case .list, .embedded, .relation, .nested, .computed: break
       }
-    } catch let failure as JSONScanner.Failure {
-      throw RecordFailure(.invalidJSON, failure.problem.message, at: failure.offset + offset)
-    } catch let failure as RecordFailure {
-      throw failure
     } catch {
-      throw RecordFailure(.invalidJSON, "\(error)", at: start + offset)
+      throw RecordFailure(error, at: start, offset: offset)
     }
     throw wrongType(slot, owner, &scanner, start, offset)
   }
@@ -163,12 +159,8 @@ extension RecordReader {
           valid.append(true)
         }
       }
-    } catch let failure as JSONScanner.Failure {
-      throw RecordFailure(.invalidJSON, failure.problem.message, at: failure.offset + offset)
-    } catch let failure as RecordFailure {
-      throw failure
     } catch {
-      throw RecordFailure(.invalidJSON, "\(error)", at: start + offset)
+      throw RecordFailure(error, at: start, offset: offset)
     }
     return run(elements, valid, isWide: isWide)
   }

@@ -49,12 +49,8 @@ extension RecordReader {
         }
         throw unknownType(name, at: place + offset, to: scanner.position + offset)
       }
-    } catch let failure as JSONScanner.Failure {
-      throw RecordFailure(.invalidJSON, failure.problem.message, at: failure.offset + offset)
-    } catch let failure as RecordFailure {
-      throw failure
     } catch {
-      throw RecordFailure(.invalidJSON, "\(error)", at: start + offset)
+      throw RecordFailure(error, at: start, offset: offset)
     }
     throw RecordFailure(
       .unknownType, "this object does not say its type", at: start + offset,
@@ -94,12 +90,8 @@ extension RecordReader {
           _ = try readScalar(element, slot, &scanner, offset: offset, owner: owner)
         }
       }
-    } catch let failure as JSONScanner.Failure {
-      throw RecordFailure(.invalidJSON, failure.problem.message, at: failure.offset + offset)
-    } catch let failure as RecordFailure {
-      throw failure
     } catch {
-      throw RecordFailure(.invalidJSON, "\(error)", at: start + offset)
+      throw RecordFailure(error, at: start, offset: offset)
     }
   }
 }

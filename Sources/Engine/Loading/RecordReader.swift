@@ -58,12 +58,8 @@ struct RecordReader: ~Copyable {
       throw RecordFailure(
         .wrongType, "this object is of the type '\(name)', but stands where '\(owner)' is wanted",
         at: start + offset, to: scanner.position + offset)
-    } catch let failure as JSONScanner.Failure {
-      throw RecordFailure(.invalidJSON, failure.problem.message, at: failure.offset + offset)
-    } catch let failure as RecordFailure {
-      throw failure
     } catch {
-      throw RecordFailure(.invalidJSON, "\(error)", at: scanner.position + offset)
+      throw RecordFailure(error, at: scanner.position, offset: offset)
     }
   }
 
@@ -106,12 +102,8 @@ struct RecordReader: ~Copyable {
         named += 1
         try readValue(slots[slot], &scanner, offset: offset, base: base, record: record, owner: owner)
       }
-    } catch let failure as JSONScanner.Failure {
-      throw RecordFailure(.invalidJSON, failure.problem.message, at: failure.offset + offset)
-    } catch let failure as RecordFailure {
-      throw failure
     } catch {
-      throw RecordFailure(.invalidJSON, "\(error)", at: scanner.position + offset)
+      throw RecordFailure(error, at: scanner.position, offset: offset)
     }
     for index in slots.indices where !seen[seenBase + index] {
       applyDefault(slots[index], base: base, record: record, owner: owner)
@@ -235,12 +227,8 @@ struct RecordReader: ~Copyable {
           try readLink(relation, target, slot, &scanner, offset: offset, record: record, owner: owner)
         }
       }
-    } catch let failure as JSONScanner.Failure {
-      throw RecordFailure(.invalidJSON, failure.problem.message, at: failure.offset + offset)
-    } catch let failure as RecordFailure {
-      throw failure
     } catch {
-      throw RecordFailure(.invalidJSON, "\(error)", at: scanner.position + offset)
+      throw RecordFailure(error, at: scanner.position, offset: offset)
     }
   }
 

@@ -15,6 +15,10 @@ extension PreparedQuery {
     _ variables: [String: Value], _ snapshot: Snapshot, _ mutator: Mutator?, _ transaction: DatabaseTransaction?,
     options: RunOptions, into output: inout ByteBuffer
   ) throws(QueryError) {
+    if let explanation {
+      return try appendExplanation(
+        explanation, variables, mutator?.snapshot() ?? snapshot, options: options, into: &output)
+    }
     let plans = try segmentPlans(variables, snapshot.catalog)
     if plans.isChange, mutator == nil {
       let problem = MutationProblem(.readOnly, at: document.definition(operation).range)

@@ -21,7 +21,7 @@ enum Operation: UInt8, Sendable {
   case textMatch, textScore, highlight
   /// The rows of the first operand, where they are missing those of the second.
   case firstRow
-  /// A value of a group.
+  /// A value of a group; null where it failed, if `Node.flag`.
   case groupAggregate
   /// A scalar function, by `Node.function`.
   case function

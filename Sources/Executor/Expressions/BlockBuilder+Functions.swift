@@ -19,7 +19,8 @@ extension ExpressionCompiler {
       return builder.add(node, type)
     case .try: return attempt(first, expression, &builder)
     case .slice, .concat, .replace, .split, .padStart, .sort, .abs, .round, .floor, .ceil, .sqrt, .pow, .div, .least,
-      .greatest, .date, .year, .month, .day, .hour, .minute, .second, .weekday, .trunc, .dateDiff, .extract:
+      .greatest, .date, .year, .month, .day, .hour, .minute, .second, .weekday, .trunc, .dateDiff, .extract,
+      .graphQLInt:
       break
     }
     var node = Node(operation: .function, kind: Vector.Kind(type), range: expression.range)
@@ -59,6 +60,11 @@ extension ExpressionCompiler {
     _ operand: BoundExpression, _ expression: BoundExpression, _ builder: inout BlockBuilder
   ) -> Int32 {
     guard ExpressionTraits.isFallible(operand, catalog) else { return compile(operand, &builder) }
+    if case .groupAggregate = operand.kind {
+      let node = compile(operand, &builder)
+      builder.nodes[Int(node)].flag = true
+      return node
+    }
     var node = Node(operation: .attempt, kind: Vector.Kind(expression.type), range: expression.range)
     let index = block([operand])
     inherit(index, &builder)

@@ -23,6 +23,7 @@ extension Evaluator {
     case .year, .month, .day, .hour, .minute, .second, .weekday: parts(node, out)
     case .trunc: truncated(node, out)
     case .dateDiff: difference(node, out)
+    case .graphQLInt: try graphQLInt(node, out)
     }
   }
 

@@ -33,6 +33,28 @@ extension Evaluator {
     }
   }
 
+  /// Ints as GraphQL has them.
+  func graphQLInt(_ node: Node, _ out: Vector) throws(RuntimeProblem) {
+    guard strict(node, out, kinds: out.kind) else { return }
+    let a = vector(argument(node, 0))
+    for index in 0..<count where out.validity[index] == 1 {
+      if out.kind == .word {
+        guard Int32(exactly: a.words[index]) != nil else {
+          throw problem(.wideInt, node, at: index, arguments(node))
+        }
+        out.words[index] = a.words[index]
+      } else {
+        let run = ListRun(a.cells[index], .int)
+        for place in 0..<run.count where !run.isNull(place) {
+          guard Int32(exactly: run.cell(place).int) != nil else {
+            throw problem(.wideInt, node, at: index, arguments(node))
+          }
+        }
+        out.cells[index] = a.cells[index]
+      }
+    }
+  }
+
   /// `round floor ceil`.
   func rounded(_ node: Node, _ out: Vector) throws(RuntimeProblem) {
     let first = argument(node, 0)
@@ -76,7 +98,7 @@ extension Evaluator {
     _ cell: Cell, _ type: ValueType, to places: Int64, _ node: Node, at position: Int
   ) throws(RuntimeProblem) -> Cell {
     guard (-36...36).contains(places) else {
-      throw problem(.limitExceeded(name: "decimal places", limit: 36), node, at: position, arguments(node))
+      throw problem(.roundingPlaces(limit: 36), node, at: position, arguments(node))
     }
     let places = Int(places)
     switch type.scalar {

@@ -166,9 +166,6 @@ extension Evaluator {
       let text = TextView.bytes(at: a.cells + index)
       let pad = TextView.bytes(at: b.cells + index)
       let length = n.words[index]
-      guard length <= ScalarLimits.padding else {
-        throw problem(.limitExceeded(name: "padding", limit: ScalarLimits.padding), node, at: index, arguments(node))
-      }
       var missing = Int(max(length, 0)) - TextMapping.scalarCount(text.start, text.count)
       guard missing > 0, pad.count > 0 else {
         out.cells[index] = part(text.start, text.count, of: a.cells[index])
@@ -177,7 +174,9 @@ extension Evaluator {
       let width = TextMapping.scalarCount(pad.start, pad.count)
       // Whole pads, then a part of one.
       let tail = TextMapping.offset(ofScalar: missing % width, pad.start, pad.count, from: 0)
-      try reserveText(missing / width * pad.count + tail + text.count, node, at: index)
+      let (whole, overflow) = (missing / width).multipliedReportingOverflow(by: pad.count)
+      let (bytes, isBeyond) = whole.addingReportingOverflow(tail + text.count)
+      try reserveText(overflow || isBeyond ? Int.max : bytes, node, at: index)
       buffer.removeAll(keepingCapacity: true)
       while missing >= width {
         buffer.append(contentsOf: UnsafeRawBufferPointer(start: pad.start, count: pad.count))

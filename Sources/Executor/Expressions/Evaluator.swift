@@ -77,7 +77,7 @@ struct Evaluator {
     case .textMatch: textMatch(index, node, out)
     case .textScore: try textScore(index, node, out)
     case .highlight: try highlight(index, node, out)
-    case .groupAggregate: groupAggregate(node, out)
+    case .groupAggregate: try groupAggregate(node, out)
     case .function: try function(index, node, out)
     case .attempt: try attempt(node, out)
     case .invoke: try invoke(node, out, block.block.types[index])

@@ -180,7 +180,8 @@ final class BlockState {
 
   /// Room for `count` rows; constants and parameters in their registers.
   func prepare(_ count: Int, _ execution: Execution) {
-    if count > capacity { grow(count <= 16 ? 16 : max(count, ScopeRows.batchRows)) }
+    // Also for a first batch of no rows: the vectors mean nothing before.
+    if count > capacity || capacity == 0 { grow(count <= 16 ? 16 : max(count, ScopeRows.batchRows)) }
     if !hasParameters, usesParameters {
       hasParameters = true
       for index in 0..<block.nodes.count where block.nodes[index].operation == .parameter {

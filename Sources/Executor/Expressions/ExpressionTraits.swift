@@ -6,9 +6,11 @@ enum ExpressionTraits {
   /// Whether evaluating it may throw something that another row would not.
   static func isFallible(_ expression: BoundExpression, _ catalog: Catalog) -> Bool {
     switch expression.kind {
-    case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .isInserted, .item, .groupAggregate:
+    case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .isInserted, .item:
       return false
     case .arithmetic, .negate, .cast, .regex: return true
+    // What went wrong in a group is raised where its value is read.
+    case .groupAggregate: return true
     case .convert(let operand):
       if expression.type == .decimal, operand.type != .int { return true }
       return isFallible(operand, catalog)

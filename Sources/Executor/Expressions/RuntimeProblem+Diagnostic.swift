@@ -10,7 +10,7 @@ extension RuntimeProblem {
 
   package var code: DiagnosticCode {
     switch kind {
-    case .overflow: DiagnosticCode("overflow")
+    case .overflow, .wideInt: DiagnosticCode("overflow")
     case .divisionByZero: DiagnosticCode("division-by-zero")
     case .conversion: DiagnosticCode("conversion")
     case .invalidPattern: DiagnosticCode("invalid-pattern")
@@ -23,7 +23,7 @@ extension RuntimeProblem {
     case .timeout: DiagnosticCode("timeout")
     case .cancelled: DiagnosticCode("cancelled")
     case .memory: DiagnosticCode("memory")
-    case .outOfDomain: DiagnosticCode("out-of-domain")
+    case .outOfDomain, .roundingPlaces: DiagnosticCode("out-of-domain")
     case .partialDay: DiagnosticCode("conversion")
     case .function: DiagnosticCode("function-failed")
     }
@@ -36,6 +36,9 @@ extension RuntimeProblem {
     switch kind {
     case .overflow(let type):
       message = "the result is out of the range of \(type.rawValue)"
+    case .wideInt:
+      message = "an Int of GraphQL has 32 bits"
+      help = "without 'graphql-strict' it has 64"
     case .divisionByZero:
       message = "division by zero"
       help = "'nullif(divisor, 0)' gives null instead"
@@ -75,6 +78,8 @@ extension RuntimeProblem {
     case .outOfDomain:
       message = "no real number is the result"
       help = "'try(…)' gives null instead"
+    case .roundingPlaces(let limit):
+      message = "numbers are rounded to -\(limit) to \(limit) places"
     case .partialDay:
       message = "a Date takes whole days only"
       help = "write '… as DateTime' behind the date"

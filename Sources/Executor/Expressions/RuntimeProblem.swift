@@ -6,6 +6,8 @@ package struct RuntimeProblem: Error, Sendable, Equatable {
   package enum Kind: Sendable, Equatable {
     /// `age * 9223372036854775807`: the result has no place in its type.
     case overflow(ScalarType)
+    /// An Int of the answer that GraphQL's 32 bits do not hold, where they are asked for.
+    case wideInt
     /// `1 / (age - age)`
     case divisionByZero
     /// `name as Int` where the name is `Ada`.
@@ -29,6 +31,8 @@ package struct RuntimeProblem: Error, Sendable, Equatable {
     case memory(limit: Int)
     /// `sqrt(0 - 1)`: no number is the result.
     case outOfDomain
+    /// `round(x, 40)`: more places than a number has, in either direction.
+    case roundingPlaces(limit: Int)
     /// `day + "PT1H"` where `day` is a Date.
     case partialDay
     /// A function of the embedding program threw.
@@ -37,8 +41,8 @@ package struct RuntimeProblem: Error, Sendable, Equatable {
     /// Whether it is a matter of the one element's values, so that `try` gives null for it.
     package var isOfOneRow: Bool {
       switch self {
-      case .overflow, .divisionByZero, .conversion, .invalidPattern, .negativeLimit, .outOfDomain, .partialDay,
-        .function, .wrongDepth:
+      case .overflow, .wideInt, .divisionByZero, .conversion, .invalidPattern, .negativeLimit, .outOfDomain,
+        .roundingPlaces, .partialDay, .function, .wrongDepth:
         true
       case .patternLimit, .invalidCursor, .limitExceeded, .missingParameter, .timeout, .cancelled, .memory: false
       }

@@ -107,9 +107,7 @@ extension Evaluator {
         written = to
       }
       result.append(contentsOf: bytes[written...])
-      guard result.count <= TextView.maximumLength else {
-        throw RuntimeProblem(.memory(limit: TextView.maximumLength), at: node.range)
-      }
+      try reserveText(result.count, node, at: position)
       let escape =
         (text.cells[position].low | open.cells[position].low | close.cells[position].low) & TextView.escapeFlag
       out.cells[position] = scratchText(result, flags: escape)
@@ -133,7 +131,10 @@ extension Execution {
           return
         }
       }
-      state.statistics = FullTextSearch(snapshot, type, index, source.columns, matcher).statistics
+      let search = try FullTextSearch(
+        snapshot, type, index, source.columns, matcher
+      ) { () throws(RuntimeProblem) in try checkpoint() }
+      state.statistics = search.statistics
       return
     }
     let columns = source.columns.map { snapshot.column(type, $0) }

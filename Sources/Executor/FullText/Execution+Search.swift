@@ -22,7 +22,9 @@ extension Execution {
     }
     let matcher = withUnsafePointer(to: query) { state.matcher(TextView.text(at: $0)) }
     if let known = state.search { return known }
-    let search = FullTextSearch(snapshot, set.type, node.index, node.columns, matcher)
+    let search = try FullTextSearch(
+      snapshot, set.type, node.index, node.columns, matcher
+    ) { () throws(RuntimeProblem) in try checkpoint() }
     state.search = search
     return search
   }

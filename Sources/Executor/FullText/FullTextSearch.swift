@@ -20,7 +20,12 @@ final class FullTextSearch {
   let index: IndexID
   let columnIDs: [ColumnID]
 
-  init(_ snapshot: Snapshot, _ type: EntityTypeID, _ index: IndexID, _ ids: [ColumnID], _ matcher: TextMatcher) {
+  /// Makes the lists of all words and phrases. Phrases are looked for in the texts and near words in the whole
+  /// dictionary, so that `checkpoint` is called on the way.
+  init(
+    _ snapshot: Snapshot, _ type: EntityTypeID, _ index: IndexID, _ ids: [ColumnID], _ matcher: TextMatcher,
+    checkpoint: () throws(RuntimeProblem) -> Void
+  ) throws(RuntimeProblem) {
     self.index = index
     columnIDs = ids
     let fullText = snapshot.fullText(index)
@@ -31,7 +36,7 @@ final class FullTextSearch {
     statistics = TextStatistics(
       texts: snapshot.liveCount(type), words: columns.reduce(0) { $0 + $1.words }, found: [])
     for leaf in matcher.query.leaves.indices {
-      let list = list(ofLeaf: leaf)
+      let list = try list(ofLeaf: leaf, checkpoint)
       lists.append(list)
       statistics.found.append(list.count)
     }
@@ -39,25 +44,37 @@ final class FullTextSearch {
 
   // MARK: - Lists
 
-  private func list(ofLeaf leaf: Int) -> PostingList {
+  private func list(
+    ofLeaf leaf: Int, _ checkpoint: () throws(RuntimeProblem) -> Void
+  ) throws(RuntimeProblem) -> PostingList {
     let atoms = query.leaves[leaf].atoms
     if atoms.count == 1, let atom = atoms.first {
-      return combined(columns.map { column in (column, terms(atom, column)) })
+      var sources: [(column: FullTextColumn, terms: [UInt32])] = []
+      for column in columns { sources.append((column, try terms(atom, column, checkpoint))) }
+      return try combined(sources, checkpoint)
     }
     // Texts that have all words of the phrase in one column, read.
-    var candidates: Set<UInt32> = []
+    var candidates = RowBuffer()
     for column in columns {
-      let parts = atoms.map { combined([(column, terms($0, column))]) }.sorted { $0.count < $1.count }
+      var parts: [PostingList] = []
+      for atom in atoms { parts.append(try combined([(column, terms(atom, column, checkpoint))], checkpoint)) }
+      parts.sort { $0.count < $1.count }
       guard let first = parts.first, first.count > 0 else { continue }
       var rows = RowBuffer()
       rows.append(first.rows, first.count)
       for part in parts.dropFirst() {
         rows.count = RowSorting.intersect(rows.base, rows.count, part.rows, part.count)
       }
-      for index in 0..<rows.count { candidates.insert(rows[index]) }
+      candidates.append(rows.base, rows.count)
+    }
+    if columns.count > 1 {
+      var bits = BitMemory()
+      candidates.count = RowSorting.sortUnique(candidates.base, candidates.count, limit: slots, bits: &bits)
     }
     let result = OwnedPostings()
-    for row in candidates.sorted() {
+    for index in 0..<candidates.count {
+      if index & 1023 == 1023 { try checkpoint() }
+      let row = candidates[index]
       read(row)
       let frequency = matcher.frequencies[leaf]
       if frequency > 0 {
@@ -69,7 +86,9 @@ final class FullTextSearch {
   }
 
   /// The terms of the column that satisfy the atom.
-  private func terms(_ atom: TextQuery.Atom, _ column: FullTextColumn) -> [UInt32] {
+  private func terms(
+    _ atom: TextQuery.Atom, _ column: FullTextColumn, _ checkpoint: () throws(RuntimeProblem) -> Void
+  ) throws(RuntimeProblem) -> [UInt32] {
     switch atom.test {
     case .term: return column.term(atom.term).map { [$0] } ?? []
     case .prefix:
@@ -78,14 +97,19 @@ final class FullTextSearch {
       return found
     case .within(let limit):
       var distance = EditDistance(to: atom.term.bytes, limit: limit)
-      return column.terms(from: Text()).filter { term in
-        column.found(term) > 0 && column.withBytes(term) { distance.isNear($0) }
+      var found: [UInt32] = []
+      for (number, term) in column.terms(from: Text()).enumerated() {
+        if number & 4095 == 4095 { try checkpoint() }
+        if column.found(term) > 0, column.withBytes(term, { distance.isNear($0) }) { found.append(term) }
       }
+      return found
     }
   }
 
   /// The postings of all these terms as if they were one.
-  private func combined(_ sources: [(column: FullTextColumn, terms: [UInt32])]) -> PostingList {
+  private func combined(
+    _ sources: [(column: FullTextColumn, terms: [UInt32])], _ checkpoint: () throws(RuntimeProblem) -> Void
+  ) throws(RuntimeProblem) -> PostingList {
     let all = sources.flatMap { source in source.terms.map { (source.column, $0) } }
     let isOne = columns.count == 1
     if isOne, all.count == 1, let (column, term) = all.first, let list = column.list(term) { return list }
@@ -102,7 +126,8 @@ final class FullTextSearch {
       let frequencies = UnsafeMutablePointer<UInt8>.allocate(capacity: slots)
       defer { frequencies.deallocate() }
       frequencies.update(repeating: 0, count: slots)
-      for (column, term) in all {
+      for (number, (column, term)) in all.enumerated() {
+        if number & 1023 == 1023 { try checkpoint() }
         forEach(column, term) { row, frequency in
           let sum = Int(frequencies[Int(row)]) + frequency
           frequencies[Int(row)] = UInt8(min(sum, PostingWeight.largestFrequency))

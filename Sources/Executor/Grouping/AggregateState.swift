@@ -56,9 +56,19 @@ final class AggregateState {
   private lazy var pair = UnsafeMutablePointer<Vector>.allocate(capacity: 2)
   private lazy var validities = UnsafeMutablePointer<UInt8>.allocate(capacity: ScopeRows.batchRows)
 
+  /// Groups that have no value because something failed.
+  let failures = GroupFailures()
+
+  /// What a group's result is.
+  enum Outcome {
+    static let null: UInt8 = 0
+    static let value: UInt8 = 1
+    static let failure: UInt8 = 2
+  }
+
   /// The values, by group, in the form of a column's cells.
   private(set) var results = GroupMemory<Cell>()
-  private(set) var resultIsValid = GroupMemory<UInt8>()
+  private(set) var outcomes = GroupMemory<UInt8>()
 
   init(_ plan: CompiledGrouping.Aggregate) {
     self.plan = plan
@@ -100,13 +110,15 @@ final class AggregateState {
     values.trim(to: 1 << 20)
     if plan.isDistinct { seen.removeAll() }
     arena.removeAll()
+    failures.removeAll()
     results.trim(to: 1 << 20)
-    resultIsValid.trim(to: 1 << 20)
+    outcomes.trim(to: 1 << 20)
   }
 
   var byteCount: Int {
     var total = tally.byteCount + integers.byteCount + doubles.byteCount + wide.count * 600 + decimals.count * 48
     total += best.byteCount + owners.byteCount + values.byteCount + results.byteCount + arena.usedBytes
+    total += failures.byteCount
     if plan.isDistinct { total += seen.byteCount }
     return total
   }
@@ -133,16 +145,15 @@ final class AggregateState {
   // MARK: - Adding
 
   /// Takes in the values of a batch; the group of each position stands in `ids`. Only first occurrences in their group, if
-  /// the aggregate is of distinct values.
-  func add(_ vectors: UnsafePointer<Vector>, _ size: Int, _ ids: UnsafePointer<UInt32>) {
-    let vector = vectors[plan.argument]
+  /// the aggregate is of distinct values; they are told apart by `comparand`.
+  func add(_ vector: Vector, _ comparand: Vector, _ size: Int, _ ids: UnsafePointer<UInt32>) {
     guard plan.isDistinct else { return take(vector, size, ids) }
     for index in 0..<size { groupWords[index] = Int64(ids[index]) }
     validities.update(repeating: 1, count: size)
     pair.initialize(
       to: Vector(
         kind: .word, values: UnsafeMutableRawPointer(groupWords), validity: validities, allValid: true))
-    (pair + 1).initialize(to: plan.comparand >= 0 ? vectors[plan.comparand] : vector)
+    (pair + 1).initialize(to: comparand)
     seen.map(UnsafePointer(pair), size, into: fresh)
     for place in 0..<seen.newCount {
       let position = Int(seen.newPositions[place])
@@ -158,6 +169,9 @@ final class AggregateState {
     let tally = tally.base
     for index in 0..<size { tally[Int(ids[index])] &+= 1 }
   }
+
+  /// The group has no value, for this reason if for none before.
+  func fail(_ group: UInt32, _ problem: RuntimeProblem) { failures.insert(problem, Int(group)) }
 
   private func take(_ vector: Vector, _ size: Int, _ ids: UnsafePointer<UInt32>) {
     let tally = tally.base
@@ -274,30 +288,37 @@ final class AggregateState {
 
   // MARK: - Values
 
-  /// Computes the values of all groups. Gives the first group whose value has no place in its type.
-  func finish(_ counts: UnsafePointer<Int64>, _ groups: Int, catalog: Catalog) -> Int? {
+  /// Computes the values of all groups. Those that have no place in their type fail, with the first member to name.
+  func finish(
+    _ counts: UnsafePointer<Int64>, _ groups: Int, firsts: UnsafePointer<UInt32>, _ grouping: CompiledGrouping
+  ) {
     results.removeAll()
-    resultIsValid.removeAll()
+    outcomes.removeAll()
     results.extend(to: groups, filling: Cell(low: 0))
-    resultIsValid.extend(to: groups, filling: 1)
+    outcomes.extend(to: groups, filling: Outcome.value)
     if form == .list {
-      finishLists(groups, catalog)
-      return nil
-    }
-    for group in 0..<groups {
-      let count: Int64
-      if plan.argument < 0, plan.set < 0 {
-        count = counts[group]
-      } else {
-        count = comesWithMembers ? counts[group] &- tally.base[group] : tally.base[group]
+      finishLists(groups, grouping.catalog)
+    } else {
+      for group in 0..<groups {
+        let count: Int64
+        if plan.argument < 0, plan.set < 0 {
+          count = counts[group]
+        } else {
+          count = comesWithMembers ? counts[group] &- tally.base[group] : tally.base[group]
+        }
+        switch value(group, count) {
+        case .value(let cell): results.base[group] = cell
+        case .null: outcomes.base[group] = Outcome.null
+        case .failed:
+          let row = firsts[group]
+          failures.insert(
+            RuntimeProblem(
+              .overflow(plan.result.scalar ?? .int), at: plan.range,
+              entity: row == PageLayout.noRow ? nil : (grouping.type, row)), group)
+        }
       }
-      switch value(group, count) {
-      case .value(let cell): results.base[group] = cell
-      case .null: resultIsValid.base[group] = 0
-      case .failed: return group
-      }
     }
-    return nil
+    for index in 0..<failures.count { outcomes.base[failures.group(index)] = Outcome.failure }
   }
 
   private func value(_ group: Int, _ count: Int64) -> Conversion.Result {

@@ -8,10 +8,12 @@ final class CompiledGrouping: @unchecked Sendable {
   struct Aggregate {
     var aggregate: GQLPlanner.Aggregate
     var isDistinct: Bool
-    /// The set that each member has, or -1; then `own` is evaluated for its elements.
+    /// The set that each member has, or -1.
     var set: Int
+    /// The argument and the comparand alone: for the elements of the set, or for members where the members' program
+    /// fails, if it can fail here.
     var own: ExpressionProgram?
-    /// Vectors of the members' program, or of the own one; -1 if there is none.
+    /// Vectors of the members' program, or of the own one where there is a set; -1 if there is none.
     var argument: Int
     var comparand: Int
     var element: ValueType
@@ -22,11 +24,15 @@ final class CompiledGrouping: @unchecked Sendable {
     var range: SourceRange
   }
 
+  let catalog: Catalog
   let type: EntityTypeID
   let keys: [KeyTable.Part]
   let aggregates: ContiguousArray<Aggregate>
   /// Keys and arguments, for members; nil if there is neither.
   let program: ExpressionProgram?
+  /// The keys alone, where an argument can fail.
+  let keyProgram: ExpressionProgram?
+  let argumentsCanFail: Bool
   /// Nothing that the program computes outlives a batch.
   let releasesScratch: Bool
   /// How many scopes around a member are read.
@@ -48,6 +54,7 @@ final class CompiledGrouping: @unchecked Sendable {
   init(
     _ grouping: BoundGrouping, _ id: Int, type: EntityTypeID, fieldScopes: Int, _ compiler: inout PlanCompiler
   ) {
+    catalog = compiler.catalog
     self.type = type
     var expressions: [BoundExpression] = []
     var keys: [KeyTable.Part] = []
@@ -55,6 +62,8 @@ final class CompiledGrouping: @unchecked Sendable {
       expressions.append(expression)
       keys.append(KeyTable.Part(expression.type, isStable: CompiledGrouping.isStable(expression)))
     }
+    let keyExpressions = expressions
+    var canFail = false
     var outer = 0
     var aggregates = ContiguousArray<Aggregate>()
     for bound in grouping.aggregates {
@@ -80,10 +89,21 @@ final class CompiledGrouping: @unchecked Sendable {
           compiled.comparand = expressions.count
           expressions.append(comparand)
         }
+        let own = bound.expressions
+        if own.contains(where: { ExpressionTraits.isFallible($0, compiler.catalog) }) { canFail = true }
       }
       aggregates.append(compiled)
     }
     for expression in expressions { outer = max(outer, compiler.scopes(expression) - 1) }
+    if canFail {
+      // One argument that fails takes those beside it along: then each is evaluated by itself.
+      for (index, bound) in grouping.aggregates.enumerated() where bound.set == nil && bound.argument != nil {
+        aggregates[index].own = ExpressionProgram(bound.expressions, catalog: compiler.catalog)
+      }
+    }
+    keyProgram =
+      canFail && !keyExpressions.isEmpty ? ExpressionProgram(keyExpressions, catalog: compiler.catalog) : nil
+    argumentsCanFail = canFail
     self.keys = keys
     self.aggregates = aggregates
     program = expressions.isEmpty ? nil : ExpressionProgram(expressions, catalog: compiler.catalog)

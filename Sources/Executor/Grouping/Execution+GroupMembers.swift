@@ -40,16 +40,22 @@ extension Execution {
 }
 
 extension Evaluator {
-  func groupAggregate(_ node: Node, _ out: Vector) {
+  /// A group that failed raises its problem here, where it is read; or is null, as an operand of `try`.
+  func groupAggregate(_ node: Node, _ out: Vector) throws(RuntimeProblem) {
     guard let state = execution.groups[Int(node.index)] else { return }
     let aggregate = state.aggregates[Int(node.entity)]
     let cells = aggregate.results.base
-    let valid = aggregate.resultIsValid.base
+    let outcomes = aggregate.outcomes.base
     let limit = UInt32(truncatingIfNeeded: aggregate.results.count)
     let numbers = vector(node.a).rows
     for position in 0..<count {
       let number = numbers[position]
-      guard number < limit, valid[Int(number)] != 0 else {
+      guard number < limit, outcomes[Int(number)] != AggregateState.Outcome.null else {
+        setNull(out, position)
+        continue
+      }
+      if outcomes[Int(number)] == AggregateState.Outcome.failure {
+        if !node.flag, let problem = aggregate.failures.problem(Int(number)) { throw problem }
         setNull(out, position)
         continue
       }

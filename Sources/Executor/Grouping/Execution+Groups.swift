@@ -61,10 +61,17 @@ extension Execution {
       let count = min(PageLayout.rows, slots - first)
       let row = UInt32(truncatingIfNeeded: first)
       let mark = scratch.mark
-      let vectors = try program?.evaluatePage(firstRow: row, count: count, self)
-      pass.assign(vectors, count)
-      pass.noteFirsts { row &+ UInt32($0) }
-      pass.accumulate(vectors, count)
+      do throws(RuntimeProblem) {
+        let vectors = try program?.evaluatePage(firstRow: row, count: count, self)
+        pass.assign(vectors, count)
+        pass.noteFirsts { row &+ UInt32($0) }
+        pass.accumulate(vectors, count)
+      } catch {
+        guard pass.grouping.argumentsCanFail, error.kind.isOfOneRow else { throw error }
+        let rows = scratch.allocate(UInt32.self, count: count)
+        for index in 0..<count { rows[index] = row &+ UInt32(truncatingIfNeeded: index) }
+        try groupSingly(ScopeRows(count: count, scopes: [UnsafePointer(rows)]), &pass)
+      }
       if pass.grouping.listsMembers { pass.list(count) { row &+ UInt32(truncatingIfNeeded: $0) } }
       if pass.releasesScratch { scratch.release(to: mark) }
       try checkMemory(pass.byteCount)
@@ -104,10 +111,15 @@ extension Execution {
         }
       }
       let mark = scratch.mark
-      let vectors = try grouping.program?.evaluate(batch, self)
-      pass.assign(vectors, count)
-      pass.noteFirsts { batch.scopes[0][$0] }
-      pass.accumulate(vectors, count)
+      do throws(RuntimeProblem) {
+        let vectors = try grouping.program?.evaluate(batch, self)
+        pass.assign(vectors, count)
+        pass.noteFirsts { batch.scopes[0][$0] }
+        pass.accumulate(vectors, count)
+      } catch {
+        guard grouping.argumentsCanFail, error.kind.isOfOneRow else { throw error }
+        try groupSingly(batch, &pass)
+      }
       for (number, aggregate) in grouping.aggregates.enumerated() where aggregate.set >= 0 {
         try accumulateBag(aggregate, state.aggregates[number], batch, state)
       }
@@ -118,58 +130,14 @@ extension Execution {
     }
   }
 
-  /// An aggregate over the members of a set that each member has.
-  private func accumulateBag(
-    _ plan: CompiledGrouping.Aggregate, _ aggregate: AggregateState, _ batch: ScopeRows, _ state: GroupState
-  ) throws(RuntimeProblem) {
-    state.bag.removeAll()
-    state.bag.offsets.append(0)
-    try append(compiledSet(plan.set), batch, into: &state.bag)
-    let depth = batch.scopes.count
-    let memory = state.bagRows.room(for: UInt32.self, count: depth * ScopeRows.batchRows)
-    var scopes = ScopeRows(count: 0, scopes: [])
-    scopes.scopes.append(UnsafePointer(memory))
-    for scope in 0..<depth { scopes.scopes.append(UnsafePointer(memory + scope * ScopeRows.batchRows)) }
-    let total = state.bag.rows.count
-    var start = 0
-    var member = 0
-    while start < total {
-      try checkpoint()
-      let count = min(ScopeRows.batchRows, total - start)
-      for position in 0..<count {
-        while Int(state.bag.offsets[member + 1]) <= start &+ position { member &+= 1 }
-        state.inner[position] = state.ids[member]
-        for scope in 0..<depth {
-          memory[scope &* ScopeRows.batchRows &+ position] = batch.scopes[scope][member]
-        }
-      }
-      if let own = plan.own {
-        scopes.count = count
-        scopes.scopes[0] = UnsafePointer(state.bag.rows.base + start)
-        let vectors = try own.evaluate(scopes, self)
-        aggregate.add(vectors, count, state.inner)
-      } else {
-        aggregate.count(count, state.inner)
-      }
-      start += count
-    }
-  }
-
   // MARK: - Values
 
   private func finish(_ grouping: CompiledGrouping, _ state: GroupState) throws(RuntimeProblem) {
     let count = state.firsts.count
-    for (number, plan) in grouping.aggregates.enumerated() {
+    for aggregate in state.aggregates {
       try checkpoint()
-      let aggregate = state.aggregates[number]
       aggregate.extend(to: count)
-      guard let failed = aggregate.finish(state.counts.base, count, catalog: catalog) else {
-        continue
-      }
-      let row = state.firsts.base[failed]
-      throw RuntimeProblem(
-        .overflow(plan.result.scalar ?? .int), at: plan.range,
-        entity: row == PageLayout.noRow ? nil : (grouping.type, row))
+      aggregate.finish(state.counts.base, count, firsts: state.firsts.base, grouping)
     }
     try checkMemory(state.byteCount)
   }

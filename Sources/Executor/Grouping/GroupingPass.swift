@@ -83,14 +83,20 @@ struct GroupingPass {
     }
   }
 
-  /// Adds the batch to its groups.
-  func accumulate(_ vectors: UnsafePointer<Vector>?, _ count: Int) {
-    let ids = UnsafePointer(state.ids)
+  func count(_ count: Int) {
+    let ids = state.ids
     let counts = state.counts.base
     for position in 0..<count { counts[Int(ids[position])] &+= 1 }
+  }
+
+  /// Adds the batch to its groups.
+  func accumulate(_ vectors: UnsafePointer<Vector>?, _ count: Int) {
+    self.count(count)
     guard let vectors else { return }
     for aggregate in state.aggregates where aggregate.plan.set < 0 && aggregate.plan.argument >= 0 {
-      aggregate.add(vectors, count, ids)
+      let argument = vectors[aggregate.plan.argument]
+      let comparand = aggregate.plan.comparand
+      aggregate.add(argument, comparand < 0 ? argument : vectors[comparand], count, UnsafePointer(state.ids))
     }
   }
 

@@ -54,9 +54,13 @@ final class KeyTable {
   private let words: UnsafeMutablePointer<UInt64>
   private var arena = ScratchArena(capacity: 256)
   private var nullKey = -1
+  private lazy var json = JSONHash()
+  /// Finds the numbers of small keys without a hash.
+  private let direct: DirectKeyNumbers?
 
   init(_ parts: [Part]) {
     self.parts = ContiguousArray(parts)
+    direct = DirectKeyNumbers(parts.map(\.kind))
     words = .allocate(capacity: ScopeRows.batchRows * max(parts.count, 1))
     slots = .allocate(capacity: 64)
     slots.initialize(repeating: 0, count: 64)
@@ -70,7 +74,7 @@ final class KeyTable {
     slots.deallocate()
   }
 
-  var byteCount: Int { (mask + 1) * 8 + cells.byteCount + valid.byteCount + arena.usedBytes }
+  var byteCount: Int { (mask + 1) * 8 + cells.byteCount + valid.byteCount + arena.usedBytes + (direct?.byteCount ?? 0) }
 
   func removeAll() {
     if mask >= 1 << 16 {
@@ -85,20 +89,45 @@ final class KeyTable {
     count = 0
     newCount = 0
     nullKey = -1
+    direct?.removeAll()
   }
 
   /// Gives the number of each position's key; one vector for each part.
   func map(_ vectors: UnsafePointer<Vector>, _ size: Int, into ids: UnsafeMutablePointer<UInt32>) {
     newCount = 0
+    if let direct, direct.encode(vectors, size) { return mapDirectly(direct, vectors, size, ids) }
     for part in 0..<parts.count { hash(vectors[part], part, size) }
     if parts.count == 1 {
       switch parts[0].kind {
       case .text: return mapText(vectors[0], size, ids)
-      case .word, .double, .truth: return mapWord(vectors[0], size, ids)
+      case .word, .double, .truth:
+        for index in 0..<size { ids[index] = numberOfWord(vectors[0], index) }
+        return
       case .decimal, .json, .other: break
       }
     }
-    mapAny(vectors, size, ids)
+    for index in 0..<size { ids[index] = number(vectors, index) }
+  }
+
+  /// Keys that have a code: what stands under it was found by a hash once.
+  private func mapDirectly(
+    _ direct: DirectKeyNumbers, _ vectors: UnsafePointer<Vector>, _ size: Int, _ ids: UnsafeMutablePointer<UInt32>
+  ) {
+    let numbers = direct.numbers
+    let codes = direct.codes
+    var isHashed = false
+    for index in 0..<size {
+      let code = Int(codes[index])
+      if numbers[code] == 0 {
+        if !isHashed {
+          isHashed = true
+          for part in 0..<parts.count { hash(vectors[part], part, size) }
+        }
+        let number = parts.count == 1 ? numberOfWord(vectors[0], index) : number(vectors, index)
+        numbers[code] = number &+ 1
+      }
+      ids[index] = numbers[code] &- 1
+    }
   }
 
   // MARK: - Hashing
@@ -135,7 +164,7 @@ final class KeyTable {
     case .decimal, .json, .other:
       let type = parts[part].type
       for index in 0..<size {
-        put(index, vector.isNull(index) ? KeyTable.nullHash : KeyTable.hash(vector.cell(index), type))
+        put(index, vector.isNull(index) ? KeyTable.nullHash : hash(vector.cell(index), type))
       }
       return
     }
@@ -146,12 +175,12 @@ final class KeyTable {
     for index in 0..<size { put(index, KeyHash.word(words[index])) }
   }
 
-  private static func hash(_ cell: Cell, _ type: ValueType) -> UInt64 {
+  private func hash(_ cell: Cell, _ type: ValueType) -> UInt64 {
     switch type {
     case .scalar(.decimal):
       let normal = Cell(cell.decimal.normalized)
       return KeyHash.combine(KeyHash.word(normal.low), normal.high)
-    case .scalar(.json): return TextView(cell).withBytes { hashJSON($0, $1) }
+    case .scalar(.json): return json.hash(cell)
     case .scalar(.float): return KeyHash.word((cell.double + 0).bitPattern)
     case .scalar(.string), .scalar(.id), .scalar(.uuid), .scalar(.bytes), .scalar(.cursor):
       return KeyHash.text(TextView(cell))
@@ -159,23 +188,12 @@ final class KeyTable {
       let run = ListRun(cell, element)
       var hash = KeyHash.word(UInt64(run.count))
       for index in 0..<run.count {
-        hash = KeyHash.combine(hash, run.isNull(index) ? nullHash : self.hash(run.cell(index), element))
+        hash = KeyHash.combine(hash, run.isNull(index) ? KeyTable.nullHash : self.hash(run.cell(index), element))
       }
       return hash
     case .scalar, .enumeration, .entity, .embedded: return KeyHash.word(cell.low)
-    case .null: return nullHash
+    case .null: return KeyTable.nullHash
     }
-  }
-
-  /// Equal for equal values, however they are written: by kind, and for plain texts by their bytes.
-  private static func hashJSON(_ start: UnsafeRawPointer, _ count: Int) -> UInt64 {
-    guard count > 0 else { return 0 }
-    let first = start.load(as: UInt8.self)
-    guard first == 0x22, count <= TextView.maximumLength else {
-      return KeyHash.word(first == 0x2D || first &- 0x30 < 10 ? 1 : UInt64(first))
-    }
-    for index in 0..<count where start.load(fromByteOffset: index, as: UInt8.self) == 0x5C { return 2 }
-    return KeyHash.text(TextView(start, count: count))
   }
 
   // MARK: - Finding
@@ -221,31 +239,25 @@ final class KeyTable {
     return memcmp(a, b, TextView(left).count) == 0
   }
 
-  private func mapWord(_ vector: Vector, _ size: Int, _ ids: UnsafeMutablePointer<UInt32>) {
-    let hasValidity = parts[0].kind != .truth && !vector.allValid
-    for index in 0..<size {
-      if hasValidity, vector.validity[index] == 0 {
-        ids[index] = null(index)
-        continue
+  /// The number of the key at a position; the only part is a word.
+  @inline(__always)
+  private func numberOfWord(_ vector: Vector, _ index: Int) -> UInt32 {
+    if parts[0].kind != .truth, !vector.allValid, vector.validity[index] == 0 { return null(index) }
+    let word = words[index]
+    let tag = UInt32(truncatingIfNeeded: hashes[index])
+    var slot = Int(tag) & mask
+    while true {
+      let entry = slots[slot]
+      if entry == 0 {
+        cells.append(Cell(low: word))
+        valid.append(1)
+        return insert(tag, slot, index)
       }
-      let word = words[index]
-      let tag = UInt32(truncatingIfNeeded: hashes[index])
-      var slot = Int(tag) & mask
-      while true {
-        let entry = slots[slot]
-        if entry == 0 {
-          cells.append(Cell(low: word))
-          valid.append(1)
-          ids[index] = insert(tag, slot, index)
-          break
-        }
-        let number = Int(truncatingIfNeeded: entry & 0xFFFF_FFFF) &- 1
-        if UInt32(truncatingIfNeeded: entry >> 32) == tag, cells.base[number].low == word {
-          ids[index] = UInt32(truncatingIfNeeded: number)
-          break
-        }
-        slot = (slot &+ 1) & mask
+      let number = Int(truncatingIfNeeded: entry & 0xFFFF_FFFF) &- 1
+      if UInt32(truncatingIfNeeded: entry >> 32) == tag, cells.base[number].low == word {
+        return UInt32(truncatingIfNeeded: number)
       }
+      slot = (slot &+ 1) & mask
     }
   }
 
@@ -261,28 +273,26 @@ final class KeyTable {
     return UInt32(truncatingIfNeeded: nullKey)
   }
 
-  private func mapAny(_ vectors: UnsafePointer<Vector>, _ size: Int, _ ids: UnsafeMutablePointer<UInt32>) {
-    for index in 0..<size {
-      let tag = UInt32(truncatingIfNeeded: hashes[index])
-      var slot = Int(tag) & mask
-      while true {
-        let entry = slots[slot]
-        if entry == 0 {
-          for part in 0..<parts.count {
-            let isNull = vectors[part].isNull(index)
-            cells.append(isNull ? Cell(low: 0) : keep(part, vectors[part], index))
-            valid.append(isNull ? 0 : 1)
-          }
-          ids[index] = insert(tag, slot, index)
-          break
+  /// The number of the key at a position, of any parts.
+  @inline(__always)
+  private func number(_ vectors: UnsafePointer<Vector>, _ index: Int) -> UInt32 {
+    let tag = UInt32(truncatingIfNeeded: hashes[index])
+    var slot = Int(tag) & mask
+    while true {
+      let entry = slots[slot]
+      if entry == 0 {
+        for part in 0..<parts.count {
+          let isNull = vectors[part].isNull(index)
+          cells.append(isNull ? Cell(low: 0) : keep(part, vectors[part], index))
+          valid.append(isNull ? 0 : 1)
         }
-        let number = Int(truncatingIfNeeded: entry & 0xFFFF_FFFF) &- 1
-        if UInt32(truncatingIfNeeded: entry >> 32) == tag, equals(vectors, index, number) {
-          ids[index] = UInt32(truncatingIfNeeded: number)
-          break
-        }
-        slot = (slot &+ 1) & mask
+        return insert(tag, slot, index)
       }
+      let number = Int(truncatingIfNeeded: entry & 0xFFFF_FFFF) &- 1
+      if UInt32(truncatingIfNeeded: entry >> 32) == tag, equals(vectors, index, number) {
+        return UInt32(truncatingIfNeeded: number)
+      }
+      slot = (slot &+ 1) & mask
     }
   }
 

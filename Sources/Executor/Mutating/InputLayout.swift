@@ -20,6 +20,10 @@ final class InputLayout: Sendable {
   let isKey: [Bool]
   let primaryIndex: IndexID
   let defaults: [(column: Int, value: Default)]
+  /// The column that says whether the embedded object is there in which a column lies; that of the outermost.
+  let presence: [Int?]
+  /// The columns of unique indexes that have several.
+  let compoundKeys: [[Int]]
   /// Columns that must have a value.
   let required: [Int]
   /// Whether a column holds lists without nulls.
@@ -54,6 +58,10 @@ final class InputLayout: Sendable {
       }
     }
     self.defaults = defaults
+    presence = Self.presence(type)
+    compoundKeys = type.indexes.filter { catalog[$0].isUnique && catalog[$0].columns.count > 1 }.map {
+      catalog[$0].columns.map { Int((type[$0].foldedFrom ?? $0).index) }
+    }
     required = type.columns.indices.filter { isStored[$0] && type.columns[$0].isNonNull }
     refusesNullElements = Self.refusesNullElements(type, catalog)
     requiredRelations = catalog.relations.filter {
@@ -61,6 +69,23 @@ final class InputLayout: Sendable {
     }
     properties = type.properties
     propertyNames = type.properties.map { Text($0.name) }
+  }
+
+  private static func presence(_ type: EntityType) -> [Int?] {
+    var result = [Int?](repeating: nil, count: type.columns.count)
+    func visit(_ storage: PropertyStorage, _ outermost: Int) {
+      switch storage {
+      case .column(let column, _): result[Int(column.index)] = outermost
+      case .embedded(_, let presence, let fields):
+        result[Int(presence.index)] = outermost
+        for field in fields { visit(field, outermost) }
+      case .relation, .members, .computed: break
+      }
+    }
+    for property in type.properties {
+      if case .embedded(_, let presence, _) = property.storage { visit(property.storage, Int(presence.index)) }
+    }
+    return result
   }
 
   private static func refusesNullElements(_ type: EntityType, _ catalog: Catalog) -> [Bool] {

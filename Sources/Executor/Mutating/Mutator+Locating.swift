@@ -21,7 +21,7 @@ extension Mutator {
     let total = found.rows.count
     answered.reserveCapacity(total)
     for index in 0..<total { answered.append(found.rows[index]) }
-    try freeUniqueKeys(assignment, layout, count: total)
+    freeUniqueKeys(assignment, layout, count: total)
     var start = 0
     while start < total {
       try checkpoint(execution)
@@ -50,7 +50,7 @@ extension Mutator {
   /// Takes the values of unique fields from all entities that get others, so that values may move among them.
   private func freeUniqueKeys(
     _ assignment: BoundRecord, _ layout: InputLayout, count: Int
-  ) throws(MutationProblem) {
+  ) {
     let entity = catalog[layout.type]
     var unique: Set<ColumnID> = []
     for index in entity.indexes where catalog[index].isUnique || catalog[index].isPrimary {
@@ -62,11 +62,9 @@ extension Mutator {
     change()
     for row in answered {
       for column in unique.sorted() {
-        do {
-          try transaction.update(layout.type, row, column, nil)
-        } catch {
-          throw problem(error, at: .document(assignment))
-        }
+        let reader = transaction.column(layout.type, column)
+        guard !reader.isNull(row) else { continue }
+        free(row, Int(column.index), layout, reader.cell(row, kind: layout.columns[Int(column.index)].kind))
       }
     }
   }

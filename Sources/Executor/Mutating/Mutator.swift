@@ -42,6 +42,19 @@ package struct MutationProgram: Sendable {
   }
 }
 
+/// What a column of an entity gets, and the record that says so.
+struct ColumnWrite {
+  let column: Int
+  let cell: Cell?
+  let record: Int
+}
+
+/// A value of the type that a field changes.
+struct FreedValue: Hashable {
+  let row: UInt32
+  let column: Int
+}
+
 /// Applies the fields of mutations to a transaction, one behind the other. For one thread.
 ///
 /// A field that throws may have been applied in part: then the transaction must be dropped.
@@ -49,7 +62,7 @@ package final class Mutator {
   package let transaction: WriteTransaction
   let catalog: Catalog
   /// What decides about unique indexes, by index.
-  private let resolvers: [IndexID: ConflictResolver]
+  let resolvers: [IndexID: ConflictResolver]
   /// The state of the data; nil where something has changed since.
   @exclusivity(unchecked) private var view: Snapshot?
 
@@ -66,6 +79,10 @@ package final class Mutator {
   @exclusivity(unchecked) var touched: Set<UInt32> = []
   /// What an upsert's decisions look at.
   @exclusivity(unchecked) var fieldView: Snapshot?
+  /// What was taken out of unique indexes until another value is written.
+  @exclusivity(unchecked) var freed: [FreedValue: Cell] = [:]
+  /// Memory that is used again and again.
+  @exclusivity(unchecked) var writeBuffer: [ColumnWrite] = []
 
   package init(_ base: Snapshot, _ transaction: WriteTransaction, resolvers: [IndexID: ConflictResolver] = [:]) {
     self.transaction = transaction
@@ -111,6 +128,7 @@ package final class Mutator {
     incomplete.removeAll(keepingCapacity: true)
     touched.removeAll()
     fieldView = nil
+    if !freed.isEmpty { freed.removeAll() }
     // Without sets, the constants look at nothing.
     let looked = mutation.constants.sets.isEmpty ? transaction.base : snapshot()
     let execution = program.constants.begin(context, on: looked)

@@ -93,7 +93,7 @@ extension Binder {
       guard let raw = RawValue(written) else {
         return report(.wrongDefault(variable: variable.name, problem: .notConstant), at: written.range)
       }
-      switch InputCoercion(catalog: catalog, origin: .document).coerce(raw, to: signature) {
+      switch InputCoercion(catalog: catalog, origin: .document, ints: options.ints).coerce(raw, to: signature) {
       case .success(let value): parameter.defaultValue = value
       case .failure(let failure):
         report(.wrongDefault(variable: variable.name, problem: failure.problem), at: written.range)
@@ -136,7 +136,7 @@ extension Binder {
       report(.wrongDefault(variable: variable, problem: .notConstant), at: written.range)
       return nil
     }
-    switch ValueCoercion(catalog: catalog, origin: .document).coerce(raw, to: signature) {
+    switch ValueCoercion(catalog: catalog, origin: .document, ints: options.ints).coerce(raw, to: signature) {
     case .success(let value): return value
     case .failure(let failure):
       report(.wrongDefault(variable: variable, problem: failure.problem), at: written.range)

@@ -240,8 +240,8 @@ extension Binder {
         directed(groupValue(field.name, group, field.name.range, environment), field.value, environment, into: &terms)
         continue
       }
-      if let time = lifecycleValue(field.name, of: element) {
-        directed(.value(time), field.value, environment, into: &terms)
+      if let value = metaValue(field.name, of: element) {
+        directed(.value(value), field.value, environment, into: &terms)
         continue
       }
       guard let property = catalog[type].property(named: field.name.text) else {

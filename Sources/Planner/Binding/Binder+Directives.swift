@@ -96,9 +96,29 @@ extension Binder {
   mutating func checkOperationDirectives(_ directives: [Directive]) {
     for directive in directives {
       switch directive.name.text {
-      case "live", "asOf", "transaction", "explain": report(.notSupportedYet(.directive), at: directive.range)
+      case "live", "asOf": report(.notSupportedYet(.directive), at: directive.range)
+      case "explain": checkExplain(directive)
+      case "transaction":
+        // Says what holds for every operation.
+        for argument in directive.arguments {
+          report(.unknownArgument(name: argument.name.text, of: "@transaction", near: []), at: argument.name.range)
+        }
       default: unknown(directive)
       }
+    }
+  }
+
+  /// Its arguments decide what the operation is, so they are no variables.
+  private mutating func checkExplain(_ directive: Directive) {
+    let names = ["analyze", "costs"]
+    for argument in directive.arguments {
+      guard names.contains(argument.name.text) else {
+        let near = nearestNames(to: argument.name.text, in: names)
+        report(.unknownArgument(name: argument.name.text, of: "@explain", near: near), at: argument.name.range)
+        continue
+      }
+      if case .boolean = argument.value.kind { continue }
+      report(.wrongType(found: "this value", expected: "'true' or 'false'"), at: argument.value.range)
     }
   }
 

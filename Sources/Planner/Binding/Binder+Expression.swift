@@ -34,7 +34,7 @@ extension Binder {
       }
       let type = type(of: element)
       guard let name else { return .entity(element, type, range) }
-      if let value = lifecycleValue(name, of: element) { return .value(value) }
+      if let value = metaValue(name, of: element) { return .value(value) }
       if name.text == "_score" { return score(environment, at: name.range) }
       guard let property = catalog[type].property(named: name.text) else {
         reportUnknownField(name, of: catalog[type].name, among: catalog[type].properties.map(\.name))

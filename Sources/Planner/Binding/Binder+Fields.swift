@@ -182,7 +182,7 @@ extension Binder {
     if name.text == "_score" { return bindScoreField(entry, name) }
     if name.text == "_inserted" { return bindInserted(entry, name) }
     if let content = bindMeta(entry, name) { return content }
-    if let element = entry.environment.element(), let value = lifecycleValue(name, of: element) {
+    if let element = entry.environment.element(), let value = metaValue(name, of: element) {
       return bindLifecycleField(entry, value)
     }
     guard let property = catalog[type].property(named: name.text) else {
@@ -264,7 +264,7 @@ extension Binder {
         report(.selectionOnValue(field: name.text), at: set.range)
         return nil
       }
-      return .value(value.expression)
+      return .value(narrowed(value.expression))
     case .embedded(let value):
       _ = fieldDirectives(entry.directives, over: nil)
       if let argument = entry.arguments.first {
@@ -275,6 +275,12 @@ extension Binder {
       return bindEmbedded(value, inner, entry)
     default: return nil
     }
+  }
+
+  /// An answer has no other Ints than a document may have.
+  private func narrowed(_ value: BoundExpression) -> BoundExpression {
+    guard options.ints != Int64.min...Int64.max, elementType(of: value.type) == .int else { return value }
+    return BoundExpression(.call(.graphQLInt, [value]), value.type, at: value.range)
   }
 
   private mutating func bindSelection(

@@ -180,7 +180,7 @@ extension Binder {
     _ field: ObjectField, _ element: EntityReference, _ environment: Environment, _ origin: ValueCoercion.Origin
   ) -> BoundExpression? {
     let type = catalog[type(of: element)]
-    if let value = lifecycleValue(field.name, of: element) {
+    if let value = metaValue(field.name, of: element) {
       return filterObject(field.value, environment, filterType(value.type), origin).flatMap {
         operatorsFilter($0.fields, .value(value), environment, field.range, $0.origin)
       }

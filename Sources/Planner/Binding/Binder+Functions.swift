@@ -28,7 +28,7 @@ extension Binder {
       if Self.laterFunctions.contains(name.text) {
         report(.notSupportedYet(.scalarFunction), at: range)
       } else {
-        let known = Self.otherFunctions + ScalarFunction.allCases.map(\.rawValue) + functions.keys.sorted()
+        let known = Self.otherFunctions + ScalarFunction.named.map(\.rawValue) + functions.keys.sorted()
         let near = nearestNames(to: name.text, in: known + catalog.functions.map(\.name))
         report(.unknownFunction(name: name.text, near: near), at: name.range)
       }
@@ -91,6 +91,7 @@ extension Binder {
       return timePart(function, values, environment, range)
     case .trunc: return trunc(values, environment, range)
     case .dateDiff: return dateDiff(values, environment, range)
+    case .graphQLInt: return .error
     case .try:
       guard let operand = value(bindOperand(values[0], environment), environment, at: values[0].range) else {
         return .error
@@ -120,7 +121,7 @@ extension Binder {
     case .hour, .minute, .second: (1...1, "one DateTime")
     case .trunc: (2...2, "a Date or DateTime and a unit")
     case .dateDiff: (3...3, "two times and a unit")
-    case .try: (1...1, "one expression")
+    case .try, .graphQLInt: (1...1, "one expression")
     }
   }
 

@@ -118,7 +118,8 @@ extension Binder {
         report(.wrongGroupKey(.duplicate(key.name)), at: key.range)
         continue
       }
-      if key.name.hasPrefix("__") || key.name == "_items" {
+      let isTypename = key.name == "__typename" && lastStep(key.expression)?.text == key.name
+      if key.name.hasPrefix("__") && !isTypename || key.name == "_items" {
         report(.wrongGroupKey(.reserved(key.name)), at: key.range)
         continue
       }

@@ -90,7 +90,7 @@ extension Binder {
           binder.report(
             .wrongType(found: "one", expected: "no value for the computed field '\(property.name)'"), at: field.range)
         case .relation(let relation):
-          record.links += binder.bindLinks(field.value, relation, property, environment)
+          record.links += binder.bindLinks(field.value, relation, property, environment, isStrict: isStrict)
         case .column, .embedded:
           binder.bindField(
             field.value, property.storage, property.signature, property.id, environment, isStrict: isStrict,
@@ -224,7 +224,7 @@ extension Binder {
 
   /// What a record says of a relation: `"7"`, `[{id: "7"}]`, `{append: [$chat]}`, `null`.
   private mutating func bindLinks(
-    _ expression: Expression, _ id: RelationID, _ property: Property, _ environment: Environment
+    _ expression: Expression, _ id: RelationID, _ property: Property, _ environment: Environment, isStrict: Bool
   ) -> [BoundLink] {
     let relation = catalog[id]
     var inner = expression
@@ -244,18 +244,18 @@ extension Binder {
       }
       return links
     }
-    return bindLink(inner, .assign, relation, property, environment).map { [$0] } ?? []
+    return bindLink(inner, .assign, relation, property, environment, isStrict: isStrict).map { [$0] } ?? []
   }
 
   private mutating func bindLink(
     _ expression: Expression, _ mode: BoundLink.Mode, _ relation: Relation, _ property: Property,
-    _ environment: Environment
+    _ environment: Environment, isStrict: Bool = true
   ) -> BoundLink? {
     var link = BoundLink(relation: relation.id, mode: mode, targets: [], isNull: false, range: expression.range)
     var inner = expression
     while case .parenthesized(let content) = inner.kind { inner = content }
     if case .null = inner.kind {
-      if property.signature.isNonNull || mode != .assign {
+      if property.signature.isNonNull, isStrict || relation.isToMany || mode != .assign {
         report(.wrongValue(.null(expected: words(property.signature.type))), at: inner.range)
       }
       link.isNull = true

@@ -2,23 +2,48 @@ import GQLBase
 import GQLCatalog
 import GQLParser
 
-/// When an entity came and changed, and whether it is gone.
+/// What every entity has besides its fields: its type, when it came and changed, and whether it is gone.
 extension Binder {
-  static let lifecycleFields = ["_createdAt", "_updatedAt", "_status"]
+  static let metaFields = ["__typename", "_createdAt", "_updatedAt", "_status"]
 
-  /// `_createdAt`, `_updatedAt` or `_status` of an entity; nil for other names.
-  func lifecycleValue(_ name: Name, of element: EntityReference) -> BoundExpression? {
+  /// `__typename`, `_createdAt`, `_updatedAt` or `_status` of an entity; nil for other names.
+  func metaValue(_ name: Name, of element: EntityReference) -> BoundExpression? {
     let type = catalog[type(of: element)]
-    if type.kind != .entity { return nil }
-    func time(_ column: ColumnID?) -> BoundExpression? {
-      column.map { BoundExpression(.column(element, $0), .scalar(.dateTime), at: name.range) }
-    }
+    if type.isElement { return nil }
     switch name.text {
-    case "_createdAt": return time(type.createdColumn)
-    case "_updatedAt": return time(type.updatedColumn)
+    case "__typename": return typename(of: element, at: name.range)
+    case "_createdAt": return time(of: element, at: name.range) { $0.createdColumn }
+    case "_updatedAt": return time(of: element, at: name.range) { $0.updatedColumn }
     case "_status": return status(of: element, at: name.range)
     default: return nil
     }
+  }
+
+  /// The name of the entity's own type; null where it is missing.
+  func typename(of element: EntityReference, at range: SourceRange) -> BoundExpression {
+    let type = type(of: element)
+    let isAbstract = catalog[type].isAbstract
+    func name(_ type: EntityTypeID) -> BoundExpression {
+      BoundExpression(.constant(.string(Text(catalog[type].name))), .string, at: range)
+    }
+    if !isAbstract, case .scope = element { return name(type) }
+    let members = isAbstract ? memberReferences(of: element, type) : [(type: type, reference: element)]
+    var choices: [BoundExpression] = []
+    for member in members { choices += [isThere(member.reference, member.type, at: range), name(member.type)] }
+    return BoundExpression(.conditional(choices), .string, at: range)
+  }
+
+  private func time(
+    of element: EntityReference, at range: SourceRange, _ column: (EntityType) -> ColumnID?
+  ) -> BoundExpression? {
+    let type = type(of: element)
+    let members = catalog[type].isAbstract ? memberReferences(of: element, type) : [(type: type, reference: element)]
+    let values = members.compactMap { member in
+      column(catalog[member.type]).map {
+        BoundExpression(.column(member.reference, $0), .scalar(.dateTime), at: range)
+      }
+    }
+    return values.count > 1 ? BoundExpression(.coalesce(values), .scalar(.dateTime), at: range) : values.first
   }
 
   private func status(of element: EntityReference, at range: SourceRange) -> BoundExpression? {

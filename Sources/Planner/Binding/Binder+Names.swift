@@ -29,7 +29,7 @@ extension Binder {
     } else if let element = environment.element() {
       let entity = catalog[type(of: element)]
       if let property = entity.property(named: name.text) { return member(property, of: element, at: name.range) }
-      if let value = lifecycleValue(name, of: element) { return .value(value) }
+      if let value = metaValue(name, of: element) { return .value(value) }
       if name.text == "_score" { return score(environment, at: name.range) }
       if ["_depth", "_cycle", "_cursor"].contains(name.text) {
         report(.misplacedMeta(name: name.text), at: name.range)
@@ -62,7 +62,7 @@ extension Binder {
       return groups[number].hasKey(name.text) || catalog.root(named: name.text)?.isList ?? false
     }
     if let type = environment.elementType {
-      if catalog[type].property(named: name.text) != nil || Self.lifecycleFields.contains(name.text) { return true }
+      if catalog[type].property(named: name.text) != nil || Self.metaFields.contains(name.text) { return true }
     }
     return catalog.root(named: name.text)?.isList ?? false
   }
@@ -261,7 +261,7 @@ extension Binder {
     from element: EntityReference, _ type: EntityTypeID, _ name: Name, _ arguments: CallArguments?,
     _ environment: Environment, _ range: SourceRange
   ) -> Operand {
-    if let value = lifecycleValue(name, of: element) { return arguments == nil ? .value(value) : noArguments(name) }
+    if let value = metaValue(name, of: element) { return arguments == nil ? .value(value) : noArguments(name) }
     guard let property = catalog[type].property(named: name.text) else {
       reportUnknownField(name, of: catalog[type].name, among: catalog[type].properties.map(\.name))
       return .error
@@ -306,6 +306,9 @@ extension Binder {
       guard arguments == nil else { return noArguments(name) }
       inner = member(name, of: value)
     case .none:
+      if let value = metaValue(name, of: .scope(0, path.type)) {
+        return arguments == nil ? .value(first(value, of: path.set)) : noArguments(name)
+      }
       guard let property = catalog[path.type].property(named: name.text) else {
         reportUnknownField(name, of: catalog[path.type].name, among: catalog[path.type].properties.map(\.name))
         return .error
@@ -374,7 +377,7 @@ extension Binder {
       }
     case .none:
       let element = EntityReference.scope(0, path.type)
-      if let value = lifecycleValue(name, of: element) {
+      if let value = metaValue(name, of: element) {
         guard arguments == nil else { return noArguments(name) }
         path.tail = .value(TypedValue(expression: value))
         break

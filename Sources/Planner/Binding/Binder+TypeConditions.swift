@@ -68,13 +68,7 @@ extension Binder {
     guard catalog[type].isAbstract, let element = entry.environment.element() else {
       return .typename(catalog[type].name)
     }
-    var choices: [BoundExpression] = []
-    for member in memberReferences(of: element, self.type(of: element)) {
-      choices.append(isThere(member.reference, member.type, at: range))
-      choices.append(
-        BoundExpression(.constant(.string(Text(catalog[member.type].name))), .string, at: range))
-    }
-    return .value(BoundExpression(.conditional(choices), .string, at: range))
+    return .value(typename(of: element, at: range))
   }
 
   // MARK: Shapes

@@ -85,7 +85,7 @@ extension Binder {
   mutating func constant(
     _ raw: RawValue, _ type: ValueType, at range: SourceRange, origin: ValueCoercion.Origin = .document
   ) -> BoundExpression? {
-    switch ValueCoercion(catalog: catalog, origin: origin).coerce(raw, to: type) {
+    switch ValueCoercion(catalog: catalog, origin: origin, ints: options.ints).coerce(raw, to: type) {
     case .success(let value): return BoundExpression(.constant(value), type, at: range)
     case .failure(let failure):
       report(.wrongValue(failure.problem), at: range)

@@ -23,6 +23,8 @@ package struct BindingOptions: Sendable, Hashable {
   /// The values of the parameters that ``BoundQuery/structuralParameters`` names, where provided.
   package var structuralValues: [String: Value]
   package var limits: Limits
+  /// The Ints that documents, variables and answers may have.
+  package var ints = Int64.min...Int64.max
   /// Mutation fields that the embedding program runs.
   package var commands: [CommandDescriptor] = []
 

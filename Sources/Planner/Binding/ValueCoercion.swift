@@ -43,10 +43,16 @@ package struct ValueCoercion: Sendable {
 
   package var catalog: Catalog
   package var origin: Origin
+  /// Which Ints there are.
+  package var ints: ClosedRange<Int64>
 
-  package init(catalog: Catalog, origin: Origin) {
+  /// The Ints of GraphQL, which have 32 bits.
+  package static let graphQLInts = Int64(Int32.min)...Int64(Int32.max)
+
+  package init(catalog: Catalog, origin: Origin, ints: ClosedRange<Int64> = Int64.min...Int64.max) {
     self.catalog = catalog
     self.origin = origin
+    self.ints = ints
   }
 
   /// Null passes unless the signature forbids it; a single value becomes a list of one where a list is wanted.
@@ -119,10 +125,12 @@ package struct ValueCoercion: Sendable {
       raw.json(into: &buffer)
       return .success(.json(buffer.withUnsafeBytes { Text($0) }))
     case (.int, .integer(let digits)):
-      return Int64(digits).map { .success(.int($0)) } ?? outOfRange(digits)
+      guard let value = Int64(digits), ints.contains(value) else { return outOfRange(digits) }
+      return .success(.int(value))
     case (.int, .real(let digits)) where origin == .variable:
       guard let decimal = Decimal(parsing: digits) else { return outOfRange(digits) }
-      return decimal.int64Value.map { .success(.int($0)) } ?? wrong(raw, .int)
+      guard let value = decimal.int64Value else { return wrong(raw, .int) }
+      return ints.contains(value) ? .success(.int(value)) : outOfRange(digits)
     case (.float, .integer(let digits)), (.float, .real(let digits)):
       return Array(digits.utf8).withUnsafeBufferPointer { FloatParsing.parse($0) }.map { .success(.float($0)) }
         ?? outOfRange(digits)

@@ -48,9 +48,10 @@ package enum VariableProblem: Sendable, Hashable {
 /// An output is nil only where a diagnostic says why. What no parameter is called is ignored. `now` is what `now()`
 /// gives, in microseconds since 1970.
 package func coerceVariables(
-  _ provided: [String: VariableInput], for parameters: [BoundParameter], catalog: Catalog, now: Int64 = 0
+  _ provided: [String: VariableInput], for parameters: [BoundParameter], catalog: Catalog, now: Int64 = 0,
+  ints: ClosedRange<Int64> = Int64.min...Int64.max
 ) -> Analyzed<[Value?]> {
-  let coercion = ValueCoercion(catalog: catalog, origin: .variable)
+  let coercion = ValueCoercion(catalog: catalog, origin: .variable, ints: ints)
   var values: [Value?] = []
   var diagnostics: [Diagnostic] = []
   for parameter in parameters {
@@ -82,7 +83,7 @@ package func coerceVariables(
     }
     let outcome =
       parameter.source == .input
-      ? InputCoercion(catalog: catalog, origin: .variable).coerce(input.raw, to: parameter.signature)
+      ? InputCoercion(catalog: catalog, origin: .variable, ints: ints).coerce(input.raw, to: parameter.signature)
       : coercion.coerce(input.raw, to: parameter.signature)
     switch outcome {
     case .success(let value): values.append(value)

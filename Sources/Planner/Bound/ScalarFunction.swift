@@ -51,6 +51,11 @@ package enum ScalarFunction: String, Sendable, Hashable, CaseIterable {
   case extract
   /// Null where evaluating the operand is an error of this row.
   case `try`
+  /// Its operand, an Int or a list of them; an error where one has no place in 32 bits. No document can call it.
+  case graphQLInt = "Int!"
+
+  /// Those that documents call.
+  package static var named: [ScalarFunction] { allCases.filter { $0 != .graphQLInt } }
 
   /// Whether the call itself, operands aside, may end in a run-time error.
   package func canFail(_ arguments: [BoundExpression]) -> Bool {
@@ -62,7 +67,8 @@ package enum ScalarFunction: String, Sendable, Hashable, CaseIterable {
       let type = arguments.first?.type
       return type == .int || type == .scalar(.duration)
     case .date: return arguments.first?.type.scalar?.isTextual ?? true
-    case .concat, .replace, .split, .padStart, .round, .floor, .ceil, .sqrt, .pow, .div, .extract: return true
+    case .concat, .replace, .split, .padStart, .round, .floor, .ceil, .sqrt, .pow, .div, .extract, .graphQLInt:
+      return true
     }
   }
 }

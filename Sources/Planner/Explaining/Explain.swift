@@ -88,7 +88,7 @@ private struct PlanPrinter {
   private func heading(_ key: String, _ id: SetID) -> String {
     let type = catalog[plan.query[id].type].name
     let estimate = plan[id].estimate
-    var text = key == type ? key : "\(key): \(type)"
+    var text = key.isEmpty || key == type ? type : "\(key): \(type)"
     if options.costs { text += "  ≈\(number(estimate.rows)) rows  cost \(number(estimate.cost))" }
     return text + actuals(id)
   }

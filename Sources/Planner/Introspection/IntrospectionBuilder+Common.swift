@@ -69,10 +69,14 @@ extension IntrospectionBuilder {
         "expand", "Selects every relation, level by level.", operationPlaces + ["FIELD"],
         [argument("levels", .list(.nonNull(named(.expandLevel))), "What becomes of each level.")])
     }
+    add(
+      "explain", "Answers with the plan, as lines of text.", operationPlaces,
+      [
+        argument("analyze", reference("Boolean"), "Runs a query, too, and tells what happened."),
+        argument("costs", reference("Boolean"), "Whether estimates and costs are shown, as without it."),
+      ])
+    add("transaction", "All takes effect, or nothing: so it is without it, too.", operationPlaces, [])
     if isSupported("directive") {
-      add(
-        "explain", "Answers with the plan.", operationPlaces,
-        [argument("analyze", reference("Boolean"), "Runs it, too, and tells what happened.")])
       add(
         "live", "Answers again whenever the answer changes.", operationPlaces,
         [argument("mode", named(.liveMode), "What is told of a change.")])

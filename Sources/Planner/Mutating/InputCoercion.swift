@@ -14,7 +14,9 @@ struct InputCoercion {
 
   typealias Outcome = ValueCoercion.Outcome
 
-  init(catalog: Catalog, origin: ValueCoercion.Origin) { values = ValueCoercion(catalog: catalog, origin: origin) }
+  init(catalog: Catalog, origin: ValueCoercion.Origin, ints: ClosedRange<Int64> = Int64.min...Int64.max) {
+    values = ValueCoercion(catalog: catalog, origin: origin, ints: ints)
+  }
 
   /// Null passes unless the signature forbids it; one object becomes a list of one where a list is wanted.
   func coerce(_ raw: RawValue, to signature: TypeSignature) -> Outcome {

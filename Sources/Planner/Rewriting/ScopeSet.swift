@@ -92,10 +92,10 @@ extension BoundQuery {
     case .call(let function, let arguments):
       if function.canFail(arguments) { return true }
     case .invoke: return true
-    case .aggregate(.sum, _, _), .aggregate(.avg, _, _): return true
+    case .aggregate(.sum, _, _), .aggregate(.avg, _, _), .groupAggregate: return true
     case .constant, .parameter, .column, .entity, .not, .and, .or, .isTrue, .isNull, .compare, .inValues, .inList,
       .inRange, .textTest, .listContains, .like, .coalesce, .conditional, .fold, .jsonPath, .element, .jsonList,
-      .jsonObject, .quantifier, .aggregate, .inRowSet, .isDeleted, .isInserted, .item, .join, .groupAggregate:
+      .jsonObject, .quantifier, .aggregate, .inRowSet, .isDeleted, .isInserted, .item, .join:
       break
     case .matches, .score, .highlight: break
     case .listCall(let operation, _, _, _):

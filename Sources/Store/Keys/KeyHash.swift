@@ -20,6 +20,13 @@
     return long(UnsafeRawPointer(bitPattern: UInt(view.word1)).unsafelyUnwrapped, view.count)
   }
 
+  package static func bytes(_ start: UnsafeRawPointer, _ count: Int) -> UInt64 {
+    if count >= 8 { return long(start, count) }
+    var value = UInt64(count)
+    for index in 0..<count { value = value << 8 | UInt64(start.load(fromByteOffset: index, as: UInt8.self)) }
+    return mix(mix(value ^ seed0, seed1), seed2)
+  }
+
   /// Precondition: `count >= 8`.
   @inlinable static func long(_ start: UnsafeRawPointer, _ count: Int) -> UInt64 {
     var hash = seed0 ^ UInt64(count)

@@ -1,0 +1,92 @@
+/// The whole of a model's state, and what its fields answer, as the engine would write it.
+struct ModelDump {
+  let schema: ModelSchema
+
+  /// All types, living and deleted entities, in one document.
+  var query: String {
+    var text = "{\n"
+    for (number, type) in schema.types.enumerated() {
+      let scalars = (["id"] + type.fields.map(\.selection)).joined(separator: " ")
+      text += "  l\(number): \(type.name) { \(schema.selection(number)) _status _createdAt _updatedAt }\n"
+      text += "  d\(number): \(type.name)(deleted: ONLY) { \(scalars) _status _createdAt _updatedAt }\n"
+      text += "  i\(number): \(type.name)(deleted: INCLUDE) { id _status }\n"
+      text += "  n\(number): count(\(type.name))\n"
+    }
+    if schema.types.contains(where: \.isNamed) { text += "  named: Named { __typename id name }\n" }
+    return text + "}"
+  }
+
+  func answer(_ state: ModelState) -> String {
+    var members: [String] = []
+    for number in schema.types.indices {
+      let living = state.living(number)
+      let deleted = state.deleted(number)
+      let both = (living + deleted).sorted { $0.serial < $1.serial }
+      members.append("\"l\(number)\":" + list(living.map { "{\(object($0, state)),\(meta($0))}" }))
+      members.append("\"d\(number)\":" + list(deleted.map { "{\(scalars($0)),\(meta($0))}" }))
+      members.append("\"i\(number)\":" + list(both.map { "{\"id\":\($0.id),\"_status\":\(status($0))}" }))
+      members.append("\"n\(number)\":\(living.count)")
+    }
+    if schema.types.contains(where: \.isNamed) {
+      let named = state.entities.values
+        .filter { $0.deletion == nil && schema.types[$0.type].isNamed }.sorted { $0.serial < $1.serial }
+      members.append(
+        "\"named\":"
+          + list(
+            named.map { entity in
+              let name = entity.fields[0]?.json ?? "null"
+              return "{\"__typename\":\"\(schema.types[entity.type].name)\",\"id\":\(entity.id),\"name\":\(name)}"
+            }))
+    }
+    return "{\(members.joined(separator: ","))}"
+  }
+
+  /// What the fields of an operation answer.
+  func answer(_ statements: [(statement: ModelStatement, outcome: ModelState.Outcome, after: ModelState)]) -> String {
+    let members = statements.enumerated().map { number, entry in
+      let (statement, outcome, after) = entry
+      let state = outcome.before ?? after
+      guard statement.hasSelection else { return "\"m\(number)\":\(outcome.serials.count)" }
+      let objects = outcome.serials.compactMap { state.entities[$0] }.map { entity in
+        var text = object(entity, state)
+        if case .upsert = statement.change { text += ",\"_inserted\":\(outcome.inserted.contains(entity.serial))" }
+        return "{\(text)}"
+      }
+      return "\"m\(number)\":\(list(objects))"
+    }
+    return "{\(members.joined(separator: ","))}"
+  }
+
+  private func list(_ elements: [String]) -> String { "[\(elements.joined(separator: ","))]" }
+
+  private func scalars(_ entity: ModelEntity) -> String {
+    (["\"id\":\(entity.id)"]
+      + zip(schema.types[entity.type].fields, entity.fields).map { "\"\($0.name)\":\($1?.json ?? "null")" })
+      .joined(separator: ",")
+  }
+
+  private func object(_ entity: ModelEntity, _ state: ModelState) -> String {
+    var members = [scalars(entity)]
+    for place in schema.named(of: entity.type) {
+      let relation = schema.relations[place]
+      let targets = state.seen(place, entity.serial)
+      let shown = entity.deletion == nil ? targets.compactMap { state.entities[$0]?.id } : []
+      let objects = shown.map { "{\"id\":\($0)}" }
+      members.append("\"\(relation.name ?? "")\":" + (relation.isMany ? list(objects) : objects.first ?? "null"))
+    }
+    return members.joined(separator: ",")
+  }
+
+  private func status(_ entity: ModelEntity) -> String { entity.deletion == nil ? "\"CREATED\"" : "\"DELETED\"" }
+
+  private func meta(_ entity: ModelEntity) -> String {
+    let (created, updated) = (Self.time(entity.created), Self.time(entity.updated))
+    return "\"_status\":\(status(entity)),\"_createdAt\":\"\(created)\",\"_updatedAt\":\"\(updated)\""
+  }
+
+  /// The moment of an operation, by its number.
+  static func time(_ number: Int) -> String {
+    func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+    return "1970-01-01T\(two(number / 3600)):\(two(number / 60 % 60)):\(two(number % 60))Z"
+  }
+}

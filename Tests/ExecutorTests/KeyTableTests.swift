@@ -1,0 +1,101 @@
+import GQLBase
+import GQLCatalog
+import GQLStore
+import Testing
+
+@testable import GQLExecutor
+
+/// Numbers of keys: of JSON values by their content, of small words without a hash.
+@Suite struct KeyTableTests {
+  private let arena = ScratchArena()
+  private let validity = UnsafeMutablePointer<UInt8>.allocate(capacity: ScopeRows.batchRows)
+
+  init() { validity.initialize(repeating: 1, count: ScopeRows.batchRows) }
+
+  private func cell(_ text: String) -> Cell {
+    let bytes = Array(text.utf8)
+    let copy = arena.allocate(bytes.count)
+    copy.copyMemory(from: bytes, byteCount: bytes.count)
+    return TextView(copy, count: bytes.count).cell
+  }
+
+  @Test("Equal JSON values hash alike, however they are written")
+  func equalValues() {
+    let hash = JSONHash()
+    let groups = [
+      ["1", "1.0", "10e-1", " 1"], ["1000", "1e3"], ["0", "-0", "0.00", "0e9"], ["\"a\\\"\"", "\"\\u0061\\u0022\""],
+      ["{\"a\":1,\"b\":[2]}", "{ \"b\": [2.0], \"a\": 1 }"], ["[]", "[ ]"], ["true"], ["false"], ["null"], ["{}"],
+      ["[[]]"], ["[1,2]"], ["[2,1]"], ["[[1],2]"], ["[1,[2]]"], ["{\"a\":{\"b\":1}}"], ["{\"b\":{\"a\":1}}"],
+      ["\"1\""], ["\"\""], ["\"true\""], ["1e400"], ["{\"a\":1,\"b\":2}"], ["{\"a\":2,\"b\":1}"], ["{\"ab\":1}"],
+    ]
+    let hashes = groups.map { Set($0.map { hash.hash(cell($0)) }) }
+    #expect(hashes.map(\.count) == groups.map { _ in 1 })
+    #expect(Set(hashes.flatMap { $0 }).count == groups.count)
+  }
+
+  @Test("Many JSON values of one shape do not share hashes")
+  func distinctValues() {
+    let hash = JSONHash()
+    var low: Set<UInt32> = []
+    for index in 0..<20_000 {
+      low.insert(UInt32(truncatingIfNeeded: hash.hash(cell("{\"code\":\(index),\"tags\":[\"x\",null]}"))))
+    }
+    // Of 32 bits each, 0.05 collisions are expected.
+    #expect(low.count >= 19_998)
+  }
+
+  private func map(_ table: KeyTable, _ words: [Int64?]) -> [UInt32] {
+    let values = UnsafeMutablePointer<Int64>.allocate(capacity: words.count)
+    let valid = UnsafeMutablePointer<UInt8>.allocate(capacity: words.count)
+    let ids = UnsafeMutablePointer<UInt32>.allocate(capacity: words.count)
+    defer {
+      values.deallocate()
+      valid.deallocate()
+      ids.deallocate()
+    }
+    for (index, word) in words.enumerated() {
+      values[index] = word ?? -77
+      valid[index] = word == nil ? 0 : 1
+    }
+    var vector = Vector(kind: .word, values: UnsafeMutableRawPointer(values), validity: valid)
+    table.map(&vector, words.count, into: ids)
+    return (0..<words.count).map { ids[$0] }
+  }
+
+  @Test("Small words and others share their numbers, in the order of first occurrence")
+  func smallWords() {
+    let table = KeyTable([KeyTable.Part(.int, isStable: true)])
+    #expect(map(table, [3, nil, 0, 3, 4094]) == [0, 1, 2, 0, 3])
+    #expect(map(table, [0, 4095, -1, nil, 4094, 7]) == [2, 4, 5, 1, 3, 6])
+    #expect(map(table, [7, 3, nil, 9]) == [6, 0, 1, 7])
+    for _ in 0..<5 { #expect(map(table, [1 << 40, -1]).last == 5) }
+    // Nothing is encoded any more, and everything is found.
+    #expect(map(table, [9, 0, nil, 10]) == [7, 2, 1, 9])
+    table.removeAll()
+    #expect(map(table, [9, nil]) == [0, 1])
+  }
+
+  @Test("Two small words do not run into each other")
+  func pairs() {
+    let table = KeyTable([KeyTable.Part(.int, isStable: true), KeyTable.Part(.int, isStable: true)])
+    var seen: [[Int64]: UInt32] = [:]
+    let ids = UnsafeMutablePointer<UInt32>.allocate(capacity: 1)
+    defer { ids.deallocate() }
+    for first: Int64 in [0, 1, 2, 61, 62, 63, 64] {
+      for second: Int64 in [0, 1, 62, 63, 64] {
+        for _ in 0..<2 {
+          var (a, b) = (first, second)
+          withUnsafeMutablePointer(to: &a) { a in
+            withUnsafeMutablePointer(to: &b) { b in
+              let vectors = [a, b].map { Vector(kind: .word, values: UnsafeMutableRawPointer($0), validity: validity) }
+              vectors.withUnsafeBufferPointer { table.map($0.baseAddress.unsafelyUnwrapped, 1, into: ids) }
+            }
+          }
+          let expected = seen[[first, second]] ?? UInt32(seen.count)
+          #expect(ids[0] == expected)
+          seen[[first, second]] = expected
+        }
+      }
+    }
+  }
+}
