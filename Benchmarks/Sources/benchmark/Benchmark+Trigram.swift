@@ -25,7 +25,7 @@ extension QueryCases {
     var random = RandomSource(seed: 12)
     return [
       QueryCase(
-        "substr_tri", "substring of 1,000,000 texts, trigram index; SQLite: FTS5 with 'trigram'", goal: 1, finalGoal: 11,
+        "substr_tri", "substring of 1,000,000 texts, trigram index; SQLite: FTS5's", goal: 1, finalGoal: 11,
         "query($part: String!) { Message(where: text contains $part) { id text } }", parameters: ["part"],
         sets: (0..<50).map { _ in [.text(words[random.below(words.count)])] },
         sql: """
