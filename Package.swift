@@ -76,9 +76,15 @@ let package = Package(
     .testTarget(
       name: "GQLiteTests",
       dependencies: [
-        "GQLite", "GQLBase", "GQLParser", "GQLCatalog", "GQLPlanner", "GQLStore", "GQLExecutor", "CSQLite3",
+        "GQLite", "GQLBase", "GQLParser", "GQLCatalog", "GQLPlanner", "GQLStore", "GQLExecutor", "GQLDifferential",
+        "CSQLite3",
       ],
       path: "Tests/EngineTests"),
+
+    // Random queries, a plain reference evaluator, and a program that compares many of them.
+    .target(
+      name: "GQLDifferential", dependencies: ["GQLite", "GQLPlanner", "CSQLite3"], path: "Tests/Differential"),
+    .executableTarget(name: "differential", dependencies: ["GQLDifferential"], path: "Tests/DifferentialCommand"),
 
     // The command.
     .executableTarget(name: "GQLiteCLI", dependencies: ["GQLite", "GQLBase"], path: "Sources/gqlite"),

@@ -1,3 +1,5 @@
+import GQLDifferential
+
 /// A value of a random row: how the data writes it, how the answer shows it, and what makes it equal to others.
 struct GroupedValue: Sendable {
   var written: String
@@ -205,12 +207,12 @@ struct GroupedAggregate: Sendable {
     GroupedAggregate(text: "avg(i)") { model, rows in
       let values = ints(model, rows)
       return values.isEmpty
-        ? "null" : ReferenceJSON.text(.float(Double(values.reduce(0, +)) / Double(values.count)))
+        ? "null" : Datum.float(Double(values.reduce(0, +)) / Double(values.count)).json
     },
     GroupedAggregate(text: "sum(f)") { model, rows in
       // Quarters add up without a rounding.
       let total = values(model, rows, "f").compactMap { Double($0.written) }.reduce(0, +)
-      return ReferenceJSON.text(.float(total))
+      return Datum.float(total).json
     },
     GroupedAggregate(text: "sum(distinct(i))") { "\(Set(ints($0, $1)).reduce(0, +))" },
     GroupedAggregate(text: "sum(i * 2 + 1)") { "\(ints($0, $1).reduce(0) { $0 + $1 * 2 + 1 })" },

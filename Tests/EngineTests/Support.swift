@@ -1,6 +1,10 @@
 import Foundation
+import GQLDifferential
 import GQLite
 import Testing
+
+/// One generator for all random tests.
+typealias SeededRandom = GQLDifferential.SeededRandom
 
 /// The first problem of what must fail.
 func problem(

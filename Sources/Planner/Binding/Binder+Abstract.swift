@@ -19,11 +19,11 @@ extension Binder {
   /// The entity as one of another type; missing where it is none. Nil where it never is.
   func cast(_ reference: EntityReference, from type: EntityTypeID, to target: EntityTypeID) -> EntityReference? {
     if type == target { return reference }
-    // What was reached from its entity is of the entity's type.
+    // What was reached from its entity is of the entity's type; as another it is missing, as the paths below say.
     if catalog[type].isAbstract {
       let members = memberReferences(of: reference, type)
-      if members.count == 1, let only = members.first {
-        return cast(only.reference, from: only.type, to: target)
+      if members.count == 1, let only = members.first, let own = cast(only.reference, from: only.type, to: target) {
+        return own
       }
     }
     let paths = catalog.casts(from: type, to: target)

@@ -51,10 +51,22 @@ extension Binder {
     environment.chain = [0]
     environment = environment.viewing(element, as: key.type)
     let known = query.sets.count
-    let operand = typed(bindOperand(expression, environment), property, environment, at: expression.range)
+    let bound = typed(bindOperand(expression, environment), property, environment, at: expression.range)
+    let operand = guarded(bound, by: element, of: key.type)
     guard computedRange != nil else { return operand }
     for index in known..<query.sets.count { query.sets[index].place(at: range) }
     return operand.placed(at: range)
+  }
+
+  /// Over a missing link a field is null, whatever its expression makes of nothing.
+  private func guarded(_ operand: Operand, by element: EntityReference, of type: EntityTypeID) -> Operand {
+    guard case .value(let value) = operand, !element.isScope else { return operand }
+    func guarded(_ expression: BoundExpression) -> BoundExpression {
+      if case .column = expression.kind { return expression }
+      let isThere = isThere(element, type, at: expression.range)
+      return BoundExpression(.conditional([isThere, expression]), expression.type, at: expression.range)
+    }
+    return .value(TypedValue(expression: guarded(value.expression), folded: value.folded.map(guarded)))
   }
 
   private mutating func isComputable(_ range: SourceRange) -> Bool {

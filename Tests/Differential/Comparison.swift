@@ -1,0 +1,175 @@
+import GQLPlanner
+import GQLite
+
+/// What running a query came to.
+package enum Outcome: Equatable, Sendable {
+  case answer(String)
+  case failure(code: String, message: String)
+  /// The reference evaluator's arithmetic does not reach so far.
+  case beyondModel
+  /// Shrinking made no query.
+  case malformed
+
+  package var text: String {
+    switch self {
+    case .answer(let text): text
+    case .failure(let code, let message): "error[\(code)]: \(message)"
+    case .beyondModel: "beyond the model"
+    case .malformed: "malformed"
+    }
+  }
+}
+
+/// Two answers to one query that should be one.
+package struct Difference: Sendable {
+  package enum Side: Equatable, Sendable {
+    case reference
+    /// The document was refused, with this code.
+    case refused(String)
+    case plan(String)
+    case using(String)
+    case sqlite
+    case load
+  }
+  package var side: Side
+  package var expected: String
+  package var got: String
+}
+
+/// A model in an engine.
+package struct Subject {
+  package let model: Model
+  package let database: Database
+  let evaluator: ReferenceEvaluator
+
+  package init(_ model: Model) throws {
+    self.model = model
+    evaluator = ReferenceEvaluator(model: model)
+    database = try Database(schema: model.sdl)
+    try database.load([.ndjson(bytes: Array(model.ndjson.utf8), name: "data.ndjson")])
+  }
+
+  package static let plans: [PlannerOptions] =
+    [PlannerOptions(forcing: .scanOnly)]
+    + (1...4).map { PlannerOptions(forcing: .alternative($0)) }
+    + (1...5).map { PlannerOptions(forcing: .perturbed(seed: UInt64($0))) }
+    + RewriteRule.allCases.map { PlannerOptions(disabledRules: [$0]) }
+    + [
+      PlannerOptions(disabledRules: Set(RewriteRule.allCases)),
+      PlannerOptions(disabledRules: Set(RewriteRule.allCases), forcing: .scanOnly),
+    ]
+
+  static let accesses = ["SCAN", "ID", "HASH", "BTREE", "FULLTEXT", "TRIGRAM"]
+
+  func reference(_ query: Node) -> Outcome {
+    do {
+      return .answer(try evaluator.answer(query))
+    } catch ReferenceFailure.runtime(let code) {
+      return .failure(code: code, message: "")
+    } catch ReferenceFailure.beyondModel {
+      return .beyondModel
+    } catch {
+      return .malformed
+    }
+  }
+
+  /// The first difference between the reference evaluator, the engine's own plan, and others.
+  package func difference(_ query: Node, plans: [PlannerOptions], accesses: [String]) -> Difference? {
+    let expected = reference(query)
+    guard expected != .malformed else { return nil }
+    let prepared: PreparedQuery
+    do {
+      prepared = try database.prepare(query.text)
+    } catch {
+      let problem = error.problems.first
+      return Difference(
+        side: .refused(problem?.code ?? ""), expected: expected.text, got: problem?.message ?? "refused")
+    }
+    let values = query.variables
+    let answer = Self.outcome { () throws(QueryError) in try prepared.run(values) }
+    if let difference = Self.difference(expected, answer) { return difference }
+    for plan in plans {
+      let other = Self.outcome { () throws(QueryError) in try prepared.run(values, planner: plan) }
+      if other != answer { return Difference(side: .plan("\(plan)"), expected: answer.text, got: other.text) }
+    }
+    for access in accesses {
+      guard let forced = query.using(access) else { break }
+      let other: Outcome
+      do {
+        let prepared = try database.prepare(forced.text)
+        other = Self.outcome { () throws(QueryError) in try prepared.run(values) }
+      } catch { continue }
+      if case .failure("access-not-possible", _) = other { continue }
+      if case .failure(let code, _) = other, case .failure(code, _) = answer { continue }
+      if other != answer { return Difference(side: .using(access), expected: answer.text, got: other.text) }
+    }
+    return nil
+  }
+
+  private static func outcome(_ run: () throws(QueryError) -> Answer) -> Outcome {
+    do {
+      return .answer(try run().jsonString)
+    } catch {
+      let problem = error.problems.first
+      return .failure(code: problem?.code ?? "", message: problem?.message ?? "")
+    }
+  }
+
+  private static func difference(_ expected: Outcome, _ answer: Outcome) -> Difference? {
+    switch (expected, answer) {
+    case (.beyondModel, _): return nil
+    case (.answer(let expected), .answer(let got)) where expected == withoutCursors(got): return nil
+    case (.failure(let code, _), .failure(let other, _)) where code == other: return nil
+    default: return Difference(side: .reference, expected: expected.text, got: answer.text)
+    }
+  }
+
+  /// Cursors are the engine's own; the reference evaluator writes empty texts.
+  static func withoutCursors(_ answer: String) -> String {
+    guard answer.contains("\"_cursor\":\"") else { return answer }
+    return answer.replacing(/"_cursor":"[^"]*"/, with: "\"_cursor\":\"\"")
+  }
+}
+
+extension Node {
+  /// The values of the variables.
+  package var variables: [String: Value] {
+    var values: [String: Value] = [:]
+    forEach { node in
+      if case .variable(let name, _, let datum) = node.form { values[name] = datum.value }
+    }
+    return values
+  }
+
+  /// The query with an access path asked for on its first list; nil if it has none.
+  func using(_ access: String) -> Node? {
+    var query = self
+    for (place, root) in children.enumerated() {
+      guard case .field(let name, _) = root.form, name.first?.isUppercase ?? false else { continue }
+      var forced = root
+      forced.children.removeAll { if case .using = $0.form { true } else { false } }
+      let index = forced.children.firstIndex { if case .selections = $0.form { true } else { false } }
+      forced.children.insert(Node(.using(access)), at: index ?? forced.children.count)
+      query.children[place] = forced
+      return query
+    }
+    return nil
+  }
+}
+
+extension Datum {
+  fileprivate var value: Value {
+    switch self {
+    case .null, .object, .entity: return .null
+    case .bool(let flag): return .bool(flag)
+    case .int(let number): return .int(Int64(number))
+    case .float(let number): return .double(number)
+    case .decimal(let number): return .number(number.text)
+    case .text(let text), .symbol(_, let text), .id(let text, _): return .string(text)
+    case .date(let number): return .string(CivilCalendar.dateText(number))
+    case .time(let seconds): return .string(CivilCalendar.timeText(seconds))
+    case .duration(let seconds): return .string(CivilCalendar.durationText(seconds))
+    case .list(let elements): return .list(elements.map(\.value))
+    }
+  }
+}

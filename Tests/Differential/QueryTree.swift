@@ -1,0 +1,120 @@
+/// A query as a tree of one kind of node, so that it can be printed, evaluated and reduced without a case for each.
+package struct Node: Sendable {
+  package var form: Form
+  package var children: [Node]
+
+  init(_ form: Form, _ children: [Node] = []) {
+    self.form = form
+    self.children = children
+  }
+
+  subscript(_ index: Int) -> Node {
+    get throws {
+      guard children.indices.contains(index) else { throw ReferenceFailure.malformed }
+      return children[index]
+    }
+  }
+
+  /// The number of nodes.
+  var size: Int { children.reduce(1) { $0 + $1.size } }
+
+  /// All nodes, in the order of the text.
+  func forEach(_ body: (Node) -> Void) {
+    body(self)
+    for child in children { child.forEach(body) }
+  }
+}
+
+package enum Form: Sendable {
+  // MARK: Expressions
+
+  /// Bare where the position says what type the text or the number has.
+  case literal(Datum, isBare: Bool)
+  case variable(String, type: String, Datum)
+  /// `^.a.b`: steps from the element `scope` levels out; none is the element itself.
+  case path(scope: Int, isFolded: Bool)
+  /// A field, a relation, or at the front of a set a type. Children: `arguments`, or none.
+  case step(String)
+  case index(Int)
+  /// At the front of a path: `(. as T)`.
+  case cast(String)
+  /// An expression that gives an entity or an object, and steps from it.
+  case access
+  case operation(String)
+  case not
+  case negative
+  case isNull(negated: Bool)
+  case isType(String, negated: Bool)
+  case inList(negated: Bool)
+  case inRange(isClosed: Bool, negated: Bool)
+  case call(String)
+  /// `x as T`.
+  case conversion(String)
+  /// A word among arguments: `CI`, `DAY`.
+  case word(String)
+  /// `count`, `some`, `sum`, `collect`, `join` …: a set, then an expression for each member or a separator.
+  case aggregate(String)
+  /// Steps from the element `scope` levels out, or from a type.
+  case set(scope: Int, isRoot: Bool)
+  /// `closure(steps, depth: a..b, where: p)`: a set and perhaps a condition.
+  case closure(ClosedRange<Int>?)
+  case letName(String)
+  /// A key of a group.
+  case key(String, isFolded: Bool)
+  /// `count()`, `sum(e)`, `sum(distinct(e))` over a group's members.
+  case groupAggregate(String, isDistinct: Bool)
+  case list
+  case object([String])
+
+  // MARK: Arguments
+
+  case arguments
+  case argument(String)
+  case order(OrderForm)
+  /// `{name: expression}` in `groupBy`.
+  case named(String)
+  case cursor(String, Datum)
+
+  // MARK: Selections
+
+  case query
+  case selections
+  /// Children: `arguments`, `using`, `recurse` and `selections`, each perhaps.
+  case field(String, alias: String?)
+  case computed(String, isColon: Bool)
+  /// A set or an entity behind `:=` with a selection. Children: the set, the selections.
+  case computedSet(String)
+  case `let`(String)
+  case on(String)
+  case using(String)
+  case recurse(Int?)
+}
+
+package enum OrderForm: Sendable { case plain, ascending(nullsFirst: Bool), minus, descending(nullsFirst: Bool) }
+
+extension Node {
+  var arguments: Node? { children.first { if case .arguments = $0.form { true } else { false } } }
+  var selections: Node? { children.first { if case .selections = $0.form { true } else { false } } }
+
+  /// The argument of this name, of a node `arguments`.
+  func argument(_ name: String) -> Node? {
+    children.first { if case .argument(name) = $0.form { true } else { false } }
+  }
+
+  /// Whether it is one entity, behind `:=`, and no set.
+  var isOne: Bool {
+    switch form {
+    case .aggregate("first"), .path: true
+    default: false
+    }
+  }
+
+  /// Whether a text here is compared without regard to case.
+  var isFolded: Bool {
+    switch form {
+    case .path(_, let isFolded), .key(_, let isFolded): isFolded
+    case .call("collate"): true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,169 @@
+/// Answers random queries by the sentences of the language's reference, one entity at a time, without any index.
+///
+/// It shares nothing with the engine: a difference is a fault of one of the two.
+struct ReferenceEvaluator {
+  let model: Model
+
+  /// What an expression sees.
+  struct Environment {
+    /// The elements around it, the innermost last.
+    var scopes: [Datum] = []
+    var lets: [String: Let] = [:]
+    var group: Group?
+    var recursion: (depth: Int, isCycle: Bool)?
+
+    func entering(_ element: Datum) -> Environment {
+      var inner = self
+      inner.scopes.append(element)
+      inner.group = nil
+      return inner
+    }
+  }
+
+  /// A `let` keeps the scopes of where it stands.
+  struct Let {
+    var node: Node
+    var depth: Int
+  }
+
+  struct Group {
+    var keys: [(name: String, value: Datum)]
+    var members: [Datum]
+  }
+
+  typealias Members = [(key: String, json: String)]
+
+  // MARK: - Queries
+
+  func answer(_ query: Node) throws -> String {
+    var members: Members = []
+    for child in query.children { members += try root(child) }
+    return Self.object(members)
+  }
+
+  private func root(_ node: Node) throws -> Members {
+    let environment = Environment()
+    guard case .field(let name, let alias) = node.form else { return try member(node, environment) }
+    let key = alias ?? name
+    if let shape = model.shape(name) {
+      return [(key, try list(model.all(shape.name), node, environment))]
+    }
+    // A root field of one: the type's name with its first letter lowered.
+    guard let shape = model.shapes.first(where: { $0.name.lowercased() == name }), let selections = node.selections,
+      let argument = node.arguments?.children.first, case .argument(let keyName) = argument.form
+    else { throw ReferenceFailure.malformed }
+    let wanted = try evaluate(argument[0], environment)
+    let found = try model.all(shape.name).first { try Datum.isSame(read($0, keyName), wanted) }
+    return [(key, try found.map { try object($0, selections, environment) } ?? "null")]
+  }
+
+  /// A value's text; entities stand for their ids.
+  func json(_ value: Datum) throws -> String {
+    switch value {
+    case .entity: return try read(value, "id").json
+    case .list(let elements): return Self.array(try elements.map(json))
+    case .object(let members): return Self.object(try members.map { ($0.name, try json($0.value)) })
+    default: return value.json
+    }
+  }
+
+  static func object(_ members: Members) -> String {
+    "{\(members.map { "\(Datum.quoted($0.key)):\($0.json)" }.joined(separator: ","))}"
+  }
+
+  func object(_ element: Datum, _ selections: Node, _ environment: Environment) throws -> String {
+    Self.object(try members(selections, environment.entering(element)))
+  }
+
+  /// What a selection set gives for the innermost element, or for the group.
+  func members(_ selections: Node, _ outer: Environment) throws -> Members {
+    let environment = binding(selections, outer)
+    return try selections.children.flatMap { try member($0, environment) }
+  }
+
+  /// The `let`s of a selection set, about elements `inside` the environment or about its own.
+  func binding(_ selections: Node?, _ outer: Environment, inside: Bool = false) -> Environment {
+    var environment = outer
+    let depth = outer.scopes.count + (inside ? 1 : 0)
+    for child in selections?.children ?? [] {
+      guard case .let(let name) = child.form, let node = child.children.first else { continue }
+      environment.lets[name] = Let(node: node, depth: depth)
+    }
+    return environment
+  }
+
+  private func member(_ node: Node, _ environment: Environment) throws -> Members {
+    switch node.form {
+    case .let: return []
+    case .computed(let key, _): return [(key, try json(evaluate(node[0], environment)))]
+    case .computedSet(let key):
+      guard let selections = node.selections else { throw ReferenceFailure.malformed }
+      if let first = node.children.first, first.isOne {
+        let found = try evaluate(first, environment)
+        return [(key, found.isNull ? "null" : try object(found, selections, environment))]
+      }
+      guard try isPlural(node[0], environment) else { throw ReferenceFailure.malformed }
+      let found = try set(node[0], environment)
+      return [(key, Self.array(try found.map { try object($0, selections, environment) }))]
+    case .on(let type):
+      guard let selections = node.selections, case .entity(let actual, _)? = environment.scopes.last else {
+        throw ReferenceFailure.malformed
+      }
+      return model.members(type).contains(actual) ? try members(selections, environment) : []
+    case .field(let name, let alias):
+      let key = alias ?? name
+      if let group = environment.group { return [(key, try groupField(name, node, group, environment))] }
+      return [(key, try field(name, node, environment))]
+    default: throw ReferenceFailure.malformed
+    }
+  }
+
+  private func field(_ name: String, _ node: Node, _ environment: Environment) throws -> String {
+    guard let element = environment.scopes.last else { throw ReferenceFailure.malformed }
+    switch name {
+    case "__typename":
+      guard case .entity(let type, _) = element else { throw ReferenceFailure.malformed }
+      return Datum.quoted(type)
+    case "_depth": return "\(environment.recursion?.depth ?? 0)"
+    case "_cycle": return "\(environment.recursion?.isCycle ?? false)"
+    case "_cursor": return "\"\""
+    default: break
+    }
+    var inner = environment
+    inner.recursion = nil
+    if let recursion = node.children.first(where: { if case .recurse = $0.form { true } else { false } }) {
+      guard case .recurse(let depth) = recursion.form else { throw ReferenceFailure.malformed }
+      return try recurse(name, node, depth: depth, level: 1, path: [element], inner)
+    }
+    if case .entity(let type, _) = element, let relation = model.shape(type)?.relation(name) {
+      let linked = links(element, name)
+      return relation.isMany ? try list(linked, node, inner) : try one(linked.first, node, inner)
+    }
+    let value = try read(element, name)
+    guard let selections = node.selections else { return try json(value) }
+    if case .list(let elements) = value { return try list(elements, node, inner) }
+    return value.isNull ? "null" : try object(value, selections, inner)
+  }
+
+  /// A to-one relation, null where its condition does not hold.
+  private func one(_ linked: Datum?, _ node: Node, _ environment: Environment) throws -> String {
+    guard let linked else { return "null" }
+    let bound = binding(node.selections, environment, inside: true)
+    if let condition = node.arguments?.argument("where") {
+      guard try evaluate(condition[0], bound.entering(linked)).isTrue else { return "null" }
+    }
+    guard let selections = node.selections else { return try read(linked, "id").json }
+    return try object(linked, selections, environment)
+  }
+
+  /// A selection of many, grouped or not.
+  func list(_ elements: [Datum], _ node: Node, _ environment: Environment) throws -> String {
+    if node.arguments?.argument("groupBy") != nil { return try groups(elements, node, environment) }
+    let bound = binding(node.selections, environment, inside: true)
+    let arranged = try arrange(elements, node.arguments, bound)
+    guard let selections = node.selections else { return Self.array(try arranged.map { try read($0, "id").json }) }
+    return Self.array(try arranged.map { try object($0, selections, environment) })
+  }
+
+  static func array(_ elements: [String]) -> String { "[\(elements.joined(separator: ","))]" }
+}

@@ -1,0 +1,54 @@
+import Dispatch
+import Foundation
+import GQLDifferential
+import Synchronization
+
+// differential [--seed N] [--databases N] [--queries N] [--jobs N] [--reports N]
+//
+// Random queries on random data: the reference evaluator and every plan give the same bytes. A failing database is had
+// again by its seed: `differential --seed N --databases 1`.
+
+var options = ["seed": 1, "databases": 1000, "queries": 100, "jobs": 2, "reports": 5]
+var arguments = CommandLine.arguments.dropFirst()
+while let flag = arguments.popFirst() {
+  let name = flag.hasPrefix("--") ? String(flag.dropFirst(2)) : flag
+  guard options[name] != nil, let value = arguments.popFirst().flatMap({ Int($0) }), value >= 0 else {
+    print("usage: differential [--seed N] [--databases N] [--queries N] [--jobs N] [--reports N]")
+    exit(2)
+  }
+  options[name] = value
+}
+let first = UInt64(options["seed"] ?? 1)
+let databases = options["databases"] ?? 1000
+let jobs = max(1, options["jobs"] ?? 2)
+let wantedReports = max(1, options["reports"] ?? 5)
+var campaign = Campaign()
+campaign.queries = options["queries"] ?? 100
+let fixed = campaign
+let next = Atomic<Int>(0)
+let total = Mutex(Campaign.Result())
+let start = ContinuousClock.now
+
+DispatchQueue.concurrentPerform(iterations: jobs) { _ in
+  while true {
+    let place = next.add(1, ordering: .relaxed).oldValue
+    guard place < databases else { return }
+    let result = fixed.run(seed: first &+ UInt64(place))
+    let isEnough = total.withLock { total in
+      total.add(result)
+      return total.reports.count >= wantedReports
+    }
+    if isEnough { return }
+  }
+}
+
+let result = total.withLock { $0 }
+for report in result.reports.prefix(wantedReports) { print(report, terminator: "\n\n") }
+let seconds = start.duration(to: .now).components.seconds
+print(
+  """
+  seeds \(first)..<\(first &+ UInt64(databases)): \(result.queries) queries, \(result.runs) runs under other plans, \
+  \(result.failures) that must fail, \(result.beyondModel) beyond the reference, \(result.reports.count) differences, \
+  \(seconds) s
+  """)
+exit(result.reports.isEmpty ? 0 : 1)
