@@ -15,8 +15,13 @@ struct RandomPatterns: Sendable {
       zip(letters, letters.dropFirst()).contains { "ab".contains($0) && "bc".contains($1) }
     },
     RandomPatterns(text: "abc|straß") { hasRun($0, ["a", "b", "c"]) || hasRun($0, ["s", "t", "r", "a", "ß"]) },
-    RandomPatterns(text: "(?i)A(b|q)c.*") { hasRun($0, ["a", "b", "c"]) },
-    RandomPatterns(text: "str(a|)ss?e") { hasRun($0, ["s", "t", "r", "a", "s", "s", "e"]) },
+    RandomPatterns(text: "(?i)A(b|q)c.*") { letters in
+      let lower = letters.map { $0.lowercased() }
+      return hasRun(lower, ["a", "b", "c"]) || hasRun(lower, ["a", "q", "c"])
+    },
+    RandomPatterns(text: "str(a|)ss?e") { letters in
+      ["strasse", "strase", "strsse", "strse"].contains { hasRun(letters, $0.map { String($0) }) }
+    },
     RandomPatterns(text: "") { _ in true },
   ]
 
