@@ -239,17 +239,11 @@ package final class Mutator {
           existing: identity(descriptor.type, existing)),
         at: source, column: columns.first?.id)
     case .denied(let relation, let row):
-      let relation = catalog[relation]
-      return problem(
-        .deleteDenied(
-          type: catalog[relation.source].name, entity: identity(relation.source, row), field: name(relation)),
-        at: source)
+      let place = place(catalog[relation], row)
+      return problem(.deleteDenied(type: place.type, entity: place.entity, field: place.field), at: source)
     case .requiredReference(let relation, let row):
-      let relation = catalog[relation]
-      return problem(
-        .requiredReference(
-          type: catalog[relation.source].name, entity: identity(relation.source, row), field: name(relation)),
-        at: source)
+      let place = place(catalog[relation], row)
+      return problem(.requiredReference(type: place.type, entity: place.entity, field: place.field), at: source)
     case .tooManyRows(let type):
       return problem(.tooLarge("'\(catalog[type].name)' has more entities than the store can hold"), at: source)
     case .textTooLong(let type, let column):
@@ -260,8 +254,26 @@ package final class Mutator {
     }
   }
 
+  /// The name of a relation's field, `contact.person` inside an embedded object.
   func name(_ relation: Relation) -> String {
-    relation.property.map { catalog[relation.source][$0].name } ?? "a relation"
+    relation.property == nil ? "a relation" : catalog[relation.source][relation.column].name
+  }
+
+  /// The entity and the field that a link of a row belongs to: of an element of a list, its owner's.
+  private func place(_ relation: Relation, _ row: UInt32) -> (type: String, entity: String, field: String) {
+    var (type, row, field) = (relation.source, row, name(relation))
+    while catalog[type].isElement {
+      // What has no field of its own and leads to one is the way from an element to its owner.
+      let owner = catalog.relations.first {
+        $0.source == type && $0.property == nil && !$0.isToMany
+          && transaction.column(type, $0.column).reference(row) != PageLayout.noRow
+      }
+      guard let owner else { break }
+      row = transaction.column(type, owner.column).reference(row)
+      field = "\(name(catalog[owner.inverse])).\(field)"
+      type = owner.target
+    }
+    return (catalog[type].name, identity(type, row), field)
   }
 
   /// The id of an entity, as people write it.

@@ -35,7 +35,7 @@ extension BindingProblem {
       case .missingKey: "missing-key"
       case .unknownFragment: "unknown-fragment"
       case .fragmentCycle: "fragment-cycle"
-      case .unknownType: "unknown-type"
+      case .unknownType, .missingTypename: "unknown-type"
       case .impossibleFragment: "impossible-fragment"
       case .conflictingFields: "conflicting-fields"
       case .unknownVariable: "unknown-variable"
@@ -115,6 +115,7 @@ extension BindingProblem {
     case .unknownFragment(let name, _): "there is no fragment '\(name)'"
     case .fragmentCycle(let path): "fragment spreads itself: \(path.joined(separator: " → "))"
     case .unknownType(let name, _): "there is no type '\(name)'"
+    case .missingTypename(let type, _): "this object does not say which type of '\(type)' it is"
     case .impossibleFragment(let condition, let type): "a '\(type)' is never a '\(condition)'"
     case .conflictingFields(let key, _, .names(let first, let second)):
       "'\(key)' is both '\(first)' and '\(second)'"
@@ -211,6 +212,8 @@ extension BindingProblem {
       .unknownFunction(_, let near), .unknownOperator(_, _, let near), .unknownMutation(_, let near):
       didYouMean(near)
     case .unconditionalChange: "add 'all: true' if that is meant"
+    case .missingTypename(_, let members):
+      members.first.map { "add '__typename: \"\($0)\"'" + (members.count > 1 ? ", or another of its types" : "") }
     case .notUnique(_, _, let keys):
       "unique are: " + keys.map { $0.joined(separator: " and ") }.joined(separator: ", or ")
     case .missingKey(_, let keys):

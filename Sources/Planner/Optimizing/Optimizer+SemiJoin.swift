@@ -33,6 +33,8 @@ extension Optimizer {
     if case .quantifier(let quantifier, let id, let body) = condition.kind {
       guard quantifier == .exists || quantifier == .some else { return nil }
       let set = query[id]
+      // The elements of a deleted entity's lists are deleted with it, and no way from the living leads back.
+      if catalog[set.type].isElement, query.sets.contains(where: { !$0.source.isIndexed }) { return nil }
       guard case .relation(let base, let relation) = set.source, base.scope == 0, base.isPath, set.limit == nil,
         set.offset == nil,
         let predicate = BoundExpression.conjunction([set.predicate, body].compactMap { $0 })
