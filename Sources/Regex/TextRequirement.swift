@@ -100,37 +100,3 @@ extension TextRequirement {
     }
   }
 }
-
-/// Tests texts against a requirement; keeps room to fold them in.
-package struct RequirementTest {
-  private let requirement: TextRequirement
-  private var folded: [UInt8] = []
-  private var isFolded = false
-
-  package init(_ requirement: TextRequirement) { self.requirement = requirement }
-
-  package mutating func isMet(by text: UnsafeRawBufferPointer) -> Bool {
-    isFolded = false
-    return isMet(requirement, text)
-  }
-
-  private mutating func isMet(_ requirement: TextRequirement, _ text: UnsafeRawBufferPointer) -> Bool {
-    switch requirement {
-    case .nothing: return true
-    case .literal(let bytes, isFolded: false): return bytes.withUnsafeBytes { ByteSearch.contains(text, $0) }
-    case .literal(let bytes, isFolded: true):
-      if !isFolded {
-        isFolded = true
-        folded.removeAll(keepingCapacity: true)
-        CaseFolding.fold(text.bindMemory(to: UInt8.self), into: &folded)
-      }
-      return folded.withUnsafeBytes { text in bytes.withUnsafeBytes { ByteSearch.contains(text, $0) } }
-    case .all(let parts):
-      for part in parts where !isMet(part, text) { return false }
-      return true
-    case .any(let parts):
-      for part in parts where isMet(part, text) { return true }
-      return false
-    }
-  }
-}
