@@ -32,6 +32,8 @@ final class InputLayout: Sendable {
   let requiredRelations: [Relation]
   /// Whether rows have no keys: they are elements of lists of embedded objects.
   let isElement: Bool
+  /// Whether rows stand for entities of other types: an interface or union.
+  let isAbstract: Bool
   /// Lists of embedded objects, and relations inside embedded objects, which are parts of the entity's value.
   let ownedRelations: [Relation]
   let properties: [Property]
@@ -72,6 +74,7 @@ final class InputLayout: Sendable {
       $0.source == type.id && $0.isRequired && !$0.isToMany && $0.property != nil && $0.presence == nil
     }
     isElement = type.isElement
+    isAbstract = type.isAbstract
     ownedRelations = catalog.relations.filter {
       $0.source == type.id && $0.property != nil && ($0.presence != nil || catalog[$0.target].isElement)
     }

@@ -10,7 +10,7 @@ extension Mutator {
     for link in stage.links {
       let relation = catalog[link.relation]
       guard isApplied(link, relation, program.layouts) else {
-        try dropElements(link, relation)
+        try dropElements(link, relation, program.layouts)
         continue
       }
       let record = stage.records[link.record]
@@ -18,7 +18,7 @@ extension Mutator {
       if mode == .assign { mode = record.appends && !link.isWithin ? .append : .set }
       var rows: [UInt32] = []
       for target in stage.targets[link.first..<(link.first + link.count)] {
-        if let row = try resolve(target, relation) { rows.append(row) }
+        if let row = try resolve(target, relation, program.layouts) { rows.append(row) }
       }
       if link.isWithin, relation.isRequired, rows.isEmpty, isPresent(relation, record) {
         let layout = program.layouts[record.type]
@@ -29,7 +29,7 @@ extension Mutator {
       if rows.isEmpty, !link.isNull, !relation.isToMany { continue }
       change()
       do {
-        try apply(rows, mode, relation, record.row)
+        try apply(rows, mode, relation, record.row, program.layouts)
       } catch {
         throw problem(error, at: link.source)
       }
@@ -66,16 +66,21 @@ extension Mutator {
 
   /// The row that a target is in the relation's target type; nil for one that another of the records took away.
   private func resolve(
-    _ target: InputStage.Target, _ relation: Relation
+    _ target: InputStage.Target, _ relation: Relation, _ layouts: InputLayouts
   ) throws(MutationProblem) -> UInt32? {
     switch target {
-    case .row(let row, let type): return self.row(row, of: type, as: relation.target)
+    case .row(let row, let type): return self.row(row, of: type, as: relation.target, layouts)
     case .record(let number):
       let record = stage.records[number]
-      return record.row == PageLayout.noRow ? nil : row(record.row, of: record.type, as: relation.target)
+      return record.row == PageLayout.noRow ? nil : row(record.row, of: record.type, as: relation.target, layouts)
     case .key(let key, let source):
+      if !layouts[relation.target].isAbstract,
+        let row = withUnsafePointer(to: key, { transaction.findRow(relation.target, key: $0) })
+      {
+        return row
+      }
       let found = rows(key, relation.target)
-      if found.count == 1, let only = found.first { return row(only.row, of: only.type, as: relation.target) }
+      if found.count == 1, let only = found.first { return row(only.row, of: only.type, as: relation.target, layouts) }
       let field = "\(catalog[relation.source].name).\(name(relation))"
       let id = json(key, keyType(relation.target))
       if found.isEmpty {
@@ -86,10 +91,12 @@ extension Mutator {
   }
 
   /// A live row as the target of a relation, which may be an interface or union of its type.
-  private func row(_ row: UInt32, of type: EntityTypeID, as target: EntityTypeID) -> UInt32? {
+  private func row(
+    _ row: UInt32, of type: EntityTypeID, as target: EntityTypeID, _ layouts: InputLayouts
+  ) -> UInt32? {
     guard transaction.isLive(type, row) else { return nil }
     if type == target { return row }
-    guard catalog[type].isAbstract else { return transaction.mirroredRow(type, row, in: target) }
+    guard layouts[type].isAbstract else { return transaction.mirroredRow(type, row, in: target) }
     guard let entity = transaction.entity(of: type, row) else { return nil }
     return entity.type == target ? entity.row : transaction.mirroredRow(entity.type, entity.row, in: target)
   }
@@ -127,7 +134,7 @@ extension Mutator {
   // MARK: - Writing
 
   private func apply(
-    _ rows: [UInt32], _ mode: BoundLink.Mode, _ relation: Relation, _ source: UInt32
+    _ rows: [UInt32], _ mode: BoundLink.Mode, _ relation: Relation, _ source: UInt32, _ layouts: InputLayouts
   ) throws(StoreProblem) {
     guard relation.isToMany else {
       switch mode {
@@ -140,7 +147,7 @@ extension Mutator {
     switch mode {
     case .assign, .set:
       let old =
-        catalog[relation.target].isElement
+        layouts[relation.target].isElement
         ? Array(transaction.column(relation.source, relation.column).references(source)) : []
       try rows.withUnsafeBufferPointer { (rows) throws(StoreProblem) in
         try transaction.setReferences(relation.id, source: source, targets: rows)
@@ -155,8 +162,10 @@ extension Mutator {
   }
 
   /// Takes back the elements of a list that is not written after all.
-  private func dropElements(_ link: InputStage.Link, _ relation: Relation) throws(MutationProblem) {
-    guard catalog[relation.target].isElement else { return }
+  private func dropElements(
+    _ link: InputStage.Link, _ relation: Relation, _ layouts: InputLayouts
+  ) throws(MutationProblem) {
+    guard layouts[relation.target].isElement else { return }
     var rows: [UInt32] = []
     for target in stage.targets[link.first..<(link.first + link.count)] {
       if case .record(let number) = target, stage.records[number].row != PageLayout.noRow {

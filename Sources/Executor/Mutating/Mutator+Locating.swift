@@ -60,6 +60,8 @@ extension Mutator {
   private func freeUniqueKeys(
     _ assignment: BoundInput, _ layout: InputLayout, _ context: MutationContext, count: Int
   ) {
+    // A single entity exchanges values with no other, but a key of several fields is not compared half written.
+    guard count > 1 || count == 1 && !layout.compoundKeys.isEmpty else { return }
     let entity = catalog[layout.type]
     let written: Set<ColumnID>
     switch assignment {

@@ -8,16 +8,16 @@ extension Mutator {
   func save(
     _ program: MutationProgram, _ constants: InputValues, _ context: MutationContext
   ) throws(MutationProblem) {
-    let mutation = program.mutation
-    parameterPlaces = mutation.constants.parameters
+    parameterPlaces = program.mutation.constants.parameters
     var origin = Origin(values: constants, position: 0, context: context, layouts: program.layouts)
-    origin.replaces = mutation.conflict?.strategy == .replace
-    for row in mutation.rows { _ = try stage(row, role: .row, origin) }
+    origin.replaces = program.mutation.conflict?.strategy == .replace
+    for row in program.mutation.rows { _ = try stage(row, role: .row, origin) }
     try saveRecords(from: 0, program, context, constants.execution)
     try link(program)
     try checkComplete(program)
     // A later row may have taken the place of an earlier one.
-    answered.removeAll { !transaction.isLive(mutation.type, $0) }
+    let type = program.mutation.type
+    answered.removeAll { !transaction.isLive(type, $0) }
   }
 
   /// Saves the records from a number on, those that are added meanwhile included.

@@ -62,7 +62,7 @@ extension Mutator {
           isNull = true
           continue
         }
-        for number in try stage(input, role: role(relation), origin) {
+        for number in try stage(input, role: role(relation, origin), origin) {
           stage.records[number].owner = record
           targets.append(.record(number))
         }
@@ -95,7 +95,9 @@ extension Mutator {
   }
 
   /// What objects are that a relation leads to.
-  func role(_ relation: Relation) -> InputStage.Role { catalog[relation.target].isElement ? .element : .fragment }
+  func role(_ relation: Relation, _ origin: Origin) -> InputStage.Role {
+    origin.layouts[relation.target].isElement ? .element : .fragment
+  }
 
   /// The type of a key by which a target is found: in all types of an interface or union.
   func keyType(_ type: EntityTypeID) -> ValueType {

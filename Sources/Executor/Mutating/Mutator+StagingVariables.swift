@@ -60,7 +60,7 @@ extension Mutator {
     for (index, element) in elements.enumerated() {
       let place = isList ? source.inside(.index(index)) : source
       if case .object(let members) = element {
-        let number = try stage(members, type(of: members, relation.target), role: role(relation), place, origin)
+        let number = try stage(members, type(of: members, relation.target), role: role(relation, origin), place, origin)
         stage.records[number].owner = record
         targets.append(.record(number))
       } else if let key = ParameterCells.cell(element, ColumnKind(keyType(relation.target)), stage.memory) {

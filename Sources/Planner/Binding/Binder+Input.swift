@@ -110,7 +110,7 @@ extension Binder {
           continue
         }
         guard seen.insert(property.name).inserted else {
-          binder.report(.duplicateArgument(name: property.name), at: field.name.range)
+          binder.report(.duplicateField(name: property.name), at: field.name.range)
           continue
         }
         switch property.storage {
@@ -213,7 +213,7 @@ extension Binder {
       if !type.fields.contains(where: { $0.name == member.name.text }) {
         reportUnknownField(member.name, of: type.name, among: type.fields.map(\.name))
       } else if !seen.insert(member.name.text).inserted {
-        report(.duplicateArgument(name: member.name.text), at: member.name.range)
+        report(.duplicateField(name: member.name.text), at: member.name.range)
       }
     }
     for (field, storage) in zip(type.fields, storages) {

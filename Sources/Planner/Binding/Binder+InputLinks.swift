@@ -18,7 +18,7 @@ extension Binder {
       var seen: Set<String> = []
       for field in fields {
         guard let mode = BoundLink.Mode(rawValue: field.name.text), seen.insert(field.name.text).inserted else {
-          report(.duplicateArgument(name: field.name.text), at: field.name.range)
+          report(.duplicateField(name: field.name.text), at: field.name.range)
           continue
         }
         if mode == .remove, catalog[relation.target].isElement {
@@ -158,5 +158,16 @@ extension Binder {
       return nil
     }
     return found.id
+  }
+}
+
+extension Binder {
+  /// Reports the keys that stand twice in an object: GraphQL refuses them, and which one was meant nobody knows.
+  mutating func checkRepeats(_ fields: [ObjectField]) {
+    guard fields.count > 1 else { return }
+    var seen: Set<String> = []
+    for field in fields where !seen.insert(field.name.text).inserted {
+      report(.duplicateField(name: field.name.text), at: field.name.range)
+    }
   }
 }

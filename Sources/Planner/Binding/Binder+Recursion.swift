@@ -34,14 +34,17 @@ extension Binder {
       let directive = entry.directives.first(where: { $0.name.text == "recurse" })
     else { return nil }
     let source = type(of: element)
-    // Each level is read from its own member: not through another type that the member is seen as.
-    guard source == target, case .relation(let id) = property.storage, element.isScope else {
+    // Each level is read from its own member. Inside `... on T` the first one is entered through what it is seen as.
+    var isReadable = element.isScope
+    if case .toOne(.scope(0, _), let relation) = element, catalog[relation].isMirror { isReadable = true }
+    guard source == target, isReadable else {
       report(
         .notRecursive(field: name.text, source: catalog[source].name, target: catalog[target].name),
         at: directive.range)
       return nil
     }
-    let relation = catalog[id]
+    var isMany = false
+    if case .list = property.signature.type { isMany = true }
     var depth: BoundExpression?
     var seen = false
     for argument in directive.arguments {
@@ -59,7 +62,13 @@ extension Binder {
         depth = bindDepth(operand, outside, minimum: 1, at: argument.value.range)
       }
     }
-    return BoundRecursion(depth: depth, isMany: relation.isToMany, range: directive.range)
+    return BoundRecursion(depth: depth, isMany: isMany, entry: element.isScope ? nil : element, range: directive.range)
+  }
+
+  /// How the levels of a recursion see the element that the first one starts from.
+  func environmentEntry(_ recursion: BoundRecursion?) -> Environment.Entry? {
+    guard case .toOne(_, let down)? = recursion?.entry else { return nil }
+    return Environment.Entry(type: catalog[down].target, down: down, back: catalog[down].inverse)
   }
 
   /// Groups are nothing that could be walked through.

@@ -28,7 +28,7 @@ extension BindingProblem {
       case .unknownRoot, .unknownField: "unknown-field"
       case .unknownName: "unknown-name"
       case .unknownArgument: "unknown-argument"
-      case .duplicateArgument: "duplicate-argument"
+      case .duplicateArgument, .duplicateField: "duplicate-argument"
       case .argumentsOnValue: "arguments-on-value"
       case .selectionOnValue: "selection-on-value"
       case .missingSelection: "missing-selection"
@@ -108,6 +108,7 @@ extension BindingProblem {
     case .unknownName(let name, _): "'\(name)' is no field, 'let' or type here"
     case .unknownArgument(let name, let of, _): "'\(of)' has no argument '\(name)'"
     case .duplicateArgument(let name): "the argument '\(name)' stands here twice"
+    case .duplicateField(let name): "the field '\(name)' stands twice in this object"
     case .argumentsOnValue(let field): "'\(field)' is a value and takes no arguments"
     case .selectionOnValue(let field): "'\(field)' is a value and has no fields"
     case .missingSelection(let field): "'\(field)' needs a selection of fields"
@@ -138,6 +139,8 @@ extension BindingProblem {
     case .unknownIndex(let name, let type, _): "'\(type)' has no index '\(name)'"
     case .misplacedDirective(let name): "'@\(name)' cannot stand here"
     case .notRecursive(let field, nil, _): "'\(field)' at the root cannot repeat itself"
+    case .notRecursive(let field, let source?, let target) where source == target:
+      "'\(field)' cannot repeat itself where a '\(source)' is seen through several other types"
     case .notRecursive(let field, let source?, let target):
       "'\(field)' leads from '\(source)' to '\(target)' and cannot repeat itself"
     case .recursionKey(let key): "'\(key)' stands in its own recursion, which puts it there itself"
@@ -237,6 +240,7 @@ extension BindingProblem {
     case .expansionLimit: "the limit 'expansion' can be raised"
     case .fieldLimit: "the limit 'fields' can be raised"
     case .depthLimit: "the limit 'nesting' can be raised"
+    case .notRecursive(_, let source, let target) where source == target: "select it in one '... on \(target)'"
     case .notRecursive(_, _, let target): "repeat a relation from '\(target)' to '\(target)'"
     case .recursionKey: "leave it out, or give one of the two another name"
     case .noCursor: "page it with 'limit' and 'offset'"

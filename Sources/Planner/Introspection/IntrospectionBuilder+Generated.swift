@@ -57,7 +57,7 @@ extension IntrospectionBuilder {
         guard let order = order(property.signature.type) else { continue }
         fields.append(input(property.name, order, property.description, property.deprecation))
       }
-      if catalog[id].kind == .entity {
+      if catalog[id].kind == .entity || catalog[id].kind == .interface {
         fields.append(argument("_createdAt", named(.direction), "When it was created."))
         fields.append(argument("_updatedAt", named(.direction), "When it was last changed."))
       }
@@ -184,7 +184,7 @@ extension IntrospectionBuilder {
       guard let filter = filter(property.signature.type) else { continue }
       fields.append(input(property.name, filter, property.description, property.deprecation))
     }
-    if catalog[id].kind == .entity {
+    if catalog[id].kind == .entity || catalog[id].kind == .interface {
       fields.append(argument("_createdAt", named(.scalarFilter(.dateTime)), "When it was created."))
       fields.append(argument("_updatedAt", named(.scalarFilter(.dateTime)), "When it was last changed."))
       if let status = catalog.statusType {

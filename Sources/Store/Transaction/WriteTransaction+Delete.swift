@@ -110,6 +110,11 @@ extension WriteTransaction {
           if seen.insert(target).inserted { survivors.append(target) }
         }
       }
+      // Why apart: runs may be long, and one row is compared sooner than looked up.
+      if doomed.count == 1, let only = doomed.first?.row {
+        for survivor in survivors { putToSleep(inverse, survivor, keeps: keeps) { $0 == only } }
+        continue
+      }
       for survivor in survivors {
         putToSleep(inverse, survivor, keeps: keeps) { marks.contains(DeletedRow(type: relation.source, row: $0)) }
       }
