@@ -14,12 +14,16 @@ let package = Package(
     // The yardstick, through its C library.
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
 
+    // SQLite has no regular expressions of its own; the yardstick is given the same library.
+    .systemLibrary(
+      name: "CRegex", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"]), .brew(["pcre2"])]),
+
     // The data: the same bytes for the same seed and scale, on every machine.
     .target(name: "SocialNetwork"),
 
     .executableTarget(
       name: "benchmark",
-      dependencies: ["SocialNetwork", "CSQLite", .product(name: "GQLite", package: "gqlite")]),
+      dependencies: ["SocialNetwork", "CSQLite", "CRegex", .product(name: "GQLite", package: "gqlite")]),
   ],
   swiftLanguageModes: [.v6]
 )

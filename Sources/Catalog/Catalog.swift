@@ -292,6 +292,9 @@ package struct Relation: Sendable, Hashable {
 package struct IndexDescriptor: Sendable, Hashable {
   package enum Kind: String, Sendable {
     case hash = "HASH", btree = "BTREE", fullText = "FULLTEXT", trigram = "TRIGRAM"
+
+    /// Whether it is over the texts as they were written, and has no keys.
+    package var isOfText: Bool { self == .fullText || self == .trigram }
   }
   /// What an insert does that meets a key of a unique index.
   package enum Conflict: String, Sendable { case fail = "FAIL", replace = "REPLACE" }
@@ -301,7 +304,8 @@ package struct IndexDescriptor: Sendable, Hashable {
   /// Unique within the type; generated from the columns where the schema gives none.
   package var name: String
   package var kind: Kind
-  /// The columns whose cells are compared: the folded ones where the property is case-insensitive.
+  /// The columns whose cells are compared: the folded ones where the property is case-insensitive,
+  /// but in indexes of texts.
   package var columns: [ColumnID]
   package var isUnique: Bool
   package var isPrimary: Bool

@@ -56,6 +56,8 @@ package protocol Statistics: Sendable {
   func timeCardinality(_ type: EntityTypeID, _ column: ColumnID, _ range: KeyRange) -> Int?
   /// About how many rows a full-text index finds in these of its columns for a query; nil if it cannot tell.
   func matchCount(_ index: IndexID, _ columns: [ColumnID], _ query: Text) -> Int?
+  /// About how many rows a trigram index offers for one of its columns; nil if it cannot tell.
+  func trigramCount(_ index: IndexID, _ column: ColumnID, _ query: TrigramQuery) -> Int?
   /// Changes by more than a factor of two in any row count give another number; plans are cached under it.
   var generation: UInt64 { get }
 }
@@ -64,4 +66,5 @@ extension Statistics {
   package func deletedCount(_ type: EntityTypeID) -> Int { 0 }
   package func timeCardinality(_ type: EntityTypeID, _ column: ColumnID, _ range: KeyRange) -> Int? { nil }
   package func matchCount(_ index: IndexID, _ columns: [ColumnID], _ query: Text) -> Int? { nil }
+  package func trigramCount(_ index: IndexID, _ column: ColumnID, _ query: TrigramQuery) -> Int? { nil }
 }

@@ -70,6 +70,8 @@ package final class Execution {
   @exclusivity(unchecked) private var states = StateTable()
   /// Full-text queries of access paths.
   @exclusivity(unchecked) var textSearches: [ObjectIdentifier: FullTextSearchState] = [:]
+  /// What patterns of access paths require.
+  @exclusivity(unchecked) var trigramSearches: [ObjectIdentifier: TrigramSearch] = [:]
 
   init(_ executable: Executable, _ snapshot: Snapshot) {
     catalog = executable.catalog

@@ -169,6 +169,14 @@ struct PlanCompiler {
       node.language = catalog[index].language ?? ""
       node.scalars = ScalarSources([query], self)
       return node
+    case .trigram(let index, let column, let condition, let pattern):
+      let node = AccessNode(.trigram)
+      node.index = index
+      node.indexKind = .trigram
+      node.column = column
+      node.condition = condition
+      node.scalars = ScalarSources([pattern], self)
+      return node
     case .hashJoin(let build, let keys):
       let node = AccessNode(.hashJoin)
       node.buildProgram = ExpressionProgram(build, catalog: catalog)
@@ -277,6 +285,7 @@ struct PlanCompiler {
     switch path {
     case .source, .scan, .rowSet, .empty: return 0
     case .fullText(_, _, let query): parts = [query]
+    case .trigram(_, _, _, let pattern): parts = [pattern]
     case .lookup(_, let key), .lookupEach(_, let key), .hashJoin(_, let key): parts = key
     case .range(_, let range), .timeRange(_, _, let range):
       parts = range.equal + [range.lower?.value, range.upper?.value, range.prefix].compactMap { $0 }

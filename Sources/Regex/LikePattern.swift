@@ -21,8 +21,8 @@ package struct LikePattern: Sendable {
   private let form: Form
   private let literal: [UInt8]
   package let ignoresCase: Bool
-  /// The longest literal of the pattern, folded if the pattern ignores case; nil if there is none.
-  package let requiredLiteral: [UInt8]?
+  /// The literals between the wildcards.
+  package let requirement: TextRequirement
   /// The literal that the pattern begins with, empty if it begins with a wildcard: what a range of an index can use.
   package let prefix: [UInt8]
   /// Whether the pattern is its prefix and then anything, so that the prefix alone decides.
@@ -93,9 +93,10 @@ package struct LikePattern: Sendable {
     default:
       (form, literal) = (.general(tokens), [])
     }
-    var longest: [UInt8] = []
-    for case .literal(let bytes) in tokens where bytes.count > longest.count { longest = bytes }
-    requiredLiteral = longest.isEmpty ? nil : longest
+    requirement = .all(
+      of: tokens.compactMap { token in
+        if case .literal(let bytes) = token { .literal(bytes, isFolded: ignoresCase) } else { nil }
+      })
     if case .literal(let bytes)? = tokens.first { prefix = bytes } else { prefix = [] }
     isPrefixOnly = tokens.count == (prefix.isEmpty ? 1 : 2) && tokens.last == .many
   }

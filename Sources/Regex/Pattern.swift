@@ -55,8 +55,8 @@ package final class Pattern: Sendable {
   package let limits: PatternLimits
   /// Groups that capture, without the whole match.
   package let captureCount: Int
-  /// The longest bytes that every match is known to contain, or nil if nothing is known.
-  package let requiredLiteral: [UInt8]?
+  /// What every text is known to contain that holds a match.
+  package let requirement: TextRequirement
 
   /// Compiles `bytes`; throws if it is no pattern or too long.
   package init(_ bytes: [UInt8], options: Options = [], limits: PatternLimits = .standard) throws(PatternError) {
@@ -65,7 +65,7 @@ package final class Pattern: Sendable {
         message: "the pattern has \(bytes.count) bytes, more than the limit 'pattern-bytes' of \(limits.patternBytes)",
         offset: limits.patternBytes)
     }
-    var flags = PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C
+    var flags = Pattern.flags
     if options.contains(.caseInsensitive) { flags |= PCRE2_CASELESS }
     var problem: Int32 = 0
     var offset = 0
@@ -83,12 +83,27 @@ package final class Pattern: Sendable {
     code = compiled
     captureCount = Int(captures)
     self.limits = limits
-    requiredLiteral = RequiredLiteral.find(in: bytes, ignoringCase: options.contains(.caseInsensitive))
+    // Options are not seen by who reads the pattern alone, as indexes do.
+    requirement = options.isEmpty ? TextRequirement(.regex, bytes) : .nothing
   }
 
   deinit {
     pcre2_code_free_8(code)
   }
+
+  /// Whether ``init(_:options:limits:)`` would not throw; takes less time.
+  package static func isValid(_ bytes: [UInt8], limits: PatternLimits) -> Bool {
+    guard bytes.count <= limits.patternBytes else { return false }
+    var problem: Int32 = 0
+    var offset = 0
+    let compiled = bytes.withUnsafeBufferPointer {
+      pcre2_compile_8($0.baseAddress, $0.count, flags, &problem, &offset, nil)
+    }
+    pcre2_code_free_8(compiled)
+    return compiled != nil
+  }
+
+  private static let flags = PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C
 
   /// Whether the text holds a match. The text must be well-formed UTF-8 unless `isValidUTF8` is false, in which case
   /// ill-formed text does not match.

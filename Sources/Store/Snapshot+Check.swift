@@ -23,6 +23,12 @@ extension Snapshot {
           index.check(rows, table.readers) { row in
             found.append(row.map { .indexEntry(id, row: $0) } ?? .indexStructure(id))
           }
+        case .trigram(let index):
+          let id = table.layout.indexes[number].id
+          let rows = (0..<UInt32(truncatingIfNeeded: table.slots)).filter { table.isLive($0) }
+          index.check(rows, table.readers) { row in
+            found.append(row.map { .indexEntry(id, row: $0) } ?? .indexStructure(id))
+          }
         }
       }
     }

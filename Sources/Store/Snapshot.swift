@@ -149,6 +149,7 @@ package final class Snapshot: @unchecked Sendable, Statistics {
         case .hash(let index): index.hashPages(into: &digest)
         case .btree(let index): index.hashMemory(into: &digest)
         case .fullText(let index): index.hashMemory(into: &digest)
+        case .trigram(let index): index.hashMemory(into: &digest)
         }
       }
     }

@@ -10,11 +10,12 @@ final class StoreLayout: Sendable {
     let keys: KeyLayout
     /// Of full-text indexes.
     let language: TextLanguage?
+    let isTrigram: Bool
   }
   struct TypeLayout: Sendable {
     let id: EntityTypeID
     let columns: [ColumnDescriptor]
-    /// The hash, B-tree and full-text indexes over columns that can be keys; the primary one first.
+    /// The indexes, the primary one first.
     let indexes: [Index]
     /// By column: which of `indexes` it is a component of.
     let indexesOfColumn: [[Int]]
@@ -41,7 +42,7 @@ final class StoreLayout: Sendable {
   let relations: [Relation]
   /// By relation id: its place in its source's `relations`.
   let relationPlaces: [Int]
-  /// By index id: the type, and the place in its `indexes`; nil for kinds that are kept elsewhere.
+  /// By index id: the type, and the place in its `indexes`; nil for those over no column.
   let places: [(type: Int, index: Int)?]
 
   init(_ catalog: Catalog) {
@@ -54,9 +55,7 @@ final class StoreLayout: Sendable {
       for id in type.indexes {
         let descriptor = catalog[id]
         let components = descriptor.columns.compactMap { KeyComponent(type[$0]) }
-        guard descriptor.kind != .trigram, !components.isEmpty,
-          components.count == descriptor.columns.count
-        else { continue }
+        guard !components.isEmpty, components.count == descriptor.columns.count else { continue }
         places[Int(id.index)] = (number, indexes.count)
         for column in Set(descriptor.columns) { indexesOfColumn[Int(column.index)].append(indexes.count) }
         indexes.append(
@@ -64,7 +63,8 @@ final class StoreLayout: Sendable {
             id: id, isUnique: descriptor.isUnique || descriptor.isPrimary, isBTree: descriptor.kind == .btree,
             keys: KeyLayout(components),
             language: descriptor.kind == .fullText
-              ? descriptor.language.flatMap { TextLanguage($0) } ?? .standard : nil))
+              ? descriptor.language.flatMap { TextLanguage($0) } ?? .standard : nil,
+            isTrigram: descriptor.kind == .trigram))
       }
       var foldedColumns: [[Int]] = Array(repeating: [], count: type.columns.count)
       for column in type.columns {

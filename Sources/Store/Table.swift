@@ -8,6 +8,7 @@ final class Table: @unchecked Sendable {
     case hash(HashIndex)
     case btree(BTree)
     case fullText(FullTextIndex)
+    case trigram(TrigramIndex)
   }
 
   let layout: StoreLayout.TypeLayout
@@ -122,6 +123,8 @@ final class Table: @unchecked Sendable {
       if index.stamp != stamp { indexes[number] = .btree(BTree(copying: index, stamp: stamp)) }
     case .fullText(let index):
       if index.stamp != stamp { indexes[number] = .fullText(FullTextIndex(copying: index, stamp: stamp)) }
+    case .trigram(let index):
+      if index.stamp != stamp { indexes[number] = .trigram(TrigramIndex(copying: index, stamp: stamp)) }
     }
   }
 
@@ -131,10 +134,11 @@ final class Table: @unchecked Sendable {
   }
 
   private static func emptyIndex(_ index: StoreLayout.Index, stamp: UInt64) -> Index {
+    let columns = (0..<index.keys.count).map { index.keys.components[$0].column }
     if let language = index.language {
-      let columns = (0..<index.keys.count).map { index.keys.components[$0].column }
       return .fullText(FullTextIndex(language: language, columns: columns, stamp: stamp))
     }
+    if index.isTrigram { return .trigram(TrigramIndex(columns: columns, stamp: stamp)) }
     return index.isBTree
       ? .btree(BTree(layout: index.keys, isUnique: index.isUnique, stamp: stamp))
       : .hash(HashIndex(layout: index.keys, isUnique: index.isUnique, stamp: stamp))
@@ -158,7 +162,7 @@ final class Table: @unchecked Sendable {
     switch indexes[number] {
     case .hash(let index): index.reader(readers).find(key)
     case .btree(let index): index.find(key, columns: readers)
-    case .fullText: PageLayout.noRow
+    case .fullText, .trigram: PageLayout.noRow
     }
   }
 
@@ -171,6 +175,7 @@ final class Table: @unchecked Sendable {
       if index.layout.load(readers, row, into: key) { index.insert(row, key: key, columns: readers) }
     case .btree(let index): index.insert(row, columns: readers)
     case .fullText(let index): index.insert(row, readers)
+    case .trigram(let index): index.insert(row, readers)
     }
   }
 
@@ -181,6 +186,7 @@ final class Table: @unchecked Sendable {
       if index.layout.load(readers, row, into: key) { index.remove(row, key: key, columns: readers) }
     case .btree(let index): index.remove(row, columns: readers)
     case .fullText(let index): index.remove(row, readers)
+    case .trigram(let index): index.remove(row, readers)
     }
   }
 
@@ -193,6 +199,7 @@ final class Table: @unchecked Sendable {
       case .hash(let index): sum += index.byteCount
       case .btree(let index): sum += index.byteCount
       case .fullText(let index): sum += index.byteCount
+      case .trigram(let index): sum += index.byteCount
       }
     }
     return sum

@@ -65,7 +65,7 @@ package final class Subject {
 
   private static let runtimeCodes = ["overflow", "division-by-zero", "conversion", "out-of-domain"]
 
-  static let accesses = ["SCAN", "ID", "HASH", "BTREE", "FULLTEXT"]
+  static let accesses = ["SCAN", "ID", "HASH", "BTREE", "FULLTEXT", "TRIGRAM"]
 
   func reference(_ query: Node) -> Outcome {
     evaluator.latitude.mayFail = false

@@ -1,5 +1,8 @@
 extension Model {
-  static let words = ["", "a", "ab", "abc", "b", "ba", "B", "é", "É", "e\u{301}", "straße", "日本", "a b", "x\"y\n"]
+  static let words = [
+    "", "a", "ab", "abc", "abcd", "b", "ba", "B", "é", "É", "e\u{301}", "straße", "strasse", "日本", "日本語", "a b",
+    "x\"y\n",
+  ]
   static let terms = ["cat", "cats", "dog", "Dogs", "run", "running", "the", "swift", "swim", "Zoë", "zoë", "x1"]
 
   package static func random(_ random: inout SeededRandom, allowsLarge: Bool = true) -> Model {

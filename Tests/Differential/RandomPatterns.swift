@@ -14,14 +14,26 @@ struct RandomPatterns: Sendable {
     RandomPatterns(text: "[ab][bc]") { letters in
       zip(letters, letters.dropFirst()).contains { "ab".contains($0) && "bc".contains($1) }
     },
+    RandomPatterns(text: "abc|straß") { hasRun($0, ["a", "b", "c"]) || hasRun($0, ["s", "t", "r", "a", "ß"]) },
+    RandomPatterns(text: "(?i)A(b|q)c.*") { letters in
+      let lower = letters.map { $0.lowercased() }
+      return hasRun(lower, ["a", "b", "c"]) || hasRun(lower, ["a", "q", "c"])
+    },
+    RandomPatterns(text: "str(a|)ss?e") { letters in
+      ["strasse", "strase", "strsse", "strse"].contains { hasRun(letters, $0.map { String($0) }) }
+    },
     RandomPatterns(text: "") { _ in true },
   ]
+
+  private static func hasRun(_ letters: [String], _ run: [String]) -> Bool {
+    letters.indices.contains { letters[$0...].starts(with: run) { $0.utf8.elementsEqual($1.utf8) } }
+  }
 
   private static func hasPair(_ letters: [String], _ first: String, _ second: String) -> Bool {
     zip(letters, letters.dropFirst()).contains { $0 == first && $1 == second }
   }
 
-  static let like = ["a%", "%b", "_", "%", "a_c", "%\\%%", "", "É", "%ß%", "B%", "% %"]
+  static let like = ["a%", "%b", "_", "%", "a_c", "%\\%%", "", "É", "%ß%", "B%", "% %", "%abc%", "STRASS%", "%本語"]
 
   /// Full-text queries.
   static func search(_ random: inout SeededRandom) -> String {

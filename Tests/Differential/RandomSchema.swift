@@ -30,7 +30,8 @@ extension Model {
     let plain = 4 + random.below(5)
     for number in 0..<plain {
       let kind = random.chance(40) ? random.pick([Kind.int, .text]) : random.pick(Kind.scalars)
-      let directives = random.pick(["", "", " @index", " @index", " @index(kind: HASH)"])
+      var directives = random.pick(["", "", " @index", " @index", " @index(kind: HASH)"])
+      if kind == .text, random.chance(40) { directives += " @trigram" }
       let isFolded = kind == .text && random.chance(25)
       fields.append(
         Field(

@@ -146,7 +146,6 @@ import Testing
   /// A query or a schema that triggers each feature. Later work empties the list.
   static func example(_ feature: NotSupportedYet) -> (query: String?, schema: String?) {
     switch feature {
-    case .trigramIndex: (nil, "type A { id: ID! t: String @trigram }")
     case .subscription: ("subscription { User { id } }", nil)
     case .scalarFunction: ("{ User { x := nfc(firstName) } }", nil)
     case .languageCollation: ("{ User(where: collate(firstName, \"sv\") == \"a\") { id } }", nil)

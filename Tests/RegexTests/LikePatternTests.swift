@@ -54,8 +54,13 @@ import Testing
     #expect(try !pattern("ab_").isPrefixOnly)
     #expect(try pattern("ab_c%").prefix == Array("ab".utf8))
     #expect(try pattern("%ab").prefix.isEmpty)
-    #expect(try pattern("%ab%cde_f").requiredLiteral == Array("cde".utf8))
-    #expect(try pattern("%_").requiredLiteral == nil)
+    #expect(
+      try pattern("%ab%cde_f").requirement
+        == .all(["ab", "cde", "f"].map { .literal(Array($0.utf8), isFolded: false) }))
+    #expect(try pattern("%_").requirement == .nothing)
+    #expect(
+      try LikePattern(Array("%Straße_".utf8), ignoresCase: true).requirement
+        == .literal(Array("strasse".utf8), isFolded: true))
   }
 
   @Test(.timeLimit(.minutes(1))) func hostilePatternEnds() throws {

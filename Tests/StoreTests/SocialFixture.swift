@@ -74,6 +74,9 @@ struct SocialFixture {
     byCreated = builder.index(message, .btree, [2])
     builder.index(chat, .hash, [0], unique: true, primary: true)
     builder.index(passport, .hash, [0], unique: true, primary: true)
+    // Their proof is ``Snapshot/check(fold:)``.
+    builder.index(user, .trigram, [3, 4])
+    builder.index(message, .trigram, [1])
 
     func end(
       _ type: EntityTypeID, _ column: Int, many: Bool = true, required: Bool = false,

@@ -77,7 +77,7 @@ extension Benchmark {
   }
 
   /// The messages' ids and texts as NDJSON.
-  private func messageTexts() -> [UInt8] {
+  func messageTexts() -> [UInt8] {
     let texts = network.messages.text
     var bytes: [UInt8] = []
     bytes.reserveCapacity(texts.bytes.count + texts.count * 32)

@@ -16,7 +16,7 @@ struct Benchmark {
 
   func run() throws {
     if options.listsOnly {
-      for query in QueryCases(network).all + QueryCases(network).fullText {
+      for query in QueryCases(network).all + QueryCases(network).fullText + QueryCases(network).trigram {
         print(query.name, query.summary, separator: "\t")
       }
       for change in changes { print(change.name, change.summary, separator: "\t") }
@@ -30,10 +30,12 @@ struct Benchmark {
     report.header()
     let (engine, sqlite) = try load()
     try sqlite.execute(SQLiteLoading.extraIndexes)
+    try sqlite.addRegex()
     for query in QueryCases(network).all where options.includes(query.name) {
       try measure(query, engine, sqlite)
     }
     try measureFullText(sqlite)
+    try measureTrigrams(sqlite)
     for name in ["pk", "nest4"] {
       if let query = QueryCases(network).all.first(where: { $0.name == name }) {
         try measurePreparing(query, engine, sqlite)

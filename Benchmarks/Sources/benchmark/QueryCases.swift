@@ -176,6 +176,9 @@ struct QueryCases {
         FROM message NOT INDEXED WHERE instr(text, ?1)
         """),
       QueryCase(
+        "regex", "regular expression over 1,000,000 texts, no index; SQLite: REGEXP by PCRE2", goal: 1.5, finalGoal: 3,
+        Self.regexDocument, parameters: ["pattern"], sets: Self.patterns(network), sql: Self.regexSQL),
+      QueryCase(
         "dump", "dump of all users as JSON", goal: 3, finalGoal: 4.8,
         "{ User { id email firstName lastName city zip age score status createdAt bio } }",
         sql: """

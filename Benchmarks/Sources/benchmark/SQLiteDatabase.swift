@@ -41,6 +41,9 @@ final class SQLiteDatabase {
   /// Bytes that SQLite has allocated, all databases together.
   static var memoryUsed: Int { Int(sqlite3_memory_used()) }
 
+  /// For functions that SQLite is given.
+  var connection: OpaquePointer { handle }
+
   fileprivate var message: String { String(cString: sqlite3_errmsg(handle)) }
 }
 

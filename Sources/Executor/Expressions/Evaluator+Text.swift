@@ -130,9 +130,16 @@ extension Evaluator {
   private func search(
     _ pattern: Pattern, _ scratch: PatternScratch, _ node: Node, _ a: Vector, _ out: Vector
   ) throws(RuntimeProblem) {
-    let literal = pattern.requiredLiteral ?? []
+    // What every match holds is looked for first: a search for bytes costs a fraction of a match. Indexes find rows by
+    // the same requirement, so that the rows that are matched, and may fail, do not hang on the plan.
+    var literal: [UInt8] = []
+    var test: RequirementTest?
+    switch pattern.requirement {
+    case .nothing: break
+    case .literal(let bytes, isFolded: false): literal = bytes
+    case let requirement: test = RequirementTest(requirement)
+    }
     let length = literal.count
-    // The literal that every match holds is looked for first: a search for bytes costs a fraction of a match.
     let needle = execution.scratch.allocate(max(length, 1))
     literal.withUnsafeBytes { bytes in
       if let start = bytes.baseAddress { needle.copyMemory(from: start, byteCount: length) }
@@ -144,6 +151,8 @@ extension Evaluator {
       }
       let text = TextView.bytes(at: a.cells + position)
       if length > 0, !TextSearch.contains(text.start, text.count, needle, length) {
+        out.truths[position] = 0
+      } else if test?.isMet(by: UnsafeRawBufferPointer(start: text.start, count: text.count)) == false {
         out.truths[position] = 0
       } else {
         out.truths[position] = try search(pattern, scratch, text.start, text.count, node, position)
@@ -245,62 +254,10 @@ enum TextSearch {
     }
   }
 
-  /// Sixteen places at a time are tested for the first and the last byte of the needle.
+  @inline(__always)
   static func contains(_ text: UnsafeRawPointer, _ count: Int, _ needle: UnsafeRawPointer, _ length: Int) -> Bool {
-    guard length <= count else { return false }
-    guard length > 0 else { return true }
-    if count > 512 {
-      return ByteSearch.contains(
-        UnsafeRawBufferPointer(start: text, count: count), UnsafeRawBufferPointer(start: needle, count: length))
-    }
-    let places = count &- length &+ 1
-    let first = needle.load(as: UInt8.self)
-    let last = needle.load(fromByteOffset: length &- 1, as: UInt8.self)
-    let firsts = SIMD16<UInt8>(repeating: first)
-    let lasts = SIMD16<UInt8>(repeating: last)
-    let tail = text + (length &- 1)
-    var place = 0
-    while true {
-      let left = places &- place
-      if left < 16 {
-        if left <= 0 { return false }
-        // Bytes behind the text may be read, as the block does not reach into another page of memory.
-        let isWithin =
-          (UInt(bitPattern: text + place) & 4095) <= 4080 && (UInt(bitPattern: tail + place) & 4095) <= 4080
-        if !isWithin {
-          if places < 16 { return containsBytewise(text, places, needle, length) }
-          place = places &- 16
-        }
-      }
-      let heads = (text + place).loadUnaligned(as: SIMD16<UInt8>.self) ^ firsts
-      let tails = (tail + place).loadUnaligned(as: SIMD16<UInt8>.self) ^ lasts
-      let different = heads | tails
-      // A zero byte is a candidate; the test for one may err behind the first, which the comparison mends.
-      let words = unsafeBitCast(different, to: SIMD2<UInt64>.self)
-      let zeros = (words &- 0x0101_0101_0101_0101) & ~words & 0x8080_8080_8080_8080
-      if zeros[0] | zeros[1] != 0 {
-        for half in 0..<2 {
-          var candidates = zeros[half]
-          while candidates != 0 {
-            let candidate = place &+ half &* 8 &+ candidates.trailingZeroBitCount &>> 3
-            if candidate >= places { return false }
-            if memcmp(text + candidate, needle, length) == 0 { return true }
-            candidates &= candidates &- 1
-          }
-        }
-      }
-      place &+= 16
-    }
-  }
-
-  private static func containsBytewise(
-    _ text: UnsafeRawPointer, _ places: Int, _ needle: UnsafeRawPointer, _ length: Int
-  ) -> Bool {
-    let first = needle.load(as: UInt8.self)
-    for place in 0..<places where (text + place).load(as: UInt8.self) == first {
-      if memcmp(text + place, needle, length) == 0 { return true }
-    }
-    return false
+    ByteSearch.contains(
+      UnsafeRawBufferPointer(start: text, count: count), UnsafeRawBufferPointer(start: needle, count: length))
   }
 }
 

@@ -1,6 +1,7 @@
 import GQLBase
 import GQLCatalog
 import GQLPlanner
+import GQLRegex
 import GQLStore
 
 /// An ``AccessPath`` made ready to run.
@@ -20,6 +21,8 @@ final class AccessNode: @unchecked Sendable {
     case timeRange
     /// What a full-text index finds in some of its columns.
     case fullText
+    /// What a trigram index offers for one of its columns.
+    case trigram
     /// Relations of which at most one has targets.
     case branches
     /// The members of another set.
@@ -48,6 +51,7 @@ final class AccessNode: @unchecked Sendable {
   /// The columns that are searched, and the language of the index.
   @exclusivity(unchecked) var columns: [ColumnID] = []
   @exclusivity(unchecked) var language = ""
+  @exclusivity(unchecked) var condition = TextCondition.contains
   /// Key components; in a range the equal ones, then what of lower, upper and prefix there is.
   @exclusivity(unchecked) var scalars: ScalarSources?
   @exclusivity(unchecked) var equalCount = 0

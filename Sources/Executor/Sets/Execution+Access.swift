@@ -83,6 +83,9 @@ extension Execution {
     case .fullText:
       try search(node, set, outer, into: &rows)
       return true
+    case .trigram:
+      try appendCandidates(node, set, state, outer, into: &rows)
+      return true
     case .union:
       let start = rows.count
       for child in node.children { _ = try gather(child, set, state, outer, into: &rows) }

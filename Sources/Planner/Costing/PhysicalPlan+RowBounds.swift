@@ -18,7 +18,7 @@ extension PhysicalPlan {
     case .range(let index, let range):
       if catalog[index].isUnique, range.equal.count == catalog[index].columns.count { atMost(1) }
     case .empty: atMost(0)
-    case .fullText: break
+    case .fullText, .trigram: break
     case .source, .scan, .lookupEach, .intersection, .union, .rowSet, .hashJoin, .timeRange: break
     }
     return RowBounds(upper: upper)

@@ -290,6 +290,8 @@ private struct PlanPrinter {
     case .timeRange(_, _, let range): return catalog.shortDescription(of: path, order: .natural) + bounds(range)
     case .fullText(_, _, let query):
       return "\(catalog.shortDescription(of: path, order: .natural)) matches \(key(query))"
+    case .trigram(_, _, let condition, let pattern):
+      return "\(catalog.shortDescription(of: path, order: .natural)) \(condition.word) \(key(pattern))"
     case .hashJoin(let build, let keys):
       let pairs = zip(build, keys).map { "\(printer.text($0)) == \(key($1))" }
       return "\(catalog.shortDescription(of: path, order: .natural)) on \(pairs.joined(separator: " and "))"

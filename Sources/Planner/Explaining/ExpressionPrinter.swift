@@ -331,6 +331,9 @@ extension Catalog {
       var index = self[id]
       index.columns = columns
       return "FullText \(columnNames(of: index))"
+    case .trigram(let id, let column, _, _):
+      let type = self[self[id].type]
+      return "Trigram \(type.name).\(type[column].name)"
     }
   }
 }

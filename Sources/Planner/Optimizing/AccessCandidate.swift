@@ -6,6 +6,8 @@ struct AccessCandidate {
   var path: AccessPath
   /// The positions of the conjuncts that every row given satisfies; these need no residual test.
   var covered: [Int]
+  /// The positions of those that chose the rows and must be tested all the same.
+  var offered: [Int] = []
   var rows: RowEstimate
   /// Units for one execution: finding the rows' ids.
   var cost: Double
@@ -17,10 +19,13 @@ struct AccessCandidate {
   /// Whether rows come in canonical order of themselves.
   var isAscending: Bool
 
+  /// The conjuncts that it depends on.
+  var used: [Int] { covered + offered }
+
   /// Ties go to the lower.
   enum Kind: Int {
-    case empty, uniqueLookup, lookup, lookupEach, range, fullText, intersection, union, rowSet, hashJoin, orderedWalk,
-      timeRange
+    case empty, uniqueLookup, lookup, lookupEach, range, fullText, trigram, intersection, union, rowSet, hashJoin
+    case orderedWalk, timeRange
     case scan
   }
 }

@@ -1,4 +1,5 @@
 import GQLCatalog
+import GQLRegex
 
 /// What the plan's choice depended on, under other parameters: parallel to `plan.watched`, rows or limits.
 ///
@@ -60,6 +61,10 @@ package func accessEstimates(
     case .fullText(let index, let columns, let query):
       guard case .string(let text)? = value(query) else { return 0 }
       return Double(statistics.matchCount(index, columns, text) ?? 0)
+    case .trigram(let index, let column, let condition, let pattern):
+      guard case .string(let text)? = value(pattern) else { return 0 }
+      guard let query = TextRequirement(condition, Array(text.bytes)).trigrams else { return .infinity }
+      return Double(statistics.trigramCount(index, column, query) ?? 0)
     case .intersection(let paths): return paths.reduce(.infinity) { min($0, rows($1)) }
     case .union(let paths): return paths.reduce(0) { $0 + rows($1) }
     }

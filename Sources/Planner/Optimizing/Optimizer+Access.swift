@@ -16,12 +16,14 @@ extension Optimizer {
         switch index.kind {
         case .hash: result += hashCandidates(index, conditions)
         case .btree: result += treeCandidates(index, conditions)
+        // Below, for what they answer is no condition of one column with a key.
         case .fullText, .trigram: break
         }
       }
       result += timeCandidates(type, conditions)
     }
     result += fullTextCandidates(type, conjuncts)
+    result += trigramCandidates(type, conjuncts)
     if isCertain(result) { return result.filter { $0.kind == .uniqueLookup } }
     for candidate in result where candidate.kind != .uniqueLookup { watch(candidate.path) }
     for (position, expression) in conjuncts {
@@ -236,7 +238,7 @@ extension Optimizer {
   private func intersections(_ type: EntityTypeID, _ singles: [AccessCandidate]) -> [AccessCandidate] {
     let all = max(1, estimator.rowCount(type))
     let useful = singles.indices
-      .filter { !singles[$0].covered.isEmpty && singles[$0].kind != .uniqueLookup }
+      .filter { !singles[$0].used.isEmpty && singles[$0].kind != .uniqueLookup }
       .sorted {
         singles[$0].rows.rows != singles[$1].rows.rows ? singles[$0].rows.rows < singles[$1].rows.rows : $0 < $1
       }
@@ -245,7 +247,7 @@ extension Optimizer {
     for (number, first) in useful.enumerated() {
       for second in useful.dropFirst(number + 1) {
         let (a, b) = (singles[first], singles[second])
-        if a.covered.contains(where: b.covered.contains) { continue }
+        if a.used.contains(where: b.used.contains) { continue }
         let share = CardinalityEstimator.conjunction([a.rows.rows / all, b.rows.rows / all])
         result.append(
           AccessCandidate(
@@ -282,6 +284,7 @@ extension AccessPath {
     case .lookup(_, let keys), .lookupEach(_, let keys), .hashJoin(_, let keys): keys
     case .range(_, let range): range.expressions
     case .fullText(_, _, let query): [query]
+    case .trigram(_, _, _, let pattern): [pattern]
     case .intersection(let paths), .union(let paths): paths.flatMap(\.keyExpressions)
     }
   }

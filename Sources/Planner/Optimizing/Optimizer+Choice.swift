@@ -60,6 +60,7 @@ extension Optimizer {
     case .intersection(let paths), .union(let paths): return paths.allSatisfy { meets(hint, $0) }
     case .timeRange: return hint.access == .scan && hint.index == nil
     case .fullText(let id, _, _): return names(id) && hint.access == .fullText
+    case .trigram(let id, _, _, _): return names(id) && hint.access == .trigram
     case .source, .rowSet, .empty, .hashJoin: return false
     }
   }

@@ -115,7 +115,7 @@ extension AccessPath {
     switch self {
     case .rowSet(let index): [index]
     case .intersection(let paths), .union(let paths): paths.flatMap(\.rowSets)
-    case .fullText: []
+    case .fullText, .trigram: []
     case .source, .scan, .lookup, .lookupEach, .range, .empty, .hashJoin, .timeRange: []
     }
   }
@@ -125,7 +125,7 @@ extension AccessPath {
     case .rowSet(let index): .rowSet(change(index))
     case .intersection(let paths): .intersection(paths.map { $0.mapRowSets(change) })
     case .union(let paths): .union(paths.map { $0.mapRowSets(change) })
-    case .fullText: self
+    case .fullText, .trigram: self
     case .source, .scan, .lookup, .lookupEach, .range, .empty, .hashJoin, .timeRange: self
     }
   }

@@ -43,8 +43,9 @@ extension Optimizer {
     _ set: BoundSet, _ numbered: [(position: Int, expression: BoundExpression)], executions: Double
   ) -> [AccessCandidate] {
     var movable = numbered.firstIndex { query.canFail($0.expression) } ?? numbered.count
-    // A pattern may fail on the rows that it looks at, not on those that do not begin as it does.
-    if movable < numbered.count, case .regex = numbered[movable].expression.kind { movable += 1 }
+    // A pattern may fail on the rows that it looks at, not on those that do not begin as it does, or that lack what
+    // it requires.
+    if movable < numbered.count, query.failsOnlyInPatterns(numbered[movable].expression) { movable += 1 }
     return candidates(set.type, Array(numbered[..<movable]), executions: executions)
   }
 
@@ -256,7 +257,7 @@ extension Optimizer {
     case .scan, .empty: CostModel.start
     case .hashJoin: CostModel.hashProbe
     case .source, .lookupEach, .intersection, .union, .rowSet, .timeRange: nil
-    case .fullText: nil
+    case .fullText, .trigram: nil
     }
   }
 }

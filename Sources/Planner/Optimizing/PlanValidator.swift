@@ -95,6 +95,9 @@ package enum PlanValidator {
     case .fullText(let id, let columns, _):
       guard let index = index(id), index.kind == .fullText else { return ["searches what is no full-text index of it"] }
       return columns.allSatisfy(index.columns.contains) && !columns.isEmpty ? [] : ["searches other columns"]
+    case .trigram(let id, let column, _, _):
+      guard let index = index(id), index.kind == .trigram else { return ["searches what is no trigram index of it"] }
+      return index.columns.contains(column) ? [] : ["searches another column"]
     case .hashJoin(let build, let keys):
       return build.isEmpty || build.count != keys.count ? ["joins \(build.count) values with \(keys.count)"] : []
     case .intersection(let paths), .union(let paths):

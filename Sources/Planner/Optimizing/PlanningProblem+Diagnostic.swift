@@ -28,6 +28,7 @@ extension Catalog {
     case .intersection(let paths): paths.flatMap(hintNames)
     case .timeRange: ["SCAN"]
     case .fullText(let id, _, _): ["FULLTEXT with index '\(self[id].name)'"]
+    case .trigram(let id, _, _, _): ["TRIGRAM with index '\(self[id].name)'"]
     case .source, .rowSet, .union, .empty, .hashJoin: []
     }
   }

@@ -1,5 +1,6 @@
 import GQLBase
 import GQLCatalog
+import GQLRegex
 
 /// How a bound query is answered: for each of its sets an access path, a residual filter and a way to its order.
 ///
@@ -108,6 +109,9 @@ package indirect enum AccessPath: Sendable, Hashable {
   case timeRange(EntityTypeID, ColumnID, IndexRange)
   /// Rows that a full-text index finds in these of its columns. A null query finds none.
   case fullText(IndexID, [ColumnID], BoundExpression)
+  /// Rows that a trigram index offers for a condition on the text of its column, or on that text folded: all for which
+  /// it is true, and others. A null pattern finds none, one without a trigram every live row.
+  case trigram(IndexID, ColumnID, TextCondition, BoundExpression)
   /// The rows for which the first expressions, over the element alone, equal the second, over what encloses the set:
   /// a hash join, through a table of all rows that is made once a run. Null equals null.
   case hashJoin([BoundExpression], [BoundExpression])

@@ -118,6 +118,15 @@ extension BoundQuery {
     return microseconds.magnitude < 1000 * 365 * 86_400_000_000
   }
 
+  /// Whether it is a pattern, or has some among its alternatives, and nothing else in it can fail.
+  func failsOnlyInPatterns(_ expression: BoundExpression) -> Bool {
+    switch expression.kind {
+    case .regex(let subject, let pattern): !canFail(subject) && !canFail(pattern)
+    case .or(let branches): branches.allSatisfy { !canFail($0) || failsOnlyInPatterns($0) }
+    default: false
+    }
+  }
+
   func canFail(_ id: SetID) -> Bool {
     let set = self[id]
     if set.source.sets.contains(where: canFail) { return true }

@@ -4,8 +4,6 @@ import GQLBase
 ///
 /// A query or schema that triggers each case stands above it.
 package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
-  /// `type A { id: ID! t: String @trigram }`, a warning: the index is left out.
-  case trigramIndex
   /// `subscription { User { id } }`
   case subscription
   /// `{ User { x := highlight(name) } }`
@@ -20,7 +18,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   /// The feature as it is called in messages.
   package var feature: String {
     switch self {
-    case .trigramIndex: "'@trigram'"
     case .subscription: "a subscription"
     case .scalarFunction: "this function"
     case .languageCollation: "a collation other than CI"

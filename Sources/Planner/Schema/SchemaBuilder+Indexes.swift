@@ -131,15 +131,13 @@ extension SchemaBuilder {
     case "fulltext":
       draft.kind = .fullText
       draft.language = language(of: directive)
-    case "trigram":
-      report(.notSupportedYet(.trigramIndex), at: directive.range)
-      return
+    case "trigram": draft.kind = .trigram
     default: return
     }
     draft.name = string("name", of: directive)
     for (path, range) in paths {
       guard let column = indexColumn(path, range, of: entity, directive.name.text) else { return }
-      if draft.kind == .fullText {
+      if draft.kind.isOfText {
         guard column.type == .string else {
           report(.notIndexable(field: path, type: entity.name, reason: .notText), at: range)
           return

@@ -97,7 +97,7 @@ private struct SchemaDefinitionWriter {
       if case .column(let column, let folded) = property.storage {
         for id in type.indexes
         where !catalog[id].isPrimary
-          && catalog[id].columns == [catalog[id].kind == .fullText ? column : folded ?? column]
+          && catalog[id].columns == [catalog[id].kind.isOfText ? column : folded ?? column]
         {
           directives.append(index(catalog[id], of: type, fields: nil))
         }
@@ -141,6 +141,8 @@ private struct SchemaDefinitionWriter {
       if let language = index.language, language != TextLanguage.standard.code {
         arguments.append(("language", string(language)))
       }
+    } else if index.kind == .trigram {
+      // There is nothing to choose.
     } else if index.isUnique {
       if index.onConflict != .fail { arguments.append(("onConflict", .name(name(index.onConflict.rawValue)))) }
     } else if index.kind != .btree {
@@ -150,7 +152,13 @@ private struct SchemaDefinitionWriter {
       arguments.append(("name", string(index.name)))
     }
     if let fields { arguments.append(("fields", strings(fields))) }
-    return directive(index.kind == .fullText ? "fulltext" : index.isUnique ? "unique" : "index", arguments)
+    let kind =
+      switch index.kind {
+      case .fullText: "fulltext"
+      case .trigram: "trigram"
+      case .hash, .btree: index.isUnique ? "unique" : "index"
+      }
+    return directive(kind, arguments)
   }
 
   private func field(

@@ -55,7 +55,6 @@ extension SchemaProblem {
   package var severity: Diagnostic.Severity {
     switch self {
     case .unknownDirective, .possibleInverse, .unusableRootField, .ignoredFieldArguments, .ignoredType: .warning
-    case .notSupportedYet(.trigramIndex): .warning
     default: .error
     }
   }

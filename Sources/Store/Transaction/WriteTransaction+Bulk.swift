@@ -184,6 +184,13 @@ extension WriteTransaction {
       } else {
         index.build(rows.filter { table.isLive($0) }, table.readers)
       }
+    case .trigram(let index):
+      violation = nil
+      if table.liveness == nil {
+        index.build(rows, table.readers)
+      } else {
+        index.build(rows.filter { table.isLive($0) }, table.readers)
+      }
     }
     if let violation {
       throw .uniqueViolation(index: table.layout.indexes[number].id, existing: violation.0, row: violation.1)

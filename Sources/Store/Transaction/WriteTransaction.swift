@@ -108,6 +108,7 @@ package final class WriteTransaction {
         fullText.compact()
         fullText.rest()
       }
+      if case .trigram(let trigrams) = index, trigrams.stamp == stamp { trigrams.settle(table) }
     }
   }
 

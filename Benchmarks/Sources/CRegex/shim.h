@@ -1,0 +1,5 @@
+#ifndef CREGEX_SHIM_H
+#define CREGEX_SHIM_H
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#endif

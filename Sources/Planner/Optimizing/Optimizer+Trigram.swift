@@ -1,0 +1,77 @@
+import GQLBase
+import GQLCatalog
+import GQLRegex
+
+extension Optimizer {
+  /// Trigram indexes over a text that a conjunct looks for something in. Each row must be tested all the same.
+  func trigramCandidates(
+    _ type: EntityTypeID, _ conjuncts: [(position: Int, expression: BoundExpression)]
+  ) -> [AccessCandidate] {
+    var result: [AccessCandidate] = []
+    for id in catalog[type].indexes where catalog[id].kind == .trigram {
+      for (position, expression) in conjuncts {
+        guard let test = textCondition(expression), let column = writtenColumn(test.subject, type),
+          catalog[id].columns.contains(column), test.pattern.type == .string, let pattern = accessKey(test.pattern)
+        else { continue }
+        let path = AccessPath.trigram(id, column, test.condition, pattern)
+        guard let rows = offeredRows(path, of: type) else { continue }
+        let segments = estimator.rowCount(type) / 65_536
+        result.append(
+          AccessCandidate(
+            path: path, covered: [], offered: [position], rows: RowEstimate(rows),
+            cost: CostModel.start + CostModel.trigramLookup + segments * CostModel.trigramSegment
+              + rows * CostModel.indexEntry,
+            kind: .trigram, index: Int(id.index), isAscending: true))
+      }
+    }
+    return result
+  }
+
+  /// About how many rows the index offers; nil if the pattern is known and has no trigram.
+  private func offeredRows(_ path: AccessPath, of type: EntityTypeID) -> Double? {
+    let all = estimator.rowCount(type)
+    guard case .trigram(let id, let column, let condition, let pattern) = path else { return all }
+    guard let known = estimator.value(of: pattern) else { return all * DefaultSelectivity.trigram }
+    guard case .string(let text) = known else { return 0 }
+    guard let query = TextRequirement(condition, Array(text.bytes)).trigrams else {
+      return pattern.constant == nil ? all : nil
+    }
+    return estimator.statistics.trigramCount(id, column, query).map { min(all, Double($0)) }
+      ?? all * DefaultSelectivity.trigram
+  }
+
+  private func textCondition(
+    _ expression: BoundExpression
+  ) -> (condition: TextCondition, subject: BoundExpression, pattern: BoundExpression)? {
+    switch expression.kind {
+    case .isTrue(let inner): textCondition(inner)
+    case .textTest(.contains, let subject, let text): (.contains, subject, text)
+    case .textTest(.startsWith, let subject, let text): (.startsWith, subject, text)
+    case .textTest(.endsWith, let subject, let text): (.endsWith, subject, text)
+    case .like(let subject, let pattern, let ignoresCase): (ignoresCase ? .ilike : .like, subject, pattern)
+    case .regex(let subject, let pattern): (.regex, subject, pattern)
+    default: nil
+    }
+  }
+
+  /// The column with the text as it was written, if the subject is that text or the same folded.
+  private func writtenColumn(_ subject: BoundExpression, _ type: EntityTypeID) -> ColumnID? {
+    if case .fold(let inner) = subject.kind { return writtenColumn(inner, type) }
+    guard subject.type == .string, let column = elementColumn(subject) else { return nil }
+    return catalog[type][column].foldedFrom ?? column
+  }
+}
+
+extension TextCondition {
+  /// As it is written in a query.
+  package var word: String {
+    switch self {
+    case .contains: "contains"
+    case .startsWith: "startsWith"
+    case .endsWith: "endsWith"
+    case .like: "like"
+    case .ilike: "ilike"
+    case .regex: "=~"
+    }
+  }
+}

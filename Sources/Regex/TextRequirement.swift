@@ -1,0 +1,102 @@
+import GQLBase
+
+/// What every text that satisfies a condition contains, as far as that is known.
+///
+/// It is necessary, seldom sufficient: it sorts out texts before they are looked at more closely.
+package indirect enum TextRequirement: Hashable, Sendable {
+  case nothing
+  /// If it is folded, so must be the text.
+  case literal([UInt8], isFolded: Bool)
+  case all([TextRequirement])
+  case any([TextRequirement])
+
+  /// All of these; those that ask for nothing drop out.
+  static func all(of parts: [TextRequirement]) -> TextRequirement {
+    var flat: [TextRequirement] = []
+    for part in parts {
+      switch part {
+      case .nothing: break
+      case .all(let inner): flat += inner
+      default: flat.append(part)
+      }
+    }
+    var unique: [TextRequirement] = []
+    for part in flat where !unique.contains(part) { unique.append(part) }
+    switch unique.count {
+    case 0: return .nothing
+    case 1: return unique[0]
+    default: return .all(unique)
+    }
+  }
+
+  /// One of these at least; nothing if one of them asks for nothing.
+  static func any(of parts: [TextRequirement]) -> TextRequirement {
+    var unique: [TextRequirement] = []
+    for part in parts {
+      if part == .nothing { return .nothing }
+      if case .any(let inner) = part {
+        for part in inner where !unique.contains(part) { unique.append(part) }
+      } else if !unique.contains(part) {
+        unique.append(part)
+      }
+    }
+    switch unique.count {
+    case 0: return .nothing
+    case 1: return unique[0]
+    default: return .any(unique)
+    }
+  }
+
+  var literalCount: Int {
+    switch self {
+    case .nothing: 0
+    case .literal: 1
+    case .all(let parts), .any(let parts): parts.reduce(0) { $0 + $1.literalCount }
+    }
+  }
+
+  /// The same in trigrams of folded text; nil if they say nothing.
+  package var trigrams: TrigramQuery? {
+    switch self {
+    case .nothing: return nil
+    case .literal(let bytes, let isFolded):
+      if isFolded { return TrigramQuery(literal: bytes) }
+      var folded: [UInt8] = []
+      bytes.withUnsafeBufferPointer { CaseFolding.fold($0, into: &folded) }
+      return TrigramQuery(literal: folded)
+    case .all(let parts):
+      var result: TrigramQuery?
+      for part in parts {
+        guard let query = part.trigrams else { continue }
+        if result == nil { result = query } else { result?.formIntersection(query) }
+      }
+      return result
+    case .any(let parts):
+      var choices: [TrigramQuery] = []
+      for part in parts {
+        guard let query = part.trigrams else { return nil }
+        if !choices.contains(query) { choices.append(query) }
+      }
+      return choices.count == 1 ? choices[0] : TrigramQuery(alternatives: [choices])
+    }
+  }
+}
+
+/// The conditions that literals of a text can be taken from.
+package enum TextCondition: Hashable, Sendable {
+  case contains, startsWith, endsWith, like, ilike, regex
+}
+
+extension TextRequirement {
+  /// What texts hold for which the condition with this pattern is true. A pattern that is none asks for nothing, so that
+  /// it is met, and refused, by whoever looks at the texts.
+  package init(_ condition: TextCondition, _ pattern: [UInt8]) {
+    switch condition {
+    case .contains, .startsWith, .endsWith:
+      self = pattern.isEmpty ? .nothing : .literal(pattern, isFolded: false)
+    case .like, .ilike:
+      self = (try? LikePattern(pattern, ignoresCase: condition == .ilike))?.requirement ?? .nothing
+    case .regex: self = RequirementReader.read(pattern)
+    }
+  }
+}

@@ -1,0 +1,180 @@
+import GQLBase
+import GQLCatalog
+
+/// One version of the trigrams of one column: segments that never change, and rows that are in none yet.
+///
+/// It answers with candidates. Each live row whose text has the trigrams is among them; so may be rows whose text had
+/// them before it changed, whoever asks looks at the texts. So writing a row costs no more than remembering it, removing
+/// one costs nothing, and versions share all segments: rows gather until there are enough for a segment, and segments of
+/// one tier are merged when there are four.
+package final class TrigramColumn: @unchecked Sendable {
+  /// The column of the table.
+  let source: Int
+  /// By their first row.
+  @exclusivity(unchecked) private(set) var segments: [TrigramSegment] = []
+  /// Rows that were written since, in any order, with repeats.
+  @exclusivity(unchecked) private(set) var pending: [UInt32] = []
+  /// How many entries of segments may have become wrong.
+  @exclusivity(unchecked) private var staleCount = 0
+
+  init(source: Int) { self.source = source }
+
+  init(copying other: TrigramColumn) {
+    source = other.source
+    segments = other.segments
+    pending = other.pending
+    staleCount = other.staleCount
+  }
+
+  var byteCount: Int { segments.reduce(0) { $0 + $1.byteCount } + pending.count * 4 }
+
+  // MARK: - Writing
+
+  func insert(_ row: UInt32) { pending.append(row) }
+
+  func remove() { staleCount += 1 }
+
+  /// Takes up what is pending, if it is much, and leaves behind what is stale, if that is.
+  func settle(_ table: Table) {
+    let first = TrigramSegment.firstTier
+    if staleCount > first, staleCount > table.live / 4 {
+      let rows = (0..<UInt32(truncatingIfNeeded: table.slots)).filter { table.isLive($0) }
+      pending = []
+      staleCount = 0
+      segments = []
+      return build(rows, table.readers)
+    }
+    guard pending.count >= first else { return }
+    let added = pending
+    pending = []
+    segments += make(sortedUnique(added), table)
+    while let tier = fullTier {
+      let merged = segments.filter { !$0.isFull && $0.tier == tier }
+      segments.removeAll { !$0.isFull && $0.tier == tier }
+      let rows = merged.flatMap { segment in (0..<segment.rowCount).map { segment.row($0) } }
+      segments += make(sortedUnique(rows), table)
+    }
+    segments.sort { $0.firstRow < $1.firstRow }
+  }
+
+  /// A tier of four segments that can be merged.
+  private var fullTier: Int? {
+    var counts: [Int: Int] = [:]
+    for segment in segments where !segment.isFull { counts[segment.tier, default: 0] += 1 }
+    return counts.keys.sorted().first { counts[$0, default: 0] >= 4 }
+  }
+
+  private func sortedUnique(_ rows: [UInt32]) -> [UInt32] {
+    var result: [UInt32] = []
+    result.reserveCapacity(rows.count)
+    for row in rows.sorted() where row != result.last { result.append(row) }
+    return result
+  }
+
+  private func make(_ rows: [UInt32], _ table: Table) -> [TrigramSegment] {
+    Self.segments(rows.lazy.filter { table.isLive($0) }, table.readers[source])
+  }
+
+  /// Fills an empty column with the texts of ascending rows.
+  func build(_ rows: some Sequence<UInt32>, _ readers: UnsafePointer<ColumnReader>) {
+    segments = Self.segments(rows, readers[source])
+  }
+
+  private static func segments(_ rows: some Sequence<UInt32>, _ reader: ColumnReader) -> [TrigramSegment] {
+    var builder = TrigramSegmentBuilder()
+    for row in rows where !reader.isNull(row) { builder.add(row, text(reader, row)) }
+    return builder.segments()
+  }
+
+  private static func text(_ reader: ColumnReader, _ row: UInt32) -> UnsafeBufferPointer<UInt8> {
+    let found = TextView.bytes(at: reader.cell(row, width: 16))
+    return UnsafeBufferPointer(start: found.start.assumingMemoryBound(to: UInt8.self), count: found.count)
+  }
+
+  // MARK: - Reading
+
+  /// Candidates come in as many parts, each ascending and without repeats.
+  package var partCount: Int { segments.count + (pending.isEmpty ? 0 : 1) }
+
+  /// The candidates of one part, live ones by `liveness`; all are if there is none.
+  package func candidates(_ part: Int, _ query: TrigramQuery, liveness: ColumnReader?) -> CandidateRows {
+    if part >= segments.count {
+      let rows = sortedUnique(pending)
+      var result = CandidateRows(capacity: rows.count)
+      for row in rows { result.append(row, liveness) }
+      return result
+    }
+    let segment = segments[part]
+    let places = segment.find(query)
+    var result = CandidateRows(capacity: places.count)
+    for index in 0..<places.count { result.append(segment.row(Int(places.places[index])), liveness) }
+    return result
+  }
+
+  /// About how many candidates there are: counted in two segments, which stand for the others.
+  func estimate(_ query: TrigramQuery) -> Int {
+    let sampled = segments.count <= 2 ? segments : [segments[segments.count / 3], segments[segments.count * 2 / 3]]
+    var found = 0
+    var looked = 0
+    for segment in sampled {
+      found += segment.find(query).count
+      looked += segment.rowCount
+    }
+    let all = segments.reduce(0) { $0 + $1.rowCount }
+    return (looked == 0 ? 0 : found * all / looked) + pending.count
+  }
+
+  func hashMemory(into digest: inout MemoryDigest) {
+    for segment in segments { segment.hashMemory(into: &digest) }
+    for row in pending { digest.add(UInt64(row)) }
+    digest.add(UInt64(staleCount))
+  }
+
+  /// Reports live rows that would not be found by each of their trigrams, and nil if a segment is out of order.
+  /// Complexity: O(postings).
+  func check(_ rows: [UInt32], _ readers: UnsafePointer<ColumnReader>, _ report: (UInt32?) -> Void) {
+    let reader = readers[source]
+    let live = Set(rows)
+    var known = Set(pending)
+    for segment in segments {
+      if !segment.checkStructure() { report(nil) }
+      for place in 0..<segment.rowCount {
+        let row = segment.row(place)
+        guard live.contains(row), !known.contains(row), !reader.isNull(row) else { continue }
+        if segment.holds(UInt16(truncatingIfNeeded: place), Self.text(reader, row)) { known.insert(row) }
+      }
+    }
+    for row in rows where !reader.isNull(row) && !known.contains(row) { report(row) }
+  }
+}
+
+extension TrigramSegment {
+  /// Whether the place is in the postings of each trigram of the text.
+  fileprivate func holds(_ place: UInt16, _ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    var folded: [UInt8] = []
+    CaseFolding.fold(text, into: &folded)
+    var found = [UInt32](repeating: 0, count: folded.count + 1)
+    let count = folded.withUnsafeBufferPointer { Trigram.write($0, to: &found) }
+    return found[..<count].allSatisfy { key in
+      guard let list = postings(key) else { return false }
+      if list.isBits { return list.contains(bit: place) }
+      return UnsafeBufferPointer(start: list.places, count: list.count).contains(place)
+    }
+  }
+}
+
+/// Rows that an index offers.
+package struct CandidateRows: ~Copyable {
+  package let rows: UnsafeMutablePointer<UInt32>
+  package private(set) var count = 0
+
+  init(capacity: Int) { rows = .allocate(capacity: max(capacity, 1)) }
+
+  deinit { rows.deallocate() }
+
+  @inline(__always)
+  mutating func append(_ row: UInt32, _ liveness: ColumnReader?) {
+    rows[count] = row
+    count &+= liveness.map { Int($0.byte(row) & 1) } ?? 1
+  }
+}
