@@ -35,7 +35,7 @@ final class AccessProbe: @unchecked Sendable {
     case .lookup(let index, let keys): return AccessProbe(.lookup, node: compiler.lookup(index, keys))
     case .lookupEach(let index, let keys): return AccessProbe(.lookupEach, node: compiler.lookupEach(index, keys))
     case .range(let index, let range): return AccessProbe(.range, node: compiler.range(index, range))
-    case .fullText: return nil
+    case .fullText, .trigram: return nil
     case .intersection(let paths), .union(let paths):
       var parts: [AccessProbe] = []
       for path in paths {

@@ -40,7 +40,7 @@ package final class Snapshot: @unchecked Sendable, Statistics {
       switch table.indexes[place.index] {
       case .hash(let index): hashes[number] = index.reader(table.readers)
       case .btree(let index): trees[number] = index.reader(table.readers)
-      case .fullText: break
+      case .fullText, .trigram: break
       }
     }
     hashIndexes = UnsafePointer(hashes)
