@@ -15,6 +15,7 @@ extension Binder {
   ) {
     guard !arguments.isEmpty else { return }
     var inner = adding(lets: sources, to: environment.entering(set.type))
+    inner.note(searches: searches(of: set))
     var seen: Set<String> = []
     var isEmpty = false
     // The order may be that of the condition's score.
@@ -29,7 +30,7 @@ extension Binder {
       switch argument.name.text {
       case "where":
         set.predicate = bindWhere(argument.value, inner)
-        inner.note(matchesIn: set.predicate)
+        inner.note(searches: searches(of: set))
       case "orderBy": set.order = bindOrder(argument.value, inner)
       case "distinctOn": set.distinctOn = bindDistinct(argument.value, inner)
       case "limit": set.limit = bindCount(argument, environment)

@@ -136,10 +136,12 @@ extension Binder {
     let inner = sources.map { source in
       var copy = source
       copy.environment = source.environment.entering(type)
-      copy.environment.note(matchesIn: query[set].predicate)
+      copy.environment.note(searches: searches(of: query[set]))
       return copy
     }
-    frames.append(SelectionFrame(set: set, isRecursive: recursion != nil))
+    frames.append(
+      SelectionFrame(
+        set: set, isRecursive: recursion != nil, recursionKey: recursion == nil ? nil : name.text))
     var fields = nested(at: name.range, []) { $0.bindFields(inner, of: type) }
     frames.removeLast()
     if let recursion {

@@ -6,6 +6,8 @@ import GQLParser
 struct SelectionFrame {
   var set: SetID
   var isRecursive = false
+  /// The key under which a recursion stands in its own selection.
+  var recursionKey: String?
 }
 
 /// How much of the related entities a level of `@expand` shows.
@@ -120,6 +122,8 @@ extension Binder {
     let type = catalog[id]
     for property in type.properties {
       guard result.place(property.name) == nil, count(at: expansion.range) else { continue }
+      // The recursion puts it there itself.
+      if property.name == frames.last?.recursionKey { continue }
       let name = Name(property.name, at: expansion.range)
       if isRelation(property), case .computed = property.storage { continue }
       var inner: GraphExpansion?
