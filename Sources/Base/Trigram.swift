@@ -71,6 +71,9 @@ package struct TrigramQuery: Hashable, Sendable {
   /// Both.
   package mutating func formIntersection(_ other: TrigramQuery) {
     keys = Set(keys + other.keys).sorted()
+    if keys.count > Self.maximumKeys * 2 {
+      keys = stride(from: 0, to: keys.count, by: 2).map { keys[$0] }
+    }
     alternatives += other.alternatives
   }
 }

@@ -59,8 +59,12 @@ struct RequiredPart {
         break
       }
       for text in more where texts?.contains(text) == false { texts?.append(text) }
+      if let found = texts?.count, found > Self.maximumTexts {
+        texts = nil
+        break
+      }
     }
-    if let texts, texts.count <= Self.maximumTexts {
+    if let texts {
       exact = texts
     } else {
       contained = .any(of: branches.map(\.requirement))

@@ -10,6 +10,9 @@ package indirect enum TextRequirement: Hashable, Sendable {
   case all([TextRequirement])
   case any([TextRequirement])
 
+  /// Of more parts no more is asked for, which bounds the work that a pattern makes.
+  private static let maximumParts = 128
+
   /// All of these; those that ask for nothing drop out.
   static func all(of parts: [TextRequirement]) -> TextRequirement {
     var flat: [TextRequirement] = []
@@ -21,7 +24,7 @@ package indirect enum TextRequirement: Hashable, Sendable {
       }
     }
     var unique: [TextRequirement] = []
-    for part in flat where !unique.contains(part) { unique.append(part) }
+    for part in flat.prefix(maximumParts) where !unique.contains(part) { unique.append(part) }
     switch unique.count {
     case 0: return .nothing
     case 1: return unique[0]
@@ -32,6 +35,7 @@ package indirect enum TextRequirement: Hashable, Sendable {
   /// One of these at least; nothing if one of them asks for nothing.
   static func any(of parts: [TextRequirement]) -> TextRequirement {
     var unique: [TextRequirement] = []
+    guard parts.count <= maximumParts else { return .nothing }
     for part in parts {
       if part == .nothing { return .nothing }
       if case .any(let inner) = part {

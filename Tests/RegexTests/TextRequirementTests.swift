@@ -52,13 +52,17 @@ import Testing
     #expect(TextRequirement(.regex, Array(pattern.utf8)) == .nothing)
   }
 
-  @Test func deepAndLongPatternsEnd() {
+  @Test(.timeLimit(.minutes(1))) func deepAndLongPatternsEnd() {
     let deep = String(repeating: "(", count: 4_000) + "abc" + String(repeating: ")", count: 4_000)
     #expect(TextRequirement(.regex, Array(deep.utf8)) == .nothing)
     let wide = (0..<1_000).map { "word\($0)" }.joined(separator: "|")
     #expect(TextRequirement(.regex, Array(wide.utf8)) == .nothing)
     let product = String(repeating: "(a|b|c)", count: 300)
     #expect(TextRequirement(.regex, Array(product.utf8)).literalCount > 0)
+    for piece in ["a|", "a.", "(a|b).", "[ab]?", "(?i)k", "a{3}b", "(x+y)*?z"] {
+      _ = TextRequirement(.regex, Array(String(repeating: piece, count: 16_000 / piece.utf8.count).utf8))
+    }
+    #expect(TextRequirement(.regex, [UInt8](repeating: 0x61, count: 1 << 20)) == .nothing)
     let long = String(repeating: "x?", count: 2_000) + "abc"
     #expect(TextRequirement(.regex, Array(long.utf8)) != .nothing)
   }
