@@ -13,8 +13,8 @@ enum QuickCoercion {
     var values: [GQLCatalog.Value?] = []
     values.reserveCapacity(parameters.count)
     var hidden = 0
-    for parameter in parameters {
-      switch parameter.source {
+    for index in parameters.indices {
+      switch parameters[index].source {
       case .variable: break
       case .now:
         values.append(.dateTime(now ?? Database.now()))
@@ -26,13 +26,13 @@ enum QuickCoercion {
         hidden += 1
         continue
       }
-      guard let value = variables[parameter.name] else { return nil }
-      if case .list(let elements) = value, case .list(let type) = parameter.signature.type {
+      guard let value = variables[parameters[index].name] else { return nil }
+      if case .list(let elements) = value, case .list(let type) = parameters[index].signature.type {
         guard let coerced = list(elements, type) else { return nil }
         values.append(coerced)
         continue
       }
-      guard let coerced = coerce(value, parameter.signature.type) else { return nil }
+      guard let coerced = coerce(value, parameters[index].signature.type) else { return nil }
       values.append(coerced)
     }
     return variables.count + hidden == parameters.count ? values : nil
@@ -59,6 +59,7 @@ enum QuickCoercion {
     case (.bool(let flag), .boolean): return .boolean(flag)
     case (.string(let text), .string): return .string(Text(text))
     case (.string(let text), .id): return .id(Text(text), isNumber: false)
+    case (.string(var text), .dateTime): return text.withUTF8 { CivilTime.parseDateTime($0) }.map { .dateTime($0) }
     case (.int(let number), .id): return .id(digits(number), isNumber: true)
     default: return nil
     }

@@ -54,6 +54,11 @@ final class Graveyard: @unchecked Sendable {
     records.setRun(row, copying: UnsafeBufferPointer(start: nil, count: 0), capacity: 0)
   }
 
+  /// Precondition: the row is deleted.
+  func replaceRecord(_ row: UInt32, _ record: DeletionRecord) {
+    record.words.withUnsafeBufferPointer { records.setRun(row, copying: $0, capacity: $0.count) }
+  }
+
   /// The record of a deleted row.
   func record(_ row: UInt32) -> DeletionRecord {
     guard Int(row) < records.count else { return DeletionRecord(deletion: 0) }
@@ -99,6 +104,25 @@ struct DeletionRecord {
     words.append(UInt32(truncatingIfNeeded: place))
     words.append(UInt32(truncatingIfNeeded: targets.count))
     words += targets
+  }
+
+  /// The record with one target more, behind the others of the relation at `place`.
+  func adding(_ target: UInt32, relation place: Int) -> DeletionRecord {
+    var result = DeletionRecord(deletion: deletion)
+    var index = 2
+    var isAdded = false
+    while index + 2 <= words.count {
+      let end = min(words.count, index + 2 + Int(words[index + 1]))
+      var targets = Array(words[(index + 2)..<end])
+      if Int(words[index]) == place {
+        targets.append(target)
+        isAdded = true
+      }
+      result.add(relation: Int(words[index]), targets: targets)
+      index = end
+    }
+    if !isAdded { result.add(relation: place, targets: [target]) }
+    return result
   }
 
   /// The targets of the relation at `place`, in order.

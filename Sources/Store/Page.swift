@@ -46,7 +46,7 @@ package final class Page: @unchecked Sendable {
 
   /// A zeroed page; `.reference` cells are the caller's to fill.
   package init(byteCount: Int, stamp: UInt64, hasSummary: Bool = false) {
-    base = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 64)
+    base = PagePool.allocate(byteCount: byteCount)
     memset(base, 0, byteCount)
     base.storeBytes(of: stamp, toByteOffset: PageLayout.stampOffset, as: UInt64.self)
     self.byteCount = byteCount
@@ -55,7 +55,7 @@ package final class Page: @unchecked Sendable {
   }
 
   package init(copying other: Page, stamp: UInt64) {
-    base = UnsafeMutableRawPointer.allocate(byteCount: other.byteCount, alignment: 64)
+    base = PagePool.allocate(byteCount: other.byteCount)
     memcpy(base, other.base, other.byteCount)
     base.storeBytes(of: stamp, toByteOffset: PageLayout.stampOffset, as: UInt64.self)
     byteCount = other.byteCount
@@ -66,7 +66,7 @@ package final class Page: @unchecked Sendable {
 
   deinit {
     if hasSummary { PageSummary.discard(base) }
-    base.deallocate()
+    PagePool.deallocate(base, byteCount: byteCount)
   }
 }
 

@@ -151,13 +151,10 @@ import Testing
     case .scalarFunction: ("{ User { x := nfc(firstName) } }", nil)
     case .languageCollation: ("{ User(where: collate(firstName, \"sv\") == \"a\") { id } }", nil)
     case .directive: ("{ User @live { id } }", nil)
-    case .shapeInMutation: (nil, nil)
     }
   }
 
   @Test(arguments: NotSupportedYet.allCases) func everyFeatureSaysSo(_ feature: NotSupportedYet) {
-    // The corpus has it: the fixture has no such field.
-    if feature == .shapeInMutation { return }
     let (query, schema) = Self.example(feature)
     let diagnostics: [Diagnostic]
     if let query {

@@ -19,6 +19,7 @@ struct Benchmark {
       for query in QueryCases(network).all + QueryCases(network).fullText {
         print(query.name, query.summary, separator: "\t")
       }
+      for change in changes { print(change.name, change.summary, separator: "\t") }
       return
     }
     if let directory = options.writeDirectory { return try write(to: directory) }
@@ -38,6 +39,7 @@ struct Benchmark {
         try measurePreparing(query, engine, sqlite)
       }
     }
+    try measureChanges(engine, sqlite)
     if options.measuresMemory, options.includes("memory") { try reportMemory() }
     if let command = options.command, options.includes("start") { try reportStart(of: command) }
   }

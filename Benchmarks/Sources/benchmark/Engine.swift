@@ -12,6 +12,13 @@ struct Engine {
     try database.load(sources.map { .ndjson(type: $0.type, bytes: $0.bytes, name: "\($0.type).ndjson") })
   }
 
+  /// One transaction of many runs.
+  func together(_ query: EngineQuery, _ sets: [EngineVariables]) throws {
+    try database.transaction { transaction in
+      for set in sets { try transaction.run(query.prepared, set.values) }
+    }
+  }
+
   func prepare(_ document: String) throws -> EngineQuery {
     EngineQuery(prepared: try database.prepare(document))
   }

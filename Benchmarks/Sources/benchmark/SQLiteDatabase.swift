@@ -94,13 +94,13 @@ final class SQLiteStatement {
     reset()
   }
 
-  func text(column: Int32) -> String {
-    sqlite3_column_text(handle, column).map { String(cString: $0) } ?? ""
+  /// The same, with parameters; those that the statement does not have are left out.
+  func run(_ parameters: [Parameter]) throws {
+    bind(parameters)
+    try run()
   }
 
-  /// Runs a query that yields one text, and passes its bytes, which are valid inside `use` only.
-  func answer<Result>(_ parameters: [Parameter], _ use: (UnsafeBufferPointer<UInt8>) throws -> Result) throws -> Result
-  {
+  private func bind(_ parameters: [Parameter]) {
     for (position, parameter) in parameters.enumerated() {
       let index = Int32(position + 1)
       switch parameter {
@@ -109,6 +109,16 @@ final class SQLiteStatement {
       case .integers(let numbers): bind(index, "[\(numbers.map(String.init).joined(separator: ","))]")
       }
     }
+  }
+
+  func text(column: Int32) -> String {
+    sqlite3_column_text(handle, column).map { String(cString: $0) } ?? ""
+  }
+
+  /// Runs a query that yields one text, and passes its bytes, which are valid inside `use` only.
+  func answer<Result>(_ parameters: [Parameter], _ use: (UnsafeBufferPointer<UInt8>) throws -> Result) throws -> Result
+  {
+    bind(parameters)
     defer { reset() }
     guard try step(), let text = sqlite3_column_text(handle, 0) else { throw Failure("SQLite answers with nothing") }
     return try use(UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(handle, 0))))

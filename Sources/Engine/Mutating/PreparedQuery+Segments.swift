@@ -40,19 +40,10 @@ extension PreparedQuery {
       case .query(let part):
         try runPart(part, mutator?.snapshot() ?? snapshot, context, options.planner, into: &output)
         isWritten = true
-      case .mutation(let mutation, let constants, let locate, let deleted, let decisions, let answer):
+      case .mutation(let mutation):
         guard let mutator else { continue }
-        // Without sets to look at, the newest statistics are not needed, nor is the version that has them.
-        let view = locate == nil && deleted == nil && constants.query.sets.isEmpty ? snapshot : mutator.snapshot()
-        let values = { (part: PartPlan) throws(QueryError) in
-          try part.values(self, view, parameters, options.planner)
-        }
-        let program = MutationProgram(
-          mutation: mutation, layouts: plans.layouts, constants: try values(constants), locate: try locate.map(values),
-          locateDeleted: try deleted.map(values), decisions: try decisions.map(values),
-          answer: try answer.map { part throws(QueryError) in
-            try part.executable(self, view, parameters, options.planner)
-          })
+        let view = mutation.looksAtData ? mutator.snapshot() : snapshot
+        let program = try mutation.program(self, view, parameters, options.planner)
         do {
           isWritten = try mutator.apply(program, context, into: &output)
         } catch {

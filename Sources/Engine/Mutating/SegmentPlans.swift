@@ -8,21 +8,18 @@ import GQLStore
 final class SegmentPlans: Sendable {
   enum Segment: Sendable {
     case query(PartPlan)
-    case mutation(
-      BoundMutation, constants: PartPlan, locate: PartPlan?, deleted: PartPlan?, decisions: PartPlan?,
-      answer: PartPlan?)
+    case mutation(MutationPlans)
     case command(BoundCommand, constants: PartPlan, answer: PartPlan?)
   }
   let query: BoundQuery
   let segments: [Segment]
-  let layouts: InputLayouts
   let catalogVersion: UInt64
   /// Whether the operation changes data, or may.
   let isChange: Bool
 
   init(_ query: BoundQuery, catalog: Catalog) {
     self.query = query
-    layouts = InputLayouts(catalog)
+    let layouts = InputLayouts(catalog)
     catalogVersion = catalog.version
     var isChange = false
     segments = query.segments.map { segment in
@@ -30,16 +27,61 @@ final class SegmentPlans: Sendable {
       case .query(let query): return .query(PartPlan(query))
       case .mutation(let mutation):
         isChange = true
-        return .mutation(
-          mutation, constants: PartPlan(mutation.constants), locate: mutation.locate.map { PartPlan($0) },
-          deleted: mutation.locateDeleted.map { PartPlan($0) },
-          decisions: mutation.conflict?.decisions.map { PartPlan($0) }, answer: mutation.answer.map { PartPlan($0) })
+        return .mutation(MutationPlans(mutation, layouts))
       case .command(let command):
         isChange = true
         return .command(command, constants: PartPlan(command.constants), answer: command.answer.map { PartPlan($0) })
       }
     }
     self.isChange = isChange
+  }
+}
+
+/// The plans of the queries of one mutation field.
+final class MutationPlans: Sendable {
+  private let mutation: BoundMutation
+  private let layouts: InputLayouts
+  private let constants: PartPlan
+  private let locate: PartPlan?
+  private let deleted: PartPlan?
+  private let decisions: PartPlan?
+  private let answer: PartPlan?
+  /// Whether anything must be found before the first change; without, the newest statistics are not needed, nor is the
+  /// version that has them.
+  let looksAtData: Bool
+  private let ready = Lock<MutationProgram?>(nil)
+
+  init(_ mutation: BoundMutation, _ layouts: InputLayouts) {
+    self.mutation = mutation
+    self.layouts = layouts
+    constants = PartPlan(mutation.constants)
+    locate = mutation.locate.map { PartPlan($0) }
+    deleted = mutation.locateDeleted.map { PartPlan($0) }
+    decisions = mutation.conflict?.decisions.map { PartPlan($0) }
+    answer = mutation.answer.map { PartPlan($0) }
+    looksAtData = locate != nil || deleted != nil || !mutation.constants.sets.isEmpty
+  }
+
+  /// The field made ready for this data and these parameters; the same one again where no plan has changed.
+  func program(
+    _ prepared: PreparedQuery, _ view: Snapshot, _ parameters: [GQLCatalog.Value?], _ planner: PlannerOptions?
+  ) throws(QueryError) -> MutationProgram {
+    let constants = try constants.values(prepared, view, parameters, planner)
+    let locate = try locate?.values(prepared, view, parameters, planner)
+    let deleted = try deleted?.values(prepared, view, parameters, planner)
+    let decisions = try decisions?.values(prepared, view, parameters, planner)
+    let answer = try answer?.executable(prepared, view, parameters, planner)
+    let known = ready.withLock { $0 }
+    if let known, known.constants === constants, known.locate === locate, known.locateDeleted === deleted,
+      known.decisions === decisions, known.answer === answer
+    {
+      return known
+    }
+    let program = MutationProgram(
+      mutation: mutation, layouts: layouts, constants: constants, locate: locate, locateDeleted: deleted,
+      decisions: decisions, answer: answer)
+    ready.withLock { $0 = program }
+    return program
   }
 }
 

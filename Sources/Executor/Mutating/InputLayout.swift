@@ -30,6 +30,12 @@ final class InputLayout: Sendable {
   let refusesNullElements: [Bool]
   /// To-one relations that must have a target.
   let requiredRelations: [Relation]
+  /// Whether rows have no keys: they are elements of lists of embedded objects.
+  let isElement: Bool
+  /// Whether rows stand for entities of other types: an interface or union.
+  let isAbstract: Bool
+  /// Lists of embedded objects, and relations inside embedded objects, which are parts of the entity's value.
+  let ownedRelations: [Relation]
   let properties: [Property]
   private let propertyNames: [Text]
   /// Owns the memory of defaults.
@@ -58,7 +64,7 @@ final class InputLayout: Sendable {
       }
     }
     self.defaults = defaults
-    presence = Self.presence(type)
+    presence = Self.presence(type, catalog)
     compoundKeys = type.indexes.filter { catalog[$0].isUnique && catalog[$0].columns.count > 1 }.map {
       catalog[$0].columns.map { Int((type[$0].foldedFrom ?? $0).index) }
     }
@@ -67,11 +73,16 @@ final class InputLayout: Sendable {
     requiredRelations = catalog.relations.filter {
       $0.source == type.id && $0.isRequired && !$0.isToMany && $0.property != nil && $0.presence == nil
     }
+    isElement = type.isElement
+    isAbstract = type.isAbstract
+    ownedRelations = catalog.relations.filter {
+      $0.source == type.id && $0.property != nil && ($0.presence != nil || catalog[$0.target].isElement)
+    }
     properties = type.properties
     propertyNames = type.properties.map { Text($0.name) }
   }
 
-  private static func presence(_ type: EntityType) -> [Int?] {
+  private static func presence(_ type: EntityType, _ catalog: Catalog) -> [Int?] {
     var result = [Int?](repeating: nil, count: type.columns.count)
     func visit(_ storage: PropertyStorage, _ outermost: Int) {
       switch storage {
@@ -79,7 +90,8 @@ final class InputLayout: Sendable {
       case .embedded(_, let presence, let fields):
         result[Int(presence.index)] = outermost
         for field in fields { visit(field, outermost) }
-      case .relation, .members, .computed: break
+      case .relation(let relation): result[Int(catalog[relation].column.index)] = outermost
+      case .members, .computed: break
       }
     }
     for property in type.properties {
@@ -108,10 +120,8 @@ final class InputLayout: Sendable {
     return propertyNames.firstIndex(of: name).map { properties[$0] }
   }
 
-  /// The name of the property of a relation.
-  func name(of relation: Relation) -> String {
-    relation.property.map { properties[Int($0.index)].name } ?? "?"
-  }
+  /// The name of a relation's field, `contact.person` inside an embedded object.
+  func name(of relation: Relation) -> String { columns[Int(relation.column.index)].name }
 }
 
 /// The layouts of all types of a catalog.
@@ -125,4 +135,15 @@ package final class InputLayouts: Sendable {
   }
 
   subscript(_ type: EntityTypeID) -> InputLayout { layouts[Int(type.index)] }
+}
+
+extension PropertyStorage {
+  /// The columns of values, those inside embedded objects included.
+  var columns: [ColumnID] {
+    switch self {
+    case .column(let column, _): [column]
+    case .embedded(_, let presence, let fields): [presence] + fields.flatMap(\.columns)
+    case .relation, .members, .computed: []
+    }
+  }
 }

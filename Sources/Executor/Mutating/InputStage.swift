@@ -20,6 +20,8 @@ struct InputStage: ~Copyable {
     case fragment
     /// What is written to an entity that was found.
     case assignment
+    /// An element of a list of embedded objects.
+    case element
   }
 
   struct Record {
@@ -39,6 +41,8 @@ struct InputStage: ~Copyable {
     var appends = false
     /// Links fill only what is empty.
     var fillsOnly = false
+    /// Of an element: the record in whose list it stands.
+    var owner = 0
   }
 
   struct Link {
@@ -46,6 +50,8 @@ struct InputStage: ~Copyable {
     var relation: RelationID
     var mode: BoundLink.Mode
     var isNull: Bool
+    /// Whether it is a part of an embedded object, which is written as a whole.
+    var isWithin = false
     /// In `targets`.
     var first: Int
     var count: Int
@@ -55,7 +61,7 @@ struct InputStage: ~Copyable {
   enum Target {
     case record(Int)
     case key(Cell, Source)
-    case row(UInt32)
+    case row(UInt32, EntityTypeID)
   }
 
   var records: [Record] = []

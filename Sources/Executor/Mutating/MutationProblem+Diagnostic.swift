@@ -3,7 +3,7 @@ import GQLBase
 extension MutationProblem {
   /// Every code of its own; those of ``RuntimeProblem`` come up too.
   package static let diagnosticCodes: [DiagnosticCode] = [
-    "unique-violation", "missing-value", "unknown-id", "delete-denied", "required-reference",
+    "unique-violation", "missing-value", "unknown-id", "ambiguous-link", "delete-denied", "required-reference",
     "unconditional-change", "absent-variable", "too-large", "command-failed", "read-only",
     "nested-transaction", "transaction-ended",
   ].map { DiagnosticCode($0) }
@@ -14,6 +14,7 @@ extension MutationProblem {
     case .uniqueViolation: DiagnosticCode("unique-violation")
     case .missingValue: DiagnosticCode("missing-value")
     case .unknownID: DiagnosticCode("unknown-id")
+    case .ambiguousLink: DiagnosticCode("ambiguous-link")
     case .deleteDenied: DiagnosticCode("delete-denied")
     case .requiredReference: DiagnosticCode("required-reference")
     case .unconditionalChange: DiagnosticCode("unconditional-change")
@@ -34,6 +35,8 @@ extension MutationProblem {
     case .missingValue(let type, let field, let entity):
       "'\(type).\(field)' is non-null and has no value" + (entity.map { " (\(type) \($0))" } ?? "")
     case .unknownID(let type, let field, let id): "'\(field)' names a '\(type)' that is not there: \(id)"
+    case .ambiguousLink(let field, let id, let types):
+      "'\(field)' leads to \(id), which is the id of " + types.map { "'\($0)'" }.joined(separator: " and ")
     case .deleteDenied(let type, let entity, let field):
       "'\(type)' \(entity) cannot be deleted: '\(type).\(field)' denies it while it is not empty"
     case .requiredReference(let type, let entity, let field):
@@ -57,6 +60,8 @@ extension MutationProblem {
     switch kind {
     case .unconditionalChange: "add 'all: true' if that is meant"
     case .absentVariable: "provide it, make it non-null, or add 'all: true' if that is meant"
+    case .ambiguousLink(_, _, let types):
+      types.first.map { "give an object that says its type, as in {__typename: \"\($0)\", id: …}" }
     case .nestedTransaction: "write through the transaction"
     default: nil
     }

@@ -12,6 +12,8 @@ package struct MutationProblem: Error, Sendable, Equatable {
     case missingValue(type: String, field: String, entity: String?)
     /// `chats: ["404"]`
     case unknownID(type: String, field: String, id: String)
+    /// `about: ["7"]`, where both an `Animal` and a `Tool` have this id.
+    case ambiguousLink(field: String, id: String, types: [String])
     /// `deleteUser(where: id == "1")` whose messages are `onDelete: DENY`.
     case deleteDenied(type: String, entity: String, field: String)
     /// Taking the author from a message that must have one.

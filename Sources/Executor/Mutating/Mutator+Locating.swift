@@ -21,7 +21,7 @@ extension Mutator {
     let total = found.rows.count
     answered.reserveCapacity(total)
     for index in 0..<total { answered.append(found.rows[index]) }
-    freeUniqueKeys(assignment, layout, count: total)
+    freeUniqueKeys(assignment, layout, context, count: total)
     var start = 0
     while start < total {
       try checkpoint(execution)
@@ -34,10 +34,19 @@ extension Mutator {
         guard transaction.isLive(type, row) else { continue }
         let origin = Origin(
           values: values, position: position, context: context, layouts: program.layouts, row: row)
-        let number = try stage(assignment, role: .assignment, origin)
+        let number: Int
+        var keeps = true
+        switch assignment {
+        case .record(let record):
+          number = try stage(record, role: .assignment, origin)
+          keeps = record.hasLinks
+        case .variable:
+          guard let staged = try stage(assignment, role: .assignment, origin).first else { continue }
+          number = staged
+        }
         stage.records[number].row = row
         try assign(row, number, layout)
-        if assignment.links.isEmpty { stage.removeLast() }
+        if !keeps { stage.removeLast() }
       }
       start += count
     }
@@ -49,13 +58,23 @@ extension Mutator {
 
   /// Takes the values of unique fields from all entities that get others, so that values may move among them.
   private func freeUniqueKeys(
-    _ assignment: BoundRecord, _ layout: InputLayout, count: Int
+    _ assignment: BoundInput, _ layout: InputLayout, _ context: MutationContext, count: Int
   ) {
+    // A single entity exchanges values with no other, but a key of several fields is not compared half written.
+    guard count > 1 || count == 1 && !layout.compoundKeys.isEmpty else { return }
     let entity = catalog[layout.type]
+    let written: Set<ColumnID>
+    switch assignment {
+    case .record(let record): written = Set(record.cells.map(\.column))
+    case .variable(let parameter, _, _):
+      guard context.parameters.indices.contains(parameter), case .object(let members)? = context.parameters[parameter]
+      else { return }
+      written = Set(members.compactMap { layout.property($0.name, near: 0)?.storage.columns }.joined())
+    }
     var unique: Set<ColumnID> = []
     for index in entity.indexes where catalog[index].isUnique || catalog[index].isPrimary {
       let columns = catalog[index].columns.map { entity[$0].foldedFrom ?? $0 }
-      let assigned = columns.filter { column in assignment.cells.contains { $0.column == column } }
+      let assigned = columns.filter { written.contains($0) }
       if count > 1 || assigned.count > 1 { unique.formUnion(assigned) }
     }
     guard !unique.isEmpty, count > 0 else { return }

@@ -8,15 +8,16 @@ extension Mutator {
   func save(
     _ program: MutationProgram, _ constants: InputValues, _ context: MutationContext
   ) throws(MutationProblem) {
-    let mutation = program.mutation
-    parameterPlaces = mutation.constants.parameters
-    let origin = Origin(values: constants, position: 0, context: context, layouts: program.layouts)
-    for row in mutation.rows { _ = try stage(row, mutation.type, role: .row, origin) }
+    parameterPlaces = program.mutation.constants.parameters
+    var origin = Origin(values: constants, position: 0, context: context, layouts: program.layouts)
+    origin.replaces = program.mutation.conflict?.strategy == .replace
+    for row in program.mutation.rows { _ = try stage(row, role: .row, origin) }
     try saveRecords(from: 0, program, context, constants.execution)
     try link(program)
     try checkComplete(program)
     // A later row may have taken the place of an earlier one.
-    answered.removeAll { !transaction.isLive(mutation.type, $0) }
+    let type = program.mutation.type
+    answered.removeAll { !transaction.isLive(type, $0) }
   }
 
   /// Saves the records from a number on, those that are added meanwhile included.
@@ -40,6 +41,12 @@ extension Mutator {
   private func save(_ number: Int, _ program: MutationProgram, _ context: MutationContext) throws(MutationProblem) {
     let record = stage.records[number]
     let layout = program.layouts[record.type]
+    if record.role == .element {
+      // Where its owner is not saved, nor is it.
+      if stage.records[record.owner].row != PageLayout.noRow { return try create(number, layout, program, context) }
+      stage.records[number].isSkipped = true
+      return
+    }
     let isRow = record.role == .row
     var existing: UInt32?
     if isRow {
@@ -80,7 +87,7 @@ extension Mutator {
     var isIncomplete = !layout.requiredRelations.isEmpty
     for column in layout.required where !stage.valid[record.base + column] {
       // An object inside another may be completed by a row of its own.
-      if record.role == .row || layout.isKey[column] { throw missing(column, record, layout) }
+      if record.role != .fragment || layout.isKey[column] { throw missing(column, record, layout) }
       isIncomplete = true
     }
     change()
@@ -90,10 +97,10 @@ extension Mutator {
         let row = try transaction.insert(
           layout.type, cells: stage.cells + record.base, valid: stage.valid + record.base)
         stage.records[number].row = row
-        if record.role == .row {
-          inserted.append(row)
-        } else {
-          fragments.insert(DeletedRow(type: layout.type, row: row))
+        switch record.role {
+        case .row: inserted.append(row)
+        case .fragment: fragments.insert(DeletedRow(type: layout.type, row: row))
+        case .element, .assignment: break
         }
         if isIncomplete { incomplete.append(number) }
         return
@@ -140,100 +147,5 @@ extension Mutator {
   func remove(_ row: UInt32, _ type: EntityTypeID, at source: InputStage.Source) throws(MutationProblem) {
     change()
     do { try transaction.delete(type, row) } catch { throw problem(error, at: source) }
-  }
-
-  // MARK: - Links
-
-  /// Links what the records say, in their order, when all rows are in.
-  func link(_ program: MutationProgram) throws(MutationProblem) {
-    for link in stage.links {
-      let record = stage.records[link.record]
-      guard !isSkipped(link.record), record.row != PageLayout.noRow, transaction.isLive(record.type, record.row) else {
-        continue
-      }
-      let relation = catalog[link.relation]
-      if link.isNull, record.keepsForNull { continue }
-      if record.fillsOnly, link.mode == .assign, !isEmpty(relation, record.row) { continue }
-      var mode = link.mode
-      if mode == .assign { mode = record.appends ? .append : .set }
-      var rows: [UInt32] = []
-      for target in stage.targets[link.first..<(link.first + link.count)] {
-        let row = try resolve(target, relation, link, mode)
-        // Another entity may have taken its place, and its unique value, meanwhile.
-        if row != PageLayout.noRow, transaction.isLive(relation.target, row) { rows.append(row) }
-      }
-      if rows.isEmpty, !link.isNull, !relation.isToMany { continue }
-      change()
-      do {
-        try apply(rows, mode, relation, record.row)
-      } catch {
-        throw problem(error, at: link.source)
-      }
-    }
-  }
-
-  /// Whether the record, or one that it stands in, is not saved.
-  private func isSkipped(_ number: Int) -> Bool { stage.records[number].isSkipped }
-
-  private func isEmpty(_ relation: Relation, _ row: UInt32) -> Bool {
-    let reader = transaction.column(relation.source, relation.column)
-    return relation.isToMany ? reader.references(row).isEmpty : reader.reference(row) == PageLayout.noRow
-  }
-
-  private func resolve(
-    _ target: InputStage.Target, _ relation: Relation, _ link: InputStage.Link, _ mode: BoundLink.Mode
-  ) throws(MutationProblem) -> UInt32 {
-    switch target {
-    case .row(let row): return row
-    case .record(let number): return stage.records[number].row
-    case .key(let key, let source):
-      if let row = withUnsafePointer(to: key, { transaction.findRow(relation.target, key: $0) }) { return row }
-      throw problem(
-        .unknownID(
-          type: catalog[relation.target].name, field: "\(catalog[relation.source].name).\(name(relation))",
-          id: json(key, keyType(relation.target))),
-        at: source)
-    }
-  }
-
-  private func apply(
-    _ rows: [UInt32], _ mode: BoundLink.Mode, _ relation: Relation, _ source: UInt32
-  ) throws(StoreProblem) {
-    guard relation.isToMany else {
-      switch mode {
-      case .remove:
-        for row in rows { try transaction.removeReference(relation.id, source: source, target: row) }
-      case .assign, .set, .append: try transaction.setReference(relation.id, source: source, target: rows.first)
-      }
-      return
-    }
-    switch mode {
-    case .assign, .set:
-      try rows.withUnsafeBufferPointer { (rows) throws(StoreProblem) in
-        try transaction.setReferences(relation.id, source: source, targets: rows)
-      }
-    case .append:
-      for row in rows { try transaction.appendReference(relation.id, source: source, target: row) }
-    case .remove:
-      for row in rows { try transaction.removeReference(relation.id, source: source, target: row) }
-    }
-  }
-
-  // MARK: - Completeness
-
-  func checkComplete(_ program: MutationProgram) throws(MutationProblem) {
-    for number in incomplete {
-      let record = stage.records[number]
-      let layout = program.layouts[record.type]
-      guard record.row != PageLayout.noRow, transaction.isLive(record.type, record.row) else { continue }
-      for column in layout.required where value(record.row, column, layout) == nil {
-        throw missing(column, record, layout)
-      }
-      for relation in layout.requiredRelations where isEmpty(relation, record.row) {
-        throw problem(
-          .missingValue(type: layout.name, field: layout.name(of: relation), entity: identity(layout.type, record.row)),
-          at: record.source)
-      }
-    }
   }
 }

@@ -100,6 +100,11 @@ extension Mutator {
     }
     if isNewer { return try patch(row, number, layout, decided) }
     stage.records[number].fillsOnly = true
+    for property in layout.properties {
+      guard case .embedded(_, let presence, _) = property.storage else { continue }
+      // One that is there lacks nothing; links in it are not written either.
+      if value(row, Int(presence.index), layout) != nil { stage.given[base + Int(presence.index)] = false }
+    }
     try write(row, number, layout, decided) { column in
       value(row, layout.presence[column] ?? column, layout) == nil ? said(column, base, layout) : nil
     }
@@ -213,7 +218,9 @@ extension Mutator {
     _ row: UInt32, _ number: Int, _ conflict: BoundConflict, _ program: MutationProgram, _ context: MutationContext
   ) throws(MutationProblem) -> Int? {
     guard let decisions = program.decisions, let record = conflict.record else { return nil }
-    if !conflict.looksAround, !touched.contains(row), let fieldView, Int(row) < fieldView.slotCount(record.type) {
+    if !conflict.looksAround, !touched.contains(row), let fieldView,
+      Int(row) < fieldView.slotCount(stage.records[number].type)
+    {
       // The view is older than the transaction, but not in what is asked for.
     } else {
       fieldView = snapshot()
@@ -238,7 +245,7 @@ extension Mutator {
     // Copied, as for any record with links: the values go with the execution.
     let origin = Origin(
       values: values, position: 0, context: context, layouts: program.layouts, row: row, keepsValues: true)
-    let decided = try stage(record, role: .assignment, origin)
+    guard let decided = try stage(record, role: .assignment, origin).first else { return nil }
     stage.records[decided].row = row
     return decided
   }

@@ -19,14 +19,14 @@ package enum ConflictDecision: Sendable {
 package typealias ConflictResolver = @Sendable (_ existing: Text, _ new: Text) -> ConflictDecision
 
 /// A field of a mutation with everything made ready to apply it.
-package struct MutationProgram: Sendable {
-  package var mutation: BoundMutation
-  package var layouts: InputLayouts
-  package var constants: ValueProgram
-  package var locate: ValueProgram?
-  package var locateDeleted: ValueProgram?
-  package var decisions: ValueProgram?
-  package var answer: Executable?
+package final class MutationProgram: Sendable {
+  package let mutation: BoundMutation
+  package let layouts: InputLayouts
+  package let constants: ValueProgram
+  package let locate: ValueProgram?
+  package let locateDeleted: ValueProgram?
+  package let decisions: ValueProgram?
+  package let answer: Executable?
 
   package init(
     mutation: BoundMutation, layouts: InputLayouts, constants: ValueProgram, locate: ValueProgram? = nil,
@@ -120,7 +120,6 @@ package final class Mutator {
   package func apply(
     _ program: MutationProgram, _ context: MutationContext, into output: inout ByteBuffer
   ) throws(MutationProblem) -> Bool {
-    let mutation = program.mutation
     answered.removeAll(keepingCapacity: true)
     inserted.removeAll(keepingCapacity: true)
     stage.removeAll()
@@ -130,14 +129,14 @@ package final class Mutator {
     fieldView = nil
     if !freed.isEmpty { freed.removeAll() }
     // Without sets, the constants look at nothing.
-    let looked = mutation.constants.sets.isEmpty ? transaction.base : snapshot()
+    let looked = program.mutation.constants.sets.isEmpty ? transaction.base : snapshot()
     let execution = program.constants.begin(context, on: looked)
     defer { program.constants.end(execution) }
     let constants = try running { () throws(RuntimeProblem) in try program.constants.constants(execution) }
-    if let condition = mutation.condition, !constants.isTrue(condition) { return false }
-    try refuse(mutation, constants, context)
+    if let condition = program.mutation.condition, !constants.isTrue(condition) { return false }
+    try refuse(program, constants, context)
     var isAnswered = false
-    switch mutation.kind {
+    switch program.mutation.kind {
     case .insert, .upsert: try save(program, constants, context)
     case .update: try update(program, context)
     case .delete: isAnswered = try delete(program, constants, context, into: &output)
@@ -148,17 +147,17 @@ package final class Mutator {
   }
 
   private func refuse(
-    _ mutation: BoundMutation, _ constants: InputValues, _ context: MutationContext
+    _ program: MutationProgram, _ constants: InputValues, _ context: MutationContext
   ) throws(MutationProblem) {
-    guard let refusal = mutation.refusal else { return }
+    guard let refusal = program.mutation.refusal else { return }
     if let all = refusal.all, constants.isTrue(all) { return }
-    let verb = mutation.kind.rawValue
+    let verb = program.mutation.kind.rawValue
     if let absent = refusal.variables.first(where: { !context.provided.contains($0) }) {
       throw MutationProblem(.absentVariable(verb: verb, name: absent), at: refusal.range)
     }
     if refusal.isTrivial {
       throw MutationProblem(
-        .unconditionalChange(verb: verb, type: catalog[mutation.type].name), at: refusal.range)
+        .unconditionalChange(verb: verb, type: catalog[program.mutation.type].name), at: refusal.range)
     }
   }
 
@@ -239,17 +238,11 @@ package final class Mutator {
           existing: identity(descriptor.type, existing)),
         at: source, column: columns.first?.id)
     case .denied(let relation, let row):
-      let relation = catalog[relation]
-      return problem(
-        .deleteDenied(
-          type: catalog[relation.source].name, entity: identity(relation.source, row), field: name(relation)),
-        at: source)
+      let place = place(catalog[relation], row)
+      return problem(.deleteDenied(type: place.type, entity: place.entity, field: place.field), at: source)
     case .requiredReference(let relation, let row):
-      let relation = catalog[relation]
-      return problem(
-        .requiredReference(
-          type: catalog[relation.source].name, entity: identity(relation.source, row), field: name(relation)),
-        at: source)
+      let place = place(catalog[relation], row)
+      return problem(.requiredReference(type: place.type, entity: place.entity, field: place.field), at: source)
     case .tooManyRows(let type):
       return problem(.tooLarge("'\(catalog[type].name)' has more entities than the store can hold"), at: source)
     case .textTooLong(let type, let column):
@@ -260,8 +253,26 @@ package final class Mutator {
     }
   }
 
+  /// The name of a relation's field, `contact.person` inside an embedded object.
   func name(_ relation: Relation) -> String {
-    relation.property.map { catalog[relation.source][$0].name } ?? "a relation"
+    relation.property == nil ? "a relation" : catalog[relation.source][relation.column].name
+  }
+
+  /// The entity and the field that a link of a row belongs to: of an element of a list, its owner's.
+  private func place(_ relation: Relation, _ row: UInt32) -> (type: String, entity: String, field: String) {
+    var (type, row, field) = (relation.source, row, name(relation))
+    while catalog[type].isElement {
+      // What has no field of its own and leads to one is the way from an element to its owner.
+      let owner = catalog.relations.first {
+        $0.source == type && $0.property == nil && !$0.isToMany
+          && transaction.column(type, $0.column).reference(row) != PageLayout.noRow
+      }
+      guard let owner else { break }
+      row = transaction.column(type, owner.column).reference(row)
+      field = "\(name(catalog[owner.inverse])).\(field)"
+      type = owner.target
+    }
+    return (catalog[type].name, identity(type, row), field)
   }
 
   /// The id of an entity, as people write it.

@@ -45,7 +45,7 @@ final class CompiledSelection: @unchecked Sendable {
     _ compiler: inout PlanCompiler, _ output: inout OutputCompiler
   ) {
     self.set = set
-    self.recursion = recursion.map { CompiledRecursion($0, compiler) }
+    self.recursion = recursion.map { CompiledRecursion($0, &compiler) }
     isObject = fields != nil
     var builder = SelectionBuilder(type: type)
     if let fields { builder.add(fields, condition: -1, &compiler, &output) }

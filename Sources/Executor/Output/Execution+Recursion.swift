@@ -7,9 +7,12 @@ import GQLStore
 struct CompiledRecursion {
   let depth: ScalarSources?
   let isMany: Bool
+  /// What the first level starts from, if not the element above itself.
+  let entry: CompiledReference?
   let range: SourceRange
 
-  init(_ recursion: BoundRecursion, _ compiler: PlanCompiler) {
+  init(_ recursion: BoundRecursion, _ compiler: inout PlanCompiler) {
+    entry = recursion.entry.map { compiler.reference($0) }
     depth = recursion.depth.map { ScalarSources([$0], compiler) }
     isMany = recursion.isMany
     range = recursion.range
@@ -24,6 +27,8 @@ struct CompiledRecursion {
 /// ```
 final class RecursionState {
   @exclusivity(unchecked) var found = Expansion()
+  /// What the first level starts from, by element of the level above, those in front of the range left out.
+  @exclusivity(unchecked) var roots = RowBuffer()
   /// By member: its parent's place in `found`, or `noParent` in the first level.
   @exclusivity(unchecked) var parents = RowBuffer()
   /// By member: the position, in the level above, that it hangs under.
@@ -39,6 +44,7 @@ final class RecursionState {
 
   func removeAll() {
     found.removeAll()
+    roots.removeAll()
     parents.removeAll()
     origins.removeAll()
     depths.removeAll()
@@ -64,20 +70,27 @@ extension Execution {
       try checkpoint()
       let count = min(ScopeRows.batchRows, range.upperBound - start)
       let first = state.found.offsets.count - 1
-      try append(set, scopes(above, start, count, max(set.usedScopes, 1)), into: &state.found)
+      var outer = scopes(above, start, count, max(set.usedScopes, 1))
+      state.roots.reserve(count)
+      let roots = state.roots.end
+      for element in 0..<count {
+        roots[element] = recursion.entry.map { resolve($0, outer, element) } ?? above.members.rows[start + element]
+      }
+      state.roots.count += count
+      outer.scopes[0] = UnsafePointer(roots)
+      try append(set, outer, into: &state.found)
       for element in 0..<count {
         for member in Int(state.found.offsets[first + element])..<Int(state.found.offsets[first + element + 1]) {
-          note(member, under: RecursionState.noParent, origin: start + element, depth: 1, state, above)
+          note(member, under: RecursionState.noParent, origin: start + element, depth: 1, state, range)
         }
       }
       start += count
     }
-    let parents = range.count
     var first = 0
     var depth = 1
     while depth < maximum, first < state.found.rows.count {
       let end = state.found.rows.count
-      try expandLevel(set, state, above, first..<end, parents: parents, depth: depth + 1, recursion)
+      try expandLevel(set, state, above, range, first..<end, depth: depth + 1, recursion)
       first = end
       depth += 1
       if depth > limits.maximumNesting, state.found.rows.count > first {
@@ -101,8 +114,8 @@ extension Execution {
 
   /// Members of one depth below those of the last, `members`.
   private func expandLevel(
-    _ set: CompiledSet, _ state: RecursionState, _ above: LevelState, _ members: Range<Int>, parents: Int, depth: Int,
-    _ recursion: CompiledRecursion
+    _ set: CompiledSet, _ state: RecursionState, _ above: LevelState, _ range: Range<Int>, _ members: Range<Int>,
+    depth: Int, _ recursion: CompiledRecursion
   ) throws(RuntimeProblem) {
     let scopeCount = max(set.usedScopes, 1)
     let outer = min(scopeCount - 1, above.ancestors.count)
@@ -137,10 +150,10 @@ extension Execution {
       try checkMemory(total &* 40)
       var member = before
       for index in 0..<count {
-        let end = Int(state.found.offsets[parents + start + index + 1])
+        let end = Int(state.found.offsets[range.count + start + index + 1])
         let origin = Int(state.origins[start + index])
         while member < end {
-          note(member, under: UInt32(truncatingIfNeeded: start + index), origin: origin, depth: depth, state, above)
+          note(member, under: UInt32(truncatingIfNeeded: start + index), origin: origin, depth: depth, state, range)
           member += 1
         }
       }
@@ -151,10 +164,10 @@ extension Execution {
   /// Remembers where a member hangs, and whether it is on its path already.
   @inline(__always)
   private func note(
-    _ member: Int, under parent: UInt32, origin: Int, depth: Int, _ state: RecursionState, _ above: LevelState
+    _ member: Int, under parent: UInt32, origin: Int, depth: Int, _ state: RecursionState, _ range: Range<Int>
   ) {
     let row = state.found.rows[member]
-    var isCycle = above.members.rows[origin] == row
+    var isCycle = state.roots[origin - range.lowerBound] == row
     var place = parent
     while place != RecursionState.noParent, !isCycle {
       isCycle = state.found.rows[Int(place)] == row
@@ -224,7 +237,7 @@ extension Execution {
           let parent = state.parents[member]
           target[Int(places[member])] =
             parent == RecursionState.noParent
-            ? above.members.rows[Int(state.origins[member])] : state.found.rows[Int(parent)]
+            ? state.roots[Int(state.origins[member]) - range.lowerBound] : state.found.rows[Int(parent)]
         }
       } else {
         guard scope - 1 < above.ancestors.count else { break }

@@ -69,13 +69,24 @@ extension Binder {
         if let written = definition.defaultValue { defaultValue = self.defaultValue(written, name, signature) }
         variable.kind = .slot(query.parameters.count)
         variable.mayBeAbsent = !signature.isNonNull && definition.defaultValue == nil
-        query.parameters.append(
-          BoundParameter(name: name, signature: signature, defaultValue: defaultValue, range: definition.name.range))
+        var parameter = BoundParameter(
+          name: name, signature: signature, defaultValue: defaultValue, range: definition.name.range)
+        if holdsLinks(signature.type) { parameter.source = .input }
+        query.parameters.append(parameter)
       }
       variables[name] = variable
       for directive in definition.directives where directive.name.text != "deprecated" {
         report(.unknownDirective(name: directive.name.text, near: []), at: directive.name.range)
       }
+    }
+  }
+
+  /// Whether a value of the type is an embedded object with links in it.
+  private func holdsLinks(_ type: ValueType) -> Bool {
+    switch type {
+    case .embedded(let id): catalog.holdsRelations(id)
+    case .list(let element): holdsLinks(element)
+    default: false
     }
   }
 
@@ -118,7 +129,7 @@ extension Binder {
       guard name.text.hasSuffix("Input"), ScalarType(rawValue: name.text) == nil,
         !catalog.enums.contains(where: { $0.name == name.text }),
         !catalog.embeddedTypes.contains(where: { $0.name == name.text }),
-        let type = catalog.type(named: String(name.text.dropLast(5)))
+        let type = catalog.type(named: String(name.text.dropLast(5))), type.kind == .entity
       else { return nil }
       return TypeSignature(.entity(type.id))
     }
@@ -136,7 +147,11 @@ extension Binder {
       report(.wrongDefault(variable: variable, problem: .notConstant), at: written.range)
       return nil
     }
-    switch ValueCoercion(catalog: catalog, origin: .document, ints: options.ints).coerce(raw, to: signature) {
+    let outcome =
+      holdsLinks(signature.type)
+      ? InputCoercion(catalog: catalog, origin: .document, ints: options.ints).coerce(raw, to: signature)
+      : ValueCoercion(catalog: catalog, origin: .document, ints: options.ints).coerce(raw, to: signature)
+    switch outcome {
     case .success(let value): return value
     case .failure(let failure):
       report(.wrongDefault(variable: variable, problem: failure.problem), at: written.range)
@@ -159,10 +174,10 @@ extension Binder {
       case .order(let type)?: return .order(type)
       case .fields?, .relationFilter?, .embeddedFilter?, .embeddedOrder?, .enumFilter?, .enumListFilter?,
         .scalarFilter?,
-        .scalarListFilter?, .direction?:
+        .scalarListFilter?, .direction?, .deleted?, .strategy?:
         return generated(name.text).map { .structure($0) }
-      case .query?, .mutation?, .subscription?, .input?, .links?, .embeddedInput?, .deleted?, .access?, .expandLevel?,
-        .liveMode?, .strategy?, nil:
+      case .query?, .mutation?, .subscription?, .input?, .links?, .embeddedInput?, .access?, .expandLevel?,
+        .liveMode?, nil:
         return nil
       }
     }

@@ -15,6 +15,7 @@ extension Binder {
   ) {
     guard !arguments.isEmpty else { return }
     var inner = adding(lets: sources, to: environment.entering(set.type))
+    inner.note(searches: searches(of: set))
     var seen: Set<String> = []
     var isEmpty = false
     // The order may be that of the condition's score.
@@ -29,12 +30,12 @@ extension Binder {
       switch argument.name.text {
       case "where":
         set.predicate = bindWhere(argument.value, inner)
-        inner.note(matchesIn: set.predicate)
+        inner.note(searches: searches(of: set))
       case "orderBy": set.order = bindOrder(argument.value, inner)
       case "distinctOn": set.distinctOn = bindDistinct(argument.value, inner)
       case "limit": set.limit = bindCount(argument, environment)
       case "offset": set.offset = bindCount(argument, environment)
-      case "deleted": isEmpty = bindDeleted(argument, into: &set)
+      case "deleted": isEmpty = bindDeleted(argument, environment, into: &set)
       case "after", "before":
         let operand = bindOperand(argument.value, environment)
         if case .literal(.null, _) = operand { continue }
@@ -88,6 +89,30 @@ extension Binder {
   private mutating func bindDistinct(_ expression: Expression, _ environment: Environment) -> [BoundExpression] {
     elements(of: named(expression, environment)).compactMap { element in
       key(bindOperand(element, environment), environment, at: element.range)
+    }
+  }
+
+  /// A name, or the text that a variable of a generated enum holds: what is meant must be known when the document is
+  /// bound. Nil for null; empty for everything else.
+  mutating func enumWord(_ expression: Expression, _ type: GeneratedType, _ environment: Environment) -> String? {
+    switch expression.kind {
+    case .parenthesized(let inner): return enumWord(inner, type, environment)
+    case .null: return nil
+    case .name(let name): return name.text
+    case .variable(let name):
+      if let binding = environment.arguments[name.text] {
+        guard let written = binding.expression else { return nil }
+        return enumWord(written, type, environment.inside(binding))
+      }
+      usedVariables.insert(name.text)
+      guard case .structure(let declared)? = variables[name.text]?.kind, declared == type else { return "" }
+      guard let value = structuralValue(name) else { return nil }
+      switch value.expression.kind {
+      case .name(let name): return name.text
+      case .string(let literal): return literal.value
+      default: return ""
+      }
+    default: return ""
     }
   }
 

@@ -121,7 +121,10 @@ extension Binder {
   /// What an expression for each member of a path sees: the entity, or the value that the path ends with.
   mutating func entering(membersOf path: PluralPath, _ environment: Environment, _ name: Name) -> Environment? {
     switch path.tail {
-    case .none: return environment.entering(path.type)
+    case .none:
+      var inner = environment.entering(path.type)
+      inner.note(searches: searches(of: query[path.set]))
+      return inner
     case .value(let value): return environment.entering(.value(path.type, value))
     case .embedded:
       report(.notASet(function: name.text), at: path.range)

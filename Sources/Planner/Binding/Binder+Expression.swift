@@ -18,7 +18,9 @@ extension Binder {
     case .int, .float, .string, .boolean, .null:
       return RawValue(expression).map { .literal($0, range) } ?? .error
     case .list(let elements): return .list(elements, range)
-    case .object(let fields): return .object(fields, range)
+    case .object(let fields):
+      checkRepeats(fields)
+      return .object(fields, range)
     case .parenthesized(let inner): return bindOperand(inner, environment)
     case .name(let name): return .bare(name)
     case .variable(let name): return variable(name, environment)

@@ -136,10 +136,12 @@ extension Binder {
     let inner = sources.map { source in
       var copy = source
       copy.environment = source.environment.entering(type)
-      copy.environment.note(matchesIn: query[set].predicate)
+      copy.environment.note(searches: searches(of: query[set]))
       return copy
     }
-    frames.append(SelectionFrame(set: set, isRecursive: recursion != nil))
+    frames.append(
+      SelectionFrame(
+        set: set, isRecursive: recursion != nil, recursionKey: recursion == nil ? nil : name.text))
     var fields = nested(at: name.range, []) { $0.bindFields(inner, of: type) }
     frames.removeLast()
     if let recursion {
@@ -175,7 +177,7 @@ extension Binder {
   private mutating func bindField(
     _ merged: MergedEntry, _ inner: [SelectionSource], of runtime: EntityTypeID
   ) -> BoundField.Content? {
-    let entry = computed(merged.first)
+    var entry = computed(merged.first)
     let type = entry.declared ?? runtime
     guard let name = entry.field else { return bindComputed(entry, inner) }
     if name.text == "__typename" { return typename(of: runtime, entry, at: name.range) }
@@ -189,7 +191,7 @@ extension Binder {
       reportUnknownField(name, of: catalog[type].name, among: catalog[type].properties.map(\.name))
       return nil
     }
-    guard let element = entry.environment.element() else { return nil }
+    guard var element = entry.environment.element() else { return nil }
     var takesArguments = true
     if case .computed = property.storage { takesArguments = false }
     var inner = inner
@@ -197,6 +199,11 @@ extension Binder {
       inner.append(SelectionSource(expansion: expansion, environment: entry.environment, condition: nil))
     }
     let recursion = recursion(of: entry, name, property, element)
+    if let own = environmentEntry(recursion) {
+      entry.environment = entry.environment.settled(own)
+      for index in inner.indices { inner[index].environment = inner[index].environment.settled(own) }
+      element = own.settled(element)
+    }
     return bindField(
       member(property, of: element, at: name.range), entry, inner, name, takesArguments: takesArguments,
       recursion: recursion)

@@ -69,6 +69,7 @@ extension Binder {
     nested(at: range, nil) { binder in
       var parts: [BoundExpression] = []
       var isWrong = false
+      binder.checkRepeats(fields)
       for field in fields {
         guard binder.count(at: field.range) else { return nil }
         if binder.isAbsent(field.value, environment) { continue }
@@ -284,6 +285,7 @@ extension Binder {
     _ fields: [ObjectField], _ operand: Operand, _ environment: Environment, _ range: SourceRange,
     _ origin: ValueCoercion.Origin
   ) -> BoundExpression? {
+    checkRepeats(fields)
     if case .error = operand { return nil }
     var parts: [BoundExpression] = []
     for field in fields where !isAbsent(field.value, environment) {

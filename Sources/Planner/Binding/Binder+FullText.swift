@@ -124,13 +124,27 @@ extension Binder {
   }
 }
 
-extension Environment {
-  /// Remembers what the condition of the innermost element searches for.
-  mutating func note(matchesIn condition: BoundExpression?) {
-    guard let condition, !scopes.isEmpty else { return }
+extension Binder {
+  /// What the members of a set were searched for: in its own condition, in that of the set whose groups it is taken
+  /// from, or in the one that a closure walks by. Of the latter two only what looks at nothing around the member.
+  func searches(of set: BoundSet) -> [BoundExpression] {
     var found: [BoundExpression] = []
-    condition.collectMatches(into: &found)
-    matches[scopes.count - 1] = found.isEmpty ? nil : found
+    set.predicate?.collectMatches(into: &found)
+    var others: [BoundExpression] = []
+    switch set.source {
+    case .items(_, let selection): others = searches(of: query[query.selections[selection.index].set])
+    case .closure(let closure): others = searches(of: query[closure.step])
+    default: break
+    }
+    return found + others.filter(\.readsElementOnly)
+  }
+}
+
+extension Environment {
+  /// Remembers what the innermost element was searched for.
+  mutating func note(searches: [BoundExpression]) {
+    guard !scopes.isEmpty, !searches.isEmpty else { return }
+    matches[scopes.count - 1] = searches
   }
 
   /// The `matches` that selected the element `climb` visible scopes out, as this place sees them.
@@ -144,6 +158,14 @@ extension Environment {
 }
 
 extension BoundExpression {
+  fileprivate var readsElementOnly: Bool {
+    var isOwn = true
+    forEachNode { node in
+      if node.setCall != nil || node.innerBody != nil || (node.ownReference?.scope ?? 0) != 0 { isOwn = false }
+    }
+    return isOwn
+  }
+
   /// Those `matches` over the element or what it refers to that make the condition hold; not those under a `not`.
   fileprivate func collectMatches(into found: inout [BoundExpression]) {
     switch kind {

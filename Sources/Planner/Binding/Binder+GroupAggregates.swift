@@ -127,6 +127,7 @@ extension Binder {
     if let path = collection(operand) {
       bound.set = path.set
       inner = member.entering(path.type)
+      inner.note(searches: searches(of: query[path.set]))
       switch path.tail {
       case .none: operand = .entity(.scope(0, path.type), path.type, path.range)
       case .value(let value): operand = .value(value)

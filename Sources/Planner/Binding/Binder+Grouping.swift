@@ -44,7 +44,7 @@ extension Binder {
 
     var member = environment.entering(bound.type)
     let scope = member.scopes.count - 1
-    member.note(matchesIn: bound.predicate)
+    member.note(searches: searches(of: bound))
     member = adding(lets: sources, to: member)
     let number = groups.count
     groups.append(GroupBinding(type: bound.type, scope: scope, selection: selection))
@@ -59,7 +59,7 @@ extension Binder {
     var inner = sources.map { source in
       var copy = source
       var member = source.environment.entering(bound.type)
-      member.note(matchesIn: bound.predicate)
+      member.note(searches: searches(of: bound))
       copy.environment = enteringGroup(number, member)
       return copy
     }

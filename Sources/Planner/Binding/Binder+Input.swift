@@ -17,7 +17,7 @@ extension Binder {
   }
 
   /// An object to save; `isStrict` where null cannot stand for what is not known.
-  private mutating func bindInput(
+  mutating func bindInput(
     _ expression: Expression, _ type: EntityTypeID, _ environment: Environment, isStrict: Bool
   ) -> BoundInput? {
     if let variable = inputVariable(expression, type, environment) { return variable }
@@ -36,34 +36,60 @@ extension Binder {
   }
 
   /// A variable of the type `<Type>Input`, or a list of them; nil if the expression is anything else.
-  private mutating func inputVariable(
+  mutating func inputVariable(
     _ expression: Expression, _ type: EntityTypeID, _ environment: Environment
   ) -> BoundInput? {
-    guard case .variable(let name) = expression.kind, environment.arguments[name.text] == nil,
-      case .input(let declared, let slot)? = variables[name.text]?.kind
-    else { return nil }
+    guard case .variable(let name) = expression.kind, environment.arguments[name.text] == nil else { return nil }
+    if case .element(let embedded) = catalog[type].kind { return elementVariable(name, embedded, type) }
+    guard case .input(let declared, let slot)? = variables[name.text]?.kind else { return nil }
     usedVariables.insert(name.text)
-    if declared != type {
+    if !catalog.isSubtype(declared, of: type) {
+      let expected = catalog.possibleTypes(of: type).map { "'\(catalog[$0].name)Input'" }.joined(separator: " or ")
       report(
-        .wrongVariableType(
-          name: name.text, declared: "'\(catalog[declared].name)Input'", expected: "'\(catalog[type].name)Input'"),
+        .wrongVariableType(name: name.text, declared: "'\(catalog[declared].name)Input'", expected: expected),
         at: name.range)
     }
-    return .variable(slot, name.range)
+    return .variable(slot, declared, name.range)
+  }
+
+  /// A variable of an embedded type, or a list of them.
+  private mutating func elementVariable(
+    _ name: Name, _ embedded: EmbeddedTypeID, _ type: EntityTypeID
+  ) -> BoundInput? {
+    guard case .slot(let slot)? = variables[name.text]?.kind else { return nil }
+    switch query.parameters[slot].signature.type {
+    case .embedded(embedded), .list(.embedded(embedded)):
+      usedVariables.insert(name.text)
+      return .variable(slot, type, name.range)
+    default: return nil
+    }
   }
 
   /// What an update, or an upsert's `set:`, writes.
   mutating func bindAssignment(
     _ expression: Expression, _ type: EntityTypeID, _ environment: Environment
-  ) -> BoundRecord? {
+  ) -> BoundInput? {
     var inner = expression
     while case .parenthesized(let content) = inner.kind { inner = content }
+    if let variable = inputVariable(inner, type, environment), case .variable(let slot, _, let range) = variable {
+      let parameter = query.parameters[slot]
+      // What is written must be known, so neither a list nor null will do.
+      if case .entity = parameter.signature.type, parameter.signature.isNonNull || parameter.defaultValue != nil {
+        return variable
+      }
+      let name = "\(catalog[type].name)Input"
+      let declared = if case .list = parameter.signature.type { "[\(name)]" } else { name }
+      report(
+        .wrongVariableType(name: parameter.name, declared: "'\(declared)'", expected: "'\(name)!'"), at: range)
+      return nil
+    }
     guard case .object(let fields) = inner.kind else {
+      if case .variable(let name) = inner.kind { usedVariables.insert(name.text) }
       report(
         .wrongType(found: "this value", expected: "an object with fields of '\(catalog[type].name)'"), at: inner.range)
       return nil
     }
-    return bindRecord(fields, type, environment, inner.range, isStrict: true)
+    return bindRecord(fields, type, environment, inner.range, isStrict: true).map { .record($0) }
   }
 
   mutating func bindRecord(
@@ -75,29 +101,42 @@ extension Binder {
       for field in fields {
         guard binder.count(at: field.range) else { return nil }
         let entity = binder.catalog[type]
+        if field.name.text == "__typename", !entity.isElement {
+          _ = binder.typename(in: [field], of: type, at: field.range)
+          continue
+        }
         guard let property = entity.property(named: field.name.text) else {
           binder.reportUnknownField(field.name, of: entity.name, among: entity.properties.map(\.name))
           continue
         }
         guard seen.insert(property.name).inserted else {
-          binder.report(.duplicateArgument(name: property.name), at: field.name.range)
+          binder.report(.duplicateField(name: property.name), at: field.name.range)
           continue
         }
         switch property.storage {
-        case .relation(let relation) where binder.catalog[binder.catalog[relation].target].kind != .entity:
-          binder.report(.notSupportedYet(.shapeInMutation), at: field.range)
         case .computed, .members:
           binder.report(
             .wrongType(found: "one", expected: "no value for the computed field '\(property.name)'"), at: field.range)
         case .relation(let relation):
-          record.links += binder.bindLinks(field.value, relation, property, environment, isStrict: isStrict)
+          record.links += binder.bindLinks(
+            field.value, relation, property.signature, environment, isStrict: isStrict)
         case .column, .embedded:
           binder.bindField(
             field.value, property.storage, property.signature, property.id, environment, isStrict: isStrict,
             into: &record)
         }
       }
+      if case .element = binder.catalog[type].kind { binder.checkElement(type, seen, at: range) }
       return record
+    }
+  }
+
+  /// An element of a list is complete, as every embedded object is.
+  private mutating func checkElement(_ type: EntityTypeID, _ named: Set<String>, at range: SourceRange) {
+    for property in catalog[type].properties
+    where property.signature.isNonNull && property.defaultValue == nil && !named.contains(property.name) {
+      if case .list(.entity) = property.signature.type { continue }
+      report(.missingInputField(name: property.name, type: catalog[type].name), at: range)
     }
   }
 
@@ -108,7 +147,12 @@ extension Binder {
   ) {
     let range = expression.range
     switch storage {
-    case .relation: report(.notSupportedYet(.shapeInMutation), at: range)
+    case .relation(let relation):
+      record.links += bindLinks(expression, relation, signature, environment, isStrict: true).map { link in
+        var link = link
+        link.isWithin = true
+        return link
+      }
     case .members, .computed: break
     case .column(let column, _):
       let operand = bindOperand(expression, environment)
@@ -169,7 +213,7 @@ extension Binder {
       if !type.fields.contains(where: { $0.name == member.name.text }) {
         reportUnknownField(member.name, of: type.name, among: type.fields.map(\.name))
       } else if !seen.insert(member.name.text).inserted {
-        report(.duplicateArgument(name: member.name.text), at: member.name.range)
+        report(.duplicateField(name: member.name.text), at: member.name.range)
       }
     }
     for (field, storage) in zip(type.fields, storages) {
@@ -185,7 +229,7 @@ extension Binder {
         let now = BoundExpression(.parameter(nowParameter(at: range)), .scalar(.dateTime), at: range)
         add(now, to: column, into: &record)
       } else if case .list(.entity) = field.signature.type {
-        // Nothing is linked.
+        clear(storage, at: range, into: &record)
       } else if field.signature.isNonNull {
         report(.missingInputField(name: field.name, type: type.name), at: range)
       } else {
@@ -201,7 +245,10 @@ extension Binder {
     case .embedded(_, let presence, let fields):
       add(BoundExpression(.constant(.null), .boolean, at: range), to: presence, into: &record)
       for field in fields { clear(field, at: range, into: &record) }
-    case .relation, .members, .computed: break
+    case .relation(let relation):
+      record.links.append(
+        BoundLink(relation: relation, mode: .set, targets: [], isNull: true, isWithin: true, range: range))
+    case .members, .computed: break
     }
   }
 
@@ -211,123 +258,21 @@ extension Binder {
     guard case .embedded(let id, let presence, let fields) = storage else { return }
     add(value.presenceExpression, to: presence, into: &record)
     for (index, target) in fields.enumerated() where index < catalog[id].fields.count {
-      guard !elementType(of: catalog[id].fields[index].signature.type).isEntity else { continue }
       switch (target, member(index, of: value, at: range)) {
       case (.column(let column, _), .value(let from)): add(from.expression, to: column, into: &record)
+      case (.relation(let relation), .entity(let reference, let type, _)):
+        let value = BoundExpression(.entity(reference), .entity(type), at: range)
+        let target = BoundLinkTarget.entity(values.add(value), type, range)
+        record.links.append(
+          BoundLink(relation: relation, mode: .set, targets: [target], isNull: false, isWithin: true, range: range))
+      case (.relation(let relation), .plural(let path)):
+        values.sets.append((path.set, range))
+        let target = BoundLinkTarget.set(path.set, path.type, range)
+        record.links.append(
+          BoundLink(relation: relation, mode: .set, targets: [target], isNull: false, isWithin: true, range: range))
       case (.embedded, .embedded(let inner)): copy(inner, to: target, at: range, into: &record)
       default: break
       }
     }
-  }
-
-  // MARK: - Links
-
-  /// What a record says of a relation: `"7"`, `[{id: "7"}]`, `{append: [$chat]}`, `null`.
-  private mutating func bindLinks(
-    _ expression: Expression, _ id: RelationID, _ property: Property, _ environment: Environment, isStrict: Bool
-  ) -> [BoundLink] {
-    let relation = catalog[id]
-    var inner = expression
-    while case .parenthesized(let content) = inner.kind { inner = content }
-    let modes: [String: BoundLink.Mode] = ["set": .set, "append": .append, "remove": .remove]
-    if case .object(let fields) = inner.kind, relation.isToMany, !fields.isEmpty,
-      fields.allSatisfy({ modes[$0.name.text] != nil })
-    {
-      var links: [BoundLink] = []
-      var seen: Set<String> = []
-      for field in fields {
-        guard seen.insert(field.name.text).inserted, let mode = modes[field.name.text] else {
-          report(.duplicateArgument(name: field.name.text), at: field.name.range)
-          continue
-        }
-        if let link = bindLink(field.value, mode, relation, property, environment) { links.append(link) }
-      }
-      return links
-    }
-    return bindLink(inner, .assign, relation, property, environment, isStrict: isStrict).map { [$0] } ?? []
-  }
-
-  private mutating func bindLink(
-    _ expression: Expression, _ mode: BoundLink.Mode, _ relation: Relation, _ property: Property,
-    _ environment: Environment, isStrict: Bool = true
-  ) -> BoundLink? {
-    var link = BoundLink(relation: relation.id, mode: mode, targets: [], isNull: false, range: expression.range)
-    var inner = expression
-    while case .parenthesized(let content) = inner.kind { inner = content }
-    if case .null = inner.kind {
-      if property.signature.isNonNull, isStrict || relation.isToMany || mode != .assign {
-        report(.wrongValue(.null(expected: words(property.signature.type))), at: inner.range)
-      }
-      link.isNull = true
-      return link
-    }
-    if case .list(let elements) = inner.kind {
-      guard relation.isToMany else {
-        report(.wrongType(found: "a list", expected: words(.entity(relation.target))), at: inner.range)
-        return nil
-      }
-      for element in elements {
-        guard count(at: element.range) else { return nil }
-        if let target = bindTarget(element, relation, environment, isElement: true) { link.targets.append(target) }
-      }
-      return link
-    }
-    guard let target = bindTarget(inner, relation, environment, isElement: false) else { return nil }
-    link.targets.append(target)
-    return link
-  }
-
-  private mutating func bindTarget(
-    _ expression: Expression, _ relation: Relation, _ environment: Environment, isElement: Bool
-  ) -> BoundLinkTarget? {
-    let type = relation.target
-    let range = expression.range
-    if let variable = inputVariable(expression, type, environment) { return .input(variable) }
-    if case .object = expression.kind {
-      return bindInput(expression, type, environment, isStrict: false).map { .input($0) }
-    }
-    let operand = resolve(bindOperand(expression, environment), environment)
-    switch operand {
-    case .error: return nil
-    case .object:
-      return bindInput(expression, type, environment, isStrict: false).map { .input($0) }
-    case .entity(let reference, let found, let range):
-      guard found == type else {
-        report(.wrongType(found: words(.entity(found)), expected: words(.entity(type))), at: range)
-        return nil
-      }
-      let value = BoundExpression(.entity(reference), .entity(type), at: range)
-      return .entity(values.add(value), range)
-    case .plural(let path):
-      guard case .none = path.tail, path.type == type, relation.isToMany else {
-        report(.wrongType(found: describe(operand), expected: words(.entity(type))), at: path.range)
-        return nil
-      }
-      guard !environment.scopes.isEmpty else {
-        report(.noElement, at: path.range)
-        return nil
-      }
-      values.sets.append((path.set, path.range))
-      return .set(path.set, path.range)
-    default: break
-    }
-    guard let key = idColumn(of: type) else {
-      report(
-        .wrongType(found: describe(operand), expected: "an object of '\(catalog[type].name)'"), at: range)
-      return nil
-    }
-    if case .value(let value) = operand, case .list(let element) = value.type, relation.isToMany, !isElement {
-      guard element == key.type else {
-        report(.wrongType(found: words(value.type), expected: words(.list(key.type))), at: range)
-        return nil
-      }
-      return .keys(values.add(value.expression), range)
-    }
-    if case .literal(.null, _) = operand {
-      report(.wrongValue(.null(expected: words(.entity(type)))), at: range)
-      return nil
-    }
-    guard let value = coerce(operand, to: key.type, environment, at: range) else { return nil }
-    return .key(values.add(value), range)
   }
 }

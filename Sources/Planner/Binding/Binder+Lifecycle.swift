@@ -82,13 +82,14 @@ extension Binder {
   /// that ONLY leaves nothing of it, and INCLUDE all.
   ///
   /// True if nothing is left.
-  mutating func bindDeleted(_ argument: Argument, into set: inout BoundSet) -> Bool {
+  mutating func bindDeleted(_ argument: Argument, _ environment: Environment, into set: inout BoundSet) -> Bool {
     var value = argument.value
     while case .parenthesized(let inner) = value.kind { value = inner }
     let includesLive: Bool
-    switch value.kind {
-    case .null: return false
-    case .name(let name) where name.text == "ONLY" || name.text == "INCLUDE": includesLive = name.text == "INCLUDE"
+    switch enumWord(value, .deleted, environment) {
+    case nil: return false
+    case "ONLY": includesLive = false
+    case "INCLUDE": includesLive = true
     default:
       report(.wrongType(found: "this value", expected: "ONLY or INCLUDE"), at: argument.value.range)
       return false

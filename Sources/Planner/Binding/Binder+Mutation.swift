@@ -200,7 +200,7 @@ extension Binder {
     let inner = environment.entering(type)
     let usedBefore = usedVariables
     usedVariables = []
-    var assignment: BoundRecord?
+    var assignment: BoundInput?
     var inWhere: Set<String> = []
     var isBroken = false
     let located = rowValues(set) { binder in
@@ -253,12 +253,15 @@ extension Binder {
   ) -> BoundConflict? {
     let entity = catalog[type]
     var conflict = BoundConflict(strategy: .patch, index: entity.primaryIndex)
-    if let on = given["on"] { conflict.index = uniqueIndex(on.value, entity) ?? entity.primaryIndex }
+    let (on, by) = (known(given["on"], environment), known(given["by"], environment))
+    if let on { conflict.index = uniqueIndex(on, entity) ?? entity.primaryIndex }
     if let strategy = given["strategy"] {
       let known = BoundConflict.Strategy.allCases.map(\.rawValue)
-      if let word = word(strategy.value), let found = BoundConflict.Strategy(rawValue: word) {
+      if let word = strategyWord(strategy.value, environment), let found = BoundConflict.Strategy(rawValue: word) {
         conflict.strategy = found
-      } else if let word = word(strategy.value) {
+      } else if case .variable = strategy.value.kind, strategyWord(strategy.value, environment) == nil {
+        // Null, or not known yet: as if it were left out.
+      } else if let word = strategyWord(strategy.value, environment), !word.isEmpty {
         let problem = CoercionProblem.unknownEnumValue(
           name: word, type: MutationField.strategyType, near: nearestNames(to: word, in: known))
         report(.wrongValue(problem), at: strategy.value.range)
@@ -268,11 +271,10 @@ extension Binder {
           at: strategy.value.range)
       }
     }
-    if let by = given["by"] {
-      guard let word = word(by.value), let property = entity.property(named: word) else {
+    if let by {
+      guard let word = word(by), let property = entity.property(named: word) else {
         reportUnknownField(
-          Name(word(by.value) ?? "this value", at: by.value.range), of: entity.name,
-          among: entity.properties.map(\.name))
+          Name(word(by) ?? "this value", at: by.range), of: entity.name, among: entity.properties.map(\.name))
         return nil
       }
       if case .column(let column, _) = property.storage, ColumnKind(property.signature.type) != .wordList,
@@ -280,13 +282,41 @@ extension Binder {
       {
         conflict.by = column
       } else {
-        report(.unordered(type: words(property.signature.type)), at: by.value.range)
+        report(.unordered(type: words(property.signature.type)), at: by.range)
       }
-    } else if conflict.strategy == .lastWriteWins {
+    } else if conflict.strategy == .lastWriteWins, !isOpen(given["by"]) {
       report(.missingFieldArgument(field: name.text, name: "by"), at: given["strategy"]?.range ?? name.range)
     }
     if let written = given["set"] { bindDecisions(written.value, type, name, environment, into: &conflict) }
     return conflict
+  }
+
+  /// An argument without which the operation cannot be bound: a variable's value in its place; nil for none.
+  private mutating func known(_ argument: Argument?, _ environment: Environment) -> Expression? {
+    guard let argument else { return nil }
+    var expression = argument.value
+    while case .parenthesized(let inner) = expression.kind { expression = inner }
+    guard case .variable(let name) = expression.kind, environment.arguments[name.text] == nil else {
+      return expression.kind == .null ? nil : expression
+    }
+    usedVariables.insert(name.text)
+    guard case .slot(let slot)? = variables[name.text]?.kind else { return expression }
+    if !query.structuralParameters.contains(name.text) { query.structuralParameters.append(name.text) }
+    if let value = structuralValue(name) { return value.expression }
+    guard options.structuralValues[name.text] == nil, let value = query.parameters[slot].defaultValue, !value.isNull
+    else { return nil }
+    return Expression(structural: value, at: name.range)
+  }
+
+  /// Whether an argument is a variable whose value is not known yet.
+  private func isOpen(_ argument: Argument?) -> Bool {
+    guard case .variable(let name)? = argument?.value.kind, let variable = variables[name.text] else { return false }
+    // One that may be absent would leave it open for good.
+    return options.structuralValues[name.text] == nil && !variable.mayBeAbsent
+  }
+
+  private mutating func strategyWord(_ expression: Expression, _ environment: Environment) -> String? {
+    word(expression) ?? enumWord(expression, .strategy, environment)
   }
 
   /// `PATCH`, or `"PATCH"` as JSON would have it.

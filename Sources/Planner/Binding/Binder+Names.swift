@@ -235,6 +235,10 @@ extension Binder {
     case .value:
       guard arguments == nil else { return noArguments(name) }
       return member(name, of: owner, at: range)
+    case .object where arguments == nil:
+      // What an object is without a place that types it.
+      guard let json = value(owner, environment, at: base.range) else { return .error }
+      return member(name, of: .value(json), at: range)
     case .literal, .list, .object, .bare, .interval, .filter:
       report(.unknownField(name: name.text, type: describe(owner), near: []), at: name.range)
       return .error

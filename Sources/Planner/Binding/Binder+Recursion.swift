@@ -6,6 +6,8 @@ import GQLParser
 struct SelectionFrame {
   var set: SetID
   var isRecursive = false
+  /// The key under which a recursion stands in its own selection.
+  var recursionKey: String?
 }
 
 /// How much of the related entities a level of `@expand` shows.
@@ -34,14 +36,17 @@ extension Binder {
       let directive = entry.directives.first(where: { $0.name.text == "recurse" })
     else { return nil }
     let source = type(of: element)
-    // Each level is read from its own member: not through another type that the member is seen as.
-    guard source == target, case .relation(let id) = property.storage, element.isScope else {
+    // Each level is read from its own member. Inside `... on T` the first one is entered through what it is seen as.
+    var isReadable = element.isScope
+    if case .toOne(.scope(0, _), let relation) = element, catalog[relation].isMirror { isReadable = true }
+    guard source == target, isReadable else {
       report(
         .notRecursive(field: name.text, source: catalog[source].name, target: catalog[target].name),
         at: directive.range)
       return nil
     }
-    let relation = catalog[id]
+    var isMany = false
+    if case .list = property.signature.type { isMany = true }
     var depth: BoundExpression?
     var seen = false
     for argument in directive.arguments {
@@ -59,7 +64,13 @@ extension Binder {
         depth = bindDepth(operand, outside, minimum: 1, at: argument.value.range)
       }
     }
-    return BoundRecursion(depth: depth, isMany: relation.isToMany, range: directive.range)
+    return BoundRecursion(depth: depth, isMany: isMany, entry: element.isScope ? nil : element, range: directive.range)
+  }
+
+  /// How the levels of a recursion see the element that the first one starts from.
+  func environmentEntry(_ recursion: BoundRecursion?) -> Environment.Entry? {
+    guard case .toOne(_, let down)? = recursion?.entry else { return nil }
+    return Environment.Entry(type: catalog[down].target, down: down, back: catalog[down].inverse)
   }
 
   /// Groups are nothing that could be walked through.
@@ -111,6 +122,8 @@ extension Binder {
     let type = catalog[id]
     for property in type.properties {
       guard result.index[property.name] == nil, count(at: expansion.range) else { continue }
+      // The recursion puts it there itself.
+      if property.name == frames.last?.recursionKey { continue }
       let name = Name(property.name, at: expansion.range)
       if isRelation(property), case .computed = property.storage { continue }
       var entry = SelectionEntry(

@@ -39,9 +39,7 @@ extension Binder {
 
   /// `slice(text or list, from, to)`.
   mutating func slice(_ values: [Expression], _ environment: Environment, _ range: SourceRange) -> Operand {
-    guard var subject = value(bindOperand(values[0], environment), environment, at: values[0].range)?.expression else {
-      return .error
-    }
+    guard var subject = listValue(values[0], environment)?.expression else { return .error }
     if case .list = subject.type {
       // As it is.
     } else {
@@ -57,6 +55,18 @@ extension Binder {
       arguments.append(place)
     }
     return .value(BoundExpression(.call(.slice, arguments), subject.type, at: range))
+  }
+
+  /// A list that is written where it stands has the one type of its elements; others are what they are.
+  private mutating func listValue(_ written: Expression, _ environment: Environment) -> TypedValue? {
+    let operand = bindOperand(written, environment)
+    guard case .list(let elements, _) = operand, !elements.isEmpty else {
+      return value(operand, environment, at: written.range)
+    }
+    let operands = elements.map { (resolve(bindOperand($0, environment), environment), $0.range) }
+    guard let type = alike(operands, environment, written.range)?.first?.type else { return nil }
+    if type == .json { return value(operand, environment, at: written.range) }
+    return coerce(operand, to: .list(type), environment, at: written.range).map { TypedValue(expression: $0) }
   }
 
   /// `concat(a, b, …)`: texts, or lists of one type.
@@ -86,7 +96,7 @@ extension Binder {
 
   /// `sort(list)`.
   mutating func sorted(_ values: [Expression], _ environment: Environment, _ range: SourceRange) -> Operand {
-    guard let list = value(bindOperand(values[0], environment), environment, at: values[0].range) else { return .error }
+    guard let list = listValue(values[0], environment) else { return .error }
     guard case .list(let element) = list.type else {
       report(.wrongType(found: words(list.type), expected: "a list"), at: values[0].range)
       return .error

@@ -198,6 +198,10 @@ extension Binder {
     case (.error, _): return .error
     case (.entity(_, let found, _), .entity(let wanted)) where found == wanted: return operand
     case (.single(let path), .entity(let wanted)) where path.type == wanted && path.isEntity: return operand
+    // A member of an interface or a union.
+    case (.entity(let reference, let found, let place), .entity(let wanted)) where catalog.isSubtype(found, of: wanted):
+      guard let wider = cast(reference, from: found, to: wanted) else { return .error }
+      return .entity(wider, wanted, place)
     // The collation of a text goes with it.
     case (.value(let value), _) where value.type == type: return operand
     case (.literal(.null, let place), .entity):

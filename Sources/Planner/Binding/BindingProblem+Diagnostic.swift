@@ -28,14 +28,14 @@ extension BindingProblem {
       case .unknownRoot, .unknownField: "unknown-field"
       case .unknownName: "unknown-name"
       case .unknownArgument: "unknown-argument"
-      case .duplicateArgument: "duplicate-argument"
+      case .duplicateArgument, .duplicateField: "duplicate-argument"
       case .argumentsOnValue: "arguments-on-value"
       case .selectionOnValue: "selection-on-value"
       case .missingSelection: "missing-selection"
       case .missingKey: "missing-key"
       case .unknownFragment: "unknown-fragment"
       case .fragmentCycle: "fragment-cycle"
-      case .unknownType: "unknown-type"
+      case .unknownType, .missingTypename: "unknown-type"
       case .impossibleFragment: "impossible-fragment"
       case .conflictingFields: "conflicting-fields"
       case .unknownVariable: "unknown-variable"
@@ -108,6 +108,7 @@ extension BindingProblem {
     case .unknownName(let name, _): "'\(name)' is no field, 'let' or type here"
     case .unknownArgument(let name, let of, _): "'\(of)' has no argument '\(name)'"
     case .duplicateArgument(let name): "the argument '\(name)' stands here twice"
+    case .duplicateField(let name): "the field '\(name)' stands twice in this object"
     case .argumentsOnValue(let field): "'\(field)' is a value and takes no arguments"
     case .selectionOnValue(let field): "'\(field)' is a value and has no fields"
     case .missingSelection(let field): "'\(field)' needs a selection of fields"
@@ -115,6 +116,7 @@ extension BindingProblem {
     case .unknownFragment(let name, _): "there is no fragment '\(name)'"
     case .fragmentCycle(let path): "fragment spreads itself: \(path.joined(separator: " → "))"
     case .unknownType(let name, _): "there is no type '\(name)'"
+    case .missingTypename(let type, _): "this object does not say which type of '\(type)' it is"
     case .impossibleFragment(let condition, let type): "a '\(type)' is never a '\(condition)'"
     case .conflictingFields(let key, _, .names(let first, let second)):
       "'\(key)' is both '\(first)' and '\(second)'"
@@ -137,6 +139,8 @@ extension BindingProblem {
     case .unknownIndex(let name, let type, _): "'\(type)' has no index '\(name)'"
     case .misplacedDirective(let name): "'@\(name)' cannot stand here"
     case .notRecursive(let field, nil, _): "'\(field)' at the root cannot repeat itself"
+    case .notRecursive(let field, let source?, let target) where source == target:
+      "'\(field)' cannot repeat itself where a '\(source)' is seen through several other types"
     case .notRecursive(let field, let source?, let target):
       "'\(field)' leads from '\(source)' to '\(target)' and cannot repeat itself"
     case .recursionKey(let key): "'\(key)' stands in its own recursion, which puts it there itself"
@@ -211,6 +215,8 @@ extension BindingProblem {
       .unknownFunction(_, let near), .unknownOperator(_, _, let near), .unknownMutation(_, let near):
       didYouMean(near)
     case .unconditionalChange: "add 'all: true' if that is meant"
+    case .missingTypename(_, let members):
+      members.first.map { "add '__typename: \"\($0)\"'" + (members.count > 1 ? ", or another of its types" : "") }
     case .notUnique(_, _, let keys):
       "unique are: " + keys.map { $0.joined(separator: " and ") }.joined(separator: ", or ")
     case .missingKey(_, let keys):
@@ -234,6 +240,7 @@ extension BindingProblem {
     case .expansionLimit: "the limit 'expansion' can be raised"
     case .fieldLimit: "the limit 'fields' can be raised"
     case .depthLimit: "the limit 'nesting' can be raised"
+    case .notRecursive(_, let source, let target) where source == target: "select it in one '... on \(target)'"
     case .notRecursive(_, _, let target): "repeat a relation from '\(target)' to '\(target)'"
     case .recursionKey: "leave it out, or give one of the two another name"
     case .noCursor: "page it with 'limit' and 'offset'"

@@ -109,6 +109,10 @@ package enum BindingProblem: Sendable, Hashable {
   case missingFieldArgument(field: String, name: String)
   /// `mutation { insertUser(data: {id: "1", address: {}}) }` where the address needs a city.
   case missingInputField(name: String, type: String)
+  /// `{age: {gt: 1}, age: {lt: 3}}`
+  case duplicateField(name: String)
+  /// `mutation { insertNote(data: {id: "1", about: {id: "2"}}) }` where `about` leads to an interface.
+  case missingTypename(type: String, members: [String])
   /// `mutation { deleteUser }`
   case unconditionalChange(verb: String, type: String)
   /// `mutation { upsertUser(data: {id: "1"}, on: [age]) }`

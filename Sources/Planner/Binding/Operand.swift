@@ -122,6 +122,25 @@ struct Environment {
     /// How many scopes there were where the reference was made.
     var scopes: Int
   }
+  /// By scope, as an index into `scopes`: where its rows are not those of its type, but of one that it was seen as.
+  var entries: [Int: Entry] = [:]
+
+  /// The rows of a scope around a recursion inside `... on T` are those of T; everything that was said of the scope
+  /// finds its own type through the relation back.
+  struct Entry {
+    var type: EntityTypeID
+    var down: RelationID
+    var back: RelationID
+
+    func settled(_ reference: EntityReference) -> EntityReference {
+      switch reference {
+      case .scope(let depth, _): .toOne(.scope(depth, type), back)
+      case .toOne(.scope(let depth, _), down): .scope(depth, type)
+      case .toOne(let base, let relation): .toOne(settled(base), relation)
+      case .firstOf(let references, let target): .firstOf(references.map(settled), target)
+      }
+    }
+  }
   /// The groupings whose groups, not members, stand for an element here, by its index in `scopes`.
   var groups: [Int: Int] = [:]
 
@@ -169,15 +188,27 @@ struct Environment {
   func inside(_ binding: Binding) -> Environment {
     Environment(
       scopes: scopes, chain: binding.chain, lets: binding.lets, arguments: binding.arguments, matches: matches,
-      views: binding.views, groups: groups)
+      views: binding.views, entries: entries, groups: groups)
   }
 
   /// The entity `climb` visible scopes out; nil where the element is none.
   func element(_ climb: Int = 0) -> EntityReference? {
     guard climb >= 0, climb < chain.count else { return nil }
-    if let view = views[chain.count - 1 - climb] { return view.reference.shifted(by: scopes.count - view.scopes) }
-    guard case .entity(let type)? = scope(climb)?.element, let depth = scope(climb)?.depth else { return nil }
-    return .scope(depth, type)
+    let reference: EntityReference
+    if let view = views[chain.count - 1 - climb] {
+      reference = view.reference.shifted(by: scopes.count - view.scopes)
+    } else {
+      guard case .entity(let type)? = scope(climb)?.element, let depth = scope(climb)?.depth else { return nil }
+      reference = .scope(depth, type)
+    }
+    return entries[chain[chain.count - 1 - climb]]?.settled(reference) ?? reference
+  }
+
+  /// The same place where the rows of the current element are those of the type that it is seen as.
+  func settled(_ entry: Entry) -> Environment {
+    var result = self
+    if let index = chain.last { result.entries[index] = entry }
+    return result
   }
 
   /// The same place with the current element seen as another type.

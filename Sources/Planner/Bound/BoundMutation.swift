@@ -41,7 +41,7 @@ package struct BoundMutation: Sendable, Hashable {
   /// The deleted entities that restore, and a hard delete, find: as `locate`, of given rows.
   package var locateDeleted: BoundQuery?
   /// What update writes; values are numbers among the values of `locate`.
-  package var assignment: BoundRecord?
+  package var assignment: BoundInput?
   /// One field, a list over a first set with the source `.given`; nil answers with the number of entities.
   package var answer: BoundQuery?
 
@@ -87,7 +87,7 @@ package struct BoundConflict: Sendable, Hashable {
   package var by: ColumnID?
   /// `set:`: over a first set with the source `.given`, as `BoundMutation.locate`.
   package var decisions: BoundQuery?
-  package var record: BoundRecord?
+  package var record: BoundInput?
   /// The parameters that stand for fields of the new row, `new.balance`.
   package var newParameters: [BoundNewParameter] = []
   /// Whether the decisions look at more than the entity's own fields.
@@ -108,8 +108,9 @@ package struct BoundNewParameter: Sendable, Hashable {
 /// One of the rows to save, or one of a relation's targets: an object of the document, or what a variable holds.
 package enum BoundInput: Sendable, Hashable {
   case record(BoundRecord)
-  /// The object, or the list of objects, of a parameter of a generated input type.
-  case variable(Int, SourceRange)
+  /// The object, or the list of objects, of a parameter of the generated input type of an entity type, or of an
+  /// embedded type, whose elements' hidden type is given then.
+  case variable(Int, EntityTypeID, SourceRange)
 }
 
 /// An object of the document that is saved as an entity, or what an update writes.
@@ -125,6 +126,9 @@ package struct BoundRecord: Sendable, Hashable {
     self.type = type
     self.range = range
   }
+
+  /// Whether what it says of relations is written when all rows are in; embedded objects of parameters may have links.
+  package var hasLinks: Bool { !links.isEmpty || !embedded.isEmpty }
 }
 
 package struct BoundCell: Sendable, Hashable {
@@ -153,6 +157,9 @@ package struct BoundLink: Sendable, Hashable {
   /// No target stands for null, or for the empty list.
   package var targets: [BoundLinkTarget]
   package var isNull: Bool
+  /// Whether the relation is a field of an embedded object, which is written as a whole: what it does not name is
+  /// among the links, as null.
+  package var isWithin = false
   package var range: SourceRange
 }
 
@@ -161,18 +168,19 @@ package enum BoundLinkTarget: Sendable, Hashable {
   case key(Int, SourceRange)
   /// A list of primary keys: the number of the value.
   case keys(Int, SourceRange)
-  /// An entity: the number of the value, a row.
-  case entity(Int, SourceRange)
-  /// All members of a set, which is one of the sets behind the values of the query that has the values.
-  case set(SetID, SourceRange)
-  /// An object, saved as an entity of its own.
+  /// An entity of a type: the number of the value, a row.
+  case entity(Int, EntityTypeID, SourceRange)
+  /// All members of a set, which is one of the sets behind the values of the query that has the values. Elements of
+  /// lists of embedded objects are copied.
+  case set(SetID, EntityTypeID, SourceRange)
+  /// An object, saved as an entity of its own, or as an element of a list.
   case input(BoundInput)
 
   package var range: SourceRange {
     switch self {
-    case .key(_, let range), .keys(_, let range), .entity(_, let range), .set(_, let range): range
+    case .key(_, let range), .keys(_, let range), .entity(_, _, let range), .set(_, _, let range): range
     case .input(.record(let record)): record.range
-    case .input(.variable(_, let range)): range
+    case .input(.variable(_, _, let range)): range
     }
   }
 }

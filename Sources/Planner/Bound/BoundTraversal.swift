@@ -57,9 +57,13 @@ package struct BoundRecursion: Sendable, Hashable {
   /// Constants and parameters only; nil or null for no end.
   package var depth: BoundExpression?
   package var isMany: Bool
+  /// The entity that the first level starts from, where the element of the level above is only seen as it: inside
+  /// `... on T`. Nil for the element itself.
+  package var entry: EntityReference?
   package var range: SourceRange
 
-  package init(depth: BoundExpression?, isMany: Bool, range: SourceRange) {
+  package init(depth: BoundExpression?, isMany: Bool, entry: EntityReference? = nil, range: SourceRange) {
+    self.entry = entry
     self.depth = depth
     self.isMany = isMany
     self.range = range

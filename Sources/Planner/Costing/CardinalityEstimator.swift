@@ -21,6 +21,12 @@ struct CardinalityEstimator {
         return nil
       }
       return parameters[index] ?? parameterTypes[index].defaultValue ?? .null
+    case .arithmetic(let operation, let left, let right) where operation == .add || operation == .subtract:
+      // `now() - "P7D"`.
+      guard case .dateTime(let moment)? = value(of: left), case .duration(let span)? = value(of: right) else {
+        return nil
+      }
+      return .dateTime(operation == .add ? moment &+ span : moment &- span)
     default: return nil
     }
   }

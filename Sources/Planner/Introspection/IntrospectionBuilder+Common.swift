@@ -66,7 +66,7 @@ extension IntrospectionBuilder {
     }
     if isSupported("expand") {
       add(
-        "expand", "Selects every relation, level by level.", operationPlaces + ["FIELD"],
+        "expand", "Selects every relation, level by level.", ["FIELD"],
         [argument("levels", .list(.nonNull(named(.expandLevel))), "What becomes of each level.")])
     }
     add(

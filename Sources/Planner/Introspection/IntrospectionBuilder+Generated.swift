@@ -57,7 +57,7 @@ extension IntrospectionBuilder {
         guard let order = order(property.signature.type) else { continue }
         fields.append(input(property.name, order, property.description, property.deprecation))
       }
-      if catalog[id].kind == .entity {
+      if catalog[id].kind == .entity || catalog[id].kind == .interface {
         fields.append(argument("_createdAt", named(.direction), "When it was created."))
         fields.append(argument("_updatedAt", named(.direction), "When it was last changed."))
       }
@@ -91,12 +91,14 @@ extension IntrospectionBuilder {
     case .embeddedInput(let id):
       var fields: [Schema.InputValue] = []
       for field in catalog[id].fields where GeneratedNames.isName(field.name) {
-        guard !isRelation(field.signature.type), let type = inputType(field.signature) else { continue }
+        guard let type = inputType(field.signature) else { continue }
         fields.append(input(field.name, type, field.description, field.deprecation))
       }
       makeInput(place, "A '\(catalog[id].name)' to save.", fields)
     case .links(let id):
-      let targets = Schema.Reference.list(.nonNull(named(.input(id))))
+      // A strict client cannot write `__typename`, so what leads to an interface or union is given by ids.
+      let target = catalog[id].isAbstract ? reference("ID") : named(.input(id))
+      let targets = Schema.Reference.list(.nonNull(target))
       makeInput(
         place, "Changes of the links to '\(catalog[id].name)'; an object with the key of one that is there means it.",
         [
@@ -182,7 +184,7 @@ extension IntrospectionBuilder {
       guard let filter = filter(property.signature.type) else { continue }
       fields.append(input(property.name, filter, property.description, property.deprecation))
     }
-    if catalog[id].kind == .entity {
+    if catalog[id].kind == .entity || catalog[id].kind == .interface {
       fields.append(argument("_createdAt", named(.scalarFilter(.dateTime)), "When it was created."))
       fields.append(argument("_updatedAt", named(.scalarFilter(.dateTime)), "When it was last changed."))
       if let status = catalog.statusType {
@@ -302,19 +304,18 @@ extension IntrospectionBuilder {
     case .scalar, .enumeration:
       return output(TypeSignature(signature.type))
     case .embedded(let id): return isVisible(id) ? named(.embeddedInput(id)) : nil
+    case .entity(let id) where catalog[id].isAbstract: return isVisible(id) ? reference("ID") : nil
+    case .list(.entity(let id)) where catalog[id].isAbstract: return isVisible(id) ? named(.links(id)) : nil
     case .entity(let id): return isSaved(id) ? named(.input(id)) : nil
-    case .list(.entity(let id)): return isSaved(id) ? named(.links(id)) : nil
+    case .list(.entity(let id)):
+      if case .element(let embedded) = catalog[id].kind {
+        return isVisible(id) ? .list(.nonNull(named(.embeddedInput(embedded)))) : nil
+      }
+      return isSaved(id) ? named(.links(id)) : nil
     case .list(let element):
       guard isPlain(element) else { return nil }
       return output(TypeSignature(signature.type, isElementNonNull: signature.isElementNonNull))
     case .null: return nil
-    }
-  }
-
-  private func isRelation(_ type: ValueType) -> Bool {
-    switch type {
-    case .entity, .list(.entity): true
-    case .scalar, .enumeration, .list, .embedded, .null: false
     }
   }
 

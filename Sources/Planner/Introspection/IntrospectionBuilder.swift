@@ -199,7 +199,12 @@ struct IntrospectionBuilder {
           name: property.name, description: property.description, arguments: arguments, type: reference,
           deprecation: property.deprecation))
     }
-    if type.kind == .entity { fields += metaFields(of: type) }
+    switch type.kind {
+    case .entity: fields += metaFields(of: type)
+    // Members' groups take other arguments than the interface's.
+    case .interface: fields += metaFields(of: type).filter { $0.name != "_items" }
+    case .union, .element: break
+    }
     let members = type.members.filter { isVisible($0.type) }.map { number(catalog[$0.type].name) }
     let interfaces = interfaces(of: type)
     schema.types[place].description = type.description

@@ -38,6 +38,7 @@ extension Optimizer {
             once: rowSets[draft].cost, kind: .rowSet, isAscending: true))
       }
     }
+    if let candidate = memberCandidate(type, conjuncts) { result.append(candidate) }
     return result + intersections(type, result)
   }
 

@@ -33,6 +33,8 @@ extension Optimizer {
     if case .quantifier(let quantifier, let id, let body) = condition.kind {
       guard quantifier == .exists || quantifier == .some else { return nil }
       let set = query[id]
+      // The elements of a deleted entity's lists are deleted with it, and no way from the living leads back.
+      if catalog[set.type].isElement, query.sets.contains(where: { !$0.source.isIndexed }) { return nil }
       guard case .relation(let base, let relation) = set.source, base.scope == 0, base.isPath, set.limit == nil,
         set.offset == nil,
         let predicate = BoundExpression.conjunction([set.predicate, body].compactMap { $0 })
@@ -61,7 +63,8 @@ extension Optimizer {
     return index
   }
 
-  private mutating func draft(
+  /// The row set of what relations lead to from the members of a type with a condition.
+  mutating func draft(
     type: EntityTypeID, members: EntityTypeID, predicate: BoundExpression, through: [RelationID], range: SourceRange
   ) -> Int? {
     let key = RowSetKey(type: type, through: through, members: members, predicate: predicate)
@@ -69,7 +72,8 @@ extension Optimizer {
     // Not again while it is being planned: its own members cannot be found through themselves.
     rowSetMemo[key] = -1
     let id = SetID(query.sets.count)
-    query.sets.append(BoundSet(type: members, source: .all, predicate: predicate, range: range))
+    let isAlways = predicate.constant == .boolean(true)
+    query.sets.append(BoundSet(type: members, source: .all, predicate: isAlways ? nil : predicate, range: range))
     plans.append(nil)
     planSet(id, executions: 1, usage: .rows)
     let estimate = plans[id.index]?.estimate ?? PlanEstimate()
@@ -113,6 +117,8 @@ extension Optimizer {
       switch expression.kind {
       case .column, .entity: true
       case .convert(let inner), .fold(let inner): isNullIfMissing(inner)
+      // A field of an interface.
+      case .coalesce(let parts): parts.allSatisfy(isNullIfMissing)
       default: false
       }
     }

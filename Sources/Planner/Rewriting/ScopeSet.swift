@@ -80,6 +80,7 @@ extension BoundQuery {
   /// behind it is decided earlier; saying `true` too often costs speed only.
   func canFail(_ expression: BoundExpression) -> Bool {
     switch expression.kind {
+    case .arithmetic(_, let left, let right) where isNow(left) && isSpan(right): return false
     case .arithmetic(let operation, let left, _):
       if operation != .add || left.type.scalar?.isTextual != true { return true }
     case .negate(let operand):
@@ -104,6 +105,17 @@ extension BoundQuery {
     if let call = expression.setCall, canFail(call.set) { return true }
     if let body = expression.innerBody, canFail(body) { return true }
     return expression.operands.contains(where: canFail)
+  }
+
+  private func isNow(_ expression: BoundExpression) -> Bool {
+    guard case .parameter(let index) = expression.kind, parameters.indices.contains(index) else { return false }
+    return parameters[index].source == .now
+  }
+
+  /// A constant duration that leads from no instant of our times out of those that there are.
+  private func isSpan(_ expression: BoundExpression) -> Bool {
+    guard case .duration(let microseconds)? = expression.constant else { return false }
+    return microseconds.magnitude < 1000 * 365 * 86_400_000_000
   }
 
   func canFail(_ id: SetID) -> Bool {

@@ -15,10 +15,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   /// `{ User @live { id } }` and other directives of the language that stand on operations or fields.
   case directive
 
-  /// `mutation { insertTeam(data: {id: "1", lines: [{what: "x"}]}) }`: a list of embedded objects, a relation to an
-  /// interface or union, a relation inside an embedded object.
-  case shapeInMutation
-
   package static let code = DiagnosticCode("not-supported-yet")
 
   /// The feature as it is called in messages.
@@ -29,7 +25,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
     case .scalarFunction: "this function"
     case .languageCollation: "a collation other than CI"
     case .directive: "this directive"
-    case .shapeInMutation: "writing a field of this kind"
     }
   }
 

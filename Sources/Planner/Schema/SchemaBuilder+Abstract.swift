@@ -13,7 +13,7 @@ extension SchemaBuilder {
       rootMany: name, rootOne: name)
     type.kind = definition.kind == .union ? .union : .interface
     for field in distinctFields(of: definition) {
-      for directive in field.directives { check(directive, on: .other) }
+      for directive in field.directives { check(directive, on: .abstractField) }
       if let value = field.defaultValue {
         report(.wrongDefault(field: field.name.text, problem: .notConstant), at: value.range)
       }

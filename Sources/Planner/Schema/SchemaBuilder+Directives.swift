@@ -4,7 +4,7 @@ import GQLParser
 
 /// What the language's schema directives take.
 struct SchemaDirective {
-  enum Place { case field, object, abstract, schema, other }
+  enum Place { case field, object, abstract, abstractField, schema, other }
 
   var name: String
   var onField: [String]?
@@ -50,10 +50,16 @@ extension SchemaBuilder {
       case .object: known.onObject
       case .abstract: known.onAbstract
       case .schema: known.onSchema
-      case .other: nil
+      case .abstractField, .other: nil
       }
     guard let arguments else {
-      report(.misplacedDirective(name: name, reason: place == .field ? .onField : .onType), at: directive.name.range)
+      let reason: SchemaProblem.Misplacement =
+        switch place {
+        case .field: .onField
+        case .abstractField: .onAbstract
+        default: .onType
+        }
+      report(.misplacedDirective(name: name, reason: reason), at: directive.name.range)
       return false
     }
     for argument in directive.arguments where name != "collate" && !arguments.contains(argument.name.text) {

@@ -83,6 +83,7 @@ extension SchemaProblem {
     case .misplacedDirective(let name, .notText): "'@\(name)' is for text"
     case .misplacedDirective(let name, .inEmbedded): "'@\(name)' cannot stand in a type without an id"
     case .misplacedDirective(let name, .onType): "'@\(name)' cannot stand on a type"
+    case .misplacedDirective(let name, .onAbstract): "'@\(name)' cannot stand on a field of an interface"
     case .misplacedDirective(let name, .onField): "'@\(name)' cannot stand on a field"
     case .misplacedDirective(let name, .onComputed): "'@\(name)' cannot stand on a computed field"
     case .twoDefaults(let field): "'\(field)' has two defaults"
@@ -129,6 +130,7 @@ extension SchemaProblem {
       didYouMean(near)
     case .wrongDefault(_, let problem): problem.help
     case .recursiveEmbedding: "give one of these types an 'id', so that it is an entity"
+    case .misplacedDirective(_, .onAbstract): "give it to the field of each type that implements the interface"
     case .misplacedDirective("index", .inEmbedded), .misplacedDirective("unique", .inEmbedded):
       "index it from the owner: @index(fields: [\"owner.field\"])"
     case .possibleInverse(_, _, let inverse, _, _):

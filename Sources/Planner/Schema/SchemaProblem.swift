@@ -91,7 +91,9 @@ package enum SchemaProblem: Sendable, Hashable {
   /// A feature of the language that this version does not run.
   case notSupportedYet(NotSupportedYet)
 
-  package enum Misplacement: Sendable, Hashable { case notRelation, notText, inEmbedded, onType, onField, onComputed }
+  package enum Misplacement: Sendable, Hashable {
+    case notRelation, notText, inEmbedded, onType, onField, onComputed, onAbstract
+  }
 
   /// Why a type cannot be a member of an interface or a union.
   package enum Membership: Sendable, Hashable { case notAnObject, withoutID, repeated }

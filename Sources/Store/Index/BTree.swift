@@ -15,7 +15,7 @@ final class BTree: @unchecked Sendable {
   let stamp: UInt64
   let leafCapacity: Int
   let innerCapacity: Int
-  let directory: PageDirectory
+  let directory: NodeDirectory
   @exclusivity(unchecked) var main = BTreeRoot.none
   @exclusivity(unchecked) var nulls = BTreeRoot.none
   @exclusivity(unchecked) var freeNodes: [UInt32] = []
@@ -39,7 +39,7 @@ final class BTree: @unchecked Sendable {
     self.stamp = stamp
     self.leafCapacity = leafCapacity
     self.innerCapacity = innerCapacity
-    directory = PageDirectory(stamp: stamp)
+    directory = NodeDirectory(stamp: stamp)
   }
 
   init(copying other: BTree, stamp: UInt64) {
@@ -48,7 +48,7 @@ final class BTree: @unchecked Sendable {
     self.stamp = stamp
     leafCapacity = other.leafCapacity
     innerCapacity = other.innerCapacity
-    directory = PageDirectory(copying: other.directory, stamp: stamp)
+    directory = NodeDirectory(copying: other.directory, stamp: stamp)
     main = other.main
     nulls = other.nulls
     freeNodes = other.freeNodes
@@ -56,7 +56,7 @@ final class BTree: @unchecked Sendable {
 
   func reader(_ columns: UnsafePointer<ColumnReader>) -> BTreeReader {
     BTreeReader(
-      nodes: UnsafePointer(directory.addresses), columns: columns, layout: layout, leafCapacity: leafCapacity,
+      nodes: UnsafePointer(directory.tops), columns: columns, layout: layout, leafCapacity: leafCapacity,
       innerCapacity: innerCapacity, main: main, nulls: nulls)
   }
 
@@ -65,9 +65,7 @@ final class BTree: @unchecked Sendable {
   // MARK: - Nodes
 
   func node(_ id: UInt32) -> BTreeNode {
-    // Safe because the tree names only nodes that exist.
-    BTreeNode(
-      directory.addresses[Int(id)].unsafelyUnwrapped, leafCapacity: leafCapacity, innerCapacity: innerCapacity)
+    BTreeNode(directory.base(Int(id)), leafCapacity: leafCapacity, innerCapacity: innerCapacity)
   }
 
   func writableNode(_ id: UInt32) -> BTreeNode {

@@ -64,7 +64,8 @@
 /// entries whose ordered component is null behind all others in both directions. (Null components behind the ordered
 /// one are the largest values, so descending walks meet them first.)
 @frozen @usableFromInline package struct BTreeReader: @unchecked Sendable {
-  @usableFromInline let nodes: UnsafePointer<UnsafeRawPointer?>
+  /// Two levels, see ``NodeDirectory``.
+  @usableFromInline let nodes: UnsafePointer<UnsafePointer<UnsafeRawPointer?>>
   @usableFromInline let columns: UnsafePointer<ColumnReader>
   @usableFromInline let components: UnsafePointer<KeyComponent>
   @usableFromInline let componentCount: Int
@@ -75,7 +76,7 @@
   @usableFromInline let nulls: BTreeRoot
 
   init(
-    nodes: UnsafePointer<UnsafeRawPointer?>, columns: UnsafePointer<ColumnReader>, layout: KeyLayout,
+    nodes: UnsafePointer<UnsafePointer<UnsafeRawPointer?>>, columns: UnsafePointer<ColumnReader>, layout: KeyLayout,
     leafCapacity: Int, innerCapacity: Int, main: BTreeRoot, nulls: BTreeRoot
   ) {
     self.nodes = nodes
@@ -93,7 +94,9 @@
 
   func node(_ id: UInt32) -> BTreeNode {
     // Safe because the tree names only nodes that exist.
-    BTreeNode(nodes[Int(id)].unsafelyUnwrapped, leafCapacity: leafCapacity, innerCapacity: innerCapacity)
+    BTreeNode(
+      nodes[Int(id) >> NodeDirectory.groupShift][Int(id) & NodeDirectory.groupMask].unsafelyUnwrapped,
+      leafCapacity: leafCapacity, innerCapacity: innerCapacity)
   }
 
   // MARK: - Order of entries

@@ -110,14 +110,27 @@ extension WriteTransaction {
           if seen.insert(target).inserted { survivors.append(target) }
         }
       }
+      // Why apart: runs may be long, and one row is compared sooner than looked up.
+      if doomed.count == 1, let only = doomed.first?.row {
+        for survivor in survivors { putToSleep(inverse, survivor, keeps: keeps) { $0 == only } }
+        continue
+      }
       for survivor in survivors {
         putToSleep(inverse, survivor, keeps: keeps) { marks.contains(DeletedRow(type: relation.source, row: $0)) }
       }
     }
     // Not before the survivors of all relations are known, because a symmetric relation reads its own column.
     for relation in layout.relations {
+      // A list of embedded objects is a value, which a deleted entity keeps.
+      if keeps && isOwner(relation) { continue }
       for entity in doomed where entity.type == relation.source { clear(relation, entity.row) }
     }
+  }
+
+  /// Whether the targets are elements of lists of embedded objects.
+  func isOwner(_ relation: Relation) -> Bool {
+    relation.isToMany && relation.onDelete == .cascade && !relation.isMirror
+      && layout.types[Int(relation.target.index)].isHidden
   }
 
   private func clear(_ relation: Relation, _ row: UInt32) {
@@ -195,6 +208,14 @@ extension WriteTransaction {
         purgeDeleted(ownedTable(relation.target), target)
       }
     }
+    for relation in table.layout.relations where isOwner(relation) {
+      if readColumn(relation).reader.references(row).isEmpty { continue }
+      let lists = column(relation)
+      let nulls = lists.liveNulls
+      lists.setRun(row, copying: UnsafeBufferPointer(start: nil, count: 0), capacity: 0)
+      // The nulls of live rows are counted only.
+      lists.liveNulls = nulls
+    }
     table.ownedLiveness().writeRaw(row, Cell(low: RowStatus.purged))
     forgetPayloads(table, row)
     forgetDangling([DeletedRow(type: table.layout.id, row: row)])
@@ -249,7 +270,7 @@ extension WriteTransaction {
       let existing = table.find(number, key: key)
       if existing != PageLayout.noRow { throw .uniqueViolation(index: index.id, existing: existing, row: entity.row) }
     }
-    for (place, relation) in table.layout.relations.enumerated() where relation.isRequired && !relation.isToMany {
+    for (place, relation) in table.layout.relations.enumerated() where isRequired(relation, entity.row) {
       if !record.targets(relation: place).contains(where: { comesBack(relation, entity.row, $0, marks) }) {
         throw .requiredReference(relation: relation.id, row: entity.row)
       }

@@ -90,6 +90,25 @@ extension WriteTransaction {
     setDormant(relation, row, links)
   }
 
+  /// Links a deleted, kept row with a live one: the link sleeps until the row is restored.
+  func connectDeleted(_ relation: Relation, source: UInt32, target: UInt32) {
+    let inverse = layout[relation.inverse]
+    let graveyard = ownedTable(relation.source).ownedGraveyard()
+    let place = layout.relationPlaces[Int(relation.id.index)]
+    let record = graveyard.record(source)
+    let old = record.targets(relation: place)
+    // A to-one that has a target keeps it.
+    guard !old.contains(target), relation.isToMany || old.isEmpty else { return }
+    if !inverse.isToMany, self.target(inverse, target) != PageLayout.noRow || !dormant(inverse, target).isEmpty {
+      return
+    }
+    graveyard.replaceRecord(source, record.adding(target, relation: place))
+    let isCounted = inverse.isToMany && bulk == nil
+    let end = isCounted ? readColumn(inverse).reader.references(target).count : 0
+    let link = DormantLinks.Link(place: UInt32(truncatingIfNeeded: end), target: source)
+    setDormant(inverse, target, dormant(inverse, target) + [link])
+  }
+
   /// Makes a live row's dormant link to a restored target a link again, at its place.
   func wake(_ relation: Relation, _ row: UInt32, _ target: UInt32) {
     var links = dormant(relation, row)

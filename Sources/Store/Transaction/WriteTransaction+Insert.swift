@@ -131,8 +131,11 @@ extension WriteTransaction {
       primary.keys.load(table.readers, row, into: key)
     else { return }
     let links = dangling.take(table.layout.id, primary.keys.components[0].kind, key[0])
-    for link in links where self.table(layout[link.relation].source).isLive(link.source) {
+    for link in links {
       let relation = layout[link.relation]
+      guard self.table(relation.source).isLive(link.source) || self.table(relation.source).isDeleted(link.source) else {
+        continue
+      }
       var row = row
       if relation.target != table.layout.id {
         guard let mirror = table.layout.mirrors.first(where: { $0.target == relation.target }) else { continue }
@@ -141,7 +144,9 @@ extension WriteTransaction {
         row = mirroredRow(mirror, row)
       }
       // A link that would break a required reference stays unmade; the source keeps what it has.
-      if bulk != nil {
+      if self.table(relation.source).isDeleted(link.source) {
+        connectDeleted(relation, source: link.source, target: row)
+      } else if bulk != nil {
         linkBulk(link.relation, source: link.source, target: row)
       } else {
         try? connect(link.relation, source: link.source, target: row)
@@ -177,6 +182,8 @@ extension WriteTransaction {
     for folded in foldedColumns { try foldCell(table, into: folded, from: number) }
     affected.removeAll { !changesKey(table, $0, row) }
     for index in affected where layout.indexes[index].isUnique { try checkUnique(table, index, except: row) }
+    // Who takes the primary key of a deleted entity takes its place.
+    if affected.contains(0), let graveyard = table.graveyard, graveyard.count > 0 { purgeNamesake(table, graveyard) }
 
     for index in affected {
       table.ownIndex(index)

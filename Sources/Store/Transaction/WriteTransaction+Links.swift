@@ -45,8 +45,15 @@ extension WriteTransaction {
   private func checkUnlink(
     _ relation: Relation, _ inverse: Relation, _ source: UInt32, _ target: UInt32
   ) throws(StoreProblem) {
-    if relation.isRequired && !relation.isToMany { throw .requiredReference(relation: relation.id, row: source) }
-    if inverse.isRequired && !inverse.isToMany { throw .requiredReference(relation: inverse.id, row: target) }
+    if isRequired(relation, source) { throw .requiredReference(relation: relation.id, row: source) }
+    if isRequired(inverse, target) { throw .requiredReference(relation: inverse.id, row: target) }
+  }
+
+  /// Whether a row must have a target: inside an embedded object, where the object is there.
+  func isRequired(_ relation: Relation, _ row: UInt32) -> Bool {
+    guard relation.isRequired && !relation.isToMany else { return false }
+    guard let presence = relation.presence else { return true }
+    return !table(relation.source).readers[Int(presence.index)].isNull(row)
   }
 
   private func unlink(_ relation: Relation, _ inverse: Relation, _ source: UInt32, _ target: UInt32) {

@@ -1,0 +1,205 @@
+import GQLBase
+import GQLCatalog
+import GQLPlanner
+import GQLStore
+
+/// Links, when all rows are in; then what must be complete.
+extension Mutator {
+  /// Links what the records say, in their order.
+  func link(_ program: MutationProgram) throws(MutationProblem) {
+    for link in stage.links {
+      let relation = catalog[link.relation]
+      guard isApplied(link, relation, program.layouts) else {
+        try dropElements(link, relation, program.layouts)
+        continue
+      }
+      let record = stage.records[link.record]
+      var mode = link.mode
+      if mode == .assign { mode = record.appends && !link.isWithin ? .append : .set }
+      var rows: [UInt32] = []
+      for target in stage.targets[link.first..<(link.first + link.count)] {
+        if let row = try resolve(target, relation, program.layouts) { rows.append(row) }
+      }
+      if link.isWithin, relation.isRequired, rows.isEmpty, isPresent(relation, record) {
+        let layout = program.layouts[record.type]
+        throw problem(
+          .missingValue(type: layout.name, field: layout.name(of: relation), entity: entity(record)), at: link.source)
+      }
+      // Another entity may have taken the place of the only target, and its unique value, meanwhile.
+      if rows.isEmpty, !link.isNull, !relation.isToMany { continue }
+      change()
+      do {
+        try apply(rows, mode, relation, record.row, program.layouts)
+      } catch {
+        throw problem(error, at: link.source)
+      }
+    }
+  }
+
+  private func isApplied(_ link: InputStage.Link, _ relation: Relation, _ layouts: InputLayouts) -> Bool {
+    let record = stage.records[link.record]
+    guard !record.isSkipped, record.row != PageLayout.noRow, transaction.isLive(record.type, record.row) else {
+      return false
+    }
+    if link.isWithin {
+      // Of an object that says nothing, or only fills, nothing is written.
+      guard record.keepsForNull || record.fillsOnly,
+        let presence = layouts[record.type].presence[Int(relation.column.index)]
+      else { return true }
+      return stage.given[record.base + presence] && stage.valid[record.base + presence]
+    }
+    if link.isNull, record.keepsForNull { return false }
+    return !(record.fillsOnly && link.mode == .assign && !isEmpty(relation, record.row))
+  }
+
+  private func isPresent(_ relation: Relation, _ record: InputStage.Record) -> Bool {
+    guard let presence = relation.presence else { return true }
+    return stage.valid[record.base + Int(presence.index)]
+  }
+
+  private func isEmpty(_ relation: Relation, _ row: UInt32) -> Bool {
+    let reader = transaction.column(relation.source, relation.column)
+    return relation.isToMany ? reader.references(row).isEmpty : reader.reference(row) == PageLayout.noRow
+  }
+
+  // MARK: - Targets
+
+  /// The row that a target is in the relation's target type; nil for one that another of the records took away.
+  private func resolve(
+    _ target: InputStage.Target, _ relation: Relation, _ layouts: InputLayouts
+  ) throws(MutationProblem) -> UInt32? {
+    switch target {
+    case .row(let row, let type): return self.row(row, of: type, as: relation.target, layouts)
+    case .record(let number):
+      let record = stage.records[number]
+      return record.row == PageLayout.noRow ? nil : row(record.row, of: record.type, as: relation.target, layouts)
+    case .key(let key, let source):
+      if !layouts[relation.target].isAbstract,
+        let row = withUnsafePointer(to: key, { transaction.findRow(relation.target, key: $0) })
+      {
+        return row
+      }
+      let found = rows(key, relation.target)
+      if found.count == 1, let only = found.first { return row(only.row, of: only.type, as: relation.target, layouts) }
+      let field = "\(catalog[relation.source].name).\(name(relation))"
+      let id = json(key, keyType(relation.target))
+      if found.isEmpty {
+        throw problem(.unknownID(type: catalog[relation.target].name, field: field, id: id), at: source)
+      }
+      throw problem(.ambiguousLink(field: field, id: id, types: found.map { catalog[$0.type].name }), at: source)
+    }
+  }
+
+  /// A live row as the target of a relation, which may be an interface or union of its type.
+  private func row(
+    _ row: UInt32, of type: EntityTypeID, as target: EntityTypeID, _ layouts: InputLayouts
+  ) -> UInt32? {
+    guard transaction.isLive(type, row) else { return nil }
+    if type == target { return row }
+    guard layouts[type].isAbstract else { return transaction.mirroredRow(type, row, in: target) }
+    guard let entity = transaction.entity(of: type, row) else { return nil }
+    return entity.type == target ? entity.row : transaction.mirroredRow(entity.type, entity.row, in: target)
+  }
+
+  /// The entities with a key: one at most, but for an interface or union.
+  private func rows(_ key: Cell, _ type: EntityTypeID) -> [(type: EntityTypeID, row: UInt32)] {
+    guard catalog[type].isAbstract else {
+      return withUnsafePointer(to: key) { transaction.findRow(type, key: $0) }.map { [(type, $0)] } ?? []
+    }
+    var found: [(type: EntityTypeID, row: UInt32)] = []
+    for member in catalog[type].members {
+      guard let key = memberKey(key, member.type) else { continue }
+      if let row = withUnsafePointer(to: key, { transaction.findRow(member.type, key: $0) }) {
+        found.append((member.type, row))
+      }
+    }
+    return found
+  }
+
+  /// An ID as the key of one of the types that it may be of.
+  private func memberKey(_ key: Cell, _ type: EntityTypeID) -> Cell? {
+    let columns = catalog[catalog[type].primaryIndex].columns
+    guard columns.count == 1, let column = columns.first else { return nil }
+    switch catalog[type][column].kind {
+    case .text: return key
+    case .int64:
+      let text = TextView(key).withBytes {
+        String(decoding: UnsafeRawBufferPointer(start: $0, count: $1), as: UTF8.self)
+      }
+      return Int64(text).map { Cell($0) }
+    default: return nil
+    }
+  }
+
+  // MARK: - Writing
+
+  private func apply(
+    _ rows: [UInt32], _ mode: BoundLink.Mode, _ relation: Relation, _ source: UInt32, _ layouts: InputLayouts
+  ) throws(StoreProblem) {
+    guard relation.isToMany else {
+      switch mode {
+      case .remove:
+        for row in rows { try transaction.removeReference(relation.id, source: source, target: row) }
+      case .assign, .set, .append: try transaction.setReference(relation.id, source: source, target: rows.first)
+      }
+      return
+    }
+    switch mode {
+    case .assign, .set:
+      let old =
+        layouts[relation.target].isElement
+        ? Array(transaction.column(relation.source, relation.column).references(source)) : []
+      try rows.withUnsafeBufferPointer { (rows) throws(StoreProblem) in
+        try transaction.setReferences(relation.id, source: source, targets: rows)
+      }
+      // Elements are parts of their owner, and nothing else leads to them.
+      if !old.isEmpty { try transaction.delete(relation.target, rows: old, keeps: false) }
+    case .append:
+      for row in rows { try transaction.appendReference(relation.id, source: source, target: row) }
+    case .remove:
+      for row in rows { try transaction.removeReference(relation.id, source: source, target: row) }
+    }
+  }
+
+  /// Takes back the elements of a list that is not written after all.
+  private func dropElements(
+    _ link: InputStage.Link, _ relation: Relation, _ layouts: InputLayouts
+  ) throws(MutationProblem) {
+    guard layouts[relation.target].isElement else { return }
+    var rows: [UInt32] = []
+    for target in stage.targets[link.first..<(link.first + link.count)] {
+      if case .record(let number) = target, stage.records[number].row != PageLayout.noRow {
+        rows.append(stage.records[number].row)
+      }
+    }
+    if rows.isEmpty { return }
+    change()
+    do {
+      try transaction.delete(relation.target, rows: rows, keeps: false)
+    } catch {
+      throw problem(error, at: link.source)
+    }
+  }
+
+  // MARK: - Completeness
+
+  func checkComplete(_ program: MutationProgram) throws(MutationProblem) {
+    for number in incomplete {
+      let record = stage.records[number]
+      let layout = program.layouts[record.type]
+      guard record.row != PageLayout.noRow, transaction.isLive(record.type, record.row) else { continue }
+      for column in layout.required where value(record.row, column, layout) == nil {
+        throw missing(column, record, layout)
+      }
+      for relation in layout.requiredRelations where isEmpty(relation, record.row) {
+        throw problem(
+          .missingValue(type: layout.name, field: layout.name(of: relation), entity: entity(record)), at: record.source)
+      }
+    }
+  }
+
+  /// The id of a record's entity; nil for an element of a list, which has none.
+  private func entity(_ record: InputStage.Record) -> String? {
+    catalog[record.type].isElement ? nil : identity(record.type, record.row)
+  }
+}

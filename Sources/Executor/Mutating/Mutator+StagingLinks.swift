@@ -1,0 +1,178 @@
+import GQLBase
+import GQLCatalog
+import GQLPlanner
+import GQLStore
+
+/// What records say of relations, and of lists of embedded objects.
+extension Mutator {
+  func stage(
+    _ link: BoundLink, of record: Int, _ layout: InputLayout, _ origin: Origin
+  ) throws(MutationProblem) {
+    let relation = catalog[link.relation]
+    var targets: [InputStage.Target] = []
+    var isNull = link.isNull
+    for target in link.targets {
+      switch target {
+      case .key(let value, let range):
+        guard let cell = origin.values.cell(value, origin.position) else {
+          try refuseNull(relation, layout, link, at: range)
+          isNull = true
+          continue
+        }
+        targets.append(.key(kept(cell, relation, origin), .range(range)))
+      case .keys(let value, let range):
+        guard let cell = origin.values.cell(value, origin.position) else {
+          try refuseNull(relation, layout, link, at: range)
+          isNull = true
+          continue
+        }
+        let run = ListRun(cell, keyType(relation.target))
+        for index in 0..<run.count {
+          if run.isNull(index) { try refuseNull(relation, layout, link, at: range) }
+          targets.append(.key(kept(run.cell(index), relation, origin), .range(range)))
+        }
+      case .entity(let value, let type, let range):
+        guard let cell = origin.values.cell(value, origin.position) else {
+          try refuseNull(relation, layout, link, at: range)
+          isNull = true
+          continue
+        }
+        targets.append(.row(UInt32(truncatingIfNeeded: cell.low), type))
+      case .set(let set, let type, let range):
+        var expansion = Expansion()
+        let execution = origin.values.execution
+        let row = origin.row
+        try running { () throws(RuntimeProblem) in
+          try withUnsafePointerThrowing(to: row) { (rows) throws(RuntimeProblem) in
+            try execution.expand(set, ScopeRows(count: 1, scopes: [rows]), into: &expansion)
+          }
+        }
+        for index in 0..<expansion.rows.count {
+          let row = expansion.rows[index]
+          guard catalog[type].isElement else {
+            targets.append(.row(row, type))
+            continue
+          }
+          let copy = try copyElement(type, row, of: record, execution.snapshot, .range(range), origin)
+          targets.append(.record(copy))
+        }
+      case .input(let input):
+        if case .variable(let parameter, _, let range) = input, hasNoValue(parameter, origin) {
+          try refuseNull(relation, layout, link, at: range)
+          isNull = true
+          continue
+        }
+        for number in try stage(input, role: role(relation, origin), origin) {
+          stage.records[number].owner = record
+          targets.append(.record(number))
+        }
+      }
+    }
+    let first = stage.targets.count
+    stage.targets += targets
+    stage.links.append(
+      InputStage.Link(
+        record: record, relation: link.relation, mode: link.mode, isNull: isNull && targets.isEmpty,
+        isWithin: link.isWithin, first: first, count: targets.count, source: .range(link.range)))
+  }
+
+  /// Null, within a list or where the relation must have a target, is refused; what is not known may be null.
+  private func refuseNull(
+    _ relation: Relation, _ layout: InputLayout, _ link: BoundLink, at range: SourceRange
+  ) throws(MutationProblem) {
+    if relation.isToMany, link.targets.count > 1 || link.mode != .assign {
+      throw MutationProblem(.missingValue(type: layout.name, field: layout.name(of: relation), entity: nil), at: range)
+    }
+  }
+
+  private func kept(_ key: Cell, _ relation: Relation, _ origin: Origin) -> Cell {
+    origin.values.areOfRows ? stage.keeping(key, keyType(relation.target)) : key
+  }
+
+  private func hasNoValue(_ parameter: Int, _ origin: Origin) -> Bool {
+    guard origin.context.parameters.indices.contains(parameter) else { return true }
+    return origin.context.parameters[parameter].map { $0 == .null } ?? true
+  }
+
+  /// What objects are that a relation leads to.
+  func role(_ relation: Relation, _ origin: Origin) -> InputStage.Role {
+    origin.layouts[relation.target].isElement ? .element : .fragment
+  }
+
+  /// The type of a key by which a target is found: in all types of an interface or union.
+  func keyType(_ type: EntityTypeID) -> ValueType {
+    let entity = catalog[type]
+    if entity.isAbstract { return .scalar(.id) }
+    guard !entity.indexes.isEmpty, let column = catalog[entity.primaryIndex].columns.first else { return .null }
+    return entity[column].type
+  }
+
+  func addEmptyLink(of record: Int, _ relation: Relation, _ source: InputStage.Source, isWithin: Bool) {
+    stage.links.append(
+      InputStage.Link(
+        record: record, relation: relation.id, mode: isWithin ? .set : .assign, isNull: true, isWithin: isWithin,
+        first: 0, count: 0, source: source))
+  }
+
+  /// A row that replaces says all of an entity's value, lists of embedded objects included.
+  func emptyUnnamed(_ number: Int, since first: Int, _ layout: InputLayout, _ origin: Origin) {
+    guard origin.replaces, stage.records[number].role == .row, !layout.ownedRelations.isEmpty else { return }
+    var named: Set<RelationID> = []
+    for link in stage.links[first...] where link.record == number { named.insert(link.relation) }
+    for relation in layout.ownedRelations where !named.contains(relation.id) {
+      addEmptyLink(of: number, relation, stage.records[number].source, isWithin: true)
+    }
+  }
+
+  // MARK: - Copies
+
+  /// Lists inside each other that are copied; all that is behind is recursive.
+  private static let copyDepth = 100
+
+  /// An element of a list of embedded objects once more, with what it holds.
+  private func copyElement(
+    _ type: EntityTypeID, _ row: UInt32, of owner: Int, _ view: Snapshot, _ source: InputStage.Source,
+    _ origin: Origin, depth: Int = 0
+  ) throws(MutationProblem) -> Int {
+    guard depth < Self.copyDepth else {
+      throw problem(.tooLarge("lists of '\(catalog[type].name)' stand too deep inside each other"), at: source)
+    }
+    let layout = origin.layouts[type]
+    let number = stage.begin(layout, role: .element, source: source)
+    stage.records[number].owner = owner
+    for (column, descriptor) in layout.columns.enumerated() where layout.isStored[column] {
+      let reader = view.column(type, descriptor.id)
+      let cell = reader.isNull(row) ? nil : stage.keeping(reader.cell(row, kind: descriptor.kind), descriptor.type)
+      stage.set(number, column, cell)
+    }
+    for relation in catalog.relations where relation.source == type && relation.property != nil {
+      let reader = view.column(type, relation.column)
+      var rows = relation.isToMany ? Array(reader.references(row)) : [reader.reference(row)]
+      rows.removeAll { $0 == PageLayout.noRow }
+      var targets: [InputStage.Target] = []
+      for target in rows {
+        if catalog[relation.target].isElement {
+          let copy = try copyElement(relation.target, target, of: number, view, source, origin, depth: depth + 1)
+          targets.append(.record(copy))
+        } else {
+          targets.append(.row(target, relation.target))
+        }
+      }
+      let first = stage.targets.count
+      stage.targets += targets
+      stage.links.append(
+        InputStage.Link(
+          record: number, relation: relation.id, mode: .set, isNull: false, first: first, count: targets.count,
+          source: source))
+    }
+    stage.records[number].end = stage.records.count
+    return number
+  }
+}
+
+/// `withUnsafePointer(to:)` for typed errors.
+private func withUnsafePointerThrowing<Value, Failure: Error>(
+  to value: Value, _ body: (UnsafePointer<Value>) throws(Failure) -> Void
+) throws(Failure) {
+  try withUnsafePointer(to: value) { (pointer) throws(Failure) in try body(pointer) }
+}
