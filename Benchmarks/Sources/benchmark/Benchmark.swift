@@ -34,13 +34,13 @@ struct Benchmark {
     for query in QueryCases(network).all where options.includes(query.name) {
       try measure(query, engine, sqlite)
     }
-    try measureFullText(sqlite)
-    try measureTrigrams(sqlite)
     for name in ["pk", "nest4"] {
       if let query = QueryCases(network).all.first(where: { $0.name == name }) {
         try measurePreparing(query, engine, sqlite)
       }
     }
+    try measureFullText(sqlite)
+    try measureTrigrams(sqlite)
     try measureChanges(engine, sqlite)
     if options.measuresMemory, options.includes("memory") { try reportMemory() }
     if let command = options.command, options.includes("start") { try reportStart(of: command) }
