@@ -68,7 +68,7 @@ extension ReferenceEvaluator {
         let next = try read(value, name)
         value = next
         if let condition = step.arguments?.argument("where"), !next.isNull,
-          !(try evaluate(condition[0], environment.entering(next)).isTrue)
+          try !keeps(condition[0], environment.entering(next))
         {
           value = .null
         }

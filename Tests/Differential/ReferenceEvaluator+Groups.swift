@@ -7,7 +7,7 @@ extension ReferenceEvaluator {
     let environment = outer
     var kept = elements
     if let condition = arguments.argument("where") {
-      kept = try kept.filter { try evaluate(condition[0], environment.entering($0)).isTrue }
+      kept = try kept.filter { try keeps(condition[0], environment.entering($0)) }
     }
     var found: [Group] = []
     var places: [String: Int] = [:]
@@ -34,7 +34,7 @@ extension ReferenceEvaluator {
       return inner
     }
     if let condition = arguments.argument("having") {
-      found = try found.filter { try evaluate(condition[0], inside($0)).isTrue }
+      found = try found.filter { try keeps(condition[0], inside($0)) }
     }
     if let order = arguments.argument("orderBy") {
       found = try sorted(found, order.children) { node, group in try evaluate(node, inside(group)) }

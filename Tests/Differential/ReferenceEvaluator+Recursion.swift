@@ -54,7 +54,7 @@ extension ReferenceEvaluator {
       var next: [Datum] = []
       for element in level {
         for target in links(element, name) {
-          if let condition, !(try evaluate(condition, environment.entering(target)).isTrue) { continue }
+          if let condition, try !keeps(condition, environment.entering(target)) { continue }
           guard seen.insert(target.key()).inserted else { continue }
           next.append(target)
           if distance >= lowest { found.append((target, distance)) }

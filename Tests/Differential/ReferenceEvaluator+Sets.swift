@@ -12,7 +12,7 @@ extension ReferenceEvaluator {
     }
     var kept = elements
     if let condition = arguments.argument("where") {
-      kept = try kept.filter { try evaluate(condition[0], environment.entering($0)).isTrue }
+      kept = try kept.filter { try keeps(condition[0], environment.entering($0)) }
     }
     if let order = arguments.argument("orderBy") {
       kept = try sorted(kept, order.children) { node, element in try evaluate(node, environment.entering(element)) }

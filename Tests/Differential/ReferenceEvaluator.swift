@@ -16,6 +16,20 @@ struct ReferenceEvaluator {
     do { try body() } catch ReferenceFailure.runtime { latitude.mayFail = true }
   }
 
+  /// Whether a condition that decides what stays is true. Behind an unknown no conjunct can make it so, and what is
+  /// wrong there need not be seen.
+  func keeps(_ condition: Node, _ environment: Environment) throws -> Bool {
+    guard case .operation("and") = condition.form else { return try evaluate(condition, environment).isTrue }
+    for (place, part) in condition.children.enumerated() where try !keeps(part, environment) {
+      let rest = condition.children[place...]
+      try unneeded {
+        for part in rest { if case .bool(false) = try evaluate(part, environment) { break } }
+      }
+      return false
+    }
+    return true
+  }
+
   /// What an expression sees.
   struct Environment {
     /// The elements around it, the innermost last.
@@ -162,7 +176,7 @@ struct ReferenceEvaluator {
     guard let linked else { return "null" }
     let bound = binding(node.selections, environment, inside: true)
     if let condition = node.arguments?.argument("where") {
-      guard try evaluate(condition[0], bound.entering(linked)).isTrue else { return "null" }
+      guard try keeps(condition[0], bound.entering(linked)) else { return "null" }
     }
     guard let selections = node.selections else { return try read(linked, "id").json }
     return try object(linked, selections, environment)

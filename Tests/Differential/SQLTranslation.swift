@@ -217,15 +217,17 @@ struct SQLTranslation {
       return "(SELECT \(what) FROM \(source)\(all.isEmpty ? "" : " WHERE \(all.joined(separator: " AND "))"))"
     }
     let value = values.first ?? ""
+    // SQL gives an aggregate to the query whose columns stand in it, so that each value is selected first.
+    func fold(_ function: String) -> String { "(SELECT \(function)(v) FROM \(select("\(value) AS v")))" }
     switch name {
-    case "count": return select(values.isEmpty ? "COUNT(*)" : "COUNT(\(value))")
+    case "count": return values.isEmpty ? select("COUNT(*)") : fold("COUNT")
     case "exists": return "EXISTS \(select("1"))"
     case "some": return "EXISTS \(select("1", [value]))"
     case "none": return "(NOT EXISTS \(select("1", [value])))"
     case "every": return "(NOT EXISTS \(select("1", ["(\(value)) IS NOT 1"])))"
     case "one": return "(\(select("COUNT(*)", [value])) = 1)"
-    case "sum": return "COALESCE(\(select("SUM(\(value))")), 0)"
-    case "avg", "min", "max": return select("\(name.uppercased())(\(value))")
+    case "sum": return "COALESCE(\(fold("SUM")), 0)"
+    case "avg", "min", "max": return fold(name.uppercased())
     default: throw ReferenceFailure.malformed
     }
   }
