@@ -140,6 +140,15 @@ package struct ByteBuffer: ~Copyable, @unchecked Sendable {
   @inlinable
   package mutating func removeAll() { length = 0 }
 
+  /// Forgets the bytes, and gives back memory beyond `capacity` bytes.
+  package mutating func removeAll(keeping capacity: Int) {
+    length = 0
+    guard self.capacity > max(capacity, 64) else { return }
+    free(base)
+    self.capacity = max(capacity, 64)
+    base = ByteBuffer.allocate(self.capacity, nil)
+  }
+
   /// Forgets all bytes from `count` on; does nothing if there are fewer.
   @inlinable
   package mutating func truncate(to count: Int) {

@@ -145,11 +145,11 @@ public final class PreparedQuery: Sendable {
     do {
       try run.plan.executable.run(run.execution, on: snapshot, into: &run.buffer)
     } catch {
-      prepared.resting.put(run)
+      if run.isWorthKeeping() { prepared.resting.put(run) } else { prepared.resting.drop() }
       throw QueryError([error.diagnostic(snapshot: snapshot)], in: document.source)
     }
     let result = run.buffer.withUnsafeBytes { take($0) }
-    if run.execution.isWorthKeeping { prepared.resting.put(run) } else { prepared.resting.drop() }
+    if run.isWorthKeeping() { prepared.resting.put(run) } else { prepared.resting.drop() }
     return result
   }
 
@@ -159,7 +159,12 @@ public final class PreparedQuery: Sendable {
   ) throws(QueryError) -> Result {
     let (plan, waiting) = prepared.ready.withLock { ($0.plan, $0.buffers.popLast()) }
     let reusable = waiting ?? ReusableBuffer()
-    defer { prepared.ready.withLock { if $0.buffers.count < 8 { $0.buffers.append(reusable) } } }
+    defer {
+      if reusable.buffer.count > ReusableBuffer.keptBytes {
+        reusable.buffer.removeAll(keeping: ReusableBuffer.keptBytes)
+      }
+      prepared.ready.withLock { if $0.buffers.count < 8 { $0.buffers.append(reusable) } }
+    }
     reusable.buffer.removeAll()
     if isSegmented {
       try runSegments(variables, snapshot, nil, nil, options: options, into: &reusable.buffer)

@@ -54,6 +54,12 @@ final class ReadyRun: @unchecked Sendable {
   private let shown: Int
   @exclusivity(unchecked) var buffer = ByteBuffer(capacity: 4096)
 
+  /// Whether it needs no more memory than may rest between runs. An answer's memory beyond that is given back.
+  func isWorthKeeping() -> Bool {
+    if buffer.count > ReusableBuffer.keptBytes { buffer.removeAll(keeping: ReusableBuffer.keptBytes) }
+    return execution.isWorthKeeping
+  }
+
   init?(_ plan: ReadyPlan, _ snapshot: Snapshot, limits: RunLimits) {
     guard let quick = plan.quick else { return nil }
     self.plan = plan
@@ -137,6 +143,8 @@ struct RestingRuns: ~Copyable {
 
 /// An output buffer that keeps its memory between runs.
 final class ReusableBuffer: @unchecked Sendable {
+  /// What an answer may leave behind for the next.
+  static let keptBytes = 32 << 20
   // Unchecked because one run at a time has it.
   @exclusivity(unchecked) var buffer = ByteBuffer(capacity: 4096)
 }

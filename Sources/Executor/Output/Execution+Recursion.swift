@@ -167,6 +167,8 @@ extension Execution {
     }
     state.found.offsets.reserve(count)
     for member in start..<start + count {
+      // A few hubs may have more than the run may hold.
+      if member & 63 == 63 { try checkMemory(state.found.rows.count &* 40) }
       // What is on its path already is not entered again.
       if state.cycles[member] == 0 {
         appendTargets(relation, state.found.rows[member], from: 0, limit: Int.max, into: &state.found.rows)
