@@ -138,8 +138,16 @@ extension Value {
     case .null: .null
     case .bool(let value): .boolean(value)
     case .int(let value): .int(value)
-    case .double(let value): value.isFinite ? .float(value) : .null
-    case .number(let digits): Decimal(parsing: digits).map { .decimal($0) } ?? .null
+    case .double(let value): value.isFinite ? .float(value) : .json(Text("\(value)"))
+    case .number(let digits):
+      if let value = Decimal(parsing: digits) {
+        .decimal(value)
+      } else if let value = Double(digits), value.isFinite {
+        .float(value)
+      } else {
+        // A number of JSON that is no value of ours: where another type is wanted it is refused.
+        .json(Text(digits))
+      }
     case .string(let text): .string(Text(text))
     case .list(let elements): .list(elements.map(\.untyped))
     case .object(let members): .object(members.map { GQLCatalog.Value.Member(Text($0.name), $0.value.untyped) })
