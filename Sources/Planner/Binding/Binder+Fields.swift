@@ -271,7 +271,7 @@ extension Binder {
         report(.selectionOnValue(field: name.text), at: set.range)
         return nil
       }
-      return .value(narrowed(value.expression))
+      return .value(narrowed(value.expression, at: name.range))
     case .embedded(let value):
       _ = fieldDirectives(entry.directives, over: nil)
       if let argument = entry.arguments.first {
@@ -285,9 +285,9 @@ extension Binder {
   }
 
   /// An answer has no other Ints than a document may have.
-  private func narrowed(_ value: BoundExpression) -> BoundExpression {
+  func narrowed(_ value: BoundExpression, at range: SourceRange) -> BoundExpression {
     guard options.ints != Int64.min...Int64.max, elementType(of: value.type) == .int else { return value }
-    return BoundExpression(.call(.graphQLInt, [value]), value.type, at: value.range)
+    return BoundExpression(.call(.graphQLInt, [value]), value.type, at: range)
   }
 
   private mutating func bindSelection(

@@ -311,7 +311,9 @@ extension Binder {
     // A key hides a `let` of its name: the field is the group's.
     var environment = entry.environment
     environment.lets[name.text] = nil
-    return bindComputed(entry.computing(Expression(.name(name), at: name.range), environment), inner)
+    let content = bindComputed(entry.computing(Expression(.name(name), at: name.range), environment), inner)
+    if case .value(let value)? = content { return .value(narrowed(value, at: name.range)) }
+    return content
   }
 
   private mutating func bindItems(
