@@ -76,6 +76,12 @@ struct InputStage: ~Copyable {
   private var count = 0
   /// What cells point to that does not live elsewhere until the end of the field.
   let memory = ScratchArena(capacity: 1024)
+  /// Bytes of all that is on the stage. What an earlier field left room for does not count.
+  var byteCount: Int {
+    records.count &* MemoryLayout<Record>.stride &+ links.count &* MemoryLayout<Link>.stride
+      &+ targets.count &* MemoryLayout<Target>.stride &+ count &* (MemoryLayout<Cell>.stride &+ 2)
+      &+ memory.usedBytes
+  }
 
   init() {
     capacity = 64

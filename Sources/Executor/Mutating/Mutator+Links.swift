@@ -6,8 +6,9 @@ import GQLStore
 /// Links, when all rows are in; then what must be complete.
 extension Mutator {
   /// Links what the records say, in their order.
-  func link(_ program: MutationProgram) throws(MutationProblem) {
-    for link in stage.links {
+  func link(_ program: MutationProgram, _ execution: Execution) throws(MutationProblem) {
+    for (number, link) in stage.links.enumerated() {
+      try checkpoint(at: number, execution)
       let relation = catalog[link.relation]
       guard isApplied(link, relation, program.layouts) else {
         try dropElements(link, relation, program.layouts)
@@ -17,8 +18,9 @@ extension Mutator {
       var mode = link.mode
       if mode == .assign { mode = record.appends && !link.isWithin ? .append : .set }
       var rows: [UInt32] = []
-      for target in stage.targets[link.first..<(link.first + link.count)] {
-        if let row = try resolve(target, relation, program.layouts) { rows.append(row) }
+      for place in link.first..<(link.first + link.count) {
+        try checkpoint(at: place, execution)
+        if let row = try resolve(stage.targets[place], relation, program.layouts) { rows.append(row) }
       }
       if link.isWithin, relation.isRequired, rows.isEmpty, isPresent(relation, record) {
         let layout = program.layouts[record.type]
@@ -183,8 +185,9 @@ extension Mutator {
 
   // MARK: - Completeness
 
-  func checkComplete(_ program: MutationProgram) throws(MutationProblem) {
-    for number in incomplete {
+  func checkComplete(_ program: MutationProgram, _ execution: Execution) throws(MutationProblem) {
+    for (place, number) in incomplete.enumerated() {
+      try checkpoint(at: place, execution)
       let record = stage.records[number]
       let layout = program.layouts[record.type]
       guard record.row != PageLayout.noRow, transaction.isLive(record.type, record.row) else { continue }

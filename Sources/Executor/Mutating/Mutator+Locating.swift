@@ -21,12 +21,16 @@ extension Mutator {
     let total = found.rows.count
     answered.reserveCapacity(total)
     for index in 0..<total { answered.append(found.rows[index]) }
-    freeUniqueKeys(assignment, layout, context, count: total)
+    try freeUniqueKeys(assignment, layout, context, execution)
+    // Records with links keep what they say until all rows are in; others are written before the next batch.
+    var releases = false
+    if case .record(let record) = assignment { releases = !record.hasLinks && locate.releasesScratch }
     var start = 0
     while start < total {
       try checkpoint(execution)
       let count = min(ScopeRows.batchRows, total - start)
       let rows = UnsafePointer(found.rows.base + start)
+      let mark = execution.scratch.mark
       let values = try running { () throws(RuntimeProblem) in try locate.values(rows, count, execution) }
       for position in 0..<count {
         let row = rows[position]
@@ -48,18 +52,20 @@ extension Mutator {
         try assign(row, number, layout)
         if !keeps { stage.removeLast() }
       }
+      if releases { execution.scratch.release(to: mark) }
       start += count
     }
     try saveRecords(from: 0, program, context, execution)
-    try link(program)
-    try checkComplete(program)
+    try link(program, execution)
+    try checkComplete(program, execution)
     answered.removeAll { !transaction.isLive(type, $0) }
   }
 
   /// Takes the values of unique fields from all entities that get others, so that values may move among them.
   private func freeUniqueKeys(
-    _ assignment: BoundInput, _ layout: InputLayout, _ context: MutationContext, count: Int
-  ) {
+    _ assignment: BoundInput, _ layout: InputLayout, _ context: MutationContext, _ execution: Execution
+  ) throws(MutationProblem) {
+    let count = answered.count
     // A single entity exchanges values with no other, but a key of several fields is not compared half written.
     guard count > 1 || count == 1 && !layout.compoundKeys.isEmpty else { return }
     let entity = catalog[layout.type]
@@ -79,8 +85,10 @@ extension Mutator {
     }
     guard !unique.isEmpty, count > 0 else { return }
     change()
-    for row in answered {
-      for column in unique.sorted() {
+    let columns = unique.sorted()
+    for (number, row) in answered.enumerated() {
+      try checkpoint(at: number, execution)
+      for column in columns {
         let reader = transaction.column(layout.type, column)
         guard !reader.isNull(row) else { continue }
         free(row, Int(column.index), layout, reader.cell(row, kind: layout.columns[Int(column.index)].kind))
@@ -102,6 +110,8 @@ extension Mutator {
     }
     try answer(program, context, into: &output)
     guard !answered.isEmpty else { return true }
+    // The store deletes all as one, so that none is kept by another: this is the last place to stop.
+    try checkpoint(constants.execution)
     change()
     do {
       try transaction.delete(program.mutation.type, rows: answered, keeps: !isHard)
@@ -132,13 +142,16 @@ extension Mutator {
 
   // MARK: - Restore
 
-  func restore(_ program: MutationProgram, _ context: MutationContext) throws(MutationProblem) {
+  func restore(
+    _ program: MutationProgram, _ constants: InputValues, _ context: MutationContext
+  ) throws(MutationProblem) {
     let type = program.mutation.type
     try find(program.locateDeleted, context, deletedOf: type)
     guard !answered.isEmpty else { return }
     change()
     // One may have come back with another, to which the same deletion had cascaded.
-    for row in answered where !transaction.isLive(type, row) {
+    for (number, row) in answered.enumerated() where !transaction.isLive(type, row) {
+      try checkpoint(at: number, constants.execution)
       do {
         try transaction.restore(type, row)
       } catch {

@@ -13,8 +13,8 @@ extension Mutator {
     origin.replaces = program.mutation.conflict?.strategy == .replace
     for row in program.mutation.rows { _ = try stage(row, role: .row, origin) }
     try saveRecords(from: 0, program, context, constants.execution)
-    try link(program)
-    try checkComplete(program)
+    try link(program, constants.execution)
+    try checkComplete(program, constants.execution)
     // A later row may have taken the place of an earlier one.
     let type = program.mutation.type
     answered.removeAll { !transaction.isLive(type, $0) }
@@ -26,7 +26,7 @@ extension Mutator {
   ) throws(MutationProblem) {
     var number = first
     while number < stage.records.count {
-      if number & 1023 == 1023 { try checkpoint(execution) }
+      try checkpoint(at: number, execution)
       if stage.records[number].role != .assignment {
         try save(number, program, context)
         if stage.records[number].isSkipped {

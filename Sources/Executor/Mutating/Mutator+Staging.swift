@@ -52,7 +52,7 @@ extension Mutator {
     _ record: BoundRecord, role: InputStage.Role, _ origin: Origin
   ) throws(MutationProblem) -> Int {
     let layout = origin.layouts[record.type]
-    let number = stage.begin(layout, role: role, source: .document(record))
+    let number = try begin(layout, role: role, source: .document(record), origin)
     let firstLink = stage.links.count
     // What is written before the next batch is evaluated need not be copied.
     let keeps = origin.keepsValues || origin.values.areOfRows && (role != .assignment || record.hasLinks)
@@ -72,6 +72,15 @@ extension Mutator {
     for link in record.links { try stage(link, of: number, layout, origin) }
     emptyUnnamed(number, since: firstLink, layout, origin)
     stage.records[number].end = stage.records.count
+    return number
+  }
+
+  /// Adds an empty record and gives its number.
+  func begin(
+    _ layout: InputLayout, role: InputStage.Role, source: InputStage.Source, _ origin: Origin
+  ) throws(MutationProblem) -> Int {
+    let number = stage.begin(layout, role: role, source: source)
+    try checkpoint(at: number, origin.values.execution)
     return number
   }
 

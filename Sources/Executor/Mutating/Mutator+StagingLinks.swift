@@ -74,6 +74,7 @@ extension Mutator {
       InputStage.Link(
         record: record, relation: link.relation, mode: link.mode, isNull: isNull && targets.isEmpty,
         isWithin: link.isWithin, first: first, count: targets.count, source: .range(link.range)))
+    if first >> 10 != stage.targets.count >> 10 { try checkpoint(origin.values.execution) }
   }
 
   /// Null, within a list or where the relation must have a target, is refused; what is not known may be null.
@@ -138,7 +139,7 @@ extension Mutator {
       throw problem(.tooLarge("lists of '\(catalog[type].name)' stand too deep inside each other"), at: source)
     }
     let layout = origin.layouts[type]
-    let number = stage.begin(layout, role: .element, source: source)
+    let number = try begin(layout, role: .element, source: source, origin)
     stage.records[number].owner = owner
     for (column, descriptor) in layout.columns.enumerated() where layout.isStored[column] {
       let reader = view.column(type, descriptor.id)

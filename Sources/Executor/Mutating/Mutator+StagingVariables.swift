@@ -11,7 +11,7 @@ extension Mutator {
     _ origin: Origin
   ) throws(MutationProblem) -> Int {
     let layout = origin.layouts[type]
-    let number = stage.begin(layout, role: role, source: source)
+    let number = try begin(layout, role: role, source: source, origin)
     let firstLink = stage.links.count
     for (hint, member) in members.enumerated() {
       guard let property = layout.property(member.name, near: hint) else { continue }

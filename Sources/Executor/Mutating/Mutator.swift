@@ -140,7 +140,7 @@ package final class Mutator {
     case .insert, .upsert: try save(program, constants, context)
     case .update: try update(program, context)
     case .delete: isAnswered = try delete(program, constants, context, into: &output)
-    case .restore: try restore(program, context)
+    case .restore: try restore(program, constants, context)
     }
     if !isAnswered { try answer(program, context, into: &output) }
     return true
@@ -191,8 +191,19 @@ package final class Mutator {
     do { return try body() } catch { throw MutationProblem(.runtime(error), at: error.range) }
   }
 
+  /// Throws if the run is cancelled, its time is up, or the stage holds more than the run may. Call it once a batch.
   func checkpoint(_ execution: Execution) throws(MutationProblem) {
-    try running { () throws(RuntimeProblem) in try execution.checkpoint() }
+    let bytes = stage.byteCount
+    try running { () throws(RuntimeProblem) in
+      try execution.checkpoint()
+      try execution.checkMemory(bytes)
+    }
+  }
+
+  /// Once in 1,024 numbers, a ``checkpoint(_:)``.
+  @inline(__always)
+  func checkpoint(at number: Int, _ execution: Execution) throws(MutationProblem) {
+    if number & 1023 == 1023 { try checkpoint(execution) }
   }
 
   func problem(_ kind: MutationProblem.Kind, at source: InputStage.Source, column: ColumnID? = nil) -> MutationProblem {

@@ -59,6 +59,9 @@ package final class ValueProgram: Sendable {
     try execution.expand(SetID(0), .root, into: &expansion)
   }
 
+  /// Whether what ``values(_:_:_:)`` computes may go with its batch.
+  var releasesScratch: Bool { program?.releasesScratch ?? false }
+
   /// The values of up to ``ScopeRows/batchRows`` rows; valid until the next call.
   func values(_ rows: UnsafePointer<UInt32>, _ count: Int, _ execution: Execution) throws(RuntimeProblem) -> InputValues
   {
