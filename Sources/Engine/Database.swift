@@ -55,9 +55,13 @@ public final class Database: Sendable {
     state = Lock(State(snapshot: Snapshot.empty(catalog), hasSchema: true, schemaWarnings: warnings))
   }
 
-  /// An empty database with a schema that lies in several texts, a later one extending the earlier ones.
-  package init(schemaTexts: [(name: String, bytes: [UInt8])]) throws(QueryError) {
-    let (catalog, warnings) = try Self.catalog(of: schemaTexts.map { SourceText(name: $0.name, bytes: $0.bytes) })
+  /// An empty database with a schema that lies in several texts, a later one extending the earlier ones. Limits below the
+  /// standard are for documents; those above it hold for schemas, too.
+  package init(
+    schemaTexts: [(name: String, bytes: [UInt8])], limits: QueryLimits = .standard
+  ) throws(QueryError) {
+    let sources = schemaTexts.map { SourceText(name: $0.name, bytes: $0.bytes) }
+    let (catalog, warnings) = try Self.catalog(of: sources, limits: limits)
     state = Lock(State(snapshot: Snapshot.empty(catalog), hasSchema: true, schemaWarnings: warnings))
   }
 
@@ -66,12 +70,12 @@ public final class Database: Sendable {
 
   /// Parses and builds a schema that lies in several texts.
   private static func catalog(
-    of sources: [SourceText]
+    of sources: [SourceText], limits: QueryLimits = .standard
   ) throws(QueryError) -> (catalog: Catalog, warnings: QueryError?) {
     var catalog: Catalog?
     var warnings: [(source: SourceText, diagnostics: [Diagnostic])] = []
     for source in sources {
-      let parsed = parse(source)
+      let parsed = parse(source, limits: limits.parserOfSchema)
       if parsed.hasErrors { throw QueryError(parsed.diagnostics.filter { $0.severity == .error }, in: source) }
       let built = buildCatalog(parsed.output, extending: catalog)
       if built.hasErrors { throw QueryError(built.diagnostics.filter { $0.severity == .error }, in: source) }

@@ -110,6 +110,14 @@ public struct QueryLimits: Sendable, Hashable {
       nesting: min(max(1, nesting), 200), diagnostics: max(1, problems))
   }
 
+  /// A schema is nobody's request: what is stricter than the standard does not hold for it.
+  var parserOfSchema: ParserLimits {
+    var limits = QueryLimits.standard
+    limits.documentBytes = max(limits.documentBytes, documentBytes)
+    limits.tokens = max(limits.tokens, tokens)
+    return limits.parser
+  }
+
   var binding: BindingOptions.Limits {
     var limits = BindingOptions.Limits()
     limits.nodes = max(1, expansion)

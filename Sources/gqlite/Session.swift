@@ -87,7 +87,7 @@ struct Session {
     let key = ([schema ?? ""] + paths + [ownTypes.map { String(decoding: $0.schemaBytes, as: UTF8.self) } ?? ""])
       .joined(separator: "\n")
     if let cached, cached.key == key { return cached.database }
-    let database = try Self.open(schema: schema, document: ownTypes)
+    let database = try Self.open(schema: schema, document: ownTypes, limits: limits)
     if let warnings = database.schemaWarningReport { Process.report(warnings) }
     let start = MonotonicClock.now
     if !paths.isEmpty {
@@ -114,12 +114,14 @@ struct Session {
   }
 
   /// An empty database with the schema that the file and the document's own types make, if there is any.
-  private static func open(schema: String?, document: QueryDocument?) throws(QueryError) -> Database {
+  private static func open(
+    schema: String?, document: QueryDocument?, limits: QueryLimits
+  ) throws(QueryError) -> Database {
     var texts: [(name: String, bytes: [UInt8])] = []
     if let schema { texts.append((schema, try read(schema))) }
     if let document { texts.append((document.sourceName, document.schemaBytes)) }
     if texts.isEmpty { return Database() }
-    return try Database(schemaTexts: texts)
+    return try Database(schemaTexts: texts, limits: limits)
   }
 
   static func join(_ directory: String, _ path: String) -> String {

@@ -12,7 +12,7 @@ extension PlanningProblem {
         .accessNotPossible, "access \(hint.access.rawValue)\(index) is not possible for '\(catalog[type].name)' here",
         at: hint.range,
         help: ways.isEmpty
-          ? "these rows come by their relation; there is nothing to choose"
+          ? "there is one way only to these rows"
           : "possible: \(ways.joined(separator: ", "))")
     }
   }
