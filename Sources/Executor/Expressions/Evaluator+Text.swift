@@ -91,19 +91,14 @@ extension Evaluator {
     let a = vector(node.a)
     let b = vector(node.b)
     guard a.kind == .wide, b.kind == .wide else { return setNull(out) }
+    var last = lastRegex(index)
     if b.isConstant {
       guard !b.isNull(0) else { return setNull(out) }
-      let compiled: (Pattern, PatternScratch)
-      if case .regex(let pattern, let scratch)? = block.patterns[index],
-        pattern.limits == execution.limits.patterns
-      {
-        compiled = (pattern, scratch)
-      } else {
-        let pattern = try regexPattern(b.cells[0], node, 0)
-        compiled = (pattern, PatternScratch(for: pattern))
-        block.patterns[index] = .regex(compiled.0, compiled.1)
+      let matcher = try regexMatcher(index, b.cells, node, 0, &last)
+      for position in 0..<count {
+        out.truths[position] =
+          a.validity[position] == 0 ? 1 : try matches(matcher, a.cells + position, node, position)
       }
-      try search(compiled.0, compiled.1, node, a, out)
       return
     }
     for position in 0..<count {
@@ -111,60 +106,41 @@ extension Evaluator {
         out.truths[position] = 1
         continue
       }
-      let pattern = try regexPattern(b.cells[position], node, position)
-      let text = TextView.bytes(at: a.cells + position)
-      out.truths[position] = try search(
-        pattern, PatternScratch(for: pattern), text.start, text.count, node, position)
+      let matcher = try regexMatcher(index, b.cells + position, node, position, &last)
+      out.truths[position] = try matches(matcher, a.cells + position, node, position)
     }
   }
 
-  func regexPattern(_ cell: Cell, _ node: Node, _ position: Int) throws(RuntimeProblem) -> Pattern {
-    let bytes = TextView(cell).withBytes { [UInt8](UnsafeRawBufferPointer(start: $0, count: $1)) }
+  /// The regular expression that the node compiled last.
+  func lastRegex(_ index: Int) -> RegexMatcher? {
+    if case .regex(let known)? = block.patterns[index] { known } else { nil }
+  }
+
+  /// The row's pattern; `last` unless its bytes differ, so that rows with one pattern compile it once.
+  func regexMatcher(
+    _ index: Int, _ cell: UnsafePointer<Cell>, _ node: Node, _ position: Int, _ last: inout RegexMatcher?
+  ) throws(RuntimeProblem) -> RegexMatcher {
+    let source = TextView.bytes(at: cell)
+    let limits = execution.limits.patterns
+    if let last, last.isOf(source.start, source.count, limits) { return last }
     do throws(PatternError) {
-      return try Pattern(bytes, limits: execution.limits.patterns)
+      let bytes = [UInt8](UnsafeRawBufferPointer(start: source.start, count: source.count))
+      let matcher = try RegexMatcher(bytes, limits)
+      last = matcher
+      block.patterns[index] = .regex(matcher)
+      return matcher
     } catch {
       throw problem(.invalidPattern(message: error.message, offset: error.offset), node, at: position)
     }
   }
 
-  private func search(
-    _ pattern: Pattern, _ scratch: PatternScratch, _ node: Node, _ a: Vector, _ out: Vector
-  ) throws(RuntimeProblem) {
-    // What every match holds is looked for first: a search for bytes costs a fraction of a match. Indexes find rows by
-    // the same requirement, so that the rows that are matched, and may fail, do not hang on the plan.
-    var literal: [UInt8] = []
-    var test: RequirementTest?
-    switch pattern.requirement {
-    case .nothing: break
-    case .literal(let bytes, isFolded: false): literal = bytes
-    case let requirement: test = RequirementTest(requirement)
-    }
-    let length = literal.count
-    let needle = execution.scratch.allocate(max(length, 1))
-    literal.withUnsafeBytes { bytes in
-      if let start = bytes.baseAddress { needle.copyMemory(from: start, byteCount: length) }
-    }
-    for position in 0..<count {
-      guard a.validity[position] == 1 else {
-        out.truths[position] = 1
-        continue
-      }
-      let text = TextView.bytes(at: a.cells + position)
-      if length > 0, !TextSearch.contains(text.start, text.count, needle, length) {
-        out.truths[position] = 0
-      } else if test?.isMet(by: UnsafeRawBufferPointer(start: text.start, count: text.count)) == false {
-        out.truths[position] = 0
-      } else {
-        out.truths[position] = try search(pattern, scratch, text.start, text.count, node, position)
-      }
-    }
-  }
-
-  private func search(
-    _ pattern: Pattern, _ scratch: PatternScratch, _ start: UnsafeRawPointer, _ length: Int, _ node: Node,
-    _ position: Int
+  private func matches(
+    _ matcher: RegexMatcher, _ cell: UnsafePointer<Cell>, _ node: Node, _ position: Int
   ) throws(RuntimeProblem) -> UInt8 {
-    let result = pattern.matches(start.assumingMemoryBound(to: UInt8.self), length, scratch)
+    let text = TextView.bytes(at: cell)
+    guard matcher.mayMatch(UnsafeRawBufferPointer(start: text.start, count: text.count)) else { return 0 }
+    let start = text.start.assumingMemoryBound(to: UInt8.self)
+    let result = matcher.pattern.matches(start, text.count, matcher.scratch)
     // One match may take its limit of steps, some milliseconds: a batch of them would be too long.
     if execution.mayStop { try execution.checkpoint() }
     switch result {

@@ -216,16 +216,11 @@ extension Evaluator {
     let group = vector(argument(node, 2))
     guard strict(node, out, kinds: .wide, .wide, group.kind == .word ? .word : .wide) else { return }
     let (a, b) = (vector(argument(node, 0)), vector(argument(node, 1)))
+    var last = lastRegex(index)
     for position in 0..<count where out.validity[position] == 1 {
-      let pattern: Pattern
-      let scratch: PatternScratch
-      if b.isConstant, case .regex(let known, let knownScratch)? = block.patterns[index] {
-        (pattern, scratch) = (known, knownScratch)
-      } else {
-        pattern = try regexPattern(b.cells[position], node, position)
-        scratch = PatternScratch(for: pattern)
-        if b.isConstant { block.patterns[index] = .regex(pattern, scratch) }
-      }
+      let matcher = try regexMatcher(index, b.cells + position, node, position, &last)
+      let pattern = matcher.pattern
+      let scratch = matcher.scratch
       let number = try self.group(group, position, pattern, node)
       let text = TextView.bytes(at: a.cells + position)
       switch pattern.find(text.start.assumingMemoryBound(to: UInt8.self), text.count, from: 0, scratch) {

@@ -288,8 +288,8 @@ final class ExpansionBox {
   deinit { parents.deallocate() }
 }
 
-/// A pattern that was compiled in this run.
+/// The pattern that a node compiled last.
 enum CompiledPattern {
   case like(LikePattern)
-  case regex(Pattern, PatternScratch)
+  case regex(RegexMatcher)
 }

@@ -51,6 +51,8 @@ struct TrigramSegmentBuilder: ~Copyable {
     while length - start >= 3 {
       var end = min(start + Self.pieceBytes, length)
       while end < length, end > start, folded[end] & 0xC0 == 0x80 { end -= 1 }
+      // Bytes without a border are no text; the piece must not be empty, or it would not end.
+      if end == start { end = min(start + Self.pieceBytes, length) }
       let count = folded.withUnsafeBufferPointer {
         Trigram.write(UnsafeBufferPointer(rebasing: $0[start..<end]), to: found)
       }

@@ -1,0 +1,49 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+import GQLBase
+import GQLRegex
+
+/// A regular expression as a node compiled it last, with all that searching texts for it needs.
+final class RegexMatcher {
+  let pattern: Pattern
+  let scratch: PatternScratch
+  private let source: [UInt8]
+  /// What every match holds, if that is one literal.
+  private let literal: [UInt8]
+  /// Otherwise, what every match holds, if anything.
+  @exclusivity(unchecked) private var test: RequirementTest?
+
+  init(_ source: [UInt8], _ limits: PatternLimits) throws(PatternError) {
+    pattern = try Pattern(source, limits: limits)
+    scratch = PatternScratch(for: pattern)
+    self.source = source
+    switch pattern.requirement {
+    case .nothing: literal = []
+    case .literal(let bytes, isFolded: false): literal = bytes
+    case let requirement:
+      literal = []
+      test = RequirementTest(requirement)
+    }
+  }
+
+  /// Whether compiling these bytes would make the same.
+  func isOf(_ start: UnsafeRawPointer, _ count: Int, _ limits: PatternLimits) -> Bool {
+    guard source.count == count, pattern.limits == limits else { return false }
+    return source.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress, count > 0 else { return true }
+      return memcmp(base, start, count) == 0
+    }
+  }
+
+  /// Whether the text holds what every match does: looking for bytes costs a fraction of a match. Indexes find rows by
+  /// the same requirement, so that the rows that are matched, and may fail, do not hang on the plan.
+  func mayMatch(_ text: UnsafeRawBufferPointer) -> Bool {
+    if !literal.isEmpty { return literal.withUnsafeBytes { ByteSearch.contains(text, $0) } }
+    return test?.isMet(by: text) ?? true
+  }
+}
