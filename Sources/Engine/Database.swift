@@ -33,8 +33,9 @@ public final class Database: Sendable {
   }
   private let state: Lock<State>
   private let limitState = Lock<QueryLimits>(.standard)
-  /// Held by the one writer.
-  private let writer = Lock<Void>(())
+  /// Held by the one writer. Of a Bool, because Thread Sanitizer takes an access to a value of no size for one to what
+  /// lies at its address.
+  private let writer = Lock<Bool>(false)
   /// The thread that holds `writer`, so that waiting for itself is told instead of waited for.
   private let writingThread = Atomic<UInt>(0)
   /// What was prepared lately.
