@@ -18,7 +18,7 @@ extension Context {
   }
 
   private mutating func save<Entity: EntityModelProtocol>(
-    _ entity: Entity, _ strategy: MergeStrategy<Entity>, isLoud: Bool
+    _ entity: Entity, _ strategy: MergeStrategy<Entity>, isLoud: Bool, isRaw: Bool = false
   ) throws {
     own()
     let stage = storage.stage ?? SaveStage()
@@ -27,9 +27,17 @@ extension Context {
       stage.removeAll()
       if storage.stage == nil { storage.stage = stage }
     }
-    let saver = Saver(stage: stage, isLoud: isLoud)
+    let saver = Saver(stage: stage, isLoud: isLoud, isRaw: isRaw)
     _ = try saver.visit(entity, strategy, &self)
     if !isLoud { try saver.applyAll(&self) }
+  }
+
+  /// Saves an entity without hooks and resolvers.
+  mutating func save<Entity: EntityModelProtocol>(
+    _ entity: Entity, _ strategy: MergeStrategy<Entity>, isRaw: Bool
+  ) throws {
+    _ = try mapping(of: Entity.self)
+    try save(entity, strategy, isLoud: false, isRaw: isRaw)
   }
 
   /// Calls a hook, unless it is known to do nothing.

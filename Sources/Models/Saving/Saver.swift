@@ -12,18 +12,20 @@ struct Saver {
 
   let stage: SaveStage
   let isLoud: Bool
+  /// Whether hooks and resolvers are passed over.
+  var isRaw = false
 
   /// Stages an entity and what it holds; gives the number of its record.
   func visit<Entity: EntityModelProtocol>(
     _ entity: Entity, _ strategy: MergeStrategy<Entity>, _ context: inout Context
   ) throws -> Int {
     let mapping = try context.mapping(of: Entity.self)
-    if !isLoud && !mapping.hooks.savesQuietly { throw MustBeLoud() }
+    if !isLoud && !isRaw && !mapping.hooks.savesQuietly { throw MustBeLoud() }
     var entity = entity
     if isLoud { try context.call(.willSave, mapping.hooks) { try entity.willSave(to: &$0) } }
     let record = stage.add(mapping)
     try write(entity, strategy, record, mapping, context)
-    if !mapping.uniques.isEmpty { try checkUniques(entity, record, mapping, &context) }
+    if !mapping.uniques.isEmpty && !isRaw { try checkUniques(entity, record, mapping, &context) }
     if isLoud { try apply(record, &context) }
     let firstLink = stage.links.count
     for (place, relation) in mapping.info.relations.enumerated() {

@@ -15,6 +15,7 @@ final class ModelSchema: @unchecked Sendable {
   /// By number of the entity type.
   let byNumber: [AnyTypeMapping]
   let empty: Snapshot
+  let plans = QueryPlans()
   /// What prepares text, without data.
   let texts: Database
 

@@ -1,0 +1,35 @@
+import GQLCatalog
+import GQLStore
+
+extension Deleted {
+  /// Brings the entity back, with its links and what its deletion took with it; saves it if nothing is kept of it.
+  ///
+  /// It fails, and changes nothing, if another entity has one of its unique values.
+  public func restore(in context: inout Context) throws {
+    guard let mapping = context.storage.schema?.mapping(of: Self.self),
+      let row = try context.row(mapping, id)
+    else { return try entity.save(to: &context) }
+    context.own()
+    let transaction = context.storage.writing
+    transaction.now = context.storage.now()
+    do { try transaction.restore(mapping.type, row) } catch { throw mapping.error(error, in: context) }
+  }
+
+  /// Deletes the entity; if it is not saved, it is known as deleted afterwards.
+  public func save(to context: inout Context, options: MergeStrategy<Self>) throws {
+    try context.atomically { context in
+      let mapping = try context.mapping(of: Entity.self)
+      if try context.row(mapping, id) == nil { try entity.save(to: &context) }
+      try entity.delete(from: &context)
+    }
+  }
+
+  /// Forgets the deleted entity for good.
+  public func delete(from context: inout Context) throws {
+    guard let mapping = context.storage.schema?.mapping(of: Self.self), let row = try context.row(mapping, id) else {
+      return
+    }
+    context.own()
+    do { try context.storage.writing.purge(mapping.type, row) } catch { throw mapping.error(error, in: context) }
+  }
+}

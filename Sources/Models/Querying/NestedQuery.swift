@@ -1,0 +1,102 @@
+import GQLCatalog
+import GQLStore
+
+/// What is wanted of a relation of each entity that a query gives.
+class NestedQuery<Parent: EntityModelProtocol> {
+  /// Fills the relation of all parents, whose rows are given too.
+  func load(_ parents: inout [Parent], _ rows: [UInt32], _ reading: QueryReading<Parent>) throws {}
+}
+
+/// What is wanted of a relation, with its types.
+final class TypedNestedQuery<
+  Parent: EntityModelProtocol, Target: EntityModelProtocol, Directionality: RelationDirectionality,
+  Cardinality: RelationCardinality, Constraints: RelationConstraints
+>: NestedQuery<Parent> {
+  enum Form { case entities, fragments, ids }
+  typealias Path = WritableKeyPath<Parent, Relation<Target, Directionality, Cardinality, Constraints>>
+
+  let path: Path
+  let form: Form
+  let isPart: Bool
+  let query: QueryList<Target>
+
+  init(_ path: Path, _ form: Form, isPart: Bool, _ query: QueryList<Target>) {
+    self.path = path
+    self.form = form
+    self.isPart = isPart
+    self.query = query
+  }
+
+  override func load(_ parents: inout [Parent], _ rows: [UInt32], _ reading: QueryReading<Parent>) throws {
+    guard let targets = QueryReading<Target>(reading.context) else { return }
+    var ends: [Int] = []
+    let found = try reading.targets(path, rows, query.stages, targets, ends: &ends)
+    switch form {
+    case .ids:
+      let readers = targets.snapshot.readers(targets.mapping.type)
+      let ids = try found.map { try targets.mapping.id(readers, $0) }
+      put(ids, ends, into: &parents) { .ids($0) }
+    case .entities: put(try targets.entities(found, query.nested), ends, into: &parents) { .entities($0) }
+    case .fragments: put(try targets.entities(found, query.nested), ends, into: &parents) { .fragments($0) }
+    }
+  }
+
+  private func put<Value>(
+    _ values: [Value], _ ends: [Int], into parents: inout [Parent],
+    _ make: ([Value]) -> Relation<Target, Directionality, Cardinality, Constraints>.State
+  ) {
+    var start = 0
+    for parent in parents.indices where parent < ends.count {
+      let end = ends[parent]
+      // A to-one relation without a target says nothing.
+      if end > start || Cardinality.isToMany {
+        let slice = Cardinality.isToMany ? values[start..<end] : values[start..<(start + 1)]
+        parents[parent][keyPath: path] = Relation(make(Array(slice)), isPart: isPart && Cardinality.isToMany)
+      }
+      start = end
+    }
+  }
+}
+
+extension QueryReading {
+  /// The targets of a relation of each row, behind the stages of a query.
+  func targets<Target: EntityModelProtocol>(
+    _ path: PartialKeyPath<Entity>, _ rows: [UInt32], _ stages: [QueryStage<Target>], _ targets: QueryReading<Target>,
+    ends: inout [Int]
+  ) throws -> [UInt32] {
+    ends.removeAll(keepingCapacity: true)
+    guard let place = mapping.info.relation(path), let relation = mapping.relations[place], !isDeleted else {
+      ends = rows.map { _ in 0 }
+      return []
+    }
+    var found: [UInt32] = []
+    var rest = stages[...]
+    if let first = rest.first {
+      found = try targets.rows(first, relation: relation, parents: rows, ends: &ends)
+      rest = rest.dropFirst()
+    } else {
+      let column = snapshot.column(mapping.type, relation.column)
+      ends.reserveCapacity(rows.count)
+      for row in rows {
+        if relation.isToMany {
+          found.append(contentsOf: column.references(row))
+        } else {
+          let target = column.reference(row)
+          if target != PageLayout.noRow { found.append(target) }
+        }
+        ends.append(found.count)
+      }
+    }
+    for stage in rest {
+      var result: [UInt32] = []
+      var start = 0
+      for parent in ends.indices {
+        result += try targets.rows(stage, of: Array(found[start..<ends[parent]]))
+        start = ends[parent]
+        ends[parent] = result.count
+      }
+      found = result
+    }
+    return found
+  }
+}

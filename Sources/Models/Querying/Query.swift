@@ -1,0 +1,125 @@
+import GQLCatalog
+import GQLStore
+
+/// A question for one entity: by its id, or the first of a list. A value, answered by ``resolve(in:)``.
+public struct Query<Entity: EntityModelProtocol>: @unchecked Sendable {
+  /// Nil where it is the first of `list`.
+  let id: Entity.ID?
+  /// All that is asked beside the id.
+  var list: QueryList<Entity>
+
+  init(id: Entity.ID) {
+    self.id = id
+    list = QueryList()
+  }
+
+  /// The first of a list.
+  init(_ list: QueryList<Entity>, _ nested: [NestedQuery<Entity>] = []) {
+    id = nil
+    self.list = list
+    self.list.nested = nested
+  }
+
+  /// The entity of an id. The context is not needed: it is given to ``resolve(in:)``.
+  public init(context: Context, id: Entity.ID) { self.init(id: id) }
+
+  /// The entity; nil if there is none, or if it cannot be read because another program has put something else there.
+  public func resolve(in context: Context) -> Entity? { try? entity(in: context) }
+
+  func entity(in context: Context) throws -> Entity? {
+    if let id, list.stages.isEmpty, list.nested.isEmpty {
+      guard let mapping = context.storage.schema?.mapping(of: Entity.self), let snapshot = context.storage.current,
+        let row = try mapping.row(id, snapshot)
+      else { return nil }
+      return try mapping.entity(row, snapshot, context.storage.opaques[Int(mapping.type.index)])
+    }
+    guard let reading = QueryReading<Entity>(context) else { return nil }
+    return try reading.entities(try rows(reading), list.nested).first
+  }
+
+  /// The entity's row, if there is one.
+  func rows(_ reading: QueryReading<Entity>) throws -> [UInt32] { Array(try asList.rows(reading).prefix(1)) }
+
+  /// As a list of one.
+  var asList: QueryList<Entity> {
+    guard let id else { return list }
+    var list = list
+    list.source = .ids([id])
+    return list
+  }
+
+  /// The entity, if the condition holds for it.
+  public func filter(_ predicate: QueryPredicate<Entity>) -> Self {
+    var query = self
+    query.list = list.filter(predicate)
+    return query
+  }
+
+  /// The entity, if the condition holds for it too.
+  public func and(_ predicate: QueryPredicate<Entity>) -> Self { filter(predicate) }
+}
+
+/// Questions for several lists.
+public struct QueryGroup<Entity: EntityModelProtocol>: @unchecked Sendable {
+  let find: (Context) throws -> (rows: [UInt32], ends: [Int])
+  var nested: [NestedQuery<Entity>] = []
+
+  /// The lists, in order.
+  public func resolve(in context: Context) -> [[Entity]] {
+    guard let reading = QueryReading<Entity>(context), let (rows, ends) = try? find(context),
+      let entities = try? reading.entities(rows, nested)
+    else { return [] }
+    var start = 0
+    return ends.map { end in
+      defer { start = end }
+      return Array(entities[start..<end])
+    }
+  }
+
+  /// All lists in one.
+  public func flatten() -> QueryList<Entity> {
+    let find = find
+    var list = QueryList<Entity>(.rows { try find($0).rows })
+    list.nested = nested
+    return list
+  }
+
+  /// All lists in one, changed by `transform`.
+  public func flatMap(_ transform: (QueryList<Entity>) -> QueryList<Entity>) -> QueryList<Entity> {
+    transform(flatten())
+  }
+}
+
+extension EntityModelProtocol {
+  /// The entity of an id.
+  public static func query(_ id: ID) -> Query<Self> { Query(id: id) }
+
+  /// All entities of the type, in the order in which they were saved first.
+  public static func query() -> QueryList<Self> { QueryList() }
+
+  /// The entities of ids, in that order, each as often as its id; ids that are not saved are passed over.
+  public static func query(_ ids: [ID]) -> QueryList<Self> { QueryList(.ids(ids)) }
+
+  /// The entities for which a condition holds.
+  public static func filter(_ predicate: QueryPredicate<Self>) -> QueryList<Self> { query().filter(predicate) }
+
+  /// What is saved under its id.
+  public func query() -> Query<Self> { Query(id: id) }
+}
+
+extension QueryList {
+  /// The entities for which a condition holds: `.or(.filter(\.age == 30))`.
+  public static func filter(_ predicate: QueryPredicate<Entity>) -> Self { Entity.filter(predicate) }
+}
+
+extension Array where Element: EntityModelProtocol {
+  /// What is saved under the ids.
+  public func query() -> QueryList<Element> { Element.query(map(\.id)) }
+}
+
+extension Array {
+  /// The entities, without those that are not saved.
+  public func resolve<Entity>(in context: Context) -> [Entity] where Element == Query<Entity> {
+    compactMap { $0.resolve(in: context) }
+  }
+}

@@ -1,0 +1,140 @@
+import GQLCatalog
+import GQLStore
+
+/// A question for many entities: which, in which order, with which of their relations. A value, answered by
+/// ``resolve(in:)``.
+///
+/// Unchecked because key paths of properties are immutable.
+public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
+  enum Source {
+    case all
+    case ids([Entity.ID])
+    /// What another query gives.
+    case rows((Context) throws -> [UInt32])
+  }
+
+  var source: Source
+  /// Each sees the rows that the one before it gives.
+  var stages: [QueryStage<Entity>] = []
+  var nested: [NestedQuery<Entity>] = []
+
+  init(_ source: Source = .all) { self.source = source }
+
+  /// The entities, in order. What cannot be read, because another program has put something else there, is left out.
+  public func resolve(in context: Context) -> [Entity] { (try? entities(in: context)) ?? [] }
+
+  func entities(in context: Context) throws -> [Entity] {
+    guard let reading = QueryReading<Entity>(context) else { return [] }
+    return try reading.entities(try rows(reading), nested)
+  }
+
+  /// The rows, in order.
+  func rows(_ reading: QueryReading<Entity>) throws -> [UInt32] {
+    var rows: [UInt32]?
+    switch source {
+    case .all: break
+    case .ids(let ids): rows = try ids.compactMap { try reading.mapping.row($0, reading.snapshot) }
+    case .rows(let find): rows = try find(reading.context)
+    }
+    if rows == nil && stages.isEmpty { return try reading.rows(QueryStage(), of: nil) }
+    for stage in stages { rows = try reading.rows(stage, of: rows) }
+    return rows ?? []
+  }
+
+  /// The last stage, or a new one where what comes must see what it gives.
+  private func adding(_ isNew: (QueryStage<Entity>) -> Bool, _ change: (inout QueryStage<Entity>) -> Void) -> Self {
+    var query = self
+    if let last = query.stages.indices.last, !isNew(query.stages[last]) {
+      change(&query.stages[last])
+    } else {
+      var stage = QueryStage<Entity>()
+      change(&stage)
+      query.stages.append(stage)
+    }
+    return query
+  }
+
+  // MARK: - Conditions
+
+  /// Those for which the condition holds.
+  public func filter(_ predicate: QueryPredicate<Entity>) -> Self {
+    adding({ $0.isSliced }) { $0.conjuncts.append(predicate) }
+  }
+
+  /// Those for which the condition holds too.
+  public func and(_ predicate: QueryPredicate<Entity>) -> Self { filter(predicate) }
+
+  /// Those that the other query gives too, in the order of this one.
+  public func and(_ other: QueryList<Entity>) -> Self {
+    if let predicate = other.predicate { return filter(predicate) }
+    return combined { reading in
+      let wanted = Set(try other.rows(reading))
+      return try self.rows(reading).filter(wanted.contains)
+    }
+  }
+
+  /// Those that this or the other query gives.
+  public func or(_ other: QueryList<Entity>) -> Self {
+    if let first = predicate, let second = other.predicate, nested.isEmpty || stages.count == 1 {
+      var query = self
+      query.stages = [QueryStage(conjuncts: [first || second])]
+      return query
+    }
+    return combined { reading in
+      var seen = Set<UInt32>()
+      return (try self.rows(reading) + other.rows(reading)).filter { seen.insert($0).inserted }.sorted()
+    }
+  }
+
+  /// The condition, if that is all that the query says of all entities.
+  private var predicate: QueryPredicate<Entity>? {
+    guard case .all = source, stages.count == 1, let stage = stages.first, stage.order.isEmpty, !stage.isSliced,
+      let first = stage.conjuncts.first
+    else { return nil }
+    return stage.conjuncts.dropFirst().reduce(first) { $0 && $1 }
+  }
+
+  private func combined(_ find: @escaping (QueryReading<Entity>) throws -> [UInt32]) -> Self {
+    var query = Self(.rows { context in try QueryReading(context).map(find) ?? [] })
+    query.nested = nested
+    return query
+  }
+
+  // MARK: - Order and slices
+
+  /// In the order of properties, the first one first; what is equal keeps its order.
+  public func sorted<each Key: Comparable>(by paths: repeat KeyPath<Entity, each Key>) -> Self {
+    var keys: [QueryOrder<Entity>] = []
+    repeat keys.append(QueryOrder(each paths))
+    return adding({ $0.isSliced }) { $0.order = keys + $0.order }
+  }
+
+  /// In the order of what is known of each entity: `.updatedAt`.
+  public func sorted(by key: MetadataOrder) -> Self {
+    adding({ $0.isSliced }) { $0.order.insert(QueryOrder(key), at: 0) }
+  }
+
+  /// The first so many, behind some that are passed over.
+  public func limit(_ limit: Int, offset: Int = 0) -> Self {
+    adding({ $0.isSliced }) {
+      $0.limit = limit
+      $0.offset = offset
+    }
+  }
+
+  /// Each entity once.
+  public func distinct() -> Self {
+    combined { reading in
+      var seen = Set<UInt32>()
+      return try self.rows(reading).filter { seen.insert($0).inserted }
+    }
+  }
+
+  /// The first one.
+  public func first() -> Query<Entity> { Query(limit(1), nested) }
+
+  /// The last one.
+  public func last() -> Query<Entity> {
+    Query(combined { reading in Array(try self.rows(reading).suffix(1)) }, nested)
+  }
+}

@@ -1,0 +1,129 @@
+import GQLBase
+import GQLCatalog
+import GQLExecutor
+import GQLPlanner
+import GQLStore
+
+/// Makes the planner's form of a query: the same nodes that binding the same text gives.
+struct QueryLowering {
+  let catalog: Catalog
+  let shape: QueryShape
+  /// By attribute of the entity.
+  let columns: [ColumnDescriptor?]
+  let updatedColumn: ColumnID?
+  let parameters: [Parameter]
+  private let nowhere = SourceRange(at: 0)
+
+  init(
+    _ shape: QueryShape, _ catalog: Catalog, columns: [ColumnDescriptor?], updatedColumn: ColumnID?,
+    parameters: [Parameter]
+  ) {
+    self.shape = shape
+    self.catalog = catalog
+    self.columns = columns
+    self.updatedColumn = updatedColumn
+    self.parameters = parameters
+  }
+
+  /// The set whose members are wanted: the first one, or the second where there are parents.
+  var wanted: SetID {
+    if case .relation = shape.source { SetID(1) } else { SetID(0) }
+  }
+
+  func query() -> BoundQuery {
+    var query = BoundQuery(
+      name: nil,
+      parameters: parameters.enumerated().map { number, parameter in
+        BoundParameter(
+          name: "p\(number)", signature: TypeSignature(parameter.type), defaultValue: nil, range: nowhere)
+      }, catalogVersion: catalog.version)
+    let leaf = BoundSelection.Shape.object([])
+    switch shape.source {
+    case .all: query.sets = [set(.all)]
+    case .deleted: query.sets = [set(.deleted(includesLive: false))]
+    case .rows: query.sets = [set(.given)]
+    case .relation(let relation):
+      let source = catalog[relation].source
+      query.sets = [
+        BoundSet(type: source, source: .given, range: nowhere), set(.relation(.scope(0, source), relation)),
+      ]
+      let field = BoundField(key: "members", content: .many(SelectionID(1)), range: nowhere)
+      query.selections = [
+        BoundSelection(set: SetID(0), shape: .object([field])), BoundSelection(set: SetID(1), shape: leaf),
+      ]
+    }
+    if query.selections.isEmpty { query.selections = [BoundSelection(set: SetID(0), shape: leaf)] }
+    query.fields = [BoundField(key: "members", content: .many(SelectionID(0)), range: nowhere)]
+    return query
+  }
+
+  private func set(_ source: BoundSet.Source) -> BoundSet {
+    BoundSet(
+      type: shape.type, source: source, predicate: shape.condition.map(expression), order: shape.order.map(term),
+      limit: shape.isSliced ? parameter(parameters.count - 2) : nil,
+      offset: shape.isSliced ? parameter(parameters.count - 1) : nil, range: nowhere)
+  }
+
+  private func term(_ key: OrderKey) -> BoundOrderTerm {
+    switch key {
+    case .attribute(let attribute, let isDescending):
+      BoundOrderTerm(column(attribute), isDescending: isDescending)
+    case .updatedAt(let isDescending): BoundOrderTerm(updated, isDescending: isDescending)
+    }
+  }
+
+  private var updated: BoundExpression {
+    guard let updatedColumn else { return BoundExpression(.constant(.null), .scalar(.dateTime), at: nowhere) }
+    return BoundExpression(.column(.scope(0, shape.type), updatedColumn), .scalar(.dateTime), at: nowhere)
+  }
+
+  private func column(_ attribute: Int) -> BoundExpression {
+    guard let column = columns[attribute] else { return BoundExpression(.constant(.null), .null, at: nowhere) }
+    return BoundExpression(.column(.scope(0, shape.type), column.id), column.type, at: nowhere)
+  }
+
+  private func parameter(_ number: Int) -> BoundExpression {
+    BoundExpression(.parameter(number), parameters[number].type, at: nowhere)
+  }
+
+  private func boolean(_ kind: BoundExpression.Kind) -> BoundExpression { BoundExpression(kind, .boolean, at: nowhere) }
+
+  private func expression(_ condition: Condition) -> BoundExpression {
+    switch condition {
+    case .compare(let op, let attribute, let number):
+      return boolean(.compare(op, column(attribute), parameter(number)))
+    case .text(let test, let attributes, let number, let isCaseSensitive):
+      let tests = attributes.map { attribute -> BoundExpression in
+        let text = column(attribute)
+        let subject = isCaseSensitive ? text : BoundExpression(.fold(text), .string, at: nowhere)
+        return boolean(.textTest(test, subject, parameter(number)))
+      }
+      return tests.count == 1 ? tests[0] : boolean(.or(tests))
+    case .matches(let attributes, let number):
+      let columns = attributes.compactMap { self.columns[$0]?.id }
+      let index = catalog[shape.type].indexes.map { catalog[$0] }.first { index in
+        index.kind == .fullText && columns.allSatisfy(index.columns.contains)
+      }
+      let source = TextSource(
+        language: index?.language ?? "en", columns: columns, type: shape.type, index: index?.id)
+      return boolean(.matches(attributes.map(column), query: parameter(number), source))
+    case .updated(let from, let to):
+      return boolean(
+        .inRange(updated, lower: parameter(from), upper: parameter(to), includesUpper: true))
+    case .and(let parts): return boolean(.and(flattened(parts, isAnd: true).map(expression)))
+    case .or(let parts): return boolean(.or(flattened(parts, isAnd: false).map(expression)))
+    // What is unknown does not hold, so its negation does.
+    case .not(let part): return boolean(.not(boolean(.isTrue(expression(part)))))
+    }
+  }
+
+  private func flattened(_ parts: [Condition], isAnd: Bool) -> [Condition] {
+    parts.flatMap { part -> [Condition] in
+      switch part {
+      case .and(let inner) where isAnd: flattened(inner, isAnd: true)
+      case .or(let inner) where !isAnd: flattened(inner, isAnd: false)
+      default: [part]
+      }
+    }
+  }
+}

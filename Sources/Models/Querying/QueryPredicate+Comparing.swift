@@ -1,0 +1,113 @@
+import GQLBase
+import GQLCatalog
+import GQLPlanner
+import GQLStore
+
+/// The property equals the value; nil equals nil.
+public func == <Entity: EntityModelProtocol, Value: Equatable>(
+  path: KeyPath<Entity, Value>, value: Value
+) -> QueryPredicate<Entity> {
+  comparison(.equal, path, value) { $0[keyPath: path] == value }
+}
+
+/// The property does not equal the value; nil equals nil.
+public func != <Entity: EntityModelProtocol, Value: Equatable>(
+  path: KeyPath<Entity, Value>, value: Value
+) -> QueryPredicate<Entity> {
+  comparison(.notEqual, path, value) { $0[keyPath: path] != value }
+}
+
+/// The property is less than the value.
+public func < <Entity: EntityModelProtocol, Value: Comparable>(
+  path: KeyPath<Entity, Value>, value: Value
+) -> QueryPredicate<Entity> {
+  ordering(.less, path, value) { $0[keyPath: path] < value }
+}
+
+/// The property is at most the value.
+public func <= <Entity: EntityModelProtocol, Value: Comparable>(
+  path: KeyPath<Entity, Value>, value: Value
+) -> QueryPredicate<Entity> {
+  ordering(.lessOrEqual, path, value) { $0[keyPath: path] <= value }
+}
+
+/// The property is greater than the value.
+public func > <Entity: EntityModelProtocol, Value: Comparable>(
+  path: KeyPath<Entity, Value>, value: Value
+) -> QueryPredicate<Entity> {
+  ordering(.greater, path, value) { $0[keyPath: path] > value }
+}
+
+/// The property is at least the value.
+public func >= <Entity: EntityModelProtocol, Value: Comparable>(
+  path: KeyPath<Entity, Value>, value: Value
+) -> QueryPredicate<Entity> {
+  ordering(.greaterOrEqual, path, value) { $0[keyPath: path] >= value }
+}
+
+/// Orders of raw types are not those of their raw values: only columns of the type itself are ordered as it is.
+private func ordering<Entity: EntityModelProtocol, Value: Comparable>(
+  _ op: ComparisonOperator, _ path: KeyPath<Entity, Value>, _ value: Value, _ holds: @escaping (Entity) -> Bool
+) -> QueryPredicate<Entity> {
+  guard Value.self is any ColumnValue.Type else { return QueryPredicate(nil) { entity, _ in holds(entity) } }
+  return comparison(op, path, value, holds)
+}
+
+private func comparison<Entity: EntityModelProtocol, Value>(
+  _ op: ComparisonOperator, _ path: KeyPath<Entity, Value>, _ value: Value, _ holds: @escaping (Entity) -> Bool
+) -> QueryPredicate<Entity> {
+  let info = EntityInfo<Entity>.shared
+  guard let key = info.key(path), !(Value.self is any Tombstone.Type),
+    let shape = info.attributes[key.attribute].shape, !shape.isList,
+    info.attributes[key.attribute].comparesAsStored,
+    let constant = constant(value, shape, isID: key.attribute == info.idAttribute, Entity.self)
+  else { return QueryPredicate(nil) { entity, _ in holds(entity) } }
+  let op = key.isDescending ? op.swapped : op
+  return QueryPredicate(
+    .compare(op, attribute: key.attribute, parameter: 0),
+    [Parameter(value: constant, type: shape.valueType)]
+  ) { entity, _ in holds(entity) }
+}
+
+/// The value as the column would hold it; nil if it has no place there, as a number that is too large.
+private func constant<Entity: EntityModelProtocol, Value>(
+  _ value: Value, _ shape: ColumnShape, isID: Bool, _ type: Entity.Type
+) -> GQLCatalog.Value? {
+  let slot = ColumnSlot(StagingMemory())
+  if let id = value as? Entity.ID, isID {
+    return constant(slot, shape) { try EntityInfo<Entity>.shared.idCodec.write(id, into: &$0) }
+  }
+  if let value = value as? any ColumnValue { return constant(slot, shape) { try value.write(into: &$0) } }
+  return constant(slot, shape) { try ValueCodec<Value>.make().write(value, into: &$0) }
+}
+
+private func constant(
+  _ slot: ColumnSlot, _ shape: ColumnShape, _ write: (inout ColumnSlot) throws -> Void
+) -> GQLCatalog.Value? {
+  var slot = slot
+  guard (try? write(&slot)) != nil else { return nil }
+  guard let cell = slot.cell else { return .null }
+  return withExtendedLifetime(slot.memory) { GQLCatalog.Value(cell, shape.scalar) }
+}
+
+extension GQLCatalog.Value {
+  /// A scalar's cell as a value.
+  init(_ cell: Cell, _ type: ScalarType) {
+    func text() -> Text { TextView(cell).withBytes { Text(UnsafeRawBufferPointer(start: $0, count: $1)) } }
+    self =
+      switch type {
+      case .int: .int(cell.int)
+      case .float: .float(cell.double)
+      case .boolean: .boolean(cell.low & 1 != 0)
+      case .decimal: .decimal(Decimal(packed: (cell.low, cell.high)))
+      case .dateTime: .dateTime(cell.int)
+      case .date: .date(cell.int)
+      case .duration: .duration(cell.int)
+      case .uuid: .uuid(text())
+      case .bytes: .bytes(text())
+      case .json: .json(text())
+      case .id: .id(text(), isNumber: false)
+      case .string, .cursor: .string(text())
+      }
+  }
+}

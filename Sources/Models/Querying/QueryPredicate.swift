@@ -1,0 +1,93 @@
+import GQLCatalog
+import GQLPlanner
+
+/// A condition on entities: `\.age > 18`, `.string(\.name, contains: "a")`.
+///
+/// Unchecked because key paths of properties are immutable.
+public struct QueryPredicate<Entity: EntityModelProtocol>: @unchecked Sendable {
+  /// For the planner; nil where columns cannot tell.
+  let condition: Condition?
+  /// What ``Condition/compare(_:_:_:)`` and others refer to.
+  let parameters: [Parameter]
+  /// The same in Swift.
+  let holds: (Entity, EntityFacts) -> Bool
+
+  init(
+    _ condition: Condition?, _ parameters: [Parameter] = [], holds: @escaping (Entity, EntityFacts) -> Bool
+  ) {
+    self.condition = condition
+    self.parameters = parameters
+    self.holds = holds
+  }
+
+  /// Both hold.
+  public static func && (left: Self, right: Self) -> Self {
+    let (first, second) = (left.holds, right.holds)
+    return Self(
+      Condition.joined(left.condition, right.condition, shift: left.parameters.count) { .and([$0, $1]) },
+      left.parameters + right.parameters
+    ) { first($0, $1) && second($0, $1) }
+  }
+
+  /// At least one holds.
+  public static func || (left: Self, right: Self) -> Self {
+    let (first, second) = (left.holds, right.holds)
+    return Self(
+      Condition.joined(left.condition, right.condition, shift: left.parameters.count) { .or([$0, $1]) },
+      left.parameters + right.parameters
+    ) { first($0, $1) || second($0, $1) }
+  }
+
+  /// It does not hold.
+  public static prefix func ! (predicate: Self) -> Self {
+    let holds = predicate.holds
+    return Self(predicate.condition.map { .not($0) }, predicate.parameters) { !holds($0, $1) }
+  }
+}
+
+/// What a condition may look at beside the entity.
+struct EntityFacts {
+  /// When it was saved last, in microseconds since 1970.
+  var updatedAt: Int64
+}
+
+/// A value that a condition compares with.
+struct Parameter: Hashable {
+  var value: Value
+  var type: ValueType
+}
+
+/// A condition in terms of attributes and numbered parameters: the part of a query that its plan depends on.
+indirect enum Condition: Hashable {
+  case compare(ComparisonOperator, attribute: Int, parameter: Int)
+  case text(TextTest, attributes: [Int], parameter: Int, isCaseSensitive: Bool)
+  case matches(attributes: [Int], parameter: Int)
+  /// Within the instants of two parameters.
+  case updated(from: Int, to: Int)
+  case and([Condition])
+  case or([Condition])
+  case not(Condition)
+
+  /// Two conditions in one, the parameters of the second behind those of the first; nil if one of them is.
+  static func joined(
+    _ left: Condition?, _ right: Condition?, shift: Int, _ join: (Condition, Condition) -> Condition
+  ) -> Condition? {
+    guard let left, let right else { return nil }
+    return join(left, right.shifted(by: shift))
+  }
+
+  func shifted(by shift: Int) -> Condition {
+    if shift == 0 { return self }
+    return switch self {
+    case .compare(let op, let attribute, let parameter):
+      .compare(op, attribute: attribute, parameter: parameter + shift)
+    case .text(let test, let attributes, let parameter, let isCaseSensitive):
+      .text(test, attributes: attributes, parameter: parameter + shift, isCaseSensitive: isCaseSensitive)
+    case .matches(let attributes, let parameter): .matches(attributes: attributes, parameter: parameter + shift)
+    case .updated(let from, let to): .updated(from: from + shift, to: to + shift)
+    case .and(let parts): .and(parts.map { $0.shifted(by: shift) })
+    case .or(let parts): .or(parts.map { $0.shifted(by: shift) })
+    case .not(let part): .not(part.shifted(by: shift))
+    }
+  }
+}

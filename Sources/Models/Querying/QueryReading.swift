@@ -1,0 +1,174 @@
+import GQLCatalog
+import GQLStore
+
+/// A context as a query of one type sees it, at one moment.
+struct QueryReading<Entity: EntityModelProtocol> {
+  let context: Context
+  let snapshot: Snapshot
+  let schema: ModelSchema
+  let mapping: TypeMapping<Entity>
+  let opaques: OpaqueValues?
+  var isDeleted: Bool { Entity.self is any Tombstone.Type }
+
+  /// Nil if the context does not know the type, and so has nothing of it.
+  init?(_ context: Context) {
+    guard let schema = context.storage.schema, let mapping = schema.mapping(of: Entity.self),
+      let snapshot = context.storage.current
+    else { return nil }
+    self.context = context
+    self.schema = schema
+    self.mapping = mapping
+    self.snapshot = snapshot
+    opaques = context.storage.opaques[Int(mapping.type.index)]
+  }
+
+  func entity(_ row: UInt32) throws -> Entity { try mapping.entity(row, snapshot, opaques) }
+
+  /// The entities of rows, with what is wanted of their relations.
+  func entities(_ rows: [UInt32], _ nested: [NestedQuery<Entity>]) throws -> [Entity] {
+    var result: [Entity] = []
+    result.reserveCapacity(rows.count)
+    let readers = snapshot.readers(mapping.type)
+    for row in rows {
+      var reader = EntityReader<Entity>(mapping.layout, EntitySource(readers, row, opaques))
+      result.append(try Entity(from: &reader))
+    }
+    for query in nested { try query.load(&result, rows, self) }
+    return result
+  }
+
+  // MARK: - Stages
+
+  /// The rows that a stage gives, of all or of some.
+  func rows(_ stage: QueryStage<Entity>, of rows: [UInt32]?) throws -> [UInt32] {
+    if stage.isSliced, stage.limit ?? 0 <= 0 || stage.offset < 0 { return [] }
+    var (shape, parameters, rest) = plannable(stage, isDeleted ? .deleted : rows == nil ? .all : .rows)
+    if let rows {
+      shape.source = .rows
+      // What the planner would do nothing for.
+      if shape.condition == nil && shape.order.isEmpty { return try finish(rows, rest.slicing(stage)) }
+    }
+    if rest.isEmpty && stage.isSliced { slice(stage, &shape, &parameters) } else { rest = rest.slicing(stage) }
+    var ends: [Int] = []
+    let found = try schema.plans.run(
+      shape, parameters, columns: mapping.columns, updatedColumn: mapping.updatedColumn, given: rows ?? [],
+      on: snapshot, ends: &ends)
+    return try finish(found, rest)
+  }
+
+  /// The rows that a stage gives of each parent's targets.
+  func rows(
+    _ stage: QueryStage<Entity>, relation: StoredRelation, parents: [UInt32], ends: inout [Int]
+  ) throws -> [UInt32] {
+    var (shape, parameters, rest) = plannable(stage, .relation(relation.id))
+    if rest.isEmpty && stage.isSliced {
+      if stage.limit ?? 0 <= 0 || stage.offset < 0 {
+        ends = parents.map { _ in 0 }
+        return []
+      }
+      slice(stage, &shape, &parameters)
+    } else {
+      rest = rest.slicing(stage)
+    }
+    let found = try schema.plans.run(
+      shape, parameters, columns: mapping.columns, updatedColumn: mapping.updatedColumn, parents: parents,
+      on: snapshot, ends: &ends)
+    if rest.isEmpty { return found }
+    var result: [UInt32] = []
+    var start = 0
+    for parent in ends.indices {
+      result += try finish(Array(found[start..<ends[parent]]), rest)
+      start = ends[parent]
+      ends[parent] = result.count
+    }
+    return result
+  }
+
+  /// What the planner can do of a stage, and what is left to do in Swift.
+  private func plannable(
+    _ stage: QueryStage<Entity>, _ source: QueryShape.Source
+  ) -> (QueryShape, [Parameter], QueryRest<Entity>) {
+    var shape = QueryShape(type: mapping.type, source: source)
+    var parameters: [Parameter] = []
+    var rest = QueryRest<Entity>()
+    var conditions: [Condition] = []
+    for conjunct in stage.conjuncts {
+      if let condition = conjunct.condition {
+        conditions.append(condition.shifted(by: parameters.count))
+        parameters += conjunct.parameters
+      } else {
+        rest.conjuncts.append(conjunct)
+      }
+    }
+    shape.condition = conditions.count > 1 ? .and(conditions) : conditions.first
+    let keys = stage.order.compactMap(\.key)
+    if keys.count == stage.order.count { shape.order = keys } else { rest.order = stage.order }
+    return (shape, parameters, rest)
+  }
+
+  private func slice(_ stage: QueryStage<Entity>, _ shape: inout QueryShape, _ parameters: inout [Parameter]) {
+    shape.isSliced = true
+    parameters.append(Parameter(value: .int(Int64(stage.limit ?? 0)), type: .int))
+    parameters.append(Parameter(value: .int(Int64(stage.offset)), type: .int))
+  }
+
+  /// What is done in Swift: conditions and orders that columns cannot tell, and slices behind them.
+  private func finish(_ rows: [UInt32], _ rest: QueryRest<Entity>) throws -> [UInt32] {
+    if rest.isEmpty { return rows }
+    var rows = rows
+    if !rest.conjuncts.isEmpty || !rest.order.isEmpty {
+      var kept: [(row: UInt32, entity: Entity)] = []
+      for row in rows {
+        let entity = try entity(row)
+        let facts = EntityFacts(updatedAt: updatedAt(row))
+        if rest.conjuncts.allSatisfy({ $0.holds(entity, facts) }) { kept.append((row, entity)) }
+      }
+      if !rest.order.isEmpty {
+        kept = kept.enumerated().sorted { left, right in
+          for key in rest.order {
+            let order = key.compare(left.element, right.element, self)
+            if order != 0 { return order < 0 }
+          }
+          return left.offset < right.offset
+        }.map(\.element)
+      }
+      rows = kept.map(\.row)
+    }
+    guard let limit = rest.limit else { return rows }
+    return limit <= 0 || rest.offset < 0 ? [] : Array(rows.dropFirst(rest.offset).prefix(limit))
+  }
+
+  /// When a row was saved last, in microseconds since 1970.
+  func updatedAt(_ row: UInt32) -> Int64 {
+    mapping.updatedColumn.map { snapshot.column(mapping.type, $0).int64(row) } ?? 0
+  }
+}
+
+/// What of a stage is done in Swift.
+struct QueryRest<Entity: EntityModelProtocol> {
+  var conjuncts: [QueryPredicate<Entity>] = []
+  var order: [QueryOrder<Entity>] = []
+  var limit: Int?
+  var offset = 0
+
+  var isEmpty: Bool { conjuncts.isEmpty && order.isEmpty && limit == nil }
+
+  /// With the slice of a stage.
+  func slicing(_ stage: QueryStage<Entity>) -> Self {
+    var rest = self
+    rest.limit = stage.limit
+    rest.offset = stage.offset
+    return rest
+  }
+}
+
+extension QueryOrder {
+  /// The order of two rows' entities.
+  func compare(
+    _ left: (row: UInt32, entity: Entity), _ right: (row: UInt32, entity: Entity), _ reading: QueryReading<Entity>
+  ) -> Int {
+    guard case .updatedAt(let isDescending)? = key else { return compare(left.entity, right.entity) }
+    let (first, second) = (reading.updatedAt(left.row), reading.updatedAt(right.row))
+    return first == second ? 0 : (first < second) == isDescending ? 1 : -1
+  }
+}

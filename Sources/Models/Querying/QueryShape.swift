@@ -1,0 +1,25 @@
+import GQLCatalog
+
+/// What a plan of a query depends on: everything but the values of its parameters.
+struct QueryShape: Hashable {
+  enum Source: Hashable {
+    case all
+    case deleted
+    /// Rows that are given.
+    case rows
+    /// The targets of a relation of each parent.
+    case relation(RelationID)
+  }
+  var type: EntityTypeID
+  var source: Source
+  var condition: Condition?
+  var order: [OrderKey] = []
+  /// Whether the last two parameters are a limit and an offset.
+  var isSliced = false
+}
+
+/// A key of an order that columns know.
+enum OrderKey: Hashable {
+  case attribute(Int, isDescending: Bool)
+  case updatedAt(isDescending: Bool)
+}

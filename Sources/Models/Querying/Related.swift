@@ -1,0 +1,66 @@
+extension Query {
+  /// The entity that a relation of this one leads to.
+  public func related<Target, Directionality, Constraints>(
+    _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToOne, Constraints>>
+  ) -> Query<Target> {
+    Query<Target>(asList.targets(path))
+  }
+
+  /// The entities that a relation of this one leads to.
+  public func related<Target, Directionality, Constraints>(
+    _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToMany, Constraints>>
+  ) -> QueryList<Target> {
+    let query = self
+    return QueryList<Target>(
+      .rows { context in
+        guard let reading = QueryReading<Entity>(context) else { return [] }
+        return try reading.allTargets(path, try query.rows(reading))
+      })
+  }
+}
+
+extension QueryList {
+  /// The entities that a relation of these leads to, in their order.
+  public func related<Target, Directionality, Constraints>(
+    _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToOne, Constraints>>
+  ) -> QueryList<Target> {
+    targets(path)
+  }
+
+  /// The entities that a relation of each of these leads to.
+  public func related<Target, Directionality, Constraints>(
+    _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToMany, Constraints>>
+  ) -> QueryGroup<Target> {
+    let query = self
+    return QueryGroup { context in
+      var ends: [Int] = []
+      guard let reading = QueryReading<Entity>(context), let targets = QueryReading<Target>(context) else {
+        return ([], [])
+      }
+      let rows = try reading.targets(path, try query.rows(reading), [], targets, ends: &ends)
+      return (rows, ends)
+    }
+  }
+
+  func targets<Target, Directionality, Cardinality, Constraints>(
+    _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Cardinality, Constraints>>
+  ) -> QueryList<Target> {
+    let query = self
+    return QueryList<Target>(
+      .rows { context in
+        guard let reading = QueryReading<Entity>(context) else { return [] }
+        return try reading.allTargets(path, try query.rows(reading))
+      })
+  }
+}
+
+extension QueryReading {
+  /// The targets of a relation of rows, one behind the other.
+  func allTargets<Target, Directionality, Cardinality, Constraints>(
+    _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Cardinality, Constraints>>, _ rows: [UInt32]
+  ) throws -> [UInt32] {
+    guard let targets = QueryReading<Target>(context) else { return [] }
+    var ends: [Int] = []
+    return try self.targets(path, rows, [], targets, ends: &ends)
+  }
+}
