@@ -32,8 +32,7 @@ final class ModelSchema: @unchecked Sendable {
     var byNumber: [AnyTypeMapping] = []
     for type in writer.types {
       guard let entity = catalog.type(named: writer.name(of: type)) else { continue }
-      let mapping = Self.mapping(type, entity, catalog)
-      mappings[ObjectIdentifier(type)] = mapping
+      let mapping = Self.addMappings(type, entity, catalog, &mappings)
       byNumber.append(mapping)
     }
     self.mappings = mappings
@@ -42,10 +41,15 @@ final class ModelSchema: @unchecked Sendable {
     texts = Database(empty)
   }
 
-  private static func mapping<Entity: EntityModelProtocol>(
-    _ type: Entity.Type, _ entity: EntityType, _ catalog: Catalog
+  /// Adds where a type lies, and the same of its deleted entities; gives the first.
+  private static func addMappings<Entity: EntityModelProtocol>(
+    _ type: Entity.Type, _ entity: EntityType, _ catalog: Catalog, _ mappings: inout [ObjectIdentifier: AnyTypeMapping]
   ) -> AnyTypeMapping {
-    TypeMapping<Entity>(.shared, entity, catalog)
+    let mapping = TypeMapping<Entity>(.shared, entity, catalog)
+    mappings[ObjectIdentifier(type)] = mapping
+    mappings[ObjectIdentifier(Deleted<Entity>.self)] = TypeMapping<Deleted<Entity>>(
+      .shared, entity, catalog, layout: mapping.layout)
+    return mapping
   }
 
   /// Where a type lies; nil if the schema does not know it.

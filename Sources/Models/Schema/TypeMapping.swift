@@ -53,7 +53,8 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
   let derived: [(attribute: Int, column: Int)]
   let uniques: [Unique]
 
-  init(_ info: EntityInfo<Entity>, _ entity: EntityType, _ catalog: Catalog) {
+  /// `layout` is that of the entities that are read, where they are not these themselves.
+  init(_ info: EntityInfo<Entity>, _ entity: EntityType, _ catalog: Catalog, layout: EntityLayout? = nil) {
     self.info = info
     func property(_ name: String) -> Property? { entity.property(named: name) }
     let columns = info.attributes.map { attribute -> ColumnDescriptor? in
@@ -84,8 +85,10 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
     let id = columns[info.idAttribute]
     super.init(
       type: entity.id, name: entity.name,
-      layout: EntityLayout(
-        places: places, codecs: info.attributes[..<info.propertyCount].map(\.codec), columnCount: entity.columns.count),
+      layout: layout
+        ?? EntityLayout(
+          places: places, codecs: info.attributes[..<info.propertyCount].map(\.codec),
+          columnCount: entity.columns.count),
       hooks: info.hooks, idColumn: id.map { Int($0.id.index) } ?? 0, idKind: id?.kind ?? .text,
       updatedColumn: entity.updatedColumn, relations: relations)
   }

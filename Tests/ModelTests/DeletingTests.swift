@@ -1,0 +1,73 @@
+import GQLiteModels
+import Testing
+
+@Suite struct DeletingTests {
+  private func context() throws -> Context {
+    var context = Context()
+    try Chat(
+      id: "1", users: .relation([User(id: "1", name: "Bob")]),
+      messages: .relation([Message(id: "1", text: "swift database", author: .id("1"))])
+    ).save(to: &context)
+    return context
+  }
+
+  @Test func rulesHoldAndDeletedEntitiesAreKept() throws {
+    var context = try context()
+    try Chat.delete(id: "1", from: &context)
+    #expect(Chat.query("1").resolve(in: context) == nil)
+    #expect(User.query("1").id(\.$chats).resolve(in: context)?.$chats.ids == [])
+    #expect(Message.query().resolve(in: context).isEmpty)
+    #expect(Deleted<Message>.query().resolve(in: context).map(\.id) == ["1"])
+    #expect(Message.filter(.string(\.text, contains: "swift")).resolve(in: context).isEmpty)
+    // Nothing happens if it is not there.
+    try Chat.delete(id: "1", from: &context)
+    try Chat.delete(id: "9", from: &context)
+    #expect(Deleted<Chat>.query("9").resolve(in: context) == nil)
+  }
+
+  @Test func restoringBringsBackWhatWentToo() throws {
+    var context = try context()
+    try Chat.delete(id: "1", from: &context)
+    try #require(Deleted<Chat>.query("1").resolve(in: context)).restore(in: &context)
+    #expect(Deleted<Chat>.query().resolve(in: context).isEmpty)
+    let chat = Chat.query("1").with(\.$messages).id(\.$users).resolve(in: context)
+    #expect(chat?.messages?.map(\.text) == ["swift database"])
+    #expect(chat?.$users.ids == ["1"])
+  }
+
+  @Test func oneWayReferencesDoNotDangle() throws {
+    var context = try context()
+    try User.delete(id: "1", from: &context)
+    #expect(Message.query("1").id(\.$author).resolve(in: context)?.$author.isNone == true)
+    // Saving the entity again forgets the deleted one.
+    try User(id: "1", name: "New").save(to: &context)
+    #expect(Deleted<User>.query("1").resolve(in: context) == nil)
+  }
+
+  @Test func asDeletedHasAllIDs() throws {
+    let context = try context()
+    let deleted = try #require(Chat(id: "1").asDeleted(in: context))
+    #expect(deleted.entity.$messages.ids == ["1"])
+    #expect(deleted.entity.$users.ids == ["1"])
+    #expect(Chat(id: "2").asDeleted(in: context) == nil)
+  }
+
+  @Test func detachingAndDeletingRelations() throws {
+    var context = try context()
+    try Chat(id: "1").detach(\.$users, inverse: \.$chats, in: &context)
+    #expect(Chat.query("1").related(\.$users).resolve(in: context).isEmpty)
+    #expect(User.query("1").resolve(in: context) != nil)
+    try Chat(id: "1").delete(\.$messages, inverse: \.$chat, from: &context)
+    #expect(Message.query("1").resolve(in: context) == nil)
+  }
+
+  @Test func savingADeletedEntityDeletesIt() throws {
+    var context = try context()
+    let deleted = try #require(User(id: "1", name: "").asDeleted(in: context))
+    try deleted.save(to: &context)
+    #expect(User.query("1").resolve(in: context) == nil)
+    #expect(Deleted<User>.query("1").resolve(in: context)?.entity.name == "Bob")
+    try deleted.delete(from: &context)
+    #expect(Deleted<User>.query("1").resolve(in: context) == nil)
+  }
+}

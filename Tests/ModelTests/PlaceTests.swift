@@ -1,2 +1,0 @@
-import GQLiteModels
-import Testing
