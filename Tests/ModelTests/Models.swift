@@ -206,5 +206,6 @@ extension Account: EntityModelProtocol {
 
 /// Ids are made from and into text.
 extension UUID: @retroactive LosslessStringConvertible {
+  /// Reads the text of a UUID.
   public init?(_ description: String) { self.init(uuidString: description) }
 }

@@ -114,8 +114,9 @@ import Testing
     #expect(answer.jsonString == #"{"User":[{"name":"Ann 4"},{"name":"Bob 7"}]}"#)
     let database = Database(context)
     try User(id: "10", name: "New").save(to: &context)
-    #expect(try database.query("{ count(User) }").jsonString == #"{"count":10}"#)
-    #expect(try context.query("{ count(User) }").jsonString == #"{"count":11}"#)
+    let text = #"{ User(where: name == "New") { id } }"#
+    #expect(try database.query(text).jsonString == #"{"User":[]}"#)
+    #expect(try context.query(text).jsonString == #"{"User":[{"id":"10"}]}"#)
     #expect(database.check() == [])
   }
 
