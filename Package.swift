@@ -7,6 +7,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .library(name: "GQLite", targets: ["GQLite"]),
+    .library(name: "GQLiteModels", targets: ["GQLiteModels"]),
     .executable(name: "gqlite", targets: ["GQLiteCLI"]),
   ],
   targets: [
@@ -81,6 +82,14 @@ let package = Package(
         "CSQLite3",
       ],
       path: "Tests/EngineTests"),
+
+    // Entities as plain structs over the same store and planner.
+    .target(
+      name: "GQLiteModels",
+      dependencies: ["GQLite", "GQLBase", "GQLCatalog", "GQLPlanner", "GQLStore", "GQLExecutor"],
+      path: "Sources/Models"),
+    .testTarget(
+      name: "ModelTests", dependencies: ["GQLiteModels", "GQLite", "GQLStore", "GQLCatalog"], path: "Tests/ModelTests"),
 
     // Random queries, a plain reference evaluator, and a program that compares many of them.
     .target(

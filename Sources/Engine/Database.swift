@@ -66,6 +66,22 @@ public final class Database: Sendable {
     state = Lock(State(snapshot: Snapshot.empty(catalog), hasSchema: true, schemaWarnings: warnings))
   }
 
+  /// A database that begins with what a snapshot holds.
+  package init(_ snapshot: Snapshot) {
+    state = Lock(State(snapshot: snapshot, hasSchema: true))
+  }
+
+  /// The catalog of a schema that a program has made.
+  package static func catalog(schema: String, name: String) throws(QueryError) -> Catalog {
+    try catalog(of: [SourceText(name: name, text: schema)]).catalog
+  }
+
+  /// The version that queries started now will see.
+  package var currentSnapshot: Snapshot { current }
+
+  /// The clock of `_updatedAt`: microseconds since 1970.
+  package static var clock: Int64 { now() }
+
   /// Catalogs of one process have versions of their own, so that a plan is never taken for another schema's.
   private static let versions = Atomic<UInt64>(0)
 
@@ -316,6 +332,8 @@ public final class Database: Sendable {
 /// One version of a database, kept: queries run on it see the same data however often they run.
 public struct DatabaseView: Sendable {
   let snapshot: Snapshot
+
+  package init(snapshot: Snapshot) { self.snapshot = snapshot }
 
   /// The number of entities of a type; nil if the schema has no such type.
   public func count(of type: String) -> Int? {

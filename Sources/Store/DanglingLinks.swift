@@ -59,6 +59,11 @@ struct DanglingLinks: Sendable {
     links[key] = list.isEmpty ? nil : list
   }
 
+  /// Forgets the links of a source.
+  mutating func removeAll(relation: RelationID, source: UInt32) {
+    removeAll { $0.relation == relation && $0.source == source }
+  }
+
   /// Forgets the links of deleted sources.
   mutating func removeAll(where isGone: (Link) -> Bool) {
     for key in Array(links.keys) {

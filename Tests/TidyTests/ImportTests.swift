@@ -27,6 +27,11 @@ import Testing
         "GQLBase", "GQLLexer", "GQLParser", "GQLCatalog", "GQLRegex", "GQLPlanner", "GQLStore", "GQLExecutor",
         "CSQLite3", "CZlib", "CZstd", "Foundation", "FoundationEssentials",
       ]),
+    Rule(
+      folder: "Models",
+      modules: [
+        "GQLBase", "GQLCatalog", "GQLPlanner", "GQLStore", "GQLExecutor", "GQLite", "Foundation",
+      ]),
     Rule(folder: "gqlite", modules: ["GQLBase", "GQLite", "Foundation", "FoundationEssentials"]),
   ]
 

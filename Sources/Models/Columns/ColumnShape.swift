@@ -1,0 +1,19 @@
+import GQLCatalog
+
+/// The type of the column that a Swift value lies in.
+///
+/// It is opaque: values of it come from the types that conform to ``ColumnScalar``.
+public struct ColumnShape: Sendable, Hashable {
+  /// The scalar, or that of a list's elements.
+  let scalar: ScalarType
+  var isList = false
+  var isNonNull = true
+
+  init(_ scalar: ScalarType) { self.scalar = scalar }
+
+  /// As the schema language writes it.
+  var text: String { (isList ? "[\(scalar.rawValue)!]" : scalar.rawValue) + (isNonNull ? "!" : "") }
+
+  var elementIsWide: Bool { ColumnKind(.scalar(scalar)).width == 16 }
+  var valueType: ValueType { isList ? .list(.scalar(scalar)) : .scalar(scalar) }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import GQLCatalog
+
+/// How values of a type lie in a column, where that is not known before the program runs: Codable types, and types that
+/// a generic entity is made with.
+class ValueCodec<Value> {
+  /// Nil where the value has no column and is kept beside the store.
+  var shape: ColumnShape? { nil }
+  func read(_ cell: ColumnCell) throws -> Value { throw ModelError.unreadable("\(Value.self) has no column") }
+  func write(_ value: Value, into slot: inout ColumnSlot) throws {}
+  /// Whether equal cells are equal values and the other way round.
+  var comparesAsStored: Bool { false }
+}
+
+/// A type that turned out to have a column of its own.
+final class StoredCodec<Value: ColumnValue>: ValueCodec<Value> {
+  override var shape: ColumnShape? { Value.columnShape }
+  override func read(_ cell: ColumnCell) throws -> Value { try Value(cell: cell) }
+  override func write(_ value: Value, into slot: inout ColumnSlot) throws { try value.write(into: &slot) }
+  override var comparesAsStored: Bool { true }
+}
+
+/// A type with a raw value that has a column.
+final class RawCodec<Value: RawRepresentable>: ValueCodec<Value> where Value.RawValue: ColumnScalar {
+  override var shape: ColumnShape? { Value.RawValue.columnShape }
+  override func read(_ cell: ColumnCell) throws -> Value { try Value(rawCell: cell) }
+  override func write(_ value: Value, into slot: inout ColumnSlot) throws { try value.rawValue.write(into: &slot) }
+  override var comparesAsStored: Bool { true }
+}
+
+/// An enum by the names of its cases.
+final class CaseCodec<Value: CaseIterable>: ValueCodec<Value> {
+  private let values: [String: Value]
+
+  /// Nil if two cases have one name, as those with payloads may.
+  override init() {
+    var values: [String: Value] = [:]
+    for value in Value.allCases { values["\(value)"] = value }
+    self.values = values
+  }
+
+  override var shape: ColumnShape? { ColumnShape(.string) }
+
+  override func read(_ cell: ColumnCell) throws -> Value {
+    guard let value = values[cell.string] else { throw ModelError.unreadable("'\(cell.string)' is no \(Value.self)") }
+    return value
+  }
+
+  override func write(_ value: Value, into slot: inout ColumnSlot) throws {
+    let name = "\(value)"
+    guard values[name] != nil else { throw ModelError.unwritable("\(Value.self)", "'\(name)' is none of its cases") }
+    try slot.set(name)
+  }
+
+  override var comparesAsStored: Bool { true }
+}
+
+/// Whatever is `Codable`, as JSON with sorted keys.
+final class JSONCodec<Value: Codable>: ValueCodec<Value> {
+  override var shape: ColumnShape? {
+    var shape = ColumnShape(.json)
+    // An optional's nil is null; whether the type is one shows when it is written.
+    shape.isNonNull = false
+    return shape
+  }
+
+  override func read(_ cell: ColumnCell) throws -> Value {
+    let bytes = cell.isNull ? Data("null".utf8) : cell.withBytes { Data($0) }
+    return try JSONDecoder().decode(Value.self, from: bytes)
+  }
+
+  override func write(_ value: Value, into slot: inout ColumnSlot) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    let bytes = try encoder.encode(value)
+    if bytes == Data("null".utf8) { return }
+    try bytes.withUnsafeBytes { try slot.set($0) }
+  }
+}
+
+/// Everything else: beside the store.
+final class OpaqueCodec<Value>: ValueCodec<Value> {}
+
+/// An id of a type without a column of its own, by its description.
+final class DescribedCodec<Value: LosslessStringConvertible>: ValueCodec<Value> {
+  override var shape: ColumnShape? { ColumnShape(.string) }
+
+  override func read(_ cell: ColumnCell) throws -> Value {
+    guard let value = Value(cell.string) else { throw ModelError.unreadable("'\(cell.string)' is no \(Value.self)") }
+    return value
+  }
+
+  override func write(_ value: Value, into slot: inout ColumnSlot) throws { try slot.set(value.description) }
+  override var comparesAsStored: Bool { true }
+}
+
+extension ValueCodec {
+  /// The codec for a type about which nothing is known statically.
+  static func make() -> ValueCodec<Value> {
+    if let type = Value.self as? any ColumnValue.Type { return adopt(stored(type)) }
+    if let type = Value.self as? any RawRepresentable.Type, let codec = raw(type) { return adopt(codec) }
+    if let type = Value.self as? any Codable.Type { return adopt(json(type)) }
+    if let type = Value.self as? any CaseIterable.Type { return adopt(cases(type)) }
+    return OpaqueCodec<Value>()
+  }
+
+  /// The codec of a primary key.
+  static func makeKey() -> ValueCodec<Value> where Value: LosslessStringConvertible {
+    if let type = Value.self as? any ColumnScalar.Type, type.columnShape.canBeKey { return adopt(stored(type)) }
+    if let type = Value.self as? any RawRepresentable.Type, let codec = raw(type),
+      adopt(codec).shape?.canBeKey == true
+    {
+      return adopt(codec)
+    }
+    return DescribedCodec<Value>()
+  }
+
+  private static func stored<Stored: ColumnValue>(_ type: Stored.Type) -> AnyObject { StoredCodec<Stored>() }
+  private static func json<Coded: Codable>(_ type: Coded.Type) -> AnyObject { JSONCodec<Coded>() }
+  private static func cases<Enum: CaseIterable>(_ type: Enum.Type) -> AnyObject { CaseCodec<Enum>() }
+
+  private static func raw<Raw: RawRepresentable>(_ type: Raw.Type) -> AnyObject? {
+    (Raw.RawValue.self as? any ColumnScalar.Type).map { raw(type, $0) }
+  }
+
+  private static func raw<Raw: RawRepresentable, Scalar: ColumnScalar>(
+    _ type: Raw.Type, _ scalar: Scalar.Type
+  ) -> AnyObject {
+    DynamicRawCodec<Raw, Scalar>()
+  }
+
+  /// Safe because the codec was made for this type, which is called by another name there.
+  private static func adopt(_ codec: AnyObject) -> ValueCodec<Value> {
+    unsafeDowncast(codec, to: ValueCodec<Value>.self)
+  }
+}
+
+/// A ``RawCodec`` for a raw type that is known at run time only.
+final class DynamicRawCodec<Value: RawRepresentable, Scalar: ColumnScalar>: ValueCodec<Value> {
+  override var shape: ColumnShape? { Scalar.columnShape }
+
+  override func read(_ cell: ColumnCell) throws -> Value {
+    let scalar = try Scalar(cell: cell)
+    guard let raw = scalar as? Value.RawValue, let value = Value(rawValue: raw) else {
+      throw ModelError.unreadable("'\(scalar)' is no \(Value.self)")
+    }
+    return value
+  }
+
+  override func write(_ value: Value, into slot: inout ColumnSlot) throws {
+    try (value.rawValue as? Scalar)?.write(into: &slot)
+  }
+
+  override var comparesAsStored: Bool { true }
+}
+
+extension RawRepresentable where RawValue: ColumnScalar {
+  init(rawCell cell: ColumnCell) throws {
+    let raw = try RawValue(cell: cell)
+    guard let value = Self(rawValue: raw) else { throw ModelError.unreadable("'\(raw)' is no \(Self.self)") }
+    self = value
+  }
+}
+
+extension ColumnShape {
+  /// Floats are no keys.
+  var canBeKey: Bool { !isList && scalar != .float && scalar != .json && isNonNull }
+}

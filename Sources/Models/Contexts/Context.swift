@@ -1,0 +1,48 @@
+import GQLStore
+
+/// A place where entities live, normalised, with their links.
+///
+/// It is a value: copying it costs nothing, and what is saved in a copy does not change the other. Entities lie in typed
+/// columns; structs are made when they are read.
+public struct Context: Sendable {
+  var storage: ContextStorage
+
+  /// An empty context. It learns the types of entities from the first one that is saved.
+  public init() { storage = ContextStorage() }
+
+  /// An empty context that knows some types, and all that their relations lead to.
+  public init(for types: [any EntityModelProtocol.Type]) throws {
+    storage = ContextStorage()
+    storage.adopt(try ModelSchema.make(for: types))
+  }
+
+  /// An empty context that knows some types, and all that their relations lead to.
+  public init(for types: any EntityModelProtocol.Type...) throws { try self.init(for: types) }
+
+  /// Makes sure that nobody else sees what is written next.
+  @inline(__always)
+  mutating func own() {
+    if !isKnownUniquelyReferenced(&storage) { storage = ContextStorage(copying: storage) }
+  }
+
+  /// Undoes everything if `body` throws.
+  mutating func atomically<Result>(_ body: (inout Context) throws -> Result) throws -> Result {
+    let before = self
+    do { return try body(&self) } catch {
+      self = before
+      throw error
+    }
+  }
+
+  /// Where a type lies; the context gets to know it if it does not yet.
+  mutating func mapping<Entity: EntityModelProtocol>(of type: Entity.Type) throws -> TypeMapping<Entity> {
+    if let known = storage.schema?.mapping(of: type) { return known }
+    own()
+    try storage.learn(type)
+    guard let mapping = storage.schema?.mapping(of: type) else { throw ModelError.unknownType("\(type)") }
+    return mapping
+  }
+
+  /// A hook's default tells that it ran.
+  func noteDefault(_ hook: Hook) { storage.idleHooks |= 1 << hook.rawValue }
+}

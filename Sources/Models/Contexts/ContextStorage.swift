@@ -1,0 +1,82 @@
+import Foundation
+import GQLStore
+import GQLite
+
+/// What copies of a context share until one of them is written to.
+///
+/// Unchecked because it is written only by who holds the only reference to it; what shared readers may make, the
+/// snapshot of what was written, they make under the lock.
+final class ContextStorage: @unchecked Sendable {
+  private let lock = NSLock()
+  // Unchecked because of the lock.
+  @exclusivity(unchecked) private var transaction: WriteTransaction?
+  @exclusivity(unchecked) private var snapshot: Snapshot?
+  @exclusivity(unchecked) private(set) var schema: ModelSchema?
+  @exclusivity(unchecked) private var lastInstant: Int64 = 0
+  /// By number of the entity type: the values without a column.
+  @exclusivity(unchecked) var opaques: [OpaqueValues?] = []
+  /// Memory that saves use again and again; nil while one does.
+  @exclusivity(unchecked) var stage: SaveStage?
+  /// The hooks that ran as defaults since this was cleared, a bit each.
+  @exclusivity(unchecked) var idleHooks: UInt8 = 0
+
+  init() {}
+
+  /// Another storage with what this one holds now.
+  init(copying other: ContextStorage) {
+    snapshot = other.current
+    schema = other.schema
+    opaques = other.opaques
+    lastInstant = other.lastInstant
+  }
+
+  /// What was written so far; nil as long as no type is known.
+  var current: Snapshot? {
+    lock.lock()
+    defer { lock.unlock() }
+    if let transaction {
+      snapshot = transaction.commit()
+      self.transaction = nil
+    }
+    return snapshot
+  }
+
+  /// The transaction to write into. Precondition: a type is known, and nobody else has this storage.
+  var writing: WriteTransaction {
+    if let transaction { return transaction }
+    guard let snapshot else { preconditionFailure("a context without types is not written to") }
+    let made = WriteTransaction(snapshot, fold: foldText)
+    transaction = made
+    self.snapshot = nil
+    return made
+  }
+
+  /// The instant of a write, in microseconds since 1970: never before an earlier one's.
+  func now() -> Int64 {
+    lastInstant = max(lastInstant, Database.clock)
+    return lastInstant
+  }
+
+  /// Whether no type has a hook, as far as is known.
+  var allSaveQuietly: Bool { schema?.byNumber.allSatisfy(\.hooks.savesQuietly) ?? false }
+
+  /// Whether no type has a hook of deletions, as far as is known.
+  var allDeleteQuietly: Bool { schema?.byNumber.allSatisfy(\.hooks.deletesQuietly) ?? false }
+
+  func adopt(_ schema: ModelSchema) {
+    self.schema = schema
+    snapshot = schema.empty
+    opaques = schema.byNumber.map { $0.layout.opaqueCount > 0 ? OpaqueValues(width: $0.layout.opaqueCount) : nil }
+  }
+
+  /// Gets to know a type and all that it leads to.
+  func learn(_ type: any EntityModelProtocol.Type) throws {
+    guard let schema else { return adopt(try ModelSchema.make(for: [type])) }
+    let larger = try schema.adding(type)
+    guard let snapshot = current else { return adopt(larger) }
+    let isEmpty = schema.byNumber.allSatisfy { snapshot.slotCount($0.type) == 0 } && snapshot.danglingCount == 0
+    // The seam for moving the data to a larger catalog.
+    guard isEmpty else { throw ModelError.unknownType("\(type)") }
+    adopt(larger)
+  }
+}

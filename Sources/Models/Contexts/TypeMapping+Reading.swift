@@ -1,0 +1,53 @@
+import GQLCatalog
+import GQLStore
+
+extension TypeMapping {
+  /// The row of an id, live or, for deleted entities, deleted; nil if there is none.
+  func row(_ id: Entity.ID, _ snapshot: Snapshot) throws -> UInt32? {
+    let isDeleted = Entity.self is any Tombstone.Type
+    return try withKey(id) { key in
+      isDeleted ? snapshot.deletedRow(type, key: key) : snapshot.findRow(type, key: key)
+    }
+  }
+
+  /// Calls `body` with the primary key of an id.
+  func withKey<Result>(_ id: Entity.ID, _ body: (UnsafePointer<Cell>) -> Result) throws -> Result {
+    if let text = id as? String {
+      // The usual case, without a copy.
+      var text = text
+      return text.withUTF8 { bytes in
+        var cell = bytes.baseAddress.map { TextView(UnsafeRawPointer($0), count: bytes.count).cell } ?? Cell(low: 0)
+        return body(&cell)
+      }
+    }
+    let memory = StagingMemory()
+    var slot = ColumnSlot(memory)
+    try info.idCodec.write(id, into: &slot)
+    var cell = slot.cell ?? Cell(low: 0)
+    return withExtendedLifetime(memory) { body(&cell) }
+  }
+
+  /// The entity of a row, with nothing known of its relations.
+  func entity(_ row: UInt32, _ snapshot: Snapshot, _ opaques: OpaqueValues?) throws -> Entity {
+    var reader = EntityReader<Entity>(layout, EntitySource(snapshot.readers(type), row, opaques))
+    return try Entity(from: &reader)
+  }
+
+  /// The entity of a live row, with the ids of all its relations.
+  func entityWithIDs(_ row: UInt32, _ context: Context) throws -> Entity {
+    guard let snapshot = context.storage.current, let schema = context.storage.schema else {
+      throw ModelError.unknownType(name)
+    }
+    var entity = try entity(row, snapshot, context.storage.opaques[Int(type.index)])
+    for (place, relation) in info.relations.enumerated() {
+      guard let mapped = relations[place] else { continue }
+      let target = schema.byNumber[Int(mapped.target.index)]
+      let column = snapshot.column(mapped.target, ColumnID(target.idColumn))
+      try snapshot.targets(mapped, row).withUnsafeBufferPointer { rows in
+        if rows.isEmpty && !mapped.isToMany { return }
+        try relation.loadIDs(&entity, RelationIDs(rows: rows, column: column, kind: target.idKind))
+      }
+    }
+    return entity
+  }
+}

@@ -1,0 +1,107 @@
+import GQLCatalog
+import GQLStore
+
+extension Context {
+  /// Deletes an entity and what its relations' rules say; nothing happens if it is not saved.
+  mutating func delete<Entity: EntityModelProtocol>(_ type: Entity.Type, _ id: Entity.ID) throws {
+    guard let mapping = storage.schema?.mapping(of: type), let row = try row(mapping, id) else { return }
+    own()
+    if storage.allDeleteQuietly { return try delete(mapping.type, row) }
+    try atomically { try $0.deleteLoudly(mapping.type, row) }
+  }
+
+  /// Deletes a row without a word to the program.
+  private mutating func delete(_ type: EntityTypeID, _ row: UInt32) throws {
+    own()
+    let transaction = storage.writing
+    transaction.now = storage.now()
+    do {
+      try transaction.delete(type, row)
+    } catch {
+      throw storage.schema?.byNumber[Int(type.index)].error(error, in: self) ?? error
+    }
+  }
+
+  /// Deletes a row with the hooks of all entities that go with it.
+  private mutating func deleteLoudly(_ type: EntityTypeID, _ row: UInt32) throws {
+    guard let schema = storage.schema, let snapshot = storage.current else { return }
+    var doomed: [any DoomedEntity] = []
+    for found in snapshot.cascade(from: type, row) {
+      doomed.append(try schema.byNumber[Int(found.type.index)].doom(found.row, self))
+    }
+    for entity in doomed { try entity.willDelete(&self) }
+    // A hook may have deleted it.
+    if storage.current?.isLive(type, row) == true { try delete(type, row) }
+    for entity in doomed { try entity.didDelete(&self) }
+  }
+
+  /// The row of an entity; nil if it is not saved.
+  func row<Entity: EntityModelProtocol>(_ mapping: TypeMapping<Entity>, _ id: Entity.ID) throws -> UInt32? {
+    guard let snapshot = storage.current else { return nil }
+    return try mapping.row(id, snapshot)
+  }
+}
+
+/// An entity that is about to be deleted.
+protocol DoomedEntity {
+  func willDelete(_ context: inout Context) throws
+  func didDelete(_ context: inout Context) throws
+}
+
+struct TypedDoomedEntity<Entity: EntityModelProtocol>: DoomedEntity {
+  let entity: Entity
+  let hooks: HookKnowledge
+
+  func willDelete(_ context: inout Context) throws {
+    try context.call(.willDelete, hooks) { try entity.willDelete(from: &$0) }
+  }
+
+  func didDelete(_ context: inout Context) throws {
+    try context.call(.deleteMetadata, hooks) { try entity.deleteMetadata(from: &$0) }
+    try context.call(.didDelete, hooks) { try entity.didDelete(from: &$0) }
+  }
+}
+
+extension Snapshot {
+  /// The row, and those that its deletion takes with it.
+  func cascade(from type: EntityTypeID, _ row: UInt32) -> [DeletedRow] {
+    var doomed = [DeletedRow(type: type, row: row)]
+    var marks = Set(doomed)
+    var next = 0
+    while next < doomed.count {
+      let entity = doomed[next]
+      next += 1
+      for relation in catalog.relations where relation.source == entity.type && relation.onDelete == .cascade {
+        for target in targets(relation, entity.row) {
+          let found = DeletedRow(type: relation.target, row: target)
+          if marks.insert(found).inserted { doomed.append(found) }
+        }
+      }
+    }
+    return doomed
+  }
+
+  /// The targets of a live row, in order.
+  func targets(_ relation: StoredRelation, _ row: UInt32) -> [UInt32] {
+    let reader = column(relation.source, relation.column)
+    if relation.isToMany { return Array(reader.references(row)) }
+    let target = reader.reference(row)
+    return target == PageLayout.noRow ? [] : [target]
+  }
+}
+
+extension EntityModelProtocol {
+  /// Deletes the entity of an id; nothing happens if there is none.
+  public static func delete(id: ID, from context: inout Context) throws { try context.delete(Self.self, id) }
+
+  /// Deletes it and what its relations' rules say; nothing happens if it is not saved. If it fails, nothing is changed.
+  public func delete(from context: inout Context) throws { try context.delete(Self.self, id) }
+
+  /// What its deletion would keep: what is saved, with the ids of all its relations; nil if it is not saved.
+  public func asDeleted(in context: Context) -> Deleted<Self>? {
+    guard let mapping = context.storage.schema?.mapping(of: Self.self),
+      let row = try? context.row(mapping, id)
+    else { return nil }
+    return (try? mapping.entityWithIDs(row, context)).map { Deleted($0) }
+  }
+}

@@ -1,0 +1,106 @@
+/// What an entity type consists of: what ``EntityModelProtocol/describe(_:)`` fills in.
+public struct EntityDescription<Entity: EntityModelProtocol> {
+  struct Property {
+    var name: String
+    var path: PartialKeyPath<Entity>
+    /// The same in descending order, if its type is Comparable.
+    var descendingPath: AnyKeyPath?
+    /// Nil if it has no column.
+    var shape: ColumnShape?
+    /// Where the column was chosen at run time.
+    var codec: AnyObject?
+    var comparesAsStored: Bool
+  }
+
+  var properties: [Property] = []
+  var relations: [RelationDescriptor<Entity>] = []
+  var indexes: [IndexDescription<Entity>] = []
+
+  init() {}
+
+  /// A stored property.
+  public mutating func property<Value: ColumnValue>(_ name: String, _ path: KeyPath<Entity, Value>) {
+    // Floating-point numbers that are none compare otherwise in columns, and are rare: columns decide.
+    add(name, path, Value.self, Value.columnShape)
+  }
+
+  /// A stored property, by its raw value.
+  public mutating func property<Value: RawRepresentable>(_ name: String, _ path: KeyPath<Entity, Value>)
+  where Value.RawValue: ColumnScalar {
+    add(name, path, Value.self, Value.RawValue.columnShape)
+  }
+
+  /// A stored property, by its raw value.
+  public mutating func property<Value: RawRepresentable>(_ name: String, _ path: KeyPath<Entity, Value?>)
+  where Value.RawValue: ColumnScalar {
+    add(name, path, Value?.self, Value.RawValue?.columnShape)
+  }
+
+  /// A stored property, by raw values.
+  public mutating func property<Value: RawRepresentable>(_ name: String, _ path: KeyPath<Entity, [Value]>)
+  where Value.RawValue: ColumnScalar {
+    add(name, path, [Value].self, [Value.RawValue].columnShape)
+  }
+
+  /// A stored property, by raw values.
+  public mutating func property<Value: RawRepresentable>(_ name: String, _ path: KeyPath<Entity, [Value]?>)
+  where Value.RawValue: ColumnScalar {
+    add(name, path, [Value]?.self, [Value.RawValue]?.columnShape)
+  }
+
+  /// A stored property whose type says nothing about columns: JSON if it is `Codable`, else kept beside the store.
+  @_disfavoredOverload
+  public mutating func property<Value>(_ name: String, _ path: KeyPath<Entity, Value>) {
+    let codec = name == "id" ? Self.keyCodec(Value.self) : ValueCodec<Value>.make()
+    properties.append(
+      Property(
+        name: name, path: path, descendingPath: Self.descending(path, Value.self), shape: codec.shape, codec: codec,
+        comparesAsStored: codec.comparesAsStored))
+  }
+
+  private mutating func add<Value>(
+    _ name: String, _ path: KeyPath<Entity, Value>, _ type: Value.Type, _ shape: ColumnShape
+  ) {
+    properties.append(
+      Property(
+        name: name, path: path, descendingPath: Self.descending(path, type), shape: shape, codec: nil,
+        comparesAsStored: true))
+  }
+
+  private static func keyCodec<Value>(_ type: Value.Type) -> ValueCodec<Value> {
+    // Safe because the property is the id, and the codec is made for its type.
+    if Value.self == Entity.ID.self {
+      return unsafeDowncast(ValueCodec<Entity.ID>.makeKey(), to: ValueCodec<Value>.self)
+    }
+    return ValueCodec<Value>.make()
+  }
+
+  /// `path.desc`, where the type is Comparable.
+  private static func descending<Value>(_ path: KeyPath<Entity, Value>, _ type: Value.Type) -> AnyKeyPath? {
+    func appended<Key: Comparable>(_ type: Key.Type) -> AnyKeyPath? {
+      (path as AnyKeyPath).appending(path: \Key.desc as AnyKeyPath)
+    }
+    return (type as? any Comparable.Type).flatMap { appended($0) }
+  }
+
+  // MARK: - Relations
+
+  /// A relation that only this type knows of.
+  public mutating func relation<Value, Target, Cardinality, Constraints>(
+    _ name: String, _ path: KeyPath<Entity, Value>,
+    _ relation: WritableKeyPath<Entity, Relation<Target, Relations.OneWay, Cardinality, Constraints>>,
+    deleteRule: DeleteRule = .nullify
+  ) {
+    relations.append(TypedRelation(name: name, path: relation, inverse: nil, deleteRule: deleteRule))
+  }
+
+  /// One side of a relation, with the name of the other side.
+  public mutating func relation<Value, Target, Cardinality, Constraints, InverseCardinality, InverseConstraints>(
+    _ name: String, _ path: KeyPath<Entity, Value>,
+    _ relation: WritableKeyPath<Entity, Relation<Target, Relations.Mutual, Cardinality, Constraints>>,
+    inverse: KeyPath<Target, Relation<Entity, Relations.Mutual, InverseCardinality, InverseConstraints>>,
+    _ inverseName: String, deleteRule: DeleteRule = .nullify
+  ) {
+    relations.append(TypedRelation(name: name, path: relation, inverse: inverseName, deleteRule: deleteRule))
+  }
+}

@@ -1,0 +1,123 @@
+import GQLCatalog
+
+/// What an entity type describes, looked up by key path. Made once for each type.
+final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
+  /// A property or a computed key path that has a column.
+  struct Attribute {
+    var name: String
+    /// Nil if it has no column.
+    var shape: ColumnShape?
+    /// Of stored properties: chosen at run time.
+    var codec: AnyObject?
+    /// Of computed key paths: their value.
+    var derived: ((Entity, inout ColumnSlot) throws -> Void)?
+    var comparesAsStored: Bool
+  }
+
+  /// An attribute's place, and whether the key path descends.
+  struct Key: Hashable {
+    var attribute: Int
+    var isDescending: Bool
+  }
+
+  struct Index {
+    var name: String
+    var kind: IndexDescription<Entity>.Kind
+    var attributes: [Int]
+    var paths: [PartialKeyPath<Entity>]
+  }
+
+  /// The stored properties, in order; behind them the id, if it is not one of them; then computed key paths of indexes.
+  let attributes: [Attribute]
+  let propertyCount: Int
+  let idAttribute: Int
+  let idCodec: ValueCodec<Entity.ID>
+  let relations: [RelationDescriptor<Entity>]
+  let indexes: [Index]
+  let hooks = HookKnowledge()
+  private let keys: [AnyKeyPath: Key]
+  private let relationPaths: [AnyKeyPath: Int]
+
+  static var shared: EntityInfo<Entity> { EntityRegistry.info(of: Entity.self) }
+
+  fileprivate init() {
+    var description = EntityDescription<Entity>()
+    Entity.describe(&description)
+    var attributes: [Attribute] = []
+    var keys: [AnyKeyPath: Key] = [:]
+    for property in description.properties {
+      keys[property.path] = Key(attribute: attributes.count, isDescending: false)
+      if let path = property.descendingPath { keys[path] = Key(attribute: attributes.count, isDescending: true) }
+      attributes.append(
+        Attribute(
+          name: property.name, shape: property.shape, codec: property.codec,
+          comparesAsStored: property.comparesAsStored))
+    }
+    propertyCount = attributes.count
+    let idCodec = ValueCodec<Entity.ID>.makeKey()
+    self.idCodec = idCodec
+    if let place = attributes.firstIndex(where: { $0.name == "id" }) {
+      idAttribute = place
+    } else {
+      // The id is computed.
+      idAttribute = attributes.count
+      keys[\Entity.id] = Key(attribute: attributes.count, isDescending: false)
+      attributes.append(
+        Attribute(
+          name: "id", shape: idCodec.shape, derived: { try idCodec.write($0.id, into: &$1) }, comparesAsStored: true))
+    }
+    var indexes: [Index] = []
+    for index in description.indexes {
+      var places: [Int] = []
+      for (number, component) in index.components.enumerated() {
+        if let key = keys[component.path] {
+          places.append(key.attribute)
+        } else if let shape = component.shape {
+          keys[component.path] = Key(attribute: attributes.count, isDescending: component.isDescending)
+          places.append(attributes.count)
+          attributes.append(
+            Attribute(
+              name: "\(index.name)_\(number + 1)", shape: shape, derived: component.write,
+              comparesAsStored: component.comparesAsStored))
+        }
+      }
+      indexes.append(
+        Index(name: index.name, kind: index.kind, attributes: places, paths: index.components.map(\.path)))
+    }
+    self.attributes = attributes
+    self.keys = keys
+    self.indexes = indexes
+    relations = description.relations
+    relationPaths = Dictionary(
+      description.relations.enumerated().map { ($1.path as AnyKeyPath, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The attribute that a key path leads to; nil where columns do not know it.
+  func key(_ path: AnyKeyPath) -> Key? { keys[path] }
+
+  /// The place of the relation that a key path to `$property` leads to.
+  func relation(_ path: AnyKeyPath) -> Int? { relationPaths[path] }
+
+  func normalize(_ entity: inout Entity) {
+    for relation in relations { relation.normalize(&entity) }
+  }
+}
+
+/// The descriptions of all types that the process has met.
+enum EntityRegistry {
+  private static let known = Guarded<[ObjectIdentifier: AnyObject]>([:])
+
+  static func info<Entity: EntityModelProtocol>(of type: Entity.Type) -> EntityInfo<Entity> {
+    let key = ObjectIdentifier(type)
+    if let found = known.withLock({ $0[key] }) { return unsafeDowncast(found, to: EntityInfo<Entity>.self) }
+    // Not under the lock, because describing a type may lead to others.
+    let made = EntityInfo<Entity>()
+    let kept = known.withLock { known -> AnyObject in
+      if let found = known[key] { return found }
+      known[key] = made
+      return made
+    }
+    // Safe because there is one kind of object under the key of a type.
+    return unsafeDowncast(kept, to: EntityInfo<Entity>.self)
+  }
+}

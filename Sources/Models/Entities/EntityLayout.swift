@@ -1,0 +1,44 @@
+import GQLCatalog
+import GQLStore
+
+/// Where the properties of an entity lie, in the order in which it describes, reads and writes them.
+final class EntityLayout: @unchecked Sendable {
+  struct Place {
+    /// The number of the column; negative where the value is opaque: then `~column` is its number among these.
+    var column: Int32
+    var kind: ColumnKind
+  }
+
+  let places: UnsafeMutablePointer<Place>
+  let count: Int
+  /// By property: the codec of those whose column was chosen at run time.
+  let codecs: [AnyObject?]
+  /// All columns of the type, those of relations included.
+  let columnCount: Int
+  let opaqueCount: Int
+
+  init(places: [Place], codecs: [AnyObject?], columnCount: Int) {
+    count = places.count
+    self.places = .allocate(capacity: max(1, places.count))
+    for (index, place) in places.enumerated() { (self.places + index).initialize(to: place) }
+    self.codecs = codecs
+    self.columnCount = columnCount
+    opaqueCount = places.count { $0.column < 0 }
+  }
+
+  deinit { places.deallocate() }
+}
+
+extension ColumnReader {
+  /// The cell of a scalar or list column; nulls are zeros.
+  @inline(__always)
+  func anyCell(_ row: UInt32, _ kind: ColumnKind) -> Cell {
+    switch kind {
+    case .int64, .float64: Cell(int64(row))
+    case .byte: Cell(low: UInt64(byte(row)))
+    case .code: Cell(low: UInt64(code(row)))
+    case .reference: Cell(low: UInt64(reference(row)))
+    case .decimal, .text, .wordList, .wideList, .references: wide(row)
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import GQLCatalog
+import GQLStore
+
+/// Reads the stored properties of an entity, in the order in which ``EntityModelProtocol/describe(_:)`` names them.
+public struct EntityReader<Entity: EntityModelProtocol> {
+  let layout: EntityLayout
+  let source: EntitySource
+  private var position = 0
+
+  init(_ layout: EntityLayout, _ source: EntitySource) {
+    self.layout = layout
+    self.source = source
+  }
+
+  /// Reads the next property.
+  public mutating func read<Value: ColumnValue>() throws -> Value { try Value(cell: next()) }
+
+  /// Reads the next property, by its raw value.
+  public mutating func read<Value: RawRepresentable>() throws -> Value where Value.RawValue: ColumnScalar {
+    try Value(rawCell: next())
+  }
+
+  /// Reads the next property, by its raw value.
+  public mutating func read<Value: RawRepresentable>() throws -> Value? where Value.RawValue: ColumnScalar {
+    let cell = try next()
+    return cell.isNull ? nil : try Value(rawCell: cell)
+  }
+
+  /// Reads the next property, by raw values.
+  public mutating func read<Value: RawRepresentable>() throws -> [Value] where Value.RawValue: ColumnScalar {
+    try next().elements(isWide: Value.RawValue.columnShape.elementIsWide) { try Value(rawCell: $0) }
+  }
+
+  /// Reads the next property, by raw values.
+  public mutating func read<Value: RawRepresentable>() throws -> [Value]? where Value.RawValue: ColumnScalar {
+    let cell = try next()
+    if cell.isNull { return nil }
+    return try cell.elements(isWide: Value.RawValue.columnShape.elementIsWide) { try Value(rawCell: $0) }
+  }
+
+  /// Reads the next property, whose type says nothing about columns: as JSON if it is `Codable`, else from beside the
+  /// store.
+  @_disfavoredOverload
+  public mutating func read<Value>() throws -> Value {
+    let index = position
+    guard index < layout.count, let codec = layout.codecs[index] else { throw outOfStep }
+    let place = layout.places[index]
+    if place.column < 0 {
+      position += 1
+      guard let box = source.opaque(Int(~place.column)) as? OpaqueBox<Value> else {
+        throw ModelError.unreadable("a \(Value.self) was not stored by a model")
+      }
+      return box.value
+    }
+    // Safe because layouts are made from descriptions, which put the codec of the property's type here.
+    return try unsafeDowncast(codec, to: ValueCodec<Value>.self).read(next())
+  }
+
+  /// Passes over a property that has its value already.
+  public mutating func skip() { position += 1 }
+
+  private var outOfStep: ModelError {
+    .unreadable("\(Entity.self) reads more properties than it describes")
+  }
+
+  @inline(__always)
+  private mutating func next() throws -> ColumnCell {
+    guard position < layout.count else { throw outOfStep }
+    let place = layout.places[position]
+    guard place.column >= 0 else { throw outOfStep }
+    position &+= 1
+    return source.cell(Int(place.column), place.kind)
+  }
+}
+
+/// Where the cells of one entity are: in the store, or on their way to it.
+struct EntitySource {
+  /// Of a stored row.
+  let readers: UnsafePointer<ColumnReader>?
+  let row: UInt32
+  /// Of an entity that is on its way.
+  let cells: UnsafePointer<Cell>?
+  let valid: UnsafePointer<Bool>?
+  let opaques: OpaqueValues?
+
+  init(_ readers: UnsafePointer<ColumnReader>, _ row: UInt32, _ opaques: OpaqueValues?) {
+    self.readers = readers
+    self.row = row
+    cells = nil
+    valid = nil
+    self.opaques = opaques
+  }
+
+  init(_ cells: UnsafePointer<Cell>, _ valid: UnsafePointer<Bool>, _ opaques: OpaqueValues?) {
+    readers = nil
+    row = 0
+    self.cells = cells
+    self.valid = valid
+    self.opaques = opaques
+  }
+
+  @inline(__always)
+  func cell(_ column: Int, _ kind: ColumnKind) -> ColumnCell {
+    if let readers {
+      let reader = readers[column]
+      return ColumnCell(reader.anyCell(row, kind), isNull: reader.isNull(row))
+    }
+    guard let cells, let valid else { return ColumnCell(Cell(low: 0), isNull: true) }
+    return ColumnCell(cells[column], isNull: !valid[column])
+  }
+
+  func opaque(_ number: Int) -> AnyObject? { opaques?[row, number] }
+}

@@ -1,0 +1,43 @@
+/// Why a model could not be saved or read.
+public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// A column holds what the property's type cannot be.
+  case unreadable(String)
+  /// A value of the type cannot be stored, and why.
+  case unwritable(String, String)
+  /// Integers end at `Int64.max` in columns.
+  case integerTooLarge(String)
+  /// Decimals have 36 digits in columns.
+  case numberTooFine(String)
+  /// Not within what a column of times can hold, in seconds since 2001.
+  case dateOutOfRange(String)
+  /// A text that is longer than the store can hold.
+  case textTooLong(bytes: Int)
+  /// A type that the context did not know when it was made.
+  case unknownType(String)
+  /// The types of models make no schema.
+  case invalidSchema(String)
+  /// A relation's rule forbids to delete the entity.
+  case deleteDenied(entity: String, id: String, relation: String)
+  /// The store cannot hold more entities of the type.
+  case tooManyEntities(String)
+  /// A query failed while it ran.
+  case failedQuery(String)
+
+  /// One sentence of cause.
+  public var description: String {
+    switch self {
+    case .unreadable(let text): "a stored value cannot be read: \(text)"
+    case .unwritable(let type, let text): "a \(type) cannot be stored: \(text)"
+    case .integerTooLarge(let digits): "\(digits) is more than a column of integers can hold"
+    case .numberTooFine(let digits): "\(digits) has more digits than a column of decimals can hold"
+    case .dateOutOfRange(let seconds): "\(seconds) seconds since 2001 are beyond what a column of times can hold"
+    case .textTooLong(let bytes): "a text of \(bytes) bytes is longer than a column can hold"
+    case .unknownType(let name): "the context does not know the type \(name); give it to Context(for:)"
+    case .invalidSchema(let text): "the models make no schema: \(text)"
+    case .deleteDenied(let entity, let id, let relation):
+      "\(entity) \(id) cannot be deleted while '\(relation)' has entities"
+    case .tooManyEntities(let name): "there are too many entities of the type \(name)"
+    case .failedQuery(let text): "the query failed: \(text)"
+    }
+  }
+}

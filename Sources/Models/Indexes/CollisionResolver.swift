@@ -1,0 +1,73 @@
+/// What happens when an entity is saved with a value of a unique index that another one has.
+public struct CollisionResolver<Entity: EntityModelProtocol>: @unchecked Sendable {
+  /// Decides with the id of the entity that is there, the one that comes, and the index. Returning lets both live.
+  public typealias Resolution = (
+    _ existing: Entity.ID, _ new: Entity, _ index: UniqueKeyPath<Entity>, _ context: inout Context
+  ) throws -> Void
+
+  enum Kind {
+    case fail
+    case replace
+    case custom(Resolution)
+  }
+  let kind: Kind
+
+  init(kind: Kind) { self.kind = kind }
+
+  /// A decision of the program.
+  public init(_ resolve: @escaping Resolution) { kind = .custom(resolve) }
+
+  /// The entity that is there is deleted.
+  public static var upsert: Self { Self(kind: .replace) }
+  /// The save fails with ``Errors/uniqueValueIndexViolation(existing:new:indexName:)``.
+  public static var `throw`: Self { Self(kind: .fail) }
+}
+
+/// Which unique index a collision is about: its name and its key paths.
+public struct UniqueKeyPath<Entity: EntityModelProtocol>: @unchecked Sendable {
+  /// The index's name.
+  public let name: String
+  /// The properties, in order.
+  public let keyPaths: [PartialKeyPath<Entity>]
+}
+
+/// Why a save failed.
+public enum Errors: Error, Sendable, Hashable, CustomStringConvertible {
+  /// Two entities want one value of a unique index.
+  case uniqueValueIndexViolation(existing: String, new: String, indexName: String)
+
+  /// One sentence of cause.
+  public var description: String {
+    switch self {
+    case .uniqueValueIndexViolation(let existing, let new, let index):
+      "'\(new)' cannot be saved: '\(existing)' has its value of the unique index '\(index)'"
+    }
+  }
+}
+
+/// What a resolver of the program throws to refuse an entity.
+public struct UniqueConstraintViolation: Error, CustomStringConvertible {
+  /// The id of the entity that is there.
+  public let existingId: String
+  /// The index.
+  public let indexName: String
+
+  /// A violation of an index.
+  public init<Entity>(existingId: Entity.ID, keyPath: UniqueKeyPath<Entity>) {
+    self.existingId = existingId.description
+    indexName = keyPath.name
+  }
+
+  /// One sentence of cause.
+  public var description: String { "'\(existingId)' has the value of the unique index '\(indexName)'" }
+}
+
+extension EntityModelProtocol {
+  /// The value of an index's first property: nil if it is an optional without a value.
+  public subscript(keyPath index: UniqueKeyPath<Self>) -> Any? {
+    guard let path = index.keyPaths.first else { return nil }
+    let value = self[keyPath: path]
+    let mirror = Mirror(reflecting: value)
+    return mirror.displayStyle == .optional ? mirror.children.first?.value : value
+  }
+}

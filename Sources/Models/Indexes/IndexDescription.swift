@@ -1,0 +1,113 @@
+/// An index that an entity type describes.
+struct IndexDescription<Entity: EntityModelProtocol> {
+  enum Kind {
+    case btree, hash, fullText
+    case unique(CollisionResolver<Entity>)
+  }
+  var name: String
+  var kind: Kind
+  var components: [IndexComponent<Entity>]
+}
+
+/// A key path of an index, with a way to write its value into a column if it is no stored property.
+struct IndexComponent<Entity: EntityModelProtocol> {
+  var path: PartialKeyPath<Entity>
+  /// Nil if values of its type have no column.
+  var shape: ColumnShape?
+  var isDescending: Bool
+  var comparesAsStored: Bool
+  var write: (Entity, inout ColumnSlot) throws -> Void
+
+  init<Value>(_ path: KeyPath<Entity, Value>) {
+    self.path = path
+    let codec = ValueCodec<Value>.make()
+    // JSON is no key.
+    shape = codec.shape.flatMap { $0.isList || $0.scalar == .json ? nil : $0 }
+    comparesAsStored = codec.comparesAsStored
+    isDescending = Value.self is any DescendingKey.Type
+    write = { try codec.write($0[keyPath: path], into: &$1) }
+  }
+}
+
+extension EntityDescription {
+  /// A B-tree.
+  public mutating func index<A: Comparable>(_ name: String, _ a: KeyPath<Entity, A>) {
+    indexes.append(IndexDescription(name: name, kind: .btree, components: [IndexComponent(a)]))
+  }
+
+  /// A B-tree.
+  public mutating func index<A: Comparable, B: Comparable>(
+    _ name: String, _ a: KeyPath<Entity, A>, _ b: KeyPath<Entity, B>
+  ) {
+    indexes.append(IndexDescription(name: name, kind: .btree, components: [IndexComponent(a), IndexComponent(b)]))
+  }
+
+  /// A B-tree.
+  public mutating func index<A: Comparable, B: Comparable, C: Comparable>(
+    _ name: String, _ a: KeyPath<Entity, A>, _ b: KeyPath<Entity, B>, _ c: KeyPath<Entity, C>
+  ) {
+    indexes.append(
+      IndexDescription(
+        name: name, kind: .btree, components: [IndexComponent(a), IndexComponent(b), IndexComponent(c)]))
+  }
+
+  /// A B-tree.
+  public mutating func index<A: Comparable, B: Comparable, C: Comparable, D: Comparable>(
+    _ name: String, _ a: KeyPath<Entity, A>, _ b: KeyPath<Entity, B>, _ c: KeyPath<Entity, C>,
+    _ d: KeyPath<Entity, D>
+  ) {
+    indexes.append(
+      IndexDescription(
+        name: name, kind: .btree,
+        components: [IndexComponent(a), IndexComponent(b), IndexComponent(c), IndexComponent(d)]))
+  }
+
+  /// A hash table.
+  public mutating func hashIndex<each Value: Hashable>(_ name: String, _ paths: repeat KeyPath<Entity, each Value>) {
+    var components: [IndexComponent<Entity>] = []
+    repeat components.append(IndexComponent(each paths))
+    indexes.append(IndexDescription(name: name, kind: .hash, components: components))
+  }
+
+  /// An index whose values one entity only may have.
+  public mutating func unique<A: Hashable>(
+    _ name: String, _ a: KeyPath<Entity, A>, collisions: CollisionResolver<Entity> = .upsert
+  ) {
+    addUnique(name, [IndexComponent(a)], collisions)
+  }
+
+  /// An index whose values one entity only may have.
+  public mutating func unique<A: Hashable, B: Hashable>(
+    _ name: String, _ a: KeyPath<Entity, A>, _ b: KeyPath<Entity, B>, collisions: CollisionResolver<Entity> = .upsert
+  ) {
+    addUnique(name, [IndexComponent(a), IndexComponent(b)], collisions)
+  }
+
+  /// An index whose values one entity only may have.
+  public mutating func unique<A: Hashable, B: Hashable, C: Hashable>(
+    _ name: String, _ a: KeyPath<Entity, A>, _ b: KeyPath<Entity, B>, _ c: KeyPath<Entity, C>,
+    collisions: CollisionResolver<Entity> = .upsert
+  ) {
+    addUnique(name, [IndexComponent(a), IndexComponent(b), IndexComponent(c)], collisions)
+  }
+
+  /// An index whose values one entity only may have.
+  public mutating func unique<A: Hashable, B: Hashable, C: Hashable, D: Hashable>(
+    _ name: String, _ a: KeyPath<Entity, A>, _ b: KeyPath<Entity, B>, _ c: KeyPath<Entity, C>,
+    _ d: KeyPath<Entity, D>, collisions: CollisionResolver<Entity> = .upsert
+  ) {
+    addUnique(name, [IndexComponent(a), IndexComponent(b), IndexComponent(c), IndexComponent(d)], collisions)
+  }
+
+  private mutating func addUnique(
+    _ name: String, _ components: [IndexComponent<Entity>], _ collisions: CollisionResolver<Entity>
+  ) {
+    indexes.append(IndexDescription(name: name, kind: .unique(collisions), components: components))
+  }
+
+  /// The words of texts.
+  public mutating func fullTextIndex(_ name: String, _ texts: KeyPath<Entity, String>...) {
+    indexes.append(
+      IndexDescription(name: name, kind: .fullText, components: texts.map { IndexComponent($0) }))
+  }
+}

@@ -1,0 +1,110 @@
+import GQLCatalog
+import GQLStore
+
+/// A relation that an entity type describes, whatever it leads to.
+class RelationDescriptor<Source: EntityModelProtocol> {
+  let name: String
+  /// The name of the other side, if that has one.
+  let inverse: String?
+  let deleteRule: DeleteRule
+  /// The property `$name`.
+  let path: PartialKeyPath<Source>
+
+  init(name: String, path: PartialKeyPath<Source>, inverse: String?, deleteRule: DeleteRule) {
+    self.name = name
+    self.path = path
+    self.inverse = inverse
+    self.deleteRule = deleteRule
+  }
+
+  var isToMany: Bool { false }
+  var target: any EntityModelProtocol.Type { Source.self }
+
+  /// Forgets what an entity knows of it.
+  func normalize(_ entity: inout Source) {}
+
+  /// Stages what an entity holds of it, and the links. `mapped` is nil where it has no table behind it.
+  func stage(
+    _ entity: Source, _ record: Int, _ mapped: StoredRelation?, _ saver: Saver, _ context: inout Context
+  ) throws {}
+
+  /// Gives an entity the ids of its targets.
+  func loadIDs(_ entity: inout Source, _ ids: RelationIDs) throws {}
+}
+
+/// A relation with its types.
+final class TypedRelation<
+  Source: EntityModelProtocol, Target: EntityModelProtocol, Directionality: RelationDirectionality,
+  Cardinality: RelationCardinality, Constraints: RelationConstraints
+>: RelationDescriptor<Source> {
+  typealias Path = WritableKeyPath<Source, Relation<Target, Directionality, Cardinality, Constraints>>
+  let relation: Path
+
+  init(name: String, path: Path, inverse: String?, deleteRule: DeleteRule) {
+    relation = path
+    super.init(name: name, path: path, inverse: inverse, deleteRule: deleteRule)
+  }
+
+  override var isToMany: Bool { Cardinality.isToMany }
+  override var target: any EntityModelProtocol.Type { Target.self }
+  override func normalize(_ entity: inout Source) { entity[keyPath: relation] = .none }
+
+  override func stage(
+    _ entity: Source, _ record: Int, _ mapped: StoredRelation?, _ saver: Saver, _ context: inout Context
+  ) throws {
+    let held = entity[keyPath: relation]
+    if case .none = held.state { return }
+    let stage = saver.stage
+    // What is staged for nested entities stands before it.
+    var targets: [SaveStage.Target] = []
+    switch held.state {
+    case .none, .null: break
+    case .ids(let ids):
+      if mapped == nil { return }
+      let codec = EntityInfo<Target>.shared.idCodec
+      targets.reserveCapacity(ids.count)
+      for id in ids {
+        var slot = ColumnSlot(stage.memory)
+        try codec.write(id, into: &slot)
+        targets.append(.id(slot.cell ?? Cell(low: 0)))
+      }
+    case .entities(let entities):
+      for entity in entities { try visit(entity, .default, saver, &context, &targets, isMapped: mapped != nil) }
+    case .fragments(let entities):
+      for entity in entities { try visit(entity, .fragment, saver, &context, &targets, isMapped: mapped != nil) }
+    }
+    guard let mapped else { return }
+    let first = stage.targets.count
+    stage.targets += targets
+    stage.links.append(
+      SaveStage.Link(
+        relation: mapped, source: record, isPart: held.isPart, targets: first..<stage.targets.count))
+  }
+
+  private func visit(
+    _ entity: Target, _ strategy: MergeStrategy<Target>, _ saver: Saver, _ context: inout Context,
+    _ targets: inout [SaveStage.Target], isMapped: Bool
+  ) throws {
+    guard isMapped else {
+      // Deleted entities have a pipeline of their own.
+      if !saver.isLoud { throw Saver.MustBeLoud() }
+      return try entity.save(to: &context, options: strategy)
+    }
+    targets.append(.record(try saver.visit(entity, strategy, &context)))
+  }
+
+  override func loadIDs(_ entity: inout Source, _ ids: RelationIDs) throws {
+    entity[keyPath: relation] = Relation(.ids(try ids.read(EntityInfo<Target>.shared.idCodec)))
+  }
+}
+
+/// The ids of the targets that an entity has.
+struct RelationIDs {
+  let rows: UnsafeBufferPointer<UInt32>
+  let column: ColumnReader
+  let kind: ColumnKind
+
+  func read<ID>(_ codec: ValueCodec<ID>) throws -> [ID] {
+    try rows.map { try codec.read(ColumnCell(column.anyCell($0, kind))) }
+  }
+}

@@ -1,0 +1,52 @@
+/// The types that say what kind of relation a ``Relation`` is.
+public enum Relations {
+  /// Only the side that names it knows of it.
+  public enum OneWay: RelationDirectionality {}
+  /// Both sides name it, each the other as its inverse.
+  public enum Mutual: RelationDirectionality {}
+  /// At most one target.
+  public enum ToOne: RelationCardinality {
+    /// False.
+    public static var isToMany: Bool { false }
+  }
+  /// Any number of targets, in order.
+  public enum ToMany: RelationCardinality {
+    /// True.
+    public static var isToMany: Bool { true }
+  }
+  /// It can be set to ``Relation/null``.
+  public enum Optional: RelationConstraints {}
+  /// It cannot be set to null.
+  public enum Required: RelationConstraints {}
+
+  /// What is written for a required relation: `@Relationship(.required)`.
+  public struct RequiredConstraint: Sendable {
+    /// The relation cannot be set to null.
+    public static var required: RequiredConstraint { RequiredConstraint() }
+  }
+  /// What may be written for an optional relation: `@Relationship(.optional, inverse: \.y)`.
+  public struct OptionalConstraint: Sendable {
+    /// The relation can be set to null.
+    public static var optional: OptionalConstraint { OptionalConstraint() }
+  }
+}
+
+/// ``Relations/OneWay`` or ``Relations/Mutual``.
+public protocol RelationDirectionality {}
+/// ``Relations/ToOne`` or ``Relations/ToMany``.
+public protocol RelationCardinality {
+  /// Whether there may be several targets.
+  static var isToMany: Bool { get }
+}
+/// ``Relations/Optional`` or ``Relations/Required``.
+public protocol RelationConstraints {}
+
+/// What deleting an entity does to those that a relation leads to.
+public enum DeleteRule: Sendable, Hashable {
+  /// They lose the link.
+  case nullify
+  /// They are deleted too.
+  case cascade
+  /// As long as there are any, the entity is not deleted.
+  case deny
+}

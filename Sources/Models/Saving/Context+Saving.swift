@@ -1,0 +1,47 @@
+import GQLStore
+import GQLite
+
+extension Context {
+  /// Saves an entity, what its relations hold, and the links; if it fails, nothing is changed.
+  mutating func save<Entity: EntityModelProtocol>(_ entity: Entity, _ strategy: MergeStrategy<Entity>) throws {
+    let mapping = try mapping(of: Entity.self)
+    own()
+    if mapping.hooks.savesQuietly, !mapping.isLoud {
+      do {
+        return try save(entity, strategy, isLoud: false)
+      } catch is Saver.MustBeLoud {
+        // Once loud, likely always.
+        if !mapping.uniques.isEmpty || !storage.allSaveQuietly { mapping.isLoud = !storage.allSaveQuietly }
+      }
+    }
+    try atomically { try $0.save(entity, strategy, isLoud: true) }
+  }
+
+  private mutating func save<Entity: EntityModelProtocol>(
+    _ entity: Entity, _ strategy: MergeStrategy<Entity>, isLoud: Bool
+  ) throws {
+    own()
+    let stage = storage.stage ?? SaveStage()
+    storage.stage = nil
+    defer {
+      stage.removeAll()
+      if storage.stage == nil { storage.stage = stage }
+    }
+    let saver = Saver(stage: stage, isLoud: isLoud)
+    _ = try saver.visit(entity, strategy, &self)
+    if !isLoud { try saver.applyAll(&self) }
+  }
+
+  /// Calls a hook, unless it is known to do nothing.
+  mutating func call(_ hook: Hook, _ hooks: HookKnowledge, _ body: (inout Context) throws -> Void) throws {
+    if hooks.isIdle(hook) { return }
+    own()
+    let outer = storage.idleHooks
+    storage.idleHooks = 0
+    try body(&self)
+    own()
+    // Only the default itself runs without ever writing, so what it noted is still there.
+    if storage.idleHooks & 1 << hook.rawValue != 0 { hooks.noteIdle(hook) }
+    storage.idleHooks = outer
+  }
+}

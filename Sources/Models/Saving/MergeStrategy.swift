@@ -1,0 +1,96 @@
+/// How a value that comes is merged with the one that is there.
+public struct MergeStrategy<Value> {
+  /// Nil for what just takes the new value, so that the old one need not be read.
+  let merging: ((_ old: Value, _ new: Value) -> Value)?
+
+  init(merging: ((_ old: Value, _ new: Value) -> Value)?) { self.merging = merging }
+
+  /// A strategy of the program.
+  public init(merge: @escaping (_ old: Value, _ new: Value) -> Value) { merging = merge }
+
+  /// One strategy behind the other: each gets the old value, and what the one before it made of the new one.
+  public init(_ strategies: MergeStrategy<Value>...) { self.init(all: strategies) }
+
+  init(all strategies: [MergeStrategy<Value>]) {
+    let mergings = strategies.compactMap(\.merging)
+    merging =
+      mergings.isEmpty ? nil : { old, new in mergings.reduce(new) { result, merging in merging(old, result) } }
+  }
+
+  /// What becomes of an old and a new value.
+  public func merge(_ old: Value, new: Value) -> Value { merging?(old, new) ?? new }
+
+  /// Takes the new value.
+  public static var replace: Self { Self(merging: nil) }
+
+  /// Takes the new value of an optional property, or the old one where that is nil.
+  public static func patch<Wrapped>(_ path: WritableKeyPath<Value, Wrapped?>) -> Self {
+    Self(merge: { old, new in
+      if new[keyPath: path] != nil { return new }
+      var new = new
+      new[keyPath: path] = old[keyPath: path]
+      return new
+    })
+  }
+
+  /// Puts the new elements of a list behind the old ones.
+  public static func append<Element>(_ path: WritableKeyPath<Value, [Element]>) -> Self {
+    Self(merge: { old, new in
+      var new = new
+      new[keyPath: path] = old[keyPath: path] + new[keyPath: path]
+      return new
+    })
+  }
+
+  /// Puts the new elements of a list behind the old ones; nil if there is none.
+  public static func append<Element>(_ path: WritableKeyPath<Value, [Element]?>) -> Self {
+    Self(merge: { old, new in
+      var new = new
+      let all = (old[keyPath: path] ?? []) + (new[keyPath: path] ?? [])
+      new[keyPath: path] = all.isEmpty ? nil : all
+      return new
+    })
+  }
+
+  /// Takes the value that is later by a property, the old one if they are equal; the strategies then fill it from the
+  /// other one.
+  public static func lastWriteWins<Key: Comparable>(
+    _ strategies: MergeStrategy<Value>..., comparedBy path: KeyPath<Value, Key>
+  ) -> Self {
+    let fill = MergeStrategy(all: strategies)
+    return Self(merge: { old, new in
+      old[keyPath: path] < new[keyPath: path] ? fill.merge(old, new: new) : fill.merge(new, new: old)
+    })
+  }
+}
+
+extension MergeStrategy where Value: Comparable {
+  /// Takes the greater value, the old one if they are equal; the strategies then fill it from the other one.
+  public static func lastWriteWins(_ strategies: MergeStrategy<Value>...) -> Self {
+    let fill = MergeStrategy(all: strategies)
+    return Self(merge: { old, new in old < new ? fill.merge(old, new: new) : fill.merge(new, new: old) })
+  }
+}
+
+extension MergeStrategy where Value: EntityModelProtocol {
+  /// What the type says: ``EntityModelProtocol/defaultMergeStrategy``.
+  public static var `default`: Self { Value.defaultMergeStrategy }
+  /// What the type says: ``EntityModelProtocol/fragmentMergeStrategy``.
+  public static var fragment: Self { Value.fragmentMergeStrategy }
+}
+
+extension MergeStrategy where Value: OptionalValue {
+  /// Takes the new value, or the old one where that is nil.
+  public static func patch() -> Self { Self(merge: { old, new in new.isMissing ? old : new }) }
+}
+
+/// An optional.
+public protocol OptionalValue {
+  /// Whether it is nil.
+  var isMissing: Bool { get }
+}
+
+extension Optional: OptionalValue {
+  /// Whether it is nil.
+  public var isMissing: Bool { if case .none = self { true } else { false } }
+}

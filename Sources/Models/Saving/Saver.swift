@@ -1,0 +1,176 @@
+import GQLCatalog
+import GQLStore
+
+/// One save: a graph of entities into a context.
+///
+/// A *quiet* save calls nothing of the program: it stages the whole graph, with everything that can fail, and writes only
+/// then. A *loud* one writes entity by entity, because hooks and resolvers look at the context; whoever runs it goes back
+/// to the context as it was if it fails.
+struct Saver {
+  /// Thrown by a quiet save that meets something that is none.
+  struct MustBeLoud: Error {}
+
+  let stage: SaveStage
+  let isLoud: Bool
+
+  /// Stages an entity and what it holds; gives the number of its record.
+  func visit<Entity: EntityModelProtocol>(
+    _ entity: Entity, _ strategy: MergeStrategy<Entity>, _ context: inout Context
+  ) throws -> Int {
+    let mapping = try context.mapping(of: Entity.self)
+    if !isLoud && !mapping.hooks.savesQuietly { throw MustBeLoud() }
+    var entity = entity
+    if isLoud { try context.call(.willSave, mapping.hooks) { try entity.willSave(to: &$0) } }
+    let record = stage.add(mapping)
+    try write(entity, strategy, record, mapping, context)
+    if !mapping.uniques.isEmpty { try checkUniques(entity, record, mapping, &context) }
+    if isLoud { try apply(record, &context) }
+    let firstLink = stage.links.count
+    for (place, relation) in mapping.info.relations.enumerated() {
+      try relation.stage(entity, record, mapping.relations[place], self, &context)
+    }
+    if isLoud {
+      // The entities that it holds are saved; so are their links.
+      for link in firstLink..<stage.links.count where stage.links[link].source == record {
+        try apply(stage.links[link], &context)
+      }
+      try context.call(.saveMetadata, mapping.hooks) { try entity.saveMetadata(to: &$0) }
+      try context.call(.didSave, mapping.hooks) { try entity.didSave(to: &$0) }
+    }
+    return record
+  }
+
+  /// Writes the cells of what the entity becomes when it is merged with what is there.
+  private func write<Entity>(
+    _ entity: Entity, _ strategy: MergeStrategy<Entity>, _ record: Int, _ mapping: TypeMapping<Entity>,
+    _ context: Context
+  ) throws {
+    let transaction = context.storage.writing
+    let base = stage.records[record].base
+    var slot = ColumnSlot(stage.memory)
+    try mapping.info.idCodec.write(entity.id, into: &slot)
+    stage.cells[base + mapping.idColumn] = slot.cell ?? Cell(low: 0)
+    stage.valid[base + mapping.idColumn] = true
+    let row = transaction.findRow(mapping.type, key: stage.key(record)) ?? PageLayout.noRow
+    stage.setRow(record, row)
+    var merged = entity
+    if strategy.merging != nil {
+      // Within one save, a later entity of an id is merged with the earlier one.
+      var source = stage.namesake(of: record).map { stage.source($0) }
+      if source == nil, row != PageLayout.noRow {
+        source = EntitySource(
+          transaction.readers(mapping.type), row, context.storage.opaques[Int(mapping.type.index)])
+      }
+      if let source {
+        var reader = EntityReader<Entity>(mapping.layout, source)
+        merged = strategy.merge(try Entity(from: &reader), new: entity)
+      }
+    }
+    var writer = EntityWriter<Entity>(mapping.layout, stage.cells + base, stage.valid + base, stage.memory)
+    try merged.write(to: &writer)
+    if !writer.opaques.isEmpty { stage.setOpaques(record, writer.opaques) }
+    for (attribute, column) in mapping.derived {
+      var slot = ColumnSlot(stage.memory)
+      try mapping.info.attributes[attribute].derived?(merged, &slot)
+      stage.valid[base + column] = slot.cell != nil
+      stage.cells[base + column] = slot.cell ?? Cell(low: 0)
+    }
+  }
+
+  /// Looks for other entities with values of unique indexes.
+  private func checkUniques<Entity>(
+    _ entity: Entity, _ record: Int, _ mapping: TypeMapping<Entity>, _ context: inout Context
+  ) throws {
+    // What a quiet save has not written yet, no index knows.
+    if !isLoud && stage.hasSibling(record) { throw MustBeLoud() }
+    for unique in mapping.uniques {
+      let transaction = context.storage.writing
+      let base = stage.records[record].base
+      guard
+        let existing = transaction.lastRow(
+          unique.id, cells: stage.cells + base, valid: stage.valid + base, except: stage.records[record].row)
+      else { continue }
+      let id = try mapping.id(transaction.readers(mapping.type), existing)
+      if case .fail = unique.resolver.kind {
+        throw Errors.uniqueValueIndexViolation(
+          existing: id.description, new: entity.id.description, indexName: unique.index.name)
+      }
+      if !isLoud { throw MustBeLoud() }
+      if case .custom(let resolve) = unique.resolver.kind {
+        try resolve(id, entity, UniqueKeyPath(name: unique.index.name, keyPaths: unique.index.paths), &context)
+      } else {
+        try Entity.delete(id: id, from: &context)
+      }
+      context.own()
+      // The resolver may have saved or deleted anything.
+      let row = context.storage.writing.findRow(mapping.type, key: stage.key(record))
+      stage.setRow(record, row ?? PageLayout.noRow)
+    }
+  }
+
+  /// Writes everything that is staged.
+  func applyAll(_ context: inout Context) throws {
+    for record in stage.records.indices { try apply(record, &context) }
+    for link in stage.links { try apply(link, &context) }
+  }
+
+  private func apply(_ record: Int, _ context: inout Context) throws {
+    context.own()
+    let entry = stage.records[record]
+    let transaction = context.storage.writing
+    transaction.now = context.storage.now()
+    var row = entry.row
+    if row == PageLayout.noRow, record > 0, let known = transaction.findRow(entry.mapping.type, key: stage.key(record))
+    {
+      row = known
+    }
+    let (cells, valid) = (stage.cells + entry.base, stage.valid + entry.base)
+    do {
+      if row == PageLayout.noRow {
+        row = try transaction.insert(entry.mapping.type, cells: cells, valid: valid)
+        stage.setNew(record)
+      } else {
+        try transaction.replace(entry.mapping.type, row, cells: cells, valid: valid)
+      }
+    } catch { throw entry.mapping.error(error, in: context) }
+    stage.setRow(record, row)
+    if !entry.opaques.isEmpty {
+      context.storage.opaques[Int(entry.mapping.type.index)]?.set(row, entry.opaques)
+    }
+  }
+
+  private func apply(_ link: SaveStage.Link, _ context: inout Context) throws {
+    context.own()
+    let transaction = context.storage.writing
+    let relation = link.relation
+    let source = stage.records[link.source]
+    // A resolver may have deleted what was just saved.
+    guard transaction.isLive(relation.source, source.row) else { return }
+    if !link.isPart && !source.isNew { transaction.forgetDangling(relation.id, source: source.row) }
+    stage.rows.removeAll(keepingCapacity: true)
+    for target in stage.targets[link.targets] {
+      switch target {
+      case .record(let record):
+        let row = stage.records[record].row
+        if transaction.isLive(relation.target, row) { stage.rows.append(row) }
+      case .id(var cell):
+        if let row = transaction.findRow(relation.target, key: &cell) {
+          stage.rows.append(row)
+        } else {
+          transaction.rememberDangling(relation.id, source: source.row, key: cell)
+        }
+      }
+    }
+    do {
+      if !relation.isToMany {
+        try transaction.setReference(relation.id, source: source.row, target: stage.rows.last)
+      } else if link.isPart || source.isNew && !transaction.hasReferences(relation.id, source: source.row) {
+        for row in stage.rows { try transaction.appendReference(relation.id, source: source.row, target: row) }
+      } else {
+        try stage.rows.withUnsafeBufferPointer {
+          try transaction.setReferences(relation.id, source: source.row, targets: $0)
+        }
+      }
+    } catch let error as StoreProblem { throw source.mapping.error(error, in: context) }
+  }
+}

@@ -1,0 +1,79 @@
+import GQLCatalog
+import GQLPlanner
+import GQLStore
+import GQLite
+
+/// The catalog of some entity types and all that they lead to, and where each type lies in it. Shared in the process.
+final class ModelSchema: @unchecked Sendable {
+  /// In the order in which they were met.
+  let types: [any EntityModelProtocol.Type]
+  let catalog: Catalog
+  /// As it was written from the types.
+  let text: String
+  /// By type.
+  let mappings: [ObjectIdentifier: AnyTypeMapping]
+  /// By number of the entity type.
+  let byNumber: [AnyTypeMapping]
+  let empty: Snapshot
+  /// What prepares text, without data.
+  let texts: Database
+
+  private init(_ types: [any EntityModelProtocol.Type]) throws {
+    let writer = SchemaWriter(types)
+    self.types = writer.types
+    text = writer.text
+    do {
+      catalog = try Database.catalog(schema: text, name: "models")
+    } catch {
+      throw ModelError.invalidSchema(error.description)
+    }
+    var mappings: [ObjectIdentifier: AnyTypeMapping] = [:]
+    var byNumber: [AnyTypeMapping] = []
+    for type in writer.types {
+      guard let entity = catalog.type(named: writer.name(of: type)) else { continue }
+      let mapping = Self.mapping(type, entity, catalog)
+      mappings[ObjectIdentifier(type)] = mapping
+      byNumber.append(mapping)
+    }
+    self.mappings = mappings
+    self.byNumber = byNumber
+    empty = Snapshot.empty(catalog)
+    texts = Database(empty)
+  }
+
+  private static func mapping<Entity: EntityModelProtocol>(
+    _ type: Entity.Type, _ entity: EntityType, _ catalog: Catalog
+  ) -> AnyTypeMapping {
+    TypeMapping<Entity>(.shared, entity, catalog)
+  }
+
+  /// Where a type lies; nil if the schema does not know it.
+  func mapping<Entity: EntityModelProtocol>(of type: Entity.Type) -> TypeMapping<Entity>? {
+    // Safe because there is one kind of mapping under the key of a type.
+    mappings[ObjectIdentifier(type)].map { unsafeDowncast($0, to: TypeMapping<Entity>.self) }
+  }
+
+  // MARK: - Making schemas
+
+  private static let known = Guarded<[[ObjectIdentifier]: ModelSchema]>([:])
+
+  /// The schema of the types and all that they lead to.
+  static func make(for types: [any EntityModelProtocol.Type]) throws -> ModelSchema {
+    let key = types.map { ObjectIdentifier($0) }
+    if let found = known.withLock({ $0[key] }) { return found }
+    let made = try ModelSchema(types)
+    return known.withLock { known in
+      if let found = known[key] { return found }
+      known[key] = made
+      return made
+    }
+  }
+
+  /// The schema with one type more.
+  func adding(_ type: any EntityModelProtocol.Type) throws -> ModelSchema { try Self.make(for: types + [type]) }
+}
+
+/// The schema, in GraphQL's schema definition language, of entity types and all that they lead to.
+public func schema(of types: [any EntityModelProtocol.Type]) throws -> String {
+  printSchema(try ModelSchema.make(for: types).catalog)
+}

@@ -1,0 +1,99 @@
+/// Writes the schema of entity types and all that they lead to.
+struct SchemaWriter {
+  private(set) var types: [any EntityModelProtocol.Type] = []
+  private(set) var text = ""
+  private var names: [ObjectIdentifier: String] = [:]
+  private var taken: Set<String> = []
+
+  init(_ roots: [any EntityModelProtocol.Type]) {
+    for root in roots { meet(root) }
+    var next = 0
+    while next < types.count {
+      let type = types[next]
+      meetTargets(of: type)
+      next += 1
+    }
+    for type in types { write(type) }
+  }
+
+  func name(of type: any EntityModelProtocol.Type) -> String { names[ObjectIdentifier(type)] ?? "" }
+
+  private mutating func meet(_ type: any EntityModelProtocol.Type) {
+    // A deleted entity is a row of the entity's own table.
+    if let tombstone = type as? any Tombstone.Type { return meet(tombstone.entityType) }
+    guard names[ObjectIdentifier(type)] == nil else { return }
+    let name = schemaName(of: type)
+    var unique = name
+    var number = 2
+    // Two types of one name are in two modules, or local.
+    while !taken.insert(unique).inserted {
+      unique = "\(name)_\(number)"
+      number += 1
+    }
+    names[ObjectIdentifier(type)] = unique
+    types.append(type)
+  }
+
+  private mutating func meetTargets<Entity: EntityModelProtocol>(of type: Entity.Type) {
+    for relation in EntityInfo<Entity>.shared.relations { meet(relation.target) }
+  }
+
+  private mutating func write<Entity: EntityModelProtocol>(_ type: Entity.Type) {
+    let info = EntityInfo<Entity>.shared
+    text += "type \(name(of: type))"
+    for index in info.indexes { write(index, info) }
+    text += " {\n"
+    for (number, attribute) in info.attributes.enumerated() {
+      guard var shape = attribute.shape else { continue }
+      if number == info.idAttribute { shape.isNonNull = true }
+      text += "  \(attribute.name): \(shape.text)\n"
+    }
+    for relation in info.relations where !(relation.target is any Tombstone.Type) {
+      let target = name(of: relation.target)
+      let inverse = relation.inverse.map { "inverse: \"\($0)\", " } ?? "inverse: null, "
+      let rule =
+        switch relation.deleteRule {
+        case .nullify: "NULLIFY"
+        case .cascade: "CASCADE"
+        case .deny: "DENY"
+        }
+      let list = relation.isToMany ? "[\(target)!]" : target
+      text += "  \(relation.name): \(list) @relation(\(inverse)onDelete: \(rule))\n"
+    }
+    text += "}\n"
+  }
+
+  private mutating func write<Entity>(_ index: EntityInfo<Entity>.Index, _ info: EntityInfo<Entity>) {
+    // Values without a column have no index.
+    guard index.attributes.count == index.paths.count, !index.attributes.isEmpty else { return }
+    let attributes = index.attributes.map { info.attributes[$0] }
+    guard attributes.allSatisfy({ ($0.shape?.scalar ?? .json) != .json && $0.shape?.isList == false }) else { return }
+    let fields = attributes.map { "\"\($0.name)\"" }.joined(separator: ", ")
+    switch index.kind {
+    case .btree: text += " @index(kind: BTREE, name: \"\(index.name)\", fields: [\(fields)])"
+    case .hash: text += " @index(kind: HASH, name: \"\(index.name)\", fields: [\(fields)])"
+    case .fullText: text += " @fulltext(name: \"\(index.name)\", fields: [\(fields)])"
+    case .unique(let resolver):
+      let hasNulls = attributes.contains { $0.shape?.isNonNull == false }
+      switch resolver.kind {
+      // What a program decides may leave two entities with one value, and nil is a value that collides.
+      case .custom:
+        text += " @index(kind: \(hasNulls ? "BTREE" : "HASH"), name: \"\(index.name)\", fields: [\(fields)])"
+      case .fail, .replace:
+        text +=
+          hasNulls
+          ? " @index(kind: BTREE, name: \"\(index.name)\", fields: [\(fields)])"
+          : " @unique(name: \"\(index.name)\", fields: [\(fields)])"
+      }
+    }
+  }
+}
+
+/// A type of deleted entities.
+protocol Tombstone {
+  static var entityType: any EntityModelProtocol.Type { get }
+}
+
+extension Deleted: Tombstone {
+  static var entityType: any EntityModelProtocol.Type { Entity.self }
+}

@@ -1,0 +1,136 @@
+import GQLCatalog
+import GQLStore
+import Synchronization
+
+/// Where the entities of a type lie in a catalog.
+class AnyTypeMapping: @unchecked Sendable {
+  let type: EntityTypeID
+  let name: String
+  let layout: EntityLayout
+  let hooks: HookKnowledge
+  let idColumn: Int
+  let idKind: ColumnKind
+  let updatedColumn: ColumnID?
+  /// By place in the description; nil where the relation has no table behind it.
+  let relations: [StoredRelation?]
+
+  init(
+    type: EntityTypeID, name: String, layout: EntityLayout, hooks: HookKnowledge, idColumn: Int, idKind: ColumnKind,
+    updatedColumn: ColumnID?, relations: [StoredRelation?]
+  ) {
+    self.type = type
+    self.name = name
+    self.layout = layout
+    self.hooks = hooks
+    self.idColumn = idColumn
+    self.idKind = idKind
+    self.updatedColumn = updatedColumn
+    self.relations = relations
+  }
+
+  /// The entity of a live row, to be told of its deletion.
+  func doom(_ row: UInt32, _ context: Context) throws -> any DoomedEntity { throw ModelError.unknownType(name) }
+
+  /// Whether saving an entity of the type has met what calls the program.
+  private let loud = Atomic<Bool>(false)
+  var isLoud: Bool {
+    get { loud.load(ordering: .relaxed) }
+    set { loud.store(newValue, ordering: .relaxed) }
+  }
+}
+
+/// Where the entities of a type lie in a catalog, with the type.
+final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked Sendable {
+  struct Unique {
+    let index: EntityInfo<Entity>.Index
+    let id: IndexID
+    let resolver: CollisionResolver<Entity>
+  }
+  let info: EntityInfo<Entity>
+  /// By attribute: its column; nil for what has none.
+  let columns: [ColumnDescriptor?]
+  /// The attributes that are computed, and their columns.
+  let derived: [(attribute: Int, column: Int)]
+  let uniques: [Unique]
+
+  init(_ info: EntityInfo<Entity>, _ entity: EntityType, _ catalog: Catalog) {
+    self.info = info
+    func property(_ name: String) -> Property? { entity.property(named: name) }
+    let columns = info.attributes.map { attribute -> ColumnDescriptor? in
+      guard attribute.shape != nil, case .column(let column, _)? = property(attribute.name)?.storage else { return nil }
+      return entity[column]
+    }
+    self.columns = columns
+    derived = info.attributes.indices.compactMap { number in
+      guard info.attributes[number].derived != nil, let column = columns[number] else { return nil }
+      return (number, Int(column.id.index))
+    }
+    uniques = info.indexes.compactMap { index in
+      guard case .unique(let resolver) = index.kind,
+        let found = entity.indexes.first(where: { catalog[$0].name == index.name })
+      else { return nil }
+      return Unique(index: index, id: found, resolver: resolver)
+    }
+    var opaques: Int32 = 0
+    let places = (0..<info.propertyCount).map { number -> EntityLayout.Place in
+      if let column = columns[number] { return EntityLayout.Place(column: column.id.index, kind: column.kind) }
+      defer { opaques += 1 }
+      return EntityLayout.Place(column: ~opaques, kind: .text)
+    }
+    let relations = info.relations.map { relation -> StoredRelation? in
+      guard case .relation(let id)? = property(relation.name)?.storage else { return nil }
+      return catalog[id]
+    }
+    let id = columns[info.idAttribute]
+    super.init(
+      type: entity.id, name: entity.name,
+      layout: EntityLayout(
+        places: places, codecs: info.attributes[..<info.propertyCount].map(\.codec), columnCount: entity.columns.count),
+      hooks: info.hooks, idColumn: id.map { Int($0.id.index) } ?? 0, idKind: id?.kind ?? .text,
+      updatedColumn: entity.updatedColumn, relations: relations)
+  }
+
+  override func doom(_ row: UInt32, _ context: Context) throws -> any DoomedEntity {
+    TypedDoomedEntity(entity: try entityWithIDs(row, context), hooks: hooks)
+  }
+}
+
+extension TypeMapping {
+  /// The id of a row.
+  func id(_ readers: UnsafePointer<ColumnReader>, _ row: UInt32) throws -> Entity.ID {
+    try info.idCodec.read(ColumnCell(readers[idColumn].anyCell(row, idKind)))
+  }
+}
+
+extension AnyTypeMapping {
+  /// What the store refuses, in the words of the models.
+  func error(_ problem: StoreProblem, in context: Context) -> any Error {
+    func name(_ type: EntityTypeID) -> String { context.storage.schema?.catalog[type].name ?? "" }
+    switch problem {
+    case .tooManyRows(let type): return ModelError.tooManyEntities(name(type))
+    case .textTooLong: return ModelError.textTooLong(bytes: TextView.maximumLength + 1)
+    case .denied(let relation, let row):
+      guard let catalog = context.storage.schema?.catalog, let snapshot = context.storage.current else { break }
+      let relation = catalog[relation]
+      let type = catalog[relation.source]
+      let column = type[relation.column].name
+      return ModelError.deleteDenied(entity: type.name, id: snapshot.idText(relation.source, row), relation: column)
+    case .uniqueViolation(let index, let existing, _):
+      guard let catalog = context.storage.schema?.catalog, let snapshot = context.storage.current else { break }
+      let descriptor = catalog[index]
+      return Errors.uniqueValueIndexViolation(
+        existing: snapshot.idText(descriptor.type, existing), new: self.name, indexName: descriptor.name)
+    case .requiredReference: break
+    }
+    return ModelError.unwritable(self.name, "\(problem)")
+  }
+}
+
+extension Snapshot {
+  /// The id of a row as people write it.
+  func idText(_ type: EntityTypeID, _ row: UInt32) -> String {
+    let column = catalog[type][catalog[catalog[type].primaryIndex].columns[0]]
+    let cell = ColumnCell(self.column(type, column.id).anyCell(row, column.kind))
+    return column.kind == .text ? cell.string : "\(cell.int)"
+  }
+}

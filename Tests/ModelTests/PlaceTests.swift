@@ -1,0 +1,2 @@
+import GQLiteModels
+import Testing
