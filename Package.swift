@@ -86,7 +86,7 @@ let package = Package(
     // Entities as plain structs over the same store and planner.
     .target(
       name: "GQLiteModels",
-      dependencies: ["GQLite", "GQLBase", "GQLCatalog", "GQLPlanner", "GQLStore", "GQLExecutor"],
+      dependencies: ["GQLite", "GQLBase", "GQLCatalog", "GQLPlanner", "GQLStore", "GQLExecutor", "GQLModelMacros"],
       path: "Sources/Models"),
     .testTarget(
       name: "ModelTests", dependencies: ["GQLiteModels", "GQLite", "GQLStore", "GQLCatalog"], path: "Tests/ModelTests"),
