@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
 import PackageDescription
 
 let package = Package(
@@ -85,7 +86,7 @@ let package = Package(
     // Entities as plain structs over the same store and planner.
     .target(
       name: "GQLiteModels",
-      dependencies: ["GQLite", "GQLBase", "GQLCatalog", "GQLPlanner", "GQLStore", "GQLExecutor"],
+      dependencies: ["GQLite", "GQLBase", "GQLCatalog", "GQLPlanner", "GQLStore", "GQLExecutor", "GQLModelMacros"],
       path: "Sources/Models"),
     .testTarget(
       name: "ModelTests", dependencies: ["GQLiteModels", "GQLite", "GQLStore", "GQLCatalog"], path: "Tests/ModelTests"),
@@ -94,6 +95,12 @@ let package = Package(
     .target(
       name: "GQLDifferential", dependencies: ["GQLite", "GQLPlanner", "CSQLite3"], path: "Tests/Differential"),
     .executableTarget(name: "differential", dependencies: ["GQLDifferential"], path: "Tests/DifferentialCommand"),
+
+    // The macro plug-in of the models: all of it in an ordinary target, for the tests, beside a thin program.
+    .target(name: "GQLModelMacroExpansion", path: "Sources/ModelMacroExpansion"),
+    .macro(name: "GQLModelMacros", dependencies: ["GQLModelMacroExpansion"], path: "Sources/ModelMacros"),
+    .testTarget(
+      name: "GQLModelMacroTests", dependencies: ["GQLModelMacroExpansion"], path: "Tests/ModelMacroTests"),
 
     // The command.
     .executableTarget(name: "GQLiteCLI", dependencies: ["GQLite", "GQLBase"], path: "Sources/gqlite"),

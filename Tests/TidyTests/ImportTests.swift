@@ -19,6 +19,8 @@ import Testing
     Rule(folder: "Planner", modules: ["GQLBase", "GQLParser", "GQLCatalog", "GQLRegex", "GQLText"]),
     Rule(folder: "Store", modules: ["GQLBase", "GQLCatalog", "GQLText"]),
     Rule(folder: "Executor", modules: ["GQLBase", "GQLCatalog", "GQLRegex", "GQLText", "GQLPlanner", "GQLStore"]),
+    Rule(folder: "ModelMacroExpansion", modules: []),
+    Rule(folder: "ModelMacros", modules: ["GQLModelMacroExpansion"]),
     Rule(
       folder: "Engine",
       modules: [

@@ -1,0 +1,59 @@
+/// What `@EntityModel` makes of a struct: its columns, relations and indexes, in the order of the source.
+struct EntityModel: Equatable {
+  /// A stored property, or the computed `id`.
+  struct Column: Equatable {
+    /// As the source writes it, with backticks if it has any.
+    var name: String
+    var isDeprecated: Bool
+    /// Whether an entity that is read takes its value from the row: not if it is computed or a constant.
+    var isRead: Bool
+    /// Whether a patch keeps the old value where the new one is nil.
+    var isPatched: Bool
+  }
+
+  struct Relation: Equatable {
+    struct Inverse: Equatable {
+      /// What stands before the property in the key path: `\.` or `\Chat.`.
+      var root: String
+      var name: String
+    }
+
+    var name: String
+    var isDeprecated: Bool
+    var inverse: Inverse?
+    var deleteRule: String
+    /// Whether it is declared with a value that an entity which is read must not have.
+    var hasValue: Bool
+  }
+
+  struct Index: Equatable {
+    enum Kind: String, Equatable {
+      case index = "Index"
+      case hashIndex = "HashIndex"
+      case unique = "Unique"
+      case fullTextIndex = "FullTextIndex"
+
+      /// The most key paths that it takes.
+      var limit: Int { self == .fullTextIndex ? Int.max : 4 }
+    }
+
+    var kind: Kind
+    var name: String
+    var arguments: [String]
+  }
+
+  enum Item: Equatable {
+    case column(Column)
+    case relation(Relation)
+    case index(Index)
+    case condition(ConditionLine)
+  }
+
+  /// The attributes of availability, which the extension needs too.
+  var availability: [String]
+  /// `public `, `package ` or nothing.
+  var access: String
+  /// Whether the struct brings a `patch` of its own.
+  var hasPatch: Bool
+  var items: [Item]
+}

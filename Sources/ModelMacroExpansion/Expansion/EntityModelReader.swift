@@ -1,0 +1,199 @@
+/// Makes an `EntityModel` of a declaration, and says what is wrong with it.
+struct EntityModelReader {
+  let stream: TokenStream
+  let declaration: TypeDeclaration
+  /// The declarations around this one, from the inside.
+  let context: [TokenStream]
+  var diagnostics: [MacroDiagnostic] = []
+
+  init(_ stream: TokenStream, _ declaration: TypeDeclaration, context: [TokenStream]) {
+    self.stream = stream
+    self.declaration = declaration
+    self.context = context
+  }
+
+  var typeName: String { stream.text(declaration.name) }
+
+  mutating func report(_ problem: MacroProblem, _ range: Range<Int>, fixes: [MacroFix] = []) {
+    diagnostics.append(problem.diagnostic(at: range, fixes: fixes))
+  }
+
+  /// The model, or nil where no extension should be written.
+  mutating func read() -> EntityModel? {
+    guard checkHead() else { return nil }
+    var model = EntityModel(availability: availability(), access: access(), hasPatch: hasPatch(), items: [])
+    for member in declaration.members {
+      switch member {
+      case .condition(let line): model.items.append(.condition(line))
+      case .property(let property): if let item = item(property) { model.items.append(item) }
+      }
+    }
+    return model
+  }
+
+  // MARK: The head
+
+  private mutating func checkHead() -> Bool {
+    let keyword = stream.word(declaration.keyword)
+    guard keyword == "struct" else {
+      let fix = MacroFix(message: "make it a struct", range: stream.bytes(declaration.keyword), text: "struct")
+      report(
+        .notAStruct(name: typeName, kind: keyword), stream.bytes(declaration.keyword),
+        fixes: keyword == "class" || keyword == "actor" ? [fix] : [])
+      return false
+    }
+    if !context.isEmpty, let modifier = declaration.modifiers.first(where: { $0.name == "private" }),
+      let range = stream.bytes(modifier.range)
+    {
+      let fix = MacroFix(message: "replace 'private' with 'fileprivate'", range: range, text: "fileprivate")
+      report(.inaccessible(type: typeName), range, fixes: [fix])
+      return false
+    }
+    guard declaration.properties.contains(where: { !$0.isStatic && name($0) == "id" }) else {
+      let brace = stream.bytes(declaration.openingBrace).upperBound
+      let fix = MacroFix(message: "add 'let id: String'", range: brace..<brace, text: "\n  let id: String")
+      report(.noID(type: typeName), stream.bytes(declaration.name), fixes: [fix])
+      return false
+    }
+    return true
+  }
+
+  private func availability() -> [String] {
+    declaration.attributes.filter { $0.name == "available" }.map { stream.text($0.range) }
+  }
+
+  /// The access of the members. What is not `public` or `package` is left to the compiler, whose rule for the
+  /// members of an extension is the right one. In `public extension Schema { struct User }` the struct is public.
+  private func access() -> String {
+    let visible = ["public", "package"]
+    let own = declaration.modifiers.map(\.name)
+    if let access = own.first(where: visible.contains) { return access + " " }
+    guard !own.contains(where: ["internal", "fileprivate", "private"].contains), let around = context.first,
+      let outer = DeclarationScanner.declaration(in: around), around.word(outer.keyword) == "extension",
+      let access = outer.modifiers.map(\.name).first(where: visible.contains)
+    else { return "" }
+    return access + " "
+  }
+
+  private func hasPatch() -> Bool { declaration.properties.contains { $0.isStatic && name($0) == "patch" } }
+
+  // MARK: Members
+
+  /// A name without backticks.
+  func name(_ property: PropertyDeclaration) -> String { EntityModelReader.unquoted(stream.text(property.name)) }
+
+  static func unquoted(_ name: String) -> String {
+    name.hasPrefix("`") && name.count > 2 ? String(name.dropFirst().dropLast()) : name
+  }
+
+  /// The attributes of this library on a property, by name.
+  static let wrappers = ["Relationship", "Index", "HashIndex", "Unique", "FullTextIndex"]
+
+  func wrappers(_ property: PropertyDeclaration) -> [Attribute] {
+    property.attributes.filter {
+      EntityModelReader.wrappers.contains($0.name) && ($0.qualifier == nil || $0.qualifier == "GQLiteModels")
+    }
+  }
+
+  private mutating func item(_ property: PropertyDeclaration) -> EntityModel.Item? {
+    let wrappers = wrappers(property)
+    guard let wrapper = wrappers.first else { return column(property).map(EntityModel.Item.column) }
+    guard wrappers.count == 1 else {
+      report(
+        .twoWrappers(first: wrapper.name, second: wrappers[1].name, name: name(property)),
+        bytes(wrappers[1].range, of: property))
+      return nil
+    }
+    guard checkIsVariable(property, wrapper) else { return nil }
+    if let kind = EntityModel.Index.Kind(rawValue: wrapper.name) {
+      return index(property, kind, wrapper).map(EntityModel.Item.index)
+    }
+    return relation(property, wrapper).map(EntityModel.Item.relation)
+  }
+
+  func isDeprecated(_ property: PropertyDeclaration) -> Bool {
+    property.attributes.contains { attribute in
+      attribute.name == "available"
+        && (attribute.arguments ?? []).contains { ($0.label ?? stream.text($0.value)) == "deprecated" }
+    }
+  }
+
+  func bytes(_ range: Range<Int>, of property: PropertyDeclaration) -> Range<Int> {
+    stream.bytes(range) ?? stream.bytes(property.name)
+  }
+
+  /// A wrapper on a `let` is an error of the compiler's, too; this one mends it.
+  private mutating func checkIsVariable(_ property: PropertyDeclaration, _ wrapper: Attribute) -> Bool {
+    guard !property.isVariable else { return true }
+    let range = stream.bytes(property.introducer)
+    report(
+      .constantWrapper(attribute: wrapper.name, name: name(property)), range,
+      fixes: [MacroFix(message: "replace 'let' with 'var'", range: range, text: "var")])
+    return false
+  }
+
+  private mutating func column(_ property: PropertyDeclaration) -> EntityModel.Column? {
+    let isComputedID = !property.isStored && name(property) == "id"
+    guard !property.isStatic, property.isStored || isComputedID else { return nil }
+    if let modifier = property.modifier("lazy") {
+      let range = removal(of: modifier, of: property)
+      report(
+        .lazyProperty(name: name(property)), bytes(modifier.range, of: property),
+        fixes: [MacroFix(message: "remove 'lazy'", range: range, text: "")])
+      return nil
+    }
+    let isConstant = !property.isVariable && property.initialValue != nil
+    let isOptional = property.type.map { TypeShape($0, in: stream).isOptional } ?? false
+    let isWrapped = property.attributes.contains { $0.name.first?.isUppercase ?? false && !$0.isActor }
+    return EntityModel.Column(
+      name: stream.text(property.name), isDeprecated: isDeprecated(property), isRead: property.isStored && !isConstant,
+      isPatched: property.isStored && property.isVariable && isOptional && !isWrapped)
+  }
+
+  /// A modifier with the space behind it.
+  func removal(of modifier: Modifier, of property: PropertyDeclaration) -> Range<Int> {
+    let range = bytes(modifier.range, of: property)
+    let next =
+      modifier.range.upperBound < stream.count ? stream.bytes(modifier.range.upperBound).lowerBound : range.upperBound
+    return range.lowerBound..<max(next, range.upperBound)
+  }
+
+  // MARK: Indexes
+
+  private mutating func index(
+    _ property: PropertyDeclaration, _ kind: EntityModel.Index.Kind, _ wrapper: Attribute
+  ) -> EntityModel.Index? {
+    let arguments = wrapper.arguments ?? []
+    let paths = arguments.filter { $0.label == nil }
+    guard let first = paths.first else {
+      report(.indexWithoutKeyPaths(attribute: wrapper.name, name: name(property)), bytes(wrapper.range, of: property))
+      return nil
+    }
+    guard paths.count <= kind.limit else {
+      report(
+        .tooManyKeyPaths(attribute: wrapper.name, count: paths.count), bytes(paths[kind.limit].value, of: property))
+      return nil
+    }
+    let beginsWithoutType = stream.at(first.value.lowerBound, "\\") && stream.at(first.value.lowerBound + 1, ".")
+    if !wrapper.hasGenericArguments, beginsWithoutType {
+      let end = stream.bytes(wrapper.nameEnd - 1).upperBound
+      report(
+        .indexWithoutType(attribute: wrapper.name), bytes(wrapper.range.lowerBound..<wrapper.nameEnd, of: property),
+        fixes: [MacroFix(message: "add '<Self>'", range: end..<end, text: "<Self>")])
+      return nil
+    }
+    if let modifier = property.modifier("static") {
+      report(
+        .staticIndex(attribute: wrapper.name, name: name(property)), bytes(modifier.range, of: property),
+        fixes: [MacroFix(message: "remove 'static'", range: removal(of: modifier, of: property), text: "")])
+    }
+    return EntityModel.Index(
+      kind: kind, name: name(property),
+      arguments: arguments.map { ($0.label.map { "\($0): " } ?? "") + stream.text($0.value) })
+  }
+}
+
+extension Attribute {
+  /// Whether it names a global actor, which wraps nothing.
+  fileprivate var isActor: Bool { name.hasSuffix("Actor") }
+}

@@ -1,0 +1,55 @@
+extension MacroProblem {
+  var severity: MacroSeverity {
+    if case .staticIndex = self { .warning } else { .error }
+  }
+
+  /// One sentence for the programmer, in the style of the compiler.
+  var message: String {
+    switch self {
+    case .notAStruct(let name, let kind):
+      "'@EntityModel' needs a struct, and '\(name)' is \(kind == "class" || kind == "protocol" ? "a" : "an") \(kind)"
+    case .notAType:
+      "'@EntityModel' needs a struct"
+    case .noID(let type):
+      "entity model '\(type)' needs a property 'id' in its body"
+    case .inaccessible(let type):
+      "nested entity model '\(type)' can't be 'private', since its extension stands in the file; use 'fileprivate'"
+    case .lazyProperty(let name):
+      "'\(name)' can't be 'lazy' in an entity model: give it a value at once, or compute it"
+    case .relationWithoutType(let name):
+      "relation '\(name)' needs a type: 'Entity?' for one, '[Entity]?' for many"
+    case .relationNotOptional(let name, let type):
+      "relation '\(name)' must have the type '\(type)?', since entities may be there without it"
+    case .relationOfNoEntity(let name, let type):
+      "relation '\(name)' must have a type 'Entity?' or '[Entity]?', not '\(type)'"
+    case .relationWithoutValue(let name):
+      "relation '\(name)' needs '= nil', since its kind can't be inferred from '@Relationship' alone"
+    case .staticRelation(let name):
+      "relation '\(name)' can't be static"
+    case .constantWrapper(let attribute, let name):
+      "'\(name)' must be a 'var' to be '@\(attribute)'"
+    case .twoWrappers(let first, let second, let name):
+      "'\(name)' can't be '@\(first)' and '@\(second)' at once"
+    case .inverseNotKeyPath(let name):
+      "the inverse of '\(name)' must be written as a key path of one relation, like '\\.users'"
+    case .unknownInverse(let inverse, let type):
+      "'\(type)' has no relation '\(inverse)'"
+    case .inverseNotRelation(let inverse, let type):
+      "'\(inverse)' of '\(type)' is no relation, so it can't be an inverse"
+    case .inverseNotMutual(let name, let inverse, let type):
+      "'\(inverse)' of '\(type)' must name '\(name)' as its inverse too"
+    case .indexWithoutKeyPaths(let attribute, let name):
+      "'@\(attribute)' on '\(name)' needs a key path, like '@\(attribute)<Self>(\\.name)'"
+    case .tooManyKeyPaths(let attribute, let count):
+      "'@\(attribute)' takes up to 4 key paths, and here are \(count)"
+    case .indexWithoutType(let attribute):
+      "'@\(attribute)' needs the type that its key paths begin with: '@\(attribute)<Self>'"
+    case .staticIndex(let attribute, let name):
+      "'@\(attribute)' needs no static property; '\(name)' can be a property of each entity, which takes no room"
+    }
+  }
+
+  func diagnostic(at range: Range<Int>, fixes: [MacroFix] = []) -> MacroDiagnostic {
+    MacroDiagnostic(severity: severity, message: message, range: range, fixes: fixes)
+  }
+}

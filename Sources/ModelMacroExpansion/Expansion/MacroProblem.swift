@@ -1,0 +1,69 @@
+/// What a macro can find wrong with a declaration.
+enum MacroProblem: Equatable {
+  /// `@EntityModel class User {}`
+  case notAStruct(name: String, kind: String)
+  /// `@EntityModel func f() {}`
+  case notAType
+  /// `@EntityModel struct User { var name: String }`
+  case noID(type: String)
+  /// `enum Schema { @EntityModel private struct User … }`
+  case inaccessible(type: String)
+  /// `lazy var size = 1`
+  case lazyProperty(name: String)
+
+  /// `@Relationship(inverse: \.users) var chats`
+  case relationWithoutType(name: String)
+  /// `@Relationship(.required) var author: User`
+  case relationNotOptional(name: String, type: String)
+  /// `@Relationship(.required) var author: Set<User>?`
+  case relationOfNoEntity(name: String, type: String)
+  /// `@Relationship var viewedBy: [User]?`
+  case relationWithoutValue(name: String)
+  /// `@Relationship static var author: User? = nil`
+  case staticRelation(name: String)
+  /// `@Relationship(.required) let author: User?`
+  case constantWrapper(attribute: String, name: String)
+  /// `@Relationship @Index<Self>(\.name) var author: User?`
+  case twoWrappers(first: String, second: String, name: String)
+
+  /// `@Relationship(inverse: path) var chats: [Chat]?`
+  case inverseNotKeyPath(name: String)
+  /// `@Relationship(inverse: \.replyTo) var replies: [Message]?` in a `Message` without `replyTo`
+  case unknownInverse(inverse: String, type: String)
+  /// The same, where `replyTo` is no relation
+  case inverseNotRelation(inverse: String, type: String)
+  /// The same, where `replyTo` is the inverse of something else
+  case inverseNotMutual(name: String, inverse: String, type: String)
+
+  /// `@Index<Self> var nameIndex`
+  case indexWithoutKeyPaths(attribute: String, name: String)
+  /// `@Index<Self>(\.a, \.b, \.c, \.d, \.e) var index`
+  case tooManyKeyPaths(attribute: String, count: Int)
+  /// `@Index(\.name) var nameIndex`
+  case indexWithoutType(attribute: String)
+  /// `@Index<Self>(\.name) static var nameIndex`
+  case staticIndex(attribute: String, name: String)
+}
+
+/// How bad a problem is, in the words of the compiler's messages.
+package enum MacroSeverity: String, Equatable, Sendable {
+  case error
+  case warning
+}
+
+/// A change that would mend a problem.
+package struct MacroFix: Equatable, Sendable {
+  package var message: String
+  /// The bytes of the declaration that are replaced.
+  package var range: Range<Int>
+  package var text: String
+}
+
+/// A problem at its place in the declaration's source.
+package struct MacroDiagnostic: Equatable, Sendable {
+  package var severity: MacroSeverity
+  package var message: String
+  /// The bytes that it is about.
+  package var range: Range<Int>
+  package var fixes: [MacroFix]
+}
