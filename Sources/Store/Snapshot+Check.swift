@@ -200,7 +200,7 @@ extension Snapshot {
       if !seen.insert(UInt64(row) << 32 | UInt64(other)).inserted {
         found.append(.repeatedLink(relation.id, source: row, target: other))
       }
-      if source.isDeleted(row), isOwner(relation) {
+      if source.isDeleted(row), layout.ownsTargets(of: relation) {
         // A deleted entity keeps its lists of embedded objects, whose elements are deleted with it.
         if !target.isDeleted(other) { found.append(.oneSidedLink(relation.id, source: row, target: other)) }
         return
@@ -214,11 +214,6 @@ extension Snapshot {
     if relation.isToMany && column.linkCount != links {
       found.append(.linkCount(relation.id, expected: links, found: column.linkCount))
     }
-  }
-
-  private func isOwner(_ relation: Relation) -> Bool {
-    relation.isToMany && relation.onDelete == .cascade && !relation.isMirror
-      && layout.types[Int(relation.target.index)].isHidden
   }
 
   /// Calls with source and target, in the order of rows and runs.

@@ -9,18 +9,9 @@
 /// Copying a directory for a writer costs an address and a retain for 256 nodes; writing the first node of a group
 /// costs 256 addresses and the retains of 16 segments, and of a segment those of 16 nodes.
 final class NodeDirectory: @unchecked Sendable {
-  /// 16 nodes, shared between versions.
-  private final class Segment: @unchecked Sendable {
-    @exclusivity(unchecked) var pages: [Page]
-    let stamp: UInt64
-    init(pages: [Page], stamp: UInt64) {
-      self.pages = pages
-      self.stamp = stamp
-    }
-  }
   /// 16 segments and the addresses of their nodes, shared between versions.
   private final class Group: @unchecked Sendable {
-    @exclusivity(unchecked) var segments: [Segment]
+    @exclusivity(unchecked) var segments: [PageSegment]
     let addresses: UnsafeMutablePointer<UnsafeRawPointer?>
     let stamp: UInt64
 
@@ -40,7 +31,6 @@ final class NodeDirectory: @unchecked Sendable {
 
     deinit { addresses.deallocate() }
   }
-  private static let segmentNodes = 16
   static let groupShift = 8
   static let groupNodes = 256
   static let groupMask = 255
@@ -94,10 +84,10 @@ final class NodeDirectory: @unchecked Sendable {
       (tops + number).initialize(to: UnsafePointer(group.addresses))
     }
     let group = ownedGroup(number)
-    if place % Self.segmentNodes == 0 {
-      group.segments.append(Segment(pages: [page], stamp: stamp))
+    if place % PageSegment.capacity == 0 {
+      group.segments.append(PageSegment(pages: [page], stamp: stamp))
     } else {
-      ownedSegment(group, place / Self.segmentNodes).pages.append(page)
+      group.segments.owned(place / PageSegment.capacity, by: stamp).pages.append(page)
     }
     group.addresses[place] = UnsafeRawPointer(page.base)
     count += 1
@@ -118,14 +108,14 @@ final class NodeDirectory: @unchecked Sendable {
     let copy = Page(copying: page(index), stamp: stamp)
     let place = index & Self.groupMask
     let group = ownedGroup(index >> Self.groupShift)
-    ownedSegment(group, place / Self.segmentNodes).pages[place % Self.segmentNodes] = copy
+    group.segments.owned(place / PageSegment.capacity, by: stamp).pages[place % PageSegment.capacity] = copy
     group.addresses[place] = UnsafeRawPointer(copy.base)
     return copy.base
   }
 
   func page(_ index: Int) -> Page {
     let place = index & Self.groupMask
-    return groups[index >> Self.groupShift].segments[place / Self.segmentNodes].pages[place % Self.segmentNodes]
+    return groups[index >> Self.groupShift].segments[place / PageSegment.capacity].pages[place % PageSegment.capacity]
   }
 
   /// Bytes held, shared nodes included.
@@ -141,14 +131,6 @@ final class NodeDirectory: @unchecked Sendable {
     let copy = Group(copying: group, stamp: stamp)
     groups[number] = copy
     tops[number] = UnsafePointer(copy.addresses)
-    return copy
-  }
-
-  private func ownedSegment(_ group: Group, _ number: Int) -> Segment {
-    let segment = group.segments[number]
-    if segment.stamp == stamp { return segment }
-    let copy = Segment(pages: segment.pages, stamp: stamp)
-    group.segments[number] = copy
     return copy
   }
 }

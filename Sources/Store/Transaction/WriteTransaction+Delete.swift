@@ -122,15 +122,9 @@ extension WriteTransaction {
     // Not before the survivors of all relations are known, because a symmetric relation reads its own column.
     for relation in layout.relations {
       // A list of embedded objects is a value, which a deleted entity keeps.
-      if keeps && isOwner(relation) { continue }
+      if keeps && layout.ownsTargets(of: relation) { continue }
       for entity in doomed where entity.type == relation.source { clear(relation, entity.row) }
     }
-  }
-
-  /// Whether the targets are elements of lists of embedded objects.
-  func isOwner(_ relation: Relation) -> Bool {
-    relation.isToMany && relation.onDelete == .cascade && !relation.isMirror
-      && layout.types[Int(relation.target.index)].isHidden
   }
 
   private func clear(_ relation: Relation, _ row: UInt32) {
@@ -208,7 +202,7 @@ extension WriteTransaction {
         purgeDeleted(ownedTable(relation.target), target)
       }
     }
-    for relation in table.layout.relations where isOwner(relation) {
+    for relation in table.layout.relations where layout.ownsTargets(of: relation) {
       if readColumn(relation).reader.references(row).isEmpty { continue }
       let lists = column(relation)
       let nulls = lists.liveNulls
