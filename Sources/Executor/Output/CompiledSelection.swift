@@ -86,6 +86,8 @@ struct OutputCompiler {
   /// `usedScopes` of selections that are made already; children are made before their parents.
   var usedScopes: [Int]
   private(set) var conditions: [BoundExpression] = []
+  /// Of conditions, wherever they are written.
+  private var conditionSlots: [BoundExpression.Kind: Int] = [:]
   private(set) var enums: [EnumNames] = []
   var introspections: [BoundIntrospection] = []
   private var enumSlots: [EnumTypeID: Int] = [:]
@@ -97,8 +99,9 @@ struct OutputCompiler {
 
   mutating func condition(_ expression: BoundExpression?) -> Int {
     guard let expression else { return -1 }
-    if let index = conditions.firstIndex(of: expression) { return index }
+    if let slot = conditionSlots[expression.kind] { return slot }
     conditions.append(expression)
+    conditionSlots[expression.kind] = conditions.count - 1
     return conditions.count - 1
   }
 

@@ -115,9 +115,9 @@ extension Binder {
   }
 
   private func haveSameShape(_ left: [BoundField], _ right: [BoundField], _ budget: inout Int) -> Bool {
-    let first = flattened(left)
+    let first = Dictionary(flattened(left).map { ($0.key, $0) }, uniquingKeysWith: { known, _ in known })
     for field in flattened(right) {
-      guard let other = first.first(where: { $0.key == field.key }) else { continue }
+      guard let other = first[field.key] else { continue }
       if !haveSameShape(other, field, &budget) { return false }
     }
     return true
