@@ -36,6 +36,8 @@ final class CompiledSet: @unchecked Sendable {
   let isKeyed: Bool
   /// Elements with equal keys have equal lists.
   let dependsOnKeyOnly: Bool
+  /// A closure over all links from one entity, as it is found.
+  let mayBeForest: Bool
   /// How many scopes of what encloses it are used.
   let usedScopes: Int
 
@@ -78,6 +80,9 @@ final class CompiledSet: @unchecked Sendable {
     outerScopes = max(outer, 0)
     isKeyed = isCorrelated && access.isKeyed && after < 0 && before < 0
     dependsOnKeyOnly = isKeyed && outerScopes == 0 && bounds?.program == nil
+    mayBeForest =
+      isCorrelated && access.kind == .closure && access.traversal?.isUniform == true && filter == nil && order == nil
+      && distinct == nil && bounds == nil
   }
 
   var isPlain: Bool { filter == nil && distinct == nil && !isPaged }

@@ -54,7 +54,7 @@ extension Execution {
   }
 
   /// Least and greatest depth.
-  private func depths(
+  func depths(
     _ traversal: CompiledTraversal, _ outer: ScopeRows
   ) throws(RuntimeProblem) -> (lower: Int, upper: Int) {
     var lower = 1

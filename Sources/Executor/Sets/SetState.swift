@@ -34,6 +34,8 @@ final class SetState {
     madeWalk = made
     return made
   }
+  /// The run in which closures were found to share members, so that each is walked by itself.
+  @exclusivity(unchecked) var separateRun: UInt64 = 0
   /// How deep each member of a closure is, where that is asked for; whoever expands it empties this.
   @exclusivity(unchecked) var memberDepths = RowBuffer()
   @exclusivity(unchecked) var ascending = false

@@ -53,6 +53,11 @@ final class CompiledTraversal: @unchecked Sendable {
     self.range = range
   }
 
+  /// One entity, every link, and depths that are the same for all elements.
+  var isUniform: Bool {
+    if case .entity = start { isDirect && depths?.program == nil } else { false }
+  }
+
   private static func end(_ end: TraversalEnd, _ compiler: inout PlanCompiler) -> End {
     switch end {
     case .entity(let reference): .entity(compiler.reference(reference))
@@ -122,7 +127,7 @@ final class WalkState {
   @exclusivity(unchecked) var visited = VisitedRows()
   /// Everything visited, in the order of its discovery.
   @exclusivity(unchecked) var found = RowBuffer()
-  /// Where each of those was reached from: its place in `found`; kept for paths.
+  /// Where each of those was reached from: its place in `found`, kept for paths; or the element that it belongs to.
   @exclusivity(unchecked) var origins = RowBuffer()
   @exclusivity(unchecked) var frontier = RowBuffer()
   @exclusivity(unchecked) var starts = Expansion()
