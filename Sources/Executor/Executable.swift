@@ -2,7 +2,6 @@ import GQLBase
 import GQLCatalog
 import GQLPlanner
 import GQLStore
-import Synchronization
 
 /// A plan made ready to run: expressions compiled, keys escaped. Immutable; any number of threads may run it.
 ///
@@ -24,9 +23,8 @@ package final class Executable: @unchecked Sendable {
   private let conditions: ScalarSources?
   private let constants = CellPool()
   private let block = ByteBlock()
-  /// Up to two executions that wait for the next run, as retained addresses.
-  private let first = Atomic<UInt>(0)
-  private let second = Atomic<UInt>(0)
+  /// Executions that wait for the next run.
+  private let idle = IdlePair<Execution>()
 
   /// By number in `plan.watched`; nil if one of them cannot be reckoned from cells.
   private let probes: [AccessProbe]?
@@ -94,14 +92,6 @@ package final class Executable: @unchecked Sendable {
     asksInserted = query.asksInserted
   }
 
-  deinit {
-    for address in [first.load(ordering: .acquiring), second.load(ordering: .acquiring)] {
-      if let pointer = UnsafeRawPointer(bitPattern: address) {
-        Unmanaged<Execution>.fromOpaque(pointer).release()
-      }
-    }
-  }
-
   /// Appends the answer, one compact JSON object. If it throws, the output is as it was.
   ///
   /// `parameters` are coerced to their types; nil where not provided (defaults already applied).
@@ -131,14 +121,13 @@ package final class Executable: @unchecked Sendable {
   }
 
   /// Appends the answer, as ``run(_:parameters:limits:cancellation:into:)``, by an execution of this executable that has
-  /// its parameters already.
+  /// its parameters already. The caller ends the execution, which owns the snapshot until then.
   package func run(
-    _ execution: Execution, on snapshot: Snapshot, into output: inout ByteBuffer
+    _ execution: Execution, on snapshot: consuming Snapshot, into output: inout ByteBuffer
   ) throws(RuntimeProblem) {
     let start = output.count
-    defer { execution.end() }
+    execution.begin(snapshot, self, outputStart: start)
     do {
-      execution.begin(snapshot, self, outputStart: start)
       try write(execution, into: &output)
     } catch {
       output.truncate(to: start)
@@ -219,20 +208,11 @@ package final class Executable: @unchecked Sendable {
 
   // MARK: - Executions at rest
 
-  func take(_ snapshot: Snapshot) -> Execution {
-    var address = first.exchange(0, ordering: .acquiring)
-    if address == 0 { address = second.exchange(0, ordering: .acquiring) }
-    guard let pointer = UnsafeRawPointer(bitPattern: address) else { return Execution(self, snapshot) }
-    return Unmanaged<Execution>.fromOpaque(pointer).takeRetainedValue()
-  }
+  func take(_ snapshot: Snapshot) -> Execution { idle.take() ?? Execution(self, snapshot) }
 
   func give(_ execution: Execution) {
     execution.end()
-    if execution.isLarge { return }
-    let address = UInt(bitPattern: Unmanaged.passRetained(execution).toOpaque())
-    if first.compareExchange(expected: 0, desired: address, ordering: .releasing).exchanged { return }
-    if second.compareExchange(expected: 0, desired: address, ordering: .releasing).exchanged { return }
-    Unmanaged.passUnretained(execution).release()
+    if !execution.isLarge { _ = idle.put(execution) }
   }
 }
 

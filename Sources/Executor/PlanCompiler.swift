@@ -149,16 +149,7 @@ struct PlanCompiler {
       let node = AccessNode(.timeRange)
       node.column = column
       var expressions: [BoundExpression] = []
-      if let lower = range.lower {
-        node.lower = expressions.count
-        node.lowerInclusive = lower.isInclusive
-        expressions.append(lower.value)
-      }
-      if let upper = range.upper {
-        node.upper = expressions.count
-        node.upperInclusive = upper.isInclusive
-        expressions.append(upper.value)
-      }
+      PlanCompiler.appendBounds(of: range, to: node, &expressions)
       node.scalars = ScalarSources(expressions, self)
       return node
     case .fullText(let index, let columns, let query):
@@ -206,6 +197,21 @@ struct PlanCompiler {
     let node = indexed(.range, index)
     var expressions = range.equal
     node.equalCount = range.equal.count
+    PlanCompiler.appendBounds(of: range, to: node, &expressions)
+    if let prefix = range.prefix {
+      node.prefix = expressions.count
+      expressions.append(prefix)
+    }
+    node.includesNulls = range.includesNulls
+    node.onlyNulls = range.onlyNulls
+    node.scalars = ScalarSources(expressions, self)
+    return node
+  }
+
+  /// The bounds' values behind the expressions that are there, their places in the node.
+  private static func appendBounds(
+    of range: IndexRange, to node: AccessNode, _ expressions: inout [BoundExpression]
+  ) {
     if let lower = range.lower {
       node.lower = expressions.count
       node.lowerInclusive = lower.isInclusive
@@ -216,14 +222,6 @@ struct PlanCompiler {
       node.upperInclusive = upper.isInclusive
       expressions.append(upper.value)
     }
-    if let prefix = range.prefix {
-      node.prefix = expressions.count
-      expressions.append(prefix)
-    }
-    node.includesNulls = range.includesNulls
-    node.onlyNulls = range.onlyNulls
-    node.scalars = ScalarSources(expressions, self)
-    return node
   }
 
   private mutating func indexed(_ kind: AccessNode.Kind, _ index: IndexID) -> AccessNode {

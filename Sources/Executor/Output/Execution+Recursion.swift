@@ -133,9 +133,7 @@ extension Execution {
         throw RuntimeProblem(
           .limitExceeded(name: "recursion-entities", limit: limits.maximumRecursion), at: recursion.range)
       }
-      if total > limits.maximumNodes - nodes {
-        throw RuntimeProblem(.limitExceeded(name: "answer-nodes", limit: limits.maximumNodes), at: recursion.range)
-      }
+      try checkNodes(total, at: recursion.range)
       try checkMemory(total &* 40)
       var member = before
       for index in 0..<count {
