@@ -70,7 +70,7 @@ public final class Database: Sendable {
   private static let versions = Atomic<UInt64>(0)
 
   /// Parses and builds a schema that lies in several texts.
-  private static func catalog(
+  static func catalog(
     of sources: [SourceText], limits: QueryLimits = .standard
   ) throws(QueryError) -> (catalog: Catalog, warnings: QueryError?) {
     var catalog: Catalog?
@@ -119,6 +119,12 @@ public final class Database: Sendable {
   }
 
   func publish(_ snapshot: Snapshot) { state.withLock { $0.snapshot = snapshot } }
+
+  /// Publishes a snapshot with another schema, and forgets what was prepared with the one before.
+  func publish(_ snapshot: Snapshot, warnings: QueryError?) {
+    state.withLock { $0 = State(snapshot: snapshot, hasSchema: true, schemaWarnings: warnings) }
+    forgetTexts()
+  }
 
   /// The schema as SDL: the one given, or the one inferred.
   public var schema: String { printSchema(current.catalog) }

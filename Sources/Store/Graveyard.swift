@@ -25,10 +25,11 @@ final class Graveyard: @unchecked Sendable {
     records = ColumnStore(kind: .references, elementIsText: false, stamp: stamp, slot: nil)
   }
 
-  init(copying other: Graveyard, stamp: UInt64) {
+  /// `keys` lay the same primary keys in other columns.
+  init(copying other: Graveyard, keys: KeyLayout? = nil, stamp: UInt64) {
     self.stamp = stamp
     rows = BTree(copying: other.rows, stamp: stamp)
-    byKey = other.byKey.map { HashIndex(copying: $0, stamp: stamp) }
+    byKey = other.byKey.map { HashIndex(copying: $0, layout: keys, stamp: stamp) }
     records = ColumnStore(copying: other.records, stamp: stamp, slot: nil)
   }
 

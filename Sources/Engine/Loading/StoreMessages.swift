@@ -41,7 +41,7 @@ enum StoreMessages {
     return columns.map { catalog[type][$0].name }.joined(separator: ", ") + " " + values.joined(separator: ", ")
   }
 
-  private static func show(
+  static func show(
     _ reader: ColumnReader, _ row: UInt32, _ column: ColumnDescriptor, _ catalog: Catalog
   ) -> String {
     switch column.kind {

@@ -38,8 +38,9 @@ final class HashIndex: @unchecked Sendable {
     table.initialize(to: UnsafeRawPointer(page))
   }
 
-  init(copying other: HashIndex, stamp: UInt64) {
-    layout = other.layout
+  /// `layout` may be another one only if its components have the same cells in other columns.
+  init(copying other: HashIndex, layout: KeyLayout? = nil, stamp: UInt64) {
+    self.layout = layout ?? other.layout
     isUnique = other.isUnique
     self.stamp = stamp
     pages = PageDirectory(copying: other.pages, stamp: stamp)

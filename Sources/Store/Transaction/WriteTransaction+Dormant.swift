@@ -42,19 +42,7 @@ extension WriteTransaction {
   func merged(_ relation: Relation, _ row: UInt32) -> [UInt32] {
     let live = targets(relation, row)
     let sleeping = dormant(relation, row)
-    if sleeping.isEmpty { return live }
-    var merged: [UInt32] = []
-    merged.reserveCapacity(live.count + sleeping.count)
-    var next = 0
-    for (index, target) in live.enumerated() {
-      while next < sleeping.count, sleeping[next].place <= index {
-        merged.append(sleeping[next].target)
-        next += 1
-      }
-      merged.append(target)
-    }
-    for link in sleeping[next...] { merged.append(link.target) }
-    return merged
+    return sleeping.isEmpty ? live : DormantLinks.merge(live, sleeping)
   }
 
   /// Moves the links that `isGone` is true for to the dormant ones, or drops them.

@@ -19,8 +19,8 @@ package final class TrigramColumn: @unchecked Sendable {
 
   init(source: Int) { self.source = source }
 
-  init(copying other: TrigramColumn) {
-    source = other.source
+  init(copying other: TrigramColumn, source: Int? = nil) {
+    self.source = source ?? other.source
     segments = other.segments
     pending = other.pending
     staleCount = other.staleCount
