@@ -55,7 +55,14 @@ extension Model {
     if random.chance(50) {
       let language = random.pick([nil, "none", "en"])
       let directive = language.map { " @fulltext(language: \"\($0)\")" } ?? ""
-      fields.append(Field(name: "d", kind: .text, directives: directive, language: language))
+      if let language, random.chance(40) {
+        shape.directives += " @fulltext(fields: [\"d\", \"dd\"], language: \"\(language)\")"
+        shape.textFields = ["d", "dd"]
+        fields += shape.textFields.map { Field(name: $0, kind: .text, language: language) }
+      } else {
+        if language != nil { shape.textFields = ["d"] }
+        fields.append(Field(name: "d", kind: .text, directives: directive, language: language))
+      }
     }
     shape.fields = fields
     return shape
