@@ -67,7 +67,7 @@ package struct Campaign: Sendable {
         hasChanged = true
         for _ in 0..<4 {
           guard let list = generator.pagedList() else { continue }
-          waiting.append((list, subject.cursors(of: list)))
+          waiting.append((list, subject.cursors(of: list, &generator.random)))
         }
         if let problem = subject.change(&generator.random) {
           return "seed \(seed), change: \(problem)\n\(subject.model.sdl)\(subject.model.ndjson)"
@@ -76,7 +76,8 @@ package struct Campaign: Sendable {
       }
       var group = [number % 4 == 3 ? generator.plainQuery() : generator.query()]
       if number % 10 == 9, let list = generator.pagedList() {
-        group = [list.query([])] + subject.pages(of: list, subject.cursors(of: list), &generator.random)
+        let cursors = subject.cursors(of: list, &generator.random)
+        group = [list.query([])] + subject.pages(of: list, cursors, &generator.random)
       } else if let paged = waiting.popLast() {
         group = subject.pages(of: paged.list, paged.cursors, &generator.random)
       }
