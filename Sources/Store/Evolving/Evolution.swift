@@ -161,6 +161,8 @@ final class Evolution {
       let kept = mapping.newTypes[Int(target.index)], goneRows(relation.source)?[Int(link.source)] != true,
       let oldKey = old.layout.types[Int(target.index)].indexes.first?.keys.components[0].kind
     else { return [] }
+    // The one target of a relation that was to-many must not make way for one that comes later.
+    if before.isToMany, !relation.isToMany { return [] }
     let members = catalog[relation.target].isAbstract ? catalog[relation.target].members.map(\.type) : [relation.target]
     guard members.contains(kept) else { return [] }
     var result: [(type: EntityTypeID, link: DanglingLinks.Link)] = []

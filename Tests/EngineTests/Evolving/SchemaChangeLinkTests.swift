@@ -118,6 +118,16 @@ import Testing
       ])
   }
 
+  @Test("a link that waits does not take the place of the one that is kept") func danglingBeyondOne() throws {
+    let fixture = try SchemaChangeFixture(
+      "type A { id: ID!  b: [B!] } type B { id: ID! }", #"{"A":[{"id":1,"b":[2,77]}],"B":[{"id":2}]}"#)
+    let one = "type A { id: ID!  b: B } type B { id: ID! }"
+    #expect(try fixture.refusal(of: one) == ["data-loss: 1 link to entities that are not there yet would be lost"])
+    try fixture.change(to: one, allowingLoss: true)
+    _ = try fixture.answer("mutation { insertB(data: {id: 77}) }")
+    #expect(try fixture.answer("{ A { b { id } } }") == #"{"A":[{"b":{"id":2}}]}"#)
+  }
+
   @Test("types join and leave interfaces and unions") func members() throws {
     let plain = """
       interface N { id: ID! }
