@@ -118,7 +118,15 @@ public final class Database: Sendable {
     }
   }
 
-  func publish(_ snapshot: Snapshot) { state.withLock { $0.snapshot = snapshot } }
+  func publish(_ snapshot: Snapshot) {
+    // What only the old version holds is freed behind the lock, for which readers wait.
+    let old = state.withLock { state in
+      let old = state.snapshot
+      state.snapshot = snapshot
+      return old
+    }
+    withExtendedLifetime(old) {}
+  }
 
   /// The schema as SDL: the one given, or the one inferred.
   public var schema: String { printSchema(current.catalog) }

@@ -22,7 +22,7 @@ final class ReadyPlan: Sendable {
     self.generation = generation
     self.estimates = estimates
     let quick = parameters.compactMap { QuickParameter($0, executable.catalog) }
-    self.quick = quick.count == parameters.count && executable.knowsEstimates ? quick : nil
+    self.quick = quick.count == parameters.count ? quick : nil
   }
 
   /// Whether other values of the parameters may ask for another plan.
