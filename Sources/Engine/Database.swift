@@ -118,7 +118,15 @@ public final class Database: Sendable {
     }
   }
 
-  func publish(_ snapshot: Snapshot) { state.withLock { $0.snapshot = snapshot } }
+  func publish(_ snapshot: Snapshot) {
+    // What only the old version holds is freed behind the lock, for which readers wait.
+    let old = state.withLock { state in
+      let old = state.snapshot
+      state.snapshot = snapshot
+      return old
+    }
+    withExtendedLifetime(old) {}
+  }
 
   /// Publishes a snapshot with another schema, and forgets what was prepared with the one before.
   func publish(_ snapshot: Snapshot, warnings: QueryError?) {

@@ -22,7 +22,7 @@ final class ReadyPlan: Sendable {
     self.generation = generation
     self.estimates = estimates
     let bindings = parameters.compactMap { CellBinding($0, executable.catalog) }
-    self.bindings = bindings.count == parameters.count && executable.knowsEstimates ? bindings : nil
+    self.bindings = bindings.count == parameters.count ? bindings : nil
   }
 
   /// Whether other values of the parameters may ask for another plan.

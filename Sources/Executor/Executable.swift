@@ -27,7 +27,7 @@ package final class Executable: @unchecked Sendable {
   private let idle = IdlePair<Execution>()
 
   /// By number in `plan.watched`; nil if one of them cannot be reckoned from cells.
-  private let probes: [AccessProbe]?
+  private let probes: [AccessProbe]
 
   /// Whether `_inserted` is asked for.
   let asksInserted: Bool
@@ -73,15 +73,7 @@ package final class Executable: @unchecked Sendable {
     root = CompiledSelection(set: -1, fields: query.fields, value: nil, type: nil, &compiler, &output)
     conditions = output.conditions.isEmpty ? nil : ScalarSources(output.conditions, compiler)
     introspections = output.introspections.map { CompiledIntrospection($0, compiler) }
-    var probes: [AccessProbe]? = []
-    for watched in plan.watched {
-      guard let probe = AccessProbe.make(watched, &compiler) else {
-        probes = nil
-        break
-      }
-      probes?.append(probe)
-    }
-    self.probes = probes
+    probes = plan.watched.map { AccessProbe.make($0, &compiler) }
     readers = compiler.readers
     enums = ContiguousArray(output.enums)
     parameterKinds = query.parameters.map { ColumnKind($0.signature.type) }
@@ -135,13 +127,10 @@ package final class Executable: @unchecked Sendable {
     }
   }
 
-  /// Whether ``suits(_:on:_:)`` can tell.
-  package var knowsEstimates: Bool { probes != nil }
-
   /// Whether the parameters of the execution let one expect about as many rows as `estimates` says: what
   /// `accessEstimates` gave for the parameters that the plan was made for.
   package func suits(_ execution: Execution, on snapshot: Snapshot, _ estimates: [Double]) -> Bool {
-    guard let probes, probes.count == estimates.count else { return false }
+    guard probes.count == estimates.count else { return false }
     execution.begin(snapshot, self, outputStart: 0)
     for index in 0..<probes.count where !areAlike(execution.estimate(probes[index]), estimates[index]) { return false }
     return true

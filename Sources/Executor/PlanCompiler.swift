@@ -1,6 +1,7 @@
 import GQLBase
 import GQLCatalog
 import GQLPlanner
+import GQLRegex
 import GQLStore
 
 /// What the parts of an ``Executable`` share while they are made.
@@ -152,22 +153,9 @@ struct PlanCompiler {
       PlanCompiler.appendBounds(of: range, to: node, &expressions)
       node.scalars = ScalarSources(expressions, self)
       return node
-    case .fullText(let index, let columns, let query):
-      let node = AccessNode(.fullText)
-      node.index = index
-      node.indexKind = .fullText
-      node.columns = columns
-      node.language = catalog[index].language ?? ""
-      node.scalars = ScalarSources([query], self)
-      return node
+    case .fullText(let index, let columns, let query): return fullText(index, columns, query)
     case .trigram(let index, let column, let condition, let pattern):
-      let node = AccessNode(.trigram)
-      node.index = index
-      node.indexKind = .trigram
-      node.column = column
-      node.condition = condition
-      node.scalars = ScalarSources([pattern], self)
-      return node
+      return trigram(index, column, condition, pattern)
     case .hashJoin(let build, let keys):
       let node = AccessNode(.hashJoin)
       node.buildProgram = ExpressionProgram(build, catalog: catalog)
@@ -175,6 +163,28 @@ struct PlanCompiler {
       node.scalars = ScalarSources(keys, self)
       return node
     }
+  }
+
+  func fullText(_ index: IndexID, _ columns: [ColumnID], _ query: BoundExpression) -> AccessNode {
+    let node = AccessNode(.fullText)
+    node.index = index
+    node.indexKind = .fullText
+    node.columns = columns
+    node.language = catalog[index].language ?? ""
+    node.scalars = ScalarSources([query], self)
+    return node
+  }
+
+  func trigram(
+    _ index: IndexID, _ column: ColumnID, _ condition: TextCondition, _ pattern: BoundExpression
+  ) -> AccessNode {
+    let node = AccessNode(.trigram)
+    node.index = index
+    node.indexKind = .trigram
+    node.column = column
+    node.condition = condition
+    node.scalars = ScalarSources([pattern], self)
+    return node
   }
 
   mutating func lookup(_ index: IndexID, _ key: [BoundExpression]) -> AccessNode {

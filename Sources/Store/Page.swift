@@ -96,7 +96,7 @@ package final class PageDirectory: @unchecked Sendable {
   package init(stamp: UInt64) {
     capacity = 4
     count = 0
-    addresses = .allocate(capacity: capacity)
+    addresses = PagePool.allocate(UnsafeRawPointer?.self, capacity: capacity)
     addresses.initialize(repeating: nil, count: capacity)
     self.stamp = stamp
     groups = []
@@ -106,22 +106,22 @@ package final class PageDirectory: @unchecked Sendable {
     // Why the slack: the writer that copies is likely to append.
     capacity = other.count + 4
     count = other.count
-    addresses = .allocate(capacity: capacity)
+    addresses = PagePool.allocate(UnsafeRawPointer?.self, capacity: capacity)
     addresses.initialize(from: other.addresses, count: other.count)
     (addresses + other.count).initialize(repeating: nil, count: capacity - other.count)
     groups = other.groups
     self.stamp = stamp
   }
 
-  deinit { addresses.deallocate() }
+  deinit { PagePool.deallocate(addresses, capacity: capacity) }
 
   /// Adds a page at the end. Only the writer with this directory's stamp may call it.
   package func append(_ page: Page) {
     if count == capacity {
-      let grown = UnsafeMutablePointer<UnsafeRawPointer?>.allocate(capacity: capacity * 2)
+      let grown = PagePool.allocate(UnsafeRawPointer?.self, capacity: capacity * 2)
       grown.initialize(repeating: nil, count: capacity * 2)
       grown.update(from: addresses, count: count)
-      addresses.deallocate()
+      PagePool.deallocate(addresses, capacity: capacity)
       addresses = grown
       capacity *= 2
     }
@@ -145,12 +145,6 @@ package final class PageDirectory: @unchecked Sendable {
       return UnsafeMutableRawPointer(mutating: base)
     }
     return copiedPage(index).base
-  }
-
-  /// The page, owned by this directory's stamp: copied first if another version shares it.
-  package func writablePage(_ index: Int) -> Page {
-    let page = page(index)
-    return page.stamp == stamp ? page : copiedPage(index)
   }
 
   @inline(never)

@@ -34,7 +34,7 @@ extension QueryCases {
   }
 
   /// The words of some texts, the most common first.
-  private var commonWords: [String] {
+  var commonWords: [String] {
     let texts = network.messages.text
     var counts: [String: Int] = [:]
     for row in 0..<min(texts.count, 20_000) {

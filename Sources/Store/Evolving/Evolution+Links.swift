@@ -137,7 +137,7 @@ extension Evolution {
     }
     if lists.targets.isEmpty { return }
     let column = table.columns[number]
-    let keepsWhenDeleted = isOwner(relation)
+    let keepsWhenDeleted = layout.ownsTargets(of: relation)
     var dormant: DormantLinks?
     var links: [DormantLinks.Link] = []
     var live: [UInt32] = []
@@ -180,11 +180,6 @@ extension Evolution {
     }
     column.liveNulls = liveNulls
     table.setDormant(place, dormant)
-  }
-
-  private func isOwner(_ relation: Relation) -> Bool {
-    relation.isToMany && relation.onDelete == .cascade && !relation.isMirror
-      && layout.types[Int(relation.target.index)].isHidden
   }
 
   /// Counts the live rows that lack a target which they must have, where they did not have to or may have lost it.

@@ -1,5 +1,5 @@
-/// The nodes of a B-tree by number, see ``PageDirectory``; with two levels of addresses too, because a tree has ten
-/// times as many nodes as a column has pages.
+/// The nodes of a B-tree, or the pages of a hash index, by number, see ``PageDirectory``; with two levels of addresses
+/// too, because a tree has ten times as many nodes as a column has pages.
 ///
 /// ```
 /// tops ─▶ ┌───┬───┬─      ┌────────┬────────┬─
@@ -17,19 +17,19 @@ final class NodeDirectory: @unchecked Sendable {
 
     init(stamp: UInt64) {
       segments = []
-      addresses = .allocate(capacity: NodeDirectory.groupNodes)
+      addresses = PagePool.allocate(UnsafeRawPointer?.self, capacity: NodeDirectory.groupNodes)
       addresses.initialize(repeating: nil, count: NodeDirectory.groupNodes)
       self.stamp = stamp
     }
 
     init(copying other: Group, stamp: UInt64) {
       segments = other.segments
-      addresses = .allocate(capacity: NodeDirectory.groupNodes)
+      addresses = PagePool.allocate(UnsafeRawPointer?.self, capacity: NodeDirectory.groupNodes)
       addresses.initialize(from: other.addresses, count: NodeDirectory.groupNodes)
       self.stamp = stamp
     }
 
-    deinit { addresses.deallocate() }
+    deinit { PagePool.deallocate(addresses, capacity: NodeDirectory.groupNodes) }
   }
   static let groupShift = 8
   static let groupNodes = 256
@@ -106,11 +106,16 @@ final class NodeDirectory: @unchecked Sendable {
   @inline(never)
   private func copiedPage(_ index: Int) -> UnsafeMutableRawPointer {
     let copy = Page(copying: page(index), stamp: stamp)
+    replace(index, with: copy)
+    return copy.base
+  }
+
+  /// Puts `page` in the place of node `index`.
+  func replace(_ index: Int, with page: Page) {
     let place = index & Self.groupMask
     let group = ownedGroup(index >> Self.groupShift)
-    group.segments.owned(place / PageSegment.capacity, by: stamp).pages[place % PageSegment.capacity] = copy
-    group.addresses[place] = UnsafeRawPointer(copy.base)
-    return copy.base
+    group.segments.owned(place / PageSegment.capacity, by: stamp).pages[place % PageSegment.capacity] = page
+    group.addresses[place] = UnsafeRawPointer(page.base)
   }
 
   func page(_ index: Int) -> Page {

@@ -11,6 +11,10 @@ extension WriteTransaction {
     dormantLinks(relation)?[row] ?? []
   }
 
+  func hasDormant(_ relation: Relation, _ row: UInt32) -> Bool {
+    dormantLinks(relation).map { !$0.isEmpty(row) } ?? false
+  }
+
   func setDormant(_ relation: Relation, _ row: UInt32, _ links: [DormantLinks.Link]) {
     if links.isEmpty && dormantLinks(relation)?.isEmpty(row) ?? true { return }
     ownedTable(relation.source).ownedDormant(layout.relationPlaces[Int(relation.id.index)])[row] = links
@@ -75,6 +79,21 @@ extension WriteTransaction {
     }
     for link in old[next...] { links.append(DormantLinks.Link(place: place, target: link.target)) }
     column(relation).filterRun(row, isKept: { !isGone($0) })
+    setDormant(relation, row, links)
+  }
+
+  /// The same for the link to one row.
+  func putToSleep(_ relation: Relation, _ row: UInt32, only target: UInt32, keeps: Bool) {
+    guard relation.isToMany else { return putToSleep(relation, row, keeps: keeps) { $0 == target } }
+    guard let index = readColumn(relation).reader.references(row).firstIndex(of: target) else { return }
+    var links = dormant(relation, row)
+    column(relation).removeFromRun(row, at: index)
+    if links.isEmpty && !keeps { return }
+    let behind = links.firstIndex { $0.place > index } ?? links.count
+    for later in behind..<links.count { links[later].place -= 1 }
+    if keeps {
+      links.insert(DormantLinks.Link(place: UInt32(truncatingIfNeeded: index), target: target), at: behind)
+    }
     setDormant(relation, row, links)
   }
 
