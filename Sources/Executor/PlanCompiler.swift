@@ -160,6 +160,7 @@ struct PlanCompiler {
         expressions.append(upper.value)
       }
       node.scalars = ScalarSources(expressions, self)
+      node.mayFail = expressions.contains(where: plan.query.canFail)
       return node
     case .fullText(let index, let columns, let query):
       let node = AccessNode(.fullText)
@@ -223,6 +224,7 @@ struct PlanCompiler {
     node.includesNulls = range.includesNulls
     node.onlyNulls = range.onlyNulls
     node.scalars = ScalarSources(expressions, self)
+    node.mayFail = expressions.contains(where: plan.query.canFail)
     return node
   }
 

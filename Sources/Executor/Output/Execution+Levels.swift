@@ -61,6 +61,7 @@ extension Execution {
       for _ in selection.groups { level.batches.append(LevelState.Batch()) }
     }
     level.cursorBatch = LevelState.Batch()
+    level.cursorParent = PageLayout.noRow
   }
 
   @inline(__always)
