@@ -43,7 +43,7 @@ package final class Executable: @unchecked Sendable {
     sets = ContiguousArray(query.sets.indices.map { CompiledSet($0, &compiler) })
     rowSets = plan.rowSets.map { rowSet in
       CompiledRowSet(
-        set: rowSet.set.index, type: rowSet.type, relations: rowSet.through.map { compiler.relation($0) })
+        set: rowSet.set.index, type: rowSet.type, routes: rowSet.routes.map { $0.map { compiler.relation($0) } })
     }
     var output = OutputCompiler(block: block, selections: query.selections.count)
     var selections: [CompiledSelection] = []

@@ -152,6 +152,7 @@ struct PlanCompiler {
       var expressions: [BoundExpression] = []
       PlanCompiler.appendBounds(of: range, to: node, &expressions)
       node.scalars = ScalarSources(expressions, self)
+      node.mayFail = expressions.contains(where: plan.query.canFail)
       return node
     case .fullText(let index, let columns, let query): return fullText(index, columns, query)
     case .trigram(let index, let column, let condition, let pattern):
@@ -215,6 +216,7 @@ struct PlanCompiler {
     node.includesNulls = range.includesNulls
     node.onlyNulls = range.onlyNulls
     node.scalars = ScalarSources(expressions, self)
+    node.mayFail = expressions.contains(where: plan.query.canFail)
     return node
   }
 

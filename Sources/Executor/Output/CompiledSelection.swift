@@ -228,7 +228,11 @@ private struct SelectionBuilder {
   mutating func useCursor(of set: Int, _ compiler: inout PlanCompiler) {
     let bound = compiler.plan.query.sets[set]
     for term in bound.order { usedScopes = max(usedScopes, compiler.scopes(term.expression)) }
-    if case .relation(let reference, _) = bound.source { usedScopes = max(usedScopes, reference.scope + 2) }
+    switch bound.source {
+    case .relation(let reference, _): usedScopes = max(usedScopes, reference.scope + 2)
+    case .branches(let branches): for branch in branches { usedScopes = max(usedScopes, branch.reference.scope + 2) }
+    default: break
+    }
   }
 
   /// The column of the member itself.

@@ -60,6 +60,7 @@ extension Execution {
       for _ in selection.groups { level.batches.append(LevelState.Batch()) }
     }
     level.cursorBatch = LevelState.Batch()
+    level.cursorParent = PageLayout.noRow
   }
 
   /// Prepares a level whose members are there for what depends on them.

@@ -14,7 +14,7 @@ extension Execution {
     let (lower, upper) = try depths(traversal, outer)
     guard lower <= upper else { return }
     let walk = state.walk
-    let slots = snapshot.slotCount(traversal.relation.target)
+    let slots = snapshot.slotCount(traversal.type)
     walk.visited.reserve(slots)
     defer { walk.clean() }
     let depths = traversal.wantsDepth ? walk.depths.room(for: UInt32.self, count: slots) : nil

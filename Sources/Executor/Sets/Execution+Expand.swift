@@ -19,6 +19,8 @@ extension Execution {
       try appendWithDepths(set, state, scopes, into: &result)
     } else if set.isRelation {
       try appendRelated(set, state, scopes, into: &result)
+    } else if set.access.kind == .branches, !set.isPaged {
+      try appendBranches(set, state, scopes, into: &result)
     } else if set.access.kind == .groupMembers {
       try appendGroupMembers(set, state, scopes, into: &result)
     } else if set.isKeyed {

@@ -16,6 +16,8 @@ final class SetState {
   @exclusivity(unchecked) var starts = WorkMemory()
   @exclusivity(unchecked) var candidates = RowBuffer()
   @exclusivity(unchecked) var other = RowBuffer()
+  /// What a cursor's place is looked for in.
+  @exclusivity(unchecked) var linked = RowBuffer()
   @exclusivity(unchecked) var counted = Expansion()
   @exclusivity(unchecked) var totals = WorkMemory()
   /// Parts of all elements' runs, and what was found in them.

@@ -191,22 +191,21 @@ extension Binder {
       reportUnknownField(name, of: catalog[type].name, among: catalog[type].properties.map(\.name))
       return nil
     }
-    guard var element = entry.environment.element() else { return nil }
+    guard let element = entry.environment.element() else { return nil }
     var takesArguments = true
     if case .computed = property.storage { takesArguments = false }
     var inner = inner
     if isRelation(property), let expansion = expansion(entry.directives) {
       inner.append(SelectionSource(expansion: expansion, environment: entry.environment, condition: nil))
     }
-    let recursion = recursion(of: entry, name, property, element)
-    if let own = environmentEntry(recursion) {
+    let repeated = takesArguments ? recursion(of: entry, name, property, element) : nil
+    if let own = repeated?.entry {
       entry = entry.placed(in: entry.environment.settled(own))
       for index in inner.indices { inner[index].environment = inner[index].environment.settled(own) }
-      element = own.settled(element)
     }
     return bindField(
-      member(property, of: element, at: name.range), entry, inner, name, takesArguments: takesArguments,
-      recursion: recursion)
+      repeated?.operand ?? member(property, of: element, at: name.range), entry, inner, name,
+      takesArguments: takesArguments, recursion: repeated?.recursion)
   }
 
   /// `_inserted`: whether the mutation field that answers has created the entity.

@@ -42,7 +42,12 @@ extension Binder {
           continue
         }
         let known = MutationField.all(of: catalog, commands: options.commands).map(\.name)
-        report(.unknownMutation(name: name.text, near: nearestNames(to: name.text, in: known)), at: name.range)
+        if let type = MutationField.abstractType(of: name.text, in: catalog) {
+          let types = catalog.possibleTypes(of: type).map { catalog[$0].name }
+          report(.abstractMutation(name: name.text, type: catalog[type].name, types: types), at: name.range)
+        } else {
+          report(.unknownMutation(name: name.text, near: nearestNames(to: name.text, in: known)), at: name.range)
+        }
         continue
       }
       switch field.kind {

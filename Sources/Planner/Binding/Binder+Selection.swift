@@ -198,7 +198,15 @@ extension Binder {
       addScalars(of: parent, range, source.environment, source.condition, to: &result)
     }
     if let expansion = source.expansion, case .entity(let id) = parent {
-      addExpanded(expansion, of: id, source.environment, source.condition, to: &result)
+      if !catalog[id].isAbstract {
+        addExpanded(expansion, of: id, source.environment, source.condition, to: &result)
+      } else if let runtime = result.runtime {
+        let environment = viewing(runtime, source.environment, result)
+        addExpanded(expansion, of: runtime, environment, source.condition, to: &result)
+      } else {
+        // An entity comes whole as what it is.
+        result.mentioned.formUnion(catalog.possibleTypes(of: id))
+      }
     }
     guard let set = source.set else { return }
     var environment = source.environment

@@ -78,7 +78,7 @@ extension BoundQuery {
 
   /// Whether evaluation may end in a run-time error. What can fail keeps its place among the conjuncts, and nothing
   /// behind it is decided earlier; saying `true` too often costs speed only.
-  func canFail(_ expression: BoundExpression) -> Bool {
+  package func canFail(_ expression: BoundExpression) -> Bool {
     switch expression.kind {
     case .arithmetic(_, let left, let right) where isNow(left) && isSpan(right): return false
     case .arithmetic(let operation, let left, _):

@@ -3,8 +3,8 @@ import GQLCatalog
 extension WriteTransaction {
   /// Deletes an entity and what the relations' delete rules say; gives the deleted rows, the entity first.
   ///
-  /// They keep their cells and are out of every index and relation. What links they had, dormant ones included, and at
-  /// which places, is remembered until they are restored or purged. Their `_updatedAt` is stamped, that of the entities
+  /// They keep their cells and are out of every index, and of every relation but those between an entity and what
+  /// mirrors it. What links they had, dormant ones included, and at which places, is remembered until they are restored or purged. Their `_updatedAt` is stamped, that of the entities
   /// which only lose a link is not. Precondition: the row is live.
   @discardableResult
   package func delete(_ type: EntityTypeID, _ row: UInt32) throws(StoreProblem) -> [DeletedRow] {
@@ -152,8 +152,8 @@ extension WriteTransaction {
       }
     }
     for relation in relations {
-      // A list of embedded objects is a value, which a deleted entity keeps.
-      if keeps && layout.ownsTargets(of: relation) { continue }
+      // As above: its lists of embedded objects, and what mirrors it, stay.
+      if keeps && (layout.ownsTargets(of: relation) || relation.isMirror) { continue }
       clear(relation, entity.row)
     }
   }
@@ -181,8 +181,9 @@ extension WriteTransaction {
     }
     // Not before the survivors of all relations are known, because a symmetric relation reads its own column.
     for relation in layout.relations {
-      // A list of embedded objects is a value, which a deleted entity keeps.
-      if keeps && layout.ownsTargets(of: relation) { continue }
+      // A list of embedded objects is a value, which a deleted entity keeps. What mirrors it stays found too, so that a
+      // deleted row of an interface is read through its entity.
+      if keeps && (layout.ownsTargets(of: relation) || relation.isMirror) { continue }
       for entity in doomed where entity.type == relation.source {
         try step()
         clear(relation, entity.row)
@@ -273,6 +274,12 @@ extension WriteTransaction {
       lists.setRun(row, copying: UnsafeBufferPointer(start: nil, count: 0), capacity: 0)
       // The nulls of live rows are counted only.
       lists.liveNulls = nulls
+    }
+    for relation in table.layout.relations where relation.isMirror {
+      let column = column(relation)
+      let nulls = column.liveNulls
+      column.writeRaw(row, nil)
+      column.liveNulls = nulls
     }
     table.ownedLiveness().writeRaw(row, Cell(low: RowStatus.purged))
     forgetPayloads(table, row)
