@@ -32,6 +32,7 @@ struct PagedList {
 
 extension QueryGenerator {
   mutating func pagedList() -> PagedList? {
+    functions = []
     var scope = Scope(shapes: [], reach: 0)
     var list = PagedList(
       target: random.pick(model.shapes.filter { $0.role != .embedded }).name, arguments: [],

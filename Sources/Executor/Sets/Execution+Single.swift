@@ -275,8 +275,9 @@ extension Execution {
     _ set: CompiledSet, _ state: SetState, _ order: CompiledOrder, _ outer: ScopeRows, _ slice: Slice,
     into rows: inout RowBuffer
   ) throws(RuntimeProblem) {
-    let live = snapshot.liveCount(set.type)
-    let capacity = min(slice.end, max(live, 1))
+    // A set may show deleted ones, too.
+    let all = snapshot.liveCount(set.type) &+ snapshot.deletedCount(set.type)
+    let capacity = min(slice.end, max(all, 1))
     try checkMemory(capacity &* 16)
     let isLink = isLinkOrdered(set.access)
     if order.direct >= 0, !isLink, isWithoutNulls(set, order) || !order.terms[0].nullsFirst {
