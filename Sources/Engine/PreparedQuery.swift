@@ -210,7 +210,8 @@ public final class PreparedQuery: Sendable {
       executable = plan.executable
       parameters = values
     } else {
-      (executable, parameters) = try self.executable(variables, snapshot, now: options.now)
+      (executable, parameters) = try self.executable(
+        variables, snapshot, now: options.now, options.interruption(document.limits))
     }
     do {
       try executable.run(
@@ -223,13 +224,15 @@ public final class PreparedQuery: Sendable {
   }
 
   /// The plans of the segments for these variables.
-  func segmentPlans(_ variables: [String: Value], _ catalog: Catalog) throws(QueryError) -> SegmentPlans {
+  func segmentPlans(
+    _ variables: [String: Value], _ catalog: Catalog, _ interruption: Interruption? = nil
+  ) throws(QueryError) -> SegmentPlans {
     let shape = structural.isEmpty ? "" : structuralKey(variables)
     let known = prepared.segments.withLock { plans in
       plans.first { $0.plans.catalogVersion == catalog.version && $0.shape == shape }?.plans
     }
     if let known { return known }
-    let plans = SegmentPlans(try bound(variables, catalog), catalog: catalog)
+    let plans = SegmentPlans(try bound(variables, catalog, interruption), catalog: catalog)
     prepared.segments.withLock {
       $0.removeAll { $0.plans.catalogVersion != catalog.version }
       if $0.count >= 32 { $0.removeFirst() }
@@ -242,7 +245,7 @@ public final class PreparedQuery: Sendable {
 
   /// The plan for these variables, made ready, and the variables in the form that it takes.
   func executable(
-    _ variables: [String: Value], _ snapshot: Snapshot, now: Int64?
+    _ variables: [String: Value], _ snapshot: Snapshot, now: Int64?, _ interruption: Interruption? = nil
   ) throws(QueryError) -> (Executable, [GQLCatalog.Value?]) {
     let shape = structural.isEmpty ? "" : structuralKey(variables)
     let catalogVersion = snapshot.catalog.version
@@ -250,7 +253,7 @@ public final class PreparedQuery: Sendable {
     if let cached = prepared.plans.withLock({ $0.entry(shape: shape, catalogVersion: catalogVersion) }) {
       entry = cached
     } else {
-      let query = try bound(variables, snapshot.catalog)
+      let query = try bound(variables, snapshot.catalog, interruption)
       entry = PlanCache.Entry(query: query)
       prepared.plans.withLock { $0.insert(entry, shape: shape, catalogVersion: catalogVersion) }
     }
@@ -260,8 +263,10 @@ public final class PreparedQuery: Sendable {
     if let known = entry.plan(generation: generation, parameters: parameters, snapshot: snapshot) {
       found = known
     } else {
+      var options = PlannerOptions()
+      options.interruption = interruption
       let executable = Executable(
-        try plan(entry.query, snapshot, parameters, PlannerOptions()), catalog: snapshot.catalog)
+        try plan(entry.query, snapshot, parameters, options), catalog: snapshot.catalog)
       found = entry.add(executable, generation: generation, parameters: parameters, snapshot: snapshot)
     }
     // Narrow integers are for the binder to look at.
@@ -269,10 +274,14 @@ public final class PreparedQuery: Sendable {
     return (found.executable, parameters)
   }
 
-  func bound(_ variables: [String: Value], _ catalog: Catalog) throws(QueryError) -> BoundQuery {
+  func bound(
+    _ variables: [String: Value], _ catalog: Catalog, _ interruption: Interruption? = nil
+  ) throws(QueryError) -> BoundQuery {
     try checkRequiredStructural(variables)
     var options = document.bindingOptions
+    options.interruption = interruption
     options.commands = isSegmented ? database.commandDescriptors(catalog) : []
+    options.knowsValues = true
     for name in structural {
       if let value = variables[name] { options.structuralValues[name] = value.untyped }
     }

@@ -77,7 +77,7 @@ import Testing
     "cancelled", "command-failed", "data-conflict", "data-loss", "function-failed", "function-name", "missing-parameter", "nested-transaction",
     "read-only", "several-operations", "transaction-ended",
     // The command line and its limits.
-    "memory", "needs-one-list", "no-operation", "timeout", "unknown-operation",
+    "memory", "needs-one-list", "no-operation", "timeout", "unknown-operation", "wrong-limit",
     // Sizes.
     "depth-limit", "document-too-long", "field-limit", "too-large", "too-many-columns", "too-many-enum-values",
     "too-many-tokens",

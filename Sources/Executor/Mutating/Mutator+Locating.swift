@@ -158,6 +158,12 @@ extension Mutator {
       do {
         try transaction.restore(type, row)
       } catch {
+        if case .requiredReference(let relation, let row) = error {
+          let place = place(catalog[relation], row)
+          throw problem(
+            .requiredReference(type: place.type, entity: place.entity, field: place.field, isRestoring: true),
+            at: .range(program.mutation.range))
+        }
         throw problem(error, at: .range(program.mutation.range))
       }
     }

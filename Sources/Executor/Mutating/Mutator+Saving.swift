@@ -11,6 +11,8 @@ extension Mutator {
     parameterPlaces = program.mutation.constants.parameters
     var origin = Origin(values: constants, position: 0, context: context, layouts: program.layouts)
     origin.replaces = program.mutation.conflict?.strategy == .replace
+    origin.refusesNullLists =
+      program.mutation.kind == .insert || origin.replaces || program.mutation.conflict?.strategy == .fail
     for row in program.mutation.rows { _ = try stage(row, role: .row, origin) }
     try saveRecords(from: 0, program, context, constants.execution)
     try link(program, constants.execution)

@@ -304,7 +304,7 @@ package final class Mutator {
   }
 
   /// The entity and the field that a link of a row belongs to: of an element of a list, its owner's.
-  private func place(_ relation: Relation, _ row: UInt32) -> (type: String, entity: String, field: String) {
+  func place(_ relation: Relation, _ row: UInt32) -> (type: String, entity: String, field: String) {
     var (type, row, field) = (relation.source, row, name(relation))
     while catalog[type].isElement {
       // What has no field of its own and leads to one is the way from an element to its owner.

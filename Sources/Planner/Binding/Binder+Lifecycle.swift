@@ -103,7 +103,11 @@ extension Binder {
     case "ONLY": includesLive = false
     case "INCLUDE": includesLive = true
     default:
-      report(.wrongType(found: "this value", expected: "ONLY or INCLUDE"), at: argument.value.range)
+      if case .variable = value.kind {
+        reportWord(value, .deleted, expected: "ONLY or INCLUDE", environment)
+      } else {
+        report(.wrongType(found: "this value", expected: "ONLY or INCLUDE"), at: argument.value.range)
+      }
       return false
     }
     switch set.source {

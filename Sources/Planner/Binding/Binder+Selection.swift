@@ -92,6 +92,21 @@ final class SelectionEntry {
     self.omitsNull = omitsNull
   }
 
+  /// A field of an embedded object that comes whole.
+  init(wholeField name: Name, environment: Environment, range: SourceRange) {
+    key = name
+    field = name
+    arguments = []
+    directives = []
+    set = nil
+    splat = nil
+    self.environment = environment
+    condition = nil
+    self.range = range
+    declared = nil
+    isExpanded = true
+  }
+
   /// The same with an expression in the place of the field.
   func computing(_ expression: Expression, _ environment: Environment) -> SelectionEntry {
     copy(nil, expression, environment)

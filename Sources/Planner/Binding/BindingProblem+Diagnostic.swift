@@ -245,7 +245,8 @@ extension BindingProblem {
     case .groupAsValue: "its keys and aggregates are values, its members are '_items'"
     case .expansionLimit: "the limit 'expansion' can be raised"
     case .fieldLimit: "the limit 'fields' can be raised"
-    case .depthLimit: "the limit 'nesting' can be raised"
+    case .depthLimit(let limit):
+      limit < BindingOptions.Limits().depth ? "the limit 'nesting' can be raised" : "the limit cannot be higher"
     case .notRecursive(_, let source, let target) where source == target: "select it of the element itself"
     case .notRecursive(_, _, let target): "repeat a relation from '\(target)' to '\(target)'"
     case .recursionKey: "leave it out, or give one of the two another name"
