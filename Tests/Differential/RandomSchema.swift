@@ -85,7 +85,7 @@ extension Model {
   }
 
   /// Whether interfaces have relations of their own.
-  package static let interfacesHaveRelations = false
+  package static let interfacesHaveRelations = true
 
   /// A relation that the interface declares and each member has, perhaps to the interface itself.
   private mutating func addInterfaceRelation(_ names: [String], _ random: inout SeededRandom) {
