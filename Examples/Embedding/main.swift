@@ -76,3 +76,4 @@ do {
 
 try showVariations(database)
 try changeData()
+try changeSchema()

@@ -34,4 +34,13 @@ package indirect enum Value: Sendable, Hashable {
   }
 
   package var isNull: Bool { self == .null }
+
+  /// How many values stand in the lists in it.
+  package var elementCount: Int {
+    switch self {
+    case .list(let elements): elements.reduce(elements.count) { $0 + $1.elementCount }
+    case .object(let members): members.reduce(0) { $0 + $1.value.elementCount }
+    default: 0
+    }
+  }
 }

@@ -86,7 +86,7 @@ public final class Database: Sendable {
   private static let versions = Atomic<UInt64>(0)
 
   /// Parses and builds a schema that lies in several texts.
-  private static func catalog(
+  static func catalog(
     of sources: [SourceText], limits: QueryLimits = .standard
   ) throws(QueryError) -> (catalog: Catalog, warnings: QueryError?) {
     var catalog: Catalog?
@@ -134,7 +134,21 @@ public final class Database: Sendable {
     }
   }
 
-  func publish(_ snapshot: Snapshot) { state.withLock { $0.snapshot = snapshot } }
+  func publish(_ snapshot: Snapshot) {
+    // What only the old version holds is freed behind the lock, for which readers wait.
+    let old = state.withLock { state in
+      let old = state.snapshot
+      state.snapshot = snapshot
+      return old
+    }
+    withExtendedLifetime(old) {}
+  }
+
+  /// Publishes a snapshot with another schema, and forgets what was prepared with the one before.
+  func publish(_ snapshot: Snapshot, warnings: QueryError?) {
+    state.withLock { $0 = State(snapshot: snapshot, hasSchema: true, schemaWarnings: warnings) }
+    forgetTexts()
+  }
 
   /// The schema as SDL: the one given, or the one inferred.
   public var schema: String { printSchema(current.catalog) }
@@ -238,16 +252,16 @@ public final class Database: Sendable {
 
   // MARK: - Querying
 
-  /// Prepares the only operation of a document, or the one named.
+  /// Prepares the only operation of a document, or the one named. Of the options, what bounds the time holds.
   ///
   /// - Throws: ``QueryError`` with every problem of the document.
   public func prepare(
-    _ text: String, operation: String? = nil, name: String = "query"
+    _ text: String, operation: String? = nil, name: String = "query", options: RunOptions = RunOptions()
   ) throws(QueryError) -> PreparedQuery {
     if let operation {
-      let all = try prepareAll(text, name: name)
+      let all = try prepareAll(text, name: name, options: options)
       guard let found = all.first(where: { $0.name == operation }) else {
-        throw try document(text, name).unknownOperationError(operation)
+        throw try document(text, name, options).unknownOperationError(operation)
       }
       return found
     }
@@ -263,7 +277,7 @@ public final class Database: Sendable {
       return (known, hash, epoch)
     }
     if let known { return PreparedQuery(known, database: self) }
-    let only = try onlyOperation(of: document(text, name))
+    let only = try onlyOperation(of: document(text, name, options), options)
     text.withUTF8 { text in
       texts.withLock {
         $0.insert(
@@ -273,12 +287,17 @@ public final class Database: Sendable {
     return PreparedQuery(only, database: self)
   }
 
-  private func document(_ text: String, _ name: String) throws(QueryError) -> QueryDocument {
-    try QueryDocument(source: SourceText(name: name, text: text), dialect: .extended, limits: limits)
+  private func document(
+    _ text: String, _ name: String, _ options: RunOptions
+  ) throws(QueryError) -> QueryDocument {
+    try QueryDocument(
+      source: SourceText(name: name, text: text), dialect: .extended, limits: limits, options: options)
   }
 
-  private func onlyOperation(of document: QueryDocument) throws(QueryError) -> PreparedOperation {
-    let all = try operations(of: document)
+  private func onlyOperation(
+    of document: QueryDocument, _ options: RunOptions
+  ) throws(QueryError) -> PreparedOperation {
+    let all = try operations(of: document, options)
     guard let only = all.first else { throw document.noOperationError() }
     guard all.count == 1 else {
       throw QueryError(
@@ -288,11 +307,13 @@ public final class Database: Sendable {
     return only
   }
 
-  /// Prepares all operations of a document, in its order.
+  /// Prepares all operations of a document, in its order. Of the options, what bounds the time holds.
   ///
   /// - Throws: ``QueryError`` with every problem of the document.
-  public func prepareAll(_ text: String, name: String = "query") throws(QueryError) -> [PreparedQuery] {
-    try prepareAll(document(text, name))
+  public func prepareAll(
+    _ text: String, name: String = "query", options: RunOptions = RunOptions()
+  ) throws(QueryError) -> [PreparedQuery] {
+    try prepareAll(document(text, name, options), options: options)
   }
 
   /// Binds every operation of a document; gives its warnings, nil if there are none.
@@ -307,13 +328,17 @@ public final class Database: Sendable {
   /// Prepares all operations of a parsed document, in its order.
   ///
   /// - Throws: ``QueryError`` with every problem of the document.
-  package func prepareAll(_ document: QueryDocument) throws(QueryError) -> [PreparedQuery] {
-    try operations(of: document).map { PreparedQuery($0, database: self) }
+  package func prepareAll(
+    _ document: QueryDocument, options: RunOptions = RunOptions()
+  ) throws(QueryError) -> [PreparedQuery] {
+    try operations(of: document, options).map { PreparedQuery($0, database: self) }
   }
 
-  private func operations(of document: QueryDocument) throws(QueryError) -> [PreparedOperation] {
+  private func operations(
+    of document: QueryDocument, _ options: RunOptions
+  ) throws(QueryError) -> [PreparedOperation] {
     let catalog = current.catalog
-    let queries = try document.bound(catalog, commands: commandDescriptors(catalog)).queries
+    let queries = try document.bound(catalog, commands: commandDescriptors(catalog), run: options).queries
     return zip(document.operations, queries).map {
       PreparedOperation(document: document, operation: $0, query: $1)
     }
@@ -325,7 +350,7 @@ public final class Database: Sendable {
   public func query(
     _ text: String, _ variables: [String: Value] = [:], options: RunOptions = RunOptions()
   ) throws(QueryError) -> Answer {
-    try prepare(text).run(variables, options: options)
+    try prepare(text, options: options).run(variables, options: options)
   }
 }
 

@@ -12,6 +12,8 @@ enum DocumentProblem: CaseIterable {
   case needsOneList
   /// `register(function: "a b", …)`
   case functionName
+  /// `database.limits.nesting = 1000`
+  case wrongLimit
 
   var code: DiagnosticCode {
     switch self {
@@ -20,6 +22,7 @@ enum DocumentProblem: CaseIterable {
     case .severalOperations: "several-operations"
     case .needsOneList: "needs-one-list"
     case .functionName: "function-name"
+    case .wrongLimit: "wrong-limit"
     }
   }
 }

@@ -74,7 +74,7 @@ extension PreparedQuery {
         case .int, .float, .decimal, .boolean, .json: return false
         }
       }
-      return catalog.enums.contains { $0.name == name.text }
+      return catalog.enums.contains { $0.name == name.text } || catalog.hasGeneratedEnum(named: name.text)
     }
   }
 }

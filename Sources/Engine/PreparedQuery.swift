@@ -98,7 +98,7 @@ public final class PreparedQuery: Sendable {
   }
 
   private func write<Result>(
-    _ variables: [String: Value], on snapshot: Snapshot, options: RunOptions,
+    _ variables: [String: Value], on snapshot: consuming Snapshot, options: RunOptions,
     _ take: (UnsafeRawBufferPointer) -> Result
   ) throws(QueryError) -> Result {
     if options.areUsual, let run = takeRun(variables, snapshot) { return try write(run, on: snapshot, take) }
@@ -136,21 +136,29 @@ public final class PreparedQuery: Sendable {
     return nil
   }
 
-  /// Runs with parameters that are bound.
+  /// Runs with parameters that are bound. The run takes the snapshot over, which so costs no count more.
   @inline(__always)
   private func write<Result>(
-    _ run: ReadyRun, on snapshot: Snapshot, _ take: (UnsafeRawBufferPointer) -> Result
+    _ run: ReadyRun, on snapshot: consuming Snapshot, _ take: (UnsafeRawBufferPointer) -> Result
   ) throws(QueryError) -> Result {
     run.buffer.removeAll()
     do {
       try run.plan.executable.run(run.execution, on: snapshot, into: &run.buffer)
     } catch {
-      if run.isWorthKeeping() { prepared.resting.put(run) } else { prepared.resting.drop() }
-      throw QueryError([error.diagnostic(snapshot: snapshot)], in: document.source)
+      let diagnostic = error.diagnostic(snapshot: run.execution.snapshot)
+      run.execution.end()
+      rest(run)
+      throw QueryError([diagnostic], in: document.source)
     }
+    run.execution.end()
     let result = run.buffer.withUnsafeBytes { take($0) }
-    if run.isWorthKeeping() { prepared.resting.put(run) } else { prepared.resting.drop() }
+    rest(run)
     return result
+  }
+
+  @inline(__always)
+  private func rest(_ run: ReadyRun) {
+    if run.isWorthKeeping() { prepared.resting.put(run) } else { prepared.resting.drop() }
   }
 
   private func writeAnew<Result>(
@@ -177,7 +185,7 @@ public final class PreparedQuery: Sendable {
 
   /// Prepares for the next run like the one that has just ended.
   private func makeReady(_ snapshot: Snapshot) {
-    guard let limits = document.usualRunLimits, let plan = prepared.ready.withLock({ $0.plan }), plan.quick != nil,
+    guard let limits = document.usualRunLimits, let plan = prepared.ready.withLock({ $0.plan }), plan.bindings != nil,
       plan.serves(snapshot), prepared.resting.mayMake()
     else { return }
     if let run = ReadyRun(plan, snapshot, limits: limits) { prepared.resting.put(run) } else { prepared.resting.drop() }
@@ -197,12 +205,13 @@ public final class PreparedQuery: Sendable {
     let executable: Executable
     let parameters: [GQLCatalog.Value?]
     if let plan, !plan.isParameterSensitive, plan.serves(snapshot),
-      let quick = QuickCoercion.coerce(variables, plan.parameters, now: options.now)
+      let values = PlainCoercion.coerce(variables, plan.parameters, now: options.now)
     {
       executable = plan.executable
-      parameters = quick
+      parameters = values
     } else {
-      (executable, parameters) = try self.executable(variables, snapshot, now: options.now)
+      (executable, parameters) = try self.executable(
+        variables, snapshot, now: options.now, options.interruption(document.limits))
     }
     do {
       try executable.run(
@@ -215,13 +224,15 @@ public final class PreparedQuery: Sendable {
   }
 
   /// The plans of the segments for these variables.
-  func segmentPlans(_ variables: [String: Value], _ catalog: Catalog) throws(QueryError) -> SegmentPlans {
+  func segmentPlans(
+    _ variables: [String: Value], _ catalog: Catalog, _ interruption: Interruption? = nil
+  ) throws(QueryError) -> SegmentPlans {
     let shape = structural.isEmpty ? "" : structuralKey(variables)
     let known = prepared.segments.withLock { plans in
       plans.first { $0.plans.catalogVersion == catalog.version && $0.shape == shape }?.plans
     }
     if let known { return known }
-    let plans = SegmentPlans(try bound(variables, catalog), catalog: catalog)
+    let plans = SegmentPlans(try bound(variables, catalog, interruption), catalog: catalog)
     prepared.segments.withLock {
       $0.removeAll { $0.plans.catalogVersion != catalog.version }
       if $0.count >= 32 { $0.removeFirst() }
@@ -234,7 +245,7 @@ public final class PreparedQuery: Sendable {
 
   /// The plan for these variables, made ready, and the variables in the form that it takes.
   func executable(
-    _ variables: [String: Value], _ snapshot: Snapshot, now: Int64?
+    _ variables: [String: Value], _ snapshot: Snapshot, now: Int64?, _ interruption: Interruption? = nil
   ) throws(QueryError) -> (Executable, [GQLCatalog.Value?]) {
     let shape = structural.isEmpty ? "" : structuralKey(variables)
     let catalogVersion = snapshot.catalog.version
@@ -242,7 +253,7 @@ public final class PreparedQuery: Sendable {
     if let cached = prepared.plans.withLock({ $0.entry(shape: shape, catalogVersion: catalogVersion) }) {
       entry = cached
     } else {
-      let query = try bound(variables, snapshot.catalog)
+      let query = try bound(variables, snapshot.catalog, interruption)
       entry = PlanCache.Entry(query: query)
       prepared.plans.withLock { $0.insert(entry, shape: shape, catalogVersion: catalogVersion) }
     }
@@ -252,8 +263,10 @@ public final class PreparedQuery: Sendable {
     if let known = entry.plan(generation: generation, parameters: parameters, snapshot: snapshot) {
       found = known
     } else {
+      var options = PlannerOptions()
+      options.interruption = interruption
       let executable = Executable(
-        try plan(entry.query, snapshot, parameters, PlannerOptions()), catalog: snapshot.catalog)
+        try plan(entry.query, snapshot, parameters, options), catalog: snapshot.catalog)
       found = entry.add(executable, generation: generation, parameters: parameters, snapshot: snapshot)
     }
     // Narrow integers are for the binder to look at.
@@ -261,10 +274,14 @@ public final class PreparedQuery: Sendable {
     return (found.executable, parameters)
   }
 
-  func bound(_ variables: [String: Value], _ catalog: Catalog) throws(QueryError) -> BoundQuery {
+  func bound(
+    _ variables: [String: Value], _ catalog: Catalog, _ interruption: Interruption? = nil
+  ) throws(QueryError) -> BoundQuery {
     try checkRequiredStructural(variables)
     var options = document.bindingOptions
+    options.interruption = interruption
     options.commands = isSegmented ? database.commandDescriptors(catalog) : []
+    options.knowsValues = true
     for name in structural {
       if let value = variables[name] { options.structuralValues[name] = value.untyped }
     }
@@ -296,8 +313,7 @@ public final class PreparedQuery: Sendable {
     _ variables: [String: Value], for query: BoundQuery, _ catalog: Catalog, now: Int64?
   ) throws(QueryError) -> [GQLCatalog.Value?] {
     let isPlain = structural.isEmpty && !document.hasNarrowInts
-    let quick = isPlain ? QuickCoercion.coerce(variables, query.parameters, now: now) : nil
-    if let quick { return quick }
+    if isPlain, let values = PlainCoercion.coerce(variables, query.parameters, now: now) { return values }
     var inputs: [String: VariableInput] = [:]
     for (name, value) in variables { inputs[name] = .json(value.json) }
     let coerced = coerceVariables(

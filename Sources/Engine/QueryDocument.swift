@@ -25,9 +25,15 @@ package struct QueryDocument: Sendable {
   ///
   /// - Throws: ``QueryError`` with every syntax error.
   package init(
-    source: SourceText, dialect: Dialect, hasNarrowInts: Bool = false, limits: QueryLimits = .standard
+    source: SourceText, dialect: Dialect, hasNarrowInts: Bool = false, limits: QueryLimits = .standard,
+    options: RunOptions = RunOptions()
   ) throws(QueryError) {
-    let parsed = parse(source, dialect: dialect, limits: limits.parser)
+    if let fault = limits.fault {
+      throw QueryError(code: DocumentProblem.wrongLimit.code, fault, file: source.name)
+    }
+    var parsing = limits.parser
+    parsing.lexer.interruption = options.interruption(limits)
+    let parsed = parse(source, dialect: dialect, limits: parsing)
     if parsed.hasErrors { throw QueryError(parsed.diagnostics, in: source) }
     self.source = source
     self.dialect = dialect
@@ -41,11 +47,12 @@ package struct QueryDocument: Sendable {
   }
 
   package init(
-    name: String, bytes: [UInt8], dialect: QueryDialect, limits: QueryLimits = .standard
+    name: String, bytes: [UInt8], dialect: QueryDialect, limits: QueryLimits = .standard,
+    options: RunOptions = RunOptions()
   ) throws(QueryError) {
     try self.init(
       source: SourceText(name: name, bytes: bytes), dialect: dialect.dialect, hasNarrowInts: dialect == .graphqlStrict,
-      limits: limits)
+      limits: limits, options: options)
   }
 
   /// What binding depends on besides the catalog.
@@ -109,10 +116,11 @@ package struct QueryDocument: Sendable {
   /// - Throws: ``QueryError`` with every problem of the document, if one is an error.
   /// - Returns: a query for each of ``operations``, and warnings.
   package func bound(
-    _ catalog: Catalog, commands: [CommandDescriptor] = []
+    _ catalog: Catalog, commands: [CommandDescriptor] = [], run: RunOptions = RunOptions()
   ) throws(QueryError) -> (queries: [BoundQuery], warnings: [Diagnostic]) {
     var options = bindingOptions
     options.commands = commands
+    options.interruption = run.interruption(limits)
     let checked = checkDocument(document, catalog: catalog, options: options)
     if checked.hasErrors { throw QueryError(warnings + checked.diagnostics, in: source) }
     return (checked.output, warnings + checked.diagnostics)

@@ -7,14 +7,15 @@ import GQLRegex
 /// How far documents and runs may go. Running past a limit is an error that names it.
 ///
 /// A database has limits for all its documents and runs (``Database/limits``); a run may have others
-/// (``RunOptions/limits``).
+/// (``RunOptions/limits``). With a limit that cannot be, such as a negative one, no document is prepared: that is the
+/// error `wrong-limit`.
 public struct QueryLimits: Sendable, Hashable {
   /// Bytes of a document.
   public var documentBytes = 1 << 20
   /// Tokens of a document.
   public var tokens = 100_000
-  /// Selections, lists, objects, types and parentheses inside each other. More than 200 are never taken, because what
-  /// walks a document must fit the stack of any thread.
+  /// Selections, lists, objects, types and parentheses inside each other, at most 200: what walks a document must fit
+  /// the stack of any thread.
   public var nesting = 200
   /// Fields in one selection.
   public var fields = 10_000
@@ -79,17 +80,47 @@ public struct QueryLimits: Sendable, Hashable {
     return limits
   }()
 
-  /// The limits by the names that errors and the command's `--limit` use.
-  private static let fields: [(name: String, set: @Sendable (inout QueryLimits, Int) -> Void)] = [
-    ("document-bytes", { $0.documentBytes = $1 }), ("tokens", { $0.tokens = $1 }), ("nesting", { $0.nesting = $1 }),
-    ("fields", { $0.fields = $1 }), ("expansion", { $0.expansion = $1 }), ("problems", { $0.problems = $1 }),
-    ("visited-rows", { $0.visitedRows = $1 }), ("answer-nodes", { $0.answerNodes = $1 }),
-    ("answer-bytes", { $0.answerBytes = $1 }), ("time", { $0.time = .milliseconds($1) }),
-    ("memory", { $0.memory = $1 }), ("recursion-depth", { $0.recursionDepth = $1 }),
-    ("recursion-entities", { $0.recursionEntities = $1 }), ("text-bytes", { $0.textBytes = $1 }),
-    ("list-elements", { $0.listElements = $1 }), ("pattern-bytes", { $0.patternBytes = $1 }),
-    ("pattern-steps", { $0.patternSteps = $1 }), ("pattern-depth", { $0.patternDepth = $1 }),
-    ("pattern-memory", { $0.patternMemory = $1 }),
+  /// A limit by the name that errors and the command's `--limit` use.
+  private struct Field: Sendable {
+    var name: String
+    var allowed: ClosedRange<Int>
+    var get: @Sendable (QueryLimits) -> Int?
+    var set: @Sendable (inout QueryLimits, Int) -> Void
+
+    init(_ name: String, _ allowed: ClosedRange<Int>, _ path: WritableKeyPath<QueryLimits, Int> & Sendable) {
+      self.name = name
+      self.allowed = allowed
+      get = { $0[keyPath: path] }
+      set = { $0[keyPath: path] = $1 }
+    }
+
+    init(_ name: String, _ path: WritableKeyPath<QueryLimits, Int?> & Sendable) {
+      self.name = name
+      allowed = 0...Int.max
+      get = { $0[keyPath: path] }
+      set = { $0[keyPath: path] = $1 }
+    }
+
+    init(time name: String) {
+      self.name = name
+      allowed = 0...Int.max
+      get = { $0.time.map { $0 < .zero ? -1 : 0 } }
+      set = { $0.time = .milliseconds($1) }
+    }
+  }
+
+  private static let fields: [Field] = [
+    // Offsets are 32 bits wide.
+    Field("document-bytes", 0...Int(Int32.max), \.documentBytes), Field("tokens", 0...Int.max, \.tokens),
+    Field("nesting", 1...ParserLimits.deepestNesting, \.nesting), Field("fields", 1...Int.max, \.fields),
+    Field("expansion", 1...Int.max, \.expansion), Field("problems", 1...Int.max, \.problems),
+    Field("visited-rows", \.visitedRows), Field("answer-nodes", \.answerNodes), Field("answer-bytes", \.answerBytes),
+    Field(time: "time"), Field("memory", \.memory), Field("recursion-depth", 1...Int.max, \.recursionDepth),
+    Field("recursion-entities", 1...Int.max, \.recursionEntities), Field("text-bytes", 0...Int.max, \.textBytes),
+    Field("list-elements", 0...Int.max, \.listElements), Field("pattern-bytes", 0...Int.max, \.patternBytes),
+    Field("pattern-steps", 0...Int(UInt32.max), \.patternSteps),
+    Field("pattern-depth", 0...Int(UInt32.max), \.patternDepth),
+    Field("pattern-memory", 0...Int(UInt32.max) * 1024, \.patternMemory),
   ]
 
   /// The names of all limits.
@@ -100,6 +131,19 @@ public struct QueryLimits: Sendable, Hashable {
     guard let field = Self.fields.first(where: { $0.name == name }) else { return false }
     field.set(&self, value)
     return true
+  }
+
+  /// What is wrong with the first limit that has a value which it cannot have; nil for none.
+  package var fault: String? {
+    for field in Self.fields {
+      guard let value = field.get(self), !field.allowed.contains(value) else { continue }
+      if field.name == "time" { return "the limit 'time' is not below zero" }
+      let words =
+        field.allowed.upperBound == .max
+        ? "at least \(field.allowed.lowerBound)" : "from \(field.allowed.lowerBound) to \(field.allowed.upperBound)"
+      return "the limit '\(field.name)' is \(words), not \(value)"
+    }
+    return nil
   }
 
   // MARK: - As the stages take them

@@ -14,15 +14,15 @@ final class ReadyPlan: Sendable {
   /// values of its parameters.
   let estimates: [Double]
   /// How the parameters are taken from variables at once; nil if one needs a closer look.
-  let quick: [QuickParameter]?
+  let bindings: [CellBinding]?
 
   init(_ executable: Executable, parameters: [BoundParameter], generation: UInt64, estimates: [Double]) {
     self.executable = executable
     self.parameters = parameters
     self.generation = generation
     self.estimates = estimates
-    let quick = parameters.compactMap { QuickParameter($0, executable.catalog) }
-    self.quick = quick.count == parameters.count && executable.knowsEstimates ? quick : nil
+    let bindings = parameters.compactMap { CellBinding($0, executable.catalog) }
+    self.bindings = bindings.count == parameters.count ? bindings : nil
   }
 
   /// Whether other values of the parameters may ask for another plan.
@@ -49,7 +49,7 @@ final class ReadyRun: @unchecked Sendable {
   }
   let plan: ReadyPlan
   let execution: Execution
-  private let parameters: [QuickParameter]
+  private let parameters: [CellBinding]
   /// How many are variables.
   private let shown: Int
   @exclusivity(unchecked) var buffer = ByteBuffer(capacity: 4096)
@@ -61,10 +61,10 @@ final class ReadyRun: @unchecked Sendable {
   }
 
   init?(_ plan: ReadyPlan, _ snapshot: Snapshot, limits: RunLimits) {
-    guard let quick = plan.quick else { return nil }
+    guard let bindings = plan.bindings else { return nil }
     self.plan = plan
-    parameters = quick
-    shown = quick.reduce(0) { $0 + ($1.isNow ? 0 : 1) }
+    parameters = bindings
+    shown = bindings.reduce(0) { $0 + ($1.isNow ? 0 : 1) }
     execution = plan.executable.makeExecution(snapshot, limits: limits)
   }
 
@@ -98,36 +98,18 @@ final class ReadyRun: @unchecked Sendable {
   }
 }
 
-/// Up to two runs between uses; the first two threads find one each.
+/// The runs of an operation between uses, and how many there are at all.
 struct RestingRuns: ~Copyable {
-  private let first = Atomic<UInt>(0)
-  private let second = Atomic<UInt>(0)
+  private let idle = IdlePair<ReadyRun>()
   /// How many there are, at rest and in use.
   private let count = Atomic<Int>(0)
 
-  deinit {
-    for address in [first.load(ordering: .acquiring), second.load(ordering: .acquiring)] {
-      if let pointer = UnsafeRawPointer(bitPattern: address) { Unmanaged<ReadyRun>.fromOpaque(pointer).release() }
-    }
-  }
-
   @inline(__always)
-  func take() -> ReadyRun? {
-    var address = first.exchange(0, ordering: .acquiring)
-    if address == 0 { address = second.exchange(0, ordering: .acquiring) }
-    guard let pointer = UnsafeRawPointer(bitPattern: address) else { return nil }
-    return Unmanaged<ReadyRun>.fromOpaque(pointer).takeRetainedValue()
-  }
+  func take() -> ReadyRun? { idle.take() }
 
   /// Puts back one that was taken or made.
   @inline(__always)
-  func put(_ run: ReadyRun) {
-    let address = UInt(bitPattern: Unmanaged.passRetained(run).toOpaque())
-    if first.compareExchange(expected: 0, desired: address, ordering: .releasing).exchanged { return }
-    if second.compareExchange(expected: 0, desired: address, ordering: .releasing).exchanged { return }
-    drop()
-    Unmanaged.passUnretained(run).release()
-  }
+  func put(_ run: ReadyRun) { if !idle.put(run) { drop() } }
 
   /// Whether another may be made; it counts then.
   func mayMake() -> Bool {

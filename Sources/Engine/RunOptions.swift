@@ -1,3 +1,4 @@
+import GQLBase
 import GQLExecutor
 import GQLPlanner
 
@@ -43,7 +44,7 @@ public struct RunOptions: Sendable {
     }
   }
 
-  /// The wall time that the run may take; nil for as long as it takes.
+  /// The wall time that the run may take, and that preparing with these options may take; nil for as long as it takes.
   public var timeout: Duration? {
     get { self[\.timeout] }
     set { self[\.timeout] = newValue }
@@ -68,7 +69,7 @@ public struct RunOptions: Sendable {
     get { self[\.limits] }
     set { self[\.limits] = newValue }
   }
-  /// What may stop the run from another thread.
+  /// What may stop the run, or preparing with these options, from another thread.
   public var cancellation: QueryCancellation? {
     get { box?.settings.cancellation }
     set { self[\.cancellation] = newValue }
@@ -82,6 +83,17 @@ public struct RunOptions: Sendable {
   package var planner: PlannerOptions? {
     get { box?.settings.planner }
     set { self[\.planner] = newValue }
+  }
+
+  /// What may end reading, binding and planning; a time-out starts now. The limits stand where the options say nothing.
+  func interruption(_ defaults: QueryLimits) -> Interruption? {
+    let settings = box?.settings
+    var limits = settings?.limits ?? defaults
+    if let timeout = settings?.timeout { limits.time = timeout }
+    guard limits.time != nil || settings?.cancellation != nil else { return nil }
+    let run = limits.run
+    return Interruption(
+      deadline: run.deadline, milliseconds: run.milliseconds, cancellation: settings?.cancellation?.flag)
   }
 
   /// Whether nothing was set.

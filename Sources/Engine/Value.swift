@@ -142,10 +142,8 @@ extension Value {
     case .number(let digits):
       if let value = Decimal(parsing: digits) {
         .decimal(value)
-      } else if let value = Double(digits), value.isFinite {
-        .float(value)
       } else {
-        // A number of JSON that is no value of ours: where another type is wanted it is refused.
+        // With the digits that it was given with: where its type cannot hold them it is refused.
         .json(Text(digits))
       }
     case .string(let text): .string(Text(text))

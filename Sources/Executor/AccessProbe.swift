@@ -8,7 +8,7 @@ import GQLStore
 ///
 /// Unchecked because its nodes are immutable once the executable is shared.
 final class AccessProbe: @unchecked Sendable {
-  enum Kind { case nothing, lookup, lookupEach, range, limit, least, sum }
+  enum Kind { case nothing, lookup, lookupEach, range, fullText, trigram, limit, least, sum }
   let kind: Kind
   let node: AccessNode?
   let parts: [AccessProbe]
@@ -21,27 +21,25 @@ final class AccessProbe: @unchecked Sendable {
     self.limit = limit
   }
 
-  /// Nil for what cells do not tell.
-  static func make(_ watched: WatchedEstimate, _ compiler: inout PlanCompiler) -> AccessProbe? {
+  static func make(_ watched: WatchedEstimate, _ compiler: inout PlanCompiler) -> AccessProbe {
     switch watched {
     case .limit(let expression): AccessProbe(.limit, limit: ScalarSources([expression], compiler))
     case .access(let path): make(path, &compiler)
     }
   }
 
-  private static func make(_ path: AccessPath, _ compiler: inout PlanCompiler) -> AccessProbe? {
+  private static func make(_ path: AccessPath, _ compiler: inout PlanCompiler) -> AccessProbe {
     switch path {
     case .source, .scan, .rowSet, .empty, .hashJoin, .timeRange: return AccessProbe(.nothing)
     case .lookup(let index, let keys): return AccessProbe(.lookup, node: compiler.lookup(index, keys))
     case .lookupEach(let index, let keys): return AccessProbe(.lookupEach, node: compiler.lookupEach(index, keys))
     case .range(let index, let range): return AccessProbe(.range, node: compiler.range(index, range))
-    case .fullText, .trigram: return nil
+    case .fullText(let index, let columns, let query):
+      return AccessProbe(.fullText, node: compiler.fullText(index, columns, query))
+    case .trigram(let index, let column, let condition, let pattern):
+      return AccessProbe(.trigram, node: compiler.trigram(index, column, condition, pattern))
     case .intersection(let paths), .union(let paths):
-      var parts: [AccessProbe] = []
-      for path in paths {
-        guard let part = make(path, &compiler) else { return nil }
-        parts.append(part)
-      }
+      let parts = paths.map { make($0, &compiler) }
       if case .union = path { return AccessProbe(.sum, parts: parts) }
       return AccessProbe(.least, parts: parts)
     }
@@ -56,6 +54,9 @@ extension Execution {
     case .limit: return Double(max(0, probe.limit?.cell(0, nil, 0, self)?.int ?? 0))
     case .least: return probe.parts.reduce(.infinity) { min($0, estimate($1)) }
     case .sum: return probe.parts.reduce(0) { $0 + estimate($1) }
+    case .fullText, .trigram:
+      guard let node = probe.node, let text = node.scalars?.cell(0, nil, 0, self) else { return 0 }
+      return probe.kind == .fullText ? estimateMatches(node, text) : estimateCandidates(node, text)
     case .lookup, .lookupEach, .range:
       guard let node = probe.node, let scalars = node.scalars else { return 0 }
       return withUnsafeTemporaryAllocation(of: Cell.self, capacity: max(scalars.count, 1)) { memory in
@@ -71,6 +72,19 @@ extension Execution {
           ? Double(count(node, cells, scalars.count)) : Double(countRange(node, UnsafePointer(cells)))
       }
     }
+  }
+
+  private func estimateMatches(_ node: AccessNode, _ text: Cell) -> Double {
+    let state = textSearch(node)
+    let matcher = withUnsafePointer(to: text) { state.matcher(TextView.text(at: $0)) }
+    return Double(snapshot.matchCount(node.index, node.columns, matcher.query) ?? 0)
+  }
+
+  private func estimateCandidates(_ node: AccessNode, _ text: Cell) -> Double {
+    let search = trigramSearch(node)
+    let query = withUnsafePointer(to: text) { search.trigrams(node.condition, TextView.text(at: $0)) }
+    guard let query else { return .infinity }
+    return Double(snapshot.trigramCount(node.index, node.column, query) ?? 0)
   }
 
   /// Evenly spread samples of a long list stand for the others.

@@ -2,7 +2,6 @@ import GQLBase
 import GQLCatalog
 import GQLPlanner
 import GQLStore
-import Synchronization
 
 /// A plan made ready to run: expressions compiled, keys escaped. Immutable; any number of threads may run it.
 ///
@@ -24,12 +23,11 @@ package final class Executable: @unchecked Sendable {
   private let conditions: ScalarSources?
   private let constants = CellPool()
   private let block = ByteBlock()
-  /// Up to two executions that wait for the next run, as retained addresses.
-  private let first = Atomic<UInt>(0)
-  private let second = Atomic<UInt>(0)
+  /// Executions that wait for the next run.
+  private let idle = IdlePair<Execution>()
 
   /// By number in `plan.watched`; nil if one of them cannot be reckoned from cells.
-  private let probes: [AccessProbe]?
+  private let probes: [AccessProbe]
 
   /// Whether `_inserted` is asked for.
   let asksInserted: Bool
@@ -45,7 +43,7 @@ package final class Executable: @unchecked Sendable {
     sets = ContiguousArray(query.sets.indices.map { CompiledSet($0, &compiler) })
     rowSets = plan.rowSets.map { rowSet in
       CompiledRowSet(
-        set: rowSet.set.index, type: rowSet.type, relations: rowSet.through.map { compiler.relation($0) })
+        set: rowSet.set.index, type: rowSet.type, routes: rowSet.routes.map { $0.map { compiler.relation($0) } })
     }
     var output = OutputCompiler(block: block, selections: query.selections.count)
     var selections: [CompiledSelection] = []
@@ -75,15 +73,7 @@ package final class Executable: @unchecked Sendable {
     root = CompiledSelection(set: -1, fields: query.fields, value: nil, type: nil, &compiler, &output)
     conditions = output.conditions.isEmpty ? nil : ScalarSources(output.conditions, compiler)
     introspections = output.introspections.map { CompiledIntrospection($0, compiler) }
-    var probes: [AccessProbe]? = []
-    for watched in plan.watched {
-      guard let probe = AccessProbe.make(watched, &compiler) else {
-        probes = nil
-        break
-      }
-      probes?.append(probe)
-    }
-    self.probes = probes
+    probes = plan.watched.map { AccessProbe.make($0, &compiler) }
     readers = compiler.readers
     enums = ContiguousArray(output.enums)
     parameterKinds = query.parameters.map { ColumnKind($0.signature.type) }
@@ -92,14 +82,6 @@ package final class Executable: @unchecked Sendable {
       selection.point = PointLookup(selection, sets[selection.set])
     }
     asksInserted = query.asksInserted
-  }
-
-  deinit {
-    for address in [first.load(ordering: .acquiring), second.load(ordering: .acquiring)] {
-      if let pointer = UnsafeRawPointer(bitPattern: address) {
-        Unmanaged<Execution>.fromOpaque(pointer).release()
-      }
-    }
   }
 
   /// Appends the answer, one compact JSON object. If it throws, the output is as it was.
@@ -131,14 +113,13 @@ package final class Executable: @unchecked Sendable {
   }
 
   /// Appends the answer, as ``run(_:parameters:limits:cancellation:into:)``, by an execution of this executable that has
-  /// its parameters already.
+  /// its parameters already. The caller ends the execution, which owns the snapshot until then.
   package func run(
-    _ execution: Execution, on snapshot: Snapshot, into output: inout ByteBuffer
+    _ execution: Execution, on snapshot: consuming Snapshot, into output: inout ByteBuffer
   ) throws(RuntimeProblem) {
     let start = output.count
-    defer { execution.end() }
+    execution.begin(snapshot, self, outputStart: start)
     do {
-      execution.begin(snapshot, self, outputStart: start)
       try write(execution, into: &output)
     } catch {
       output.truncate(to: start)
@@ -146,13 +127,10 @@ package final class Executable: @unchecked Sendable {
     }
   }
 
-  /// Whether ``suits(_:on:_:)`` can tell.
-  package var knowsEstimates: Bool { probes != nil }
-
   /// Whether the parameters of the execution let one expect about as many rows as `estimates` says: what
   /// `accessEstimates` gave for the parameters that the plan was made for.
   package func suits(_ execution: Execution, on snapshot: Snapshot, _ estimates: [Double]) -> Bool {
-    guard let probes, probes.count == estimates.count else { return false }
+    guard probes.count == estimates.count else { return false }
     execution.begin(snapshot, self, outputStart: 0)
     for index in 0..<probes.count where !areAlike(execution.estimate(probes[index]), estimates[index]) { return false }
     return true
@@ -219,20 +197,11 @@ package final class Executable: @unchecked Sendable {
 
   // MARK: - Executions at rest
 
-  func take(_ snapshot: Snapshot) -> Execution {
-    var address = first.exchange(0, ordering: .acquiring)
-    if address == 0 { address = second.exchange(0, ordering: .acquiring) }
-    guard let pointer = UnsafeRawPointer(bitPattern: address) else { return Execution(self, snapshot) }
-    return Unmanaged<Execution>.fromOpaque(pointer).takeRetainedValue()
-  }
+  func take(_ snapshot: Snapshot) -> Execution { idle.take() ?? Execution(self, snapshot) }
 
   func give(_ execution: Execution) {
     execution.end()
-    if execution.isLarge { return }
-    let address = UInt(bitPattern: Unmanaged.passRetained(execution).toOpaque())
-    if first.compareExchange(expected: 0, desired: address, ordering: .releasing).exchanged { return }
-    if second.compareExchange(expected: 0, desired: address, ordering: .releasing).exchanged { return }
-    Unmanaged.passUnretained(execution).release()
+    if !execution.isLarge { _ = idle.put(execution) }
   }
 }
 

@@ -23,9 +23,14 @@ package struct ScopeRows {
 /// later runs of the same executable.
 package final class Execution {
   package let catalog: Catalog
-  /// Alive during a run, as the caller holds it; not between runs, so that no version of the data is kept.
-  @exclusivity(unchecked) package internal(set) unowned(unsafe) var snapshot: Snapshot
-  /// The snapshot that `readers` and `hashIndexes` are of.
+  /// The run's hold on its snapshot: from ``begin(_:_:outputStart:)`` to ``end()``, so that between runs no version of
+  /// the data is kept.
+  @exclusivity(unchecked) private var owned: Snapshot?
+  /// The same without a count, as every batch reads it. Set together with `owned` and nowhere else, so what it points to
+  /// lives whenever something runs; it points to nothing between runs.
+  @exclusivity(unchecked) private unowned(unsafe) var current: Snapshot
+  /// The snapshot that `readers` and `hashIndexes` are of. No later one has the same number, so that they are never read
+  /// for another, nor behind their own one's end.
   @exclusivity(unchecked) private var identity: UInt64 = 0
   /// By number of the index; see ``Snapshot/hashIndexes``.
   @exclusivity(unchecked) private(set) var hashIndexes: UnsafePointer<HashIndexReader?>
@@ -37,6 +42,8 @@ package final class Execution {
   /// Freed at the end of the run; who needs much in a loop releases to a mark.
   package let scratch = ScratchArena()
 
+  /// Alive, without a count: executions are made by an executable, which keeps those that rest, and are run only by its
+  /// methods, or by a ``ValueProgram`` or a `ReadyRun`, which own it.
   let executable: Unmanaged<Executable>
   let sets: ContiguousArray<SetState>
   let levels: ContiguousArray<LevelState>
@@ -54,7 +61,8 @@ package final class Execution {
   @exclusivity(unchecked) var actuals: [SetActuals]?
   @exclusivity(unchecked) var limits = RunLimits.none
   @exclusivity(unchecked) var cancellation: Cancellation?
-  @exclusivity(unchecked) var nodes = 0
+  /// Entities, groups and objects of introspection in the answer so far.
+  @exclusivity(unchecked) private(set) var nodes = 0
   @exclusivity(unchecked) private var visitedRows = 0
   /// An execution that needed more than this is not kept for later runs.
   private static let keptBytes = 1 << 22
@@ -76,7 +84,7 @@ package final class Execution {
   init(_ executable: Executable, _ snapshot: Snapshot) {
     catalog = executable.catalog
     self.executable = Unmanaged.passUnretained(executable)
-    self.snapshot = snapshot
+    current = snapshot
     hashIndexes = snapshot.hashIndexes
     sets = ContiguousArray(executable.sets.map { _ in SetState() })
     levels = ContiguousArray(executable.selections.map { _ in LevelState() })
@@ -103,8 +111,24 @@ package final class Execution {
     items.deallocate()
   }
 
-  func begin(_ snapshot: Snapshot, _ executable: Executable, outputStart: Int) {
-    self.snapshot = snapshot
+  /// The run's version of the data. Between ``begin(_:_:outputStart:)`` and ``end()`` only.
+  package var snapshot: Snapshot {
+    @inline(__always) get {
+      assert(owned != nil, "an execution's snapshot lives as long as its run")
+      return current
+    }
+  }
+
+  /// Starts a run, or a part of one: ``end()`` ends it. The snapshot is the execution's from here on.
+  @inline(__always)
+  func begin(_ snapshot: consuming Snapshot, _ executable: Executable, outputStart: Int) {
+    current = snapshot
+    owned = consume snapshot
+    begin(executable, outputStart: outputStart)
+  }
+
+  private func begin(_ executable: Executable, outputStart: Int) {
+    let snapshot = current
     self.outputStart = outputStart
     run &+= 1
     nodes = 0
@@ -118,8 +142,9 @@ package final class Execution {
     }
   }
 
-  /// Lets go of what belongs to one run only.
+  /// Lets go of what belongs to one run only, the snapshot included.
   package func end() {
+    owned = nil
     if cancellation != nil { cancellation = nil }
     if !textSearches.isEmpty { for state in textSearches.values { state.search = nil } }
     scratch.removeAll()
@@ -167,6 +192,21 @@ package final class Execution {
     if visitedRows > limits.maximumVisitedRows {
       throw RuntimeProblem(
         .limitExceeded(name: "visited-rows", limit: limits.maximumVisitedRows), at: SourceRange(at: 0))
+    }
+  }
+
+  /// Counts nodes of the answer.
+  @inline(__always)
+  func countNodes(_ number: Int) throws(RuntimeProblem) {
+    try checkNodes(number, at: SourceRange(at: 0))
+    nodes &+= number
+  }
+
+  /// Throws if so many nodes more, which are yet to be counted, are more than the answer may have.
+  @inline(__always)
+  func checkNodes(_ number: Int, at range: SourceRange) throws(RuntimeProblem) {
+    if number > limits.maximumNodes &- nodes {
+      throw RuntimeProblem(.limitExceeded(name: "answer-nodes", limit: limits.maximumNodes), at: range)
     }
   }
 

@@ -1,6 +1,7 @@
 import GQLBase
 import GQLCatalog
 import GQLPlanner
+import GQLRegex
 import GQLStore
 
 /// What the parts of an ``Executable`` share while they are made.
@@ -149,34 +150,13 @@ struct PlanCompiler {
       let node = AccessNode(.timeRange)
       node.column = column
       var expressions: [BoundExpression] = []
-      if let lower = range.lower {
-        node.lower = expressions.count
-        node.lowerInclusive = lower.isInclusive
-        expressions.append(lower.value)
-      }
-      if let upper = range.upper {
-        node.upper = expressions.count
-        node.upperInclusive = upper.isInclusive
-        expressions.append(upper.value)
-      }
+      PlanCompiler.appendBounds(of: range, to: node, &expressions)
       node.scalars = ScalarSources(expressions, self)
+      node.mayFail = expressions.contains(where: plan.query.canFail)
       return node
-    case .fullText(let index, let columns, let query):
-      let node = AccessNode(.fullText)
-      node.index = index
-      node.indexKind = .fullText
-      node.columns = columns
-      node.language = catalog[index].language ?? ""
-      node.scalars = ScalarSources([query], self)
-      return node
+    case .fullText(let index, let columns, let query): return fullText(index, columns, query)
     case .trigram(let index, let column, let condition, let pattern):
-      let node = AccessNode(.trigram)
-      node.index = index
-      node.indexKind = .trigram
-      node.column = column
-      node.condition = condition
-      node.scalars = ScalarSources([pattern], self)
-      return node
+      return trigram(index, column, condition, pattern)
     case .hashJoin(let build, let keys):
       let node = AccessNode(.hashJoin)
       node.buildProgram = ExpressionProgram(build, catalog: catalog)
@@ -184,6 +164,28 @@ struct PlanCompiler {
       node.scalars = ScalarSources(keys, self)
       return node
     }
+  }
+
+  func fullText(_ index: IndexID, _ columns: [ColumnID], _ query: BoundExpression) -> AccessNode {
+    let node = AccessNode(.fullText)
+    node.index = index
+    node.indexKind = .fullText
+    node.columns = columns
+    node.language = catalog[index].language ?? ""
+    node.scalars = ScalarSources([query], self)
+    return node
+  }
+
+  func trigram(
+    _ index: IndexID, _ column: ColumnID, _ condition: TextCondition, _ pattern: BoundExpression
+  ) -> AccessNode {
+    let node = AccessNode(.trigram)
+    node.index = index
+    node.indexKind = .trigram
+    node.column = column
+    node.condition = condition
+    node.scalars = ScalarSources([pattern], self)
+    return node
   }
 
   mutating func lookup(_ index: IndexID, _ key: [BoundExpression]) -> AccessNode {
@@ -206,6 +208,22 @@ struct PlanCompiler {
     let node = indexed(.range, index)
     var expressions = range.equal
     node.equalCount = range.equal.count
+    PlanCompiler.appendBounds(of: range, to: node, &expressions)
+    if let prefix = range.prefix {
+      node.prefix = expressions.count
+      expressions.append(prefix)
+    }
+    node.includesNulls = range.includesNulls
+    node.onlyNulls = range.onlyNulls
+    node.scalars = ScalarSources(expressions, self)
+    node.mayFail = expressions.contains(where: plan.query.canFail)
+    return node
+  }
+
+  /// The bounds' values behind the expressions that are there, their places in the node.
+  private static func appendBounds(
+    of range: IndexRange, to node: AccessNode, _ expressions: inout [BoundExpression]
+  ) {
     if let lower = range.lower {
       node.lower = expressions.count
       node.lowerInclusive = lower.isInclusive
@@ -216,14 +234,6 @@ struct PlanCompiler {
       node.upperInclusive = upper.isInclusive
       expressions.append(upper.value)
     }
-    if let prefix = range.prefix {
-      node.prefix = expressions.count
-      expressions.append(prefix)
-    }
-    node.includesNulls = range.includesNulls
-    node.onlyNulls = range.onlyNulls
-    node.scalars = ScalarSources(expressions, self)
-    return node
   }
 
   private mutating func indexed(_ kind: AccessNode.Kind, _ index: IndexID) -> AccessNode {

@@ -1,6 +1,5 @@
 import GQLBase
 import GQLRegex
-import Synchronization
 
 /// How far one run may go. Checked once a batch, so a run may pass a limit by what one batch gives.
 package struct RunLimits: Sendable, Hashable {
@@ -39,12 +38,4 @@ package struct RunLimits: Sendable, Hashable {
     let (end, late) = MonotonicClock.now.addingReportingOverflow(nanoseconds)
     deadline = overflow || late ? .max : end
   }
-}
-
-/// A flag that any thread may raise to stop a run at its next batch.
-package final class Cancellation: Sendable {
-  private let flag = Atomic<Bool>(false)
-  package init() {}
-  package func cancel() { flag.store(true, ordering: .relaxed) }
-  package var isCancelled: Bool { flag.load(ordering: .relaxed) }
 }

@@ -86,10 +86,20 @@ struct Lexer {
         isTruncated = true
         break
       }
+      if tokens.count & 0xFFF == 0xFFF, isInterrupted() { break }
       scanToken(byte)
     }
     let end = isTruncated ? position : count
     tokens.append(.endOfFile, start: end, end: end, flags: flags)
+  }
+
+  /// Whether the work is to end here, which is reported.
+  @inline(never) private mutating func isInterrupted() -> Bool {
+    let range = SourceRange(at: UInt32(truncatingIfNeeded: position))
+    guard let diagnostic = limits.interruption?.diagnostic(at: range) else { return false }
+    diagnostics.append(diagnostic)
+    isTruncated = true
+    return true
   }
 
   /// ```

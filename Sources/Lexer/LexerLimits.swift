@@ -1,3 +1,5 @@
+import GQLBase
+
 /// What a text may ask of the lexer.
 package struct LexerLimits: Sendable, Equatable {
   /// Bytes of a document; never more than 2 GiB, because offsets are 32 bits wide.
@@ -6,6 +8,8 @@ package struct LexerLimits: Sendable, Equatable {
   package var tokens: Int
   /// Problems that are reported.
   package var diagnostics: Int
+  /// What may end reading before the text does.
+  package var interruption: Interruption?
 
   package init(bytes: Int = 1 << 20, tokens: Int = 100_000, diagnostics: Int = 100) {
     self.bytes = min(bytes, Int(Int32.max))

@@ -130,6 +130,23 @@ package struct Field: Sendable, Equatable {
   package var directives: [Directive]
   package var selectionSet: SelectionSet?
   package var range: SourceRange
+
+  init(
+    alias: Name? = nil, name: Name, arguments: [Argument], directives: [Directive], selectionSet: SelectionSet? = nil,
+    range: SourceRange
+  ) {
+    self.alias = alias
+    self.name = name
+    self.arguments = arguments
+    self.directives = directives
+    self.selectionSet = selectionSet
+    self.range = range
+  }
+
+  /// A field without anything, of a name.
+  package init(plain name: Name) {
+    self.init(name: name, arguments: [], directives: [], range: name.range)
+  }
 }
 
 package struct FragmentSpread: Sendable, Equatable {

@@ -154,6 +154,16 @@ extension Parser {
     guard kind != .endOfFile else { return }
     position &+= 1
     kind = tokens.kinds[position]
+    if position & 0xFFF == 0xFFF { endIfInterrupted() }
+  }
+
+  /// Goes to the end of the text if the work is to end, which is reported.
+  @inline(never) mutating func endIfInterrupted() {
+    guard let diagnostic = limits.lexer.interruption?.diagnostic(at: range) else { return }
+    diagnostics.append(diagnostic)
+    tokens.isTruncated = true
+    position = tokens.kinds.count - 1
+    kind = tokens.kinds[position]
   }
 
   @inline(__always) mutating func consume(if expected: TokenKind) -> Bool {

@@ -2,6 +2,9 @@ import GQLLexer
 
 /// What a text may ask of the parser.
 package struct ParserLimits: Sendable, Equatable {
+  /// As far as ``nesting`` may go.
+  package static let deepestNesting = 200
+
   package var lexer: LexerLimits
   /// Deepest nesting of selection sets, lists, objects, types, parentheses and arguments together. Keeps the parser's
   /// recursion, and that of all who walk the document, inside the 512 KiB stack of a small thread.

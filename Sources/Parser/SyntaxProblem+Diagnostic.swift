@@ -96,7 +96,8 @@ extension SyntaxProblem {
     case .unknownDefinition(_, let near): near.map { "did you mean '\($0)'?" }
     case .misplacedDescription: "write it as a comment, behind '#'"
     case .extensionInGraphQL: "it may be an extension, which the dialect 'graphql' leaves out"
-    case .nestedTooDeeply: "the limit 'nesting' can be raised"
+    case .nestedTooDeeply(let limit):
+      limit < ParserLimits.deepestNesting ? "the limit 'nesting' can be raised" : "'nesting' cannot be higher"
     case .expressionTooTall: "use 'in', or put halves in parentheses"
     case .assignmentForEquality(let comparesNull): comparesNull ? "write '== null'" : "write '=='"
     case .singleConnective(let replacement): "write '\(replacement)'"

@@ -20,6 +20,7 @@ package struct LikePattern: Sendable {
 
   private let form: Form
   private let literal: [UInt8]
+  private let source: [UInt8]
   package let ignoresCase: Bool
   /// The literals between the wildcards.
   package let requirement: TextRequirement
@@ -31,6 +32,7 @@ package struct LikePattern: Sendable {
   /// Throws if the pattern ends in the middle of an escape.
   package init(_ bytes: [UInt8], ignoresCase: Bool = false) throws(PatternError) {
     self.ignoresCase = ignoresCase
+    source = bytes
     var pattern = bytes
     if ignoresCase {
       pattern = []
@@ -99,6 +101,11 @@ package struct LikePattern: Sendable {
       })
     if case .literal(let bytes)? = tokens.first { prefix = bytes } else { prefix = [] }
     isPrefixOnly = tokens.count == (prefix.isEmpty ? 1 : 2) && tokens.last == .many
+  }
+
+  /// Whether it was made of these bytes.
+  package func isOf(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    source.withUnsafeBytes { ByteSearch.equal($0, bytes) }
   }
 
   /// Whether the whole text matches. If the pattern ignores case, the text must have been folded before.

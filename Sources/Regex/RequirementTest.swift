@@ -14,7 +14,12 @@ package struct RequirementTest {
   private var needles: [Needle] = []
   private var ends: [Int]? = []
   private var bytes: [UInt8] = []
+  /// Room for the folded text as long as it is ASCII; all of it is there from the beginning.
+  private var room: [UInt8] = []
+  /// The folded text otherwise: as long as it is, so that the next one takes its memory.
   private var folded: [UInt8] = []
+  private var isInRoom = true
+  /// The length of the folded text, −1 before there is one.
   private var foldedCount = -1
 
   package init(_ requirement: TextRequirement) {
@@ -61,9 +66,7 @@ package struct RequirementTest {
       // Safe because needles lie within the bytes.
       let literal = UnsafeRawBufferPointer(rebasing: bytes[needle.start..<needle.start &+ needle.count])
       if !needle.isFolded { return ByteSearch.contains(text, literal) }
-      return folded.withUnsafeBytes {
-        ByteSearch.contains(UnsafeRawBufferPointer(rebasing: $0[..<foldedCount]), literal)
-      }
+      return foldedContains(literal)
     }
   }
 
@@ -73,9 +76,7 @@ package struct RequirementTest {
     case .literal(let bytes, isFolded: false): return bytes.withUnsafeBytes { ByteSearch.contains(text, $0) }
     case .literal(let bytes, isFolded: true):
       fold(text)
-      return folded.withUnsafeBytes { text in
-        bytes.withUnsafeBytes { ByteSearch.contains(UnsafeRawBufferPointer(rebasing: text[..<foldedCount]), $0) }
-      }
+      return bytes.withUnsafeBytes { foldedContains($0) }
     case .all(let parts):
       for part in parts where !isMet(part, text) { return false }
       return true
@@ -85,13 +86,13 @@ package struct RequirementTest {
     }
   }
 
-  /// Puts the folded text into `folded`, unless it is there.
+  /// Folds the text, unless it is folded already.
   private mutating func fold(_ text: UnsafeRawBufferPointer) {
     if foldedCount >= 0 { return }
     let count = text.count
-    if folded.count < count + 8 { folded = [UInt8](repeating: 0, count: max(count + 8, folded.count * 2)) }
+    if room.count < count + 8 { room = [UInt8](repeating: 0, count: max(count + 8, room.count * 2)) }
     var isASCII = true
-    folded.withUnsafeMutableBytes { target in
+    room.withUnsafeMutableBytes { target in
       var index = 0
       while count &- index >= 8 {
         let word = text.loadUnaligned(fromByteOffset: index, as: UInt64.self)
@@ -108,9 +109,17 @@ package struct RequirementTest {
       isASCII = index == count
     }
     foldedCount = count
+    isInRoom = isASCII
     if isASCII { return }
     folded.removeAll(keepingCapacity: true)
     CaseFolding.fold(text.bindMemory(to: UInt8.self), into: &folded)
     foldedCount = folded.count
+  }
+
+  /// Whether the folded text holds a literal.
+  private func foldedContains(_ literal: UnsafeRawBufferPointer) -> Bool {
+    (isInRoom ? room : folded).withUnsafeBytes {
+      ByteSearch.contains(UnsafeRawBufferPointer(rebasing: $0[..<foldedCount]), literal)
+    }
   }
 }

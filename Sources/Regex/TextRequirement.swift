@@ -43,6 +43,8 @@ package indirect enum TextRequirement: Hashable, Sendable {
       } else if !unique.contains(part) {
         unique.append(part)
       }
+      // So that nested alternatives are not compared with each other at every depth.
+      if unique.count > maximumParts { return .nothing }
     }
     switch unique.count {
     case 0: return .nothing

@@ -53,6 +53,8 @@ struct Arena: Sendable {
   private(set) var chunks: [ArenaChunk] = []
   /// Where the next allocation is tried; large blocks have chunks of their own, which stand elsewhere.
   private var current: ArenaChunk?
+  /// Bytes given out of the chunks but the current one: asked for at each commit, and there may be thousands.
+  private var closed = 0
 
   private static let firstChunk = 4096
   private static let largestChunk = 1 << 20
@@ -62,18 +64,20 @@ struct Arena: Sendable {
     if byteCount > Self.largestChunk / 4 {
       let chunk = ArenaChunk(capacity: (byteCount + 7) & ~7)
       chunks.append(chunk)
+      closed += chunk.capacity
       // Safe because the chunk was made for these bytes.
       return chunk.allocate(byteCount).unsafelyUnwrapped
     }
     let capacity = min(Self.largestChunk, max(Self.firstChunk, (current?.capacity ?? 0) * 2))
     let chunk = ArenaChunk(capacity: max(capacity, (byteCount + 7) & ~7))
     chunks.append(chunk)
+    closed += current?.used ?? 0
     current = chunk
     return chunk.allocate(byteCount).unsafelyUnwrapped
   }
 
   /// Bytes given out, superseded ones and those of abandoned branches included.
-  var used: Int { chunks.reduce(0) { $0 + $1.used } }
+  var used: Int { closed + (current?.used ?? 0) }
   /// Bytes held.
   var byteCount: Int { chunks.reduce(0) { $0 + $1.capacity } }
 
@@ -81,6 +85,7 @@ struct Arena: Sendable {
   mutating func releaseLarge(_ address: UnsafeMutableRawPointer, byteCount: Int) {
     guard byteCount > Self.largestChunk / 4 else { return }
     if let index = chunks.firstIndex(where: { $0.base.address == address && $0 !== current }) {
+      closed -= chunks[index].capacity
       chunks.remove(at: index)
     }
   }

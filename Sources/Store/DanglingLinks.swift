@@ -9,8 +9,8 @@ struct DanglingLinks: Sendable {
   }
   private struct Key: Hashable, Sendable {
     var type: EntityTypeID
-    var word: UInt64
-    var text: ContiguousArray<UInt8>
+    let word: UInt64
+    let text: ContiguousArray<UInt8>
 
     init(_ type: EntityTypeID, _ kind: KeyKind, _ cell: Cell) {
       self.type = type
@@ -62,6 +62,29 @@ struct DanglingLinks: Sendable {
   /// Forgets the links of a source.
   mutating func removeAll(relation: RelationID, source: UInt32) {
     removeAll { $0.relation == relation && $0.source == source }
+  }
+
+  /// The links in the terms of another catalog: `place` gives the types under which each waits from now on, with the
+  /// link itself; none where it is lost.
+  func mapped(_ place: (EntityTypeID, Link) -> [(type: EntityTypeID, link: Link)]) -> (DanglingLinks, lost: Int) {
+    var result = DanglingLinks()
+    var known = Set<Link>()
+    var lost = Set<Link>()
+    // By type, so that what waits under one key has an order.
+    for key in links.keys.sorted(by: { $0.type < $1.type }) {
+      for link in links[key] ?? [] {
+        let places = place(key.type, link)
+        if places.isEmpty { lost.insert(link) } else { known.insert(link) }
+        for (type, link) in places {
+          var key = key
+          key.type = type
+          if result.links[key]?.contains(link) == true { continue }
+          result.links[key, default: []].append(link)
+          result.count += 1
+        }
+      }
+    }
+    return (result, lost.subtracting(known).count)
   }
 
   /// Forgets the links of deleted sources.

@@ -75,25 +75,15 @@ package final class Page: @unchecked Sendable {
 /// Copying a directory for a writer costs a `memcpy` of the addresses and the retains of one array of groups; writing
 /// the first page of a segment costs the retains of 16 pages and 16 segments. The pages stay shared until written.
 package final class PageDirectory: @unchecked Sendable {
-  /// 16 pages, shared between versions.
-  private final class Segment: @unchecked Sendable {
-    @exclusivity(unchecked) var pages: [Page]
-    let stamp: UInt64
-    init(pages: [Page], stamp: UInt64) {
-      self.pages = pages
-      self.stamp = stamp
-    }
-  }
   /// 16 segments, shared between versions.
   private final class Group: @unchecked Sendable {
-    @exclusivity(unchecked) var segments: [Segment]
+    @exclusivity(unchecked) var segments: [PageSegment]
     let stamp: UInt64
-    init(segments: [Segment], stamp: UInt64) {
+    init(segments: [PageSegment], stamp: UInt64) {
       self.segments = segments
       self.stamp = stamp
     }
   }
-  private static let segmentPages = 16
   private static let groupPages = 256
 
   /// `addresses[i]` is the base of page `i`, for `i < count`.
@@ -106,7 +96,7 @@ package final class PageDirectory: @unchecked Sendable {
   package init(stamp: UInt64) {
     capacity = 4
     count = 0
-    addresses = .allocate(capacity: capacity)
+    addresses = PagePool.allocate(UnsafeRawPointer?.self, capacity: capacity)
     addresses.initialize(repeating: nil, count: capacity)
     self.stamp = stamp
     groups = []
@@ -116,30 +106,30 @@ package final class PageDirectory: @unchecked Sendable {
     // Why the slack: the writer that copies is likely to append.
     capacity = other.count + 4
     count = other.count
-    addresses = .allocate(capacity: capacity)
+    addresses = PagePool.allocate(UnsafeRawPointer?.self, capacity: capacity)
     addresses.initialize(from: other.addresses, count: other.count)
     (addresses + other.count).initialize(repeating: nil, count: capacity - other.count)
     groups = other.groups
     self.stamp = stamp
   }
 
-  deinit { addresses.deallocate() }
+  deinit { PagePool.deallocate(addresses, capacity: capacity) }
 
   /// Adds a page at the end. Only the writer with this directory's stamp may call it.
   package func append(_ page: Page) {
     if count == capacity {
-      let grown = UnsafeMutablePointer<UnsafeRawPointer?>.allocate(capacity: capacity * 2)
+      let grown = PagePool.allocate(UnsafeRawPointer?.self, capacity: capacity * 2)
       grown.initialize(repeating: nil, count: capacity * 2)
       grown.update(from: addresses, count: count)
-      addresses.deallocate()
+      PagePool.deallocate(addresses, capacity: capacity)
       addresses = grown
       capacity *= 2
     }
     addresses[count] = UnsafeRawPointer(page.base)
     if count % Self.groupPages == 0 {
-      groups.append(Group(segments: [Segment(pages: [page], stamp: stamp)], stamp: stamp))
-    } else if count % Self.segmentPages == 0 {
-      ownedGroup(count / Self.groupPages).segments.append(Segment(pages: [page], stamp: stamp))
+      groups.append(Group(segments: [PageSegment(pages: [page], stamp: stamp)], stamp: stamp))
+    } else if count % PageSegment.capacity == 0 {
+      ownedGroup(count / Self.groupPages).segments.append(PageSegment(pages: [page], stamp: stamp))
     } else {
       ownedSegment(count).pages.append(page)
     }
@@ -157,12 +147,6 @@ package final class PageDirectory: @unchecked Sendable {
     return copiedPage(index).base
   }
 
-  /// The page, owned by this directory's stamp: copied first if another version shares it.
-  package func writablePage(_ index: Int) -> Page {
-    let page = page(index)
-    return page.stamp == stamp ? page : copiedPage(index)
-  }
-
   @inline(never)
   private func copiedPage(_ index: Int) -> Page {
     let copy = Page(copying: page(index), stamp: stamp)
@@ -172,13 +156,13 @@ package final class PageDirectory: @unchecked Sendable {
 
   /// Puts `page` in the place of page `index`.
   package func replace(_ index: Int, with page: Page) {
-    ownedSegment(index).pages[index % Self.segmentPages] = page
+    ownedSegment(index).pages[index % PageSegment.capacity] = page
     addresses[index] = UnsafeRawPointer(page.base)
   }
 
   package func page(_ index: Int) -> Page {
-    groups[index / Self.groupPages].segments[index % Self.groupPages / Self.segmentPages]
-      .pages[index % Self.segmentPages]
+    groups[index / Self.groupPages].segments[index % Self.groupPages / PageSegment.capacity]
+      .pages[index % PageSegment.capacity]
   }
 
   /// Bytes held, shared pages included.
@@ -198,13 +182,7 @@ package final class PageDirectory: @unchecked Sendable {
   }
 
   /// The segment of page `index`.
-  private func ownedSegment(_ index: Int) -> Segment {
-    let group = ownedGroup(index / Self.groupPages)
-    let number = index % Self.groupPages / Self.segmentPages
-    let segment = group.segments[number]
-    if segment.stamp == stamp { return segment }
-    let copy = Segment(pages: segment.pages, stamp: stamp)
-    group.segments[number] = copy
-    return copy
+  private func ownedSegment(_ index: Int) -> PageSegment {
+    ownedGroup(index / Self.groupPages).segments.owned(index % Self.groupPages / PageSegment.capacity, by: stamp)
   }
 }

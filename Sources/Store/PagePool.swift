@@ -67,4 +67,13 @@ enum PagePool {
     }
     block.deallocate()
   }
+
+  /// Uninitialised memory of trivial elements: the tables of addresses, which are copied as often as pages.
+  static func allocate<Element>(_: Element.Type, capacity: Int) -> UnsafeMutablePointer<Element> {
+    allocate(byteCount: capacity * MemoryLayout<Element>.stride).bindMemory(to: Element.self, capacity: capacity)
+  }
+
+  static func deallocate<Element>(_ elements: UnsafeMutablePointer<Element>, capacity: Int) {
+    deallocate(UnsafeMutableRawPointer(elements), byteCount: capacity * MemoryLayout<Element>.stride)
+  }
 }

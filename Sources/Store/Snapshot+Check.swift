@@ -166,10 +166,11 @@ extension Snapshot {
     }
   }
 
-  /// Every live entity has a live row in each interface and union of its type; every such row mirrors one entity.
+  /// Every entity has a row in each interface and union of its type, and every such row mirrors one entity: deleted ones
+  /// that are kept too.
   private func checkMirrors(_ table: Table, _ found: inout [Inconsistency]) {
     guard !table.layout.mirrors.isEmpty || !table.layout.members.isEmpty else { return }
-    for row in 0..<UInt32(truncatingIfNeeded: table.slots) where table.isLive(row) {
+    for row in 0..<UInt32(truncatingIfNeeded: table.slots) where table.isLive(row) || table.isDeleted(row) {
       func targets(_ relations: [Relation]) -> Int {
         relations.count { relation in
           table.columns[Int(relation.column.index)].reader.reference(row) != PageLayout.noRow
@@ -200,9 +201,16 @@ extension Snapshot {
       if !seen.insert(UInt64(row) << 32 | UInt64(other)).inserted {
         found.append(.repeatedLink(relation.id, source: row, target: other))
       }
-      if source.isDeleted(row), isOwner(relation) {
+      if source.isDeleted(row), layout.ownsTargets(of: relation) {
         // A deleted entity keeps its lists of embedded objects, whose elements are deleted with it.
         if !target.isDeleted(other) { found.append(.oneSidedLink(relation.id, source: row, target: other)) }
+        return
+      }
+      if relation.isMirror, source.isDeleted(row) {
+        // They are deleted together.
+        if !target.isDeleted(other) || !back.contains(UInt64(other) << 32 | UInt64(row)) {
+          found.append(.oneSidedLink(relation.id, source: row, target: other))
+        }
         return
       }
       if !source.isLive(row) { found.append(.deletedSource(relation.id, source: row)) }
@@ -214,11 +222,6 @@ extension Snapshot {
     if relation.isToMany && column.linkCount != links {
       found.append(.linkCount(relation.id, expected: links, found: column.linkCount))
     }
-  }
-
-  private func isOwner(_ relation: Relation) -> Bool {
-    relation.isToMany && relation.onDelete == .cascade && !relation.isMirror
-      && layout.types[Int(relation.target.index)].isHidden
   }
 
   /// Calls with source and target, in the order of rows and runs.

@@ -24,12 +24,12 @@ extension Snapshot {
     guard !table.dormant.isEmpty, let links = table.dormant[place] else { return }
     let target = self.table(relation.target)
     let inversePlace = layout.relationPlaces[Int(relation.inverse.index)]
-    for row in 0..<links.rowLimit {
+    links.forEach { row, links in
       let reader = table.columns[Int(relation.column.index)].reader
       let runCount =
         relation.isToMany ? reader.references(row).count : reader.reference(row) == PageLayout.noRow ? 0 : -1
       var last: UInt32 = 0
-      for link in links[row] {
+      for link in links {
         let remembers = target.graveyard?.record(link.target).targets(relation: inversePlace).contains(row) ?? false
         if link.place < last || Int(link.place) > runCount || !table.isLive(row) || !target.isDeleted(link.target)
           || !remembers

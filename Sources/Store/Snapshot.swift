@@ -83,10 +83,7 @@ package final class Snapshot: @unchecked Sendable, Statistics {
 
   /// Writes the rows of all deleted entities that are kept, ascending; `rows` has room for ``deletedCount(_:)``.
   package func deletedRows(_ type: EntityTypeID, into rows: UnsafeMutablePointer<UInt32>) {
-    let table = table(type)
-    guard let graveyard = table.graveyard else { return }
-    let reader = graveyard.rows.reader(table.readers)
-    _ = reader.walk(BTreeBounds(), descending: false, skip: 0, limit: graveyard.count, into: rows)
+    table(type).graveyard?.copyRows(into: rows)
   }
 
   /// The kept row of a deleted entity with this primary key: one cell per component.

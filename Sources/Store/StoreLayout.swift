@@ -94,4 +94,10 @@ final class StoreLayout: Sendable {
   }
 
   subscript(_ id: RelationID) -> Relation { relations[Int(id.index)] }
+
+  /// Whether the relation's targets are elements of lists of embedded objects, parts of their one source.
+  func ownsTargets(of relation: Relation) -> Bool {
+    relation.isToMany && relation.onDelete == .cascade && !relation.isMirror
+      && types[Int(relation.target.index)].isHidden
+  }
 }

@@ -10,4 +10,6 @@ package enum StoreProblem: Error, Hashable, Sendable {
   case requiredReference(relation: RelationID, row: UInt32)
   case tooManyRows(EntityTypeID)
   case textTooLong(EntityTypeID, ColumnID)
+  /// ``WriteTransaction/isStopped`` said so. Some of the change is made: the transaction must be dropped.
+  case stopped
 }

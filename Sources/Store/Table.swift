@@ -69,6 +69,28 @@ final class Table: @unchecked Sendable {
 
   deinit { readers.deallocate() }
 
+  // MARK: - Putting parts in place
+
+  /// What makes a table of the parts of one with another layout; for tables that nobody reads yet.
+  func setColumn(_ number: Int, _ make: (UnsafeMutablePointer<ColumnReader>) -> ColumnStore) {
+    columns[number] = make(readers + number)
+  }
+
+  func setLiveness(_ make: (UnsafeMutablePointer<ColumnReader>) -> ColumnStore) {
+    liveness = make(readers + columns.count)
+  }
+
+  func setGraveyard(_ graveyard: Graveyard?) { self.graveyard = graveyard }
+
+  /// `place` is the relation's in `layout.relations`.
+  func setDormant(_ place: Int, _ links: DormantLinks?) {
+    if links == nil && dormant.isEmpty { return }
+    if dormant.isEmpty { dormant = Array(repeating: nil, count: layout.relations.count) }
+    dormant[place] = links
+  }
+
+  func setIndex(_ number: Int, _ index: Index) { indexes[number] = index }
+
   // MARK: - Owning parts
 
   func ownColumns() {

@@ -18,11 +18,11 @@ struct Arguments {
   /// Flags that take a value.
   private static let valued: Set<String> = [
     "schema", "data", "var", "vars", "vars-list", "operation", "format", "output", "timeout", "dialect", "costs",
-    "diagnostics", "seconds", "expression", "max-bytes", "max-nodes", "max-memory", "now", "limit", "limits",
+    "diagnostics", "seconds", "expression", "max-bytes", "max-nodes", "max-memory", "now", "limit", "limits", "to",
   ]
   /// Flags that take none.
   private static let plain: Set<String> = [
-    "help", "version", "analyze", "check", "syntax", "update", "skip-bad", "graphql-strict",
+    "help", "version", "analyze", "check", "syntax", "update", "skip-bad", "graphql-strict", "allow-loss",
   ]
   private static let short: [Character: String] = ["e": "expression", "o": "output", "h": "help", "V": "version"]
 

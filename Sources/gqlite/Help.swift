@@ -93,10 +93,13 @@ enum Help {
     """,
     "schema": """
     usage: gqlite schema [--schema F] [--data PATH]
+           gqlite schema [--schema F] [--data PATH] --to NEW [--allow-loss]
 
     Prints the schema in its canonical form: the one given, or the one inferred from the data.
 
     \(inputs)
+      --to NEW          print what the schema NEW says differently, and what the data would lose by it; nothing is changed
+      --allow-loss      what would be lost is no failure
 
     """,
     "test": """

@@ -15,10 +15,11 @@ enum RunCommand {
     var status = Process.success
     for (name, bytes) in documents {
       do {
-        let document = try QueryDocument(name: name, bytes: bytes, dialect: session.dialect, limits: session.limits)
+        let document = try QueryDocument(
+          name: name, bytes: bytes, dialect: session.dialect, limits: session.limits, options: options)
         let database = try session.database(
           for: document, directory: name.hasPrefix("<") || name == "-e" ? "" : Session.directory(of: name))
-        let queries = try selected(database.prepareAll(document), operation, document)
+        let queries = try selected(database.prepareAll(document, options: options), operation, document)
         try variables.checkNames(queries)
         for query in queries {
           let values = try variables.values(for: query)

@@ -1,8 +1,10 @@
 import GQLite
 
-/// `gqlite schema`
+/// `gqlite schema`, `gqlite schema --to NEW`
 enum SchemaCommand {
   static func run(_ arguments: inout Arguments) throws -> Int32 {
+    let target = try arguments.value("to")
+    let allowsLoss = arguments.flag("allow-loss")
     var session = try Session(&arguments)
     // A document may carry the schema, or name the data.
     let documents =
@@ -10,6 +12,13 @@ enum SchemaCommand {
     try arguments.finish("schema")
     guard session.schemaPath != nil || !session.dataPaths.isEmpty || !documents.isEmpty else {
       throw UsageError("no schema: give --schema F or --data PATH", help: "try 'gqlite schema --help'")
+    }
+    if allowsLoss && target == nil {
+      throw UsageError("--allow-loss is for --to NEW", help: "try 'gqlite schema --help'")
+    }
+    if let target {
+      guard documents.count < 2 else { throw UsageError("--to is for the data of one document") }
+      return try change(&session, documents.first, to: target, allowsLoss: allowsLoss)
     }
     if documents.isEmpty {
       Terminal.standardOutput.write(try session.database(for: nil, directory: nil).schema)
@@ -20,5 +29,22 @@ enum SchemaCommand {
         try session.database(for: document, directory: Session.directory(of: name)).schema)
     }
     return Process.success
+  }
+
+  /// Prints what another schema says differently; what the data would lose by it is the failure.
+  private static func change(
+    _ session: inout Session, _ given: (name: String, bytes: [UInt8])?, to target: String, allowsLoss: Bool
+  ) throws -> Int32 {
+    var document: QueryDocument?
+    if let given {
+      document = try QueryDocument(
+        name: given.name, bytes: given.bytes, dialect: session.dialect, limits: session.limits)
+    }
+    let database = try session.database(for: document, directory: given.map { Session.directory(of: $0.name) })
+    let bytes = try Session.read(target)
+    let change = try database.schemaChange(to: String(decoding: bytes, as: UTF8.self), name: target)
+    Terminal.standardOutput.write(change.description)
+    let isRefused = !change.conflicts.isEmpty || !allowsLoss && !change.losses.isEmpty
+    return isRefused ? Process.failure : Process.success
   }
 }

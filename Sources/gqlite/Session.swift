@@ -40,6 +40,7 @@ struct Session {
           "there is no limit '\(parts[0])'",
           help: near.map { "did you mean '\($0)'?" } ?? "limits are \(QueryLimits.names.joined(separator: ", "))")
       }
+      if let fault = limits.fault { throw UsageError(fault) }
     }
     return limits
   }

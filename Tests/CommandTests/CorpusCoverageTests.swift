@@ -74,10 +74,10 @@ import Testing
   /// What no document brings up, or only one of a size that nobody wants to read.
   static let elsewhere: Set<String> = [
     // Programs.
-    "cancelled", "command-failed", "function-failed", "function-name", "missing-parameter", "nested-transaction",
+    "cancelled", "command-failed", "data-conflict", "data-loss", "function-failed", "function-name", "missing-parameter", "nested-transaction",
     "read-only", "several-operations", "transaction-ended",
     // The command line and its limits.
-    "memory", "needs-one-list", "no-operation", "timeout", "unknown-operation",
+    "memory", "needs-one-list", "no-operation", "timeout", "unknown-operation", "wrong-limit",
     // Sizes.
     "depth-limit", "document-too-long", "field-limit", "too-large", "too-many-columns", "too-many-enum-values",
     "too-many-tokens",

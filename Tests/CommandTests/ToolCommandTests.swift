@@ -85,6 +85,17 @@ import Testing
         && inferred.output.contains("name: String!"))
     #expect(try people.gqlite("schema").status == 2)
     try people.write("bad.graphql", "type T { id: ID! x: Nope }")
+    // What another schema would change and lose.
+    try people.write("less.graphql", given.output.replacing(#/  age: Int[^\n]*\n/#, with: ""))
+    try people.write("same.graphql", given.output)
+    let same = try people.gqlite("schema", "--data", "people", "--to", "same.graphql")
+    #expect(same.status == 0 && same.output == "")
+    let less = try people.gqlite("schema", "--data", "people", "--to", "less.graphql")
+    #expect(less.status == 1 && less.output.contains("- field 'User.age'") && less.output.contains("would be lost"))
+    #expect(try people.gqlite("schema", "--data", "people", "--to=less.graphql", "--allow-loss").status == 0)
+    #expect(try people.gqlite("schema", "--data", "people", "--allow-loss").status == 2)
+    #expect(try people.gqlite("schema", "--data", "people", "--to", "nothing.graphql").status == 1)
+
     let bad = try people.gqlite("schema", "--schema", "bad.graphql")
     #expect(bad.status == 1 && bad.errors.contains("bad.graphql:1:"))
   }

@@ -57,11 +57,29 @@ package struct Campaign: Sendable {
     _ seed: UInt64, _ subject: Subject, _ random: inout SeededRandom, _ result: inout Result
   ) -> String? {
     var generator = QueryGenerator(subject.model, random)
+    var hasChanged = false
     var number = 0
+    var waiting: [(list: PagedList, cursors: [CursorPlace])] = []
+    let turn = queries / 2
     while number < queries {
+      // From the middle on, the data are others; cursors of before go on there.
+      if number >= turn, !hasChanged {
+        hasChanged = true
+        for _ in 0..<4 {
+          guard let list = generator.pagedList() else { continue }
+          waiting.append((list, subject.cursors(of: list, &generator.random)))
+        }
+        if let problem = subject.change(&generator.random) {
+          return "seed \(seed), change: \(problem)\n\(subject.model.sdl)\(subject.model.ndjson)"
+        }
+        generator.model = subject.model
+      }
       var group = [number % 4 == 3 ? generator.plainQuery() : generator.query()]
       if number % 10 == 9, let list = generator.pagedList() {
-        group = [list.query([])] + subject.pages(of: list, &generator.random)
+        let cursors = subject.cursors(of: list, &generator.random)
+        group = [list.query([])] + subject.pages(of: list, cursors, &generator.random)
+      } else if let paged = waiting.popLast() {
+        group = subject.pages(of: paged.list, paged.cursors, &generator.random)
       }
       for query in group {
         if let difference = compare(query, number, subject, &generator.random, &result) {

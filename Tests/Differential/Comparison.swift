@@ -38,10 +38,10 @@ package struct Difference: Sendable {
 
 /// A model in an engine.
 package final class Subject {
-  package let model: Model
+  package private(set) var model: Model
   package let database: Database
-  let evaluator: ReferenceEvaluator
-  let oracle: SQLiteOracle?
+  private(set) var evaluator: ReferenceEvaluator
+  private(set) var oracle: SQLiteOracle?
   /// Queries that SQLite answered too.
   private(set) var toldBySQLite = 0
 
@@ -51,6 +51,24 @@ package final class Subject {
     oracle = SQLiteOracle(model)
     database = try Database(schema: model.sdl)
     try database.load([.ndjson(bytes: Array(model.ndjson.utf8), name: "data.ndjson")])
+  }
+
+  /// Changes the data; what the engine says to it if it refuses.
+  func change(_ random: inout SeededRandom) -> String? {
+    var changed = model
+    let changes = changed.changes(&random)
+    for change in changes {
+      do {
+        _ = try database.query(change.text, change.variables)
+      } catch {
+        return "\(change.text) with \(change.variables): \(error)"
+      }
+    }
+    model = changed
+    evaluator = ReferenceEvaluator(model: changed)
+    oracle = SQLiteOracle(changed)
+    let problems = database.check()
+    return problems.isEmpty ? nil : "after \(changes.map(\.text)): \(problems)"
   }
 
   package static let plans: [PlannerOptions] =
@@ -151,8 +169,14 @@ extension Node {
   package var variables: [String: Value] {
     var values: [String: Value] = [:]
     forEach { node in
-      if case .variable(let name, _, let datum) = node.form { values[name] = datum.value }
-      if case .cursor(let name, let text, _) = node.form { values[name] = .string(text) }
+      switch node.form {
+      case .variable(let name, _, let datum): values[name] = datum.value
+      case .cursor(let name, let place): values[name] = .string(place.text)
+      case .conditional(let name, _, let flag): values[name] = .bool(flag)
+      case .filterVariable(let name, _): values[name] = node.children.first?.objectForm?.value ?? .null
+      case .orderObject(let name?, _): values[name] = node.orderObject.map { .list([$0.value]) } ?? .null
+      default: break
+      }
     }
     return values
   }
@@ -174,9 +198,10 @@ extension Node {
 }
 
 extension Datum {
-  fileprivate var value: Value {
+  var value: Value {
     switch self {
-    case .null, .object, .entity: return .null
+    case .null, .entity: return .null
+    case .object(let members): return .object(members.map { Value.Member($0.name, $0.value.value) })
     case .bool(let flag): return .bool(flag)
     case .int(let number): return .int(Int64(number))
     case .float(let number): return .double(number)

@@ -55,6 +55,7 @@ extension QueryGenerator {
       return Node(
         .isType(random.pick(shape.members), negated: random.chance(30)), [Node(.path(scope: 0, isFolded: false))])
     }
+    if random.chance(4), let call = userCall(.bool, scope, 0) { return call }
     if random.chance(6), let entity = entityComparison(scope) { return entity }
     if random.chance(8), let json = jsonComparison(scope) { return json }
     if let shape, shape.role == .entity, random.chance(10), let field = shape.field("d") {
@@ -73,6 +74,9 @@ extension QueryGenerator {
     }
     switch random.below(13) {
     case 0: return Node(.isNull(negated: random.chance(50)), [value.node])
+    case 1 where random.chance(30) && scope.hasVariables && !value.isFolded && value.kind != .id:
+      // A whole list in a variable.
+      return Node(.operation("in"), [value.node, constant(.list(value.kind), scope)])
     case 1, 2:
       var elements = (0..<(1 + random.below(4))).map { _ in constant(value.kind, scope) }
       if random.chance(10) { elements.append(Node(.literal(.null, isBare: true))) }

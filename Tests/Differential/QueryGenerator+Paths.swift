@@ -56,7 +56,13 @@ extension QueryGenerator {
     guard scope.hasVariables, random.chance(20) || kind.isList, kind != .json else {
       return Node(.literal(datum, isBare: isBare))
     }
-    return Node(.variable(name("v"), type: kind.typeName, datum))
+    switch random.below(8) {
+    case 0 where kind.isScalar && kind != .symbol: return Node(.defaulted(name("v"), type: kind.typeName, datum))
+    case 1 where kind.isScalar: return Node(.variable(name("v"), type: kind.typeName, .null))
+    case 2 where kind.isScalar: return Node(.absent(name("v"), type: kind.typeName))
+    case 3: return Node(.variable(name("v"), type: "\(kind.typeName)!", datum))
+    default: return Node(.variable(name("v"), type: kind.typeName, datum))
+    }
   }
 
   mutating func constant(_ kind: Kind, _ scope: Scope, isBare: Bool = true) -> Node {
@@ -83,6 +89,7 @@ extension QueryGenerator {
     let start = scope.shapes[scope.shapes.count - 1 - level]
     guard let shape = model.shape(start) else { return nil }
     if random.chance(15), let own = shape.relations.filter({ $0.target == start }).randomElement(using: &random) {
+      if level == 0, random.chance(25) { return shortestPath(own, shape, scope) }
       let steps = [Node(.step(own.name))]
       let range = random.chance(30) ? nil : random.below(2)...(1 + random.below(3))
       var children = [Node(.set(scope: level, isRoot: false), steps)]
@@ -129,7 +136,11 @@ extension QueryGenerator {
 
   private mutating func limited(_ inner: Scope, _ depth: Int) -> Node {
     var nodes: [Node] = []
-    if random.chance(70) { nodes.append(Node(.argument("where"), [truth(inner, max(0, depth - 1))])) }
+    if random.chance(8), let condition = objectCondition(inner, 1) {
+      nodes.append(Node(.argument("where"), [condition]))
+    } else if random.chance(70) {
+      nodes.append(Node(.argument("where"), [truth(inner, max(0, depth - 1))]))
+    }
     if random.chance(25) {
       if random.chance(70) { nodes.append(Node(.argument("orderBy"), [order(inner)])) }
       nodes.append(Node(.argument("limit"), [Node(.literal(.int(1 + random.below(3)), isBare: true))]))
@@ -145,8 +156,12 @@ extension QueryGenerator {
     }
     guard let shape = small.randomElement(using: &random) else { return nil }
     var reach = scope.entering(shape.name)
-    if scope.shapes.isEmpty { (reach.lets, reach.sets) = ([], []) }
-    let arguments = random.chance(60) ? [limited(reach, depth)] : []
+    if scope.shapes.isEmpty, !scope.isFunction { (reach.lets, reach.sets) = ([], []) }
+    var arguments = random.chance(60) ? [limited(reach, depth)] : []
+    if shape.role == .entity, random.chance(model.deleted.isEmpty ? 2 : 12) {
+      let mode = Node(.argument("deleted"), [Node(.word(random.pick(["ONLY", "INCLUDE"])))])
+      arguments = [Node(.arguments, (arguments.first?.children ?? []) + [mode])]
+    }
     let node = Node(.set(scope: 0, isRoot: true), [Node(.step(shape.name), arguments)])
     if random.chance(15), shape.role == .entity, let relation = shape.relations.randomElement(using: &random) {
       return SetNode(
@@ -159,7 +174,7 @@ extension QueryGenerator {
   mutating func entitySet(_ scope: Scope, _ depth: Int) -> SetNode? {
     guard let set = set(scope, max(0, depth)), model.shape(set.target)?.role == .entity else { return nil }
     switch set.node.form {
-    case .closure, .letName: return set
+    case .closure, .shortestPath, .letName: return set
     default: break
     }
     guard case .set(let level, _) = set.node.form else { return nil }

@@ -2,6 +2,8 @@
 extension QueryGenerator {
   mutating func value(_ kind: Kind, _ scope: Scope, _ depth: Int) -> Node {
     if kind == .bool, random.chance(75) { return truth(scope, depth) }
+    if !functions.isEmpty, random.chance(12), let call = userCall(kind, scope, depth) { return call }
+    if !scope.entities.isEmpty, random.chance(60), let node = ofParameter(kind, scope) { return node }
     if depth > 0, random.chance(65), let node = compound(kind, scope, depth) { return node }
     if random.chance(30),
       let found = scope.lets.filter({ $0.kind == kind }).randomElement(using: &random)

@@ -1,10 +1,12 @@
 /// Writes random queries over a random schema, each expression for a type that is wanted.
 struct QueryGenerator {
-  let model: Model
+  var model: Model
   var random: SeededRandom
   private var counter = 0
   /// Whether divisors may be zero and texts no numbers.
   private(set) var isRisky = false
+  /// The functions of the document.
+  var functions: [Signature] = []
 
   /// What an expression may name.
   struct Scope {
@@ -20,6 +22,10 @@ struct QueryGenerator {
     var hasVariables = true
     /// Seen through an interface or union, a relation does not recurse.
     var isFragment = false
+    /// Parameters that are entities, and their types.
+    var entities: [(name: String, type: String)] = []
+    /// Whether it is the body of a function, which sees its parameters from everywhere.
+    var isFunction = false
 
     var shape: String { shapes[shapes.count - 1] }
 
@@ -46,7 +52,9 @@ struct QueryGenerator {
 
   mutating func query() -> Node {
     isRisky = random.chance(15)
-    return Node(.query, (0..<(random.chance(20) ? 2 : 1)).map { _ in root() })
+    functions = []
+    let declared = random.chance(12) ? (0..<(1 + random.below(2))).map { _ in function() } : []
+    return Node(.query, declared + (0..<(random.chance(20) ? 2 : 1)).map { _ in root() })
   }
 
   private mutating func root() -> Node {
@@ -60,7 +68,7 @@ struct QueryGenerator {
       let argument = Node(.argument(key), [literal(wanted, key == "id" ? .id : .text, Scope(shapes: []))])
       return Node(
         .field(entity.name.lowercased(), alias: name("q")),
-        [Node(.arguments, [argument]), selections(Scope(shapes: [entity.name]), 2)])
+        [Node(.arguments, [argument]), expanding(selections(Scope(shapes: [entity.name]), 2), entity.name)])
     case 1, 2:
       let kind = random.pick([Kind.int, .int, .float, .decimal, .text, .bool, .date, .list(.int), .list(.text)])
       return Node(.computed(name("q"), isColon: false), [value(kind, Scope(shapes: [], reach: 0), 3)])
@@ -71,17 +79,32 @@ struct QueryGenerator {
     }
   }
 
+  /// Sometimes with what `@expand` adds.
+  private mutating func expanding(_ selections: Node, _ target: String) -> Node {
+    guard random.chance(12), let expansion = expansion(target) else { return selections }
+    let isBare = random.chance(30)
+    return Node(selections.form, [expansion] + selections.children.filter { !isBare || $0.isLet })
+  }
+
   /// A selection of many, grouped or not.
   mutating func many(_ field: String, _ outer: Scope, _ target: String, _ depth: Int) -> Node {
     var scope = outer.entering(target)
     if model.shape(target)?.role == .entity, random.chance(22) {
       return group(field, scope, outer, depth)
     }
-    let using = depth == 3 && random.chance(30) ? [Node(.using("SCAN"))] : []
+    if random.chance(10), let list = searched(field, outer, target) { return list }
     let declared = lets(&scope, depth)
-    let arguments = arguments(scope, outer, min(depth, 3))
+    var using: [Node] = []
+    var arguments = arguments(scope, outer, min(depth, 3))
     var selections = selections(scope, depth - 1)
+    if outer.shapes.isEmpty, model.shape(target)?.role == .entity, random.chance(model.deleted.isEmpty ? 4 : 20) {
+      arguments.children.append(Node(.argument("deleted"), [Node(.word(random.pick(["ONLY", "INCLUDE"])))]))
+      selections.children.append(Node(.field("_status", alias: nil)))
+    } else if depth == 3, random.chance(30) {
+      using = [Node(.using("SCAN"))]
+    }
     selections.children.insert(contentsOf: declared, at: 0)
+    selections = expanding(selections, target)
     return Node(.field(field, alias: name("s")), [arguments] + using + [selections])
   }
 
@@ -140,7 +163,8 @@ struct QueryGenerator {
     case .embeddedList(let target) where random.chance(70):
       let inner = scope.entering(target)
       return Node(.field(field.name, alias: alias), [arguments(inner, scope, 1), selections(inner, 0)])
-    default: return Node(.field(field.name, alias: alias))
+    default:
+      return Node(.field(field.name, alias: alias), scope.hasVariables && random.chance(4) ? [conditional()] : [])
     }
   }
 
@@ -188,15 +212,21 @@ struct QueryGenerator {
   /// `scope` has the element, `outer` the parent: limits see the parent. Nil where limits stay literal.
   mutating func arguments(_ scope: Scope, _ outer: Scope?, _ depth: Int) -> Node {
     var nodes: [Node] = []
-    if random.chance(60) { nodes.append(Node(.argument("where"), [truth(scope, depth)])) }
-    if random.chance(50) {
+    if random.chance(12), let condition = objectCondition(scope, min(depth, 2)) {
+      nodes.append(Node(.argument("where"), [condition]))
+    } else if random.chance(60) {
+      nodes.append(Node(.argument("where"), [truth(scope, depth)]))
+    }
+    if random.chance(6), let object = objectOrder(scope) {
+      nodes.append(Node(.argument("orderBy"), [object]))
+    } else if random.chance(50) {
       nodes.append(Node(.argument("orderBy"), (0..<(1 + random.below(3))).map { _ in order(scope) }))
     }
     if random.chance(12) {
       nodes.append(Node(.argument("distinctOn"), (0..<(1 + random.below(2))).map { _ in sortKey(scope) }))
     }
     if random.chance(35) {
-      var limit = Node(.literal(.int(random.pick([0, 1, 2, 3, 10, 100])), isBare: true))
+      var limit = amount(random.pick([0, 1, 2, 3, 10, 100]))
       if let outer, !outer.shapes.isEmpty, model.shape(outer.shape)?.role == .entity, random.chance(20),
         let set = set(outer, 0)
       {
@@ -205,7 +235,7 @@ struct QueryGenerator {
       nodes.append(Node(.argument("limit"), [limit]))
     }
     if random.chance(20) {
-      nodes.append(Node(.argument("offset"), [Node(.literal(.int(random.pick([0, 1, 2, 7, 50])), isBare: true))]))
+      nodes.append(Node(.argument("offset"), [amount(random.pick([0, 1, 2, 7, 50]))]))
     }
     return Node(.arguments, nodes)
   }

@@ -31,6 +31,11 @@ package enum Form: Sendable {
   /// Bare where the position says what type the text or the number has.
   case literal(Datum, isBare: Bool)
   case variable(String, type: String, Datum)
+  /// A variable that is declared and not given; in a condition of the object form its key is absent.
+  case absent(String, type: String)
+  case absentKey(String, type: String)
+  /// A variable that is not given and has a default.
+  case defaulted(String, type: String, Datum)
   /// `^.a.b`: steps from the element `scope` levels out; none is the element itself.
   case path(scope: Int, isFolded: Bool)
   /// A field, a relation, or at the front of a set a type. Children: `arguments`, or none.
@@ -54,10 +59,16 @@ package enum Form: Sendable {
   case word(String)
   /// `count`, `some`, `sum`, `collect`, `join` …: a set, then an expression for each member or a separator.
   case aggregate(String)
+  /// A function of the document. Children: the arguments.
+  case userCall(String)
+  /// `_score`.
+  case score
   /// Steps from the element `scope` levels out, or from a type.
   case set(scope: Int, isRoot: Bool)
   /// `closure(steps, depth: a..b, where: p)`: a set and perhaps a condition.
   case closure(ClosedRange<Int>?)
+  /// `shortestPath(step, to: target, maxDepth: n)`: a set of one step, and the target.
+  case shortestPath(Int?)
   case letName(String)
   /// A key of a group.
   case key(String, isFolded: Bool)
@@ -71,10 +82,16 @@ package enum Form: Sendable {
   case arguments
   case argument(String)
   case order(OrderForm)
+  /// `{field: DESC}`, perhaps in a variable. Children: the orders.
+  case orderObject(variable: String?, type: String)
+  /// A condition in the object form. The child says the same as an expression.
+  case objectForm
+  /// The object form in a variable of the type `<Type>Filter`.
+  case filterVariable(String, type: String)
   /// `{name: expression}` in `groupBy`.
   case named(String)
-  /// A variable with a cursor of an element.
-  case cursor(String, text: String, Datum)
+  /// A variable with a cursor.
+  case cursor(String, CursorPlace)
 
   // MARK: Selections
 
@@ -89,6 +106,31 @@ package enum Form: Sendable {
   case on(String)
   case using(String)
   case recurse(Int?)
+  /// Among selections: what `@expand(levels:)` of their field adds.
+  case expand([String])
+  /// `@include(if: $name)` or `@skip`.
+  case conditional(String, isSkip: Bool, Bool)
+  /// `func` of the document. The child is the body.
+  case function(String, parameters: [Parameter], result: String)
+}
+
+/// A parameter of a function of the document.
+package struct Parameter: Sendable {
+  var name: String
+  var type: String
+  /// Nil for an entity.
+  var kind: Kind?
+  var fallback: Datum?
+}
+
+/// What a cursor remembers: the text is the engine's, the place the reference's.
+package struct CursorPlace: Sendable {
+  var text: String
+  var element: Datum
+  /// The values of the terms of `orderBy` when the cursor was given.
+  var keys: [Datum]
+  /// What stands before the element in the list's own order, and the element.
+  var predecessors: Set<String>
 }
 
 package enum OrderForm: Sendable { case plain, ascending(nullsFirst: Bool), minus, descending(nullsFirst: Bool) }
@@ -96,6 +138,11 @@ package enum OrderForm: Sendable { case plain, ascending(nullsFirst: Bool), minu
 extension Node {
   var arguments: Node? { children.first { if case .arguments = $0.form { true } else { false } } }
   var selections: Node? { children.first { if case .selections = $0.form { true } else { false } } }
+
+  /// The terms of an `orderBy`.
+  var orderTerms: [Node] {
+    children.flatMap { if case .orderObject = $0.form { $0.children } else { [$0] } }
+  }
 
   /// The argument of this name, of a node `arguments`.
   func argument(_ name: String) -> Node? {

@@ -26,6 +26,10 @@ extension Model {
       model.places[entry.type, default: []].append(place)
     }
     for shape in model.entities {
+      let none = Array(repeating: [Datum](), count: model.rows[shape.name]?.count ?? 0)
+      for relation in shape.relations { model.links[shape.name, default: [:]][relation.name] = none }
+    }
+    for shape in model.entities {
       for relation in shape.relations where relation.isWritten { model.link(shape.name, relation, &random) }
     }
     return model
@@ -76,7 +80,7 @@ extension Model {
     }
   }
 
-  private static func values(
+  static func values(
     of shape: Shape, _ id: Int, hasTextIds: Bool, _ random: inout SeededRandom
   ) -> [String: Datum] {
     var values: [String: Datum] = [:]
@@ -84,9 +88,9 @@ extension Model {
       switch field.name {
       case "id": values["id"] = hasTextIds ? .id("x\(id)", isNumber: false) : .id("\(id)", isNumber: true)
       case "key": values["key"] = .text("k\(id)")
-      case "d":
+      case "d", "dd":
         let words = (0..<random.below(7)).map { _ in random.pick(terms) }
-        values["d"] = random.chance(15) ? .null : .text(words.joined(separator: random.pick([" ", ", "])))
+        values[field.name] = random.chance(15) ? .null : .text(words.joined(separator: random.pick([" ", ", "])))
       default:
         let isNull = !field.isNonNull && !field.kind.isList && random.chance(20)
         values[field.name] = isNull ? .null : value(field.kind, &random)

@@ -35,10 +35,18 @@ struct RandomPatterns: Sendable {
 
   static let like = ["a%", "%b", "_", "%", "a_c", "%\\%%", "", "É", "%ß%", "B%", "% %", "%abc%", "STRASS%", "%本語"]
 
+  /// Words with slips in them.
+  private static func slip(_ random: inout SeededRandom) -> String {
+    random.pick(["swfit", "dgo", "cta", "rn", "swin", "zoe", "dox", "swim", "x2"])
+      + random.pick(["~", "~1", "~2", "~0"])
+  }
+
   /// Full-text queries.
   static func search(_ random: inout SeededRandom) -> String {
     func word(_ random: inout SeededRandom) -> String { random.pick(Model.terms) }
-    switch random.below(8) {
+    switch random.below(12) {
+    case 8, 9: return slip(&random)
+    case 10: return "\(word(&random)) OR \(slip(&random)) OR \(random.pick(["ca*", "\"cat dog\"", "-the"]))"
     case 0: return "\(word(&random)) \(word(&random))"
     case 1: return "\(word(&random)) OR \(word(&random))"
     case 2: return "\(word(&random)) \(word(&random)) OR \(word(&random))"

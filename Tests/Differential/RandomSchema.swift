@@ -16,6 +16,7 @@ extension Model {
       model.shapes.append(Shape(name: "U0", role: .union, members: members))
     }
     model.addRelations(names, &random)
+    if interfacesHaveRelations { model.addInterfaceRelation(names, &random) }
     for place in 0..<count where random.chance(40) {
       var generator = QueryGenerator(model, random)
       model.shapes[place].fields.append(generator.computedField(of: names[place]))
@@ -55,7 +56,14 @@ extension Model {
     if random.chance(50) {
       let language = random.pick([nil, "none", "en"])
       let directive = language.map { " @fulltext(language: \"\($0)\")" } ?? ""
-      fields.append(Field(name: "d", kind: .text, directives: directive, language: language))
+      if let language, random.chance(40) {
+        shape.directives += " @fulltext(fields: [\"d\", \"dd\"], language: \"\(language)\")"
+        shape.textFields = ["d", "dd"]
+        fields += shape.textFields.map { Field(name: $0, kind: .text, language: language) }
+      } else {
+        if language != nil { shape.textFields = ["d"] }
+        fields.append(Field(name: "d", kind: .text, directives: directive, language: language))
+      }
     }
     shape.fields = fields
     return shape
@@ -74,6 +82,17 @@ extension Model {
       }
     }
     shapes.append(Shape(name: "N0", role: .interface, fields: shared, members: members))
+  }
+
+  /// Whether interfaces have relations of their own.
+  package static let interfacesHaveRelations = true
+
+  /// A relation that the interface declares and each member has, perhaps to the interface itself.
+  private mutating func addInterfaceRelation(_ names: [String], _ random: inout SeededRandom) {
+    guard let interface = shapes.first(where: { $0.role == .interface }), random.chance(70) else { return }
+    let target = random.chance(60) ? interface.name : random.pick(names)
+    let relation = Relation(name: "nr", target: target, isMany: random.chance(70))
+    for name in interface.members + [interface.name] { add(relation, to: name) }
   }
 
   private mutating func addRelations(_ names: [String], _ random: inout SeededRandom) {

@@ -2,7 +2,11 @@
 extension ReferenceEvaluator {
   func evaluate(_ node: Node, _ environment: Environment) throws -> Datum {
     switch node.form {
-    case .literal(let datum, _), .variable(_, _, let datum): return datum
+    case .literal(let datum, _), .variable(_, _, let datum), .defaulted(_, _, let datum): return datum
+    case .absent: return .null
+    case .objectForm, .filterVariable: return try evaluate(node[0], environment)
+    case .score: return .float(try score(environment))
+    case .userCall(let name): return try userCall(name, node.children, environment)
     case .path(let scope, _):
       var steps = node.children[...]
       var value = try element(scope, environment)
@@ -14,6 +18,7 @@ extension ReferenceEvaluator {
       return try walk(value, steps, environment)
     case .access: return try walk(evaluate(node[0], environment), node.children.dropFirst(), environment)
     case .letName(let name):
+      if let value = environment.lets[name]?.value { return try value.get() }
       let (definition, scope) = try letDefinition(name, environment)
       return try evaluate(definition, scope)
     case .key(let name, _):
@@ -52,7 +57,7 @@ extension ReferenceEvaluator {
     case .object(let names):
       let values = try node.children.map { try evaluate($0, environment) }
       return .object(zip(names, values).map { Datum.Member(name: $0, value: $1) })
-    case .set, .closure:
+    case .set, .closure, .shortestPath:
       guard try isPlural(node, environment) else { throw ReferenceFailure.malformed }
       return .list(try set(node, environment))
     default: throw ReferenceFailure.malformed
@@ -102,6 +107,8 @@ extension ReferenceEvaluator {
       return value.isNull ? try evaluate(node[1], environment) : value
     default: break
     }
+    // In the object form the key of an absent variable says nothing.
+    if case .absentKey = try node[1].form { return .bool(true) }
     let folded = try node[0].isFolded || node[1].isFolded
     let left = try evaluate(node[0], environment)
     let right = try evaluate(node[1], environment)
@@ -119,8 +126,8 @@ extension ReferenceEvaluator {
         guard !right.isNull else { return .null }
         return .bool(try elements.contains { try Datum.isSame($0, right) })
       }
+      if sign == "matches" { return try matches(node, environment) }
       guard case .text(let text) = left, case .text(let part) = right else { return .null }
-      if sign == "matches" { return .bool(try matches(text, part, of: node[0], environment)) }
       return .bool(try textTest(sign, folded ? Datum.fold(text) : text, folded ? Datum.fold(part) : part))
     default: return try arithmetic(sign, left, right)
     }

@@ -165,6 +165,7 @@ extension ReferenceEvaluator {
     case "nullif":
       let value = try evaluate(node[0], environment)
       return try Datum.isSame(value, evaluate(node[1], environment)) ? .null : value
+    case "highlight": return try highlight(node, environment)
     case "try":
       do { return try evaluate(node[0], environment) } catch ReferenceFailure.runtime { return .null }
     default: break

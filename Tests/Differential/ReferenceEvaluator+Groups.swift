@@ -37,7 +37,7 @@ extension ReferenceEvaluator {
       found = try found.filter { try keeps(condition[0], inside($0)) }
     }
     if let order = arguments.argument("orderBy") {
-      found = try sorted(found, order.children) { node, group in try evaluate(node, inside(group)) }
+      found = try sorted(found, order.orderTerms) { node, group in try evaluate(node, inside(group)) }
     }
     if let offset = arguments.argument("offset"), case .int(let number) = try evaluate(offset[0], environment) {
       found = Array(found.dropFirst(number))

@@ -15,7 +15,8 @@ extension ReferenceEvaluator {
       kept = try kept.filter { try keeps(condition[0], environment.entering($0)) }
     }
     if let order = arguments.argument("orderBy") {
-      kept = try sorted(kept, order.children) { node, element in try evaluate(node, environment.entering(element)) }
+      let inner = environment.found(by: arguments)
+      kept = try sorted(kept, order.orderTerms) { node, element in try evaluate(node, inner.entering(element)) }
     }
     if let keys = arguments.argument("distinctOn"), kept.count == 1 {
       try unneeded { for key in keys.children { _ = try evaluate(key, environment.entering(kept[0])) } }
@@ -35,20 +36,28 @@ extension ReferenceEvaluator {
     _ elements: [Datum], _ arguments: Node, _ environment: Environment, limits: Bool
   ) throws -> [Datum] {
     var kept = elements[...]
-    func place(_ name: String) throws -> Int? {
-      guard let argument = arguments.argument(name) else { return nil }
-      guard case .cursor(_, _, let element)? = argument.children.first?.form else { throw ReferenceFailure.malformed }
-      guard let place = elements.firstIndex(where: { $0.key() == element.key() }) else {
-        throw ReferenceFailure.beyondModel
-      }
+    let terms = arguments.argument("orderBy")?.orderTerms ?? []
+    let inner = environment.found(by: arguments)
+    func place(_ name: String) throws -> CursorPlace? {
+      guard let argument = arguments.argument(name), let value = argument.children.first else { return nil }
+      if case .variable(_, _, .null) = value.form { return nil }
+      guard case .cursor(_, let place) = value.form else { throw ReferenceFailure.malformed }
       return place
+    }
+    /// Whether an element stands before the place, at it, or behind it.
+    func side(_ element: Datum, _ place: CursorPlace) throws -> Int {
+      for (term, key) in zip(terms, place.keys) {
+        guard case .order(let form) = term.form else { throw ReferenceFailure.malformed }
+        let own = try evaluate(term[0], inner.entering(element))
+        if let before = try Self.precedes(own, key, form, term[0].isFolded) { return before ? -1 : 1 }
+      }
+      if element.key() == place.element.key() { return 0 }
+      return place.predecessors.contains(element.key()) ? -1 : 1
     }
     let after = try place("after")
     let before = try place("before")
-    if let after { kept = kept.filter { element in elements[...after].allSatisfy { $0.key() != element.key() } }[...] }
-    if let before {
-      kept = kept.filter { element in elements[before...].allSatisfy { $0.key() != element.key() } }[...]
-    }
+    if let after { kept = try kept.filter { try side($0, after) > 0 }[...] }
+    if let before { kept = try kept.filter { try side($0, before) < 0 }[...] }
     func number(_ name: String) throws -> Int? {
       guard let argument = arguments.argument(name) else { return nil }
       switch try evaluate(argument[0], environment) {
@@ -110,8 +119,10 @@ extension ReferenceEvaluator {
   // MARK: - Sets
 
   func links(_ element: Datum, _ name: String) -> [Datum] {
-    guard case .entity(let type, let row) = element else { return [] }
-    return model.links[type]?[name]?[row] ?? []
+    let written = model.written(element, name)
+    // The links of what is deleted sleep, those to it too.
+    if model.deleted.isEmpty { return written }
+    return model.isDeleted(element) ? [] : written.filter { !model.isDeleted($0) }
   }
 
   private func relation(of element: Datum, _ name: String) -> Relation? {
@@ -137,7 +148,9 @@ extension ReferenceEvaluator {
         guard case .step(let name)? = steps.first?.form, let first = steps.popFirst() else {
           throw ReferenceFailure.malformed
         }
-        found = try arrange(model.all(name), first.arguments, environment, limits: limits || !steps.isEmpty)
+        found = try arrange(
+          model.all(name, deleted: first.arguments?.deletedMode), first.arguments, environment,
+          limits: limits || !steps.isEmpty)
       } else {
         found = [try element(scope, environment)]
       }
@@ -155,7 +168,9 @@ extension ReferenceEvaluator {
       return found
     case .closure(let depth):
       return try closure(node, depth, environment).map(\.element)
+    case .shortestPath(let depth): return try shortestPath(node, depth, environment)
     case .letName(let name):
+      if let value = environment.lets[name]?.value { return [try value.get()] }
       let (definition, scope) = try letDefinition(name, environment)
       return try set(definition, scope)
     default:
@@ -213,6 +228,7 @@ extension ReferenceEvaluator {
     case .object(let members): return members.first { $0.name == name }?.value ?? .null
     case .entity(let type, let row):
       guard let shape = model.shape(type) else { throw ReferenceFailure.malformed }
+      if name == "_status" { return model.isDeleted(element) ? .symbol(1, "DELETED") : .symbol(0, "CREATED") }
       if let field = shape.field(name) {
         if let computed = field.computed { return try evaluate(computed, Environment(scopes: [element])) }
         return model.rows[type]?[row][name] ?? .null

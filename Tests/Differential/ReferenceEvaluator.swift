@@ -9,6 +9,8 @@ struct ReferenceEvaluator {
   final class Latitude {
     /// Something that the answer does not need is an error: the order of one element, a list that is cut to nothing.
     var mayFail = false
+    /// What the scores of a query are reckoned from.
+    var statistics: [String: TextSearch.Statistics] = [:]
   }
 
   /// Evaluates what the answer does not need.
@@ -37,6 +39,9 @@ struct ReferenceEvaluator {
     var lets: [String: Let] = [:]
     var group: Group?
     var recursion: (depth: Int, isCycle: Bool)?
+    var functions: [String: Node] = [:]
+    /// By the number of scopes: the condition that the element was found by.
+    var conditions: [Int: Node] = [:]
 
     func entering(_ element: Datum) -> Environment {
       var inner = self
@@ -50,6 +55,8 @@ struct ReferenceEvaluator {
   struct Let {
     var node: Node
     var depth: Int
+    /// That of a parameter; what failed fails where it is used.
+    var value: Result<Datum, ReferenceFailure>?
   }
 
   struct Group {
@@ -63,16 +70,20 @@ struct ReferenceEvaluator {
 
   func answer(_ query: Node) throws -> String {
     var members: Members = []
-    for child in query.children { members += try root(child) }
+    var environment = Environment()
+    for child in query.children {
+      if case .function(let name, _, _) = child.form { environment.functions[name] = child }
+    }
+    for child in query.children where !child.isFunction { members += try root(child, environment) }
     return Self.object(members)
   }
 
-  private func root(_ node: Node) throws -> Members {
-    let environment = Environment()
+  private func root(_ node: Node, _ environment: Environment) throws -> Members {
+    if isLeftOut(node) { return [] }
     guard case .field(let name, let alias) = node.form else { return try member(node, environment) }
     let key = alias ?? name
     if let shape = model.shape(name) {
-      return [(key, try list(model.all(shape.name), node, environment))]
+      return [(key, try list(model.all(shape.name, deleted: node.arguments?.deletedMode), node, environment))]
     }
     // A root field of one: the type's name with its first letter lowered.
     guard let shape = model.shapes.first(where: { $0.name.lowercased() == name }), let selections = node.selections,
@@ -104,7 +115,18 @@ struct ReferenceEvaluator {
   /// What a selection set gives for the innermost element, or for the group.
   func members(_ selections: Node, _ outer: Environment) throws -> Members {
     let environment = binding(selections, outer)
-    return try selections.children.flatMap { try member($0, environment) }
+    var members = try selections.children.flatMap { try member($0, environment) }
+    for case .expand(let levels) in selections.children.map(\.form) {
+      guard let element = environment.scopes.last else { throw ReferenceFailure.malformed }
+      let names = selections.children.compactMap(\.responseName)
+      members += try expanded(element, levels[...], except: Set(names), omitsNull: false, environment)
+    }
+    return members
+  }
+
+  /// Whether `@include` or `@skip` leaves it out.
+  private func isLeftOut(_ node: Node) -> Bool {
+    node.children.contains { if case .conditional(_, let isSkip, let flag) = $0.form { isSkip == flag } else { false } }
   }
 
   /// The `let`s of a selection set, about elements `inside` the environment or about its own.
@@ -119,8 +141,9 @@ struct ReferenceEvaluator {
   }
 
   private func member(_ node: Node, _ environment: Environment) throws -> Members {
+    if isLeftOut(node) { return [] }
     switch node.form {
-    case .let: return []
+    case .let, .expand: return []
     case .computed(let key, _): return [(key, try json(evaluate(node[0], environment)))]
     case .computedSet(let key):
       guard let selections = node.selections else { throw ReferenceFailure.malformed }
@@ -153,6 +176,7 @@ struct ReferenceEvaluator {
     case "_depth": return "\(environment.recursion?.depth ?? 0)"
     case "_cycle": return "\(environment.recursion?.isCycle ?? false)"
     case "_cursor": return "\"\""
+    case "_status": return try read(element, name).json
     default: break
     }
     var inner = environment
@@ -188,8 +212,34 @@ struct ReferenceEvaluator {
     let bound = binding(node.selections, environment, inside: true)
     let arranged = try arrange(elements, node.arguments, bound)
     guard let selections = node.selections else { return Self.array(try arranged.map { try read($0, "id").json }) }
-    return Self.array(try arranged.map { try object($0, selections, environment) })
+    let inner = environment.found(by: node.arguments)
+    return Self.array(try arranged.map { try object($0, selections, inner) })
   }
 
   static func array(_ elements: [String]) -> String { "[\(elements.joined(separator: ","))]" }
+}
+
+extension ReferenceEvaluator.Environment {
+  /// The scores of the elements inside are about the `where` of these arguments.
+  func found(by arguments: Node?) -> ReferenceEvaluator.Environment {
+    var inner = self
+    inner.conditions[scopes.count + 1] = arguments?.argument("where")?.children.first
+    return inner
+  }
+}
+
+extension Node {
+  /// `deleted: ONLY`.
+  var deletedMode: String? {
+    if case .word(let mode)? = argument("deleted")?.children.first?.form { mode } else { nil }
+  }
+
+  /// The key under which a selection stands.
+  var responseName: String? {
+    switch form {
+    case .field(let name, let alias): alias ?? name
+    case .computed(let name, _), .computedSet(let name): name
+    default: nil
+    }
+  }
 }

@@ -55,7 +55,7 @@ struct SQLTranslation {
     }
     if let condition = arguments?.argument("having") { tail += " HAVING \(try expression(condition[0]))" }
     var terms: [String] = []
-    for term in arguments?.argument("orderBy")?.children ?? [] {
+    for term in arguments?.argument("orderBy")?.orderTerms ?? [] {
       // A constant would be the number of a column.
       guard case .order(let form) = term.form, term.namesField else { throw ReferenceFailure.malformed }
       terms.append(try order(form, expression(term[0])))
@@ -91,7 +91,9 @@ struct SQLTranslation {
 
   private mutating func expression(_ node: Node) throws -> String {
     switch node.form {
-    case .literal(let datum, _), .variable(_, _, let datum): return try Self.literal(datum)
+    case .literal(let datum, _), .variable(_, _, let datum), .defaulted(_, _, let datum):
+      return try Self.literal(datum)
+    case .objectForm, .filterVariable: return try expression(node[0])
     case .path(let scope, false): return try path(node, scope)
     case .key(let name, false):
       guard let last = scopes.last else { throw ReferenceFailure.malformed }
@@ -237,7 +239,7 @@ struct SQLTranslation {
   /// What an expression gives, as far as printing needs it.
   private func kind(_ node: Node) throws -> Kind {
     switch node.form {
-    case .literal(let datum, _), .variable(_, _, let datum):
+    case .literal(let datum, _), .variable(_, _, let datum), .defaulted(_, _, let datum):
       switch datum {
       case .int: return .int
       case .float: return .float

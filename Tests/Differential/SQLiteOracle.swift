@@ -21,10 +21,11 @@ final class SQLiteOracle {
     let ones = shape.relations.filter { !$0.isMany && model.shape($0.target)?.role == .entity }
     let columns = (fields.map(\.name) + ones.map(\.name)).map { ", \"\($0)\"" }.joined()
     var script = "BEGIN; CREATE TABLE \"\(shape.name)\" (row INTEGER PRIMARY KEY\(columns));"
-    for (row, values) in (model.rows[shape.name] ?? []).enumerated() {
+    for (row, values) in (model.rows[shape.name] ?? []).enumerated()
+    where !model.isDeleted(.entity(shape.name, row)) {
       var cells = fields.map { Self.cell(values[$0.name] ?? .null) }
       for relation in ones {
-        if case .entity(_, let target)? = model.links[shape.name]?[relation.name]?[row].first {
+        if case .entity(_, let target)? = live(shape.name, relation, row).first {
           cells.append("\(target)")
         } else {
           cells.append("NULL")
@@ -35,11 +36,18 @@ final class SQLiteOracle {
     for relation in shape.relations where relation.isMany && model.shape(relation.target)?.role == .entity {
       let table = "\"\(shape.name).\(relation.name)\""
       script += "CREATE TABLE \(table) (source, target);"
-      for (row, targets) in (model.links[shape.name]?[relation.name] ?? []).enumerated() {
-        for case .entity(_, let target) in targets { script += "INSERT INTO \(table) VALUES (\(row), \(target));" }
+      for row in (model.rows[shape.name] ?? []).indices {
+        for case .entity(_, let target) in live(shape.name, relation, row) {
+          script += "INSERT INTO \(table) VALUES (\(row), \(target));"
+        }
       }
     }
     return execute(script + "COMMIT;")
+  }
+
+  private func live(_ type: String, _ relation: Relation, _ row: Int) -> [Datum] {
+    let source = Datum.entity(type, row)
+    return model.isDeleted(source) ? [] : model.written(source, relation.name).filter { !model.isDeleted($0) }
   }
 
   private static func cell(_ datum: Datum) -> String {

@@ -69,6 +69,8 @@ struct Shape: Sendable {
   /// The interfaces of an entity type; the members of an interface or a union.
   var interfaces: [String] = []
   var members: [String] = []
+  /// The fields of its one full-text index, which `. matches` looks at.
+  var textFields: [String] = []
 
   func field(_ name: String) -> Field? { fields.first { $0.name == name } }
   func relation(_ name: String) -> Relation? { relations.first { $0.name == name } }
@@ -84,6 +86,8 @@ package struct Model: Sendable {
   var links: [String: [String: [[Datum]]]] = [:]
   /// All entities in the order of their insertion.
   var insertion: [Datum] = []
+  /// The keys of deleted entities.
+  var deleted: Set<String> = []
   /// For each type and row the place in that order.
   var places: [String: [Int]] = [:]
 
@@ -101,9 +105,21 @@ package struct Model: Sendable {
     return places[type]?[row] ?? 0
   }
 
-  /// All entities of a type, an interface or a union, in canonical order.
-  func all(_ name: String) -> [Datum] {
+  /// All entities of a type, an interface or a union, in canonical order; those that are deleted with `ONLY`, all with
+  /// `INCLUDE`.
+  func all(_ name: String, deleted mode: String? = nil) -> [Datum] {
     let members = Set(members(name))
-    return insertion.filter { if case .entity(let type, _) = $0 { members.contains(type) } else { false } }
+    return insertion.filter { entity in
+      guard case .entity(let type, _) = entity, members.contains(type) else { return false }
+      return mode == "INCLUDE" || isDeleted(entity) == (mode == "ONLY")
+    }
+  }
+
+  func isDeleted(_ entity: Datum) -> Bool { !deleted.isEmpty && deleted.contains(entity.key()) }
+
+  /// The links as they were written, those that sleep too.
+  func written(_ element: Datum, _ name: String) -> [Datum] {
+    guard case .entity(let type, let row) = element else { return [] }
+    return links[type]?[name]?[row] ?? []
   }
 }

@@ -48,7 +48,7 @@ struct Shrinker {
     switch node.form {
     case .arguments, .argument, .order, .named, .cursor, .query, .selections, .field, .computed, .computedSet, .let,
       .on,
-      .using, .recurse, .step, .index, .cast, .word:
+      .using, .recurse, .expand, .conditional, .function, .orderObject, .step, .index, .cast, .word:
       false
     default: true
     }

@@ -1,5 +1,6 @@
 import GQLBase
 import GQLCatalog
+import GQLDifferential
 import GQLExecutor
 import GQLParser
 import GQLPlanner
@@ -8,25 +9,12 @@ import Testing
 
 /// A full-text index equals a scan, whatever was written and however it is searched.
 @Suite struct FullTextPropertyTests {
-  private struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var z = state
-      z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-      return z ^ (z >> 31)
-    }
-    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
-    mutating func pick<Element>(_ list: [Element]) -> Element { list[below(list.count)] }
-  }
-
   private static let words = [
     "swift", "Swifts", "data", "database", "databases", "run", "running", "the", "of", "été", "東京", "don't", "x1",
     "words", "word", "sword",
   ]
 
-  private static func text(_ random: inout Seeded) -> String? {
+  private static func text(_ random: inout SeededRandom) -> String? {
     switch random.below(12) {
     case 0: return nil
     case 1: return ""
@@ -36,8 +24,8 @@ import Testing
     }
   }
 
-  private static func query(_ random: inout Seeded) -> String {
-    func atom(_ random: inout Seeded) -> String {
+  private static func query(_ random: inout SeededRandom) -> String {
+    func atom(_ random: inout SeededRandom) -> String {
       let word = random.pick(words)
       switch random.below(9) {
       case 0: return "\(word.prefix(2 + random.below(3)))*"
@@ -73,7 +61,7 @@ import Testing
     """
 
   @Test(arguments: 0..<12) func indexEqualsScan(_ seed: Int) throws {
-    var random = Seeded(state: UInt64(seed) &* 7919 &+ 1)
+    var random = SeededRandom(seed: UInt64(seed) &* 7919 &+ 1)
     let catalog = buildCatalog(parse(SourceText(name: "s", text: Self.schema)).output).output
     let type = EntityTypeID(0)
     let document = parse(SourceText(name: "q", text: Self.document)).output
@@ -81,7 +69,7 @@ import Testing
     let bound = bind(document, operation: operation, catalog: catalog)
     let query = try #require(bound.output, "\(bound.diagnostics)")
     var snapshot = Snapshot.empty(catalog)
-    var next = 0
+    var texts = RandomTexts(type) { Self.text(&$0) }
     for round in 0..<5 {
       let base = snapshot
       let digest = base.memoryDigest
@@ -89,10 +77,10 @@ import Testing
       let isBulk = round == 0 && seed % 2 == 0
       if isBulk { transaction.beginBulk() }
       for _ in 0..<(isBulk ? 60 : 40) {
-        try change(transaction, type, &random, &next, onlyInserts: isBulk)
+        try texts.change(transaction, &random, onlyInserts: isBulk)
         if !isBulk, random.below(10) == 0 {
           let checkpoint = transaction.checkpoint()
-          for _ in 0..<5 { try change(transaction, type, &random, &next, onlyInserts: false) }
+          for _ in 0..<5 { try texts.change(transaction, &random) }
           transaction.rollback(to: checkpoint)
         }
       }
@@ -120,46 +108,5 @@ import Testing
         }
       }
     }
-  }
-
-  private func change(
-    _ transaction: WriteTransaction, _ type: EntityTypeID, _ random: inout Seeded, _ next: inout Int,
-    onlyInserts: Bool
-  ) throws {
-    let slots = transaction.slotCount(type)
-    if onlyInserts || slots == 0 || random.below(3) == 0 {
-      next += 1
-      let values = [String(next), Self.text(&random), Self.text(&random), Self.text(&random)]
-      var cells = values.map(Self.cell)
-      var valid = values.map { $0 != nil }
-      // What else the type has: the number, and times.
-      let count = transaction.base.catalog[type].columns.count
-      while cells.count < count {
-        cells.append(Cell(Int64(random.below(6))))
-        valid.append(true)
-      }
-      _ = try transaction.insert(type, cells: cells, valid: valid)
-      return
-    }
-    let row = UInt32(random.below(slots))
-    if transaction.isLive(type, row) {
-      if random.below(3) == 0 {
-        _ = try transaction.delete(type, row)
-      } else {
-        let text = Self.text(&random)
-        try transaction.update(type, row, ColumnID(1 + random.below(3)), text == nil ? nil : Self.cell(text))
-      }
-    } else if transaction.isDeleted(type, row) {
-      if random.below(4) == 0 { _ = try transaction.purge(type, row) } else { _ = try transaction.restore(type, row) }
-    }
-  }
-
-  /// In memory that is never freed: tests are short.
-  private static func cell(_ text: String?) -> Cell {
-    guard let text else { return Cell(low: 0) }
-    let bytes = Array(text.utf8)
-    let start = UnsafeMutableRawPointer.allocate(byteCount: bytes.count + 16, alignment: 8)
-    start.copyMemory(from: bytes, byteCount: bytes.count)
-    return TextView(start, count: bytes.count).cell
   }
 }

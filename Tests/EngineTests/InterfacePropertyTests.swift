@@ -122,8 +122,20 @@ import Testing
     let alive = model.filter { !$0.isDeleted }
     let name = "n\(random.below(3))"
     let united = alive.filter { $0.type != "C" }
+    let gone = model.filter(\.isDeleted)
     let named = alive.filter { $0.name == name }
     return [
+      (
+        "{ N(deleted: ONLY) { id __typename _status } U(deleted: INCLUDE) { _status } n: count(N(deleted: INCLUDE)) }",
+        "{\"N\":"
+          + list(gone) { "{\"id\":\"\($0.id)\",\"__typename\":\"\($0.type)\",\"_status\":\"DELETED\"}" } + ",\"U\":"
+          + list(model.filter { $0.type != "C" }) { "{\"_status\":\"\($0.isDeleted ? "DELETED" : "CREATED")\"}" }
+          + ",\"n\":\(model.count)}"
+      ),
+      (
+        "{ N(deleted: INCLUDE, where: name == \"\(name)\") { id } }",
+        "{\"N\":\(list(model.filter { $0.name == name }) { "{\"id\":\"\($0.id)\"}" })}"
+      ),
       (
         "{ N { __typename id name } n: count(N) }",
         "{\"N\":\(list(alive) { "{\"__typename\":\"\($0.type)\",\"id\":\"\($0.id)\",\"name\":\"\($0.name)\"}" }),"

@@ -60,6 +60,28 @@ import Testing
     #expect(try database.query("{ n: count(N) }").jsonString == #"{"n":6000}"#)
   }
 
+  /// One row is found, and the cascade holds all others.
+  @Test(arguments: ["deleteRoot(where: id == 1)", "deleteRoot(where: id == 1, hard: true)"])
+  func memoryOfCascades(_ field: String) throws {
+    let database = try Database(
+      schema: """
+        type Root { id: ID! all: [N!]! @relation(inverse: "root", onDelete: CASCADE) }
+        type N { id: ID! code: Int @unique text: String lines: [Line!] root: Root @relation(inverse: "all") }
+        type Line { what: String! }
+        """)
+    let rows = (0..<Self.count).map { "{\"id\":\"\($0)\",\"code\":\($0),\"lines\":[{\"what\":\"w\"}],\"root\":1}" }
+    try database.load([.lines("Root", #"{"id":1}"#), .lines("N", rows.joined(separator: "\n"))])
+    try expectStopped(database, "memory", "mutation { \(field) }", RunOptions(maximumMemory: 50_000))
+    _ = try database.query("mutation { \(field) }", options: RunOptions(maximumMemory: 1 << 26))
+    #expect(try database.query("{ n: count(N) }").jsonString == #"{"n":0}"#)
+    #expect(database.check() == [])
+    if field.contains("hard") { return }
+    try expectStopped(database, "memory", "mutation { restoreRoot }", RunOptions(maximumMemory: 50_000))
+    _ = try database.query("mutation { restoreRoot }")
+    #expect(try database.query("{ n: count(N) }").jsonString == #"{"n":3000}"#)
+    #expect(database.check() == [])
+  }
+
   /// What one batch computes goes before the next: 3 MB of texts, of which a batch has a third.
   @Test func batchesReleaseTheirMemory() throws {
     let database = try Self.database()

@@ -220,6 +220,32 @@ struct PreparedRunTests {
     }
   }
 
+  @Test("Searches for words and parts of texts that are parameters, rare ones and common ones by turns")
+  func searches() throws {
+    let database = try Database(
+      schema: #"type Note { id: ID! n: Int! @index text: String! @fulltext(language: "none") @trigram }"#)
+    var lines = ""
+    for number in 0..<3_000 {
+      let third = number % 3 == 0 ? "third " : ""
+      let rare = number % 700 == 0 ? " zebra\(number)" : ""
+      lines += #"{"id":\#(number),"n":\#(number % 7),"text":"common \#(third)w\#(number)\#(rare)"}"# + "\n"
+    }
+    try database.load([.ndjson(type: "Note", bytes: Array(lines.utf8))])
+    _ = try database.query(#"mutation { updateNote(where: id in [3, 10, 17], set: {text: "third zebra"}) }"#)
+    let words = ["common", "zebra", "third", "w17", "zebra700", "none", "co", "%zebra%", "zebra[0-9]+", "common"]
+    for way in [
+      "text matches $p", "text contains $p", "text like $p", "text =~ $p", "text matches $p and n == 3",
+      "text contains $p or n == 5",
+    ] {
+      let fields = "Note(where: \(way), limit: 20) { id text } n: count(Note(where: \(way)))"
+      let query = try database.prepare("query($p: String!) { \(fields) }")
+      for word in words {
+        let expected = try database.query("{ \(fields.replacing("$p", with: "\"\(word)\"")) }").jsonString
+        #expect(try answers(query, ["p": .string(word)]) == [expected], "\(way) \(word)")
+      }
+    }
+  }
+
   @Test("A text that was prepared before is the same query, under what holds now")
   func texts() throws {
     let database = try Database(schema: "type T { id: ID! n: Int! }")

@@ -38,16 +38,16 @@ import Testing
     let catalog = buildCatalog(parse(SourceText(name: "s", text: Self.schema)).output).output
     let type = EntityTypeID(0)
     var snapshot = Snapshot.empty(catalog)
-    var next = 0
+    var texts = RandomTexts(type) { Self.text(&$0, Self.pieces, upTo: 7) }
     for round in 0..<4 {
       let transaction = WriteTransaction(snapshot, fold: Self.fold)
       let isBulk = round == 0 && seed % 2 == 0
       if isBulk { transaction.beginBulk() }
       for _ in 0..<50 {
-        try change(transaction, type, &random, &next, onlyInserts: isBulk)
+        try texts.change(transaction, &random, onlyInserts: isBulk)
         if !isBulk, random.below(10) == 0 {
           let checkpoint = transaction.checkpoint()
-          for _ in 0..<5 { try change(transaction, type, &random, &next, onlyInserts: false) }
+          for _ in 0..<5 { try texts.change(transaction, &random) }
           transaction.rollback(to: checkpoint)
         }
       }
@@ -97,54 +97,5 @@ import Testing
       return "error \(error.diagnostic(catalog: snapshot.catalog, entityID: nil).message)"
     }
     return output.string
-  }
-
-  private func change(
-    _ transaction: WriteTransaction, _ type: EntityTypeID, _ random: inout SeededRandom, _ next: inout Int,
-    onlyInserts: Bool
-  ) throws {
-    let slots = transaction.slotCount(type)
-    if onlyInserts || slots == 0 || random.below(3) == 0 {
-      next += 1
-      var cells: [Cell] = []
-      var valid: [Bool] = []
-      for column in transaction.base.catalog[type].columns {
-        var text: String?
-        switch column.kind {
-        case .text where column.foldedFrom == nil:
-          text = column.name == "id" ? String(next) : Self.text(&random, Self.pieces, upTo: 7)
-          cells.append(Self.cell(text))
-          valid.append(text != nil)
-        case .int64:
-          cells.append(Cell(Int64(random.below(6))))
-          valid.append(true)
-        default:
-          cells.append(Self.cell(column.name == "id" ? String(next) : nil))
-          valid.append(column.name == "id")
-        }
-      }
-      _ = try transaction.insert(type, cells: cells, valid: valid)
-      return
-    }
-    let row = UInt32(random.below(slots))
-    if transaction.isLive(type, row) {
-      if random.below(3) == 0 {
-        _ = try transaction.delete(type, row)
-      } else {
-        let text = Self.text(&random, Self.pieces, upTo: 7)
-        try transaction.update(type, row, ColumnID(1 + random.below(3)), text == nil ? nil : Self.cell(text))
-      }
-    } else if transaction.isDeleted(type, row) {
-      if random.below(4) == 0 { _ = try transaction.purge(type, row) } else { _ = try transaction.restore(type, row) }
-    }
-  }
-
-  /// In memory that is never freed: tests are short.
-  private static func cell(_ text: String?) -> Cell {
-    guard let text else { return Cell(low: 0) }
-    let bytes = Array(text.utf8)
-    let start = UnsafeMutableRawPointer.allocate(byteCount: bytes.count + 16, alignment: 8)
-    start.copyMemory(from: bytes, byteCount: bytes.count)
-    return TextView(start, count: bytes.count).cell
   }
 }

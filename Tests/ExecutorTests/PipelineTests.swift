@@ -214,7 +214,7 @@ private typealias F = PipelineFixture
     let popular = query.set(F.message, access: .scan, filter: compare(.greater, likes, int(3)))
     let users = query.set(F.user, access: .rowSet(0))
     let authors = query.set(F.user, .step(popular, F.messageAuthor))
-    query.rowSets = [RowSetPlan(type: F.user, set: popular, through: [F.messageAuthor])]
+    query.rowSets = [RowSetPlan(type: F.user, set: popular, routes: [[F.messageAuthor]])]
     query.query.selections = [
       BoundSelection(set: users, shape: .value(userID)), BoundSelection(set: authors, shape: .value(userID)),
     ]

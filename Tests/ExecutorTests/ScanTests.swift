@@ -150,7 +150,7 @@ private typealias F = PipelineFixture
       .arithmetic(.divide, column(F.message, F.likes, .int), int(0)), .int, at: PipelineQuery.nowhere)
     let failing = query.set(F.message, access: .scan, filter: compare(.greater, quotient, int(1)))
     let users = query.set(F.user, access: .rowSet(0))
-    query.rowSets = [RowSetPlan(type: F.user, set: failing, through: [F.messageAuthor])]
+    query.rowSets = [RowSetPlan(type: F.user, set: failing, routes: [[F.messageAuthor]])]
     query.query.selections = [BoundSelection(set: users, shape: .value(column(F.user, F.id, .id)))]
     query.root("a", .many(SelectionID(0)), if: parameter(0, .boolean))
     let executable = Executable(query.plan, catalog: fixture.catalog)

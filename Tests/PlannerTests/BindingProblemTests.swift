@@ -68,7 +68,6 @@ import Testing
     ("unknown-operator", "{ User(where: {age: {gtt: 5}}) { id } }", "gtt"),
     ("wrong-order", "{ User(orderBy: {age: UP}) { id } }", "UP"),
     ("null-for-non-null", "query($a: Int! = null) { User(limit: $a) { id } }", ""),
-    ("not-constant", "query($a: [Int!]) { User(where: tags == [firstName]) { id } }", "[firstName]"),
     ("unknown-mutation", "mutation { inserUser(data: {id: \"1\"}) { id } }", "inserUser"),
     ("missing-argument", "mutation { insertUser { id } }", "insertUser"),
     ("unconditional-change", "mutation { deleteUser(where: true) }", "true"),

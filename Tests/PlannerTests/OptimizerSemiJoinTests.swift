@@ -23,7 +23,7 @@ private typealias Index = ChatFixture.Index
             └ access   Hash Message.text == "hi"
         """)
     let plan = plan(query(root, messages()))
-    #expect(plan.rowSets.map(\.through) == [[ChatFixture.author]])
+    #expect(plan.rowSets.map(\.routes) == [[[ChatFixture.author]]])
     #expect(plan.rowSets.map(\.type) == [ChatFixture.user])
   }
 
@@ -75,7 +75,7 @@ private typealias Index = ChatFixture.Index
           └ by semi-join from User
             └ access   Unique User.email == "a@b"
         """)
-    #expect(plan(query(root)).rowSets.map(\.through) == [[ChatFixture.messages]])
+    #expect(plan(query(root)).rowSets.map(\.routes) == [[[ChatFixture.messages]]])
   }
 
   @Test func missingTargetsBelongToSomeConditions() {
@@ -94,7 +94,7 @@ private typealias Index = ChatFixture.Index
     let root = collection(ChatFixture.message, where: bool(.quantifier(.exists, SetID(1), nil)))
     let plan = plan(query(root, inner))
     #expect(plan.sets[0].access == .rowSet(0))
-    #expect(plan.rowSets.map(\.through) == [[ChatFixture.author, ChatFixture.messages]])
+    #expect(plan.rowSets.map(\.routes) == [[[ChatFixture.author, ChatFixture.messages]]])
   }
 
   @Test func correlatedConditionIsTestedPerRow() {
@@ -114,7 +114,7 @@ private typealias Index = ChatFixture.Index
     let plan = plan(query(root, messages()))
     #expect(plan.sets[0].access == .scan)
     // The first part cannot fail, so its rows may be known beforehand; the division stays behind it.
-    #expect(plan.rowSets.allSatisfy { $0.through.isEmpty })
+    #expect(plan.rowSets.allSatisfy { $0.routes == [[]] })
     #expect(plan.sets[1].filter?.operands.last == failing)
   }
 

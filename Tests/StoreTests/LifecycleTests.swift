@@ -66,6 +66,59 @@ import Testing
     }
   }
 
+  /// A chat with 300 messages, each a reply to the one before.
+  private func longChat() throws -> (Snapshot, UInt32) {
+    let transaction = WriteTransaction(social.empty)
+    let chat = try social.insertChat(transaction, 1)
+    var last: UInt32?
+    for number in 0..<300 {
+      let message = try social.insertMessage(transaction, number, chat: chat)
+      if let last { try transaction.setReference(social.parent, source: message, target: last) }
+      last = message
+    }
+    return (transaction.commit(), chat)
+  }
+
+  @Test(arguments: [true, false]) func deletionsAndTheirUndoingCanBeStopped(_ keeps: Bool) throws {
+    let (base, chat) = try longChat()
+    func count(_ base: Snapshot, stopAt limit: Int, _ body: (WriteTransaction) throws -> Void) throws -> Snapshot? {
+      let digest = base.memoryDigest
+      let transaction = WriteTransaction(base)
+      var calls = 0
+      transaction.isStopped = { bytes in
+        #expect(bytes >= 0)
+        calls += 1
+        return calls == limit
+      }
+      do {
+        try body(transaction)
+        #expect(calls < limit && calls > 4)
+        return transaction.commit()
+      } catch StoreProblem.stopped {
+        #expect(calls == limit && base.memoryDigest == digest)
+        return nil
+      }
+    }
+    var deleted: Snapshot?
+    var limit = 1
+    while deleted == nil {
+      deleted = try count(base, stopAt: limit) { try $0.delete(social.chat, rows: [chat], keeps: keeps) }
+      limit += 1
+    }
+    let after = try #require(deleted)
+    #expect(after.check().isEmpty && after.liveCount(social.message) == 0 && base.check().isEmpty)
+    #expect(after.deletedCount(social.message) == (keeps ? 300 : 0))
+    guard keeps else { return }
+    var restored: Snapshot?
+    limit = 1
+    while restored == nil {
+      restored = try count(after, stopAt: limit) { try $0.restore(social.chat, chat) }
+      limit += 1
+    }
+    let back = try #require(restored)
+    #expect(back.check().isEmpty && back.liveCount(social.message) == 300 && after.check().isEmpty)
+  }
+
   @Test func rollbackToACheckpoint() throws {
     let transaction = WriteTransaction(social.empty)
     let chat = try social.insertChat(transaction, 1)

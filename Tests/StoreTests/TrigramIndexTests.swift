@@ -216,4 +216,17 @@ import Testing
     segment.data[Int(segment.starts[0])] ^= 1
     #expect(!snapshot.check().isEmpty)
   }
+
+  @Test(
+    "bytes without a border between characters, which are no text, are cut all the same",
+    arguments: [
+      0, 1, 16_383, 16_384, 16_385, 100_000,
+    ])
+  func bytesWithoutABorder(_ count: Int) {
+    var builder = TrigramSegmentBuilder()
+    let bytes = Array("abc".utf8) + [UInt8](repeating: 0x80, count: count) + Array("xyz".utf8)
+    bytes.withUnsafeBufferPointer { builder.add(7, $0) }
+    Array("abc".utf8).withUnsafeBufferPointer { builder.add(8, $0) }
+    #expect(builder.segments().count == 1)
+  }
 }

@@ -49,6 +49,7 @@ extension Benchmark {
       if let engine { try compareChanged(engine, sqlite) }
     }
     if options.includes("insert_two") { try measureTwoIndexes() }
+    if options.includes("insert_fts") || options.includes("insert_fts_tx") { try measureTextInserts() }
   }
 
   // MARK: Cases
@@ -145,6 +146,69 @@ extension Benchmark {
         """)
     }
   }
+
+  /// Texts into a full-text index that has those of all messages, in databases of their own. SQLite does with a trigger
+  /// what its documentation recommends.
+  private func measureTextInserts() throws {
+    let engine =
+      options.isSQLiteOnly
+      ? nil : try Engine(schema: Self.fullTextSchema, sources: [(type: "Message", bytes: messageTexts())])
+    let sqlite = try SQLiteDatabase()
+    let texts = network.messages.text
+    try sqlite.execute(
+      """
+      CREATE TABLE message(id INTEGER PRIMARY KEY, text TEXT NOT NULL);
+      BEGIN
+      """)
+    let fill = try sqlite.prepare("INSERT INTO message VALUES(?1, ?2)")
+    for row in 0..<texts.count { try fill.run([.integer(row + 1), .text(texts[row])]) }
+    try sqlite.execute(
+      """
+      COMMIT;
+      CREATE VIRTUAL TABLE message_text
+        USING fts5(text, content = 'message', content_rowid = 'id', tokenize = 'unicode61');
+      INSERT INTO message_text(message_text) VALUES('rebuild');
+      INSERT INTO message_text(message_text) VALUES('optimize');
+      CREATE TRIGGER message_insert AFTER INSERT ON message BEGIN
+        INSERT INTO message_text(rowid, text) VALUES(new.id, new.text);
+      END
+      """)
+    let count = 1_000
+    func values(_ number: Int) -> [Parameter] {
+      [.integer(texts.count + 1 + number), .text(texts[number * 7919 % texts.count])]
+    }
+    let document = "mutation($id: ID!, $text: String!) { insertMessage(data: {id: $id, text: $text}) }"
+    let sql = ["INSERT INTO message VALUES(?1, ?2)"]
+    if options.includes("insert_fts") {
+      try measure(
+        ChangeCase(
+          "insert_fts", "a text into a full-text index, a transaction each", count: count, document,
+          parameters: ["id", "text"], sql: sql, values: values), engine, sqlite)
+    }
+    if options.includes("insert_fts_tx") {
+      try measure(
+        ChangeCase(
+          "insert_fts_tx", "the same, one transaction", .together, count: count, document, parameters: ["id", "text"],
+          sql: sql
+        ) { values($0 + (Self.rounds + 1) * count) }, engine, sqlite)
+    }
+    guard let engine else { return }
+    for word in commonTextWords.prefix(40) {
+      try compare(
+        engine, sqlite,
+        "{ n: count(Message) found: count(Message(where: text matches \"\(word)\")) Message(where: id > \(texts.count) and text matches \"\(word)\", orderBy: id) { id } }",
+        """
+        SELECT json_object('n', (SELECT count(*) FROM message),
+          'found', (SELECT count(*) FROM message_text WHERE message_text MATCH '"\(word)"'),
+          'Message', (SELECT json_group_array(json_object('id', found)) FROM
+            (SELECT rowid AS found FROM message_text WHERE message_text MATCH '"\(word)"' AND rowid > \(texts.count)
+             ORDER BY rowid)))
+        """)
+    }
+  }
+
+  /// Words of the texts, the most common first.
+  private var commonTextWords: [String] { QueryCases(network).commonWords.filter { $0.allSatisfy(\.isLetter) } }
 
   // MARK: Measuring
 

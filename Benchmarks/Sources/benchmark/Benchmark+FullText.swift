@@ -34,7 +34,7 @@ extension QueryCases {
   }
 
   /// The words of some texts, the most common first.
-  private var commonWords: [String] {
+  var commonWords: [String] {
     let texts = network.messages.text
     var counts: [String: Int] = [:]
     for row in 0..<min(texts.count, 20_000) {
@@ -45,54 +45,19 @@ extension QueryCases {
 }
 
 extension Benchmark {
-  static let fullTextSchema = #"type Message { id: ID! text: String! @fulltext(language: "none") }"#
-
-  /// FTS5 gets its index here, so that the other rows do not pay for it.
   func measureFullText(_ sqlite: SQLiteDatabase) throws {
-    let cases = QueryCases(network).fullText.filter { options.includes($0.name) }
-    guard !cases.isEmpty || options.includes("load_text") else { return }
-    let sources = [(type: "Message", bytes: messageTexts())]
-    let clock = ContinuousClock()
-    var engine: Engine?
-    var engineTime: Double?
-    if !options.isSQLiteOnly {
-      engineTime = try clock.measure { engine = try Engine(schema: Self.fullTextSchema, sources: sources) }.nanoseconds
-    }
-    let indexing = try clock.measure {
-      try sqlite.execute(
-        """
-        CREATE VIRTUAL TABLE message_text
-          USING fts5(text, content = 'message', content_rowid = 'id', tokenize = 'unicode61');
-        INSERT INTO message_text(message_text) VALUES('rebuild');
-        INSERT INTO message_text(message_text) VALUES('optimize');
-        """)
-    }.nanoseconds
-    if options.includes("load_text") {
-      report.row(
-        ReportRow(
-          name: "load_text", summary: "texts loaded and indexed; SQLite: indexed only", engine: engineTime,
-          sqlite: indexing, bytes: sources[0].bytes.count))
-    }
-    for query in cases { try measure(query, engine, sqlite) }
-  }
-
-  /// The messages' ids and texts as NDJSON.
-  func messageTexts() -> [UInt8] {
-    let texts = network.messages.text
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(texts.bytes.count + texts.count * 32)
-    for row in 0..<texts.count {
-      bytes += "{\"id\":\(row + 1),\"text\":\"".utf8
-      for byte in texts.bytes[texts.range(row)] {
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-        case 0..<0x20: bytes += "\\u00\(byte < 16 ? "0" : "")\(String(byte, radix: 16))".utf8
-        default: bytes.append(byte)
-        }
-      }
-      bytes += "\"}\n".utf8
-    }
-    return bytes
+    try measure(
+      TextIndex(
+        schema: #"type Message { id: ID! text: String! @fulltext(language: "none") }"#,
+        cases: QueryCases(network).fullText, loading: "load_text",
+        summary: "texts loaded and indexed; SQLite: indexed only",
+        sql: """
+          CREATE VIRTUAL TABLE message_text
+            USING fts5(text, content = 'message', content_rowid = 'id', tokenize = 'unicode61');
+          INSERT INTO message_text(message_text) VALUES('rebuild');
+          INSERT INTO message_text(message_text) VALUES('optimize');
+          """, tableServes: ["fts_or", "fts_and"]),
+      sqlite)
   }
 }
 

@@ -45,36 +45,18 @@ extension QueryCases {
 }
 
 extension Benchmark {
-  static let trigramSchema = "type Message { id: ID! text: String! @trigram }"
-
-  /// FTS5 gets its index here, so that the other rows do not pay for it.
   func measureTrigrams(_ sqlite: SQLiteDatabase) throws {
-    let cases = QueryCases(network).trigram.filter { options.includes($0.name) }
-    guard !cases.isEmpty || options.includes("load_tri") else { return }
-    let sources = [(type: "Message", bytes: messageTexts())]
-    let clock = ContinuousClock()
-    var engine: Engine?
-    var engineTime: Double?
-    if !options.isSQLiteOnly {
-      engineTime = try clock.measure { engine = try Engine(schema: Self.trigramSchema, sources: sources) }.nanoseconds
-    }
-    if options.includes("load_tri") || options.includes("substr_tri") {
-      let indexing = try clock.measure {
-        try sqlite.execute(
-          """
+    try measure(
+      TextIndex(
+        schema: "type Message { id: ID! text: String! @trigram }",
+        cases: QueryCases(network).trigram, loading: "load_tri",
+        summary: "texts loaded and their trigrams indexed; SQLite: indexed only",
+        sql: """
           CREATE VIRTUAL TABLE message_trigram
             USING fts5(text, content = 'message', content_rowid = 'id', tokenize = 'trigram case_sensitive 1');
           INSERT INTO message_trigram(message_trigram) VALUES('rebuild');
           INSERT INTO message_trigram(message_trigram) VALUES('optimize');
-          """)
-      }.nanoseconds
-      if options.includes("load_tri") {
-        report.row(
-          ReportRow(
-            name: "load_tri", summary: "texts loaded and their trigrams indexed; SQLite: indexed only",
-            engine: engineTime, sqlite: indexing, bytes: sources[0].bytes.count))
-      }
-    }
-    for query in cases { try measure(query, engine, sqlite) }
+          """, tableServes: ["substr_tri"]),
+      sqlite)
   }
 }

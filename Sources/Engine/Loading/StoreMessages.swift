@@ -29,6 +29,8 @@ enum StoreMessages {
       return "'\(catalog[type].name)' has more entities than the store can hold"
     case .textTooLong(let type, let column):
       return "'\(catalog[type].name).\(catalog[type][column].name)' is longer than \(TextView.maximumLength) bytes"
+    // Loading asks the store to follow no deletion that may be stopped.
+    case .stopped: return "the change was stopped"
     }
   }
 
@@ -41,7 +43,7 @@ enum StoreMessages {
     return columns.map { catalog[type][$0].name }.joined(separator: ", ") + " " + values.joined(separator: ", ")
   }
 
-  private static func show(
+  static func show(
     _ reader: ColumnReader, _ row: UInt32, _ column: ColumnDescriptor, _ catalog: Catalog
   ) -> String {
     switch column.kind {

@@ -19,17 +19,18 @@ extension PreparedQuery {
       return try appendExplanation(
         explanation, variables, mutator?.snapshot() ?? snapshot, options: options, into: &output)
     }
-    let plans = try segmentPlans(variables, snapshot.catalog)
+    let plans = try segmentPlans(variables, snapshot.catalog, options.interruption(document.limits))
     if plans.isChange, mutator == nil {
       let problem = MutationProblem(.readOnly, at: document.definition(operation).range)
       throw QueryError([problem.diagnostic], in: document.source)
     }
     let now = options.now ?? Database.now()
     let parameters = try coerce(variables, for: plans.query, snapshot.catalog, now: now)
+    let asks = plans.query.asksWhatIsProvided
     let context = MutationContext(
       parameters: parameters, limits: options.runLimits(of: document), cancellation: options.cancellation?.flag,
       now: now,
-      provided: plans.query.asksWhatIsProvided ? Set(variables.keys) : [])
+      provided: asks ? Set(variables.keys) : [], parameterNames: asks ? plans.query.parameters.map(\.name) : [])
     let start = output.count
     for segment in plans.segments {
       let before = output.count
@@ -82,10 +83,14 @@ extension PreparedQuery {
 }
 
 extension BoundQuery {
-  /// Whether a change is refused where some variable is not provided.
+  /// Whether a change is refused, or says something else, where some variable is not provided.
   fileprivate var asksWhatIsProvided: Bool {
     segments.contains { segment in
-      if case .mutation(let mutation) = segment { mutation.refusal?.variables.isEmpty == false } else { false }
+      guard case .mutation(let mutation) = segment else { return false }
+      if mutation.refusal?.variables.isEmpty == false { return true }
+      return (mutation.rows + [mutation.assignment, mutation.conflict?.record].compactMap(\.self)).contains { input in
+        if case .record(let record) = input { record.hasAbsentParameters } else { false }
+      }
     }
   }
 }

@@ -9,7 +9,7 @@ extension Evaluator {
     let set = SetID(Int(node.index))
     let truths = out.truths
     if let shared = try shared(node) {
-      try shared.evaluator.quantifier(node, out)
+      try over(shared.batch).quantifier(node, out)
       return scatter(shared.places, out)
     }
     guard node.b >= 0 else {
@@ -95,7 +95,7 @@ extension Evaluator {
     let set = SetID(Int(node.index))
     let type = block.block.types[index]
     if let shared = try shared(node) {
-      try shared.evaluator.aggregate(node, index, out)
+      try over(shared.batch).aggregate(node, index, out)
       return scatter(shared.places, out)
     }
     if node.aggregate == .count, node.b < 0 {

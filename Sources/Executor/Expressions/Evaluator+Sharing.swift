@@ -8,7 +8,7 @@ import GQLStore
 extension Evaluator {
   /// The first element of each key as a batch of its own, and for each element its place in that batch; nil where
   /// that would not pay.
-  func shared(_ node: Node) throws(RuntimeProblem) -> (evaluator: Evaluator, places: UnsafePointer<UInt16>)? {
+  func shared(_ node: Node) throws(RuntimeProblem) -> (batch: Batch, places: UnsafePointer<UInt16>)? {
     let set = execution.compiledSet(Int(node.index))
     guard node.flag, set.dependsOnKeyOnly, count > 1 else { return nil }
     let state = execution.sets[set.id]
@@ -43,25 +43,11 @@ extension Evaluator {
       for index in 0..<found { rows[index] = scope[Int(firsts[index])] }
       scopes.append(UnsafePointer(rows))
     }
-    let inner = Evaluator(
-      state: self.state, block: block, batch: Batch(ScopeRows(count: found, scopes: scopes)), execution: execution)
-    return (inner, UnsafePointer(places))
+    return (Batch(ScopeRows(count: found, scopes: scopes)), UnsafePointer(places))
   }
 
   /// Values of the first elements to all elements. From the end, as no place is behind its element.
   func scatter(_ places: UnsafePointer<UInt16>, _ out: Vector) {
-    for element in stride(from: count - 1, through: 0, by: -1) {
-      let place = Int(places[element])
-      switch out.kind {
-      case .truth: out.truths[element] = out.truths[place]
-      case .rows: out.rows[element] = out.rows[place]
-      case .word, .double:
-        out.words[element] = out.words[place]
-        out.validity[element] = out.validity[place]
-      case .wide:
-        out.cells[element] = out.cells[place]
-        out.validity[element] = out.validity[place]
-      }
-    }
+    for element in stride(from: count - 1, through: 0, by: -1) { copy(out, Int(places[element]), to: out, element) }
   }
 }

@@ -48,15 +48,11 @@ extension Evaluator {
     let b = vector(node.b)
     guard a.kind == .wide, b.kind == .wide else { return setNull(out) }
     var folded: [UInt8] = []
+    var last: LikePattern?
+    if case .like(let known)? = block.patterns[index] { last = known }
     if b.isConstant {
       guard !b.isNull(0) else { return setNull(out) }
-      let pattern: LikePattern
-      if case .like(let known)? = block.patterns[index] {
-        pattern = known
-      } else {
-        pattern = try likePattern(b.cells[0], node, 0)
-        block.patterns[index] = .like(pattern)
-      }
+      let pattern = try likePattern(index, b.cells, node, 0, &last)
       for position in 0..<count {
         out.truths[position] = a.validity[position] == 0 ? 1 : matches(pattern, a.cells + position, &folded)
       }
@@ -67,7 +63,7 @@ extension Evaluator {
         out.truths[position] = 1
         continue
       }
-      let pattern = try likePattern(b.cells[position], node, position)
+      let pattern = try likePattern(index, b.cells + position, node, position, &last)
       out.truths[position] = matches(pattern, a.cells + position, &folded)
     }
   }
@@ -78,10 +74,18 @@ extension Evaluator {
     return pattern.matches(start, text.count, folding: &folded) ? 2 : 0
   }
 
-  private func likePattern(_ cell: Cell, _ node: Node, _ position: Int) throws(RuntimeProblem) -> LikePattern {
-    let bytes = TextView(cell).withBytes { [UInt8](UnsafeRawBufferPointer(start: $0, count: $1)) }
+  /// The row's pattern; `last` unless its bytes differ, so that rows with one pattern compile it once.
+  private func likePattern(
+    _ index: Int, _ cell: UnsafePointer<Cell>, _ node: Node, _ position: Int, _ last: inout LikePattern?
+  ) throws(RuntimeProblem) -> LikePattern {
+    let source = TextView.bytes(at: cell)
+    let bytes = UnsafeRawBufferPointer(start: source.start, count: source.count)
+    if let last, last.isOf(bytes) { return last }
     do throws(PatternError) {
-      return try LikePattern(bytes, ignoresCase: node.flag)
+      let pattern = try LikePattern([UInt8](bytes), ignoresCase: node.flag)
+      last = pattern
+      block.patterns[index] = .like(pattern)
+      return pattern
     } catch {
       throw problem(.invalidPattern(message: error.message, offset: error.offset), node, at: position)
     }

@@ -52,8 +52,7 @@ package final class ExpressionState {
   func evaluate(_ index: Int, _ batch: Batch, _ execution: Execution) throws(RuntimeProblem) -> BlockState {
     let block = blocks[index]
     block.prepare(batch.count, execution)
-    let evaluator = Evaluator(state: self, block: block, batch: batch, execution: execution)
-    try evaluator.run()
+    try Evaluator.run(block, of: self, batch, execution)
     return block
   }
 

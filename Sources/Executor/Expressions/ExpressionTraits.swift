@@ -9,6 +9,8 @@ enum ExpressionTraits {
     case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .isInserted, .item:
       return false
     case .arithmetic, .negate, .cast, .regex: return true
+    case .like(let subject, let pattern, _):
+      return pattern.constant == nil || isFallible(subject, catalog)
     // What went wrong in a group is raised where its value is read.
     case .groupAggregate: return true
     case .convert(let operand):

@@ -66,8 +66,10 @@ final class JSONHash {
 
   private static func number(_ number: JSONNumber) -> UInt64 {
     guard let decimal = number.decimal else {
-      // Such numbers are equal only if they are written alike.
-      return KeyHash.combine(Seed.number, KeyHash.bytes(number.start, number.count))
+      // Beyond decimals, and so equal to no decimal.
+      var hash = Seed.number
+      NumberText(number.bytes)?.canonical { hash = KeyHash.combine(hash, $0) }
+      return hash
     }
     let (low, high) = decimal.normalized.packed
     return KeyHash.combine(KeyHash.combine(Seed.number, low), high)

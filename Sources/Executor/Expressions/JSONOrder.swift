@@ -70,15 +70,16 @@ enum JSONOrder {
     members.sorted { $0.key < $1.key }
   }
 
-  /// By exact value where a decimal can hold both, else by the nearest doubles, then by digits, so that the order stays
-  /// total.
+  /// By exact value, whatever the digits and the exponent are.
   private static func compareNumbers(_ left: Text, _ right: Text) -> Int {
     if left == right { return 0 }
-    let a = left.bytes.withUnsafeBufferPointer { Decimal(parsing: $0) }
-    let b = right.bytes.withUnsafeBufferPointer { Decimal(parsing: $0) }
-    if let a, let b { return compareExactly(a, b) }
-    let first = left.bytes.withUnsafeBufferPointer { FloatParsing.parse($0) } ?? .infinity
-    let second = right.bytes.withUnsafeBufferPointer { FloatParsing.parse($0) } ?? .infinity
-    return first < second ? -1 : first > second ? 1 : Text.compare(left, right)
+    return left.bytes.withUnsafeBufferPointer { left in
+      right.bytes.withUnsafeBufferPointer { right in
+        if let a = Decimal(parsing: left), let b = Decimal(parsing: right) { return compareExactly(a, b) }
+        // The scanner took both for numbers, so both are.
+        guard let a = NumberText(left), let b = NumberText(right) else { return 0 }
+        return NumberText.compare(a, b)
+      }
+    }
   }
 }

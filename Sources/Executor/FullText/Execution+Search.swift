@@ -5,6 +5,15 @@ import GQLStore
 import GQLText
 
 extension Execution {
+  /// The state of a full-text access, which keeps its query while the text stays the same.
+  func textSearch(_ node: AccessNode) -> FullTextSearchState {
+    let key = ObjectIdentifier(node)
+    if let known = textSearches[key] { return known }
+    let made = FullTextSearchState(language: node.language)
+    textSearches[key] = made
+    return made
+  }
+
   /// What a full-text access looks for; nil if the query is null.
   private func search(
     _ node: AccessNode, _ set: CompiledSet, _ outer: ScopeRows
@@ -12,14 +21,7 @@ extension Execution {
     guard let scalars = node.scalars else { return nil }
     let vectors = try scalars.vectors(outer, self)
     guard let query = scalars.cell(0, vectors, 0, self) else { return nil }
-    let key = ObjectIdentifier(node)
-    let state: FullTextSearchState
-    if let known = textSearches[key] {
-      state = known
-    } else {
-      state = FullTextSearchState(language: node.language)
-      textSearches[key] = state
-    }
+    let state = textSearch(node)
     let matcher = withUnsafePointer(to: query) { state.matcher(TextView.text(at: $0)) }
     if let known = state.search { return known }
     let search = try FullTextSearch(

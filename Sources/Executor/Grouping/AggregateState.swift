@@ -20,10 +20,25 @@ final class AggregateState {
     var value: Int128 { Int128(high) << 64 | Int128(low) }
   }
 
-  /// An exact sum of doubles as long as two of them hold it; `high` is NaN once they do not.
+  /// An exact sum of doubles as long as two of them hold it. Once they do not, `high` is NaN, and the bits of `low` are
+  /// the number of the group's sum in `wide`.
   struct DoubleSum: BitwiseCopyable {
     var high = 0.0
     var low = 0.0
+
+    init() {}
+
+    init(high: Double, low: Double) {
+      self.high = high
+      self.low = low
+    }
+
+    init(wide number: Int) {
+      high = .nan
+      low = Double(bitPattern: UInt64(number))
+    }
+
+    var wide: Int? { high.isNaN ? Int(truncatingIfNeeded: low.bitPattern) : nil }
   }
 
   enum Form { case count, integers, doubles, decimals, words, reals, cells, list }
@@ -36,8 +51,8 @@ final class AggregateState {
   private var tally = GroupMemory<Int64>()
   private var integers = GroupMemory<IntegerSum>()
   private var doubles = GroupMemory<DoubleSum>()
-  /// Sums that two doubles did not hold.
-  private var wide: [UInt32: FloatSum] = [:]
+  /// The words of sums that two doubles did not hold, one ``FixedPointSum`` behind the other.
+  private var wide = GroupMemory<Int64>()
   private var decimals: [DecimalSum] = []
   private var best = GroupMemory<Cell>()
   private var hasBest = GroupMemory<UInt8>()
@@ -102,7 +117,7 @@ final class AggregateState {
     tally.trim(to: 1 << 20)
     integers.trim(to: 1 << 20)
     doubles.trim(to: 1 << 20)
-    if !wide.isEmpty { wide = [:] }
+    wide.trim(to: 1 << 20)
     decimals.removeAll()
     best.trim(to: 1 << 20)
     hasBest.trim(to: 1 << 20)
@@ -116,7 +131,7 @@ final class AggregateState {
   }
 
   var byteCount: Int {
-    var total = tally.byteCount + integers.byteCount + doubles.byteCount + wide.count * 600 + decimals.count * 48
+    var total = tally.byteCount + integers.byteCount + doubles.byteCount + wide.byteCount + decimals.count * 48
     total += best.byteCount + owners.byteCount + values.byteCount + results.byteCount + arena.usedBytes
     total += failures.byteCount
     if plan.isDistinct { total += seen.byteCount }
@@ -237,23 +252,25 @@ final class AggregateState {
     let rest = low + error
     let restPart = rest - low
     let lost = (low - (rest - restPart)) + (error - restPart)
-    guard lost == 0 else { return addWide(value, group, place) }
+    guard lost == 0 else { return addWide(value, place) }
     place.pointee = DoubleSum(high: sum, low: rest)
   }
 
   @inline(never)
-  private func addWide(_ value: Double, _ group: UInt32, _ place: UnsafeMutablePointer<DoubleSum>) {
-    if place.pointee.high.isNaN {
-      wide[group]?.add(value)
-      return
-    }
-    var sum = FloatSum()
+  private func addWide(_ value: Double, _ place: UnsafeMutablePointer<DoubleSum>) {
+    if let number = place.pointee.wide { return wideSum(number).add(value) }
+    let number = wide.count / FixedPointSum.wordCount
+    wide.extend(to: wide.count + FixedPointSum.wordCount, filling: 0)
+    let sum = wideSum(number)
     sum.add(place.pointee.high)
     sum.add(place.pointee.low)
     sum.add(value)
-    wide[group] = sum
-    place.pointee = DoubleSum(high: .nan, low: 0)
+    place.pointee = DoubleSum(wide: number)
   }
+
+  /// Valid until the next one is made.
+  @inline(__always)
+  private func wideSum(_ number: Int) -> FixedPointSum { FixedPointSum(wide.base + number * FixedPointSum.wordCount) }
 
   private func addOne(_ cell: Cell, _ group: Int) {
     switch form {
@@ -330,8 +347,8 @@ final class AggregateState {
       return count == 0 ? .null : .value(Cell(Double(sum) / Double(count)))
     case .doubles:
       var sum: Double?
-      if doubles.base[group].high.isNaN {
-        sum = wide[UInt32(truncatingIfNeeded: group)]?.value()
+      if let number = doubles.base[group].wide {
+        sum = wideSum(number).value()
       } else {
         let total = doubles.base[group].high + doubles.base[group].low
         sum = total.isFinite ? total : nil

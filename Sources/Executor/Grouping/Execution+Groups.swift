@@ -34,11 +34,8 @@ extension Execution {
     if grouping.listsMembers { state.listMembers() }
     try finish(grouping, state)
     try arrangeGroups(set, grouping, state, level, above: above, range)
-    nodes += level.members.rows.count
+    try countNodes(level.members.rows.count)
     level.warmEnd = Int.max
-    if nodes > limits.maximumNodes {
-      throw RuntimeProblem(.limitExceeded(name: "answer-nodes", limit: limits.maximumNodes), at: SourceRange(at: 0))
-    }
     level.batches.removeAll(keepingCapacity: true)
     for _ in selection.groups { level.batches.append(LevelState.Batch()) }
   }

@@ -39,8 +39,10 @@ extension MutationProblem {
       "'\(field)' leads to \(id), which is the id of " + types.map { "'\($0)'" }.joined(separator: " and ")
     case .deleteDenied(let type, let entity, let field):
       "'\(type)' \(entity) cannot be deleted: '\(type).\(field)' denies it while it is not empty"
-    case .requiredReference(let type, let entity, let field):
+    case .requiredReference(let type, let entity, let field, isRestoring: false):
       "'\(type)' \(entity) would lose its '\(field)', which it must have"
+    case .requiredReference(let type, let entity, let field, isRestoring: true):
+      "'\(type)' \(entity) cannot be restored: its '\(field)', which it must have, is deleted"
     case .unconditionalChange(let verb, let type): "this would \(verb) every '\(type)'"
     case .absentVariable(let verb, let name):
       "the variable '$\(name)' was not provided, and without it this would \(verb) other entities than meant"

@@ -17,7 +17,7 @@ package struct MutationProblem: Error, Sendable, Equatable {
     /// `deleteUser(where: id == "1")` whose messages are `onDelete: DENY`.
     case deleteDenied(type: String, entity: String, field: String)
     /// Taking the author from a message that must have one.
-    case requiredReference(type: String, entity: String, field: String)
+    case requiredReference(type: String, entity: String, field: String, isRestoring: Bool = false)
     /// `deleteUser(where: $f)` with `{"f": {}}`.
     case unconditionalChange(verb: String, type: String)
     /// `deleteUser(where: name == $n)` without `$n`.

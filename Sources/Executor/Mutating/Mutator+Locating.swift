@@ -21,7 +21,7 @@ extension Mutator {
     let total = found.rows.count
     answered.reserveCapacity(total)
     for index in 0..<total { answered.append(found.rows[index]) }
-    try freeUniqueKeys(assignment, layout, context, execution)
+    try freeUniqueKeys(assignment, layout, context, execution, before: view)
     // Records with links keep what they say until all rows are in; others are written before the next batch.
     var releases = false
     if case .record(let record) = assignment { releases = !record.hasLinks && locate.releasesScratch }
@@ -50,6 +50,7 @@ extension Mutator {
         }
         stage.records[number].row = row
         try assign(row, number, layout)
+        emptied?.waiting.remove(row)
         if !keeps { stage.removeLast() }
       }
       if releases { execution.scratch.release(to: mark) }
@@ -63,7 +64,8 @@ extension Mutator {
 
   /// Takes the values of unique fields from all entities that get others, so that values may move among them.
   private func freeUniqueKeys(
-    _ assignment: BoundInput, _ layout: InputLayout, _ context: MutationContext, _ execution: Execution
+    _ assignment: BoundInput, _ layout: InputLayout, _ context: MutationContext, _ execution: Execution,
+    before view: Snapshot
   ) throws(MutationProblem) {
     let count = answered.count
     // A single entity exchanges values with no other, but a key of several fields is not compared half written.
@@ -86,6 +88,7 @@ extension Mutator {
     guard !unique.isEmpty, count > 0 else { return }
     change()
     let columns = unique.sorted()
+    emptied = EmptiedKeys(type: layout.type, columns: columns, waiting: Set(answered), before: view)
     for (number, row) in answered.enumerated() {
       try checkpoint(at: number, execution)
       for column in columns {
@@ -155,6 +158,12 @@ extension Mutator {
       do {
         try transaction.restore(type, row)
       } catch {
+        if case .requiredReference(let relation, let row) = error {
+          let place = place(catalog[relation], row)
+          throw problem(
+            .requiredReference(type: place.type, entity: place.entity, field: place.field, isRestoring: true),
+            at: .range(program.mutation.range))
+        }
         throw problem(error, at: .range(program.mutation.range))
       }
     }

@@ -11,6 +11,8 @@ extension Mutator {
     parameterPlaces = program.mutation.constants.parameters
     var origin = Origin(values: constants, position: 0, context: context, layouts: program.layouts)
     origin.replaces = program.mutation.conflict?.strategy == .replace
+    origin.refusesNullLists =
+      program.mutation.kind == .insert || origin.replaces || program.mutation.conflict?.strategy == .fail
     for row in program.mutation.rows { _ = try stage(row, role: .row, origin) }
     try saveRecords(from: 0, program, context, constants.execution)
     try link(program, constants.execution)
@@ -146,6 +148,19 @@ extension Mutator {
   /// Deletes an entity whose place another takes.
   func remove(_ row: UInt32, _ type: EntityTypeID, at source: InputStage.Source) throws(MutationProblem) {
     change()
-    do { try transaction.delete(type, row) } catch { throw problem(error, at: source) }
+    do {
+      for gone in try transaction.delete(type, row) {
+        guard let emptied, gone.type == emptied.type, emptied.waiting.contains(gone.row) else { continue }
+        // It was deleted before it got its new values: what it is kept with are the old ones.
+        for column in emptied.columns {
+          let reader = emptied.before.column(gone.type, column)
+          guard !reader.isNull(gone.row) else { continue }
+          try transaction.writeDeleted(
+            gone.type, gone.row, column, reader.cell(gone.row, kind: catalog[gone.type][column].kind))
+        }
+      }
+    } catch {
+      throw problem(error, at: source)
+    }
   }
 }

@@ -17,6 +17,14 @@ extension Mutator {
     var keepsValues = false
     /// Whether rows say all of an entity's value: what they do not name is emptied.
     var replaces = false
+    /// Whether null for a list of a row is no unknown one.
+    var refusesNullLists = false
+
+    /// Whether something that hangs on a parameter is said.
+    func isProvided(_ parameter: Int?) -> Bool {
+      guard let parameter else { return true }
+      return context.isProvided(parameter)
+    }
   }
 
   /// Puts an object, or the objects that a variable holds, on the stage; gives their numbers.
@@ -58,18 +66,23 @@ extension Mutator {
     let keeps = origin.keepsValues || origin.values.areOfRows && (role != .assignment || record.hasLinks)
     for cell in record.cells {
       let column = Int(cell.column.index)
-      var value = origin.values.cell(cell.value, origin.position)
+      var source = cell.value
+      if !origin.isProvided(cell.unless) {
+        guard let otherwise = cell.otherwise else { continue }
+        source = otherwise
+      }
+      var value = origin.values.cell(source, origin.position)
       if let value, layout.refusesNullElements[column] { try refuseNullElement(value, column, layout, at: cell.range) }
       if keeps, let found = value { value = stage.keeping(found, layout.columns[column].type) }
       stage.set(number, column, value)
     }
-    for input in record.embedded {
+    for input in record.embedded where origin.isProvided(input.unless) {
       let value =
         origin.context.parameters.indices.contains(input.parameter)
         ? origin.context.parameters[input.parameter] ?? .null : .null
       try stageEmbedded(value, input.storage, number, layout, .variable(input.parameter, []), origin)
     }
-    for link in record.links { try stage(link, of: number, layout, origin) }
+    for link in record.links where origin.isProvided(link.unless) { try stage(link, of: number, layout, origin) }
     emptyUnnamed(number, since: firstLink, layout, origin)
     stage.records[number].end = stage.records.count
     return number

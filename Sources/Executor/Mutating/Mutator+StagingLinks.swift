@@ -57,6 +57,13 @@ extension Mutator {
           targets.append(.record(copy))
         }
       case .input(let input):
+        if case .record(let copy) = input, let presence = copy.presence,
+          (origin.values.cell(presence, origin.position)?.low ?? 0) == 0
+        {
+          try refuseNull(relation, layout, link, at: copy.range)
+          isNull = true
+          continue
+        }
         if case .variable(let parameter, _, let range) = input, hasNoValue(parameter, origin) {
           try refuseNull(relation, layout, link, at: range)
           isNull = true
@@ -68,6 +75,7 @@ extension Mutator {
         }
       }
     }
+    if isNull, targets.isEmpty, !link.isWithin { try refuseNullList(relation, of: record, origin, .range(link.range)) }
     let first = stage.targets.count
     stage.targets += targets
     stage.links.append(
@@ -81,9 +89,25 @@ extension Mutator {
   private func refuseNull(
     _ relation: Relation, _ layout: InputLayout, _ link: BoundLink, at range: SourceRange
   ) throws(MutationProblem) {
-    if relation.isToMany, link.targets.count > 1 || link.mode != .assign {
+    if relation.isToMany, link.isList || link.mode != .assign {
       throw MutationProblem(.missingValue(type: layout.name, field: layout.name(of: relation), entity: nil), at: range)
     }
+  }
+
+  /// Null for a list that is always there: an unknown one for a strategy that keeps what is unknown, else wrong.
+  func refuseNullList(
+    _ relation: Relation, of record: Int, _ origin: Origin, _ source: InputStage.Source
+  ) throws(MutationProblem) {
+    let layout = origin.layouts[stage.records[record].type]
+    guard relation.isToMany, let property = layout.properties.first(where: { $0.id == relation.property }),
+      property.signature.isNonNull
+    else { return }
+    switch stage.records[record].role {
+    case .row: if !origin.refusesNullLists { return }
+    case .assignment: break
+    case .fragment, .element: return
+    }
+    throw problem(.missingValue(type: layout.name, field: property.name, entity: nil), at: source)
   }
 
   private func kept(_ key: Cell, _ relation: Relation, _ origin: Origin) -> Cell {

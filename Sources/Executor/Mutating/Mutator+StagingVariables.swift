@@ -46,7 +46,9 @@ extension Mutator {
       }
     case .list(let elements):
       try stageLink(elements, .assign, relation, of: record, source, origin, isWithin: isWithin)
-    case .null: addEmptyLink(of: record, relation, source, isWithin: isWithin)
+    case .null:
+      if !isWithin { try refuseNullList(relation, of: record, origin, source) }
+      addEmptyLink(of: record, relation, source, isWithin: isWithin)
     default:
       try stageLink([value], .assign, relation, of: record, source, origin, isList: false, isWithin: isWithin)
     }
@@ -104,7 +106,8 @@ extension Mutator {
       for (field, storage) in zip(catalog[id].fields, fields) {
         let member = members.first { $0.name.bytes.elementsEqual(field.name.utf8) }
         let place = source.inside(.member(field.name))
-        try stageEmbedded(member?.value ?? .null, storage, record, layout, place, origin)
+        let absent: Value = field.defaultValue == .now ? .dateTime(origin.context.now) : .null
+        try stageEmbedded(member?.value ?? absent, storage, record, layout, place, origin)
       }
     }
   }

@@ -55,6 +55,16 @@ struct FreedValue: Hashable {
   let column: Int
 }
 
+/// Unique values that entities wait for, so that values may move among them.
+struct EmptiedKeys {
+  let type: EntityTypeID
+  let columns: [ColumnID]
+  /// Entities whose values are not written yet.
+  var waiting: Set<UInt32>
+  /// The data with the values as they were.
+  let before: Snapshot
+}
+
 /// Applies the fields of mutations to a transaction, one behind the other. For one thread.
 ///
 /// A field that throws may have been applied in part: then the transaction must be dropped.
@@ -81,8 +91,12 @@ package final class Mutator {
   @exclusivity(unchecked) var fieldView: Snapshot?
   /// What was taken out of unique indexes until another value is written.
   @exclusivity(unchecked) var freed: [FreedValue: Cell] = [:]
+  /// Where an update has taken unique values out of all its entities before it writes the first.
+  @exclusivity(unchecked) var emptied: EmptiedKeys?
   /// Memory that is used again and again.
   @exclusivity(unchecked) var writeBuffer: [ColumnWrite] = []
+  /// Why the store was told to stop.
+  @exclusivity(unchecked) private var stopReason: RuntimeProblem?
 
   package init(_ base: Snapshot, _ transaction: WriteTransaction, resolvers: [IndexID: ConflictResolver] = [:]) {
     self.transaction = transaction
@@ -128,10 +142,15 @@ package final class Mutator {
     touched.removeAll()
     fieldView = nil
     if !freed.isEmpty { freed.removeAll() }
+    emptied = nil
     // Without sets, the constants look at nothing.
     let looked = program.mutation.constants.sets.isEmpty ? transaction.base : snapshot()
     let execution = program.constants.begin(context, on: looked)
     defer { program.constants.end(execution) }
+    if execution.mayStop || execution.limits.maximumMemory != .max {
+      transaction.isStopped = { self.isStopped(execution, holding: $0) }
+    }
+    defer { transaction.isStopped = nil }
     let constants = try running { () throws(RuntimeProblem) in try program.constants.constants(execution) }
     if let condition = program.mutation.condition, !constants.isTrue(condition) { return false }
     try refuse(program, constants, context)
@@ -200,6 +219,18 @@ package final class Mutator {
     }
   }
 
+  /// What the store asks while it follows a deletion or its undoing.
+  private func isStopped(_ execution: Execution, holding bytes: Int) -> Bool {
+    do throws(RuntimeProblem) {
+      try execution.checkpoint()
+      try execution.checkMemory(stage.byteCount + bytes)
+      return false
+    } catch {
+      stopReason = error
+      return true
+    }
+  }
+
   /// Once in 1,024 numbers, a ``checkpoint(_:)``.
   @inline(__always)
   func checkpoint(at number: Int, _ execution: Execution) throws(MutationProblem) {
@@ -261,6 +292,9 @@ package final class Mutator {
         .tooLarge(
           "'\(catalog[type].name).\(catalog[type][column].name)' is longer than \(TextView.maximumLength) bytes"),
         at: source)
+    case .stopped:
+      let reason = stopReason ?? RuntimeProblem(.cancelled, at: SourceRange(at: 0))
+      return MutationProblem(.runtime(reason), at: reason.range)
     }
   }
 
@@ -270,7 +304,7 @@ package final class Mutator {
   }
 
   /// The entity and the field that a link of a row belongs to: of an element of a list, its owner's.
-  private func place(_ relation: Relation, _ row: UInt32) -> (type: String, entity: String, field: String) {
+  func place(_ relation: Relation, _ row: UInt32) -> (type: String, entity: String, field: String) {
     var (type, row, field) = (relation.source, row, name(relation))
     while catalog[type].isElement {
       // What has no field of its own and leads to one is the way from an element to its owner.

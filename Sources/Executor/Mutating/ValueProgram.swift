@@ -108,16 +108,24 @@ package struct MutationContext: Sendable {
   package var now: Int64
   /// The names of the variables that were given.
   package var provided: Set<String>
+  /// Of all parameters; empty where nothing hangs on which are given.
+  package var parameterNames: [String]
 
   package init(
     parameters: [Value?], limits: RunLimits = .none, cancellation: Cancellation? = nil, now: Int64,
-    provided: Set<String> = []
+    provided: Set<String> = [], parameterNames: [String] = []
   ) {
     self.parameters = parameters
     self.limits = limits
     self.cancellation = cancellation
     self.now = now
     self.provided = provided
+    self.parameterNames = parameterNames
+  }
+
+  /// Whether a parameter was given a value, be it null.
+  func isProvided(_ parameter: Int) -> Bool {
+    !parameterNames.indices.contains(parameter) || provided.contains(parameterNames[parameter])
   }
 }
 

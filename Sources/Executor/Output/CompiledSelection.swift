@@ -86,6 +86,8 @@ struct OutputCompiler {
   /// `usedScopes` of selections that are made already; children are made before their parents.
   var usedScopes: [Int]
   private(set) var conditions: [BoundExpression] = []
+  /// Of conditions, wherever they are written.
+  private var conditionSlots: [BoundExpression.Kind: Int] = [:]
   private(set) var enums: [EnumNames] = []
   var introspections: [BoundIntrospection] = []
   private var enumSlots: [EnumTypeID: Int] = [:]
@@ -97,8 +99,9 @@ struct OutputCompiler {
 
   mutating func condition(_ expression: BoundExpression?) -> Int {
     guard let expression else { return -1 }
-    if let index = conditions.firstIndex(of: expression) { return index }
+    if let slot = conditionSlots[expression.kind] { return slot }
     conditions.append(expression)
+    conditionSlots[expression.kind] = conditions.count - 1
     return conditions.count - 1
   }
 
@@ -225,7 +228,11 @@ private struct SelectionBuilder {
   mutating func useCursor(of set: Int, _ compiler: inout PlanCompiler) {
     let bound = compiler.plan.query.sets[set]
     for term in bound.order { usedScopes = max(usedScopes, compiler.scopes(term.expression)) }
-    if case .relation(let reference, _) = bound.source { usedScopes = max(usedScopes, reference.scope + 2) }
+    switch bound.source {
+    case .relation(let reference, _): usedScopes = max(usedScopes, reference.scope + 2)
+    case .branches(let branches): for branch in branches { usedScopes = max(usedScopes, branch.reference.scope + 2) }
+    default: break
+    }
   }
 
   /// The column of the member itself.

@@ -27,7 +27,7 @@ extension Execution {
     }
     let row = level.members.rows[position]
     Cursor.append(count: Int(row), to: &bytes)
-    if set.isRelation, set.access.relation.isToMany {
+    if set.isLinked {
       appendNeighbours(of: row, set, level, position, to: &bytes)
     } else {
       Cursor.append(count: 0, to: &bytes)
@@ -39,12 +39,20 @@ extension Execution {
   private func appendNeighbours(
     of row: UInt32, _ set: CompiledSet, _ level: LevelState, _ position: Int, to bytes: inout ByteBuffer
   ) {
-    let parents = scopes(level, position, 1, set.access.reference.depth + 2)
+    let node = set.access
+    let depth = node.kind == .branches ? node.children.first?.reference.depth ?? 0 : node.reference.depth
+    let parents = scopes(level, position, 1, depth + 2)
     var outer = ScopeRows(count: 1, scopes: [])
     for scope in parents.scopes.dropFirst() { outer.scopes.append(scope) }
-    let parent = resolve(set.access.reference, outer, 0)
-    guard parent != PageLayout.noRow else { return Cursor.append(count: 0, to: &bytes) }
-    let run = readers[set.access.relation.reader].references(parent)
+    guard depth < outer.scopes.count else { return Cursor.append(count: 0, to: &bytes) }
+    let run: UnsafeBufferPointer<UInt32>
+    let parent = outer.scopes[depth][0]
+    if node.kind == .branches, parent == level.cursorParent {
+      run = UnsafeBufferPointer(start: UnsafePointer(level.cursorLinks.base), count: level.cursorLinks.count)
+    } else {
+      run = links(node, outer, &level.cursorLinks)
+      level.cursorParent = parent
+    }
     // In link order the next member stands shortly behind the last.
     let hint = min(level.cursorPlace, run.count)
     let found = run[hint...].firstIndex(of: row) ?? run[..<hint].firstIndex(of: row)

@@ -40,11 +40,7 @@ extension Execution {
 
   /// Counts an object of introspection, and looks whether the run may go on.
   func visitIntrospection(_ output: borrowing ByteBuffer) throws(RuntimeProblem) {
-    nodes += 1
-    if nodes > limits.maximumNodes {
-      throw RuntimeProblem(
-        .limitExceeded(name: "answer-nodes", limit: limits.maximumNodes), at: SourceRange(at: 0))
-    }
+    try countNodes(1)
     guard nodes & 255 == 0 else { return }
     try checkpoint()
     try checkBytes(output.count)

@@ -53,22 +53,14 @@ extension Execution {
 
   /// Counts the members of a level, and forgets what was computed for the last ones.
   func prepare(_ selection: CompiledSelection, _ level: LevelState) throws(RuntimeProblem) {
-    nodes += level.members.rows.count
+    try countNodes(level.members.rows.count)
     level.warmEnd = selection.warmReaders.isEmpty || level.members.rows.count <= 4 ? Int.max : 0
-    try checkNodes()
     if !selection.groups.isEmpty {
       level.batches.removeAll(keepingCapacity: true)
       for _ in selection.groups { level.batches.append(LevelState.Batch()) }
     }
     level.cursorBatch = LevelState.Batch()
-  }
-
-  @inline(__always)
-  func checkNodes() throws(RuntimeProblem) {
-    if nodes > limits.maximumNodes {
-      throw RuntimeProblem(
-        .limitExceeded(name: "answer-nodes", limit: limits.maximumNodes), at: SourceRange(at: 0))
-    }
+    level.cursorParent = PageLayout.noRow
   }
 
   /// Prepares a level whose members are there for what depends on them.

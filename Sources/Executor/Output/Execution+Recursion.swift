@@ -7,12 +7,12 @@ import GQLStore
 struct CompiledRecursion {
   let depth: ScalarSources?
   let isMany: Bool
-  /// What the first level starts from, if not the element above itself.
-  let entry: CompiledReference?
+  /// The ways to what the first level starts from, of which one leads there at most; none for the element above itself.
+  let entries: [CompiledReference]
   let range: SourceRange
 
   init(_ recursion: BoundRecursion, _ compiler: inout PlanCompiler) {
-    entry = recursion.entry.map { compiler.reference($0) }
+    entries = recursion.entry?.alternatives.map { compiler.reference($0) } ?? []
     depth = recursion.depth.map { ScalarSources([$0], compiler) }
     isMany = recursion.isMany
     range = recursion.range
@@ -74,7 +74,10 @@ extension Execution {
       state.roots.reserve(count)
       let roots = state.roots.end
       for element in 0..<count {
-        roots[element] = recursion.entry.map { resolve($0, outer, element) } ?? above.members.rows[start + element]
+        roots[element] = recursion.entries.isEmpty ? above.members.rows[start + element] : PageLayout.noRow
+        for entry in recursion.entries where roots[element] == PageLayout.noRow {
+          roots[element] = resolve(entry, outer, element)
+        }
       }
       state.roots.count += count
       outer.scopes[0] = UnsafePointer(roots)
@@ -133,9 +136,7 @@ extension Execution {
         throw RuntimeProblem(
           .limitExceeded(name: "recursion-entities", limit: limits.maximumRecursion), at: recursion.range)
       }
-      if total > limits.maximumNodes - nodes {
-        throw RuntimeProblem(.limitExceeded(name: "answer-nodes", limit: limits.maximumNodes), at: recursion.range)
-      }
+      try checkNodes(total, at: recursion.range)
       try checkMemory(total &* 40)
       var member = before
       for index in 0..<count {

@@ -86,8 +86,7 @@ extension Execution {
   ) throws(RuntimeProblem) {
     guard row != PageLayout.noRow else { return output.append("null") }
     try visit(1)
-    nodes &+= 1
-    try checkNodes()
+    try countNodes(1)
     let start = output.count
     try writeFields(selection, level, 0, row, 0, selection.operationCount, executable, into: &output)
     close(start, into: &output)

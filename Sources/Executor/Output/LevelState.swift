@@ -28,6 +28,9 @@ final class LevelState {
   @exclusivity(unchecked) var cursorBatch = Batch()
   /// Where the last member that had a cursor written was found in its list.
   @exclusivity(unchecked) var cursorPlace = 0
+  /// The list of an interface's field that cursors were last written for, and the row that it belongs to.
+  @exclusivity(unchecked) var cursorLinks = RowBuffer()
+  @exclusivity(unchecked) var cursorParent = PageLayout.noRow
 
   struct Batch {
     var vectors: UnsafePointer<Vector>?

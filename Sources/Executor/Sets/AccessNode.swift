@@ -58,6 +58,8 @@ final class AccessNode: @unchecked Sendable {
   @exclusivity(unchecked) var lower = -1
   @exclusivity(unchecked) var upper = -1
   @exclusivity(unchecked) var prefix = -1
+  /// A bound is computed in a way that may fail: then it does so for all rows, and the filter is to tell of which first.
+  @exclusivity(unchecked) var mayFail = false
   @exclusivity(unchecked) var lowerInclusive = true
   @exclusivity(unchecked) var upperInclusive = true
   @exclusivity(unchecked) var includesNulls = false

@@ -36,6 +36,8 @@ final class CompiledSet: @unchecked Sendable {
   let isKeyed: Bool
   /// Elements with equal keys have equal lists.
   let dependsOnKeyOnly: Bool
+  /// A closure over all links from one entity, as it is found.
+  let mayBeForest: Bool
   /// How many scopes of what encloses it are used.
   let usedScopes: Int
 
@@ -78,6 +80,9 @@ final class CompiledSet: @unchecked Sendable {
     outerScopes = max(outer, 0)
     isKeyed = isCorrelated && access.isKeyed && after < 0 && before < 0
     dependsOnKeyOnly = isKeyed && outerScopes == 0 && bounds?.program == nil
+    mayBeForest =
+      isCorrelated && access.kind == .closure && access.traversal?.isUniform == true && filter == nil && order == nil
+      && distinct == nil && bounds == nil
   }
 
   var isPlain: Bool { filter == nil && distinct == nil && !isPaged }
@@ -86,6 +91,14 @@ final class CompiledSet: @unchecked Sendable {
   var isSliced: Bool { limit >= 0 || offset >= 0 }
   /// One list per element comes straight from the element's run of targets.
   var isRelation: Bool { access.kind == .relation }
+  /// The members stand as they were linked, to a relation of many or to those of an interface's field.
+  var isLinked: Bool {
+    switch access.kind {
+    case .relation: access.relation.isToMany
+    case .branches: access.children.contains { $0.relation.isToMany }
+    default: false
+    }
+  }
 }
 
 /// Order terms made ready to run. Immutable.

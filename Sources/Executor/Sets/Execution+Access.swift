@@ -9,6 +9,9 @@ extension Execution {
     _ node: AccessNode, _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, into rows: inout RowBuffer
   ) throws(RuntimeProblem) -> Bool {
     switch node.kind {
+    case .range where boundsFail(node, outer), .timeRange where boundsFail(node, outer):
+      appendLive(set.type, from: 0, limit: Int.max, into: &rows)
+      return true
     case .empty: return true
     case .given:
       if let start = given.baseAddress { rows.append(start, given.count) }
@@ -63,7 +66,7 @@ extension Execution {
     case .step:
       return try step(node, state, outer, into: &rows)
     case .branches:
-      for child in node.children { appendBranch(child, outer, into: &rows) }
+      for child in node.children { appendBranch(child, outer, 0, into: &rows) }
       return false
     case .set:
       // The state's own buffer would be that of the set which is being gathered.
@@ -164,25 +167,6 @@ extension Execution {
       let target = readers[relation.reader].reference(row)
       if target != PageLayout.noRow, skip == 0 { rows.append(target) }
     }
-  }
-
-  private func appendBranch(_ node: AccessNode, _ scopes: ScopeRows, into rows: inout RowBuffer) {
-    let start = rows.count
-    appendTargets(node.relation, resolve(node.reference, scopes, 0), from: 0, limit: Int.max, into: &rows)
-    guard !node.casts.isEmpty else { return }
-    var written = start
-    for index in start..<rows.count {
-      let target = rows[index]
-      for path in node.casts {
-        var row = target
-        for slot in path where row != PageLayout.noRow { row = readers[slot].reference(row) }
-        if row == PageLayout.noRow { continue }
-        rows.base[written] = row
-        written += 1
-        break
-      }
-    }
-    rows.count = written
   }
 
   /// How many targets there are.

@@ -47,8 +47,14 @@ extension Execution {
     result.rows.count = written
   }
 
+  /// Nulls are counted in live rows only.
   func isWithoutNulls(_ set: CompiledSet, _ order: CompiledOrder) -> Bool {
-    order.directIsNonNull || snapshot.nullCount(set.type, order.directColumn) == 0
+    if order.directIsNonNull { return true }
+    guard snapshot.nullCount(set.type, order.directColumn) == 0 else { return false }
+    switch set.access.kind {
+    case .deleted, .all, .set, .given, .groupMembers: return snapshot.deletedCount(set.type) == 0
+    default: return true
+    }
   }
 
   /// One term, a fixed-width column without nulls: keys come straight from the column. Slices too, if nothing is

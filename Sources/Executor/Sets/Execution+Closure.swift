@@ -14,7 +14,7 @@ extension Execution {
     let (lower, upper) = try depths(traversal, outer)
     guard lower <= upper else { return }
     let walk = state.walk
-    let slots = snapshot.slotCount(traversal.relation.target)
+    let slots = snapshot.slotCount(traversal.type)
     walk.visited.reserve(slots)
     defer { walk.clean() }
     let depths = traversal.wantsDepth ? walk.depths.room(for: UInt32.self, count: slots) : nil
@@ -54,7 +54,7 @@ extension Execution {
   }
 
   /// Least and greatest depth.
-  private func depths(
+  func depths(
     _ traversal: CompiledTraversal, _ outer: ScopeRows
   ) throws(RuntimeProblem) -> (lower: Int, upper: Int) {
     var lower = 1

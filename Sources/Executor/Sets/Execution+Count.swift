@@ -113,6 +113,12 @@ extension Execution {
           counts[element] = Int64(degree(node.relation, resolve(node.reference, scopes, element)))
         }
       }
+    case .branches:
+      for element in 0..<elements {
+        counts[element] = node.children.reduce(0) {
+          $0 + Int64(degree($1.relation, resolve($1.reference, scopes, element)))
+        }
+      }
     case .lookup:
       guard let scalars = node.scalars else { return false }
       let vectors = try scalars.vectors(scopes, self)

@@ -13,10 +13,14 @@ extension Execution {
     let state = sets[set.id]
     if !set.isCorrelated, !set.wantsDepths, scopes.count != 1 || !scopes.scopes.isEmpty {
       try appendShared(set, state, scopes.count, into: &result)
+    } else if set.mayBeForest, scopes.count > 1, try appendForest(set, state, scopes, into: &result) {
+      // All together.
     } else if set.wantsDepths {
       try appendWithDepths(set, state, scopes, into: &result)
     } else if set.isRelation {
       try appendRelated(set, state, scopes, into: &result)
+    } else if set.access.kind == .branches, !set.isPaged {
+      try appendBranches(set, state, scopes, into: &result)
     } else if set.access.kind == .groupMembers {
       try appendGroupMembers(set, state, scopes, into: &result)
     } else if set.isKeyed {

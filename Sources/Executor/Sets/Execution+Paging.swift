@@ -21,7 +21,7 @@ extension Execution {
     var cursors = Cursors()
     cursors.after = try cursor(set, set.after, vectors)
     cursors.before = try cursor(set, set.before, vectors)
-    if cursors.after == nil, cursors.before == nil, !set.isRelation {
+    if cursors.after == nil, cursors.before == nil, !set.isRelation, set.access.kind != .branches {
       return try appendUnpaged(set, state, outer, into: &result)
     }
     guard slice.limit > 0 else { return result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count)) }
@@ -190,20 +190,17 @@ extension Execution {
     into rows: inout RowBuffer
   ) throws(RuntimeProblem) {
     state.candidates.removeAll()
-    var links = UnsafeBufferPointer<UInt32>(start: nil, count: 0)
+    let isLinked = set.isLinked
+    let links = links(set.access, outer, &state.linked)
     if set.isRelation {
       let row = resolve(set.access.reference, outer, 0)
       appendTargets(set.access.relation, row, from: 0, limit: Int.max, into: &state.candidates)
-      if set.access.relation.isToMany, row != PageLayout.noRow {
-        links = readers[set.access.relation.reader].references(row)
-      }
       note(set, accessRows: state.candidates.count)
       try filterRows(set, state, outer, &state.candidates, from: 0, needed: Int.max)
     } else {
       try appendFiltered(set, state, outer, Int.max, into: &state.candidates)
     }
     if let distinct = set.distinct { try keepDistinct(set, state, distinct, outer) }
-    let isLinked = set.isRelation && set.access.relation.isToMany
     let low = cursors.after.map { place($0, behind: true, state, links, isLinked: isLinked) } ?? 0
     let high =
       cursors.before.map { place($0, behind: false, state, links, isLinked: isLinked) } ?? state.candidates.count

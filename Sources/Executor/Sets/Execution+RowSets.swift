@@ -19,30 +19,31 @@ extension Execution {
     state.expansion.offsets.append(0)
     try append(compiledSet(compiled.set), .root, into: &state.expansion)
     state.bits.clear(rows: snapshot.slotCount(compiled.type))
-    if compiled.relations.isEmpty {
-      state.bits.insert(state.expansion.rows.base, state.expansion.rows.count)
-    }
-    var rows = RowBuffer()
-    swap(&rows, &state.expansion.rows)
-    for (number, relation) in compiled.relations.enumerated() {
-      try checkpoint()
-      if number == compiled.relations.count - 1 {
-        mark(relation, rows, in: state.bits)
-      } else {
+    for route in compiled.routes {
+      if route.isEmpty { state.bits.insert(state.expansion.rows.base, state.expansion.rows.count) }
+      var rows = RowBuffer()
+      for (number, relation) in route.enumerated() {
+        try checkpoint()
+        let count = number == 0 ? state.expansion.rows.count : rows.count
+        if number == route.count - 1 {
+          mark(relation, number == 0 ? state.expansion.rows.base : rows.base, count, in: state.bits)
+          continue
+        }
         var targets = BitMemory()
         targets.clear(rows: snapshot.slotCount(relation.target))
-        mark(relation, rows, in: targets)
+        mark(relation, number == 0 ? state.expansion.rows.base : rows.base, count, in: targets)
         rows.removeAll()
         targets.collect(into: &rows)
       }
     }
-    swap(&rows, &state.expansion.rows)
     state.run = run
   }
 
-  private func mark(_ relation: RelationAccess, _ rows: borrowing RowBuffer, in bits: borrowing BitMemory) {
+  private func mark(
+    _ relation: RelationAccess, _ rows: UnsafePointer<UInt32>, _ count: Int, in bits: borrowing BitMemory
+  ) {
     let reader = readers[relation.reader]
-    for index in 0..<rows.count {
+    for index in 0..<count {
       let row = rows[index]
       if relation.isToMany {
         let run = reader.references(row)
@@ -59,5 +60,5 @@ extension Execution {
 struct CompiledRowSet {
   var set: Int
   var type: EntityTypeID
-  var relations: [RelationAccess]
+  var routes: [[RelationAccess]]
 }

@@ -14,7 +14,7 @@ extension Execution {
     guard let target = traversal.target else { return }
     let maximum = try maximumDepth(traversal, outer)
     let walk = state.walk
-    let slots = snapshot.slotCount(traversal.relation.target)
+    let slots = snapshot.slotCount(traversal.type)
     walk.visited.reserve(slots)
     walk.backVisited.reserve(slots)
     defer { walk.clean() }

@@ -54,11 +54,23 @@ extension Execution {
   /// Whether the range that is to give the order is one that a B-tree cannot walk.
   func isBehindNull(_ node: AccessNode, _ outer: ScopeRows) throws(RuntimeProblem) -> Bool {
     switch node.kind {
-    case .range: return try innerNull(node, outer) != nil
+    case .range: return boundsFail(node, outer) ? true : try innerNull(node, outer) != nil
     case .intersection:
       guard let range = node.children.first(where: { $0.kind == .range }) else { return false }
-      return try innerNull(range, outer) != nil
+      return boundsFail(range, outer) ? true : try innerNull(range, outer) != nil
     default: return false
+    }
+  }
+
+  /// Whether there are no bounds, because computing them fails: all rows are looked at, and the filter, which tests the
+  /// same, fails for the first of them that it comes to, if it comes to any.
+  func boundsFail(_ node: AccessNode, _ outer: ScopeRows) -> Bool {
+    guard node.mayFail, let scalars = node.scalars else { return false }
+    do {
+      _ = try scalars.vectors(outer, self)
+      return false
+    } catch {
+      return true
     }
   }
 
@@ -263,8 +275,9 @@ extension Execution {
     _ set: CompiledSet, _ state: SetState, _ order: CompiledOrder, _ outer: ScopeRows, _ slice: Slice,
     into rows: inout RowBuffer
   ) throws(RuntimeProblem) {
-    let live = snapshot.liveCount(set.type)
-    let capacity = min(slice.end, max(live, 1))
+    // A set may show deleted ones, too.
+    let all = snapshot.liveCount(set.type) &+ snapshot.deletedCount(set.type)
+    let capacity = min(slice.end, max(all, 1))
     try checkMemory(capacity &* 16)
     let isLink = isLinkOrdered(set.access)
     if order.direct >= 0, !isLink, isWithoutNulls(set, order) || !order.terms[0].nullsFirst {

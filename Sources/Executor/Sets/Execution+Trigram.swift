@@ -10,6 +10,15 @@ final class TrigramSearch {
   private var limits = PatternLimits.standard
   private var query: TrigramQuery?
 
+  /// The same whether it is a pattern or not: for an estimate. One search is asked in one of the two ways.
+  func trigrams(_ condition: TextCondition, _ pattern: UnsafeBufferPointer<UInt8>) -> TrigramQuery? {
+    if let known = self.pattern, pattern.elementsEqual(known) { return query }
+    let bytes = Array(pattern)
+    self.pattern = bytes
+    query = TextRequirement(condition, bytes).trigrams
+    return query
+  }
+
   /// Nil if it requires no trigram.
   func query(
     _ condition: TextCondition, _ pattern: UnsafeBufferPointer<UInt8>, _ limits: PatternLimits
@@ -26,6 +35,15 @@ final class TrigramSearch {
 }
 
 extension Execution {
+  /// The state of a trigram access, which keeps what its pattern requires while that stays the same.
+  func trigramSearch(_ node: AccessNode) -> TrigramSearch {
+    let key = ObjectIdentifier(node)
+    if let known = trigramSearches[key] { return known }
+    let made = TrigramSearch()
+    trigramSearches[key] = made
+    return made
+  }
+
   /// Appends the rows that a trigram index offers, ascending; all live ones for a pattern without a trigram.
   func appendCandidates(
     _ node: AccessNode, _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, into rows: inout RowBuffer
@@ -33,14 +51,7 @@ extension Execution {
     guard let scalars = node.scalars else { return }
     let vectors = try scalars.vectors(outer, self)
     guard let pattern = scalars.cell(0, vectors, 0, self) else { return }
-    let key = ObjectIdentifier(node)
-    let search: TrigramSearch
-    if let known = trigramSearches[key] {
-      search = known
-    } else {
-      search = TrigramSearch()
-      trigramSearches[key] = search
-    }
+    let search = trigramSearch(node)
     let query = withUnsafePointer(to: pattern) { search.query(node.condition, TextView.text(at: $0), limits.patterns) }
     guard let query, let column = snapshot.trigrams(node.index).column(node.column) else {
       appendLive(set.type, from: 0, limit: Int.max, into: &rows)

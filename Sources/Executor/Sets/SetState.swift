@@ -16,6 +16,8 @@ final class SetState {
   @exclusivity(unchecked) var starts = WorkMemory()
   @exclusivity(unchecked) var candidates = RowBuffer()
   @exclusivity(unchecked) var other = RowBuffer()
+  /// What a cursor's place is looked for in.
+  @exclusivity(unchecked) var linked = RowBuffer()
   @exclusivity(unchecked) var counted = Expansion()
   @exclusivity(unchecked) var totals = WorkMemory()
   /// Parts of all elements' runs, and what was found in them.
@@ -34,6 +36,8 @@ final class SetState {
     madeWalk = made
     return made
   }
+  /// The run in which closures were found to share members, so that each is walked by itself.
+  @exclusivity(unchecked) var separateRun: UInt64 = 0
   /// How deep each member of a closure is, where that is asked for; whoever expands it empties this.
   @exclusivity(unchecked) var memberDepths = RowBuffer()
   @exclusivity(unchecked) var ascending = false

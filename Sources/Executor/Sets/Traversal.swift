@@ -12,6 +12,8 @@ final class CompiledTraversal: @unchecked Sendable {
   let start: End
   let target: End?
   let step: Int
+  /// Of what is walked through.
+  let type: EntityTypeID
   let relation: RelationAccess
   /// The relation's other side.
   let inverse: RelationAccess
@@ -30,6 +32,7 @@ final class CompiledTraversal: @unchecked Sendable {
     start = CompiledTraversal.end(closure.start, &compiler)
     target = nil
     step = closure.step.index
+    type = compiler.plan.query[closure.step].type
     (relation, inverse, isDirect) = CompiledTraversal.step(closure.step, &compiler)
     let given = [closure.lower, closure.upper].compactMap { $0 }
     depths = given.isEmpty ? nil : ScalarSources(given, compiler)
@@ -44,6 +47,7 @@ final class CompiledTraversal: @unchecked Sendable {
     start = CompiledTraversal.end(path.start, &compiler)
     target = CompiledTraversal.end(path.target, &compiler)
     step = path.step.index
+    type = compiler.plan.query[path.step].type
     (relation, inverse, isDirect) = CompiledTraversal.step(path.step, &compiler)
     depths = path.maximumDepth.map { ScalarSources([$0], compiler) }
     lower = -1
@@ -51,6 +55,11 @@ final class CompiledTraversal: @unchecked Sendable {
     includesUpper = true
     wantsDepth = false
     self.range = range
+  }
+
+  /// One entity, every link, and depths that are the same for all elements.
+  var isUniform: Bool {
+    if case .entity = start { isDirect && depths?.program == nil } else { false }
   }
 
   private static func end(_ end: TraversalEnd, _ compiler: inout PlanCompiler) -> End {
@@ -64,7 +73,9 @@ final class CompiledTraversal: @unchecked Sendable {
     _ id: SetID, _ compiler: inout PlanCompiler
   ) -> (RelationAccess, RelationAccess, isDirect: Bool) {
     let set = compiler.plan.query[id]
-    guard case .relation(_, let relation) = set.source else { return (RelationAccess(), RelationAccess(), false) }
+    guard case .relation(.scope(0, _), let relation) = set.source else {
+      return (RelationAccess(), RelationAccess(), false)
+    }
     let isDirect =
       compiler.plan[id].filter == nil && compiler.plan[id].access == .source && set.order.isEmpty
       && set.distinctOn.isEmpty && set.limit == nil && set.offset == nil
@@ -122,7 +133,7 @@ final class WalkState {
   @exclusivity(unchecked) var visited = VisitedRows()
   /// Everything visited, in the order of its discovery.
   @exclusivity(unchecked) var found = RowBuffer()
-  /// Where each of those was reached from: its place in `found`; kept for paths.
+  /// Where each of those was reached from: its place in `found`, kept for paths; or the element that it belongs to.
   @exclusivity(unchecked) var origins = RowBuffer()
   @exclusivity(unchecked) var frontier = RowBuffer()
   @exclusivity(unchecked) var starts = Expansion()

@@ -312,7 +312,13 @@ extension Binder {
       case .embedded(let type, let presence, let fields):
         part = json(
           EmbeddedValue.Place(reference: place.reference, presence: presence, fields: fields), of: type, at: range)
-      case .relation, .members, .computed: continue
+      case .relation(let relation):
+        // What it links to stands for itself by its id.
+        let target = catalog[relation].target
+        let reference = EntityReference.toOne(place.reference, relation)
+        guard !catalog[relation].isToMany, let id = identity(of: reference, target, at: range) else { continue }
+        part = id
+      case .members, .computed: continue
       }
       names.append(field.name)
       parts.append(conversion(part, to: .json) ?? part)

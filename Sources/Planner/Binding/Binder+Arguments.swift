@@ -45,7 +45,7 @@ extension Binder {
         set.paging = paging
       case "having": report(.outsideGroup("having"), at: argument.name.range)
       case "groupBy":
-        if argument.value.kind != .null { report(.misplacedGrouping, at: argument.name.range) }
+        if holdsKeys(argument.value, environment) { report(.misplacedGrouping, at: argument.name.range) }
       case let other:
         let near = nearestNames(to: other, in: Self.setArguments + others)
         report(.unknownArgument(name: other, of: name.text, near: near), at: argument.name.range)
@@ -87,7 +87,7 @@ extension Binder {
   }
 
   private mutating func bindDistinct(_ expression: Expression, _ environment: Environment) -> [BoundExpression] {
-    elements(of: named(expression, environment)).compactMap { element in
+    namedElements(of: expression, environment).compactMap { element in
       key(bindOperand(element, environment), environment, at: element.range)
     }
   }
@@ -114,28 +114,6 @@ extension Binder {
       }
     default: return ""
     }
-  }
-
-  /// A variable that holds names of fields, as a document would write them; other expressions as they are.
-  private mutating func named(_ expression: Expression, _ environment: Environment) -> Expression {
-    guard case .variable(let name) = expression.kind, environment.arguments[name.text] == nil,
-      case .structure(let declared)? = variables[name.text]?.kind, case .fields(let type) = declared
-    else { return expression }
-    usedVariables.insert(name.text)
-    guard environment.elementType == type else {
-      let names = GeneratedNames(catalog)
-      report(
-        .wrongVariableType(
-          name: name.text, declared: "'\(names[declared])'",
-          expected: environment.elementType.map { "'\(names[.fields($0)])'" } ?? "a value"), at: name.range)
-      return Expression(.list([]), at: name.range)
-    }
-    guard let value = structuralValue(name) else { return Expression(.list([]), at: name.range) }
-    let names = elements(of: value.expression).map { element in
-      guard case .string(let literal) = element.kind else { return element }
-      return Expression(.name(Name(literal.value, at: name.range)), at: name.range)
-    }
-    return Expression(.list(names), at: name.range)
   }
 
   /// What order and `distinctOn` compare: a scalar or an entity, case-folded where its collation says so.

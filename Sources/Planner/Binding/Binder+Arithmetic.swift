@@ -10,9 +10,17 @@ extension Binder {
   ) -> Operand {
     let leftOperand = resolve(bindOperand(left, environment), environment)
     let rightOperand = resolve(bindOperand(right, environment), environment)
+    return arithmetic(op, leftOperand, rightOperand, left.range, right.range, environment, range)
+  }
+
+  /// The same of bound operands: not in the frames of operators that stand in each other.
+  private mutating func arithmetic(
+    _ op: ArithmeticOperator, _ leftOperand: Operand, _ rightOperand: Operand, _ leftRange: SourceRange,
+    _ rightRange: SourceRange, _ environment: Environment, _ range: SourceRange
+  ) -> Operand {
     guard
-      let first = number(leftOperand, beside: staticType(rightOperand), op, environment, at: left.range),
-      let second = number(rightOperand, beside: staticType(leftOperand), op, environment, at: right.range)
+      let first = number(leftOperand, beside: staticType(rightOperand), op, environment, at: leftRange),
+      let second = number(rightOperand, beside: staticType(leftOperand), op, environment, at: rightRange)
     else { return .error }
     if isTime(first.type) || isTime(second.type) { return timeArithmetic(op, first, second, range) }
     let isText = { (type: ValueType) in type.scalar?.isTextual ?? false }

@@ -103,6 +103,7 @@ extension Binder {
       if case .list = value.type { return .list(value) }
       report(.notASet(function: name.text), at: first.range)
       return nil
+    case .list(let elements, let range): return valueList(elements, environment, at: range).map { .list($0) }
     default:
       report(.notASet(function: name.text), at: first.range)
       return nil

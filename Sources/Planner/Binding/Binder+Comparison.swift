@@ -259,8 +259,16 @@ extension Binder {
     guard let value = value(subject, environment, at: range) else { return nil }
     var bound: [BoundExpression] = []
     var isWrong = false
+    bound.reserveCapacity(elements.count)
     for element in elements {
-      let operand = resolve(bindOperand(element, environment), environment, wanting: value.type)
+      let operand: Operand
+      if origin == .variable, freeValues > 0, let raw = literal(element) {
+        freeValues -= 1
+        operand = .literal(raw, element.range)
+      } else {
+        guard !isExhausted else { return nil }
+        operand = resolve(bindOperand(element, environment), environment, wanting: value.type)
+      }
       if case .literal(.null, let range) = operand {
         bound.append(BoundExpression(.constant(.null), value.type, at: range))
         continue
@@ -283,6 +291,14 @@ extension Binder {
       bound = bound.map { conversion($0, to: first.type) ?? $0 }
     }
     return BoundExpression(.inValues(left, bound), .boolean, at: range)
+  }
+
+  /// A single value that is written out.
+  private func literal(_ expression: Expression) -> RawValue? {
+    switch expression.kind {
+    case .int, .float, .string, .boolean, .null: RawValue(expression)
+    default: nil
+    }
   }
 
   private mutating func anyEqual(

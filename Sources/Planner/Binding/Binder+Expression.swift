@@ -12,7 +12,21 @@ extension Binder {
     return nested(at: expression.range, .error) { $0.operand(inner, environment) }
   }
 
+  /// Operators stand deepest in each other, so they have a way with small frames: without optimisation, each branch of
+  /// a function has its own room on the stack.
   private mutating func operand(_ expression: Expression, _ environment: Environment) -> Operand {
+    guard case .binary(let op, let left, let right) = expression.kind else { return single(expression, environment) }
+    let range = expression.range
+    if let arithmetic = ArithmeticOperator(rawValue: op.rawValue) {
+      return self.arithmetic(arithmetic, left, right, environment, range)
+    }
+    if let comparison = ComparisonOperator(rawValue: op.rawValue) {
+      return self.comparison(comparison, left, right, environment, range)
+    }
+    return binary(op, left, right, environment, range)
+  }
+
+  private mutating func single(_ expression: Expression, _ environment: Environment) -> Operand {
     let range = expression.range
     switch expression.kind {
     case .int, .float, .string, .boolean, .null:
@@ -55,7 +69,7 @@ extension Binder {
     case .index(let base, let index): return subscripted(base, index, environment, range)
     case .call(let name, let arguments): return bindCall(name, arguments, environment, range)
     case .unary(let op, let inner): return unary(op, inner, environment, range)
-    case .binary(let op, let left, let right): return binary(op, left, right, environment, expression)
+    case .binary: return operand(expression, environment)
     case .chain(let op, let terms): return connective(op, terms, environment, expression.range)
     case .isTest(let inner, let negated, let name):
       guard name.text == "null" else { return typeTest(inner, name, negated: negated, environment, range) }
@@ -165,19 +179,12 @@ extension Binder {
     digits.hasPrefix("-") ? String(digits.dropFirst()) : "-\(digits)"
   }
 
+  /// Those that are neither arithmetic nor comparisons.
   private mutating func binary(
-    _ op: BinaryOperator, _ left: Expression, _ right: Expression, _ environment: Environment,
-    _ expression: Expression
+    _ op: BinaryOperator, _ left: Expression, _ right: Expression, _ environment: Environment, _ range: SourceRange
   ) -> Operand {
-    let range = expression.range
     switch op {
     case .or, .and: return connective(op, [left, right], environment, range)
-    case .equal: return comparison(.equal, left, right, environment, range)
-    case .notEqual: return comparison(.notEqual, left, right, environment, range)
-    case .less: return comparison(.less, left, right, environment, range)
-    case .lessOrEqual: return comparison(.lessOrEqual, left, right, environment, range)
-    case .greater: return comparison(.greater, left, right, environment, range)
-    case .greaterOrEqual: return comparison(.greaterOrEqual, left, right, environment, range)
     case .match, .like, .ilike, .contains, .startsWith, .endsWith:
       return bindTextOperator(op, left, right, environment, range)
     case .notMatch: return negate(bindTextOperator(.match, left, right, environment, range))
@@ -193,11 +200,10 @@ extension Binder {
     case .coalesce: return bindCoalesce([left, right], environment, range)
     case .closedRange: return .interval(lower: left, upper: right, includesUpper: true, range)
     case .halfOpenRange: return .interval(lower: left, upper: right, includesUpper: false, range)
-    case .add: return arithmetic(.add, left, right, environment, range)
-    case .subtract: return arithmetic(.subtract, left, right, environment, range)
-    case .multiply: return arithmetic(.multiply, left, right, environment, range)
-    case .divide: return arithmetic(.divide, left, right, environment, range)
-    case .remainder: return arithmetic(.remainder, left, right, environment, range)
+    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .add, .subtract, .multiply, .divide,
+      .remainder:
+      // Not here.
+      return .error
     }
   }
 

@@ -119,7 +119,14 @@ extension Binder {
     }
     if sources.isEmpty, catalog[type].isElement {
       // As a single embedded object does, a list of them comes whole.
-      sources = [SelectionSource(splat: name.range, environment: environment, condition: nil)]
+      let fields = catalog[type].properties.map { property in
+        Selection.field(Field(plain: Name(property.name, at: name.range)))
+      }
+      let all = SelectionSet(selections: fields, range: name.range)
+      // Its fields are the element's, whatever a `let` is called.
+      var inner = environment
+      inner.lets = [:]
+      sources = [SelectionSource(set: all, environment: inner)]
     }
     if sources.isEmpty {
       if recursion != nil {
@@ -191,22 +198,21 @@ extension Binder {
       reportUnknownField(name, of: catalog[type].name, among: catalog[type].properties.map(\.name))
       return nil
     }
-    guard var element = entry.environment.element() else { return nil }
+    guard let element = entry.environment.element() else { return nil }
     var takesArguments = true
     if case .computed = property.storage { takesArguments = false }
     var inner = inner
     if isRelation(property), let expansion = expansion(entry.directives) {
       inner.append(SelectionSource(expansion: expansion, environment: entry.environment, condition: nil))
     }
-    let recursion = recursion(of: entry, name, property, element)
-    if let own = environmentEntry(recursion) {
+    let repeated = takesArguments ? recursion(of: entry, name, property, element) : nil
+    if let own = repeated?.entry {
       entry = entry.placed(in: entry.environment.settled(own))
       for index in inner.indices { inner[index].environment = inner[index].environment.settled(own) }
-      element = own.settled(element)
     }
     return bindField(
-      member(property, of: element, at: name.range), entry, inner, name, takesArguments: takesArguments,
-      recursion: recursion)
+      repeated?.operand ?? member(property, of: element, at: name.range), entry, inner, name,
+      takesArguments: takesArguments, recursion: repeated?.recursion)
   }
 
   /// `_inserted`: whether the mutation field that answers has created the entity.
@@ -318,10 +324,7 @@ extension Binder {
     _ value: EmbeddedValue, _ sources: [SelectionSource], _ entry: SelectionEntry
   ) -> BoundField.Content {
     let type = catalog[value.type]
-    var sources = sources
-    if sources.isEmpty {
-      sources = [SelectionSource(splat: value.range, environment: entry.environment, condition: nil)]
-    }
+    if sources.isEmpty { return .embedded(presence: value.presenceExpression, whole(value, entry.environment)) }
     var fields: [BoundField] = []
     let all = nested(at: value.range, []) { $0.collect(sources, of: .embedded(value.type)) }
     for merged in all {
@@ -346,6 +349,22 @@ extension Binder {
       fields.append(BoundField(key: merged.key, condition: condition, content: content, range: entry.range))
     }
     return .embedded(presence: value.presenceExpression, fields)
+  }
+
+  /// All fields of an embedded object; what it links to by ids, as where no selection is.
+  private mutating func whole(_ value: EmbeddedValue, _ environment: Environment) -> [BoundField] {
+    nested(at: value.range, []) { binder in
+      var fields: [BoundField] = []
+      for (index, field) in binder.catalog[value.type].fields.enumerated() where binder.count(at: value.range) {
+        let name = Name(field.name, at: value.range)
+        let entry = SelectionEntry(
+          wholeField: name, environment: environment, range: value.range)
+        let operand = binder.member(index, of: value, at: value.range)
+        guard let content = binder.bindField(operand, entry, [], name, takesArguments: true) else { continue }
+        fields.append(BoundField(key: field.name, content: content, range: value.range))
+      }
+      return fields
+    }
   }
 
   // MARK: Computed selections

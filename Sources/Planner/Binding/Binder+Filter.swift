@@ -177,6 +177,11 @@ extension Binder {
   private mutating func connective(
     _ field: ObjectField, _ element: EntityReference, _ environment: Environment, _ origin: ValueCoercion.Origin
   ) -> BoundExpression? {
+    // Null is neither an absent key nor an empty list.
+    guard field.value.kind != .null else {
+      report(.wrongFilter(expected: "a list of objects"), at: field.value.range)
+      return nil
+    }
     var parts: [BoundExpression] = []
     for item in elements(of: field.value) {
       guard let found = filterObject(item, environment, .filter(type(of: element)), origin),

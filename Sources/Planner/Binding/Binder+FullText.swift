@@ -24,32 +24,20 @@ extension Binder {
   mutating func matches(
     _ subject: Operand, _ words: Operand, _ environment: Environment, _ range: SourceRange
   ) -> BoundExpression? {
-    var texts: [BoundExpression]
-    var source = TextSource(language: TextLanguage.standard.code)
+    var parts: [(texts: [BoundExpression], source: TextSource)] = []
     if case .entity(let reference, let type, _) = subject {
-      let indexes = catalog[type].indexes.map { catalog[$0] }.filter { $0.kind == .fullText }
-      guard indexes.count == 1, let index = indexes.first else {
-        report(.ambiguousFullText(type: catalog[type].name, indexes: indexes.map(\.name)), at: range)
-        return nil
-      }
-      texts = index.columns.map { BoundExpression(.column(reference, $0), .string, at: range) }
-      source = TextSource(
-        language: index.language ?? TextLanguage.standard.code, columns: index.columns, type: type, index: index.id)
+      guard let found = indexedTexts(of: reference, type, at: range) else { return nil }
+      parts = found
     } else {
       guard let text = value(subject, environment, at: range) else { return nil }
       guard text.type.scalar?.isTextual ?? false || text.type == .null else {
         report(.wrongType(found: self.words(text.type), expected: "text"), at: text.expression.range)
         return nil
       }
-      texts = [converted(text.expression, .string)]
-      if case .column(let reference, let column)? = texts.first?.kind {
-        let type = self.type(of: reference)
-        source.type = type
-        source.columns = [column]
-        let index = catalog[type].indexes.map { catalog[$0] }
-          .first { $0.kind == .fullText && $0.columns.contains(column) }
-        source.index = index?.id
-        source.language = index?.language ?? source.language
+      let fields = memberFields(text.expression) ?? [text.expression]
+      parts = fields.map { field in
+        let text = converted(field, .string)
+        return ([text], source(of: text))
       }
     }
     guard let query = value(resolve(words, environment), environment, at: range) else { return nil }
@@ -58,12 +46,66 @@ extension Binder {
       return nil
     }
     let wanted = converted(query.expression, .string)
-    if case .string(let text)? = wanted.constant, let language = TextLanguage(source.language),
+    if case .string(let text)? = wanted.constant, let code = parts.first?.source.language,
+      let language = TextLanguage(code),
       TextQuery(text, TextAnalyzer(language)).root == nil
     {
       report(.emptyTextQuery, at: wanted.range, severity: .warning)
     }
-    return BoundExpression(.matches(texts, query: wanted, source), .boolean, at: range)
+    // Of an interface's types an entity is of one: what the others say is null.
+    let tests = parts.map { BoundExpression(.matches($0.texts, query: wanted, $0.source), .boolean, at: range) }
+    return tests.count == 1 ? tests[0] : BoundExpression(.coalesce(tests), .boolean, at: range)
+  }
+
+  /// The texts of a type's only full-text index; for an interface or union those of each type that has one. Nil, and
+  /// reported, where there is none, or not only one.
+  private mutating func indexedTexts(
+    of reference: EntityReference, _ type: EntityTypeID, at range: SourceRange
+  ) -> [(texts: [BoundExpression], source: TextSource)]? {
+    let members =
+      catalog[type].isAbstract ? memberReferences(of: reference, type) : [(type: type, reference: reference)]
+    var found: [(texts: [BoundExpression], source: TextSource)] = []
+    for member in members {
+      let indexes = catalog[member.type].indexes.map { catalog[$0] }.filter { $0.kind == .fullText }
+      if indexes.count > 1 {
+        report(.ambiguousFullText(type: catalog[member.type].name, indexes: indexes.map(\.name)), at: range)
+        return nil
+      }
+      guard let index = indexes.first else { continue }
+      let source = TextSource(
+        language: index.language ?? TextLanguage.standard.code, columns: index.columns, type: member.type,
+        index: index.id)
+      found.append((index.columns.map { BoundExpression(.column(member.reference, $0), .string, at: range) }, source))
+    }
+    if found.isEmpty {
+      report(.ambiguousFullText(type: catalog[type].name, indexes: []), at: range)
+      return nil
+    }
+    return found
+  }
+
+  /// Where a text is stored, if it is a field.
+  private func source(of text: BoundExpression) -> TextSource {
+    var source = TextSource(language: TextLanguage.standard.code)
+    guard case .column(let reference, let column) = text.kind else { return source }
+    let type = self.type(of: reference)
+    source.type = type
+    source.columns = [column]
+    let index = catalog[type].indexes.map { catalog[$0] }
+      .first { $0.kind == .fullText && $0.columns.contains(column) }
+    source.index = index?.id
+    source.language = index?.language ?? source.language
+    return source
+  }
+
+  /// The fields of its types that a field of an interface is; nil for anything else.
+  private func memberFields(_ text: BoundExpression) -> [BoundExpression]? {
+    guard case .coalesce(let parts) = text.kind, parts.count > 1 else { return nil }
+    let areFields = parts.allSatisfy { part in
+      guard case .column(.toOne(_, let relation), _) = part.kind else { return false }
+      return catalog[relation].isMirror
+    }
+    return areFields ? parts : nil
   }
 
   // MARK: Scores
@@ -72,6 +114,10 @@ extension Binder {
   mutating func score(_ environment: Environment, at range: SourceRange) -> Operand {
     let matches = environment.matches(climb: 0).filter {
       if case .matches(_, _, let source) = $0.kind { !source.columns.isEmpty } else { false }
+    }
+    if matches.isEmpty, isCheckingFunction, environment.chain.isEmpty {
+      // Where it is called decides.
+      return placeholder(.float, at: range)
     }
     guard !matches.isEmpty else {
       report(.scoreWithoutMatches, at: range)
@@ -111,16 +157,20 @@ extension Binder {
       : ["<b>", "</b>"].map { BoundExpression(.constant(.string(Text($0))), .string, at: range) }
     guard marks.count == 2 else { return .error }
     let all = environment.matches(climb: 0)
-    // Those that search this very text; where there are none, all.
-    let own = all.filter {
-      if case .matches(let texts, _, _) = $0.kind { texts.contains { $0.kind == text.kind } } else { false }
-    }
-    let matches = own.isEmpty ? all : own
-    guard !matches.isEmpty else {
+    if all.isEmpty, isCheckingFunction, environment.chain.isEmpty { return placeholder(.string, at: range) }
+    guard !all.isEmpty else {
       report(.highlightWithoutMatches, at: range)
       return .error
     }
-    return .value(BoundExpression(.highlight(text, open: marks[0], close: marks[1], matches), .string, at: range))
+    let fields = (memberFields(text) ?? [text]).map { field in
+      // Those that search this very text; where there are none, all.
+      let own = all.filter {
+        if case .matches(let texts, _, _) = $0.kind { texts.contains { $0.kind == field.kind } } else { false }
+      }
+      return BoundExpression(
+        .highlight(field, open: marks[0], close: marks[1], own.isEmpty ? all : own), .string, at: range)
+    }
+    return .value(fields.count == 1 ? fields[0] : BoundExpression(.coalesce(fields), .string, at: range))
   }
 }
 
@@ -149,8 +199,8 @@ extension Environment {
 
   /// The `matches` that selected the element `climb` visible scopes out, as this place sees them.
   func matches(climb: Int) -> [BoundExpression] {
-    guard climb >= 0, climb < chain.count else { return [] }
-    let index = chain[chain.count - 1 - climb]
+    guard climb >= 0, climb < chain.count || climb == 0 && called != nil else { return [] }
+    guard let index = climb < chain.count ? chain[chain.count - 1 - climb] : called else { return [] }
     let depth = scopes.count - 1 - index
     let found = matches[index] ?? []
     return depth == 0 ? found : found.map { $0.mapReferences { $0.shifted(by: depth) } }

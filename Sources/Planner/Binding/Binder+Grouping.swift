@@ -24,12 +24,43 @@ struct GroupBinding {
 }
 
 extension Binder {
-  func isGrouped(_ entry: SelectionEntry) -> Bool {
-    entry.arguments.contains { $0.name.text == "groupBy" && $0.value.kind != .null }
+  /// Whether a selection of many is one of groups: not where `groupBy` is null, or a variable that holds none.
+  mutating func isGrouped(_ entry: SelectionEntry) -> Bool {
+    guard let argument = entry.arguments.first(where: { $0.name.text == "groupBy" }) else { return false }
+    return holdsKeys(argument.value, entry.environment)
+  }
+
+  /// Whether a value of `groupBy` is not null, as far as it is known.
+  mutating func holdsKeys(_ expression: Expression, _ environment: Environment) -> Bool {
+    if expression.kind == .null { return false }
+    guard let (name, _) = fieldsVariable(expression, environment) else { return true }
+    usedVariables.insert(name.text)
+    return !options.knowsValues || structuralValue(name) != nil
+  }
+
+  /// The variable that says what a selection is grouped by, where its value is not known yet.
+  private func openKeys(_ expression: Expression, _ environment: Environment) -> Name? {
+    guard !options.knowsValues else { return nil }
+    for element in elements(of: expression) {
+      if let (name, _) = fieldsVariable(element, environment) { return name }
+    }
+    return nil
   }
 
   /// A selection of many with `groupBy`: the set without order and limit, which are the groups'.
   mutating func bindGroups(
+    _ entry: SelectionEntry, _ sources: [SelectionSource], _ set: SetID, _ bound: BoundSet, _ name: Name
+  ) -> SelectionID? {
+    let open = entry.arguments.first { $0.name.text == "groupBy" }.flatMap { openKeys($0.value, entry.environment) }
+    guard open != nil else { return bindKnownGroups(entry, sources, set, bound, name) }
+    // Which names are keys, and whether there are groups, is known when the variable is: the run tells what is wrong.
+    let known = (diagnostics, reported)
+    let selection = bindKnownGroups(entry, sources, set, bound, name)
+    (diagnostics, reported) = known
+    return selection
+  }
+
+  private mutating func bindKnownGroups(
     _ entry: SelectionEntry, _ sources: [SelectionSource], _ set: SetID, _ bound: BoundSet, _ name: Name
   ) -> SelectionID? {
     let environment = entry.environment
@@ -111,7 +142,9 @@ extension Binder {
 
   private mutating func bindKeys(_ expression: Expression, _ member: Environment, _ number: Int) -> [BoundGroupKey] {
     var named: [(name: String, expression: Expression, range: SourceRange)] = []
-    for element in elements(of: expression) { keyNames(element, into: &named) }
+    for element in namedElements(of: expression, member) {
+      keyNames(element, of: groups[number].type, into: &named)
+    }
     var keys: [BoundGroupKey] = []
     for key in named {
       if groups[number].hasKey(key.name) {
@@ -132,12 +165,20 @@ extension Binder {
   }
 
   private mutating func keyNames(
-    _ expression: Expression, into named: inout [(name: String, expression: Expression, range: SourceRange)]
+    _ expression: Expression, of type: EntityTypeID,
+    into named: inout [(name: String, expression: Expression, range: SourceRange)]
   ) {
     if case .object(let fields) = expression.kind {
       for field in fields { named.append((field.name.text, field.value, field.name.range)) }
     } else if let name = lastStep(expression) {
       named.append((name.text, expression, expression.range))
+    } else if case .variable(let name) = expression.kind, case .slot(let slot)? = variables[name.text]?.kind {
+      usedVariables.insert(name.text)
+      report(
+        .wrongVariableType(
+          name: name.text, declared: "'\(catalog.text(of: query.parameters[slot].signature))'",
+          expected: "'[\(GeneratedNames(catalog)[.fields(type)])!]', or a key with a name: {name: $\(name.text)}"),
+        at: expression.range)
     } else {
       report(.wrongGroupKey(.unnamed), at: expression.range)
     }

@@ -84,6 +84,16 @@ extension Binder {
       return nil
     }
     guard case .object(let fields) = inner.kind else {
+      if case .variable(let name) = inner.kind, environment.arguments[name.text] == nil,
+        case .slot(let slot)? = variables[name.text]?.kind
+      {
+        usedVariables.insert(name.text)
+        let declared = catalog.text(of: query.parameters[slot].signature)
+        report(
+          .wrongVariableType(
+            name: name.text, declared: "'\(declared)'", expected: "'\(catalog[type].name)Input!'"), at: inner.range)
+        return nil
+      }
       if case .variable(let name) = inner.kind { usedVariables.insert(name.text) }
       report(
         .wrongType(found: "this value", expected: "an object with fields of '\(catalog[type].name)'"), at: inner.range)
@@ -113,6 +123,7 @@ extension Binder {
           binder.report(.duplicateField(name: property.name), at: field.name.range)
           continue
         }
+        let before = record
         switch property.storage {
         case .computed, .members:
           binder.report(
@@ -124,6 +135,9 @@ extension Binder {
           binder.bindField(
             field.value, property.storage, property.signature, property.id, environment, isStrict: isStrict,
             into: &record)
+        }
+        if let parameter = binder.absentParameter(field.value, environment) {
+          record.leaveOut(since: before, without: parameter)
         }
       }
       if case .element = binder.catalog[type].kind { binder.checkElement(type, seen, at: range) }
@@ -140,8 +154,59 @@ extension Binder {
     }
   }
 
+  /// The parameter that a field is, where it may not be provided: then the field is not there either, as GraphQL has
+  /// it for the fields of input objects.
+  func absentParameter(_ expression: Expression, _ environment: Environment) -> Int? {
+    var inner = expression
+    while case .parenthesized(let content) = inner.kind { inner = content }
+    guard case .variable(let name) = inner.kind else { return nil }
+    if let binding = environment.arguments[name.text] {
+      return binding.expression.flatMap { absentParameter($0, environment.inside(binding)) }
+    }
+    guard let variable = variables[name.text], variable.mayBeAbsent else { return nil }
+    switch variable.kind {
+    case .slot(let slot), .input(_, let slot): return slot
+    case .filter, .order, .structure, .broken: return nil
+    }
+  }
+
+  /// The type of the embedded object that an operand is; nil if it is none.
+  func embeddedType(of operand: Operand) -> EmbeddedTypeID? {
+    func element(_ type: EntityTypeID) -> EmbeddedTypeID? {
+      if case .element(let id) = catalog[type].kind { id } else { nil }
+    }
+    switch operand {
+    case .embedded(let value): return value.type
+    case .entity(_, let type, _): return element(type)
+    case .single(let path):
+      switch path.tail {
+      case .none: return element(path.type)
+      case .embedded(let value): return value.type
+      case .value: return nil
+      }
+    default: return nil
+    }
+  }
+
+  /// Writes to an embedded object what another one has, field by field.
+  private mutating func copyFields(
+    _ expression: Expression, _ operand: Operand, to storage: PropertyStorage, _ property: PropertyID,
+    _ environment: Environment, into record: inout BoundRecord
+  ) {
+    guard case .embedded(let id, let presence, let storages) = storage,
+      let isAbsent = isNull(operand, at: expression.range)
+    else { return }
+    add(negation(isAbsent), to: presence, into: &record)
+    for (field, storage) in zip(catalog[id].fields, storages) {
+      let member = Expression(.member(expression, Name(field.name, at: expression.range), nil), at: expression.range)
+      nested(at: expression.range, ()) { binder in
+        binder.bindField(member, storage, field.signature, property, environment, isStrict: false, into: &record)
+      }
+    }
+  }
+
   /// A scalar, a list or an embedded object, into the columns that hold it.
-  private mutating func bindField(
+  mutating func bindField(
     _ expression: Expression, _ storage: PropertyStorage, _ signature: TypeSignature, _ property: PropertyID,
     _ environment: Environment, isStrict: Bool, into record: inout BoundRecord
   ) {
@@ -193,7 +258,11 @@ extension Binder {
         } else {
           fallthrough
         }
-      default: report(.wrongType(found: describe(operand), expected: words(signature.type)), at: range)
+      default:
+        guard embeddedType(of: operand) == id else {
+          return report(.wrongType(found: describe(operand), expected: words(signature.type)), at: range)
+        }
+        copyFields(expression, operand, to: storage, property, environment, into: &record)
       }
     }
   }
@@ -218,16 +287,20 @@ extension Binder {
     }
     for (field, storage) in zip(type.fields, storages) {
       if let member = members.first(where: { $0.name.text == field.name }) {
+        let cells = record.cells.count
         nested(at: member.range, ()) { binder in
           // An embedded object is written as a whole, so what is null in it is null.
           binder.bindField(
             member.value, storage, field.signature, property, environment, isStrict: true, into: &record)
         }
-      } else if case .value(let value)? = field.defaultValue, case .column(let column, _) = storage {
-        add(BoundExpression(.constant(value), field.signature.type, at: range), to: column, into: &record)
-      } else if field.defaultValue == .now, case .column(let column, _) = storage {
-        let now = BoundExpression(.parameter(nowParameter(at: range)), .scalar(.dateTime), at: range)
-        add(now, to: column, into: &record)
+        if let parameter = absentParameter(member.value, environment), let value = absentValue(of: field, at: range),
+          record.cells.count == cells + 1
+        {
+          record.cells[cells].unless = parameter
+          record.cells[cells].otherwise = values.add(value)
+        }
+      } else if let value = absentValue(of: field, at: range), case .column(let column, _) = storage {
+        add(value, to: column, into: &record)
       } else if case .list(.entity) = field.signature.type {
         clear(storage, at: range, into: &record)
       } else if field.signature.isNonNull {
@@ -235,6 +308,15 @@ extension Binder {
       } else {
         clear(storage, at: range, into: &record)
       }
+    }
+  }
+
+  /// What a field of an embedded object is where it is not named.
+  private mutating func absentValue(of field: EmbeddedType.Field, at range: SourceRange) -> BoundExpression? {
+    switch field.defaultValue {
+    case .value(let value)?: BoundExpression(.constant(value), field.signature.type, at: range)
+    case .now?: BoundExpression(.parameter(nowParameter(at: range)), .scalar(.dateTime), at: range)
+    case nil: nil
     }
   }
 

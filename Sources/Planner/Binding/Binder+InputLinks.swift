@@ -50,7 +50,7 @@ extension Binder {
     var inner = expression
     while case .parenthesized(let content) = inner.kind { inner = content }
     if case .null = inner.kind {
-      if mode != .assign || signature.isNonNull && (isStrict || relation.isToMany) {
+      if mode != .assign || signature.isNonNull && isStrict {
         report(.wrongValue(.null(expected: words(signature.type))), at: inner.range)
       }
       link.isNull = true
@@ -61,6 +61,7 @@ extension Binder {
         report(.wrongType(found: "a list", expected: words(.entity(relation.target))), at: inner.range)
         return nil
       }
+      link.isList = true
       for element in elements {
         guard count(at: element.range) else { return nil }
         if let target = bindTarget(element, relation, environment, isElement: true) { link.targets.append(target) }
@@ -86,6 +87,7 @@ extension Binder {
       report(.wrongValue(.null(expected: words(.entity(type)))), at: range)
       return nil
     case .object(let fields, _): return bindObject(expression, fields, type, environment)
+    case let operand where isCopy(operand, of: type): return copyTarget(expression, operand, type, environment)
     case .entity(let reference, let found, let range):
       guard catalog.isSubtype(found, of: type), !catalog[type].isElement else {
         report(.wrongType(found: words(.entity(found)), expected: words(.entity(type))), at: range)
@@ -126,6 +128,30 @@ extension Binder {
     }
     guard let value = coerce(operand, to: keyType, environment, at: range) else { return nil }
     return .key(values.add(value), range)
+  }
+
+  /// Whether an operand is an embedded object that becomes an element of a list of its type.
+  private func isCopy(_ operand: Operand, of type: EntityTypeID) -> Bool {
+    guard case .element(let id) = catalog[type].kind else { return false }
+    return embeddedType(of: operand) == id
+  }
+
+  /// An element of a list of embedded objects that has what another embedded object has; none where that is null.
+  private mutating func copyTarget(
+    _ expression: Expression, _ operand: Operand, _ type: EntityTypeID, _ environment: Environment
+  ) -> BoundLinkTarget? {
+    let range = expression.range
+    guard let isAbsent = isNull(operand, at: range) else { return nil }
+    var record = BoundRecord(type: type, range: range)
+    record.presence = values.add(negation(isAbsent))
+    for property in catalog[type].properties {
+      let member = Expression(.member(expression, Name(property.name, at: range), nil), at: range)
+      nested(at: range, ()) { binder in
+        binder.bindField(
+          member, property.storage, property.signature, property.id, environment, isStrict: false, into: &record)
+      }
+    }
+    return .input(.record(record))
   }
 
   /// An object to save and to link; where the relation leads to an interface or union, it says its type.

@@ -52,15 +52,27 @@ extension Binder {
       BoundExpression(.constant(value), .enumeration(type), at: range)
     }
     let created = constant(.enumeration(type, code: 0))
-    if case .scope = element {
-      let isDeleted = BoundExpression(.isDeleted(element), .boolean, at: range)
-      return BoundExpression(
-        .conditional([isDeleted, constant(.enumeration(type, code: 1)), created]), .enumeration(type), at: range)
+    var choices: [BoundExpression] = []
+    if !element.isScope {
+      let entity = BoundExpression(.entity(element), .entity(self.type(of: element)), at: range)
+      choices += [BoundExpression(.isNull(entity), .boolean, at: range), constant(.null)]
     }
-    // Links lead to live entities only.
-    let entity = BoundExpression(.entity(element), .entity(self.type(of: element)), at: range)
-    let isMissing = BoundExpression(.isNull(entity), .boolean, at: range)
-    return BoundExpression(.conditional([isMissing, constant(.null), created]), .enumeration(type), at: range)
+    // Links lead to live entities only; an entity and what mirrors it are deleted together.
+    if let scope = mirroredScope(of: element) {
+      choices += [BoundExpression(.isDeleted(scope), .boolean, at: range), constant(.enumeration(type, code: 1))]
+    }
+    return BoundExpression(.conditional(choices + [created]), .enumeration(type), at: range)
+  }
+
+  /// The scope's element, if the reference leads to the same entity as another type.
+  private func mirroredScope(of element: EntityReference) -> EntityReference? {
+    switch element {
+    case .scope: return element
+    case .toOne(let base, let relation): return catalog[relation].isMirror ? mirroredScope(of: base) : nil
+    case .firstOf(let references, _):
+      let scopes = references.map(mirroredScope)
+      return scopes.allSatisfy { $0 == scopes.first } ? scopes.first ?? nil : nil
+    }
   }
 
   /// The field in a selection.
@@ -78,7 +90,7 @@ extension Binder {
     return .value(value)
   }
 
-  /// `deleted: ONLY | INCLUDE`: which entities of a type a set is taken from. A relation leads to live ones only, so
+  /// `deleted: ONLY | INCLUDE`: which entities of a type, or of those of an interface or union, a set is taken from. A relation leads to live ones only, so
   /// that ONLY leaves nothing of it, and INCLUDE all.
   ///
   /// True if nothing is left.
@@ -91,16 +103,15 @@ extension Binder {
     case "ONLY": includesLive = false
     case "INCLUDE": includesLive = true
     default:
-      report(.wrongType(found: "this value", expected: "ONLY or INCLUDE"), at: argument.value.range)
+      if case .variable = value.kind {
+        reportWord(value, .deleted, expected: "ONLY or INCLUDE", environment)
+      } else {
+        report(.wrongType(found: "this value", expected: "ONLY or INCLUDE"), at: argument.value.range)
+      }
       return false
     }
     switch set.source {
     case .all:
-      guard catalog[set.type].kind == .entity else {
-        // What is deleted is no member any more.
-        report(.unknownArgument(name: "deleted", of: catalog[set.type].name, near: []), at: argument.name.range)
-        return false
-      }
       set.source = .deleted(includesLive: includesLive)
     case .deleted: break
     case .key, .relation, .step, .linked, .items, .branches, .union, .closure, .shortestPath, .given:

@@ -42,7 +42,12 @@ extension Binder {
           continue
         }
         let known = MutationField.all(of: catalog, commands: options.commands).map(\.name)
-        report(.unknownMutation(name: name.text, near: nearestNames(to: name.text, in: known)), at: name.range)
+        if let type = MutationField.abstractType(of: name.text, in: catalog) {
+          let types = catalog.possibleTypes(of: type).map { catalog[$0].name }
+          report(.abstractMutation(name: name.text, type: catalog[type].name, types: types), at: name.range)
+        } else {
+          report(.unknownMutation(name: name.text, near: nearestNames(to: name.text, in: known)), at: name.range)
+        }
         continue
       }
       switch field.kind {
@@ -266,15 +271,17 @@ extension Binder {
           name: word, type: MutationField.strategyType, near: nearestNames(to: word, in: known))
         report(.wrongValue(problem), at: strategy.value.range)
       } else {
-        report(
-          .wrongType(found: "this value", expected: "one of \(known.joined(separator: ", "))"),
-          at: strategy.value.range)
+        reportWord(
+          strategy.value, .strategy, expected: "one of \(known.joined(separator: ", "))", environment)
       }
     }
     if let by {
-      guard let word = word(by), let property = entity.property(named: word) else {
-        reportUnknownField(
-          Name(word(by) ?? "this value", at: by.range), of: entity.name, among: entity.properties.map(\.name))
+      guard let word = word(by) else {
+        reportWord(by, .fields(type), expected: "a field of '\(entity.name)'", environment)
+        return nil
+      }
+      guard let property = entity.property(named: word) else {
+        reportUnknownField(Name(word, at: by.range), of: entity.name, among: entity.properties.map(\.name))
         return nil
       }
       if case .column(let column, _) = property.storage, ColumnKind(property.signature.type) != .wordList,
@@ -300,6 +307,7 @@ extension Binder {
       return expression.kind == .null ? nil : expression
     }
     usedVariables.insert(name.text)
+    if case .structure(.fields)? = variables[name.text]?.kind { return structuralValue(name)?.expression }
     guard case .slot(let slot)? = variables[name.text]?.kind else { return expression }
     if !query.structuralParameters.contains(name.text) { query.structuralParameters.append(name.text) }
     if let value = structuralValue(name) { return value.expression }
@@ -313,6 +321,35 @@ extension Binder {
     guard case .variable(let name)? = argument?.value.kind, let variable = variables[name.text] else { return false }
     // One that may be absent would leave it open for good.
     return options.structuralValues[name.text] == nil && !variable.mayBeAbsent
+  }
+
+  /// What stands where a word of a generated enum is wanted: a variable by its type, everything else as it is.
+  mutating func reportWord(
+    _ expression: Expression, _ wanted: GeneratedType, expected: String, _ environment: Environment
+  ) {
+    var inner = expression
+    while case .parenthesized(let content) = inner.kind { inner = content }
+    guard case .variable(let name) = inner.kind, environment.arguments[name.text] == nil else {
+      let operand = bindOperand(inner, environment)
+      if case .error = operand { return }
+      return report(.wrongType(found: describe(operand), expected: expected), at: expression.range)
+    }
+    guard let variable = variables[name.text] else {
+      return report(
+        .unknownVariable(name: name.text, near: nearestNames(to: name.text, in: variableNames)), at: name.range)
+    }
+    let names = GeneratedNames(catalog)
+    let declared: String
+    switch variable.kind {
+    case .slot(let slot): declared = catalog.text(of: query.parameters[slot].signature)
+    case .filter(let type): declared = names[.filter(type)]
+    case .order(let type): declared = names[.order(type)]
+    case .structure(let type): declared = names[type]
+    case .input(let type, _): declared = names[.input(type)]
+    case .broken: return
+    }
+    report(
+      .wrongVariableType(name: name.text, declared: "'\(declared)'", expected: "'\(names[wanted])'"), at: name.range)
   }
 
   private mutating func strategyWord(_ expression: Expression, _ environment: Environment) -> String? {
@@ -332,10 +369,12 @@ extension Binder {
   private mutating func uniqueIndex(_ expression: Expression, _ entity: EntityType) -> IndexID? {
     var names: [String] = []
     for element in elements(of: expression) {
-      guard let word = word(element), entity.property(named: word) != nil else {
-        reportUnknownField(
-          Name(word(element) ?? "this value", at: element.range), of: entity.name,
-          among: entity.properties.map(\.name))
+      guard let word = word(element) else {
+        reportWord(element, .fields(entity.id), expected: "a field of '\(entity.name)'", Environment())
+        return nil
+      }
+      guard entity.property(named: word) != nil else {
+        reportUnknownField(Name(word, at: element.range), of: entity.name, among: entity.properties.map(\.name))
         return nil
       }
       names.append(word)

@@ -35,6 +35,8 @@ extension Binder {
         report(.misplacedMeta(name: name.text), at: name.range)
         return .error
       }
+    } else if name.text == "_score", environment.called != nil || isCheckingFunction {
+      return score(environment, at: name.range)
     }
     if let root = catalog.root(named: name.text), root.isList {
       return rootSet(root.type, [], name, environment)

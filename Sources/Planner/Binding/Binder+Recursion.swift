@@ -27,21 +27,32 @@ struct GraphExpansion {
   var range: SourceRange
 }
 
+/// A field that `@recurse` repeats.
+struct RepeatedField {
+  var recursion: BoundRecursion
+  /// The field of an element of the type that repeats itself.
+  var operand: Operand
+  /// How the levels see the element that the first one starts from; nil if that is its own type.
+  var entry: Environment.Entry?
+}
+
 extension Binder {
   /// `@recurse` of a relation's field.
   mutating func recursion(
     of entry: SelectionEntry, _ name: Name, _ property: Property, _ element: EntityReference
-  ) -> BoundRecursion? {
+  ) -> RepeatedField? {
     guard case .entity(let target) = elementType(of: property.signature.type),
       let directive = entry.directives.first(where: { $0.name.text == "recurse" })
     else { return nil }
-    let source = type(of: element)
-    // Each level is read from its own member. Inside `... on T` the first one is entered through what it is seen as.
-    var isReadable = element.isScope
-    if case .toOne(.scope(0, _), let relation) = element, catalog[relation].isMirror { isReadable = true }
-    guard source == target, isReadable else {
+    // Each level is read from its own member; the first one is entered through what the element is seen as.
+    guard element.scope == 0, element.alternatives.allSatisfy({ $0.path.allSatisfy { catalog[$0].isMirror } }),
+      let start = cast(element, from: type(of: element), to: target),
+      let operand = repeated(property, of: type(of: element), from: .scope(0, target), at: name.range)
+    else {
+      let source = catalog[type(of: element)].name
+      let isOwn = element.scope == 0
       report(
-        .notRecursive(field: name.text, source: catalog[source].name, target: catalog[target].name),
+        .notRecursive(field: name.text, source: source, target: isOwn ? catalog[target].name : source),
         at: directive.range)
       return nil
     }
@@ -64,13 +75,43 @@ extension Binder {
         depth = bindDepth(operand, outside, minimum: 1, at: argument.value.range)
       }
     }
-    return BoundRecursion(depth: depth, isMany: isMany, entry: element.isScope ? nil : element, range: directive.range)
+    let recursion = BoundRecursion(
+      depth: depth, isMany: isMany, entry: start.isScope ? nil : start, range: directive.range)
+    var result = RepeatedField(recursion: recursion, operand: operand)
+    if !start.isScope {
+      let back = start.alternatives.map { $0.path.reversed().map { catalog[$0].inverse } }
+      var isOwn = false
+      if case .entity(target)? = entry.environment.scope()?.element { isOwn = true }
+      result.entry = Environment.Entry(type: target, seen: start, back: isOwn ? [[]] : back)
+    }
+    return result
   }
 
-  /// How the levels of a recursion see the element that the first one starts from.
-  func environmentEntry(_ recursion: BoundRecursion?) -> Environment.Entry? {
-    guard case .toOne(_, let down)? = recursion?.entry else { return nil }
-    return Environment.Entry(type: catalog[down].target, down: down, back: catalog[down].inverse)
+  /// A field of `source`, a relation, as each of the entities has it that it leads to: the same field, where it leads
+  /// to its own type; else the fields of that name of the types among its target's that lead there again, in place of
+  /// which the others have nothing. Nil if no entity of `source` is among them.
+  mutating func repeated(
+    _ property: Property, of source: EntityTypeID, from reference: EntityReference, at range: SourceRange
+  ) -> Operand? {
+    let type = property.signature.type
+    guard case .entity(let target) = elementType(of: type), catalog.overlap(source, target) else { return nil }
+    if source == target { return member(property, of: reference, at: range) }
+    let members =
+      catalog[target].isAbstract
+      ? memberReferences(of: reference, target) : [(type: target, reference: reference)]
+    var found: [Operand] = []
+    for member in members {
+      guard let own = catalog[member.type].property(named: property.name), !isComputed(own),
+        case .entity(let next) = elementType(of: own.signature.type), catalog.isSubtype(next, of: target),
+        (own.signature.type == elementType(of: own.signature.type)) == (type == elementType(of: type))
+      else { continue }
+      found.append(self.member(own, of: member.reference, at: range))
+    }
+    return found.isEmpty ? nil : combined(found, as: type, named: property.name, at: range)
+  }
+
+  func isComputed(_ property: Property) -> Bool {
+    if case .computed = property.storage { true } else { false }
   }
 
   /// Groups are nothing that could be walked through.
@@ -179,8 +220,7 @@ extension Binder {
   /// What has an order of its own that no cursor can hold.
   private func unpaged(_ source: BoundSet.Source) -> String? {
     switch source {
-    case .all, .key, .relation, .step, .union, .deleted: nil
-    case .branches: "a relation of an interface"
+    case .all, .key, .relation, .branches, .step, .union, .deleted: nil
     case .closure: "a closure"
     case .shortestPath, .linked: "a path"
     case .items: "a group"
@@ -198,9 +238,13 @@ extension Binder {
       }
       let printer = ExpressionPrinter(query: query, catalog: catalog)
       var text = catalog[set.type].name
-      if case .relation(_, let relation) = set.source {
-        text += " \(catalog[catalog[relation].source].name).\(catalog.name(of: relation))"
+      var relations: [RelationID] = []
+      switch set.source {
+      case .relation(_, let relation): relations = [relation]
+      case .branches(let branches): relations = branches.map(\.relation)
+      default: break
       }
+      for relation in relations { text += " \(catalog[catalog[relation].source].name).\(catalog.name(of: relation))" }
       for term in set.order {
         text += " \(printer.order([term])):\(words(term.expression.type))"
         if case .enumeration(let id) = term.expression.type { text += "(\(catalog[id].values.joined(separator: " ")))" }

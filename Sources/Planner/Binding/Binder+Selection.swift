@@ -92,6 +92,21 @@ final class SelectionEntry {
     self.omitsNull = omitsNull
   }
 
+  /// A field of an embedded object that comes whole.
+  init(wholeField name: Name, environment: Environment, range: SourceRange) {
+    key = name
+    field = name
+    arguments = []
+    directives = []
+    set = nil
+    splat = nil
+    self.environment = environment
+    condition = nil
+    self.range = range
+    declared = nil
+    isExpanded = true
+  }
+
   /// The same with an expression in the place of the field.
   func computing(_ expression: Expression, _ environment: Environment) -> SelectionEntry {
     copy(nil, expression, environment)
@@ -198,7 +213,15 @@ extension Binder {
       addScalars(of: parent, range, source.environment, source.condition, to: &result)
     }
     if let expansion = source.expansion, case .entity(let id) = parent {
-      addExpanded(expansion, of: id, source.environment, source.condition, to: &result)
+      if !catalog[id].isAbstract {
+        addExpanded(expansion, of: id, source.environment, source.condition, to: &result)
+      } else if let runtime = result.runtime {
+        let environment = viewing(runtime, source.environment, result)
+        addExpanded(expansion, of: runtime, environment, source.condition, to: &result)
+      } else {
+        // An entity comes whole as what it is.
+        result.mentioned.formUnion(catalog.possibleTypes(of: id))
+      }
     }
     guard let set = source.set else { return }
     var environment = source.environment

@@ -200,15 +200,15 @@ extension Binder {
       reportUnknownField(name, of: catalog[type].name, among: catalog[type].properties.map(\.name))
       return nil
     }
-    guard case .relation(let id) = property.storage else {
+    guard case .entity(let target) = elementType(of: property.signature.type), !isComputed(property) else {
       report(.needsRelation(function: function.text), at: name.range)
       return nil
     }
-    let relation = catalog[id]
-    guard relation.target == type else {
+    guard let start = self.start(start, from: type, as: target, at: name.range),
+      let operand = repeated(property, of: type, from: .scope(0, target), at: name.range)
+    else {
       report(
-        .notRecursive(field: name.text, source: catalog[type].name, target: catalog[relation.target].name),
-        at: name.range)
+        .notRecursive(field: name.text, source: catalog[type].name, target: catalog[target].name), at: name.range)
       return nil
     }
     if let extra = arguments?.positional.first {
@@ -216,16 +216,41 @@ extension Binder {
       return nil
     }
     // The entity that a step is taken from is no element that `^` knows.
-    let inner = environment.enteringUnseen(.entity(type))
-    let set = reserveSet(type, at: name.range)
-    var bound = BoundSet(type: type, source: .relation(.scope(0, type), id), range: name.range)
+    let inner = environment.enteringUnseen(.entity(target))
+    let set: SetID
+    switch operand {
+    case .plural(let path): set = path.set
+    case .entity(let reference, _, _):
+      set = reserveSet(target, at: name.range)
+      query[set].source = source(of: reference)
+    default: return nil
+    }
+    var bound = query[set]
     bindArguments(arguments?.named ?? [], of: name, environment: inner, into: &bound)
     if let cursor = bound.paging?.after ?? bound.paging?.before {
       report(.noCursor(of: "a step that is repeated"), at: cursor.range)
       bound.paging = nil
     }
     query[set] = bound
-    return RepeatedStep(start: start, set: set, type: type, environment: inner.entering(type))
+    return RepeatedStep(start: start, set: set, type: target, environment: inner.entering(target))
+  }
+
+  /// Where a walk begins, as entities of the type that is walked.
+  private mutating func start(
+    _ start: TraversalEnd, from type: EntityTypeID, as target: EntityTypeID, at range: SourceRange
+  ) -> TraversalEnd? {
+    switch start {
+    case .entity(let reference):
+      guard let cast = cast(reference, from: type, to: target) else { return nil }
+      if cast.isPath { return .entity(cast) }
+      let set = reserveSet(target, at: range)
+      query[set].source = source(of: cast)
+      return .set(set)
+    case .set(let set):
+      if type == target { return start }
+      let routes = catalog.casts(from: type, to: target)
+      return routes.isEmpty ? nil : .set(steps(from: set, routes, to: target, at: range))
+    }
   }
 
   /// What a path leads to: an entity, one of a set, or the one with an id.
@@ -235,11 +260,14 @@ extension Binder {
     let operand = resolve(bindOperand(expression, environment), environment)
     switch operand {
     case .error: return nil
-    case .entity(let reference, let found, _) where found == type: return .entity(reference)
-    case .plural(let path) where path.type == type, .single(let path) where path.type == type:
-      if case .none = path.tail { return .set(path.set) }
-    case .entity, .plural, .single, .embedded: break
+    case .entity(let reference, let found, _):
+      if let end = start(.entity(reference), from: found, as: type, at: expression.range) { return end }
+    case .plural(let path), .single(let path):
+      guard case .none = path.tail else { break }
+      if let end = start(.set(path.set), from: path.type, as: type, at: expression.range) { return end }
+    case .embedded: break
     default:
+      if catalog[type].isAbstract { return abstractTarget(operand, expression, type, environment) }
       guard let column = idColumn(of: type),
         let index = catalog[type].indexes.first(where: { catalog[$0].isPrimary && catalog[$0].columns == [column.id] })
       else { break }
@@ -252,5 +280,20 @@ extension Binder {
       .wrongType(found: describe(operand), expected: "an id or an entity of '\(catalog[type].name)'"),
       at: expression.range)
     return nil
+  }
+
+  /// The first of the entities of an interface or union with an id.
+  private mutating func abstractTarget(
+    _ operand: Operand, _ expression: Expression, _ type: EntityTypeID, _ environment: Environment
+  ) -> TraversalEnd? {
+    let set = reserveSet(type, at: expression.range)
+    let inner = environment.enteringUnseen(.entity(type))
+    let isWanted = hasIdentity(expression.range, type) { binder, id in
+      binder.coerce(binder.bindOperand(expression, inner), to: id, inner, at: expression.range)
+    }
+    guard let isWanted else { return nil }
+    query[set].predicate = isWanted
+    query[set].limit = BoundExpression(.constant(.int(1)), .int, at: expression.range)
+    return .set(set)
   }
 }

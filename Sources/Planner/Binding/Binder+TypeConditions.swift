@@ -92,7 +92,8 @@ extension Binder {
 
   private func haveSameShape(_ left: BoundField, _ right: BoundField, _ budget: inout Int) -> Bool {
     budget -= 1
-    guard budget > 0 else { return true }
+    // What stands in one place once is of one shape, or of the shapes that `@expand` finds.
+    guard budget > 0, left.range != right.range else { return true }
     func isString(_ type: ValueType) -> Bool { type == .string }
     switch (left.content, right.content) {
     case (.typename, .typename), (.cursor, .cursor), (.depth, .depth), (.cycle, .cycle), (.recursion, .recursion):
@@ -115,9 +116,9 @@ extension Binder {
   }
 
   private func haveSameShape(_ left: [BoundField], _ right: [BoundField], _ budget: inout Int) -> Bool {
-    let first = flattened(left)
+    let first = Dictionary(flattened(left).map { ($0.key, $0) }, uniquingKeysWith: { known, _ in known })
     for field in flattened(right) {
-      guard let other = first.first(where: { $0.key == field.key }) else { continue }
+      guard let other = first[field.key] else { continue }
       if !haveSameShape(other, field, &budget) { return false }
     }
     return true
@@ -160,21 +161,28 @@ extension Binder {
       }
     }
     let inner = environment.enteringUnseen(.entity(type))
+    let isWanted = hasIdentity(argument.range, type) { binder, id in
+      binder.coerce(binder.bindOperand(argument.value, inner), to: id, inner, at: argument.value.range)
+    }
+    guard let isWanted else { return }
+    query[set].predicate = isWanted
+    query[set].limit = BoundExpression(.constant(.int(1)), .int, at: name.range)
+  }
+
+  /// Whether an element of an interface or union has an id, which is bound as that of each of its types; nil if it
+  /// cannot be.
+  mutating func hasIdentity(
+    _ range: SourceRange, _ type: EntityTypeID,
+    _ value: (inout Binder, ValueType) -> BoundExpression?
+  ) -> BoundExpression? {
     var branches: [BoundExpression] = []
     for member in catalog[type].members {
       let reference = EntityReference.toOne(.scope(0, type), member.relation)
-      guard let id = identity(of: reference, member.type, at: name.range) else { continue }
-      let operand = bindOperand(argument.value, inner)
-      guard let value = coerce(operand, to: id.type, inner, at: argument.value.range) else { return }
-      let equal = BoundExpression(.compare(.equal, id, value), .boolean, at: argument.range)
-      branches.append(
-        BoundExpression(
-          .and([isThere(reference, member.type, at: argument.range), equal]), .boolean, at: argument.range))
+      guard let id = identity(of: reference, member.type, at: range) else { continue }
+      guard let value = value(&self, id.type) else { return nil }
+      let equal = BoundExpression(.compare(.equal, id, value), .boolean, at: range)
+      branches.append(BoundExpression(.and([isThere(reference, member.type, at: range), equal]), .boolean, at: range))
     }
-    var bound = query[set]
-    bound.predicate =
-      branches.count == 1 ? branches[0] : BoundExpression(.or(branches), .boolean, at: argument.range)
-    bound.limit = BoundExpression(.constant(.int(1)), .int, at: name.range)
-    query[set] = bound
+    return branches.count > 1 ? BoundExpression(.or(branches), .boolean, at: range) : branches.first
   }
 }

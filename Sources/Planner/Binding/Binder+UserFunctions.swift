@@ -68,7 +68,7 @@ extension Binder {
   }
 
   /// Any value of a type.
-  private mutating func placeholder(_ type: ValueType, at range: SourceRange) -> Operand {
+  mutating func placeholder(_ type: ValueType, at range: SourceRange) -> Operand {
     if case .entity(let id) = type { return .entity(.scope(0, id), id, range) }
     query.parameters.append(
       BoundParameter(name: "", signature: TypeSignature(type), defaultValue: nil, range: range))
@@ -118,6 +118,7 @@ extension Binder {
     guard let result = functionType(function.result) else { return .error }
     guard let written = matched(arguments, to: function.parameters, name, range) else { return .error }
     var body = Environment(scopes: environment.scopes, matches: environment.matches, groups: environment.groups)
+    body.called = environment.chain.last ?? environment.called
     for (parameter, value) in zip(function.parameters, written) {
       guard let type = functionType(parameter.type) else { return .error }
       var binding = value != nil ? environment.binding(value) : Environment().binding(parameter.defaultValue)

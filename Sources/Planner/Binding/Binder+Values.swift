@@ -104,7 +104,7 @@ extension Binder {
     case .list(let elements, let range):
       if case .list(let element) = type {
         guard let raw = RawValue(Expression(.list(elements), at: range)), isConstant(elements, of: element) else {
-          return constantList(elements, of: element, environment, at: range)
+          return computedList(elements, of: element, environment, at: range)
         }
         return constant(raw, type, at: range, origin: origin)
       }
@@ -135,21 +135,60 @@ extension Binder {
     }
   }
 
-  /// `[1 + 24, 41]`: elements that can be computed now.
-  private mutating func constantList(
+  /// `[1 + 24, $n]`: elements that are computed now where they can be, else at run time.
+  private mutating func computedList(
     _ elements: [Expression], of type: ValueType, _ environment: Environment, at range: SourceRange
   ) -> BoundExpression? {
-    var values: [Value] = []
+    var parts: [BoundExpression] = []
     for element in elements {
       let operand = bindOperand(element, environment)
       guard let bound = coerce(operand, to: type, environment, at: element.range) else { return nil }
-      guard let value = constantValue(bound) else {
-        report(.wrongValue(.notConstant), at: range)
+      parts.append(bound)
+    }
+    return list(of: parts, type, at: range)
+  }
+
+  /// A list of values of one type.
+  private mutating func list(of parts: [BoundExpression], _ type: ValueType, at range: SourceRange) -> BoundExpression?
+  {
+    let values = parts.compactMap { constantValue($0) }
+    if values.count == parts.count { return BoundExpression(.constant(.list(values)), .list(type), at: range) }
+    let json = parts.compactMap { conversion($0, to: .json) }
+    guard json.count == parts.count else {
+      report(.wrongType(found: words(type), expected: "a plain value"), at: range)
+      return nil
+    }
+    return BoundExpression(.cast(BoundExpression(.jsonList(json), .json, at: range)), .list(type), at: range)
+  }
+
+  /// A list that is written out, where a collection of values is wanted: of the one type that all of them have.
+  mutating func valueList(
+    _ elements: [Expression], _ environment: Environment, at range: SourceRange
+  ) -> TypedValue? {
+    var parts: [TypedValue] = []
+    for element in elements {
+      guard let part = value(bindOperand(element, environment), environment, at: element.range) else { return nil }
+      parts.append(part)
+    }
+    let types = parts.map(\.type).filter { $0 != .null }
+    var common = types.first ?? .string
+    for type in types where type != common {
+      if let a = common.scalar, let b = type.scalar, a.isTextual, b.isTextual {
+        common = .string
+      } else if common.isNumeric, type.isNumeric {
+        common = common == .float || type == .float ? .float : .decimal
+      } else {
+        report(.wrongType(found: words(type), expected: "\(words(common)), as the list's first value is"), at: range)
         return nil
       }
-      values.append(value)
     }
-    return BoundExpression(.constant(.list(values)), .list(type), at: range)
+    guard case .scalar = common else {
+      report(.wrongType(found: words(common), expected: "a plain value"), at: range)
+      return nil
+    }
+    let converted = parts.compactMap { conversion($0.expression, to: common) }
+    guard converted.count == parts.count else { return nil }
+    return list(of: converted, common, at: range).map { TypedValue(expression: $0) }
   }
 
   /// Bare names are constants among enums only.

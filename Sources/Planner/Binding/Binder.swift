@@ -49,6 +49,8 @@ struct Binder {
   var diagnostics: [Diagnostic] = []
   var reported: Set<DiagnosticKey> = []
   var nodes = 0
+  /// How many of the values in lists of structural variables are still bound without being counted.
+  var freeValues: Int
   var depth = 0
   var isExhausted = false
   var isTooDeep = false
@@ -85,6 +87,8 @@ struct Binder {
     self.catalog = catalog
     self.options = options
     query = BoundQuery(name: name, catalogVersion: catalog.version)
+    // Data, not expansion; but a document could name a variable many times.
+    freeValues = 16 * options.structuralValues.values.reduce(0) { $0 + $1.elementCount }
   }
 
   var isGraphQL: Bool { options.dialect == .graphql }
@@ -102,7 +106,11 @@ struct Binder {
   /// Counts a node; false past the limit, which is reported once.
   mutating func count(at range: SourceRange) -> Bool {
     nodes += 1
-    if nodes <= options.limits.nodes { return true }
+    if nodes & 0x1FF == 0, !isExhausted, let diagnostic = options.interruption?.diagnostic(at: range) {
+      diagnostics.append(diagnostic)
+      isExhausted = true
+    }
+    if nodes <= options.limits.nodes, !isExhausted { return true }
     if !isExhausted {
       isExhausted = true
       report(.expansionLimit(limit: options.limits.nodes), at: range)

@@ -22,9 +22,13 @@ package struct BindingOptions: Sendable, Hashable {
   package var dialect: Dialect
   /// The values of the parameters that ``BoundQuery/structuralParameters`` names, where provided.
   package var structuralValues: [String: Value]
+  /// Whether ``structuralValues`` are those of a run; before, what is not there is not known.
+  package var knowsValues = false
   package var limits: Limits
   /// The Ints that documents, variables and answers may have.
   package var ints = Int64.min...Int64.max
+  /// What may end binding before its end.
+  package var interruption: Interruption?
   /// Mutation fields that the embedding program runs.
   package var commands: [CommandDescriptor] = []
 

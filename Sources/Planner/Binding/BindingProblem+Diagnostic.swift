@@ -49,7 +49,7 @@ extension BindingProblem {
       case .wrongDefault: "wrong-default"
       case .missingFragmentArgument, .missingDirectiveArgument, .missingFieldArgument, .wrongArgumentCount:
         "missing-argument"
-      case .unknownMutation: "unknown-mutation"
+      case .unknownMutation, .abstractMutation: "unknown-mutation"
       case .missingInputField: "missing-value"
       case .unconditionalChange: "unconditional-change"
       case .notUnique: "not-unique"
@@ -142,7 +142,7 @@ extension BindingProblem {
     case .misplacedDirective(let name): "'@\(name)' cannot stand here"
     case .notRecursive(let field, nil, _): "'\(field)' at the root cannot repeat itself"
     case .notRecursive(let field, let source?, let target) where source == target:
-      "'\(field)' cannot repeat itself where a '\(source)' is seen through several other types"
+      "'\(field)' cannot repeat itself from an element further out"
     case .notRecursive(let field, let source?, let target):
       "'\(field)' leads from '\(source)' to '\(target)' and cannot repeat itself"
     case .recursionKey(let key): "'\(key)' stands in its own recursion, which puts it there itself"
@@ -180,6 +180,8 @@ extension BindingProblem {
     case .fieldLimit(let limit): "more than \(limit) fields in one selection"
     case .depthLimit(let limit): "nested deeper than \(limit) levels"
     case .unknownMutation(let name, _): "there is no mutation '\(name)'"
+    case .abstractMutation(let name, let type, _):
+      "there is no mutation '\(name)', because '\(type)' is seen, and its types are changed"
     case .missingFieldArgument(let field, let name): "'\(field)' needs the argument '\(name)'"
     case .missingInputField(let name, let type): "'\(type).\(name)' is non-null and has no value"
     case .unconditionalChange(let verb, let type): "this would \(verb) every '\(type)'"
@@ -217,6 +219,8 @@ extension BindingProblem {
       .unknownFunction(_, let near), .unknownOperator(_, _, let near), .unknownMutation(_, let near):
       didYouMean(near)
     case .unconditionalChange: "add 'all: true' if that is meant"
+    case .abstractMutation(_, _, let types):
+      types.isEmpty ? nil : "change " + types.map { "'\($0)'" }.joined(separator: " and ")
     case .missingTypename(_, let members):
       members.first.map { "add '__typename: \"\($0)\"'" + (members.count > 1 ? ", or another of its types" : "") }
     case .notUnique(_, _, let keys):
@@ -241,8 +245,9 @@ extension BindingProblem {
     case .groupAsValue: "its keys and aggregates are values, its members are '_items'"
     case .expansionLimit: "the limit 'expansion' can be raised"
     case .fieldLimit: "the limit 'fields' can be raised"
-    case .depthLimit: "the limit 'nesting' can be raised"
-    case .notRecursive(_, let source, let target) where source == target: "select it in one '... on \(target)'"
+    case .depthLimit(let limit):
+      limit < BindingOptions.Limits().depth ? "the limit 'nesting' can be raised" : "the limit cannot be higher"
+    case .notRecursive(_, let source, let target) where source == target: "select it of the element itself"
     case .notRecursive(_, _, let target): "repeat a relation from '\(target)' to '\(target)'"
     case .recursionKey: "leave it out, or give one of the two another name"
     case .noCursor: "page it with 'limit' and 'offset'"

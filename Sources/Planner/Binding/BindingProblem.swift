@@ -107,6 +107,8 @@ package enum BindingProblem: Sendable, Hashable {
   case depthLimit(limit: Int)
   /// `mutation { inserUser(data: {id: "1"}) }`
   case unknownMutation(name: String, near: [String])
+  /// `mutation { deleteNamed(all: true) }` where `Named` is an interface: what changes is of one type.
+  case abstractMutation(name: String, type: String, types: [String])
   /// `mutation { insertUser }`
   case missingFieldArgument(field: String, name: String)
   /// `mutation { insertUser(data: {id: "1", address: {}}) }` where the address needs a city.

@@ -3,7 +3,7 @@ import GQLBase
 extension CoercionProblem {
   package static let codes: [DiagnosticCode] = [
     "wrong-type", "number-out-of-range", "malformed-value", "unknown-enum-value", "null-for-non-null",
-    "unknown-field", "not-constant",
+    "unknown-field",
   ].map { DiagnosticCode($0) }
 
   package var code: DiagnosticCode {
@@ -14,7 +14,8 @@ extension CoercionProblem {
     case .unknownEnumValue: DiagnosticCode("unknown-enum-value")
     case .null: DiagnosticCode("null-for-non-null")
     case .unknownMember: DiagnosticCode("unknown-field")
-    case .notConstant: DiagnosticCode("not-constant")
+    // Only a default is refused for it, under its own code.
+    case .notConstant: DiagnosticCode("wrong-default")
     }
   }
 

@@ -125,22 +125,31 @@ struct Environment {
   /// By scope, as an index into `scopes`: where its rows are not those of its type, but of one that it was seen as.
   var entries: [Int: Entry] = [:]
 
-  /// The rows of a scope around a recursion inside `... on T` are those of T; everything that was said of the scope
-  /// finds its own type through the relation back.
+  /// The rows of a scope around a recursion are those of the type that repeats itself, which need not be the scope's:
+  /// inside `... on T`, and where the field leads to an interface. Everything that was said of the scope finds its own
+  /// type by the ways back.
   struct Entry {
     var type: EntityTypeID
-    var down: RelationID
-    var back: RelationID
+    /// The scope's own entity as one of that type, from scope 0.
+    var seen: EntityReference
+    /// The ways from a row to the scope's own entity, of which one leads there at most.
+    var back: [[RelationID]]
 
     func settled(_ reference: EntityReference) -> EntityReference {
+      if reference.shifted(by: -reference.scope) == seen { return .scope(reference.scope, type) }
       switch reference {
-      case .scope(let depth, _): .toOne(.scope(depth, type), back)
-      case .toOne(.scope(let depth, _), down): .scope(depth, type)
-      case .toOne(let base, let relation): .toOne(settled(base), relation)
-      case .firstOf(let references, let target): .firstOf(references.map(settled), target)
+      case .scope(let depth, let own):
+        let row = EntityReference.scope(depth, type)
+        let ways = back.map { $0.reduce(row) { .toOne($0, $1) } }
+        return ways.count == 1 ? ways[0] : .firstOf(ways, own)
+      case .toOne(let base, let relation): return .toOne(settled(base), relation)
+      case .firstOf(let references, let target): return .firstOf(references.map(settled), target)
       }
     }
   }
+  /// The scope that a function's body is called from, as an index into `scopes`: what was searched for there is so in
+  /// the body.
+  var called: Int?
   /// The groupings whose groups, not members, stand for an element here, by its index in `scopes`.
   var groups: [Int: Int] = [:]
 
@@ -188,7 +197,7 @@ struct Environment {
   func inside(_ binding: Binding) -> Environment {
     Environment(
       scopes: scopes, chain: binding.chain, lets: binding.lets, arguments: binding.arguments, matches: matches,
-      views: binding.views, entries: entries, groups: groups)
+      views: binding.views, entries: entries, called: called, groups: groups)
   }
 
   /// The entity `climb` visible scopes out; nil where the element is none.
@@ -204,9 +213,10 @@ struct Environment {
     return entries[chain[chain.count - 1 - climb]]?.settled(reference) ?? reference
   }
 
-  /// The same place where the rows of the current element are those of the type that it is seen as.
+  /// The same place where the rows of the current element are those of another type that it is seen as.
   func settled(_ entry: Entry) -> Environment {
-    var result = self
+    guard let climb = chain.last.map({ scopes.count - 1 - $0 }) else { return self }
+    var result = viewing(entry.seen.shifted(by: climb), as: entry.type)
     if let index = chain.last { result.entries[index] = entry }
     return result
   }

@@ -106,7 +106,7 @@ private func caseFolded(_ value: Value) -> Value {
 }
 
 /// An untyped value from JSON, for `BindingOptions.structuralValues`: numbers are Ints where they are whole, else
-/// Floats or Decimals, whatever holds their digits.
+/// Decimals, or JSON where these do not hold their digits.
 package func structuralValue(_ json: JSONValue) -> Value {
   switch json {
   case .null: .null
@@ -117,7 +117,8 @@ package func structuralValue(_ json: JSONValue) -> Value {
     } else if let value = Decimal(parsing: digits.string) {
       .decimal(value)
     } else {
-      .float(digits.bytes.withUnsafeBufferPointer { FloatParsing.parse($0) } ?? 0)
+      // As written, for positions that hold any number.
+      .json(digits)
     }
   case .string(let text): .string(text)
   case .array(let elements): .list(elements.map { structuralValue($0) })

@@ -121,10 +121,30 @@ package struct BoundRecord: Sendable, Hashable {
   /// Embedded objects that parameters hold.
   package var embedded: [BoundEmbeddedInput] = []
   package var links: [BoundLink] = []
+  /// The number of a value: where it is not true there is no object. Nil where there always is one.
+  package var presence: Int?
   package var range: SourceRange
   package init(type: EntityTypeID, range: SourceRange) {
     self.type = type
     self.range = range
+  }
+
+  /// What was added to an earlier state of it is left out where a parameter is not provided.
+  mutating func leaveOut(since earlier: BoundRecord, without parameter: Int) {
+    for index in earlier.cells.count..<cells.count { cells[index].unless = parameter }
+    for index in earlier.embedded.count..<embedded.count { embedded[index].unless = parameter }
+    for index in earlier.links.count..<links.count { links[index].unless = parameter }
+  }
+
+  /// Whether it says other things where parameters are not provided.
+  package var hasAbsentParameters: Bool {
+    cells.contains { $0.unless != nil } || embedded.contains { $0.unless != nil }
+      || links.contains { link in
+        link.unless != nil
+          || link.targets.contains { target in
+            if case .input(.record(let record)) = target { record.hasAbsentParameters } else { false }
+          }
+      }
   }
 
   /// Whether what it says of relations is written when all rows are in; embedded objects of parameters may have links.
@@ -136,6 +156,10 @@ package struct BoundCell: Sendable, Hashable {
   /// The number of the value.
   package var value: Int
   package var range: SourceRange
+  /// A parameter without which the cell is left out,
+  package var unless: Int?
+  /// or has the value of this number.
+  package var otherwise: Int?
 }
 
 package struct BoundEmbeddedInput: Sendable, Hashable {
@@ -143,6 +167,8 @@ package struct BoundEmbeddedInput: Sendable, Hashable {
   package var storage: PropertyStorage
   package var parameter: Int
   package var range: SourceRange
+  /// A parameter without which nothing is said of it.
+  package var unless: Int?
 }
 
 /// What happens to a relation of a saved entity.
@@ -160,7 +186,11 @@ package struct BoundLink: Sendable, Hashable {
   /// Whether the relation is a field of an embedded object, which is written as a whole: what it does not name is
   /// among the links, as null.
   package var isWithin = false
+  /// Whether the targets stand in a list, which holds no nulls.
+  package var isList = false
   package var range: SourceRange
+  /// A parameter without which nothing is said of it.
+  package var unless: Int?
 }
 
 package enum BoundLinkTarget: Sendable, Hashable {

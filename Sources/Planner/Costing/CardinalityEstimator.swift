@@ -22,11 +22,15 @@ struct CardinalityEstimator {
       }
       return parameters[index] ?? parameterTypes[index].defaultValue ?? .null
     case .arithmetic(let operation, let left, let right) where operation == .add || operation == .subtract:
+      switch (value(of: left), value(of: right)) {
       // `now() - "P7D"`.
-      guard case .dateTime(let moment)? = value(of: left), case .duration(let span)? = value(of: right) else {
-        return nil
+      case (.dateTime(let moment)?, .duration(let span)?):
+        return .dateTime(operation == .add ? moment &+ span : moment &- span)
+      case (.int(let a)?, .int(let b)?):
+        let sum = operation == .add ? a.addingReportingOverflow(b) : a.subtractingReportingOverflow(b)
+        return sum.overflow ? nil : .int(sum.partialValue)
+      default: return nil
       }
-      return .dateTime(operation == .add ? moment &+ span : moment &- span)
     default: return nil
     }
   }

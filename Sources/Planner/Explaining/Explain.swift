@@ -265,7 +265,7 @@ private struct PlanPrinter {
     guard plan.rowSets.indices.contains(index) else { return Node(text: "row set \(index)") }
     let rowSet = plan.rowSets[index]
     var text = "by semi-join from \(catalog[plan.query[rowSet.set].type].name)"
-    if rowSet.through.isEmpty { text = "by set of \(catalog[rowSet.type].name)" }
+    if rowSet.routes == [[]] { text = "by set of \(catalog[rowSet.type].name)" }
     if options.costs { text += "   est \(number(rowSet.estimate.rows))  cost \(number(rowSet.estimate.cost))" }
     return Node(text: text + actuals(rowSet.set), children: details(rowSet.set, depth: depth + 1))
   }

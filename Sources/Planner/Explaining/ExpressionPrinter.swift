@@ -198,7 +198,9 @@ struct ExpressionPrinter {
   private func rowSet(_ index: Int, _ reference: EntityReference) -> String {
     guard rowSets.indices.contains(index) else { return "in row set \(index)" }
     let plan = rowSets[index]
-    let relations = plan.through.reversed().map { catalog[$0].inverse }
+    var relations = plan.routes.first.map { $0.reversed().map { catalog[$0].inverse } } ?? []
+    // Of several types each has the field under its name.
+    if plan.routes.count > 1 { relations.removeAll { catalog[$0].isMirror } }
     var printer = self
     let start = reference.path.isEmpty ? prefix : path(reference, then: nil)
     printer.prefix = ([start] + relations.map(catalog.name(of:))).filter { !$0.isEmpty }.joined(separator: ".")

@@ -38,6 +38,16 @@ enum GeneratedType: Hashable, Sendable {
   case strategy
 }
 
+extension Catalog {
+  /// Whether variables of a type hold a name of ours: of a field, a strategy, a direction.
+  package func hasGeneratedEnum(named name: String) -> Bool {
+    switch GeneratedNames(self).types[name] {
+    case .fields?, .direction?, .deleted?, .access?, .expandLevel?, .liveMode?, .strategy?: true
+    default: false
+    }
+  }
+}
+
 /// The names of generated types. A name that the schema has taken gets underscores behind it.
 struct GeneratedNames {
   private var names: [GeneratedType: String] = [:]

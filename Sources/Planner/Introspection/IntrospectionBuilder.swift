@@ -329,7 +329,7 @@ struct IntrospectionBuilder {
       arguments.append(argument("distinctOn", keys, "Of those equal in these fields, the first."))
       if isSupported("grouping") { arguments.append(argument("groupBy", keys, "One group for each key.")) }
     }
-    if isSupported("deletedEntities"), catalog[type].kind == .entity {
+    if isSupported("deletedEntities"), !catalog[type].isElement {
       arguments.append(argument("deleted", named(.deleted), "Deleted ones, instead of the others or with them."))
     }
     return arguments

@@ -74,6 +74,16 @@ extension MutationField {
     return commands.firstIndex { $0.name == name }.map { MutationField(command: $0, commands[$0], catalog) }
   }
 
+  /// The interface or union that a field would change, were it a type. Complexity: O(types).
+  static func abstractType(of name: String, in catalog: Catalog) -> EntityTypeID? {
+    for kind in BoundMutation.Kind.allCases where name.hasPrefix(kind.rawValue) {
+      if let type = catalog.type(named: String(name.dropFirst(kind.rawValue.utf8.count))), type.isAbstract {
+        return type.id
+      }
+    }
+    return nil
+  }
+
   private init(_ kind: BoundMutation.Kind, _ type: EntityType) {
     let name = type.name
     let filter = Argument(name: "where", type: "\(name)Filter", description: "Which of them.")

@@ -23,7 +23,9 @@ extension Optimizer {
   /// What the conjunct says about a column, if it says anything an index can use.
   func indexCondition(_ conjunct: BoundExpression, at position: Int, type: EntityTypeID) -> IndexCondition? {
     func condition(_ column: ColumnID, _ test: IndexCondition.Test, isExact: Bool = true) -> IndexCondition {
-      IndexCondition(position: position, column: column, test: test, isExact: isExact)
+      // Where a key fails, all rows are tested, and the first of them fails.
+      IndexCondition(
+        position: position, column: column, test: test, isExact: isExact && !query.failsAlike(conjunct))
     }
     switch conjunct.kind {
     case .isTrue(let inner): return indexCondition(inner, at: position, type: type)
@@ -45,7 +47,7 @@ extension Optimizer {
     case .inValues(let subject, let values):
       guard let column = elementColumn(subject) else { return nil }
       let keys = values.compactMap { accessKey($0, for: column, of: type) }
-      guard keys.count == values.count else { return nil }
+      guard keys.count == values.count, !keys.contains(where: query.canFail) else { return nil }
       if keys.count == 1, let key = keys.first {
         return condition(column, .equal(key, mayMeetNull: meetsNull(key, column, type)))
       }
@@ -68,7 +70,7 @@ extension Optimizer {
     case .textTest(.startsWith, let subject, let text):
       // Not ids, because their order in an index is not that of their bytes.
       guard let column = elementColumn(subject), catalog[type][column].type == .string,
-        let key = accessKey(text, for: column, of: type)
+        let key = accessKey(text, for: column, of: type), !query.canFail(key)
       else { return nil }
       return condition(column, .prefix(key))
     case .like(let subject, let pattern, isCaseInsensitive: false):
@@ -89,6 +91,10 @@ extension Optimizer {
     _ comparison: ComparisonOperator, _ column: ColumnID, _ key: BoundExpression, type: EntityTypeID
   ) -> IndexCondition.Test? {
     switch comparison {
+    case .equal where query.canFail(key):
+      // Nothing but a range of a B-tree has a way out.
+      meetsNull(key, column, type)
+        ? nil : .within(lower: .init(key, isInclusive: true), upper: .init(key, isInclusive: true))
     case .equal: .equal(key, mayMeetNull: meetsNull(key, column, type))
     case .notEqual: nil
     case .less: .within(lower: nil, upper: .init(key, isInclusive: false))
@@ -118,7 +124,7 @@ extension Optimizer {
   private func accessKey(_ expression: BoundExpression, for column: ColumnID, of type: EntityTypeID) -> BoundExpression?
   {
     guard expression.type == catalog[type][column].type else { return nil }
-    return accessKey(expression)
+    return query.canFail(expression) && query.isInvariant(expression) ? expression : accessKey(expression)
   }
 
   /// Whether null could meet null: the rows with a null would belong.
@@ -130,13 +136,40 @@ extension Optimizer {
 }
 
 extension BoundQuery {
+  /// Whether the value is computed from constants and variables alone, `$age + 1`, so that it is the same, or fails, for
+  /// every row.
+  func isInvariant(_ expression: BoundExpression) -> Bool {
+    var isPlain = true
+    expression.forEachNode { node in
+      if case .invoke = node.kind { isPlain = false }
+      if node.setCall != nil || node.innerBody != nil || node.ownReference != nil { isPlain = false }
+    }
+    return isPlain
+  }
+
+  /// Whether the condition compares a field with what may fail, but for all rows alike.
+  func failsAlike(_ condition: BoundExpression) -> Bool {
+    guard canFail(condition) else { return false }
+    let operands: [BoundExpression]
+    switch condition.kind {
+    case .compare(_, let left, let right): operands = [left, right]
+    case .inRange(let subject, let lower, let upper, _): operands = [subject, lower, upper].compactMap { $0 }
+    default: return false
+    }
+    return operands.allSatisfy { operand in
+      if case .column(.scope(0, _), _) = operand.kind { return true }
+      return !canFail(operand) || isInvariant(operand)
+    }
+  }
+
   /// Whether the value may be null, as far as types tell.
   func mayBeNull(_ key: BoundExpression, catalog: Catalog) -> Bool {
     switch key.kind {
     case .constant(let value): value.isNull
     case .parameter(let index): !(parameters.indices.contains(index) && parameters[index].signature.isNonNull)
     case .column(.scope(_, let type), let column): !catalog[type][column].isNonNull
-    case .convert(let operand), .fold(let operand): mayBeNull(operand, catalog: catalog)
+    case .convert(let operand), .fold(let operand), .negate(let operand): mayBeNull(operand, catalog: catalog)
+    case .arithmetic(_, let left, let right): mayBeNull(left, catalog: catalog) || mayBeNull(right, catalog: catalog)
     default: true
     }
   }

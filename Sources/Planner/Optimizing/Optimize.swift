@@ -36,6 +36,8 @@ struct Optimizer {
   var rowSetMemo: [RowSetKey: Int] = [:]
   var watched: [WatchedEstimate] = []
   var diagnostics: [Diagnostic] = []
+  /// Whether the work is to end: what is still to be planned gets the plan that needs no thought.
+  var isInterrupted = false
   /// Whether `@using` asks for an access to the set being planned.
   var isHinted = false
 
@@ -109,6 +111,12 @@ struct Optimizer {
     guard plans[id.index] == nil else { return }
     // Against a set that refers to itself, which no binder makes.
     plans[id.index] = baseline(id)
+    if isInterrupted { return }
+    if let diagnostic = options.interruption?.diagnostic(at: query[id].range) {
+      diagnostics.append(diagnostic)
+      isInterrupted = true
+      return
+    }
     let set = query[id]
     let executions = max(1, executions)
     let plan: SetPlan

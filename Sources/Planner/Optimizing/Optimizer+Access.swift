@@ -111,7 +111,9 @@ extension Optimizer {
       if bounded.lower != nil || bounded.upper != nil || bounded.prefix != nil {
         var narrowed = bounded
         narrowed.equal = range.equal
-        result.append(rangeCandidate(index, narrowed, covered + more))
+        var candidate = rangeCandidate(index, narrowed, covered + more)
+        candidate.offered = failing(on: next, conditions)
+        result.append(candidate)
       }
       if range.equal.isEmpty {
         if index.columns.count == 1 { result += eachCandidates(index, next, conditions, probe: CostModel.btreeProbe) }
@@ -152,7 +154,7 @@ extension Optimizer {
       let rows = estimator.rows(type, times: column, range)
       let pages = estimator.rowCount(type) / 1024
       return AccessCandidate(
-        path: .timeRange(type, column, range), covered: covered, rows: rows,
+        path: .timeRange(type, column, range), covered: covered, offered: failing(on: column, conditions), rows: rows,
         cost: CostModel.start + pages * CostModel.pageBounds + rows.rows * CostModel.indexEntry, kind: .timeRange,
         index: Int(column.index), isAscending: true)
     }
@@ -165,6 +167,14 @@ extension Optimizer {
       if case .equal(let key, let mayMeetNull) = condition.test { return (condition, key, mayMeetNull) }
     }
     return nil
+  }
+
+  /// The positions of the bounds that may fail, and are tested all the same.
+  private func failing(on column: ColumnID, _ conditions: [IndexCondition]) -> [Int] {
+    conditions.filter { condition in
+      guard condition.column == column, case .within(let lower, let upper) = condition.test else { return false }
+      return [lower, upper].contains { $0.map { query.canFail($0.value) } ?? false }
+    }.map(\.position)
   }
 
   /// The first lower and the first upper bound, or the first prefix; and the positions that they cover.

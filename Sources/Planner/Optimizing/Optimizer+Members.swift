@@ -27,7 +27,7 @@ extension Optimizer {
       let tested = parts.filter { $0.constant != .boolean(true) }
       guard let predicate = BoundExpression.conjunction(tested.isEmpty ? Array(parts.prefix(1)) : tested),
         let draft = draft(
-          type: type, members: member.type, predicate: predicate, through: [catalog[member.relation].inverse],
+          type: type, members: member.type, predicate: predicate, routes: [[catalog[member.relation].inverse]],
           range: predicate.range)
       else { return nil }
       drafts.append(draft)
@@ -75,7 +75,15 @@ private struct MemberView {
     case .scope: return reference
     case .toOne(.scope(0, type), let relation):
       return relation == member.relation ? .scope(0, member.type) : nil
-    case .toOne(let base, let relation): return seen(base).map { .toOne($0, relation) }
+    case .toOne(let base, let relation):
+      guard let base = seen(base) else { return nil }
+      // An entity that was seen as one of an interface is of its own type, and of no other.
+      if case .toOne(let entity, let up) = base, catalog[up].isMirror, catalog[relation].isMirror,
+        !catalog[catalog[up].source].isAbstract
+      {
+        return catalog[up].inverse == relation ? entity : nil
+      }
+      return .toOne(base, relation)
     case .firstOf(let references, let target):
       let found = references.compactMap(seen)
       return found.count > 1 ? .firstOf(found, target) : found.first

@@ -12,7 +12,7 @@ struct RowSetDraft {
 /// Equal conditions share a row set.
 struct RowSetKey: Hashable {
   var type: EntityTypeID
-  var through: [RelationID]
+  var routes: [[RelationID]]
   var members: EntityTypeID
   var predicate: BoundExpression
 }
@@ -25,6 +25,8 @@ extension Optimizer {
   /// - a condition on a to-one path only, such as `author.email == x`: the targets with it, followed back. It must be
   ///   true for no missing target.
   ///
+  /// The relation or a step of the path may be a field of an interface: it is followed back for each of its types.
+  ///
   /// Neither if the condition reads anything around the element, or may fail: a set is computed for more rows than the
   /// test per row would see.
   mutating func semiJoin(_ condition: BoundExpression, type: EntityTypeID) -> Int? {
@@ -35,29 +37,65 @@ extension Optimizer {
       let set = query[id]
       // The elements of a deleted entity's lists are deleted with it, and no way from the living leads back.
       if catalog[set.type].isElement, query.sets.contains(where: { !$0.source.isIndexed }) { return nil }
-      guard case .relation(let base, let relation) = set.source, base.scope == 0, base.isPath, set.limit == nil,
-        set.offset == nil,
+      guard let ways = ways(to: set.source), set.limit == nil, set.offset == nil,
         let predicate = BoundExpression.conjunction([set.predicate, body].compactMap { $0 })
       else { return nil }
       // The members may read nothing but themselves; the path to them is followed back.
       guard query.freeScopes(of: predicate).isSubset(of: .element) else { return nil }
-      let back = ([relation] + base.path.reversed()).map { catalog[$0].inverse }
-      return draft(type: type, members: set.type, predicate: predicate, through: back, range: condition.range)
+      return draft(type: type, members: set.type, predicate: predicate, routes: back(ways), range: condition.range)
     }
-    guard let path = commonPath(condition), let last = path.last, rejectsMissing(condition) else { return nil }
-    let target = catalog[last].target
-    let predicate = condition.mapReferences { $0.droppingPath(path.count, arrivingAt: target) }
-    let back = path.reversed().map { catalog[$0].inverse }
-    return draft(type: type, members: target, predicate: predicate, through: back, range: condition.range)
+    guard let common = commonReference(condition), rejectsMissing(condition) else { return nil }
+    let ways = common.alternatives.map(\.path)
+    // A deleted row of an interface is found from no living entity.
+    if ways.contains(where: { $0.first.map { catalog[$0].isMirror } ?? false }),
+      query.sets.contains(where: { !$0.source.isIndexed })
+    {
+      return nil
+    }
+    guard (1...Self.mostRoutes).contains(ways.count) else { return nil }
+    let target = self.type(of: common)
+    let predicate = condition.mapReferences { $0.replacing(common, by: .scope(0, target)) }
+    return draft(type: type, members: target, predicate: predicate, routes: back(ways), range: condition.range)
+  }
+
+  /// More ways than this are not followed.
+  private static let mostRoutes = 64
+
+  /// The relations from the element to the members of a set; nil if it is none of the element's own.
+  private func ways(to source: BoundSet.Source) -> [[RelationID]]? {
+    let branches: [RelationBranch]
+    switch source {
+    case .relation(let base, let relation): branches = [RelationBranch(reference: base, relation: relation)]
+    case .branches(let list): branches = list
+    default: return nil
+    }
+    guard branches.allSatisfy({ $0.reference.scope == 0 }) else { return nil }
+    let ways = branches.flatMap { branch in
+      branch.reference.alternatives.flatMap { base in
+        (branch.casts.isEmpty ? [[]] : branch.casts).map { base.path + [branch.relation] + $0 }
+      }
+    }
+    return (1...Self.mostRoutes).contains(ways.count) ? ways : nil
+  }
+
+  private func back(_ ways: [[RelationID]]) -> [[RelationID]] {
+    ways.map { $0.reversed().map { catalog[$0].inverse } }
+  }
+
+  private func type(of reference: EntityReference) -> EntityTypeID {
+    switch reference {
+    case .scope(_, let type): type
+    case .toOne(_, let relation): catalog[relation].target
+    case .firstOf(_, let type): type
+    }
   }
 
   /// The row set of the type's own entities with the condition: for children that are reached many times.
   mutating func membership(_ condition: BoundExpression, type: EntityTypeID) -> Int? {
     if options.forcing == .scanOnly { return nil }
     guard query.freeScopes(of: condition).isSubset(of: .element), !query.canFail(condition) else { return nil }
-    guard let index = draft(type: type, members: type, predicate: condition, through: [], range: condition.range) else {
-      return nil
-    }
+    let draft = draft(type: type, members: type, predicate: condition, routes: [[]], range: condition.range)
+    guard let index = draft else { return nil }
     // What has to be tested for every row is better tested for those that are reached.
     if case .scan? = plans[rowSets[index].plan.set.index]?.access { return nil }
     return index
@@ -65,9 +103,9 @@ extension Optimizer {
 
   /// The row set of what relations lead to from the members of a type with a condition.
   mutating func draft(
-    type: EntityTypeID, members: EntityTypeID, predicate: BoundExpression, through: [RelationID], range: SourceRange
+    type: EntityTypeID, members: EntityTypeID, predicate: BoundExpression, routes: [[RelationID]], range: SourceRange
   ) -> Int? {
-    let key = RowSetKey(type: type, through: through, members: members, predicate: predicate)
+    let key = RowSetKey(type: type, routes: routes, members: members, predicate: predicate)
     if let known = rowSetMemo[key] { return known < 0 ? nil : known }
     // Not again while it is being planned: its own members cannot be found through themselves.
     rowSetMemo[key] = -1
@@ -79,36 +117,42 @@ extension Optimizer {
     let estimate = plans[id.index]?.estimate ?? PlanEstimate()
     var rows = estimate.rows
     var cost = estimate.cost + rows * CostModel.bit
-    for relation in through {
-      let fanOut = estimator.statistics.fanOut(relation)
-      cost += rows * (CostModel.edgeRun + fanOut.mean * (CostModel.edge + CostModel.bit))
-      rows = min(rows * fanOut.mean, estimator.rowCount(catalog[relation].target))
+    var reached = 0.0
+    for route in routes {
+      var ends = rows
+      for relation in route {
+        let fanOut = estimator.statistics.fanOut(relation)
+        cost += ends * (CostModel.edgeRun + fanOut.mean * (CostModel.edge + CostModel.bit))
+        ends = min(ends * fanOut.mean, estimator.rowCount(catalog[relation].target))
+      }
+      reached += ends
     }
+    rows = min(reached, estimator.rowCount(type))
     // A row set is a bitmap of its whole type.
     cost += estimator.rowCount(type) / 64 * CostModel.bitmapWord
     let plan = RowSetPlan(
-      type: type, set: id, through: through, estimate: PlanEstimate(accessRows: estimate.rows, rows: rows, cost: cost))
+      type: type, set: id, routes: routes, estimate: PlanEstimate(accessRows: estimate.rows, rows: rows, cost: cost))
     rowSets.append(RowSetDraft(plan: plan, rows: rows, cost: cost))
     rowSetMemo[key] = rowSets.count - 1
     return rowSets.count - 1
   }
 
-  /// The to-one relations that every reference to the element begins with; nil if there are none, or sets in between.
-  private func commonPath(_ condition: BoundExpression) -> [RelationID]? {
-    var common: [RelationID]?
+  /// What every reference to the element begins with, as far as they are one; nil if that is nothing, or there are sets
+  /// in between.
+  private func commonReference(_ condition: BoundExpression) -> EntityReference? {
+    var common: [EntityReference]?
     var isPlain = true
     condition.forEachNode { node in
       if node.setCall != nil || node.innerBody != nil { isPlain = false }
       guard let reference = node.ownReference else { return }
-      let path = reference.path
+      let steps = reference.steps
       guard let known = common else {
-        common = path
+        common = steps
         return
       }
-      common = Array(zip(known, path).prefix { $0 == $1 }.map(\.0))
+      common = Array(zip(known, steps).prefix { $0 == $1 }.map(\.0))
     }
-    guard isPlain, let common, !common.isEmpty else { return nil }
-    return common
+    return isPlain ? common?.last : nil
   }
 
   /// Whether the condition is not true when every entity that it reads is missing. Says no too often rather than yes.
@@ -152,5 +196,32 @@ extension Optimizer {
     var reads = false
     expression.forEachNode { if $0.ownReference != nil { reads = true } }
     return reads
+  }
+}
+
+extension EntityReference {
+  /// The entities on the way from the element to this one, itself the last: for a field of an interface those that all
+  /// of its ways have in common, then where they meet.
+  fileprivate var steps: [EntityReference] {
+    switch self {
+    case .scope: return []
+    case .toOne(let base, _): return base.steps + [self]
+    case .firstOf(let references, _):
+      guard var common = references.first?.steps else { return [self] }
+      for other in references.dropFirst() {
+        common = Array(zip(common, other.steps).prefix { $0 == $1 }.map(\.0))
+      }
+      return common + [self]
+    }
+  }
+
+  /// The same reference where what it begins with is another one.
+  fileprivate func replacing(_ start: EntityReference, by other: EntityReference) -> EntityReference {
+    if self == start { return other }
+    switch self {
+    case .scope: return self
+    case .toOne(let base, let relation): return .toOne(base.replacing(start, by: other), relation)
+    case .firstOf(let references, let type): return .firstOf(references.map { $0.replacing(start, by: other) }, type)
+    }
   }
 }

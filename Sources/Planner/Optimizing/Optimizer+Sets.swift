@@ -45,7 +45,12 @@ extension Optimizer {
     var movable = numbered.firstIndex { query.canFail($0.expression) } ?? numbered.count
     // A pattern may fail on the rows that it looks at, not on those that do not begin as it does, or that lack what
     // it requires.
-    if movable < numbered.count, query.failsOnlyInPatterns(numbered[movable].expression) { movable += 1 }
+    // A bound that fails does so for every row.
+    if movable < numbered.count,
+      query.failsOnlyInPatterns(numbered[movable].expression) || query.failsAlike(numbered[movable].expression)
+    {
+      movable += 1
+    }
     return candidates(set.type, Array(numbered[..<movable]), executions: executions)
   }
 
@@ -110,7 +115,10 @@ extension Optimizer {
       return [alternative(.natural, filter, perExecution)]
     }
     // What can fail must see every row, so that an early stop does not hide its error.
-    let mayStop = set.limit == nil || !residual.contains { query.canFail($0.expression) }
+    // Where a bound fails, there is no walk to stop.
+    let failing = candidate.path.keyExpressions.contains(where: query.canFail) ? candidate.offered : []
+    let mayStop =
+      set.limit == nil || !residual.contains { query.canFail($0.expression) && !failing.contains($0.position) }
     if options.forcing != .scanOnly, mayStop, let isDescending = servedDirection(candidate.path, set) {
       let visited = residual.isEmpty ? min(rows, limit) : min(rows, needed / share)
       let filter = arrange(residual, type: set.type, rows: visited * executions, cell: CostModel.gatheredCell)
@@ -223,9 +231,19 @@ extension Optimizer {
 
   /// How many entities repeating a step may reach.
   func reach(of step: SetID, from starts: Double, depth: BoundExpression?) -> Double {
-    guard case .relation(_, let relation) = query[step].source else { return starts }
     let all = estimator.rowCount(query[step].type)
-    let mean = estimator.statistics.fanOut(relation).mean
+    let mean: Double
+    switch query[step].source {
+    case .relation(_, let relation): mean = estimator.statistics.fanOut(relation).mean
+    case .branches(let branches):
+      // An entity is of one of the types.
+      let links = branches.reduce(0.0) { total, branch in
+        let source = catalog[branch.relation].source
+        return total + estimator.statistics.fanOut(branch.relation).mean * estimator.rowCount(source)
+      }
+      mean = links / max(1, all)
+    default: return starts
+    }
     let depth = min(count(depth, orElse: DefaultSelectivity.walkDepth), DefaultSelectivity.walkDepth)
     var level = starts
     var total = 0.0

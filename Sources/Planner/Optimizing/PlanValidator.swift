@@ -19,12 +19,14 @@ package enum PlanValidator {
         problems.append("row set \(index) names no set")
         continue
       }
-      var type = plan.query[rowSet.set].type
-      for relation in rowSet.through {
-        if catalog[relation].source != type { problems.append("row set \(index) follows a relation of another type") }
-        type = catalog[relation].target
+      for route in rowSet.routes {
+        var type = plan.query[rowSet.set].type
+        for relation in route {
+          if catalog[relation].source != type { problems.append("row set \(index) follows a relation of another type") }
+          type = catalog[relation].target
+        }
+        if type != rowSet.type { problems.append("row set \(index) ends at another type") }
       }
-      if type != rowSet.type { problems.append("row set \(index) ends at another type") }
       if rowSetsUsed(by: plan[rowSet.set]).contains(where: { $0 >= index }) {
         problems.append("row set \(index) reads one that is computed later")
       }

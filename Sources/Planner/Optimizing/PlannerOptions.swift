@@ -6,6 +6,8 @@ package struct PlannerOptions: Sendable, Hashable {
   /// Rules that are skipped.
   package var disabledRules: Set<RewriteRule>
   package var forcing: ForcedAccess
+  /// What may end planning before its end.
+  package var interruption: Interruption?
 
   package init(disabledRules: Set<RewriteRule> = [], forcing: ForcedAccess = .cheapest) {
     self.disabledRules = disabledRules

@@ -166,20 +166,21 @@ package enum OrderMethod: Sendable, Hashable {
   case sort
 }
 
-/// A semi-join's build side: the entities of `source` type that reach, over `through`, some member of `set`.
+/// A semi-join's build side: the entities of a type that some member of `set` leads to.
 ///
-/// `set` is a set of the query whose plan says how its members are found; `through` leads from its type to the
-/// type of the row set.
+/// `set` is a set of the query whose plan says how its members are found; each route leads from its type to the type of
+/// the row set.
 package struct RowSetPlan: Sendable, Hashable {
   package var type: EntityTypeID
   package var set: SetID
-  /// Relations followed from the members, in order; empty if the members themselves are the row set.
-  package var through: [RelationID]
+  /// Relations followed from the members, in order; an empty route if the members themselves are the row set. Several
+  /// where a field of an interface is followed back, one for each of its types.
+  package var routes: [[RelationID]]
   package var estimate: PlanEstimate
-  package init(type: EntityTypeID, set: SetID, through: [RelationID], estimate: PlanEstimate = PlanEstimate()) {
+  package init(type: EntityTypeID, set: SetID, routes: [[RelationID]], estimate: PlanEstimate = PlanEstimate()) {
     self.type = type
     self.set = set
-    self.through = through
+    self.routes = routes
     self.estimate = estimate
   }
 }

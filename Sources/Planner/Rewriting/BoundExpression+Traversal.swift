@@ -184,10 +184,4 @@ extension EntityReference {
     case .firstOf(let references, _): references.flatMap(\.alternatives)
     }
   }
-
-  /// The same reference with its first `count` relations gone: what it is for the entity that they lead to.
-  func droppingPath(_ count: Int, arrivingAt type: EntityTypeID) -> EntityReference {
-    let rest = path.dropFirst(count)
-    return rest.reduce(.scope(0, type)) { .toOne($0, $1) }
-  }
 }

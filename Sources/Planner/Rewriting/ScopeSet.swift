@@ -78,7 +78,7 @@ extension BoundQuery {
 
   /// Whether evaluation may end in a run-time error. What can fail keeps its place among the conjuncts, and nothing
   /// behind it is decided earlier; saying `true` too often costs speed only.
-  func canFail(_ expression: BoundExpression) -> Bool {
+  package func canFail(_ expression: BoundExpression) -> Bool {
     switch expression.kind {
     case .arithmetic(_, let left, let right) where isNow(left) && isSpan(right): return false
     case .arithmetic(let operation, let left, _):
@@ -86,6 +86,9 @@ extension BoundQuery {
     case .negate(let operand):
       if operand.type == .int || operand.type.scalar == .duration { return true }
     case .cast, .regex: return true
+    // One that a document writes was checked with it.
+    case .like(_, let pattern, _):
+      if pattern.constant == nil { return true }
     case .convert(let operand):
       if !isTotalConversion(from: operand.type, to: expression.type) { return true }
     // What fails inside is null; what else may end the run ends any run.
@@ -95,8 +98,8 @@ extension BoundQuery {
     case .invoke: return true
     case .aggregate(.sum, _, _), .aggregate(.avg, _, _), .groupAggregate: return true
     case .constant, .parameter, .column, .entity, .not, .and, .or, .isTrue, .isNull, .compare, .inValues, .inList,
-      .inRange, .textTest, .listContains, .like, .coalesce, .conditional, .fold, .jsonPath, .element, .jsonList,
-      .jsonObject, .quantifier, .aggregate, .inRowSet, .isDeleted, .isInserted, .item, .join:
+      .inRange, .textTest, .listContains, .coalesce, .conditional, .fold, .jsonPath, .element, .jsonList, .jsonObject,
+      .quantifier, .aggregate, .inRowSet, .isDeleted, .isInserted, .item, .join:
       break
     case .matches, .score, .highlight: break
     case .listCall(let operation, _, _, _):
@@ -121,7 +124,8 @@ extension BoundQuery {
   /// Whether it is a pattern, or has some among its alternatives, and nothing else in it can fail.
   func failsOnlyInPatterns(_ expression: BoundExpression) -> Bool {
     switch expression.kind {
-    case .regex(let subject, let pattern): !canFail(subject) && !canFail(pattern)
+    case .regex(let subject, let pattern), .like(let subject, let pattern, _):
+      !canFail(subject) && !canFail(pattern)
     case .or(let branches): branches.allSatisfy { !canFail($0) || failsOnlyInPatterns($0) }
     default: false
     }

@@ -38,13 +38,17 @@ extension SchemaBuilder {
         else { continue }
         let parsed = parseExpression(SourceText(name: "", bytes: Array(text.utf8)))
         var found = parsed.diagnostics
+        var isExhausted = false
         if !parsed.hasErrors {
           var binder = Binder(catalog: catalog, options: BindingOptions(), name: nil)
           found = binder.checkComputed(property, parsed.output, of: EntityTypeID(position))
+          isExhausted = binder.isExhausted
         }
         for diagnostic in found {
           diagnostics.append(diagnostic.placed(in: literal))
         }
+        // Fields that stand in each other double as fast as they are written; one that is too large is enough to know.
+        if isExhausted { return }
       }
     }
   }

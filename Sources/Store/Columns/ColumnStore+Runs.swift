@@ -142,7 +142,7 @@ extension ColumnStore {
     return true
   }
 
-  private func removeFromRun(_ row: UInt32, at index: Int) {
+  func removeFromRun(_ row: UInt32, at index: Int) {
     let count = reader.references(row).count
     if index < count - 1 {
       guard let rows = writableRun(row) else { return }

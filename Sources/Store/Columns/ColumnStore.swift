@@ -22,6 +22,8 @@ final class ColumnStore: @unchecked Sendable {
   @exclusivity(unchecked) private(set) var directory: PageDirectory
   @exclusivity(unchecked) var arena: Arena
   @exclusivity(unchecked) private(set) var count: Int
+  /// Rows from here on are this version's alone, wherever their pages are.
+  private let firstOwn: Int
   /// Nulls among live rows.
   @exclusivity(unchecked) var liveNulls: Int
   /// Bytes in the arena that the cells of live and of deleted, kept rows point to.
@@ -42,6 +44,7 @@ final class ColumnStore: @unchecked Sendable {
     directory = PageDirectory(stamp: stamp)
     arena = Arena()
     count = 0
+    firstOwn = 0
     liveNulls = 0
     liveBytes = 0
     linkCount = 0
@@ -59,6 +62,7 @@ final class ColumnStore: @unchecked Sendable {
     directory = other.directory
     arena = other.arena
     count = other.count
+    firstOwn = other.count
     liveNulls = other.liveNulls
     liveBytes = other.liveBytes
     isAscending = other.isAscending
@@ -232,8 +236,7 @@ final class ColumnStore: @unchecked Sendable {
 
   /// Replaces the cell's words, and keeps validity and null counts.
   func writeRaw(_ row: UInt32, _ cell: Cell?) {
-    let base = writableBase(Int(row) >> PageLayout.rowShift)
-    PageSummary.discard(base)
+    let base = writableBase(row)
     let slotInPage = Int(row) & PageLayout.rowMask
     store(cell ?? nullCell, at: base + (PageLayout.cellsOffset + slotInPage &* width))
     let address = base + (PageLayout.validityOffset + slotInPage >> 6 &* 8)
@@ -244,6 +247,19 @@ final class ColumnStore: @unchecked Sendable {
     let difference = cell == nil ? 1 : -1
     liveNulls += difference
     addPageNulls(base, Int32(difference))
+  }
+
+  /// The page of a cell that is to be written.
+  private func writableBase(_ row: UInt32) -> UnsafeMutableRawPointer {
+    let number = Int(row) >> PageLayout.rowShift
+    if Int(row) >= firstOwn, kind == .reference || kind == .references {
+      // Links of a row that this version has appended: no other looks at it, so the page need not be copied, even if it
+      // is shared. Safe because pages below the count exist.
+      return UnsafeMutableRawPointer(mutating: directory.addresses[number].unsafelyUnwrapped)
+    }
+    let base = writableBase(number)
+    PageSummary.discard(base)
+    return base
   }
 
   /// The row is gone for good: its cell stays until compaction, but what it points to does not count.

@@ -46,8 +46,8 @@ package final class FullTextColumn: @unchecked Sendable {
     words = 0
   }
 
-  init(copying other: FullTextColumn, stamp: UInt64) {
-    source = other.source
+  init(copying other: FullTextColumn, source: Int? = nil, stamp: UInt64) {
+    self.source = source ?? other.source
     self.stamp = stamp
     runs = PostingRuns(copying: other.runs, stamp: stamp)
     termReader = .allocate(capacity: 1)

@@ -23,6 +23,13 @@ package final class FullTextIndex: @unchecked Sendable {
     columns = other.columns.map { FullTextColumn(copying: $0, stamp: stamp) }
   }
 
+  /// The same texts in other columns: as many, in the same order.
+  init(copying other: FullTextIndex, columns: [Int], stamp: UInt64) {
+    language = other.language
+    self.stamp = stamp
+    self.columns = zip(other.columns, columns).map { FullTextColumn(copying: $0, source: $1, stamp: stamp) }
+  }
+
   /// The index over one of the columns.
   package func column(_ id: ColumnID) -> FullTextColumn? { columns.first { $0.source == Int(id.index) } }
 

@@ -8,9 +8,19 @@ extension Snapshot {
     guard let place = layout.places[Int(index.index)],
       case .fullText(let index) = tables[place.type].indexes[place.index]
     else { return nil }
+    return matchCount(index, tables[place.type].live, columns, TextQuery(query, TextAnalyzer(index.language)))
+  }
+
+  /// The same for a query that is understood already.
+  package func matchCount(_ index: IndexID, _ columns: [ColumnID], _ query: TextQuery) -> Int? {
+    guard let place = layout.places[Int(index.index)],
+      case .fullText(let index) = tables[place.type].indexes[place.index]
+    else { return nil }
+    return matchCount(index, tables[place.type].live, columns, query)
+  }
+
+  private func matchCount(_ index: FullTextIndex, _ live: Int, _ columns: [ColumnID], _ query: TextQuery) -> Int {
     let searched = columns.compactMap { index.column($0) }
-    let live = tables[place.type].live
-    let query = TextQuery(query, TextAnalyzer(index.language))
     func rows(_ atom: TextQuery.Atom) -> Int {
       searched.reduce(0) { sum, column in
         let exact = column.term(atom.term).map { column.found($0) } ?? 0

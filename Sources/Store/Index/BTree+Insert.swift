@@ -10,11 +10,6 @@ extension BTree {
     }
   }
 
-  /// Adds an entry that is not made from columns. Precondition: images of the key are exact.
-  func insertImage(_ image: UInt64, _ row: UInt32, columns: UnsafePointer<ColumnReader>) {
-    insert(BTreeEntry(image: image, row: row), into: &main, reader(columns), isNulls: false)
-  }
-
   private func insert(_ entry: BTreeEntry, into root: inout BTreeRoot, _ order: BTreeReader, isNulls: Bool) {
     if root.node == PageLayout.noRow { root.node = makeNode(level: 0) }
     root.count += 1

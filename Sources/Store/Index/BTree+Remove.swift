@@ -8,12 +8,6 @@ extension BTree {
       ? remove(entry, from: &nulls, order, isNulls: true) : remove(entry, from: &main, order, isNulls: false)
   }
 
-  /// Removes what ``insertImage(_:_:columns:)`` added.
-  @discardableResult
-  func removeImage(_ image: UInt64, _ row: UInt32, columns: UnsafePointer<ColumnReader>) -> Bool {
-    remove(BTreeEntry(image: image, row: row), from: &main, reader(columns), isNulls: false)
-  }
-
   private func remove(
     _ entry: BTreeEntry, from root: inout BTreeRoot, _ order: BTreeReader, isNulls: Bool
   ) -> Bool {

@@ -42,8 +42,9 @@ final class BTree: @unchecked Sendable {
     directory = NodeDirectory(stamp: stamp)
   }
 
-  init(copying other: BTree, stamp: UInt64) {
-    layout = other.layout
+  /// `layout` may be another one only if its components have the same cells in other columns.
+  init(copying other: BTree, layout: KeyLayout? = nil, stamp: UInt64) {
+    self.layout = layout ?? other.layout
     isUnique = other.isUnique
     self.stamp = stamp
     leafCapacity = other.leafCapacity

@@ -11,7 +11,7 @@ final class HashIndex: @unchecked Sendable {
   let layout: KeyLayout
   let isUnique: Bool
   let stamp: UInt64
-  private let pages: PageDirectory
+  private let pages: NodeDirectory
   @exclusivity(unchecked) private(set) var table: UnsafeMutablePointer<UnsafeRawPointer?>
   @exclusivity(unchecked) private(set) var depth: UInt32
   @exclusivity(unchecked) private(set) var distinctKeys: Int
@@ -28,8 +28,8 @@ final class HashIndex: @unchecked Sendable {
     self.layout = layout
     self.isUnique = isUnique
     self.stamp = stamp
-    pages = PageDirectory(stamp: stamp)
-    table = .allocate(capacity: 1)
+    pages = NodeDirectory(stamp: stamp)
+    table = PagePool.allocate(UnsafeRawPointer?.self, capacity: 1)
     depth = 0
     distinctKeys = 0
     freePostings = []
@@ -38,12 +38,13 @@ final class HashIndex: @unchecked Sendable {
     table.initialize(to: UnsafeRawPointer(page))
   }
 
-  init(copying other: HashIndex, stamp: UInt64) {
-    layout = other.layout
+  /// `layout` may be another one only if its components have the same cells in other columns.
+  init(copying other: HashIndex, layout: KeyLayout? = nil, stamp: UInt64) {
+    self.layout = layout ?? other.layout
     isUnique = other.isUnique
     self.stamp = stamp
-    pages = PageDirectory(copying: other.pages, stamp: stamp)
-    table = .allocate(capacity: 1 << Int(other.depth))
+    pages = NodeDirectory(copying: other.pages, stamp: stamp)
+    table = PagePool.allocate(UnsafeRawPointer?.self, capacity: 1 << Int(other.depth))
     table.initialize(from: other.table, count: 1 << Int(other.depth))
     depth = other.depth
     distinctKeys = other.distinctKeys
@@ -51,7 +52,7 @@ final class HashIndex: @unchecked Sendable {
     postings = ColumnStore(copying: other.postings, stamp: stamp, slot: nil)
   }
 
-  deinit { table.deallocate() }
+  deinit { PagePool.deallocate(table, capacity: 1 << Int(depth)) }
 
   func reader(_ columns: UnsafePointer<ColumnReader>) -> HashIndexReader {
     HashIndexReader(
@@ -99,7 +100,7 @@ final class HashIndex: @unchecked Sendable {
     if base.load(fromByteOffset: PageLayout.stampOffset, as: UInt64.self) == stamp {
       return UnsafeMutableRawPointer(mutating: base)
     }
-    let copy = pages.writablePage(Self.number(base)).base
+    let copy = pages.writableBase(Self.number(base))
     redirect(tag, pageDepth: Self.depth(base), to: copy)
     return copy
   }
@@ -164,12 +165,12 @@ final class HashIndex: @unchecked Sendable {
 
   private func doubleTable() {
     let count = 1 << Int(depth)
-    let doubled = UnsafeMutablePointer<UnsafeRawPointer?>.allocate(capacity: count * 2)
+    let doubled = PagePool.allocate(UnsafeRawPointer?.self, capacity: count * 2)
     for index in 0..<count {
       (doubled + index * 2).initialize(to: table[index])
       (doubled + index * 2 + 1).initialize(to: table[index])
     }
-    table.deallocate()
+    PagePool.deallocate(table, capacity: count)
     table = doubled
     depth += 1
   }

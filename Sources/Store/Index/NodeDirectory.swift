@@ -1,5 +1,5 @@
-/// The nodes of a B-tree by number, see ``PageDirectory``; with two levels of addresses too, because a tree has ten
-/// times as many nodes as a column has pages.
+/// The nodes of a B-tree, or the pages of a hash index, by number, see ``PageDirectory``; with two levels of addresses
+/// too, because a tree has ten times as many nodes as a column has pages.
 ///
 /// ```
 /// tops ─▶ ┌───┬───┬─      ┌────────┬────────┬─
@@ -9,38 +9,28 @@
 /// Copying a directory for a writer costs an address and a retain for 256 nodes; writing the first node of a group
 /// costs 256 addresses and the retains of 16 segments, and of a segment those of 16 nodes.
 final class NodeDirectory: @unchecked Sendable {
-  /// 16 nodes, shared between versions.
-  private final class Segment: @unchecked Sendable {
-    @exclusivity(unchecked) var pages: [Page]
-    let stamp: UInt64
-    init(pages: [Page], stamp: UInt64) {
-      self.pages = pages
-      self.stamp = stamp
-    }
-  }
   /// 16 segments and the addresses of their nodes, shared between versions.
   private final class Group: @unchecked Sendable {
-    @exclusivity(unchecked) var segments: [Segment]
+    @exclusivity(unchecked) var segments: [PageSegment]
     let addresses: UnsafeMutablePointer<UnsafeRawPointer?>
     let stamp: UInt64
 
     init(stamp: UInt64) {
       segments = []
-      addresses = .allocate(capacity: NodeDirectory.groupNodes)
+      addresses = PagePool.allocate(UnsafeRawPointer?.self, capacity: NodeDirectory.groupNodes)
       addresses.initialize(repeating: nil, count: NodeDirectory.groupNodes)
       self.stamp = stamp
     }
 
     init(copying other: Group, stamp: UInt64) {
       segments = other.segments
-      addresses = .allocate(capacity: NodeDirectory.groupNodes)
+      addresses = PagePool.allocate(UnsafeRawPointer?.self, capacity: NodeDirectory.groupNodes)
       addresses.initialize(from: other.addresses, count: NodeDirectory.groupNodes)
       self.stamp = stamp
     }
 
-    deinit { addresses.deallocate() }
+    deinit { PagePool.deallocate(addresses, capacity: NodeDirectory.groupNodes) }
   }
-  private static let segmentNodes = 16
   static let groupShift = 8
   static let groupNodes = 256
   static let groupMask = 255
@@ -94,10 +84,10 @@ final class NodeDirectory: @unchecked Sendable {
       (tops + number).initialize(to: UnsafePointer(group.addresses))
     }
     let group = ownedGroup(number)
-    if place % Self.segmentNodes == 0 {
-      group.segments.append(Segment(pages: [page], stamp: stamp))
+    if place % PageSegment.capacity == 0 {
+      group.segments.append(PageSegment(pages: [page], stamp: stamp))
     } else {
-      ownedSegment(group, place / Self.segmentNodes).pages.append(page)
+      group.segments.owned(place / PageSegment.capacity, by: stamp).pages.append(page)
     }
     group.addresses[place] = UnsafeRawPointer(page.base)
     count += 1
@@ -116,16 +106,21 @@ final class NodeDirectory: @unchecked Sendable {
   @inline(never)
   private func copiedPage(_ index: Int) -> UnsafeMutableRawPointer {
     let copy = Page(copying: page(index), stamp: stamp)
+    replace(index, with: copy)
+    return copy.base
+  }
+
+  /// Puts `page` in the place of node `index`.
+  func replace(_ index: Int, with page: Page) {
     let place = index & Self.groupMask
     let group = ownedGroup(index >> Self.groupShift)
-    ownedSegment(group, place / Self.segmentNodes).pages[place % Self.segmentNodes] = copy
-    group.addresses[place] = UnsafeRawPointer(copy.base)
-    return copy.base
+    group.segments.owned(place / PageSegment.capacity, by: stamp).pages[place % PageSegment.capacity] = page
+    group.addresses[place] = UnsafeRawPointer(page.base)
   }
 
   func page(_ index: Int) -> Page {
     let place = index & Self.groupMask
-    return groups[index >> Self.groupShift].segments[place / Self.segmentNodes].pages[place % Self.segmentNodes]
+    return groups[index >> Self.groupShift].segments[place / PageSegment.capacity].pages[place % PageSegment.capacity]
   }
 
   /// Bytes held, shared nodes included.
@@ -141,14 +136,6 @@ final class NodeDirectory: @unchecked Sendable {
     let copy = Group(copying: group, stamp: stamp)
     groups[number] = copy
     tops[number] = UnsafePointer(copy.addresses)
-    return copy
-  }
-
-  private func ownedSegment(_ group: Group, _ number: Int) -> Segment {
-    let segment = group.segments[number]
-    if segment.stamp == stamp { return segment }
-    let copy = Segment(pages: segment.pages, stamp: stamp)
-    group.segments[number] = copy
     return copy
   }
 }

@@ -11,6 +11,10 @@ extension WriteTransaction {
     dormantLinks(relation)?[row] ?? []
   }
 
+  func hasDormant(_ relation: Relation, _ row: UInt32) -> Bool {
+    dormantLinks(relation).map { !$0.isEmpty(row) } ?? false
+  }
+
   func setDormant(_ relation: Relation, _ row: UInt32, _ links: [DormantLinks.Link]) {
     if links.isEmpty && dormantLinks(relation)?.isEmpty(row) ?? true { return }
     ownedTable(relation.source).ownedDormant(layout.relationPlaces[Int(relation.id.index)])[row] = links
@@ -42,19 +46,7 @@ extension WriteTransaction {
   func merged(_ relation: Relation, _ row: UInt32) -> [UInt32] {
     let live = targets(relation, row)
     let sleeping = dormant(relation, row)
-    if sleeping.isEmpty { return live }
-    var merged: [UInt32] = []
-    merged.reserveCapacity(live.count + sleeping.count)
-    var next = 0
-    for (index, target) in live.enumerated() {
-      while next < sleeping.count, sleeping[next].place <= index {
-        merged.append(sleeping[next].target)
-        next += 1
-      }
-      merged.append(target)
-    }
-    for link in sleeping[next...] { merged.append(link.target) }
-    return merged
+    return sleeping.isEmpty ? live : DormantLinks.merge(live, sleeping)
   }
 
   /// Moves the links that `isGone` is true for to the dormant ones, or drops them.
@@ -87,6 +79,21 @@ extension WriteTransaction {
     }
     for link in old[next...] { links.append(DormantLinks.Link(place: place, target: link.target)) }
     column(relation).filterRun(row, isKept: { !isGone($0) })
+    setDormant(relation, row, links)
+  }
+
+  /// The same for the link to one row.
+  func putToSleep(_ relation: Relation, _ row: UInt32, only target: UInt32, keeps: Bool) {
+    guard relation.isToMany else { return putToSleep(relation, row, keeps: keeps) { $0 == target } }
+    guard let index = readColumn(relation).reader.references(row).firstIndex(of: target) else { return }
+    var links = dormant(relation, row)
+    column(relation).removeFromRun(row, at: index)
+    if links.isEmpty && !keeps { return }
+    let behind = links.firstIndex { $0.place > index } ?? links.count
+    for later in behind..<links.count { links[later].place -= 1 }
+    if keeps {
+      links.insert(DormantLinks.Link(place: UInt32(truncatingIfNeeded: index), target: target), at: behind)
+    }
     setDormant(relation, row, links)
   }
 

@@ -6,7 +6,8 @@ package typealias TextFold = @Sendable (UnsafeRawBufferPointer, inout Contiguous
 
 /// Changes on the way to the next snapshot. For one thread; dropping it leaves no trace.
 ///
-/// A call that throws leaves the transaction as it was before that call (``endBulk()`` excepted).
+/// A call that throws leaves the transaction as it was before that call, but for ``endBulk()`` and
+/// ``StoreProblem/stopped``.
 package final class WriteTransaction {
   package let base: Snapshot
   let layout: StoreLayout
@@ -19,6 +20,11 @@ package final class WriteTransaction {
   @exclusivity(unchecked) var bulk: BulkState?
   /// What `_createdAt` and `_updatedAt` become, in microseconds since 1970.
   package var now: Int64 = 0
+  /// Asked once in a while, with the bytes that are held meanwhile, by calls that may reach any number of entities;
+  /// where it says so they throw ``StoreProblem/stopped``.
+  package var isStopped: ((Int) -> Bool)?
+  /// Entities and links since it was asked.
+  @exclusivity(unchecked) private var steps = 0
 
   /// Scratch for one entity's cells, and for keys.
   let cells: UnsafeMutablePointer<Cell>
@@ -98,8 +104,6 @@ package final class WriteTransaction {
     for column in table.columns where column.stamp == stamp && column.needsCompaction {
       column.compact { table.isLive($0) || table.isDeleted($0) }
     }
-    if let graveyard = table.graveyard, graveyard.stamp == stamp { graveyard.compact() }
-    for links in table.dormant where links?.stamp == stamp { links?.compact() }
     for index in table.indexes {
       if case .hash(let hash) = index, hash.stamp == stamp, hash.postings.needsCompaction {
         hash.postings.compact { _ in true }
@@ -110,6 +114,14 @@ package final class WriteTransaction {
       }
       if case .trigram(let trigrams) = index, trigrams.stamp == stamp { trigrams.settle(table) }
     }
+  }
+
+  /// One entity or link of many; `bytes` are those that the call holds.
+  @inline(__always)
+  func step(holding bytes: @autoclosure () -> Int = 0) throws(StoreProblem) {
+    steps &+= 1
+    // Why 128: an entity with full text and several indexes costs up to a hundred microseconds.
+    if steps & 127 == 0, let isStopped, isStopped(bytes()) { throw .stopped }
   }
 
   /// The table, copied first if another version shares it.

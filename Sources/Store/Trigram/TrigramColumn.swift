@@ -12,15 +12,15 @@ package final class TrigramColumn: @unchecked Sendable {
   let source: Int
   /// By their first row.
   @exclusivity(unchecked) private(set) var segments: [TrigramSegment] = []
-  /// Rows that were written since, in any order, with repeats.
+  /// Rows that were written since: ascending without repeats, but within a transaction that has written too many for it.
   @exclusivity(unchecked) private(set) var pending: [UInt32] = []
   /// How many entries of segments may have become wrong.
   @exclusivity(unchecked) private var staleCount = 0
 
   init(source: Int) { self.source = source }
 
-  init(copying other: TrigramColumn) {
-    source = other.source
+  init(copying other: TrigramColumn, source: Int? = nil) {
+    self.source = source ?? other.source
     segments = other.segments
     pending = other.pending
     staleCount = other.staleCount
@@ -30,7 +30,19 @@ package final class TrigramColumn: @unchecked Sendable {
 
   // MARK: - Writing
 
-  func insert(_ row: UInt32) { pending.append(row) }
+  func insert(_ row: UInt32) {
+    // Why the bound: what gathers beyond it goes into a segment before anybody reads, and keeping order would be slow.
+    guard pending.count <= TrigramSegment.firstTier, let last = pending.last, last >= row else {
+      return pending.append(row)
+    }
+    var low = 0
+    var high = pending.count
+    while low < high {
+      let middle = (low + high) >> 1
+      if pending[middle] < row { low = middle + 1 } else { high = middle }
+    }
+    if pending[low] != row { pending.insert(row, at: low) }
+  }
 
   func remove() { staleCount += 1 }
 
@@ -99,9 +111,8 @@ package final class TrigramColumn: @unchecked Sendable {
   /// The candidates of one part, live ones by `liveness`; all are if there is none.
   package func candidates(_ part: Int, _ query: TrigramQuery, liveness: ColumnReader?) -> CandidateRows {
     if part >= segments.count {
-      let rows = sortedUnique(pending)
-      var result = CandidateRows(capacity: rows.count)
-      for row in rows { result.append(row, liveness) }
+      var result = CandidateRows(capacity: pending.count)
+      for row in pending { result.append(row, liveness) }
       return result
     }
     let segment = segments[part]
@@ -114,14 +125,14 @@ package final class TrigramColumn: @unchecked Sendable {
   /// About how many candidates there are: counted in two segments, which stand for the others.
   func estimate(_ query: TrigramQuery) -> Int {
     let sampled = segments.count <= 2 ? segments : [segments[segments.count / 3], segments[segments.count * 2 / 3]]
-    var found = 0
+    var found = 0.0
     var looked = 0
     for segment in sampled {
-      found += segment.find(query).count
+      found += segment.estimate(query)
       looked += segment.rowCount
     }
     let all = segments.reduce(0) { $0 + $1.rowCount }
-    return (looked == 0 ? 0 : found * all / looked) + pending.count
+    return (looked == 0 ? 0 : Int(found * Double(all) / Double(looked))) + pending.count
   }
 
   func hashMemory(into digest: inout MemoryDigest) {

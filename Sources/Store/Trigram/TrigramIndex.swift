@@ -17,6 +17,12 @@ package final class TrigramIndex: @unchecked Sendable {
     columns = other.columns.map { TrigramColumn(copying: $0) }
   }
 
+  /// The same texts in other columns: as many, in the same order.
+  init(copying other: TrigramIndex, columns: [Int], stamp: UInt64) {
+    self.stamp = stamp
+    self.columns = zip(other.columns, columns).map { TrigramColumn(copying: $0, source: $1) }
+  }
+
   /// The index over one of the columns.
   package func column(_ id: ColumnID) -> TrigramColumn? { columns.first { $0.source == Int(id.index) } }
 

@@ -149,6 +149,9 @@ struct ModelRelation {
 struct ModelKey {
   var fields: [Int]
   var replaces = false
+  /// The program decides, in the schema's place: an entity with an even id is replaced, another stays and the change
+  /// fails.
+  var isDecided = false
 }
 
 struct ModelType {
@@ -192,6 +195,7 @@ struct ModelSchema {
     if parts.count >= 2, random.chance(50) {
       type.keys.append(ModelKey(fields: Array(parts.shuffled(using: &random).prefix(2)), replaces: random.chance(20)))
     }
+    for place in type.keys.indices.dropFirst() where random.chance(25) { type.keys[place].isDecided = true }
     return type
   }
 

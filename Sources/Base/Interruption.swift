@@ -1,0 +1,41 @@
+import Synchronization
+
+/// A flag that any thread may raise to stop work at its next check.
+package final class Cancellation: Sendable {
+  private let flag = Atomic<Bool>(false)
+  package init() {}
+  package func cancel() { flag.store(true, ordering: .relaxed) }
+  package var isCancelled: Bool { flag.load(ordering: .relaxed) }
+}
+
+/// What may end work before its end: its time, or another thread. Reading, binding and planning look at it now and then;
+/// what they give once it is due is not to be used.
+package struct Interruption: Sendable, Hashable {
+  /// A time of the monotonic clock, see ``MonotonicClock/now``.
+  package var deadline: UInt64
+  /// What the deadline was made from, for the message.
+  package var milliseconds: Int
+  package var cancellation: Cancellation?
+
+  package init(deadline: UInt64, milliseconds: Int, cancellation: Cancellation?) {
+    self.deadline = deadline
+    self.milliseconds = milliseconds
+    self.cancellation = cancellation
+  }
+
+  /// Why work is to end; nil as long as it may go on.
+  package func diagnostic(at range: SourceRange) -> Diagnostic? {
+    if cancellation?.isCancelled ?? false { return Diagnostic(DiagnosticCode("cancelled"), "cancelled", at: range) }
+    guard deadline != .max, MonotonicClock.now > deadline else { return nil }
+    return Diagnostic(
+      DiagnosticCode("timeout"), "the time limit of \(milliseconds) ms is exceeded", at: range,
+      help: "the limit 'time' can be raised")
+  }
+
+  package static func == (left: Interruption, right: Interruption) -> Bool {
+    left.deadline == right.deadline && left.milliseconds == right.milliseconds
+      && left.cancellation === right.cancellation
+  }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(deadline) }
+}

@@ -1,0 +1,133 @@
+import GQLBase
+import GQLCatalog
+import GQLExecutor
+import GQLParser
+import GQLPlanner
+import GQLStore
+
+extension Database {
+  /// Tells what ``changeSchema(to:name:allowingLoss:options:)`` would do, and does nothing.
+  ///
+  /// Complexity: that of the change.
+  ///
+  /// - Throws: ``QueryError`` with every problem of the schema.
+  public func schemaChange(
+    to schema: String, name: String = "schema.graphql", options: RunOptions = RunOptions()
+  ) throws(QueryError) -> SchemaChange {
+    try SchemaEvolution(current, to: SourceText(name: name, text: schema), limits: limits, options).change
+  }
+
+  /// Puts the data under another schema. Types, fields and enum values are the same where their names are.
+  ///
+  /// Values are carried over where the new type has them, new fields get their defaults, indexes are built; entities
+  /// keep their order, their times and, where the key stays, what refers to them, and deleted ones can still be restored.
+  /// All of it takes effect or nothing. Queries that run meanwhile, and views, go on with the schema that they began
+  /// with; prepared queries are checked again at their next run, which fails where what they name is gone.
+  ///
+  /// ```swift
+  /// let change = try database.changeSchema(to: "type User { id: ID! name: String! active: Boolean = true }")
+  /// print(change)
+  /// ```
+  /// - Parameter allowingLoss: whether to make a change that loses data. What the new schema does not allow, such as
+  ///   one e-mail address of two users where it is `@unique`, is refused in any case.
+  /// - Throws: ``QueryError`` with every problem of the schema; with the code `data-loss` for each thing that would be
+  ///   lost, and `data-conflict` for what the new schema does not allow.
+  @discardableResult
+  public func changeSchema(
+    to schema: String, name: String = "schema.graphql", allowingLoss: Bool = false, options: RunOptions = RunOptions()
+  ) throws(QueryError) -> SchemaChange {
+    let source = SourceText(name: name, text: schema)
+    do {
+      return try exclusively {
+        let evolution = try SchemaEvolution(current, to: source, limits: limits, options)
+        if let refusal = evolution.refusal(allowingLoss: allowingLoss) { throw refusal }
+        publish(evolution.snapshot, warnings: evolution.warnings)
+        return evolution.change
+      }
+    } catch let error as QueryError {
+      throw error
+    } catch {
+      throw QueryError(code: "command-failed", "\(error)")
+    }
+  }
+}
+
+/// One change of a schema: the data under the new one, and what it means.
+struct SchemaEvolution {
+  let snapshot: Snapshot
+  let change: SchemaChange
+  let warnings: QueryError?
+  private let source: SourceText
+  private let places: SchemaPlaces
+
+  init(_ old: Snapshot, to source: SourceText, limits: QueryLimits, _ options: RunOptions) throws(QueryError) {
+    self.source = source
+    var (catalog, warnings) = try Database.catalog(of: [source], limits: limits)
+    catalog.functions = old.catalog.functions
+    self.warnings = warnings
+    places = SchemaPlaces(parse(source, limits: limits.parserOfSchema).output)
+    let comparison = CatalogComparison(from: old.catalog, to: catalog)
+    var allowed = options.limits ?? limits
+    if let timeout = options.timeout { allowed.time = timeout }
+    let runLimits = allowed.run
+    let now = options.now ?? Database.now()
+    let pool = CellPool()
+    let mapping = comparison.mapping
+    func isStopped() -> Bool {
+      options.cancellation?.isCancelled ?? false
+        || runLimits.deadline != .max && MonotonicClock.now > runLimits.deadline
+    }
+    let evolved: (snapshot: Snapshot, report: EvolutionReport)
+    do throws(EvolutionFailure) {
+      evolved = try old.evolved(
+        to: catalog, mapping, fold: foldText,
+        filler: { Self.filler($0, $1, mapping, catalog, now: now, pool) }, isStopped: isStopped)
+    } catch {
+      switch error {
+      case .stopped:
+        let isCancelled = options.cancellation?.isCancelled ?? false
+        let kind: RuntimeProblem.Kind = isCancelled ? .cancelled : .timeout(milliseconds: runLimits.milliseconds)
+        throw QueryError([RuntimeProblem(kind, at: SourceRange(at: 0)).diagnostic(snapshot: old)], in: source)
+      case .refused(let problem):
+        let transaction = WriteTransaction(Snapshot.empty(catalog))
+        let message = StoreMessages.describe(problem, catalog: catalog, transaction: transaction)
+        throw QueryError(code: LoadProblem.tooLarge.code, message, file: source.name)
+      }
+    }
+    snapshot = evolved.snapshot
+    let effects = SchemaEffects(from: old, to: snapshot, mapping, evolved.report)
+    change = SchemaChange(
+      differences: comparison.differences.map { SchemaChange.Difference($0) }, losses: effects.losses,
+      conflicts: effects.conflicts)
+  }
+
+  /// What rows without a value get.
+  private static func filler(
+    _ type: EntityTypeID, _ column: ColumnID, _ mapping: CatalogMapping, _ catalog: Catalog, now: Int64,
+    _ pool: CellPool
+  ) -> Cell? {
+    let descriptor = catalog[type][column]
+    switch mapping.columns[Int(type.index)][Int(column.index)]?.fill {
+    case nil: return nil
+    case .value(let value)?: return pool.cell(value, descriptor.type)
+    case .now?: return Cell(descriptor.type.scalar == .date ? CivilTime.date(ofDateTime: now) : now)
+    }
+  }
+
+  /// Why the change is not made; nil if it may be.
+  func refusal(allowingLoss: Bool) -> QueryError? {
+    var problems: [(problem: EvolutionProblem, effect: SchemaChange.Effect)] = []
+    if !allowingLoss { problems = change.losses.map { (.dataLoss, $0) } }
+    problems += change.conflicts.map { (.dataConflict, $0) }
+    if problems.isEmpty { return nil }
+    let nowhere = SourceText(name: source.name, bytes: [])
+    return QueryError(
+      problems.map { problem, effect in
+        let place = places.place(of: effect.name)
+        let diagnostic = Diagnostic(
+          problem.code, effect.message, at: place ?? SourceRange(at: 0),
+          help: effect.help ?? "the change is made where the loss is allowed")
+        return (place == nil ? nowhere : source, [diagnostic])
+      })
+  }
+}

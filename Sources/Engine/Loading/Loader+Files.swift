@@ -1,0 +1,167 @@
+import GQLBase
+import GQLCatalog
+import GQLStore
+
+/// The forms of files: records are read into the stage one by one, and what is bad is skipped or ends the load.
+extension Loader {
+  mutating func load(_ file: LoadFile, number: Int) throws(RecordFailure) {
+    switch file.format {
+    case .ndjson: try loadLines(file, number)
+    case .json: try loadJSON(file, number)
+    case .csv: try loadCSV(file, number)
+    }
+  }
+
+  mutating func loadLines(_ file: LoadFile, _ number: Int) throws(RecordFailure) {
+    let bytes = file.file.bytes
+    var position = 0
+    if bytes.count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF { position = 3 }
+    while position < bytes.count {
+      let end = bytes[position...].firstIndex(of: 0x0A) ?? bytes.count
+      let line = UnsafeBufferPointer(rebasing: bytes[position..<end])
+      var scanner = JSONScanner(line)
+      if scanner.peek() != .end {
+        do throws(RecordFailure) {
+          try loadLine(&scanner, file, number, offset: position)
+        } catch {
+          try skip(error, file.file)
+        }
+      }
+      position = end + 1
+      tellProgress(file.file.name, at: position)
+    }
+  }
+
+  mutating func loadLine(
+    _ scanner: inout JSONScanner, _ file: LoadFile, _ number: Int, offset: Int
+  ) throws(RecordFailure) {
+    try loadObject(&scanner, file, number, offset: offset)
+    do {
+      try scanner.finish()
+    } catch {
+      throw RecordFailure(.invalidJSON, error.problem.message, at: error.offset + offset)
+    }
+    try insertStage(number)
+  }
+
+  mutating func loadJSON(_ file: LoadFile, _ number: Int) throws(RecordFailure) {
+    var scanner = JSONScanner(file.file.bytes)
+    if file.file.bytes.starts(with: [0xEF, 0xBB, 0xBF]) { scanner.position = 3 }
+    do {
+      switch scanner.peek() {
+      case .array:
+        guard try loadArray(&scanner, file, number, type: file.type) else { return }
+      case .object where file.type == nil:
+        var scratch = ByteBuffer(capacity: 256)
+        try scanner.beginObject()
+        while true {
+          scanner.skipSpace()
+          let start = scanner.position
+          guard let key = try scanner.nextKey(&scratch) else { break }
+          guard let type = catalog.type(named: key.string) else {
+            let place = RecordReader.keyRange(scanner, from: start)
+            throw reader.unknownType(key.string, at: place.lowerBound, to: place.upperBound)
+          }
+          guard try loadArray(&scanner, file, number, type: type.id) else { return }
+        }
+      case .object:
+        try loadObject(&scanner, file, number, offset: 0)
+        try insertStage(number)
+      case .end: return
+      default:
+        throw RecordFailure(.notAnObject, "expected a list of objects", at: scanner.position)
+      }
+      try scanner.finish()
+    } catch let failure as JSONScanner.Failure {
+      throw RecordFailure(.invalidJSON, failure.problem.message, at: failure.offset)
+    } catch let failure as RecordFailure {
+      throw failure
+    } catch {
+      throw RecordFailure(.invalidJSON, "\(error)", at: 0)
+    }
+  }
+
+  /// Loads a list of objects; false if the rest of the file cannot be read, which was counted then.
+  mutating func loadArray(
+    _ scanner: inout JSONScanner, _ file: LoadFile, _ number: Int, type: EntityTypeID?
+  ) throws(RecordFailure) -> Bool {
+    var file = file
+    file.type = type
+    do {
+      try scanner.beginArray()
+      while try scanner.nextElement() {
+        scanner.skipSpace()
+        let retry = scanner
+        do throws(RecordFailure) {
+          try loadObject(&scanner, file, number, offset: 0)
+          try insertStage(number)
+        } catch {
+          try skip(error, file.file)
+          scanner = retry
+          // Behind what is not JSON there is no telling where the next record begins.
+          guard (try? scanner.skipValue()) != nil else { return false }
+        }
+        tellProgress(file.file.name, at: scanner.position)
+      }
+      return true
+    } catch let failure as JSONScanner.Failure {
+      try skip(RecordFailure(.invalidJSON, failure.problem.message, at: failure.offset), file.file)
+      return false
+    } catch let failure as RecordFailure {
+      throw failure
+    } catch {
+      throw RecordFailure(.invalidJSON, "\(error)", at: scanner.position)
+    }
+  }
+
+  mutating func loadCSV(_ file: LoadFile, _ number: Int) throws(RecordFailure) {
+    let bytes = file.file.bytes
+    guard let type = file.type, !catalog[type].isAbstract else {
+      throw RecordFailure(.unknownType, "a CSV file is named for its type", at: 0)
+    }
+    var csv = CSVReader(bytes)
+    var fields: [CSVReader.Field] = []
+    while !csv.isAtEnd, fields.isEmpty { try csv.nextLine(into: &fields) }
+    let names = fields.map { field in
+      (
+        text: String(decoding: field.decoded ?? Array(bytes[field.start..<field.end]), as: UTF8.self),
+        start: field.start, end: field.end
+      )
+    }
+    let columns = try reader.csvColumns(names, type)
+    while !csv.isAtEnd {
+      reader.stage.removeAll()
+      do throws(RecordFailure) {
+        do throws(RecordFailure) {
+          try csv.nextLine(into: &fields)
+        } catch {
+          csv.skipLine()
+          throw error
+        }
+        if fields.isEmpty { continue }
+        try reader.readLine(fields, columns, type, bytes)
+        try insertStage(number)
+      } catch {
+        try skip(error, file.file)
+      }
+      tellProgress(file.file.name, at: csv.position)
+    }
+  }
+
+  /// Reads one top-level object into the stage.
+  mutating func loadObject(
+    _ scanner: inout JSONScanner, _ file: LoadFile, _ number: Int, offset: Int
+  ) throws(RecordFailure) {
+    reader.stage.removeAll()
+    guard scanner.peek() == .object else {
+      throw RecordFailure(.notAnObject, "expected an object", at: scanner.position + offset)
+    }
+    let type: EntityTypeID
+    if let known = file.type, !catalog[known].isAbstract {
+      type = known
+    } else {
+      type = try reader.typename(scanner, offset: offset, among: file.type)
+    }
+    _ = try reader.readRecord(type, &scanner, offset: offset, isTopLevel: true)
+  }
+}

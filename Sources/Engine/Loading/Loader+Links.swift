@@ -1,0 +1,143 @@
+import GQLBase
+import GQLCatalog
+import GQLStore
+
+/// Links by key to rows, when all rows are there.
+extension Loader {
+  mutating func resolveLinks(_ files: [LoadFile]) throws(QueryError) {
+    for relation in catalog.relations {
+      let links = pending[Int(relation.id.index)]
+      guard !links.sources.isEmpty else { continue }
+      var missing: [Cell] = []
+      for index in links.sources.indices {
+        let target: UInt32?
+        if !links.types.isEmpty {
+          switch try resolve(
+            links.targets[index], links.isRow[index], as: links.types[index], relation, from: links.sources[index])
+          {
+          case .row(let row): target = row
+          case .waiting:
+            missing.append(links.targets[index])
+            if relation.isRequired { dangling[relation.id, default: []].insert(links.sources[index]) }
+            continue
+          case .refused: continue
+          }
+        } else if links.isRow[index] {
+          target = UInt32(truncatingIfNeeded: links.targets[index].low)
+        } else {
+          target = withUnsafePointer(to: links.targets[index]) { transaction.findRow(relation.target, key: $0) }
+        }
+        guard let target else {
+          missing.append(links.targets[index])
+          if relation.isRequired { dangling[relation.id, default: []].insert(links.sources[index]) }
+          transaction.rememberDangling(relation.id, source: links.sources[index], key: links.targets[index])
+          continue
+        }
+        if options.skipsBadRecords {
+          do {
+            try transaction.appendReference(relation.id, source: links.sources[index], target: target)
+          } catch {
+            throw QueryError(
+              code: LoadProblem.uniqueViolation.code,
+              StoreMessages.describe(error, catalog: catalog, transaction: transaction))
+          }
+        } else {
+          transaction.linkBulk(relation.id, source: links.sources[index], target: target)
+        }
+      }
+      pending[Int(relation.id.index)] = PendingLinks()
+      if !missing.isEmpty { warnDangling(relation, missing) }
+    }
+  }
+
+  enum LinkTarget {
+    case row(UInt32)
+    /// It may come.
+    case waiting
+    /// It was reported.
+    case refused
+  }
+
+  /// The row of an interface or union that a link leads to.
+  mutating func resolve(
+    _ key: Cell, _ isRow: Bool, as type: EntityTypeID?, _ relation: Relation, from source: UInt32
+  ) throws(QueryError) -> LinkTarget {
+    if isRow, let type {
+      return transaction.mirroredRow(type, UInt32(truncatingIfNeeded: key.low), in: relation.target).map { .row($0) }
+        ?? .refused
+    }
+    let members = catalog[relation.target].members.map(\.type).filter { type == nil || $0 == type }
+    var found: [(type: EntityTypeID, row: UInt32)] = []
+    for member in members {
+      guard let cell = self.key(key, of: member, isTyped: type != nil) else { continue }
+      if let row = withUnsafePointer(to: cell, { transaction.findRow(member, key: $0) }) { found.append((member, row)) }
+    }
+    if found.count > 1 {
+      let names = found.map { "'\(catalog[$0.type].name)'" }.joined(separator: " and ")
+      let field = relation.property.map { catalog[relation.source][$0].name } ?? "?"
+      let id = TextView(key).withBytes {
+        String(decoding: UnsafeRawBufferPointer(start: $0, count: min($1, 80)), as: UTF8.self)
+      }
+      let message = "'\(catalog[relation.source].name).\(field)' links to '\(id)', which is the id of \(names)"
+      let help = "give an object that says its type, as in {\"__typename\": …, \"id\": …}"
+      guard options.skipsBadRecords else {
+        throw QueryError(code: LoadProblem.ambiguousLink.code, message, help: help)
+      }
+      diagnostics.append(
+        (
+          SourceText(name: "", bytes: []),
+          [Diagnostic(LoadProblem.ambiguousLink.code, severity: .warning, message, at: SourceRange(at: 0), help: help)]
+        ))
+      return .refused
+    }
+    if let only = found.first {
+      return transaction.mirroredRow(only.type, only.row, in: relation.target).map { .row($0) } ?? .refused
+    }
+    for member in members {
+      guard let cell = self.key(key, of: member, isTyped: type != nil) else { continue }
+      transaction.rememberDangling(relation.id, source: source, member, key: cell)
+    }
+    return .waiting
+  }
+
+  /// A key that was read as an ID as one of a type; nil where it cannot be one.
+  func key(_ cell: Cell, of type: EntityTypeID, isTyped: Bool) -> Cell? {
+    let layout = reader.layouts[Int(type.index)]
+    guard layout.keyColumns.count == 1 else { return nil }
+    if isTyped { return cell }
+    switch catalog[type].columns[layout.keyColumns[0]].kind {
+    case .text: return cell
+    case .int64:
+      let text = TextView(cell).withBytes {
+        String(decoding: UnsafeRawBufferPointer(start: $0, count: $1), as: UTF8.self)
+      }
+      return Int64(text).map { Cell($0) }
+    default: return nil
+    }
+  }
+
+  mutating func warnDangling(_ relation: Relation, _ missing: [Cell]) {
+    report.danglingLinks += missing.count
+    let source = catalog[relation.source]
+    let name = relation.property.map { source[$0].name } ?? "?"
+    let target = catalog[relation.target]
+    let isText = catalog[target.primaryIndex].columns.first.map { target[$0].kind == .text } ?? true
+    let shown = missing.prefix(3).map { cell in
+      isText
+        ? TextView(cell).withBytes { String(decoding: UnsafeRawBufferPointer(start: $0, count: $1), as: UTF8.self) }
+        : "\(cell.int)"
+    }
+    let ids = shown.joined(separator: ", ") + (missing.count > 3 ? ", …" : "")
+    let noun = missing.count == 1 ? "1 link" : "\(missing.count) links"
+    diagnostics.append(
+      (
+        SourceText(name: "", bytes: []),
+        [
+          Diagnostic(
+            LoadProblem.danglingLink.code, severity: .warning,
+            "\(noun) of '\(source.name).\(name)' to a '\(target.name)' that is not there: \(ids)",
+            at: SourceRange(at: 0))
+        ]
+      ))
+  }
+}

@@ -1,0 +1,145 @@
+import GQLBase
+import GQLCatalog
+import GQLStore
+
+/// Records of the stage as rows of the transaction.
+extension Loader {
+  /// Puts what is staged into the transaction: all of it or nothing.
+  mutating func insertStage(_ file: Int) throws(RecordFailure) {
+    var rows = ContiguousArray<UInt32>()
+    rows.reserveCapacity(reader.stage.records.count)
+    for index in reader.stage.records.indices {
+      do throws(RecordFailure) {
+        rows.append(try insert(index, file: file))
+      } catch {
+        if options.skipsBadRecords { removeInserted(rows) }
+        throw error
+      }
+    }
+    for link in reader.stage.links {
+      let relation = Int(link.relation.index)
+      pending[relation].sources.append(rows[link.record])
+      if catalog[catalog[link.relation].target].isAbstract { pending[relation].types.append(link.type) }
+      if link.isRecord, !reader.stage.records[Int(link.key.low)].isBareID {
+        pending[relation].targets.append(Cell(low: UInt64(rows[Int(link.key.low)])))
+        pending[relation].isRow.append(true)
+      } else if link.isRecord {
+        let target = reader.stage.records[Int(link.key.low)]
+        let keyColumn = reader.layouts[target.layout].keyColumns[0]
+        pending[relation].targets.append(reader.stage.cells[target.base + keyColumn])
+        pending[relation].isRow.append(false)
+      } else {
+        pending[relation].targets.append(link.key)
+        pending[relation].isRow.append(false)
+      }
+    }
+    records += 1
+  }
+
+  /// Takes back the rows that a record which is to be skipped has put in; those that it has patched keep the patch.
+  mutating func removeInserted(_ rows: ContiguousArray<UInt32>) {
+    for (record, row) in zip(reader.stage.records, rows) {
+      let position = Int(row) - baseSlots[record.layout]
+      guard row != PageLayout.noRow, origins[record.layout].indices.contains(position),
+        origins[record.layout][position].offset == record.start, !origins[record.layout][position].isRemoved
+      else { continue }
+      _ = try? transaction.delete(reader.layouts[record.layout].type, row)
+      origins[record.layout][position].isRemoved = true
+    }
+  }
+
+  mutating func insert(_ index: Int, file: Int) throws(RecordFailure) -> UInt32 {
+    let record = reader.stage.records[index]
+    let layout = reader.layouts[record.layout]
+    // A bare id in a link is looked up with all other links, at the end.
+    if record.isBareID, layout.keyColumns.count == 1 { return PageLayout.noRow }
+    let cells = reader.stage.cells + record.base
+    let valid = reader.stage.valid + record.base
+    do {
+      let row = try transaction.insert(layout.type, cells: cells, valid: valid)
+      origins[record.layout].append(
+        Origin(
+          file: Int32(file), isTopLevel: record.isTopLevel, isIncomplete: record.missing != nil || record.lacksLink,
+          offset: record.start))
+      return row
+    } catch .uniqueViolation(index: let violated, existing: let existing, row: _)
+      where violated == catalog[layout.type].primaryIndex
+    {
+      return try merge(record, layout, into: existing)
+    } catch {
+      throw RecordFailure(
+        .uniqueViolation, StoreMessages.describe(error, catalog: catalog, transaction: transaction), at: record.start,
+        to: record.end)
+    }
+  }
+
+  /// A second object with an id that is there: an error between records of their own, else a patch.
+  mutating func merge(
+    _ record: RecordStage.Record, _ layout: RecordLayout, into row: UInt32
+  ) throws(RecordFailure) -> UInt32 {
+    let base = baseSlots[record.layout]
+    let isDefined = Int(row) < base || origins[record.layout][Int(row) - base].isTopLevel
+    if record.isTopLevel, isDefined {
+      throw RecordFailure(
+        .duplicateID,
+        "a second '\(layout.name)' with "
+          + StoreMessages.key(layout.type, layout.keyColumns, of: row, catalog: catalog, transaction: transaction),
+        at: record.start, to: record.end)
+    }
+    for column in 0..<layout.columnCount
+    where reader.stage.given[record.base + column] && reader.stage.valid[record.base + column] {
+      if layout.keyColumns.contains(column) { continue }
+      do {
+        try transaction.update(layout.type, row, ColumnID(column), reader.stage.cells[record.base + column])
+      } catch {
+        throw RecordFailure(
+          .uniqueViolation, StoreMessages.describe(error, catalog: catalog, transaction: transaction),
+          at: record.start, to: record.end)
+      }
+    }
+    if record.isTopLevel {
+      origins[record.layout][Int(row) - base].isTopLevel = true
+      origins[record.layout][Int(row) - base].isIncomplete = record.lacksLink
+    }
+    return row
+  }
+
+  /// Nested objects may come before the record that completes them; at the end everything must be complete.
+  mutating func checkComplete(_ files: [LoadFile]) throws(QueryError) {
+    for (index, type) in catalog.types.enumerated() {
+      for (position, origin) in origins[index].enumerated() where origin.isIncomplete && !origin.isRemoved {
+        let row = UInt32(truncatingIfNeeded: baseSlots[index] + position)
+        guard transaction.isLive(type.id, row) else { continue }
+        guard let field = missingField(of: type, row) else { continue }
+        let file = files[Int(origin.file)].file
+        let failure = RecordFailure(
+          .missingValue, "'\(type.name).\(field)' is non-null and has no value", at: origin.offset)
+        do throws(RecordFailure) {
+          try skip(failure, file)
+        } catch {
+          throw queryError(error, in: file)
+        }
+        // What others must link to cannot go: the data is then bad as a whole.
+        guard !transaction.isLive(type.id, row) || (try? transaction.delete(type.id, row)) != nil else {
+          throw queryError(failure, in: file)
+        }
+      }
+    }
+  }
+
+  /// The first non-null field of an entity that has no value; a link that is named but dangling counts as one.
+  func missingField(of type: EntityType, _ row: UInt32) -> String? {
+    for column in type.columns where column.isNonNull && column.foldedFrom == nil {
+      if column.kind == .references || column.kind == .reference { continue }
+      if column.id == type.createdColumn || column.id == type.updatedColumn { continue }
+      if transaction.column(type.id, column.id).isNull(row) { return column.name }
+    }
+    for relation in catalog.relations where relation.source == type.id && relation.isRequired {
+      // A required field of an embedded object is required where the object is there.
+      if let presence = relation.presence, transaction.column(type.id, presence).byte(row) == 0 { continue }
+      guard let property = relation.property, !(dangling[relation.id]?.contains(row) ?? false) else { continue }
+      if transaction.column(type.id, relation.column).reference(row) == PageLayout.noRow { return type[property].name }
+    }
+    return nil
+  }
+}

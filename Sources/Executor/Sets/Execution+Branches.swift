@@ -1,0 +1,61 @@
+import GQLCatalog
+import GQLPlanner
+import GQLStore
+
+/// Fields of an interface: each of its types has a relation for it, and an entity is of one type.
+extension Execution {
+  /// The targets of whichever relation has some, for all elements together.
+  func appendBranches(
+    _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows, into result: inout Expansion
+  ) throws(RuntimeProblem) {
+    let first = result.rows.count
+    let firstOffset = result.offsets.count
+    result.offsets.reserve(scopes.count)
+    for element in 0..<scopes.count {
+      for child in set.access.children { appendBranch(child, scopes, element, into: &result.rows) }
+      result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
+      if element & 63 == 63 { try checkMemory(result.rows.count &* 4) }
+    }
+    note(set, accessRows: result.rows.count - first)
+    try filter(set, state, scopes, &result, from: first, firstOffset: firstOffset)
+    try arrange(set, state, scopes, &result, from: first, firstOffset: firstOffset)
+  }
+
+  /// Appends the targets of one relation, each as the row that stands for it.
+  func appendBranch(_ node: AccessNode, _ scopes: ScopeRows, _ element: Int, into rows: inout RowBuffer) {
+    let start = rows.count
+    appendTargets(node.relation, resolve(node.reference, scopes, element), from: 0, limit: Int.max, into: &rows)
+    guard !node.casts.isEmpty else { return }
+    var written = start
+    for index in start..<rows.count {
+      let target = rows[index]
+      for path in node.casts {
+        var row = target
+        for slot in path where row != PageLayout.noRow { row = readers[slot].reference(row) }
+        if row == PageLayout.noRow { continue }
+        rows.base[written] = row
+        written += 1
+        break
+      }
+    }
+    rows.count = written
+  }
+
+  /// What an element is linked to, in order, where places are counted by links; those of an interface's field are
+  /// gathered in `memory`.
+  func links(
+    _ node: AccessNode, _ outer: ScopeRows, _ memory: inout RowBuffer
+  ) -> UnsafeBufferPointer<UInt32> {
+    let none = UnsafeBufferPointer<UInt32>(start: nil, count: 0)
+    switch node.kind {
+    case .relation:
+      let row = resolve(node.reference, outer, 0)
+      return node.relation.isToMany && row != PageLayout.noRow ? readers[node.relation.reader].references(row) : none
+    case .branches:
+      memory.removeAll()
+      for child in node.children { appendBranch(child, outer, 0, into: &memory) }
+      return UnsafeBufferPointer(start: UnsafePointer(memory.base), count: memory.count)
+    default: return none
+    }
+  }
+}

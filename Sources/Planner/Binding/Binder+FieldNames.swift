@@ -1,0 +1,48 @@
+import GQLBase
+import GQLCatalog
+import GQLParser
+
+/// Variables of `<Type>Field`, which hold names of fields for `distinctOn` and `groupBy`.
+extension Binder {
+  /// The items of a list, those of variables that hold names of fields included.
+  mutating func namedElements(of expression: Expression, _ environment: Environment) -> [Expression] {
+    var result: [Expression] = []
+    for element in elements(of: expression) { result += elements(of: named(element, environment)) }
+    return result
+  }
+
+  /// The variable that an expression is, if it holds names of fields; through the arguments of fragments.
+  func fieldsVariable(_ expression: Expression, _ environment: Environment) -> (name: Name, type: EntityTypeID)? {
+    switch expression.kind {
+    case .parenthesized(let inner): return fieldsVariable(inner, environment)
+    case .variable(let name):
+      if let binding = environment.arguments[name.text] {
+        return binding.expression.flatMap { fieldsVariable($0, environment.inside(binding)) }
+      }
+      guard case .structure(.fields(let type))? = variables[name.text]?.kind else { return nil }
+      return (name, type)
+    default: return nil
+    }
+  }
+
+  /// A variable that holds names of fields, as a document would write them; other expressions as they are.
+  private mutating func named(_ expression: Expression, _ environment: Environment) -> Expression {
+    guard let (name, type) = fieldsVariable(expression, environment) else { return expression }
+    let declared = GeneratedType.fields(type)
+    usedVariables.insert(name.text)
+    guard environment.elementType == type else {
+      let names = GeneratedNames(catalog)
+      report(
+        .wrongVariableType(
+          name: name.text, declared: "'\(names[declared])'",
+          expected: environment.elementType.map { "'\(names[.fields($0)])'" } ?? "a value"), at: name.range)
+      return Expression(.list([]), at: name.range)
+    }
+    guard let value = structuralValue(name) else { return Expression(.list([]), at: name.range) }
+    let names = elements(of: value.expression).map { element in
+      guard case .string(let literal) = element.kind else { return element }
+      return Expression(.name(Name(literal.value, at: name.range)), at: name.range)
+    }
+    return Expression(.list(names), at: name.range)
+  }
+}

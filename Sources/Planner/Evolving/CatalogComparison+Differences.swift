@@ -1,0 +1,202 @@
+import GQLCatalog
+import GQLParser
+
+/// What people are told of two schemas: everything that the new one adds, leaves out or says differently, in the order
+/// of the schemas.
+extension CatalogComparison {
+  mutating func compareEnums() {
+    for type in new.enums where type.id != new.statusType {
+      guard let before = old.enums.first(where: { $0.name == type.name }) else {
+        differences.append(CatalogDifference(.added, .enumeration, type.name))
+        continue
+      }
+      let known = Set(before.values)
+      let wanted = Set(type.values)
+      for value in type.values where !known.contains(value) {
+        differences.append(CatalogDifference(.added, .enumValue, "\(type.name).\(value)"))
+      }
+      for value in before.values where !wanted.contains(value) {
+        differences.append(CatalogDifference(.removed, .enumValue, "\(type.name).\(value)"))
+      }
+      if before.values.filter(wanted.contains) != type.values.filter(known.contains) {
+        differences.append(CatalogDifference(.changed, .enumeration, type.name, .order))
+      }
+    }
+    for type in old.enums where type.id != old.statusType && !new.enums.contains(where: { $0.name == type.name }) {
+      differences.append(CatalogDifference(.removed, .enumeration, type.name))
+    }
+  }
+
+  mutating func compareTypes() {
+    compareEmbedded()
+    for type in new.types where !type.isElement {
+      guard let before = mapping.oldTypes[Int(type.id.index)].map({ old[$0] }) else {
+        differences.append(CatalogDifference(.added, Self.element(type), type.name))
+        continue
+      }
+      if before.kind != type.kind {
+        differences.append(CatalogDifference(.removed, Self.element(before), type.name))
+        differences.append(CatalogDifference(.added, Self.element(type), type.name))
+      }
+      compareFields(before, type)
+      if !type.isAbstract { compareIndexes(before, type) }
+      compareMembers(before, type)
+      if before.rootOne != type.rootOne || before.rootMany != type.rootMany {
+        differences.append(CatalogDifference(.changed, .root, type.name))
+      }
+    }
+    for type in old.types where !type.isElement && mapping.newTypes[Int(type.id.index)] == nil {
+      differences.append(CatalogDifference(.removed, Self.element(type), type.name))
+    }
+  }
+
+  private static func element(_ type: EntityType) -> CatalogDifference.Element {
+    switch type.kind {
+    case .entity, .element: .type
+    case .interface: .interface
+    case .union: .union
+    }
+  }
+
+  private mutating func compareEmbedded() {
+    for type in new.embeddedTypes {
+      guard let before = old.embeddedTypes.first(where: { $0.name == type.name }) else {
+        differences.append(CatalogDifference(.added, .type, type.name))
+        continue
+      }
+      for field in type.fields {
+        let name = "\(type.name).\(field.name)"
+        guard let same = before.fields.first(where: { $0.name == field.name }) else {
+          differences.append(CatalogDifference(.added, .field, name))
+          continue
+        }
+        compareSignatures(name, same.signature, field.signature)
+        compareDefaults(name, same.defaultValue, field.defaultValue)
+      }
+      for field in before.fields where !type.fields.contains(where: { $0.name == field.name }) {
+        differences.append(CatalogDifference(.removed, .field, "\(type.name).\(field.name)"))
+      }
+    }
+    for type in old.embeddedTypes where !new.embeddedTypes.contains(where: { $0.name == type.name }) {
+      differences.append(CatalogDifference(.removed, .type, type.name))
+    }
+  }
+
+  private mutating func compareSignatures(_ name: String, _ before: TypeSignature, _ after: TypeSignature) {
+    let (from, to) = (old.text(of: before), new.text(of: after))
+    if from != to { differences.append(CatalogDifference(.changed, .field, name, .type(from: from, to: to))) }
+  }
+
+  private mutating func compareDefaults(_ name: String, _ before: DefaultValue?, _ after: DefaultValue?) {
+    if text(before, old) != text(after, new) {
+      differences.append(CatalogDifference(.changed, .field, name, .defaultValue))
+    }
+  }
+
+  /// Values that are written alike are the same in both catalogs.
+  private func text(_ value: DefaultValue?, _ catalog: Catalog) -> String {
+    switch value {
+    case nil: ""
+    case .now?: "now()"
+    case .value(let value)?: catalog.written(value)
+    }
+  }
+
+  private mutating func compareFields(_ before: EntityType, _ type: EntityType) {
+    if before.idProperties.map({ before[$0].name }) != type.idProperties.map({ type[$0].name }) {
+      differences.append(CatalogDifference(.changed, Self.element(type), type.name, .key))
+    }
+    for property in type.properties {
+      let name = "\(type.name).\(property.name)"
+      guard let same = before.property(named: property.name) else {
+        differences.append(CatalogDifference(.added, .field, name))
+        continue
+      }
+      compareSignatures(name, same.signature, property.signature)
+      compareDefaults(name, same.defaultValue, property.defaultValue)
+      if same.isCaseInsensitive != property.isCaseInsensitive, !type.isAbstract {
+        differences.append(
+          CatalogDifference(.changed, .field, name, .caseInsensitive(property.isCaseInsensitive)))
+      }
+      compareStorage(name, same.storage, property.storage)
+    }
+    for property in before.properties where type.property(named: property.name) == nil {
+      differences.append(CatalogDifference(.removed, .field, "\(type.name).\(property.name)"))
+    }
+  }
+
+  private mutating func compareStorage(_ name: String, _ before: PropertyStorage, _ after: PropertyStorage) {
+    switch (before, after) {
+    case (.computed(let expression), .computed(let other)):
+      if expression != other { differences.append(CatalogDifference(.changed, .field, name, .expression)) }
+    case (.computed, _): differences.append(CatalogDifference(.changed, .field, name, .computed(false)))
+    case (_, .computed): differences.append(CatalogDifference(.changed, .field, name, .computed(true)))
+    case (.relation(let oldID), .relation(let id)):
+      let inverse = old.inverseName(oldID)
+      let other = new.inverseName(id)
+      if inverse != other {
+        differences.append(CatalogDifference(.changed, .field, name, .inverse(from: inverse, to: other)))
+      }
+      if old[oldID].onDelete != new[id].onDelete {
+        differences.append(
+          CatalogDifference(
+            .changed, .field, name,
+            .deleteRule(from: old[oldID].onDelete.rawValue, to: new[id].onDelete.rawValue)))
+      }
+    case (.column, _), (.embedded, _), (.relation, _), (.members, _): break
+    }
+  }
+
+  private mutating func compareIndexes(_ before: EntityType, _ type: EntityType) {
+    let known = before.indexes.filter { !old[$0].isPrimary }.map { (name: old.words(for: old[$0]), index: old[$0]) }
+    let wanted = type.indexes.filter { !new[$0].isPrimary }.map { (name: new.words(for: new[$0]), index: new[$0]) }
+    for (name, index) in wanted {
+      guard let same = known.first(where: { $0.name == name })?.index else {
+        differences.append(CatalogDifference(.added, .index, name))
+        continue
+      }
+      if same.name != index.name || same.onConflict != index.onConflict || same.language != index.language {
+        differences.append(CatalogDifference(.changed, .index, name, .options))
+      }
+    }
+    for (name, _) in known where !wanted.contains(where: { $0.name == name }) {
+      differences.append(CatalogDifference(.removed, .index, name))
+    }
+  }
+
+  private mutating func compareMembers(_ before: EntityType, _ type: EntityType) {
+    let known = before.members.map { old[$0.type].name }
+    let wanted = type.members.map { new[$0.type].name }
+    for name in wanted where !known.contains(name) {
+      differences.append(CatalogDifference(.added, .member(of: type.name), name))
+    }
+    for name in known where !wanted.contains(name) {
+      differences.append(CatalogDifference(.removed, .member(of: type.name), name))
+    }
+  }
+}
+
+extension Catalog {
+  /// The name of the field at the other end of a relation.
+  fileprivate func inverseName(_ id: RelationID) -> String? {
+    let inverse = self[self[id].inverse]
+    return inverse.property.map { self[inverse.source][$0].name }
+  }
+
+  /// `unique User.email`, `hash User.status`, `B-tree User.lastName,firstName`.
+  package func words(for index: IndexDescriptor) -> String {
+    let type = self[index.type]
+    let fields = index.columns.map { type[type[$0].foldedFrom ?? $0].name }.joined(separator: ",")
+    let kind =
+      switch index.kind {
+      case .hash: index.isUnique ? "unique" : "hash"
+      case .btree: index.isUnique ? "unique B-tree" : "B-tree"
+      case .fullText: "full-text"
+      case .trigram: "trigram"
+      }
+    return "\(kind) \(type.name).\(fields)"
+  }
+
+  /// A constant as a schema writes it.
+  fileprivate func written(_ value: Value) -> String { GQLParser.print(literal(value)) }
+}

@@ -1,0 +1,272 @@
+import GQLCatalog
+
+/// What two catalogs say differently, and where the data of the new one comes from in the old one.
+///
+/// Types, fields and enum values are the same where their names are; nothing is taken for renamed.
+package struct CatalogComparison {
+  let old: Catalog
+  let new: Catalog
+  package private(set) var mapping: CatalogMapping
+  package var differences: [CatalogDifference] = []
+  /// By new direction that has a field: the old direction of that field.
+  private var pairs: [RelationID?]
+
+  /// A field of an entity type or of an embedded object.
+  private struct Slot {
+    var path: String
+    var signature: TypeSignature
+    var storage: PropertyStorage
+    var defaultValue: DefaultValue?
+    var presence: ColumnID?
+  }
+
+  package init(from old: Catalog, to new: Catalog) {
+    self.old = old
+    self.new = new
+    mapping = CatalogMapping(from: old, to: new)
+    pairs = Array(repeating: nil, count: new.relations.count)
+    matchTypes()
+    compareEnums()
+    compareTypes()
+    mapColumns()
+    mapLinks()
+  }
+
+  // MARK: - Types
+
+  private mutating func matchTypes() {
+    for type in new.types {
+      guard let same = old.types.first(where: { Self.areSame($0, type) }) else { continue }
+      mapping.oldTypes[Int(type.id.index)] = same.id
+      mapping.newTypes[Int(same.id.index)] = type.id
+    }
+  }
+
+  private static func areSame(_ old: EntityType, _ new: EntityType) -> Bool {
+    old.isAbstract == new.isAbstract && old.isElement == new.isElement && old.name.utf8.elementsEqual(new.name.utf8)
+  }
+
+  private mutating func mapColumns() {
+    for type in new.types where !type.isAbstract {
+      guard let oldID = mapping.oldTypes[Int(type.id.index)] else {
+        for property in type.properties { add(slot(property, type), to: type.id) }
+        continue
+      }
+      let before = old[oldID]
+      for property in type.properties {
+        if let same = before.property(named: property.name) {
+          match(slot(property, type), slot(same, before), type.id, before.id)
+        } else {
+          add(slot(property, type), to: type.id)
+        }
+      }
+      for property in before.properties where type.property(named: property.name) == nil {
+        remove(slot(property, before), from: before.id, replacement: nil)
+      }
+      for (column, oldColumn) in [
+        (type.createdColumn, before.createdColumn), (type.updatedColumn, before.updatedColumn),
+      ] {
+        guard let column, let oldColumn else { continue }
+        set(column, of: type.id, CatalogMapping.Column(path: "\(type.name).\(type[column].name)", old: oldColumn))
+      }
+    }
+  }
+
+  private func slot(_ property: Property, _ type: EntityType) -> Slot {
+    Slot(
+      path: "\(type.name).\(property.name)", signature: property.signature, storage: property.storage,
+      defaultValue: property.defaultValue)
+  }
+
+  private func slots(_ slot: Slot, _ catalog: Catalog) -> [(name: String, slot: Slot)] {
+    guard case .embedded(let id, let presence, let fields) = slot.storage else { return [] }
+    return zip(catalog[id].fields, fields).map { field, storage in
+      let inner = Slot(
+        path: "\(slot.path).\(field.name)", signature: field.signature, storage: storage,
+        defaultValue: field.defaultValue, presence: presence)
+      return (field.name, inner)
+    }
+  }
+
+  private mutating func set(_ column: ColumnID, of type: EntityTypeID, _ source: CatalogMapping.Column) {
+    mapping.columns[Int(type.index)][Int(column.index)] = source
+  }
+
+  /// A field that was not there. Inside an embedded object that has a default of its own, `given` is what that says.
+  private mutating func add(_ slot: Slot, to type: EntityTypeID, given: Value?? = nil) {
+    switch slot.storage {
+    case .column(let column, _):
+      var fill = slot.defaultValue
+      if case .some(.some(let value)) = given { fill = value.isNull ? nil : .value(value) }
+      set(
+        column, of: type,
+        CatalogMapping.Column(
+          path: slot.path, fill: fill, presence: slot.presence, isRequired: slot.signature.isNonNull))
+    case .embedded(_, let presence, _):
+      var members: [Value.Member]?
+      if case .some(.some(let value)) = given {
+        if case .object(let given) = value { members = given }
+      } else if case .value(.object(let given))? = slot.defaultValue {
+        members = given
+      }
+      set(
+        presence, of: type,
+        CatalogMapping.Column(
+          path: slot.path, fill: members == nil ? nil : .value(.boolean(true)), presence: slot.presence,
+          isRequired: slot.signature.isNonNull))
+      for (name, inner) in slots(slot, new) {
+        let member = members?.first { $0.name.string == name }
+        add(inner, to: type, given: member.map { .some($0.value) })
+      }
+    case .relation, .members, .computed: break
+    }
+  }
+
+  /// A field whose values go; `replacement` is the type of the one that has its name now.
+  private mutating func remove(_ slot: Slot, from type: EntityTypeID, replacement: String?) {
+    switch slot.storage {
+    case .column(let column, _), .embedded(_, presence: let column, _):
+      mapping.removedFields.append(
+        CatalogMapping.RemovedField(path: slot.path, type: type, column: column, replacement: replacement))
+      // What an embedded object links to goes with it, lists of objects too.
+      for (_, inner) in slots(slot, old) {
+        switch inner.storage {
+        case .relation, .embedded: remove(inner, from: type, replacement: replacement)
+        case .column, .members, .computed: break
+        }
+      }
+    case .relation(let id):
+      mapping.removedFields.append(
+        CatalogMapping.RemovedField(
+          path: slot.path, type: type, column: old[id].column, relation: id, replacement: replacement))
+    case .members, .computed: break
+    }
+  }
+
+  private mutating func match(_ slot: Slot, _ before: Slot, _ type: EntityTypeID, _ oldType: EntityTypeID) {
+    switch (slot.storage, before.storage) {
+    case (.column(let column, _), .column(let oldColumn, _)):
+      let conversion = conversion(before.signature, slot.signature)
+      let isRequired = slot.signature.isNonNull && (!before.signature.isNonNull || conversion != nil)
+      set(
+        column, of: type,
+        CatalogMapping.Column(
+          path: slot.path, old: oldColumn, conversion: conversion, fill: isRequired ? slot.defaultValue : nil,
+          presence: slot.presence, isRequired: isRequired))
+    case (.embedded(_, let presence, _), .embedded(_, let oldPresence, _)):
+      let isRequired = slot.signature.isNonNull && !before.signature.isNonNull
+      set(
+        presence, of: type,
+        CatalogMapping.Column(path: slot.path, old: oldPresence, presence: slot.presence, isRequired: isRequired))
+      let fields = slots(slot, new)
+      let oldFields = slots(before, old)
+      for (name, inner) in fields {
+        if let same = oldFields.first(where: { $0.name == name }) {
+          match(inner, same.slot, type, oldType)
+        } else {
+          add(inner, to: type)
+        }
+      }
+      for (name, inner) in oldFields where !fields.contains(where: { $0.name == name }) {
+        remove(inner, from: oldType, replacement: nil)
+      }
+    case (.relation(let id), .relation(let oldID)) where canFollow(old[oldID], new[id]):
+      pairs[Int(id.index)] = oldID
+    case (.computed, _), (.members, _), (_, .computed), (_, .members), (.relation, _), (.column, _), (.embedded, _):
+      let isComputed = if case .computed = slot.storage { true } else { false }
+      remove(
+        before, from: oldType, replacement: isComputed ? "a computed field" : "'\(new.text(of: slot.signature))'")
+      add(slot, to: type)
+    }
+  }
+
+  /// Whether links to the old target can be links to the new one.
+  private func canFollow(_ before: Relation, _ relation: Relation) -> Bool {
+    if let target = mapping.newTypes[Int(before.target.index)], target == relation.target { return true }
+    if old[before.target].isElement || new[relation.target].isElement { return false }
+    let possible = new.possibleTypes(of: relation.target)
+    return old.possibleTypes(of: before.target).contains { type in
+      mapping.newTypes[Int(type.index)].map(possible.contains) ?? false
+    }
+  }
+
+  // MARK: - Cells
+
+  /// Nil where the cells stay as they are.
+  private func conversion(_ from: TypeSignature, _ to: TypeSignature) -> CatalogMapping.Conversion? {
+    hasSameCells(from, to) ? nil : CatalogMapping.Conversion(from: from, to: to)
+  }
+
+  private func hasSameCells(_ from: TypeSignature, _ to: TypeSignature) -> Bool {
+    switch (from.type, to.type) {
+    case (.list(let before), .list(let after)):
+      let levels = zip([from.isElementNonNull] + from.innerNonNull, [to.isElementNonNull] + to.innerNonNull)
+      if levels.contains(where: { !$0 && $1 }) { return false }
+      if case .list = before { return isSameNested(before, after) }
+      return isSame(before, after)
+    case (.list(.list), .scalar(.json)): return true
+    default: return isSame(from.type, to.type)
+    }
+  }
+
+  /// Lists of lists lie as JSON, in which enum values are names.
+  private func isSameNested(_ from: ValueType, _ to: ValueType) -> Bool {
+    switch (from, to) {
+    case (.list(let before), .list(let after)): isSameNested(before, after)
+    case (.enumeration(let before), .enumeration(let after)):
+      old[before].values.allSatisfy { new[after].values.contains($0) }
+    case (.scalar(let before), .scalar(let after)): before == after
+    default: false
+    }
+  }
+
+  private func isSame(_ from: ValueType, _ to: ValueType) -> Bool {
+    switch (from, to) {
+    case (.scalar(let before), .scalar(let after)):
+      if before == after { return true }
+      // A text is an id that prints as one; a UUID lies as its canonical text.
+      return [.string, .cursor, .uuid].contains(before) && [.string, .cursor, .id].contains(after)
+    case (.enumeration(let before), .enumeration(let after)): return new[after].values.starts(with: old[before].values)
+    default: return false
+    }
+  }
+
+  // MARK: - Links
+
+  private mutating func mapLinks() {
+    for type in new.types where !type.isAbstract {
+      guard let oldID = mapping.oldTypes[Int(type.id.index)] else { continue }
+      for membership in type.memberships {
+        guard let abstract = mapping.oldTypes[Int(membership.type.index)],
+          let before = old[oldID].memberships.first(where: { $0.type == abstract })
+        else { continue }
+        pairs[Int(membership.relation.index)] = before.relation
+        pairs[Int(new[membership.relation].inverse.index)] = old[before.relation].inverse
+      }
+    }
+    for relation in new.relations {
+      var sources: [RelationID] = []
+      if let own = pairs[Int(relation.id.index)] { sources.append(own) }
+      if let other = pairs[Int(relation.inverse.index)] {
+        // What the field at the other end held; once, where both held the same links.
+        let source = old[other].inverse
+        if !sources.contains(source) { sources.append(source) }
+      }
+      mapping.links[Int(relation.id.index)] = sources
+      mapping.linkPaths[Int(relation.id.index)] = path(relation, new)
+    }
+    // A field may go and its links stay: with the field at the other end.
+    let kept = Set(mapping.links.joined())
+    mapping.removedFields.removeAll { field in
+      guard let relation = field.relation else { return false }
+      return kept.contains(relation) || kept.contains(old[relation].inverse)
+    }
+  }
+
+  /// `User.chats`, or that of the other direction.
+  private func path(_ relation: Relation, _ catalog: Catalog) -> String {
+    let shown = relation.property == nil ? catalog[relation.inverse] : relation
+    let type = catalog[shown.source]
+    return "\(type.name).\(type[shown.column].name)"
+  }
+}

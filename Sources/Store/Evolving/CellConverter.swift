@@ -1,0 +1,336 @@
+import GQLBase
+import GQLCatalog
+
+/// Cells of one type as cells of another, for the values of one field.
+///
+/// A value is carried over exactly where reading it back gives what it was. A number that is rounded, a time that loses
+/// its hours or a text that would be written in another way is *inexact*; a value that the new type does not have is
+/// *lost*.
+final class CellConverter {
+  enum Form {
+    case scalar(ScalarType)
+    case enumeration([Text])
+    /// Lists of lists, which lie as JSON.
+    case nested
+  }
+
+  enum Outcome {
+    case exact(Cell)
+    case inexact(Cell)
+    case lost
+  }
+
+  private let from: Form
+  private let to: Form
+  /// Of lists: what their elements are.
+  private let isFromList: Bool
+  private let isToList: Bool
+  private let isFromWide: Bool
+  private let isToWide: Bool
+  private let needsElements: Bool
+  /// By old code of an enum: the new one, or nothing.
+  private var codes: [Int?] = []
+  /// By old code of an enum: how many values were lost.
+  private(set) var lostCodes: [Int]
+  let arena = ConversionArena()
+  private var scratch = ByteBuffer()
+  private var other = ByteBuffer()
+
+  init(_ conversion: CatalogMapping.Conversion, from old: Catalog, to new: Catalog) {
+    (from, isFromList) = Self.form(conversion.from.type, old)
+    (to, isToList) = Self.form(conversion.to.type, new)
+    isFromWide = ColumnKind(conversion.from.type) == .wideList
+    isToWide = ColumnKind(conversion.to.type) == .wideList
+    needsElements = conversion.to.isElementNonNull
+    lostCodes = []
+    if case .enumeration(let names) = from {
+      lostCodes = Array(repeating: 0, count: names.count)
+      if case .enumeration(let wanted) = to { codes = names.map { wanted.firstIndex(of: $0) } }
+    }
+  }
+
+  private static func form(_ type: ValueType, _ catalog: Catalog) -> (Form, Bool) {
+    switch type {
+    case .scalar(let scalar): (.scalar(scalar), false)
+    case .enumeration(let id): (.enumeration(catalog[id].values.map { Text($0) }), false)
+    case .list(.list): (.nested, false)
+    case .list(let element): (form(element, catalog).0, true)
+    case .embedded, .entity, .null: (.scalar(.json), false)
+    }
+  }
+
+  /// The cell of the new type; what it points to is valid until the next call.
+  func convert(_ cell: Cell) -> Outcome {
+    arena.removeAll()
+    switch (isFromList, isToList) {
+    case (false, false): return element(cell)
+    case (false, true):
+      switch element(cell) {
+      case .exact(let element): return .exact(list([element]))
+      case .inexact(let element): return .inexact(list([element]))
+      case .lost: return .lost
+      }
+    case (true, false): return fromList(cell)
+    case (true, true): return lists(cell)
+    }
+  }
+
+  // MARK: - Lists
+
+  private func forEachElement(_ cell: Cell, _ body: (Cell?) -> Void) {
+    let count = Int(UInt32(truncatingIfNeeded: cell.high))
+    guard count > 0, let start = UnsafeRawPointer(bitPattern: UInt(cell.low)) else { return }
+    let width = isFromWide ? 16 : 8
+    for index in 0..<count {
+      let isValid = start.load(fromByteOffset: count * width + index, as: UInt8.self) != 0
+      let low = start.loadUnaligned(fromByteOffset: index * width, as: UInt64.self)
+      let high = isFromWide ? start.loadUnaligned(fromByteOffset: index * width + 8, as: UInt64.self) : 0
+      body(isValid ? Cell(low: low, high: high) : nil)
+    }
+  }
+
+  private func list(_ elements: [Cell?]) -> Cell {
+    if elements.isEmpty { return Cell(low: 0) }
+    let width = isToWide ? 16 : 8
+    let run = arena.allocate(elements.count * (width + 1))
+    for (index, element) in elements.enumerated() {
+      run.storeBytes(of: element?.low ?? 0, toByteOffset: index * width, as: UInt64.self)
+      if isToWide { run.storeBytes(of: element?.high ?? 0, toByteOffset: index * width + 8, as: UInt64.self) }
+      run.storeBytes(of: element == nil ? 0 : 1, toByteOffset: elements.count * width + index, as: UInt8.self)
+    }
+    return Cell(low: UInt64(UInt(bitPattern: run)), high: UInt64(elements.count))
+  }
+
+  /// A list is inexact if an element is, or is lost; elements that must not be null are left out.
+  private func lists(_ cell: Cell) -> Outcome {
+    var elements: [Cell?] = []
+    var isExact = true
+    forEachElement(cell) { old in
+      switch old.map({ element($0) }) {
+      case .exact(let cell)?: elements.append(cell)
+      case .inexact(let cell)?:
+        isExact = false
+        elements.append(cell)
+      case .lost?, nil:
+        if old != nil || needsElements { isExact = false }
+        if !needsElements { elements.append(nil) }
+      }
+    }
+    return isExact ? .exact(list(elements)) : .inexact(list(elements))
+  }
+
+  private func fromList(_ cell: Cell) -> Outcome {
+    if case .scalar(.json) = to { return listAsJSON(cell) }
+    var elements: [Cell?] = []
+    forEachElement(cell) { elements.append($0) }
+    guard elements.count == 1, let only = elements[0] else { return .lost }
+    return element(only)
+  }
+
+  private func listAsJSON(_ cell: Cell) -> Outcome {
+    scratch.removeAll()
+    scratch.append(UInt8(ascii: "["))
+    var isFirst = true
+    forEachElement(cell) { element in
+      if !isFirst { scratch.append(UInt8(ascii: ",")) }
+      isFirst = false
+      if let element { Self.write(element, from, asJSON: true, into: &scratch) } else { scratch.append("null") }
+    }
+    scratch.append(UInt8(ascii: "]"))
+    return scratch.withUnsafeBytes { arena.text($0, flags: TextView.escapeFlag) }.map { .exact($0) } ?? .lost
+  }
+
+  // MARK: - Scalars
+
+  private func element(_ cell: Cell) -> Outcome {
+    switch (from, to) {
+    case (.nested, .scalar(.json)): return .exact(cell)
+    case (.nested, _), (_, .nested): return .lost
+    case (.enumeration, .enumeration):
+      let code = Int(cell.low)
+      if let new = codes.indices.contains(code) ? codes[code] : nil { return .exact(Cell(low: UInt64(new))) }
+      noteLost(cell)
+      return .lost
+    case (.scalar(let from), .scalar(let to)):
+      if from == to { return .exact(cell) }
+      if from.isNumeric && to.isNumeric { return number(cell, from, to) }
+      if from == .date && to == .dateTime { return .exact(Cell(cell.int &* CivilTime.microsecondsPerDay)) }
+      if from == .dateTime && to == .date {
+        let day = CivilTime.date(ofDateTime: cell.int)
+        return day &* CivilTime.microsecondsPerDay == cell.int ? .exact(Cell(day)) : .inexact(Cell(day))
+      }
+    case (.scalar, .enumeration), (.enumeration, .scalar): break
+    }
+    return throughText(cell)
+  }
+
+  private func noteLost(_ cell: Cell) {
+    let code = Int(cell.low)
+    if case .enumeration = from, lostCodes.indices.contains(code) { lostCodes[code] += 1 }
+  }
+
+  private func number(_ cell: Cell, _ from: ScalarType, _ to: ScalarType) -> Outcome {
+    func outcome(_ cell: Cell, _ isExact: Bool) -> Outcome { isExact ? .exact(cell) : .inexact(cell) }
+    func packed(_ value: Decimal) -> Cell { Cell(low: value.packed.0, high: value.packed.1) }
+    switch (from, to) {
+    case (.int, .float):
+      let value = Double(cell.int)
+      return outcome(Cell(value), Int64(exactly: value) == cell.int)
+    case (.int, .decimal): return .exact(packed(Decimal(cell.int)))
+    case (.float, .int):
+      let rounded = cell.double.rounded(.toNearestOrAwayFromZero)
+      return Int64(exactly: rounded).map { outcome(Cell($0), rounded == cell.double) } ?? .lost
+    case (.float, .decimal): return Decimal(shortest: cell.double).map { .exact(packed($0)) } ?? .lost
+    case (.decimal, .int):
+      let value = Decimal(packed: (cell.low, cell.high))
+      if let exact = value.int64Value { return .exact(Cell(exact)) }
+      return value.rounded(to: 0)?.int64Value.map { .inexact(Cell($0)) } ?? .lost
+    case (.decimal, .float):
+      let value = Decimal(packed: (cell.low, cell.high))
+      let near = value.doubleValue
+      return near.isFinite ? outcome(Cell(near == 0 ? 0 : near), Decimal(shortest: near) == value) : .lost
+    default: return .lost
+    }
+  }
+
+  /// Writes the value as text and reads that as the new type.
+  private func throughText(_ cell: Cell) -> Outcome {
+    let asJSON = if case .scalar(.json) = to { true } else { false }
+    if !asJSON && !isPossible {
+      noteLost(cell)
+      return .lost
+    }
+    scratch.removeAll()
+    Self.write(cell, from, asJSON: asJSON, into: &scratch)
+    if asJSON {
+      return scratch.withUnsafeBytes { arena.text($0, flags: TextView.escapeFlag) }.map { .exact($0) } ?? .lost
+    }
+    let isFromJSON = if case .scalar(.json) = from { true } else { false }
+    let read = scratch.withUnsafeBytes { isFromJSON ? readJSON($0) : self.read($0) }
+    guard let read else {
+      noteLost(cell)
+      return .lost
+    }
+    other.removeAll()
+    Self.write(read, to, asJSON: isFromJSON, into: &other)
+    let isSame = scratch.withUnsafeBytes { first in other.withUnsafeBytes { compareBytes(first, $0) == 0 } }
+    return isSame ? .exact(read) : .inexact(read)
+  }
+
+  /// Whether texts of the one type can be values of the other; an id is no time, and a number no truth.
+  private var isPossible: Bool {
+    switch (from, to) {
+    case (.scalar(.json), _): true
+    case (.scalar(.string), _), (.scalar(.cursor), _): true
+    case (_, .scalar(.string)), (_, .scalar(.cursor)): true
+    case (.scalar(.id), .scalar(let to)): to == .int || to == .uuid
+    case (.scalar(let from), .scalar(.id)): from == .int || from == .uuid
+    case (.scalar(.id), .enumeration), (.enumeration, .scalar(.id)): true
+    default: false
+    }
+  }
+
+  private func read(_ bytes: UnsafeRawBufferPointer) -> Cell? {
+    let text = bytes.assumingMemoryBound(to: UInt8.self)
+    switch to {
+    case .nested: return nil
+    case .enumeration(let names):
+      return names.firstIndex { areEqual($0.bytes, bytes) }.map { Cell(low: UInt64($0)) }
+    case .scalar(let scalar):
+      switch scalar {
+      case .string, .cursor: return arena.text(bytes)
+      case .id:
+        // A number's digits are an id that prints as a number.
+        if case .scalar(.int) = from { return arena.text(bytes, flags: TextView.numberFlag) }
+        return arena.text(bytes)
+      case .int: return Decimal(parsing: text)?.int64Value.map { Cell($0) }
+      case .float: return FloatParsing.parse(text).flatMap { $0.isFinite ? Cell($0 == 0 ? 0 : $0) : nil }
+      case .decimal: return Decimal(parsing: text).map { Cell(low: $0.packed.0, high: $0.packed.1) }
+      case .boolean:
+        if bytes.elementsEqual("true".utf8) { return Cell(low: 1) }
+        return bytes.elementsEqual("false".utf8) ? Cell(low: 0) : nil
+      case .dateTime:
+        return CivilTime.parseDateTime(text).map { Cell($0) }
+          ?? CivilTime.parseDate(text).map { Cell($0 &* CivilTime.microsecondsPerDay) }
+      case .date: return CivilTime.parseDate(text).map { Cell($0) }
+      case .duration: return CivilTime.parseDuration(text).map { Cell($0) }
+      case .uuid: return UUIDText.normalize(text).flatMap { $0.withUnsafeBytes { arena.text($0) } }
+      case .bytes: return Base64.decode(text).flatMap { $0.withUnsafeBytes { arena.text($0) } }
+      case .json: return nil
+      }
+    }
+  }
+
+  /// The new type's value that a JSON text stands for in data.
+  private func readJSON(_ bytes: UnsafeRawBufferPointer) -> Cell? {
+    var scanner = JSONScanner(bytes)
+    switch scanner.peek() {
+    case .string:
+      if case .scalar(let scalar) = to, [.int, .float, .boolean].contains(scalar) { return nil }
+      var decoded = ByteBuffer()
+      guard let text = try? scanner.scanString(&decoded) else { return nil }
+      return read(UnsafeRawBufferPointer(text.bytes))
+    case .number:
+      guard case .scalar(let scalar) = to else { return nil }
+      if scalar.isNumeric { return read(bytes) }
+      guard scalar == .id, let number = try? scanner.scanNumber(), number.isInteger else { return nil }
+      return arena.text(bytes, flags: TextView.numberFlag)
+    case .boolean:
+      guard case .scalar(.boolean) = to else { return nil }
+      return read(bytes)
+    default: return nil
+    }
+  }
+
+  /// The value as data writes it, without the quotes unless it is `asJSON`.
+  static func write(_ cell: Cell, _ form: Form, asJSON: Bool, into buffer: inout ByteBuffer) {
+    func quote(_ buffer: inout ByteBuffer, _ body: (inout ByteBuffer) -> Void) {
+      if asJSON { buffer.append(UInt8(ascii: "\"")) }
+      body(&buffer)
+      if asJSON { buffer.append(UInt8(ascii: "\"")) }
+    }
+    switch form {
+    case .nested: TextView(cell).withBytes { buffer.append($0, $1) }
+    case .enumeration(let names):
+      let code = Int(cell.low)
+      guard names.indices.contains(code) else { return }
+      quote(&buffer) { $0.append(utf8: names[code]) }
+    case .scalar(let scalar):
+      switch scalar {
+      case .int: buffer.append(int: cell.int)
+      case .float: buffer.append(double: cell.double)
+      case .decimal: buffer.append(decimal: Decimal(packed: (cell.low, cell.high)))
+      case .boolean: buffer.append(bool: cell.low != 0)
+      case .dateTime: unquoted(&buffer, asJSON) { $0.append(dateTime: cell.int) }
+      case .date: unquoted(&buffer, asJSON) { $0.append(date: cell.int) }
+      case .duration: unquoted(&buffer, asJSON) { $0.append(duration: cell.int) }
+      case .json: TextView(cell).withBytes { buffer.append($0, $1) }
+      case .bytes:
+        unquoted(&buffer, asJSON) { buffer in
+          TextView(cell).withBytes { buffer.append(base64: UnsafeRawBufferPointer(start: $0, count: $1)) }
+        }
+      case .string, .cursor, .id, .uuid:
+        let view = TextView(cell)
+        if !asJSON || view.isNumber {
+          view.withBytes { buffer.append($0, $1) }
+        } else {
+          view.withBytes { buffer.append(json: $0, $1) }
+        }
+      }
+    }
+  }
+
+  /// `body` writes a text in quotes, which are left out unless they are wanted.
+  private static func unquoted(_ buffer: inout ByteBuffer, _ keepsQuotes: Bool, _ body: (inout ByteBuffer) -> Void) {
+    if keepsQuotes { return body(&buffer) }
+    var quoted = ByteBuffer(capacity: 64)
+    body(&quoted)
+    quoted.withUnsafeBytes {
+      if $0.count >= 2 { buffer.append(UnsafeRawBufferPointer(rebasing: $0[1..<($0.count - 1)])) }
+    }
+  }
+}
+
+private func areEqual(_ name: ContiguousArray<UInt8>, _ bytes: UnsafeRawBufferPointer) -> Bool {
+  name.count == bytes.count && name.elementsEqual(bytes)
+}

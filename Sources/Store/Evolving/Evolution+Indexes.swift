@@ -1,0 +1,163 @@
+import GQLCatalog
+
+/// Indexes and deleted entities: shared where their columns are, else made anew.
+extension Evolution {
+  private static let samples = 3
+
+  func makeIndexes(_ type: StoreLayout.TypeLayout) throws(EvolutionFailure) {
+    let table = table(type.id)
+    guard table.slots > 0 else { return }
+    for number in type.indexes.indices {
+      try checkStop()
+      if share(table, number) { continue }
+      let live = rows(table).filter { table.liveness == nil || table.isLive($0) }
+      switch table.indexes[number] {
+      case .hash(let index):
+        if index.build(live, columns: table.readers) != nil { noteDuplicates(table, number, live) }
+      case .btree(let index):
+        if index.build(live, columns: table.readers) != nil { noteDuplicates(table, number, live) }
+      case .fullText(let index): index.build(live, table.readers)
+      case .trigram(let index): index.build(live, table.readers)
+      }
+    }
+  }
+
+  /// Takes an old index that has the same keys of the same cells.
+  private func share(_ table: Table, _ number: Int) -> Bool {
+    guard let before = oldTable(table.layout.id) else { return false }
+    let wanted = table.layout.indexes[number]
+    for (place, index) in before.layout.indexes.enumerated()
+    where index.isUnique == wanted.isUnique && index.isBTree == wanted.isBTree && index.isTrigram == wanted.isTrigram
+      && index.language == wanted.language && hasSameCells(table, wanted.keys, before, index.keys)
+    {
+      let columns = (0..<wanted.keys.count).map { wanted.keys.components[$0].column }
+      switch before.indexes[place] {
+      case .hash(let index):
+        table.setIndex(number, .hash(HashIndex(copying: index, layout: wanted.keys, stamp: stamp)))
+      case .btree(let index):
+        table.setIndex(number, .btree(BTree(copying: index, layout: wanted.keys, stamp: stamp)))
+      case .fullText(let index):
+        table.setIndex(number, .fullText(FullTextIndex(copying: index, columns: columns, stamp: stamp)))
+      case .trigram(let index):
+        table.setIndex(number, .trigram(TrigramIndex(copying: index, columns: columns, stamp: stamp)))
+      }
+      return true
+    }
+    return false
+  }
+
+  private func hasSameCells(_ table: Table, _ keys: KeyLayout, _ before: Table, _ others: KeyLayout) -> Bool {
+    guard keys.count == others.count else { return false }
+    return (0..<keys.count).allSatisfy { place in
+      let (component, other) = (keys.components[place], others.components[place])
+      return component.kind == other.kind
+        && isShared(table.columns[component.column], before.columns[other.column])
+    }
+  }
+
+  /// Counts the rows with a key that another has, by an index that allows them.
+  private func noteDuplicates(_ table: Table, _ number: Int, _ live: [UInt32]) {
+    let keys = table.layout.indexes[number].keys
+    let index = HashIndex(layout: keys, isUnique: false, stamp: stamp)
+    _ = index.build(live, columns: table.readers)
+    let reader = index.reader(table.readers)
+    var found = EvolutionReport.Duplicates(index: table.layout.indexes[number].id, surplus: 0, samples: [])
+    withUnsafeTemporaryAllocation(of: Cell.self, capacity: keys.count) { buffer in
+      // Safe because keys have at least one component.
+      let key = buffer.baseAddress.unsafelyUnwrapped
+      for row in live where keys.load(table.readers, row, into: key) {
+        guard case .many(let rows) = reader.rows(key) else { continue }
+        if rows[0] != row {
+          found.surplus += 1
+        } else if found.samples.count < Self.samples {
+          found.samples.append(row)
+        }
+      }
+    }
+    report.duplicates.append(found)
+  }
+
+  // MARK: - Deleted entities
+
+  func makeGraveyard(_ type: StoreLayout.TypeLayout) throws(EvolutionFailure) {
+    let table = table(type.id)
+    let before = oldTable(type.id)
+    if table.liveness == nil { return }
+    if let before, mayShareGraveyard(table, before) {
+      let keys = type.indexes.first?.keys
+      table.setGraveyard(before.graveyard.map { Graveyard(copying: $0, keys: keys, stamp: stamp) })
+      return
+    }
+    var graveyard: Graveyard?
+    var keyless = 0
+    let keys = type.indexes.first?.keys
+    try withKey(keys?.count ?? 1) { (key) throws(EvolutionFailure) in
+      for row in rows(table) where table.isDeleted(row) {
+        if Int(row) & PageLayout.rowMask == 0 { try checkStop() }
+        let made = graveyard ?? Graveyard(type, stamp: stamp)
+        graveyard = made
+        if let keys {
+          let isNamed = keys.load(table.readers, row, into: key)
+          let isTaken =
+            isNamed
+            && (made.find(key, columns: table.readers) != PageLayout.noRow
+              || table.find(0, key: key) != PageLayout.noRow)
+          if !isNamed || isTaken { keyless += 1 }
+        }
+        made.add(row, record: record(type, row), columns: table.readers, key: key)
+      }
+    }
+    if keyless > 0 { report.keyless.append((type.id, keyless)) }
+    table.setGraveyard(graveyard)
+  }
+
+  private func withKey(
+    _ count: Int, _ body: (UnsafeMutablePointer<Cell>) throws(EvolutionFailure) -> Void
+  ) throws(EvolutionFailure) {
+    let key = UnsafeMutablePointer<Cell>.allocate(capacity: max(1, count))
+    key.initialize(repeating: Cell(low: 0), count: max(1, count))
+    defer { key.deallocate() }
+    try body(key)
+  }
+
+  /// Whether the records name the same relations at the same places, and the key lies in the same cells.
+  private func mayShareGraveyard(_ table: Table, _ before: Table) -> Bool {
+    guard table.slots == before.slots, goneRows(table.layout.id) == nil,
+      table.layout.relations.count == before.layout.relations.count
+    else { return false }
+    let haveSamePlaces = zip(table.layout.relations, before.layout.relations).allSatisfy { relation, other in
+      isShared(relation) && mapping.links[Int(relation.id.index)] == [other.id]
+    }
+    guard haveSamePlaces else { return false }
+    switch (table.layout.indexes.first?.keys, before.layout.indexes.first?.keys) {
+    case (nil, nil): return true
+    case (let keys?, let others?): return hasSameCells(table, keys, before, others)
+    default: return false
+    }
+  }
+
+  private func record(_ type: StoreLayout.TypeLayout, _ row: UInt32) -> DeletionRecord {
+    let remembered = oldTable(type.id).flatMap { before in
+      Int(row) < before.slots ? before.graveyard?.record(row) : nil
+    }
+    var record = DeletionRecord(deletion: remembered?.deletion ?? deletion(ofMirror: row, in: type))
+    for (place, relation) in type.relations.enumerated() {
+      if let lists = lists[Int(relation.id.index)] {
+        record.add(relation: place, targets: Array(lists[row]))
+      } else if let source = mapping.links[Int(relation.id.index)].first, let remembered {
+        let old = old.layout.relationPlaces[Int(source.index)]
+        record.add(relation: place, targets: Array(remembered.targets(relation: old)))
+      }
+    }
+    return record
+  }
+
+  /// A row that mirrors a deleted entity since now went with it.
+  private func deletion(ofMirror row: UInt32, in type: StoreLayout.TypeLayout) -> UInt64 {
+    for member in type.members {
+      guard let entity = lists[Int(member.id.index)]?[row].first else { continue }
+      return oldTable(member.target)?.graveyard?.record(entity).deletion ?? 0
+    }
+    return 0
+  }
+}

@@ -1,0 +1,206 @@
+import GQLCatalog
+
+/// Relations: both directions shared where nothing about them changes, else made anew from lists.
+extension Evolution {
+  func fillLinks(_ relation: Relation) throws(EvolutionFailure) {
+    let inverse = layout[relation.inverse]
+    if mayShare(relation) && mayShare(inverse) {
+      share(relation)
+      if relation.id != inverse.id { share(inverse) }
+      checkRequired(relation)
+      if relation.id != inverse.id { checkRequired(inverse) }
+      return
+    }
+    var forward = EvolutionReport.Links(relation: relation.id)
+    var backward = EvolutionReport.Links(relation: inverse.id)
+    var first = try makeLists(relation, &forward)
+    var second = relation.id == inverse.id ? first : try makeLists(inverse, &backward)
+    let dropped = choose(relation, inverse, first, second, &forward, &backward)
+    if !dropped.isEmpty {
+      first.filter { !dropped.contains(UInt64($0) << 32 | UInt64($1)) }
+      second.filter { !dropped.contains(UInt64($1) << 32 | UInt64($0)) }
+    }
+    lists[Int(relation.id.index)] = first
+    try write(relation, first)
+    if relation.id != inverse.id {
+      lists[Int(inverse.id.index)] = second
+      try write(inverse, second)
+    }
+    // What one direction cannot reach is what the other one could not be reached from.
+    backward.unreachable = 0
+    for outcome in [forward, backward] where outcome.unreachable + outcome.surplus > 0 { report.links.append(outcome) }
+    checkRequired(relation)
+    if relation.id != inverse.id { checkRequired(inverse) }
+  }
+
+  // MARK: - Sharing
+
+  private func mayShare(_ relation: Relation) -> Bool {
+    let sources = mapping.links[Int(relation.id.index)]
+    guard sources.count == 1, let source = sources.first else { return false }
+    let before = old.layout[source]
+    let isSymmetric = relation.id == relation.inverse
+    return before.isToMany == relation.isToMany && (before.id == before.inverse) == isSymmetric
+      && mapping.links[Int(relation.inverse.index)] == [before.inverse] && hasSameRows(before.source, relation.source)
+      && hasSameRows(before.target, relation.target)
+  }
+
+  private func hasSameRows(_ before: EntityTypeID, _ type: EntityTypeID) -> Bool {
+    mapping.newTypes[Int(before.index)] == type && gone[Int(before.index)] == nil
+      && old.table(before).slots == table(type).slots
+  }
+
+  private func share(_ relation: Relation) {
+    let before = old.layout[mapping.links[Int(relation.id.index)][0]]
+    let source = old.table(before.source)
+    let table = table(relation.source)
+    table.setColumn(Int(relation.column.index)) {
+      ColumnStore(copying: source.columns[Int(before.column.index)], stamp: stamp, slot: $0)
+    }
+    let dormant = source.dormant.isEmpty ? nil : source.dormant[old.layout.relationPlaces[Int(before.id.index)]]
+    if let dormant {
+      table.setDormant(
+        layout.relationPlaces[Int(relation.id.index)], DormantLinks(copying: dormant, stamp: stamp))
+    }
+  }
+
+  /// Whether the direction's links are the old ones, in the old column.
+  func isShared(_ relation: Relation) -> Bool { lists[Int(relation.id.index)] == nil }
+
+  // MARK: - Lists
+
+  private func makeLists(
+    _ relation: Relation, _ outcome: inout EvolutionReport.Links
+  ) throws(EvolutionFailure) -> LinkLists {
+    var pairs: [UInt64] = []
+    for id in mapping.links[Int(relation.id.index)] {
+      let before = old.layout[id]
+      let sourceRows = rowMap(before.source, relation.source)
+      let targetRows = rowMap(before.target, relation.target)
+      let isOfElements = catalog[relation.source].isElement || catalog[relation.target].isElement
+      let targets = old.table(before.target)
+      for row in rows(old.table(before.source)) {
+        if Int(row) & PageLayout.rowMask == 0 { try checkStop() }
+        let source = sourceRows[row]
+        old.forEachTarget(before, row) { found in
+          // A deleted entity may remember one that was purged.
+          guard targets.isLive(found) || targets.isDeleted(found) else { return }
+          let target = targetRows[found]
+          if source == PageLayout.noRow || target == PageLayout.noRow {
+            // Elements that go are told of as what they are.
+            if !isOfElements, !relation.isMirror { outcome.unreachable += 1 }
+          } else {
+            pairs.append(UInt64(source) << 32 | UInt64(target))
+          }
+        }
+      }
+    }
+    if relation.isMirror, mapping.links[Int(relation.id.index)].isEmpty { pairs = mirrorPairs(relation) }
+    return LinkLists(pairs, rows: table(relation.source).slots, targetRows: table(relation.target).slots)
+  }
+
+  /// Which links a relation cannot keep that is to-one now: those behind the first, the living first.
+  private func choose(
+    _ relation: Relation, _ inverse: Relation, _ first: LinkLists, _ second: LinkLists,
+    _ forward: inout EvolutionReport.Links, _ backward: inout EvolutionReport.Links
+  ) -> Set<UInt64> {
+    var dropped = Set<UInt64>()
+    func drop(_ relation: Relation, _ lists: LinkLists, _ pair: (UInt32, UInt32) -> UInt64) {
+      if relation.isToMany { return }
+      let target = table(relation.target)
+      for row in rows(table(relation.source)) where lists[row].count > 1 {
+        let found = lists[row].filter { !dropped.contains(pair(row, $0)) }
+        let kept = found.first { target.isLive($0) } ?? found.first
+        for other in found where other != kept { dropped.insert(pair(row, other)) }
+      }
+    }
+    drop(relation, first) { UInt64($0) << 32 | UInt64($1) }
+    forward.surplus = dropped.count
+    if relation.id != inverse.id {
+      drop(inverse, second) { UInt64($1) << 32 | UInt64($0) }
+    }
+    backward.surplus = dropped.count - forward.surplus
+    // Of a symmetric relation both halves go.
+    if relation.id == inverse.id { for pair in dropped { dropped.insert(pair << 32 | pair >> 32) } }
+    return dropped
+  }
+
+  // MARK: - Writing
+
+  private func write(_ relation: Relation, _ lists: LinkLists) throws(EvolutionFailure) {
+    let table = table(relation.source)
+    let target = self.table(relation.target)
+    let number = Int(relation.column.index)
+    let place = layout.relationPlaces[Int(relation.id.index)]
+    table.setColumn(number) {
+      emptyColumn(table.layout.columns[number], rows: table.slots, live: table.live, slot: $0)
+    }
+    if lists.targets.isEmpty { return }
+    let column = table.columns[number]
+    let keepsWhenDeleted = layout.ownsTargets(of: relation)
+    var dormant: DormantLinks?
+    var links: [DormantLinks.Link] = []
+    var live: [UInt32] = []
+    var liveNulls = table.live
+    for row in rows(table) {
+      if Int(row) & PageLayout.rowMask == 0 { try checkStop() }
+      let found = lists[row]
+      if found.isEmpty { continue }
+      guard table.isLive(row) else {
+        // A deleted entity's links are in its record, its lists of embedded objects in their place, too.
+        if keepsWhenDeleted, table.isDeleted(row) {
+          let run = column.makeRun(row, count: found.count)
+          for (index, element) in found.enumerated() { run[index] = element }
+        }
+        continue
+      }
+      live.removeAll(keepingCapacity: true)
+      links.removeAll(keepingCapacity: true)
+      for other in found {
+        if target.isLive(other) {
+          live.append(other)
+        } else {
+          links.append(DormantLinks.Link(place: UInt32(truncatingIfNeeded: live.count), target: other))
+        }
+      }
+      if let first = live.first {
+        liveNulls -= 1
+        if relation.isToMany {
+          let run = column.makeRun(row, count: live.count)
+          for (index, element) in live.enumerated() { run[index] = element }
+        } else {
+          column.writeRaw(row, Cell(low: UInt64(first)))
+        }
+      }
+      if !links.isEmpty {
+        let sleeping = dormant ?? DormantLinks(stamp: stamp)
+        sleeping[row] = links
+        dormant = sleeping
+      }
+    }
+    column.liveNulls = liveNulls
+    table.setDormant(place, dormant)
+  }
+
+  /// Counts the live rows that lack a target which they must have, where they did not have to or may have lost it.
+  private func checkRequired(_ relation: Relation) {
+    guard relation.isRequired, !relation.isToMany, !relation.isMirror else { return }
+    let sources = mapping.links[Int(relation.id.index)]
+    if let source = sources.first, sources.count == 1, isShared(relation), old.layout[source].isRequired { return }
+    let table = table(relation.source)
+    let column = table.columns[Int(relation.column.index)]
+    if column.liveNulls == 0 { return }
+    let presence = relation.presence.map { table.columns[Int($0.index)] }
+    var missing = 0
+    for row in rows(table) where table.isLive(row) && column.isNull(row) {
+      if presence.map({ !$0.isNull(row) }) ?? true { missing += 1 }
+    }
+    guard missing > 0 else { return }
+    // One that was there before is unknown, and was no error then.
+    if let index = report.links.firstIndex(where: { $0.relation == relation.id }) {
+      report.links[index].missing = missing
+    } else {
+      report.links.append(EvolutionReport.Links(relation: relation.id, missing: missing))
+    }
+  }
+}

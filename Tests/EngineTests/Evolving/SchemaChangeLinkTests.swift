@@ -1,0 +1,191 @@
+import Testing
+
+@testable import GQLite
+
+/// Relations, interfaces and lists of embedded objects under another schema, worked out by hand.
+@Suite struct SchemaChangeLinkTests {
+  private static let data = """
+    {"A":[{"id":1,"bs":[12,11]},{"id":2,"bs":[11]},{"id":3}],"B":[{"id":11},{"id":12},{"id":13}]}
+    """
+
+  @Test("a one-way relation gets an inverse, and loses it") func inverses() throws {
+    let fixture = try SchemaChangeFixture("type A { id: ID!  bs: [B!]! } type B { id: ID! }", Self.data)
+    let two = "type A { id: ID!  bs: [B!]! } type B { id: ID!  as: [A!]! @relation(inverse: \"bs\") }"
+    try fixture.change(to: two)
+    #expect(
+      try fixture.answer("{ A { bs { id } } B { as { id } } }")
+        == #"{"A":[{"bs":[{"id":12},{"id":11}]},{"bs":[{"id":11}]},{"bs":[]}],"B":[{"as":[{"id":1},{"id":2}]},{"as":[{"id":1}]},{"as":[]}]}"#
+    )
+    // Either side alone holds the links.
+    var change = try fixture.change(to: "type A { id: ID! } type B { id: ID!  as: [A!]! }")
+    #expect(change.losses.isEmpty && change.description.contains("- field 'A.bs'"))
+    #expect(try fixture.answer("{ B { as { id } } }").contains(#"[{"as":[{"id":1},{"id":2}]}"#))
+    change = try fixture.change(to: two)
+    #expect(change.losses.isEmpty)
+    change = try fixture.change(to: "type A { id: ID!  bs: [B!]! } type B { id: ID!  as: [A!]! @relation }")
+    #expect(change.losses.isEmpty)
+    _ = try fixture.answer("mutation { updateA(where: true, all: true, set: {bs: []}) }")
+    #expect(try fixture.answer("{ B { as { id } } }").contains(#"[{"as":[{"id":1},{"id":2}]}"#))
+    #expect(
+      try fixture.refusal(of: "type A { id: ID! } type B { id: ID! }") == [
+        "data-loss: field 'B.as' is removed: 3 links would be lost"
+      ])
+  }
+
+  @Test("two relations become one, with the links of both") func merged() throws {
+    let fixture = try SchemaChangeFixture(
+      "type A { id: ID!  bs: [B!]! @relation } type B { id: ID!  as: [A!]! @relation }",
+      #"{"A":[{"id":1,"bs":[11]},{"id":2}],"B":[{"id":11,"as":[2,1]},{"id":12,"as":[1]}]}"#)
+    try fixture.change(to: "type A { id: ID!  bs: [B!]! @relation(inverse: \"as\") } type B { id: ID!  as: [A!]! }")
+    #expect(
+      try fixture.answer("{ A { bs { id } } B { as { id } } }")
+        == #"{"A":[{"bs":[{"id":11},{"id":12}]},{"bs":[{"id":11}]}],"B":[{"as":[{"id":2},{"id":1}]},{"as":[{"id":1}]}]}"#
+    )
+  }
+
+  @Test("one becomes many, and many becomes one if there is one") func cardinality() throws {
+    let many = "type A { id: ID!  bs: [B!]! } type B { id: ID! }"
+    let one = "type A { id: ID!  bs: B } type B { id: ID! }"
+    let fixture = try SchemaChangeFixture(many, Self.data)
+    #expect(try fixture.refusal(of: one) == ["data-loss: field 'A.bs' has room for one: 1 link would be lost"])
+    try fixture.change(to: one, allowingLoss: true)
+    #expect(try fixture.answer("{ A { bs { id } } }") == #"{"A":[{"bs":{"id":12}},{"bs":{"id":11}},{"bs":null}]}"#)
+    #expect(
+      try fixture.refusal(of: "type A { id: ID!  bs: B! } type B { id: ID! }") == [
+        "data-conflict: field 'A.bs' must have a target: 1 entity has none"
+      ])
+    try fixture.change(to: many)
+    #expect(try fixture.answer("{ A { bs { id } } }") == #"{"A":[{"bs":[{"id":12}]},{"bs":[{"id":11}]},{"bs":[]}]}"#)
+    try fixture.change(to: one)
+    // The other side has room for one.
+    _ = try fixture.answer("mutation { updateA(where: id == 3, set: {bs: 11}) }")
+    let pair = "type A { id: ID!  bs: B } type B { id: ID!  a: A @relation(inverse: \"bs\") }"
+    #expect(try fixture.refusal(of: pair) == ["data-loss: field 'B.a' has room for one: 1 link would be lost"])
+    try fixture.change(to: pair, allowingLoss: true)
+    #expect(
+      try fixture.answer("{ A { bs { id } } B { a { id } } }")
+        == #"{"A":[{"bs":{"id":12}},{"bs":{"id":11}},{"bs":null}],"B":[{"a":{"id":2}},{"a":{"id":1}},{"a":null}]}"#)
+  }
+
+  @Test("a relation within a type becomes symmetric") func symmetric() throws {
+    let fixture = try SchemaChangeFixture(
+      "type A { id: ID!  f: [A!]! }", #"{"A":[{"id":1,"f":[2,1]},{"id":2},{"id":3,"f":[1]}]}"#)
+    try fixture.change(to: "type A { id: ID!  f: [A!]! @relation(inverse: \"f\") }")
+    #expect(
+      try fixture.answer("{ A { f { id } } }")
+        == #"{"A":[{"f":[{"id":2},{"id":1},{"id":3}]},{"f":[{"id":1}]},{"f":[{"id":1}]}]}"#)
+    try fixture.change(to: "type A { id: ID!  f: [A!]! @relation }")
+    _ = try fixture.answer("mutation { updateA(where: id == 1, set: {f: []}) }")
+    #expect(try fixture.answer("{ A { f { id } } }") == #"{"A":[{"f":[]},{"f":[{"id":1}]},{"f":[{"id":1}]}]}"#)
+  }
+
+  @Test("deleted entities come back with their links, through any number of changes") func deleted() throws {
+    let fixture = try SchemaChangeFixture(
+      "type A { id: ID!  n: Int  bs: [B!]! @relation(inverse: \"as\") } type B { id: ID!  as: [A!]! }",
+      #"{"A":[{"id":1,"n":1,"bs":[11,12,13]},{"id":2,"n":2,"bs":[12]}],"B":[{"id":11},{"id":12},{"id":13}]}"#,
+      "mutation { deleteB(where: id == 12) }", "mutation { deleteA(where: id == 1) }")
+    // The column of n changes, the relation is kept, stands at another place, and is made anew.
+    try fixture.change(
+      to: """
+        type C { id: ID! }
+        type A { c: C  id: ID!  n: Float  bs: [B!]! @relation(inverse: "as") }
+        type B { id: ID!  cs: [C!]!  as: [A!]! }
+        """)
+    try fixture.change(to: "type A { id: ID!  n: String  bs: [B!]! } type B { id: ID!  x: Int = 4 }")
+    #expect(
+      try fixture.answer("{ A { id } A2: A(deleted: ONLY) { id n } }") == #"{"A":[{"id":2}],"A2":[{"id":1,"n":"1"}]}"#)
+    _ = try fixture.answer("mutation { restoreA(where: id == 1) }")
+    #expect(fixture.database.check() == [])
+    #expect(try fixture.answer("{ A { bs { id } } }") == #"{"A":[{"bs":[{"id":11},{"id":13}]},{"bs":[]}]}"#)
+    _ = try fixture.answer("mutation { restoreB(where: id == 12) }")
+    #expect(fixture.database.check() == [])
+    #expect(
+      try fixture.answer("{ A { bs { id x } } }")
+        == #"{"A":[{"bs":[{"id":11,"x":4},{"id":12,"x":4},{"id":13,"x":4}]},{"bs":[{"id":12,"x":4}]}]}"#)
+  }
+
+  @Test("links that wait for their targets wait on") func dangling() throws {
+    let fixture = try SchemaChangeFixture(
+      "type A { id: ID!  b: B } type B { id: ID! }", #"{"A":[{"id":1,"b":77},{"id":2,"b":78}]}"#)
+    try fixture.change(
+      to: "type X { id: ID! } type A { x: Int  id: ID!  b: B @relation(inverse: \"as\") } type B { id: ID!  as: [A!]! }"
+    )
+    _ = try fixture.answer("mutation { insertB(data: {id: 77}) }")
+    #expect(try fixture.answer("{ B { as { id } } }") == #"{"B":[{"as":[{"id":1}]}]}"#)
+    #expect(
+      try fixture.refusal(of: "type A { id: ID! } type B { id: ID!  as: [A!]! }") == [
+        "data-loss: 1 link to entities that are not there yet would be lost"
+      ])
+  }
+
+  @Test("a link that waits does not take the place of the one that is kept") func danglingBeyondOne() throws {
+    let fixture = try SchemaChangeFixture(
+      "type A { id: ID!  b: [B!] } type B { id: ID! }", #"{"A":[{"id":1,"b":[2,77]}],"B":[{"id":2}]}"#)
+    let one = "type A { id: ID!  b: B } type B { id: ID! }"
+    #expect(try fixture.refusal(of: one) == ["data-loss: 1 link to entities that are not there yet would be lost"])
+    try fixture.change(to: one, allowingLoss: true)
+    _ = try fixture.answer("mutation { insertB(data: {id: 77}) }")
+    #expect(try fixture.answer("{ A { b { id } } }") == #"{"A":[{"b":{"id":2}}]}"#)
+  }
+
+  @Test("types join and leave interfaces and unions") func members() throws {
+    let plain = """
+      interface N { id: ID! }
+      type A implements N { id: ID! } type B { id: ID! } type L { id: ID!  to: N  a: A }
+      """
+    let joined = """
+      interface N { id: ID! } union U = A | B
+      type A implements N { id: ID! } type B implements N { id: ID! } type L { id: ID!  to: N  a: U }
+      """
+    let fixture = try SchemaChangeFixture(
+      plain, #"{"B":[{"id":"b1"},{"id":"b2"}],"A":[{"id":"a1"},{"id":"a2"}],"L":[{"id":1,"to":"a2","a":"a1"}]}"#,
+      #"mutation { deleteB(where: id == "b1") }"#, #"mutation { deleteA(where: id == "a2") }"#)
+    try fixture.change(to: joined)
+    #expect(
+      try fixture.answer(
+        "{ N { id __typename } U { ... on A { id } ... on B { id } } L { to { id } a { ... on A { id } } } }")
+        == #"{"N":[{"id":"a1","__typename":"A"},{"id":"b2","__typename":"B"}],"U":[{"id":"a1"},{"id":"b2"}],"L":[{"to":null,"a":{"id":"a1"}}]}"#
+    )
+    _ = try fixture.answer(#"mutation { restoreB(where: id == "b1") restoreA(where: id == "a2") }"#)
+    #expect(fixture.database.check() == [])
+    #expect(
+      try fixture.answer("{ n: count(N) u: count(U) L { to { id } } }") == #"{"n":4,"u":4,"L":[{"to":{"id":"a2"}}]}"#)
+    _ = try fixture.answer(#"mutation { updateL(where: id == 1, set: {to: "b1", a: "b2"}) }"#)
+    // Links to what is no member any more.
+    #expect(
+      try fixture.refusal(of: plain) == [
+        "data-loss: field 'L.to' leads to 'N': 1 link would be lost",
+        "data-loss: field 'L.a' leads to 'A': 1 link would be lost",
+      ])
+    try fixture.change(to: plain, allowingLoss: true)
+    #expect(
+      try fixture.answer("{ N { id } L { to { id } a { id } } }")
+        == #"{"N":[{"id":"a1"},{"id":"a2"}],"L":[{"to":null,"a":null}]}"#)
+    try fixture.change(to: "type A { id: ID! } type B { id: ID! } type L { id: ID! }", allowingLoss: true)
+  }
+
+  @Test("lists of embedded objects go with their field, and nothing else does") func elements() throws {
+    let fixture = try SchemaChangeFixture(
+      """
+      type P { x: Int  to: B  inner: [Q!] } type Q { y: Int } type B { id: ID!  seen: [P!] }
+      type A { id: ID!  ps: [P!]  qs: [P!]  x: Int }
+      """,
+      """
+      {"B":[{"id":9,"seen":[{"x":8,"inner":[{"y":1}]}]}],
+       "A":[{"id":1,"ps":[{"x":1,"to":9,"inner":[{"y":2},{"y":3}]},{"x":2}],"qs":[{"x":3,"to":9}]},
+            {"id":2,"ps":[{"x":4}],"qs":[{"x":5,"inner":[{"y":4}]}]}]}
+      """, "mutation { deleteA(where: id == 2) }")
+    let schema = """
+      type P { x: Int  to: B  inner: [Q!] } type Q { y: Int } type B { id: ID!  seen: [P!] }
+      type A { id: ID!  qs: [P!]  x: Int }
+      """
+    #expect(try fixture.refusal(of: schema) == ["data-loss: field 'A.ps' is removed: 3 objects would be lost"])
+    try fixture.change(to: schema, allowingLoss: true)
+    _ = try fixture.answer("mutation { restoreA(where: id == 2) }")
+    #expect(fixture.database.check() == [])
+    #expect(
+      try fixture.answer("{ A { qs { x to { id } inner { y } } } B { seen { x inner { y } } } }")
+        == #"{"A":[{"qs":[{"x":3,"to":{"id":9},"inner":[]}]},{"qs":[{"x":5,"to":null,"inner":[{"y":4}]}]}],"B":[{"seen":[{"x":8,"inner":[{"y":1}]}]}]}"#
+    )
+  }
+}
