@@ -86,10 +86,13 @@ let package = Package(
     // Entities as plain structs over the same store and planner.
     .target(
       name: "GQLiteModels",
-      dependencies: ["GQLite", "GQLBase", "GQLCatalog", "GQLPlanner", "GQLStore", "GQLExecutor", "GQLModelMacros"],
-      path: "Sources/Models"),
+      dependencies: [
+        "GQLite", "GQLBase", "GQLCatalog", "GQLText", "GQLPlanner", "GQLStore", "GQLExecutor", "GQLModelMacros",
+      ], path: "Sources/Models"),
     .testTarget(
-      name: "ModelTests", dependencies: ["GQLiteModels", "GQLite", "GQLStore", "GQLCatalog"], path: "Tests/ModelTests"),
+      name: "ModelTests", dependencies: ["GQLiteModels", "GQLite", "GQLStore", "GQLCatalog", "ModelsExample"],
+      path: "Tests/ModelTests"),
+    .executableTarget(name: "ModelsExample", dependencies: ["GQLiteModels"], path: "Examples/Models"),
 
     // Random queries, a plain reference evaluator, and a program that compares many of them.
     .target(

@@ -30,7 +30,7 @@ import Testing
     Rule(
       folder: "Models",
       modules: [
-        "GQLBase", "GQLCatalog", "GQLPlanner", "GQLStore", "GQLExecutor", "GQLite", "Foundation",
+        "GQLBase", "GQLCatalog", "GQLText", "GQLPlanner", "GQLStore", "GQLExecutor", "GQLite", "Foundation",
       ]),
     Rule(folder: "gqlite", modules: ["GQLBase", "GQLite", "Foundation", "FoundationEssentials"]),
   ]

@@ -66,4 +66,12 @@ extension EntityModelProtocol {
     }
     return Date(microseconds: reading.updatedAt(row))
   }
+
+  /// When it was saved last, or one of the entities that its relations hold, or one in theirs, whichever is later.
+  public func updatedAt(in context: Context, withNested: Bool) -> Date? {
+    let own = updatedAt(in: context)
+    if !withNested { return own }
+    let others = EntityInfo<Self>.shared.relations.compactMap { $0.lastUpdate(self, context) }
+    return ([own].compactMap { $0 } + others).max()
+  }
 }

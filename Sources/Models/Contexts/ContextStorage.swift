@@ -1,4 +1,5 @@
 import Foundation
+import GQLPlanner
 import GQLStore
 import GQLite
 
@@ -66,17 +67,36 @@ final class ContextStorage: @unchecked Sendable {
   func adopt(_ schema: ModelSchema) {
     self.schema = schema
     snapshot = schema.empty
-    opaques = schema.byNumber.map { $0.layout.opaqueCount > 0 ? OpaqueValues(width: $0.layout.opaqueCount) : nil }
+    opaques = schema.byNumber.map(Self.opaques(of:))
   }
 
-  /// Gets to know a type and all that it leads to.
+  /// Gets to know a type and all that it leads to. What is there keeps its rows.
   func learn(_ type: any EntityModelProtocol.Type) throws {
     guard let schema else { return adopt(try ModelSchema.make(for: [type])) }
     let larger = try schema.adding(type)
-    guard let snapshot = current else { return adopt(larger) }
-    let isEmpty = schema.byNumber.allSatisfy { snapshot.slotCount($0.type) == 0 } && snapshot.danglingCount == 0
-    // The seam for moving the data to a larger catalog.
-    guard isEmpty else { throw ModelError.unknownType("\(type)") }
-    adopt(larger)
+    guard let snapshot = current, !isEmpty(snapshot, schema) else { return adopt(larger) }
+    let comparison = CatalogComparison(from: schema.catalog, to: larger.catalog)
+    let evolved: (snapshot: Snapshot, report: EvolutionReport)
+    do throws(EvolutionFailure) {
+      evolved = try snapshot.evolved(
+        to: larger.catalog, comparison.mapping, fold: foldText, filler: { _, _ in nil }, isStopped: { false })
+    } catch {
+      switch error {
+      case .stopped: throw ModelError.invalidSchema("\(type) was not added")
+      case .refused(let problem): throw schema.byNumber.first?.error(problem, in: schema.catalog, snapshot) ?? problem
+      }
+    }
+    self.schema = larger
+    self.snapshot = evolved.snapshot
+    // Known types keep their numbers, because the types are written in the order in which they were met.
+    opaques += larger.byNumber[opaques.count...].map(Self.opaques(of:))
+  }
+
+  private func isEmpty(_ snapshot: Snapshot, _ schema: ModelSchema) -> Bool {
+    schema.byNumber.allSatisfy { snapshot.slotCount($0.type) == 0 } && snapshot.danglingCount == 0
+  }
+
+  private static func opaques(of mapping: AnyTypeMapping) -> OpaqueValues? {
+    mapping.layout.opaqueCount > 0 ? OpaqueValues(width: mapping.layout.opaqueCount) : nil
   }
 }

@@ -8,19 +8,18 @@ class NestedQuery<Parent: EntityModelProtocol> {
 }
 
 /// What is wanted of a relation, with its types.
-final class TypedNestedQuery<
+class TypedNestedQuery<
   Parent: EntityModelProtocol, Target: EntityModelProtocol, Directionality: RelationDirectionality,
   Cardinality: RelationCardinality, Constraints: RelationConstraints
 >: NestedQuery<Parent> {
-  enum Form { case entities, fragments, ids }
   typealias Path = WritableKeyPath<Parent, Relation<Target, Directionality, Cardinality, Constraints>>
 
   let path: Path
-  let form: Form
+  let form: Nested.Form
   let isPart: Bool
   let query: QueryList<Target>
 
-  init(_ path: Path, _ form: Form, isPart: Bool, _ query: QueryList<Target>) {
+  init(_ path: Path, _ form: Nested.Form, isPart: Bool, _ query: QueryList<Target>) {
     self.path = path
     self.form = form
     self.isPart = isPart
@@ -54,6 +53,22 @@ final class TypedNestedQuery<
         parents[parent][keyPath: path] = Relation(make(Array(slice)), isPart: isPart && Cardinality.isToMany)
       }
       start = end
+    }
+  }
+}
+
+/// Entities of a relation's type that need not be linked: in to-many relations all that the query gives, in to-one
+/// relations none.
+final class SchemaQuery<
+  Parent: EntityModelProtocol, Target: EntityModelProtocol, Directionality: RelationDirectionality,
+  Cardinality: RelationCardinality, Constraints: RelationConstraints
+>: TypedNestedQuery<Parent, Target, Directionality, Cardinality, Constraints> {
+  override func load(_ parents: inout [Parent], _ rows: [UInt32], _ reading: QueryReading<Parent>) throws {
+    guard Cardinality.isToMany, let targets = QueryReading<Target>(reading.context) else { return }
+    let entities = try targets.entities(try query.rows(targets), query.nested)
+    for parent in parents.indices {
+      parents[parent][keyPath: path] = Relation(
+        form == .fragments ? .fragments(entities) : .entities(entities), isPart: isPart)
     }
   }
 }

@@ -69,7 +69,12 @@ struct QueryLowering {
     case .attribute(let attribute, let isDescending):
       BoundOrderTerm(column(attribute), isDescending: isDescending)
     case .updatedAt(let isDescending): BoundOrderTerm(updated, isDescending: isDescending)
+    case .score: BoundOrderTerm(score, isDescending: true)
     }
+  }
+
+  private var score: BoundExpression {
+    BoundExpression(.score((shape.condition?.searches ?? []).map(expression)), .float, at: nowhere)
   }
 
   private var updated: BoundExpression {

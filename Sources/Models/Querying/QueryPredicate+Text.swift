@@ -1,71 +1,74 @@
-import Foundation
 import GQLBase
 import GQLCatalog
 import GQLPlanner
 
+/// What a condition on texts may be about: a text, or an optional one. Where it is nil, no test holds.
+public protocol TextProperty {
+  /// The text, if there is one.
+  var knownText: String? { get }
+}
+
+extension String: TextProperty {
+  /// The text itself.
+  public var knownText: String? { self }
+}
+
+extension Optional: TextProperty where Wrapped == String {
+  /// The optional itself.
+  public var knownText: String? { self }
+}
+
 extension QueryPredicate {
   /// One of the texts contains another.
-  public static func string(
-    _ paths: KeyPath<Entity, String>..., contains text: String, caseSensitive: Bool = false
+  public static func string<Property: TextProperty>(
+    _ paths: KeyPath<Entity, Property>..., contains text: String, caseSensitive: Bool = false
   ) -> Self {
     test(.contains, paths, text, caseSensitive)
   }
 
   /// One of the texts begins with another.
-  public static func string(
-    _ paths: KeyPath<Entity, String>..., hasPrefix text: String, caseSensitive: Bool = false
+  public static func string<Property: TextProperty>(
+    _ paths: KeyPath<Entity, Property>..., hasPrefix text: String, caseSensitive: Bool = false
   ) -> Self {
     test(.startsWith, paths, text, caseSensitive)
   }
 
   /// One of the texts ends with another.
-  public static func string(
-    _ paths: KeyPath<Entity, String>..., hasSuffix text: String, caseSensitive: Bool = false
+  public static func string<Property: TextProperty>(
+    _ paths: KeyPath<Entity, Property>..., hasSuffix text: String, caseSensitive: Bool = false
   ) -> Self {
     test(.endsWith, paths, text, caseSensitive)
   }
 
   /// None of the texts contains another.
-  public static func string(
-    _ paths: KeyPath<Entity, String>..., notContains text: String, caseSensitive: Bool = false
+  public static func string<Property: TextProperty>(
+    _ paths: KeyPath<Entity, Property>..., notContains text: String, caseSensitive: Bool = false
   ) -> Self {
     !test(.contains, paths, text, caseSensitive)
   }
 
   /// None of the texts begins with another.
-  public static func string(
-    _ paths: KeyPath<Entity, String>..., notHavingPrefix text: String, caseSensitive: Bool = false
+  public static func string<Property: TextProperty>(
+    _ paths: KeyPath<Entity, Property>..., notHavingPrefix text: String, caseSensitive: Bool = false
   ) -> Self {
     !test(.startsWith, paths, text, caseSensitive)
   }
 
   /// None of the texts ends with another.
-  public static func string(
-    _ paths: KeyPath<Entity, String>..., notHavingSuffix text: String, caseSensitive: Bool = false
+  public static func string<Property: TextProperty>(
+    _ paths: KeyPath<Entity, Property>..., notHavingSuffix text: String, caseSensitive: Bool = false
   ) -> Self {
     !test(.endsWith, paths, text, caseSensitive)
   }
 
-  /// It was saved last within the range.
-  public static func updated(within range: ClosedRange<Date>) -> Self {
-    let lower = (try? range.lowerBound.microseconds()) ?? .min
-    let upper = (try? range.upperBound.microseconds()) ?? .max
-    return Self(
-      .updated(from: 0, to: 1),
-      [
-        Parameter(value: .dateTime(lower), type: .scalar(.dateTime)),
-        Parameter(value: .dateTime(upper), type: .scalar(.dateTime)),
-      ]
-    ) { lower <= $1.updatedAt && $1.updatedAt <= upper }
-  }
-
-  private static func test(
-    _ test: TextTest, _ paths: [KeyPath<Entity, String>], _ text: String, _ isCaseSensitive: Bool
+  private static func test<Property: TextProperty>(
+    _ test: TextTest, _ paths: [KeyPath<Entity, Property>], _ text: String, _ isCaseSensitive: Bool
   ) -> Self {
     let wanted = isCaseSensitive ? Array(text.utf8) : folded(text)
     let holds: (Entity, EntityFacts) -> Bool = { entity, _ in
       paths.contains { path in
-        let value = isCaseSensitive ? Array(entity[keyPath: path].utf8) : folded(entity[keyPath: path])
+        guard let text = entity[keyPath: path].knownText else { return false }
+        let value = isCaseSensitive ? Array(text.utf8) : folded(text)
         return switch test {
         case .contains: value.isEmpty || wanted.isEmpty ? wanted.isEmpty : value.firstRange(of: wanted) != nil
         case .startsWith: value.starts(with: wanted)

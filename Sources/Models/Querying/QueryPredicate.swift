@@ -76,6 +76,15 @@ indirect enum Condition: Hashable {
     return join(left, right.shifted(by: shift))
   }
 
+  /// The searches for words that must hold.
+  var searches: [Condition] {
+    switch self {
+    case .matches: [self]
+    case .and(let parts): parts.flatMap(\.searches)
+    case .compare, .text, .updated, .or, .not: []
+    }
+  }
+
   func shifted(by shift: Int) -> Condition {
     if shift == 0 { return self }
     return switch self {

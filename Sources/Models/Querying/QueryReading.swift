@@ -101,6 +101,8 @@ struct QueryReading<Entity: EntityModelProtocol> {
       }
     }
     shape.condition = conditions.count > 1 ? .and(conditions) : conditions.first
+    if stage.order.isEmpty, shape.condition?.searches.isEmpty == false { shape.order = [.score] }
+    if stage.order.isEmpty { return (shape, parameters, rest) }
     let keys = stage.order.compactMap(\.key)
     if keys.count == stage.order.count { shape.order = keys } else { rest.order = stage.order }
     return (shape, parameters, rest)

@@ -22,4 +22,6 @@ struct QueryShape: Hashable {
 enum OrderKey: Hashable {
   case attribute(Int, isDescending: Bool)
   case updatedAt(isDescending: Bool)
+  /// How well the texts match that the condition wants; the best ones first.
+  case score
 }

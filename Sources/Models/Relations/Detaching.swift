@@ -46,6 +46,33 @@ extension EntityModelProtocol {
     try context.detach(self, path) { ids.contains($0) }
   }
 
+  /// Takes the links of a relation to some entities away; the entities stay.
+  public func detach<Target, Directionality, Cardinality, Constraints>(
+    _ ids: Target.ID...,
+    relation path: WritableKeyPath<Self, Relation<Target, Directionality, Cardinality, Constraints>>,
+    in context: inout Context
+  ) throws {
+    try detach(ids, relation: path, in: &context)
+  }
+
+  /// Takes the links of a mutual relation to some entities away; the entities stay.
+  public func detach<Target, Cardinality, Constraints, Inverse>(
+    _ ids: [Target.ID],
+    relation path: WritableKeyPath<Self, Relation<Target, Relations.Mutual, Cardinality, Constraints>>,
+    inverse: KeyPath<Target, Inverse>, in context: inout Context
+  ) throws {
+    try detach(ids, relation: path, in: &context)
+  }
+
+  /// Takes the links of a mutual relation to some entities away; the entities stay.
+  public func detach<Target, Cardinality, Constraints, Inverse>(
+    _ ids: Target.ID...,
+    relation path: WritableKeyPath<Self, Relation<Target, Relations.Mutual, Cardinality, Constraints>>,
+    inverse: KeyPath<Target, Inverse>, in context: inout Context
+  ) throws {
+    try detach(ids, relation: path, in: &context)
+  }
+
   /// Deletes all entities that a relation leads to.
   public func delete<Target, Directionality, Cardinality, Constraints>(
     _ path: WritableKeyPath<Self, Relation<Target, Directionality, Cardinality, Constraints>>,
@@ -70,6 +97,33 @@ extension EntityModelProtocol {
   ) throws {
     let ids = Set(ids)
     try context.deleteTargets(self, path) { ids.contains($0) }
+  }
+
+  /// Deletes some of the entities that a relation leads to.
+  public func delete<Target, Directionality, Cardinality, Constraints>(
+    _ ids: Target.ID...,
+    relation path: WritableKeyPath<Self, Relation<Target, Directionality, Cardinality, Constraints>>,
+    from context: inout Context
+  ) throws {
+    try delete(ids, relation: path, from: &context)
+  }
+
+  /// Deletes some of the entities that a mutual relation leads to.
+  public func delete<Target, Cardinality, Constraints, Inverse>(
+    _ ids: [Target.ID],
+    relation path: WritableKeyPath<Self, Relation<Target, Relations.Mutual, Cardinality, Constraints>>,
+    inverse: KeyPath<Target, Inverse>, from context: inout Context
+  ) throws {
+    try delete(ids, relation: path, from: &context)
+  }
+
+  /// Deletes some of the entities that a mutual relation leads to.
+  public func delete<Target, Cardinality, Constraints, Inverse>(
+    _ ids: Target.ID...,
+    relation path: WritableKeyPath<Self, Relation<Target, Relations.Mutual, Cardinality, Constraints>>,
+    inverse: KeyPath<Target, Inverse>, from context: inout Context
+  ) throws {
+    try delete(ids, relation: path, from: &context)
   }
 }
 

@@ -1,3 +1,4 @@
+import Foundation
 import GQLCatalog
 import GQLStore
 
@@ -23,13 +24,19 @@ class RelationDescriptor<Source: EntityModelProtocol> {
   /// Forgets what an entity knows of it.
   func normalize(_ entity: inout Source) {}
 
-  /// Stages what an entity holds of it, and the links. `mapped` is nil where it has no table behind it.
+  /// Stages what an entity holds of it, and the links, if there is a table behind it.
   func stage(
-    _ entity: Source, _ record: Int, _ mapped: StoredRelation?, _ saver: Saver, _ context: inout Context
+    _ entity: Source, _ record: Int, place: Int, isMapped: Bool, _ saver: Saver, _ context: inout Context
   ) throws {}
 
   /// Gives an entity the ids of its targets.
   func loadIDs(_ entity: inout Source, _ ids: RelationIDs) throws {}
+
+  /// What takes its targets as the first level says, and their relations' as the next ones do; nil if there is none.
+  func nested(_ levels: ArraySlice<Nested>) -> NestedQuery<Source>? { nil }
+
+  /// When one of the entities that are in it was saved last, or one in their relations; nil if there is none.
+  func lastUpdate(_ entity: Source, _ context: Context) -> Date? { nil }
 }
 
 /// A relation with its types.
@@ -50,7 +57,7 @@ final class TypedRelation<
   override func normalize(_ entity: inout Source) { entity[keyPath: relation] = .none }
 
   override func stage(
-    _ entity: Source, _ record: Int, _ mapped: StoredRelation?, _ saver: Saver, _ context: inout Context
+    _ entity: Source, _ record: Int, place: Int, isMapped: Bool, _ saver: Saver, _ context: inout Context
   ) throws {
     let held = entity[keyPath: relation]
     if case .none = held.state { return }
@@ -60,7 +67,7 @@ final class TypedRelation<
     switch held.state {
     case .none, .null: break
     case .ids(let ids):
-      if mapped == nil { return }
+      if !isMapped { return }
       let codec = EntityInfo<Target>.shared.idCodec
       targets.reserveCapacity(ids.count)
       for id in ids {
@@ -69,16 +76,15 @@ final class TypedRelation<
         targets.append(.id(slot.cell ?? Cell(low: 0)))
       }
     case .entities(let entities):
-      for entity in entities { try visit(entity, .default, saver, &context, &targets, isMapped: mapped != nil) }
+      for entity in entities { try visit(entity, .default, saver, &context, &targets, isMapped: isMapped) }
     case .fragments(let entities):
-      for entity in entities { try visit(entity, .fragment, saver, &context, &targets, isMapped: mapped != nil) }
+      for entity in entities { try visit(entity, .fragment, saver, &context, &targets, isMapped: isMapped) }
     }
-    guard let mapped else { return }
+    guard isMapped else { return }
     let first = stage.targets.count
     stage.targets += targets
     stage.links.append(
-      SaveStage.Link(
-        relation: mapped, source: record, isPart: held.isPart, targets: first..<stage.targets.count))
+      SaveStage.Link(place: place, source: record, isPart: held.isPart, targets: first..<stage.targets.count))
   }
 
   private func visit(
@@ -91,6 +97,22 @@ final class TypedRelation<
       return try entity.save(to: &context, options: strategy)
     }
     targets.append(.record(try saver.visit(entity, strategy, &context)))
+  }
+
+  override func nested(_ levels: ArraySlice<Nested>) -> NestedQuery<Source>? {
+    guard let level = levels.first else { return nil }
+    var query = QueryList<Target>()
+    if let filter = level.filter { query = query.filter(filter.predicate(of: Target.self)) }
+    if level.form != .ids { query.nested = QueryList<Target>.bulk(levels.dropFirst()) }
+    let isPart = level.filter != nil
+    if level.isSchema {
+      return SchemaQuery(relation, level.form, isPart: isPart, query.sorted(by: .updatedAt))
+    }
+    return TypedNestedQuery(relation, level.form, isPart: isPart, query)
+  }
+
+  override func lastUpdate(_ entity: Source, _ context: Context) -> Date? {
+    entity[keyPath: relation].knownEntities.compactMap { $0.updatedAt(in: context, withNested: true) }.max()
   }
 
   override func loadIDs(_ entity: inout Source, _ ids: RelationIDs) throws {

@@ -21,7 +21,8 @@ final class SaveStage {
   }
 
   struct Link {
-    let relation: StoredRelation
+    /// The relation's place in the description of the source's type.
+    let place: Int
     let source: Int
     /// Whether the targets join those that are there.
     let isPart: Bool

@@ -19,17 +19,23 @@ struct Saver {
   func visit<Entity: EntityModelProtocol>(
     _ entity: Entity, _ strategy: MergeStrategy<Entity>, _ context: inout Context
   ) throws -> Int {
-    let mapping = try context.mapping(of: Entity.self)
+    var mapping = try context.mapping(of: Entity.self)
     if !isLoud && !isRaw && !mapping.hooks.savesQuietly { throw MustBeLoud() }
     var entity = entity
     if isLoud { try context.call(.willSave, mapping.hooks) { try entity.willSave(to: &$0) } }
-    let record = stage.add(mapping)
-    try write(entity, strategy, record, mapping, context)
-    if !mapping.uniques.isEmpty && !isRaw { try checkUniques(entity, record, mapping, &context) }
+    var record = 0
+    // Hooks and resolvers may save types that the context did not know; then columns lie elsewhere.
+    repeat {
+      mapping = try context.mapping(of: Entity.self)
+      record = stage.add(mapping)
+      try write(entity, strategy, record, mapping, context)
+      if !mapping.uniques.isEmpty && !isRaw { try checkUniques(entity, record, mapping, &context) }
+    } while isLoud && context.storage.schema?.byNumber[Int(mapping.type.index)] !== mapping
     if isLoud { try apply(record, &context) }
     let firstLink = stage.links.count
     for (place, relation) in mapping.info.relations.enumerated() {
-      try relation.stage(entity, record, mapping.relations[place], self, &context)
+      try relation.stage(
+        entity, record, place: place, isMapped: mapping.relations[place] != nil, self, &context)
     }
     if isLoud {
       // The entities that it holds are saved; so are their links.
@@ -104,7 +110,8 @@ struct Saver {
         try Entity.delete(id: id, from: &context)
       }
       context.own()
-      // The resolver may have saved or deleted anything.
+      // The resolver may have saved or deleted anything, even what makes the schema another.
+      if context.storage.schema?.byNumber[Int(mapping.type.index)] !== mapping { return }
       let row = context.storage.writing.findRow(mapping.type, key: stage.key(record))
       stage.setRow(record, row ?? PageLayout.noRow)
     }
@@ -144,8 +151,11 @@ struct Saver {
   private func apply(_ link: SaveStage.Link, _ context: inout Context) throws {
     context.own()
     let transaction = context.storage.writing
-    let relation = link.relation
     let source = stage.records[link.source]
+    // Looked up now, because a hook of a nested entity may have made the schema larger.
+    guard let relation = context.storage.schema?.byNumber[Int(source.mapping.type.index)].relations[link.place] else {
+      return
+    }
     // A resolver may have deleted what was just saved.
     guard transaction.isLive(relation.source, source.row) else { return }
     if !link.isPart && !source.isNew { transaction.forgetDangling(relation.id, source: source.row) }

@@ -108,22 +108,27 @@ extension TypeMapping {
 extension AnyTypeMapping {
   /// What the store refuses, in the words of the models.
   func error(_ problem: StoreProblem, in context: Context) -> any Error {
-    func name(_ type: EntityTypeID) -> String { context.storage.schema?.catalog[type].name ?? "" }
+    error(problem, in: context.storage.schema?.catalog, context.storage.current)
+  }
+
+  /// What the store refuses, in the words of the models.
+  func error(_ problem: StoreProblem, in catalog: Catalog?, _ snapshot: Snapshot?) -> any Error {
+    func name(_ type: EntityTypeID) -> String { catalog?[type].name ?? "" }
     switch problem {
     case .tooManyRows(let type): return ModelError.tooManyEntities(name(type))
     case .textTooLong: return ModelError.textTooLong(bytes: TextView.maximumLength + 1)
     case .denied(let relation, let row):
-      guard let catalog = context.storage.schema?.catalog, let snapshot = context.storage.current else { break }
+      guard let catalog, let snapshot else { break }
       let relation = catalog[relation]
       let type = catalog[relation.source]
       let column = type[relation.column].name
       return ModelError.deleteDenied(entity: type.name, id: snapshot.idText(relation.source, row), relation: column)
     case .uniqueViolation(let index, let existing, _):
-      guard let catalog = context.storage.schema?.catalog, let snapshot = context.storage.current else { break }
+      guard let catalog, let snapshot else { break }
       let descriptor = catalog[index]
       return Errors.uniqueValueIndexViolation(
         existing: snapshot.idText(descriptor.type, existing), new: self.name, indexName: descriptor.name)
-    case .requiredReference: break
+    case .requiredReference, .stopped: break
     }
     return ModelError.unwritable(self.name, "\(problem)")
   }

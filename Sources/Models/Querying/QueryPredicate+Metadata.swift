@@ -1,0 +1,29 @@
+import Foundation
+import GQLCatalog
+
+extension QueryPredicate {
+  /// It was saved last within the range.
+  public static func updated(within range: ClosedRange<Date>) -> Self {
+    let lower = (try? range.lowerBound.microseconds()) ?? .min
+    let upper = (try? range.upperBound.microseconds()) ?? .max
+    return Self(
+      .updated(from: 0, to: 1),
+      [
+        Parameter(value: .dateTime(lower), type: .scalar(.dateTime)),
+        Parameter(value: .dateTime(upper), type: .scalar(.dateTime)),
+      ]
+    ) { lower <= $1.updatedAt && $1.updatedAt <= upper }
+  }
+
+  /// What is known of it beside its properties is within the range: `.metadata(\.updatedAt, within: range)`.
+  public static func metadata(_ path: KeyPath<EntityMetadata, Date>, within range: ClosedRange<Date>) -> Self {
+    // There is one such path.
+    updated(within: range)
+  }
+}
+
+/// What is known of an entity beside its properties.
+public struct EntityMetadata: Sendable, Hashable {
+  /// When it was saved last.
+  public let updatedAt: Date
+}

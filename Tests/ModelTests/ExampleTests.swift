@@ -1,0 +1,15 @@
+import Testing
+
+@testable import ModelsExample
+
+/// What the README shows.
+@Suite struct ExampleTests {
+  @Test func chats() throws {
+    #expect(
+      try chatLines() == [
+        "Alice: Any thoughts on databases?", "Bob: Structs in a database.", "Bob", "1",
+        #"{"User":[{"name":"Alice","chats":[{"messages":[{"text":"Any thoughts on databases?"},"#
+          + #"{"text":"Structs in a database."}]}]}]}"#, "likes graphs",
+      ])
+  }
+}
