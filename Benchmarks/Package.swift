@@ -5,7 +5,8 @@ let package = Package(
   name: "gqlite-benchmarks",
   platforms: [.macOS(.v15)],
   products: [
-    .executable(name: "benchmark", targets: ["benchmark"])
+    .executable(name: "benchmark", targets: ["benchmark"]),
+    .executable(name: "models", targets: ["models"]),
   ],
   dependencies: [
     .package(name: "gqlite", path: "..")
@@ -24,6 +25,10 @@ let package = Package(
     .executableTarget(
       name: "benchmark",
       dependencies: ["SocialNetwork", "CSQLite", "CRegex", .product(name: "GQLite", package: "gqlite")]),
+
+    // Structs in a context: saving, copying, reading.
+    .executableTarget(
+      name: "models", dependencies: [.product(name: "GQLiteModels", package: "gqlite")]),
   ],
   swiftLanguageModes: [.v6]
 )

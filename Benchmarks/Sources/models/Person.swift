@@ -1,0 +1,55 @@
+import GQLiteModels
+
+/// An entity with a B-tree, a hash index and a relation.
+struct Person {
+  let id: String
+  var name: String
+  var region: String
+  var age: Int
+  var score: Double
+  @Relationship(inverse: \.people) var company: Company?
+}
+
+extension Person: EntityModelProtocol {
+  static func describe(_ model: inout EntityDescription<Self>) {
+    model.property("id", \.id)
+    model.property("name", \.name)
+    model.property("region", \.region)
+    model.property("age", \.age)
+    model.property("score", \.score)
+    model.relation("company", \.company, \.$company, inverse: \.$people, "people")
+    model.index("ageIndex", \.age)
+    model.hashIndex("regionIndex", \.region)
+  }
+
+  init(from row: inout EntityReader<Self>) throws {
+    id = try row.read()
+    name = try row.read()
+    region = try row.read()
+    age = try row.read()
+    score = try row.read()
+  }
+
+  func write(to row: inout EntityWriter<Self>) throws {
+    try row.write(id)
+    try row.write(name)
+    try row.write(region)
+    try row.write(age)
+    try row.write(score)
+  }
+}
+
+struct Company {
+  let id: Int
+  @Relationship(inverse: \.company) var people: [Person]?
+}
+
+extension Company: EntityModelProtocol {
+  static func describe(_ model: inout EntityDescription<Self>) {
+    model.property("id", \.id)
+    model.relation("people", \.people, \.$people, inverse: \.$company, "company")
+  }
+
+  init(from row: inout EntityReader<Self>) throws { id = try row.read() }
+  func write(to row: inout EntityWriter<Self>) throws { try row.write(id) }
+}
