@@ -260,6 +260,8 @@ import Testing
     ("struct A { let id: Int }", ["\n/// Doc\npublic extension B.C where T: D {}"], "public "),
     ("struct A { let id: Int }", ["@MainActor package extension B {}"], "package "),
     ("struct A { let id: Int }", ["public struct B {}", "public extension C {}"], ""),
+    ("struct A { let id: Int }", ["private enum B {}"], "fileprivate "),
+    ("public struct A { let id: Int }", ["enum B {}", "@MainActor fileprivate struct C {}"], "fileprivate "),
     ("struct A { let id: Int }", ["not Swift at all"], ""),
   ])
   func access(_ declaration: String, _ context: [String], _ access: String) {

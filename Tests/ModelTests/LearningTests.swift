@@ -4,7 +4,7 @@ import GQLiteModels
 import Testing
 
 /// Types that lead to others only, so that a context with data meets them.
-enum Learnt {
+private enum Learnt {
   @EntityModel
   struct Note {
     let id: Int

@@ -65,6 +65,12 @@ struct EntityModelReader {
   /// The access of the members. What is not `public` or `package` is left to the compiler, whose rule for the
   /// members of an extension is the right one. In `public extension Schema { struct User }` the struct is public.
   private func access() -> String {
+    // An extension stands in the file, so that the compiler does not see in it how hidden the types around are.
+    let isHidden = context.contains { around in
+      DeclarationScanner.declaration(in: around)?.modifiers.contains { ["private", "fileprivate"].contains($0.name) }
+        ?? false
+    }
+    if isHidden { return "fileprivate " }
     let visible = ["public", "package"]
     let own = declaration.modifiers.map(\.name)
     if let access = own.first(where: visible.contains) { return access + " " }
