@@ -264,6 +264,8 @@ extension Binder {
       let operand: Operand
       if origin == .variable, freeValues > 0, let raw = literal(element) {
         freeValues -= 1
+        if freeValues & 0xFFF == 0 { lookAtInterruption(at: element.range) }
+        guard !isExhausted else { return nil }
         operand = .literal(raw, element.range)
       } else {
         guard !isExhausted else { return nil }
