@@ -133,7 +133,7 @@ import Testing
     let count = 4_500
     let fields = #"{ id: ID!  next: Post @relation(inverse: "before")  before: Post }"#
     let noded = "interface Node { id: ID! } type Post implements Node \(fields)"
-    let posts = (0..<count).map { #"{"id":\($0),"next":[\(($0 + 1) % count)]}"# }.joined(separator: ",")
+    let posts = (0..<count).map { n in #"{"id":\#(n),"next":[\#((n + 1) % count)]}"# }.joined(separator: ",")
     let fixture = try SchemaChangeFixture("type Post { id: ID!  next: [Post!]! }", "{\"Post\":[\(posts)]}")
     try fixture.change(to: noded)
     #expect(fixture.database.check() == [])
