@@ -146,8 +146,12 @@ public final class Database: Sendable {
 
   /// Publishes a snapshot with another schema, and forgets what was prepared with the one before.
   func publish(_ snapshot: Snapshot, warnings: QueryError?) {
-    state.withLock { $0 = State(snapshot: snapshot, hasSchema: true, schemaWarnings: warnings) }
-    forgetTexts()
+    let old = state.withLock { state in
+      let old = state.snapshot
+      state = State(snapshot: snapshot, hasSchema: true, schemaWarnings: warnings)
+      return old
+    }
+    withExtendedLifetime(old) { forgetTexts() }
   }
 
   /// The schema as SDL: the one given, or the one inferred.

@@ -35,8 +35,10 @@
   @inlinable package static var maximumRows: Int { 0x7FFF_FFFF }
 }
 
-/// One page's memory, owned. Written only by the transaction whose stamp it carries; a published page never
-/// changes but for its ``PageSummary``, which readers put in atomically.
+/// One page's memory, owned. Of a published page, no cell changes that a published version looks at. Only the
+/// transaction whose stamp the page carries writes it, with two exceptions: a version that claimed the rows behind the
+/// published ones appends them, and writes links of its own rows, in a page that it shares (no other version reads these
+/// cells, and words that it shares with them are written whole); and readers put in a ``PageSummary``, atomically.
 package final class Page: @unchecked Sendable {
   package let base: UnsafeMutableRawPointer
   package let byteCount: Int

@@ -32,7 +32,8 @@ enum PagePool {
   }
   private static let shelf = Shelf()
 
-  private static func lines(_ byteCount: Int) -> Int { (byteCount + 63) >> lineShift }
+  /// At least one, because a free block holds an address.
+  private static func lines(_ byteCount: Int) -> Int { max(1, (byteCount + 63) >> lineShift) }
 
   /// Uninitialised memory, aligned to cache lines.
   static func allocate(byteCount: Int) -> UnsafeMutableRawPointer {

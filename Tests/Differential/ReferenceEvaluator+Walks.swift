@@ -5,25 +5,19 @@ extension ReferenceEvaluator {
     _ element: Datum, _ levels: ArraySlice<String>, except names: Set<String>, omitsNull: Bool,
     _ environment: Environment
   ) throws -> Members {
+    // An entity of an interface or union comes as what it is.
     guard case .entity(let type, _) = element, let shape = model.shape(type) else { throw ReferenceFailure.malformed }
-    return try expanded(element, as: shape, levels, except: names, omitsNull: omitsNull, environment)
-  }
-
-  private func expanded(
-    _ element: Datum, as shape: Shape, _ levels: ArraySlice<String>, except names: Set<String>, omitsNull: Bool,
-    _ environment: Environment
-  ) throws -> Members {
     var members: Members = []
     for field in shape.fields where !names.contains(field.name) {
       let value = try read(element, field.name)
       if !(omitsNull && value.isNull) { members.append((field.name, try json(value))) }
     }
     for relation in shape.relations where !names.contains(relation.name) {
-      guard let level = levels.first, let target = model.shape(relation.target) else { continue }
+      guard let level = levels.first else { continue }
       let shown = try links(element, relation.name).map { linked -> String in
         if level == "IDS" { return try read(linked, "id").json }
         let inner = try expanded(
-          linked, as: target, levels.dropFirst(), except: [], omitsNull: level == "FRAGMENTS", environment)
+          linked, levels.dropFirst(), except: [], omitsNull: level == "FRAGMENTS", environment)
         return Self.object(inner)
       }
       if relation.isMany {

@@ -106,16 +106,20 @@ struct Binder {
   /// Counts a node; false past the limit, which is reported once.
   mutating func count(at range: SourceRange) -> Bool {
     nodes += 1
-    if nodes & 0x1FF == 0, !isExhausted, let diagnostic = options.interruption?.diagnostic(at: range) {
-      diagnostics.append(diagnostic)
-      isExhausted = true
-    }
+    if nodes & 0x1FF == 0 { lookAtInterruption(at: range) }
     if nodes <= options.limits.nodes, !isExhausted { return true }
     if !isExhausted {
       isExhausted = true
       report(.expansionLimit(limit: options.limits.nodes), at: range)
     }
     return false
+  }
+
+  /// Ends binding if the caller does not wait any longer.
+  mutating func lookAtInterruption(at range: SourceRange) {
+    guard !isExhausted, let diagnostic = options.interruption?.diagnostic(at: range) else { return }
+    diagnostics.append(diagnostic)
+    isExhausted = true
   }
 
   /// Runs `body` one level deeper, or gives `fallback` past the limit.

@@ -23,7 +23,7 @@ final class ColumnStore: @unchecked Sendable {
   @exclusivity(unchecked) var arena: Arena
   @exclusivity(unchecked) private(set) var count: Int
   /// Rows from here on are this version's alone, wherever their pages are.
-  private let firstOwn: Int
+  @exclusivity(unchecked) private var firstOwn: Int
   /// Nulls among live rows.
   @exclusivity(unchecked) var liveNulls: Int
   /// Bytes in the arena that the cells of live and of deleted, kept rows point to.
@@ -209,6 +209,8 @@ final class ColumnStore: @unchecked Sendable {
     directory.append(page)
     publishSlot()
     count += PageLayout.rows
+    // The page may stand in other places, too.
+    firstOwn = count
     if nulls { liveNulls += PageLayout.rows }
   }
 

@@ -147,8 +147,12 @@ extension Evolution {
       let found = lists[row]
       if found.isEmpty { continue }
       guard table.isLive(row) else {
-        // A deleted entity's links are in its record, its lists of embedded objects in their place, too.
-        if keepsWhenDeleted, table.isDeleted(row) {
+        guard table.isDeleted(row) else { continue }
+        // A deleted entity's links are in its record; its lists of embedded objects, and what mirrors it, in their place,
+        // too.
+        if relation.isMirror, let mirror = found.first {
+          column.writeRaw(row, Cell(low: UInt64(mirror)))
+        } else if keepsWhenDeleted {
           let run = column.makeRun(row, count: found.count)
           for (index, element) in found.enumerated() { run[index] = element }
         }

@@ -133,7 +133,8 @@ extension WriteTransaction {
     }
   }
 
-  /// Makes `targets`, repeats left out, the whole run of a to-many relation, in this order.
+  /// Makes `targets`, repeats left out, the whole run of a to-many relation, in this order. Complexity: O(*n*) in the
+  /// links before and after, where the other direction's runs are short.
   package func setReferences(
     _ relation: RelationID, source: UInt32, targets: UnsafeBufferPointer<UInt32>
   ) throws(StoreProblem) {
@@ -150,9 +151,18 @@ extension WriteTransaction {
     let old = Array(readColumn(relation).reader.references(source))
     let removed = old.filter { !seen.contains($0) }
     for target in removed { try checkUnlink(relation, inverse, source, target) }
-    for target in removed { unlink(relation, inverse, source, target) }
+    if removed.count > 1, relation.id != inverse.id {
+      shrinkRun(relation, source, old) { seen.contains($0) }
+      for target in removed {
+        try step()
+        removeHalf(inverse, target, source)
+      }
+    } else {
+      for target in removed { unlink(relation, inverse, source, target) }
+    }
     let kept = Set(old)
     for target in wanted where !kept.contains(target) {
+      try step()
       // Cannot be refused: the relation is to-many, so nobody loses a required target.
       try link(relation, inverse, source, target)
     }
@@ -163,5 +173,23 @@ extension WriteTransaction {
     }
     limitDormant(relation, source, to: wanted.count)
     stampUpdate(ownedTable(relation.source), source)
+  }
+
+  /// Takes all targets but those that are kept out of a run at once, its half of the links only.
+  private func shrinkRun(_ relation: Relation, _ source: UInt32, _ old: [UInt32], _ isKept: (UInt32) -> Bool) {
+    var kept: [UInt32] = []
+    // By place: how many stand before it when the others are gone.
+    var places: [UInt32] = [0]
+    for target in old {
+      if isKept(target) { kept.append(target) }
+      places.append(UInt32(truncatingIfNeeded: kept.count))
+    }
+    let sleeping = dormant(relation, source)
+    if !sleeping.isEmpty {
+      setDormant(
+        relation, source,
+        sleeping.map { DormantLinks.Link(place: places[min(Int($0.place), old.count)], target: $0.target) })
+    }
+    kept.withUnsafeBufferPointer { column(relation).setRun(source, copying: $0, capacity: $0.count) }
   }
 }

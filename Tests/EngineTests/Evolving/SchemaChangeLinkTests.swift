@@ -128,6 +128,29 @@ import Testing
     #expect(try fixture.answer("{ A { b { id } } }") == #"{"A":[{"b":{"id":2}}]}"#)
   }
 
+  @Test("links over many pages stay apart") func manyPages() throws {
+    // More than four pages of 1,024 rows: made columns begin as one page of nulls that stands in all places.
+    let count = 4_500
+    let fields = #"{ id: ID!  next: Post @relation(inverse: "before")  before: Post }"#
+    let noded = "interface Node { id: ID! } type Post implements Node \(fields)"
+    let posts = (0..<count).map { n in #"{"id":\#(n),"next":[\#((n + 1) % count)]}"# }.joined(separator: ",")
+    let fixture = try SchemaChangeFixture("type Post { id: ID!  next: [Post!]! }", "{\"Post\":[\(posts)]}")
+    try fixture.change(to: noded)
+    #expect(fixture.database.check() == [])
+    #expect(try fixture.answer("{ n: count(Node) d: count(distinct(Node.id)) }") == #"{"n":4500,"d":4500}"#)
+    // Every post leads to the one with the next number, and is led to by the one before.
+    #expect(
+      try fixture.answer(
+        "{ a: count(Post(where: next.id as Int == (id as Int + 1) % 4500)) b: count(Post(where: before.next == .)) }")
+        == #"{"a":4500,"b":4500}"#)
+    _ = try fixture.answer("mutation { deletePost(where: id as Int % 7 == 3, all: true) }")
+    try fixture.change(to: "type Post \(fields)")
+    try fixture.change(to: noded)
+    #expect(fixture.database.check() == [])
+    // 3, 10, …, 4497 are 643 of the 4,500.
+    #expect(try fixture.answer("{ n: count(Node) d: count(Node(deleted: ONLY)) }") == #"{"n":3857,"d":643}"#)
+  }
+
   @Test("types join and leave interfaces and unions") func members() throws {
     let plain = """
       interface N { id: ID! }
