@@ -64,6 +64,10 @@ package final class Execution {
   /// Entities, groups and objects of introspection in the answer so far.
   @exclusivity(unchecked) private(set) var nodes = 0
   @exclusivity(unchecked) private var visitedRows = 0
+  /// What was counted since the clock was last looked at, see ``charge(_:)``.
+  @exclusivity(unchecked) private var charged = 0
+  /// The slowest functions take about 130 ns a byte: some milliseconds.
+  private static let chargedBytes = 1 << 15
   /// An execution that needed more than this is not kept for later runs.
   private static let keptBytes = 1 << 22
   @exclusivity(unchecked) var isLarge = false
@@ -182,6 +186,17 @@ package final class Execution {
     if limits.maximumMemory != Int.max { try checkMemory(0) }
     if limits.deadline != .max, MonotonicClock.now > limits.deadline {
       throw RuntimeProblem(.timeout(milliseconds: limits.milliseconds), at: SourceRange(at: 0))
+    }
+  }
+
+  /// Counts work within a batch: bytes of texts, or what takes about as long. A batch of long texts would else be gone
+  /// through between two looks at the clock.
+  @inline(__always)
+  func charge(_ bytes: Int) throws(RuntimeProblem) {
+    charged &+= bytes
+    if charged >= Execution.chargedBytes {
+      charged = 0
+      try checkpoint()
     }
   }
 

@@ -109,7 +109,11 @@ package struct LikePattern: Sendable {
   }
 
   /// Whether the whole text matches. If the pattern ignores case, the text must have been folded before.
-  package func matches(_ start: UnsafePointer<UInt8>, _ count: Int) -> Bool {
+  ///
+  /// `isStopped` is told of the work in steps of about a byte, and makes the answer false where it is true.
+  package func matches(
+    _ start: UnsafePointer<UInt8>, _ count: Int, isStopped: ((Int) -> Bool)? = nil
+  ) -> Bool {
     let text = UnsafeRawBufferPointer(start: start, count: count)
     switch form {
     case .anything: return true
@@ -117,28 +121,47 @@ package struct LikePattern: Sendable {
     case .prefix: return literal.withUnsafeBytes { ByteSearch.startsWith(text, $0) }
     case .suffix: return literal.withUnsafeBytes { ByteSearch.endsWith(text, $0) }
     case .contains: return literal.withUnsafeBytes { ByteSearch.contains(text, $0) }
-    case .general(let tokens): return LikePattern.matches(tokens, text)
+    case .general(let tokens): return LikePattern.matches(tokens, text, isStopped)
     }
   }
 
   /// Folds the text if the pattern ignores case, then matches. `folded` is room to work in.
-  package func matches(_ start: UnsafePointer<UInt8>, _ count: Int, folding folded: inout [UInt8]) -> Bool {
-    guard ignoresCase else { return matches(start, count) }
+  package func matches(
+    _ start: UnsafePointer<UInt8>, _ count: Int, folding folded: inout [UInt8], isStopped: ((Int) -> Bool)? = nil
+  ) -> Bool {
+    if isStopped?(count / 16) == true { return false }
+    guard ignoresCase else { return matches(start, count, isStopped: isStopped) }
     folded.removeAll(keepingCapacity: true)
-    CaseFolding.fold(UnsafeBufferPointer(start: start, count: count), into: &folded)
+    // Once, because folding reserves for each part what it needs; a code point grows by half at most.
+    folded.reserveCapacity(count + count / 2)
+    let text = UnsafeBufferPointer(start: start, count: count)
+    var next = 0
+    while next < count {
+      // Each code point is folded by itself, so a long text can be folded in parts.
+      var end = min(count, next + (1 << 14))
+      while end < count, text[end] & 0xC0 == 0x80 { end += 1 }
+      CaseFolding.fold(UnsafeBufferPointer(rebasing: text[next..<end]), into: &folded)
+      if isStopped?(end - next) == true { return false }
+      next = end
+    }
     return folded.withUnsafeBufferPointer { folded in
       guard let base = folded.baseAddress else { return matches(start, 0) }
-      return matches(base, folded.count)
+      return matches(base, folded.count, isStopped: isStopped)
     }
   }
 
   /// Only the last `%` need ever be tried again, so the work is at most the product of both lengths.
-  private static func matches(_ tokens: [Token], _ text: UnsafeRawBufferPointer) -> Bool {
+  private static func matches(
+    _ tokens: [Token], _ text: UnsafeRawBufferPointer, _ isStopped: ((Int) -> Bool)?
+  ) -> Bool {
+    var steps = 0
     var position = 0
     var token = 0
     var retryToken = -1
     var retryPosition = 0
     while true {
+      steps &+= 1
+      if steps & 0xFFF == 0, isStopped?(0x1000) == true { return false }
       var isStuck = false
       if token == tokens.count {
         if position == text.count { return true }

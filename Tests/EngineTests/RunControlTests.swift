@@ -33,6 +33,26 @@ import Testing
     #expect(try code(Self.long, RunOptions(timeout: .zero)) == "timeout")
   }
 
+  /// Each goes through tens of megabytes, or compares about as often: seconds, where nothing stops it.
+  @Test(
+    "a time-out stops functions of long texts and lists",
+    arguments: [
+      #"{ x := padStart("", 1000000, "a") like concat("%", padStart("", 500000, "_"), "b%") }"#,
+      #"{ n: count(N(where: length(upper(padStart(text, 1000000, "é"))) > 3)) }"#,
+      #"{ n: count(N(where: padStart(text, 1000000, "aé") ilike "%zz%")) }"#,
+      #"{ n: count(N(where: padStart(text, 1000000, "a") contains concat(padStart("", 500000, "a"), "b"))) }"#,
+      #"{ N(limit: 100) { x := sort(split(padStart(text, 50000, "abc"), ""))[9] } }"#,
+      #"{ x := length(replace(padStart("", 30000000, "ab"), "b", "cc")) }"#,
+      #"{ x := length(lower(padStart("", 30000000, "É"))) }"#,
+    ]) func functions(_ text: String) throws
+  {
+    let clock = ContinuousClock()
+    var found: String?
+    let time = try clock.measure { found = try code(text, RunOptions(timeout: .milliseconds(20))) }
+    // Far more than what is wanted, because tests run beside others, without optimisation.
+    #expect(found == "timeout" && time < .seconds(2), "\(time)")
+  }
+
   @Test("another thread cancels a run") func cancellation() throws {
     let cancellation = QueryCancellation()
     DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(50)) { cancellation.cancel() }

@@ -12,7 +12,7 @@ import GQLRegex
 import GQLStore
 
 extension Evaluator {
-  func textTest(_ node: Node, _ out: Vector) {
+  func textTest(_ node: Node, _ out: Vector) throws(RuntimeProblem) {
     let a = vector(node.a)
     let b = vector(node.b)
     guard a.kind == .wide, b.kind == .wide else { return setNull(out) }
@@ -26,6 +26,7 @@ extension Evaluator {
           continue
         }
         let text = TextView.bytes(at: a.cells + index)
+        if text.count > Self.longText { try execution.charge(text.count / 16) }
         truths[index] = TextSearch.test(node.textTest, text.start, text.count, needle.start, needle.count) ? 2 : 0
       }
       return
@@ -37,6 +38,7 @@ extension Evaluator {
       }
       let text = TextView.bytes(at: a.cells + index)
       let needle = TextView.bytes(at: b.cells + index)
+      if text.count > Self.longText { try execution.charge(text.count / 16) }
       truths[index] = TextSearch.test(node.textTest, text.start, text.count, needle.start, needle.count) ? 2 : 0
     }
   }
@@ -54,7 +56,7 @@ extension Evaluator {
       guard !b.isNull(0) else { return setNull(out) }
       let pattern = try likePattern(index, b.cells, node, 0, &last)
       for position in 0..<count {
-        out.truths[position] = a.validity[position] == 0 ? 1 : matches(pattern, a.cells + position, &folded)
+        out.truths[position] = a.validity[position] == 0 ? 1 : try matches(pattern, a.cells + position, &folded)
       }
       return
     }
@@ -64,15 +66,28 @@ extension Evaluator {
         continue
       }
       let pattern = try likePattern(index, b.cells + position, node, position, &last)
-      out.truths[position] = matches(pattern, a.cells + position, &folded)
+      out.truths[position] = try matches(pattern, a.cells + position, &folded)
     }
   }
 
-  private func matches(_ pattern: LikePattern, _ cell: UnsafePointer<Cell>, _ folded: inout [UInt8]) -> UInt8 {
+  private func matches(
+    _ pattern: LikePattern, _ cell: UnsafePointer<Cell>, _ folded: inout [UInt8]
+  ) throws(RuntimeProblem) -> UInt8 {
     let text = TextView.bytes(at: cell)
     let start = text.start.assumingMemoryBound(to: UInt8.self)
-    return pattern.matches(start, text.count, folding: &folded) ? 2 : 0
+    guard text.count > Self.longText else { return pattern.matches(start, text.count, folding: &folded) ? 2 : 0 }
+    var problem: RuntimeProblem?
+    let execution = execution
+    let isMatch = pattern.matches(start, text.count, folding: &folded) { bytes in
+      do throws(RuntimeProblem) { try execution.charge(bytes) } catch { problem = error }
+      return problem != nil
+    }
+    if let problem { throw problem }
+    return isMatch ? 2 : 0
   }
+
+  /// Bytes from which on a text counts as work of its own; shorter ones are many to a batch, and quick.
+  static var longText: Int { 256 }
 
   /// The row's pattern; `last` unless its bytes differ, so that rows with one pattern compile it once.
   private func likePattern(
@@ -157,7 +172,7 @@ extension Evaluator {
   // MARK: - Functions
 
   /// `fold`, `lower`, `upper`, `trim`.
-  func mapText(_ node: Node, _ out: Vector) {
+  func mapText(_ node: Node, _ out: Vector) throws(RuntimeProblem) {
     let a = vector(node.a)
     guard a.kind == .wide else { return setNull(out) }
     var buffer: [UInt8] = []
@@ -177,14 +192,27 @@ extension Evaluator {
         continue
       }
       buffer.removeAll(keepingCapacity: true)
-      switch node.operation {
-      case .fold: CaseFolding.fold(bytes, into: &buffer)
-      case .lower: TextMapping.lower(bytes, into: &buffer)
-      default: TextMapping.upper(bytes, into: &buffer)
+      // Once, because folding reserves for each part what it needs; a code point grows by half at most.
+      if node.operation == .fold { buffer.reserveCapacity(bytes.count + bytes.count / 2) }
+      var start = 0
+      while start < bytes.count {
+        // Each code point is mapped by itself, so a long text can be mapped in parts.
+        var end = min(bytes.count, start + Self.mappedBytes)
+        while end < bytes.count, bytes[end] & 0xC0 == 0x80 { end += 1 }
+        let part = UnsafeBufferPointer(rebasing: bytes[start..<end])
+        switch node.operation {
+        case .fold: CaseFolding.fold(part, into: &buffer)
+        case .lower: TextMapping.lower(part, into: &buffer)
+        default: TextMapping.upper(part, into: &buffer)
+        }
+        try execution.charge(end - start)
+        start = end
       }
       out.cells[index] = scratchText(buffer, flags: escape)
     }
   }
+
+  private static var mappedBytes: Int { 1 << 14 }
 
   /// The bytes as a text that lives until the run's scratch memory is released.
   func scratchText(_ bytes: [UInt8], flags: UInt64) -> Cell {
@@ -202,7 +230,7 @@ extension Evaluator {
   }
 
   /// Code points of a text, elements of a list, bytes of Bytes.
-  func length(_ node: Node, _ out: Vector) {
+  func length(_ node: Node, _ out: Vector) throws(RuntimeProblem) {
     let a = vector(node.a)
     guard a.kind == .wide else { return setNull(out) }
     let type = type(node.a)
@@ -214,6 +242,7 @@ extension Evaluator {
       case .scalar(.bytes): out.words[index] = Int64(TextView(a.cells[index]).count)
       default:
         let text = TextView.bytes(at: a.cells + index)
+        if text.count > Self.longText { try execution.charge(text.count / 4) }
         out.words[index] = Int64(TextMapping.scalarCount(text.start, text.count))
       }
     }

@@ -27,7 +27,7 @@ extension Evaluator {
 
   // MARK: - slice
 
-  func slice(_ node: Node, _ out: Vector) {
+  func slice(_ node: Node, _ out: Vector) throws(RuntimeProblem) {
     guard strict(node, out, kinds: .wide, .word, .word) else { return }
     let first = argument(node, 0)
     let a = vector(first)
@@ -36,6 +36,7 @@ extension Evaluator {
     if case .list(let element) = type(first) {
       for index in 0..<count where out.validity[index] == 1 {
         let run = ListRun(a.cells[index], element)
+        try execution.charge(run.count * 8)
         let range = Self.range(from.words[index], to?.words[index], run.count)
         out.cells[index] = conversion.run(range.map { run.isNull($0) ? nil : run.cell($0) }, element)
       }
@@ -43,6 +44,7 @@ extension Evaluator {
     }
     for index in 0..<count where out.validity[index] == 1 {
       let text = TextView.bytes(at: a.cells + index)
+      try execution.charge(text.count / 4)
       let total = TextMapping.scalarCount(text.start, text.count)
       let range = Self.range(from.words[index], to?.words[index], total)
       var start = range.lowerBound
@@ -77,6 +79,7 @@ extension Evaluator {
         for argument in nodes {
           let run = ListRun(vector(argument).cells[index], element)
           try reserveList(cells.count + run.count, node, at: index)
+          try execution.charge(run.count * 8)
           for place in 0..<run.count { cells.append(run.isNull(place) ? nil : run.cell(place)) }
         }
         out.cells[index] = conversion.run(cells, element)
@@ -91,6 +94,7 @@ extension Evaluator {
         let text = TextView.bytes(at: vector(argument).cells + index)
         flags |= vector(argument).cells[index].low & TextView.escapeFlag
         try reserveText(buffer.count + text.count, node, at: index)
+        try execution.charge(text.count)
         buffer.append(contentsOf: UnsafeRawBufferPointer(start: text.start, count: text.count))
       }
       out.cells[index] = scratchText(buffer, flags: flags)
@@ -115,6 +119,7 @@ extension Evaluator {
         buffer.append(contentsOf: UnsafeRawBufferPointer(start: text.start + start, count: next - start))
         buffer.append(contentsOf: UnsafeRawBufferPointer(start: other.start, count: other.count))
         try reserveText(buffer.count, node, at: index)
+        try execution.charge(next - start + other.count + 8)
         start = next + needle.count
         guard let found = TextSearch.find(text.start, text.count, needle.start, needle.count, from: start) else {
           break
@@ -142,13 +147,19 @@ extension Evaluator {
         while start < text.count {
           let length = TextMapping.offset(ofScalar: 1, text.start, text.count, from: start) - start
           cells.append(part(text.start + start, length, of: a.cells[index]))
-          if cells.count & 1023 == 0 { try reserveList(cells.count, node, at: index) }
+          if cells.count & 1023 == 0 {
+            try reserveList(cells.count, node, at: index)
+            try execution.charge(1 << 14)
+          }
           start += length
         }
       } else {
         while let next = TextSearch.find(text.start, text.count, separator.start, separator.count, from: start) {
           cells.append(part(text.start + start, next - start, of: a.cells[index]))
-          if cells.count & 1023 == 0 { try reserveList(cells.count, node, at: index) }
+          if cells.count & 1023 == 0 {
+            try reserveList(cells.count, node, at: index)
+            try execution.charge(1 << 14)
+          }
           start = next + separator.count
         }
         cells.append(part(text.start + start, text.count - start, of: a.cells[index]))
@@ -179,6 +190,7 @@ extension Evaluator {
       try reserveText(overflow || isBeyond ? Int.max : bytes, node, at: index)
       buffer.removeAll(keepingCapacity: true)
       while missing >= width {
+        try execution.charge(pad.count + 8)
         buffer.append(contentsOf: UnsafeRawBufferPointer(start: pad.start, count: pad.count))
         missing -= width
       }
@@ -192,7 +204,7 @@ extension Evaluator {
   // MARK: - sort
 
   /// Ascending, nulls last, equal elements in their order.
-  func sort(_ node: Node, _ out: Vector) {
+  func sort(_ node: Node, _ out: Vector) throws(RuntimeProblem) {
     guard strict(node, out, kinds: .wide) else { return }
     let first = argument(node, 0)
     let a = vector(first)
@@ -202,9 +214,15 @@ extension Evaluator {
       var cells: [(cell: Cell, place: Int)] = []
       for place in 0..<run.count where !run.isNull(place) { cells.append((run.cell(place), place)) }
       let nulls = run.count - cells.count
-      cells.sort { left, right in
-        let order = CellOrder.compare(left.cell, right.cell, element)
-        return order != 0 ? order < 0 : left.place < right.place
+      do {
+        try cells.sort { left, right in
+          try execution.charge(16)
+          let order = CellOrder.compare(left.cell, right.cell, element)
+          return order != 0 ? order < 0 : left.place < right.place
+        }
+      } catch {
+        // Nothing else is thrown: the time is up, or the run cancelled.
+        try execution.checkpoint()
       }
       out.cells[index] = conversion.run(cells.map { $0.cell } + [Cell?](repeating: nil, count: nulls), element)
     }
