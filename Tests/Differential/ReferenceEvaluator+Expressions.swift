@@ -123,7 +123,7 @@ extension ReferenceEvaluator {
       return .bool(try elements.contains { try Datum.isSame($0, left, folded: folded) })
     case "contains", "startsWith", "endsWith", "like", "ilike", "=~", "!~", "matches":
       if case .list(let elements) = left {
-        guard !right.isNull else { return .null }
+        // Null is a value for equality.
         return .bool(try elements.contains { try Datum.isSame($0, right) })
       }
       if sign == "matches" { return try matches(node, environment) }

@@ -61,8 +61,8 @@ struct SQLTranslation {
       terms.append(try order(form, expression(term[0])))
     }
     tail += " ORDER BY \((terms + [first]).joined(separator: ", "))"
-    let limit = try arguments?.argument("limit").map { try expression($0[0]) } ?? "-1"
-    let offset = try arguments?.argument("offset").map { try expression($0[0]) } ?? "0"
+    let limit = try arguments?.argument("limit").map { "coalesce(\(try expression($0[0])), -1)" } ?? "-1"
+    let offset = try arguments?.argument("offset").map { "coalesce(\(try expression($0[0])), 0)" } ?? "0"
     tail += " LIMIT \(limit) OFFSET \(offset)"
     let wanted = columns.map(\.sql).joined(separator: ", ")
     return Statement(

@@ -114,12 +114,11 @@ extension Optimizer {
       if usage == .count, residual.isEmpty, let counted = costOfCount(candidate, among: all) { perExecution = counted }
       return [alternative(.natural, filter, perExecution)]
     }
-    // What can fail must see every row, so that an early stop does not hide its error.
-    // Where a bound fails, there is no walk to stop.
+    // What can fail must see every row, and in the order that rows have, so that neither an early stop nor the index's
+    // order decides which error is told. Where a bound fails, there is no walk.
     let failing = candidate.path.keyExpressions.contains(where: query.canFail) ? candidate.offered : []
-    let mayStop =
-      set.limit == nil || !residual.contains { query.canFail($0.expression) && !failing.contains($0.position) }
-    if options.forcing != .scanOnly, mayStop, let isDescending = servedDirection(candidate.path, set) {
+    let mayWalk = !residual.contains { query.canFail($0.expression) && !failing.contains($0.position) }
+    if options.forcing != .scanOnly, mayWalk, let isDescending = servedDirection(candidate.path, set) {
       let visited = residual.isEmpty ? min(rows, limit) : min(rows, needed / share)
       let filter = arrange(residual, type: set.type, rows: visited * executions, cell: CostModel.gatheredCell)
       var perExecution = CostModel.start + CostModel.btreeProbe + visited * (CostModel.indexEntry + filter.perRow)
