@@ -75,8 +75,7 @@ extension QueryGenerator {
     {
       let set = Node(.access, [start, Node(.step(relation.name))])
       if kind == .int { return Node(.aggregate("count"), [set]) }
-      let inner = Scope(shapes: [relation.target])
-      return Node(.aggregate(random.pick(["some", "every", "none"])), [set, truth(inner, 0)])
+      return Node(.aggregate(random.pick(["some", "every", "none"])), [set, truth(scope.apart(relation.target), 0)])
     }
     var steps: [Node] = []
     var current = shape

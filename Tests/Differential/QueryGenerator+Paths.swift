@@ -93,7 +93,7 @@ extension QueryGenerator {
       let steps = [Node(.step(own.name))]
       let range = random.chance(30) ? nil : random.below(2)...(1 + random.below(3))
       var children = [Node(.set(scope: level, isRoot: false), steps)]
-      if random.chance(30) { children.append(truth(Scope(shapes: [start]), 0)) }
+      if random.chance(30) { children.append(truth(scope.apart(start), 0)) }
       return SetNode(node: Node(.closure(range), children), target: start)
     }
     if let list = shape.fields.first(where: { if case .embeddedList = $0.kind { true } else { false } }),

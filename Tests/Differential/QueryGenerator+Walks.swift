@@ -13,7 +13,7 @@ extension QueryGenerator {
   mutating func shortestPath(_ own: Relation, _ shape: Shape, _ scope: Scope) -> SetNode {
     var arguments: [Node] = []
     if random.chance(30) {
-      arguments = [Node(.arguments, [Node(.argument("where"), [truth(Scope(shapes: [shape.name]), 0)])])]
+      arguments = [Node(.arguments, [Node(.argument("where"), [truth(scope.apart(shape.name), 0)])])]
     }
     let step = Node(.set(scope: 0, isRoot: false), [Node(.step(own.name), arguments)])
     let ones = shape.relations.filter { !$0.isMany && $0.target == shape.name }

@@ -36,6 +36,13 @@ struct QueryGenerator {
       inner.reach = reach ?? (self.reach + 1)
       return inner
     }
+
+    /// An element by itself, around which nothing is named; variables are as they are here.
+    func apart(_ shape: String) -> Scope {
+      var inner = Scope(shapes: [shape])
+      inner.hasVariables = hasVariables
+      return inner
+    }
   }
 
   init(_ model: Model, _ random: SeededRandom) {

@@ -6,7 +6,7 @@ extension ReferenceEvaluator {
   {
     guard let arguments else { return elements }
     // A list that is cut to nothing is not looked at.
-    if limits, case .literal(.int(0), _)? = arguments.argument("limit")?.children.first?.form {
+    if limits, isNothing(arguments.argument("limit")?.children.first) {
       try unneeded { _ = try arrange(elements, arguments, environment, limits: false) }
       return []
     }
@@ -30,6 +30,14 @@ extension ReferenceEvaluator {
       }
     }
     return try page(kept, arguments, environment, limits: limits)
+  }
+
+  /// Whether a limit is zero before anything is looked at: written down, or in a variable.
+  private func isNothing(_ limit: Node?) -> Bool {
+    switch limit?.form {
+    case .literal(.int(0), _)?, .variable(_, _, .int(0))?, .defaulted(_, _, .int(0))?: true
+    default: false
+    }
   }
 
   private func page(

@@ -38,6 +38,10 @@ struct SQLTranslation {
         guard let field = model.shape(type)?.field(name), name == "id" || Self.isStored(field) else {
           throw ReferenceFailure.malformed
         }
+        let isLeftOut = selection.children.contains {
+          if case .conditional(_, let isSkip, let flag) = $0.form { isSkip == flag } else { false }
+        }
+        if isLeftOut { continue }
         columns.append((fieldAlias ?? name, field.kind, "\(alias).\"\(name)\""))
       case .computed(let name, _):
         columns.append((name, try kind(selection[0]), try expression(selection[0])))
@@ -64,6 +68,8 @@ struct SQLTranslation {
     let limit = try arguments?.argument("limit").map { "coalesce(\(try expression($0[0])), -1)" } ?? "-1"
     let offset = try arguments?.argument("offset").map { "coalesce(\(try expression($0[0])), 0)" } ?? "0"
     tail += " LIMIT \(limit) OFFSET \(offset)"
+    // SQL has no rows without columns.
+    guard !columns.isEmpty else { throw ReferenceFailure.malformed }
     let wanted = columns.map(\.sql).joined(separator: ", ")
     return Statement(
       sql: "SELECT \(wanted) FROM \"\(type)\" AS \(alias)\(tail)", columns: columns.map { ($0.name, $0.kind) })

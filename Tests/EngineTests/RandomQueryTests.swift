@@ -19,6 +19,6 @@ import Testing
     campaign.allowsLarge = false
     let result = campaign.run(seed: seed)
     for report in result.reports { Issue.record("\(report)") }
-    #expect(result.beyondModel * 10 <= result.queries)
+    #expect(result.beyondModel * 20 <= result.queries)
   }
 }
