@@ -42,7 +42,8 @@ final class ContextStorage: @unchecked Sendable {
     return snapshot
   }
 
-  /// The transaction to write into. Precondition: a type is known, and nobody else has this storage.
+  /// The transaction to write into. Precondition: a type is known, and nobody else has this storage. Nothing that a
+  /// document or data say leads here: callers have a `TypeMapping`, which only a context with a schema gives.
   var writing: WriteTransaction {
     if let transaction { return transaction }
     guard let snapshot else { preconditionFailure("a context without types is not written to") }

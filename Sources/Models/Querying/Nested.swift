@@ -54,30 +54,8 @@ public struct MetadataPredicate: Sendable, Hashable {
 }
 
 extension QueryList {
-  /// With what all relations lead to, then with what the relations of that lead to, and so on: one form for each depth.
-  public func with(_ nested: Nested...) -> Self { with(nested) }
-
-  /// With what all relations lead to, one form for each depth.
-  public func with(_ nested: [Nested]) -> Self {
-    var query = self
-    query.nested += Self.bulk(nested[...])
-    return query
-  }
-
   static func bulk(_ levels: ArraySlice<Nested>) -> [NestedQuery<Entity>] {
     EntityInfo<Entity>.shared.relations.compactMap { $0.nested(levels) }
-  }
-}
-
-extension Query {
-  /// With what all relations lead to, then with what the relations of that lead to, and so on: one form for each depth.
-  public func with(_ nested: Nested...) -> Self { with(nested) }
-
-  /// With what all relations lead to, one form for each depth.
-  public func with(_ nested: [Nested]) -> Self {
-    var query = self
-    query.list = list.with(nested)
-    return query
   }
 }
 

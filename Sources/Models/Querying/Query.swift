@@ -6,7 +6,7 @@ public struct Query<Entity: EntityModelProtocol>: @unchecked Sendable {
   /// Nil where it is the first of `list`.
   let id: Entity.ID?
   /// All that is asked beside the id.
-  var list: QueryList<Entity>
+  public var list: QueryList<Entity>
 
   init(id: Entity.ID) {
     self.id = id

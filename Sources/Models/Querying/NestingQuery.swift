@@ -1,4 +1,22 @@
-extension QueryList {
+/// A query whose entities come with others that their relations lead to: of one entity, or of many.
+public protocol NestingQuery<Entity> {
+  /// What the query gives.
+  associatedtype Entity: EntityModelProtocol
+  /// All that is asked, as a query for many entities: without the id that one entity is asked for by.
+  var list: QueryList<Entity> { get set }
+}
+
+extension QueryList: NestingQuery {
+  /// The query itself.
+  public var list: Self {
+    get { self }
+    set { self = newValue }
+  }
+}
+
+extension Query: NestingQuery {}
+
+extension NestingQuery {
   /// With the entity that a relation leads to, as the closure says.
   public func with<Target, Directionality, Constraints>(
     _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToOne, Constraints>>,
@@ -70,9 +88,19 @@ extension QueryList {
     nesting(TypedNestedQuery(path, .ids, isPart: true, modifier(QueryList<Target>())))
   }
 
+  /// With what all relations lead to, then with what the relations of that lead to, and so on: one form for each depth.
+  public func with(_ nested: Nested...) -> Self { with(nested) }
+
+  /// With what all relations lead to, one form for each depth.
+  public func with(_ nested: [Nested]) -> Self {
+    var query = self
+    query.list.nested += QueryList<Entity>.bulk(nested[...])
+    return query
+  }
+
   private func nesting(_ nested: NestedQuery<Entity>) -> Self {
     var query = self
-    query.nested.append(nested)
+    query.list.nested.append(nested)
     return query
   }
 }
