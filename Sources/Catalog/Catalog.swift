@@ -329,14 +329,17 @@ package struct IndexDescriptor: Sendable, Hashable {
   }
 }
 
-/// A root field of the schema's own `type Query`.
+/// A root field of the schema's own `type Query`, or one for the deleted entities of a model.
 package struct RootName: Sendable, Hashable {
   package var name: String
   package var type: EntityTypeID
   package var isList: Bool
-  package init(name: String, type: EntityTypeID, isList: Bool) {
+  /// Whether it stands for the deleted entities that are kept. No schema writes such a root.
+  package var isDeleted: Bool
+  package init(name: String, type: EntityTypeID, isList: Bool, isDeleted: Bool = false) {
     self.name = name
     self.type = type
     self.isList = isList
+    self.isDeleted = isDeleted
   }
 }

@@ -25,6 +25,7 @@ extension Answer {
 
   private static func decoder() -> JSONDecoder {
     let decoder = JSONDecoder()
+    if let name = answerKey { decoder.userInfo[name] = true }
     decoder.dateDecodingStrategy = .custom { decoder in
       let container = try decoder.singleValueContainer()
       let text = try container.decode(String.self)
@@ -39,6 +40,9 @@ extension Answer {
 
 /// Where ``Answer/decode(_:at:)`` leaves the name of the member for its decoder.
 private let rootKey = CodingUserInfoKey(rawValue: "gqlite.root")
+
+/// Tells types that an answer is decoded, which has only what was asked for.
+private let answerKey = CodingUserInfoKey(rawValue: "gqlite.answer")
 
 /// One member of the answer's object, by a key that is known at run time only.
 private struct RootField<Value: Decodable>: Decodable {

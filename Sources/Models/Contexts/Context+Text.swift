@@ -14,6 +14,18 @@ extension Context {
     return try schema.texts.prepare(text).run(variables, on: DatabaseView(snapshot: snapshot), options: options)
   }
 
+  /// Runs a query in the language, and decodes what it answers: the value of its only root field,
+  /// `context.query("{ User { id name } }", as: [Person].self)`, or else the whole answer.
+  ///
+  /// Entities are decoded with what was asked for: a relation that was not is not known.
+  ///
+  /// - Throws: ``GQLite/QueryError`` as a query does, `DecodingError` as the standard library's decoders do.
+  public func query<Result: Decodable>(
+    _ text: String, _ variables: [String: Value] = [:], as type: Result.Type, options: RunOptions = RunOptions()
+  ) throws -> Result {
+    try query(text, variables, options: options).decode(TypedAnswer<Result>.self).value
+  }
+
   /// The schema of the entities that the context knows.
   public var schema: String { storage.schema.map { Database($0.empty).schema } ?? "" }
 }
@@ -22,5 +34,25 @@ extension Database {
   /// A database that begins with the entities of a context. Neither sees what is changed in the other.
   public convenience init(_ context: Context) {
     if let snapshot = context.storage.current { self.init(snapshot) } else { self.init() }
+  }
+}
+
+/// The value of an answer's only root field, or the whole answer.
+private struct TypedAnswer<Value: Decodable>: Decodable {
+  let value: Value
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: RelationKey.self)
+    guard let key = container.allKeys.first, container.allKeys.count == 1 else {
+      value = try Value(from: decoder)
+      return
+    }
+    do {
+      value = try container.decode(Value.self, forKey: key)
+    } catch {
+      // The type may be that of the whole answer.
+      guard let whole = try? Value(from: decoder) else { throw error }
+      value = whole
+    }
   }
 }

@@ -23,11 +23,17 @@ final class ModelSchema: @unchecked Sendable {
     let writer = SchemaWriter(types)
     self.types = writer.types
     text = writer.text
+    var catalog: Catalog
     do {
       catalog = try Database.catalog(schema: text, name: "models")
     } catch {
       throw ModelError.invalidSchema(error.description)
     }
+    // What a generic type of deleted entities is called.
+    catalog.rootNames += catalog.types.map {
+      RootName(name: "Deleted_\($0.name)", type: $0.id, isList: true, isDeleted: true)
+    }
+    self.catalog = catalog
     var mappings: [ObjectIdentifier: AnyTypeMapping] = [:]
     var byNumber: [AnyTypeMapping] = []
     for type in writer.types {

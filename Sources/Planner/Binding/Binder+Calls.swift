@@ -59,7 +59,7 @@ extension Binder {
       }
     }
     guard let root = catalog.root(named: name.text) else { return nil }
-    if root.isList { return rootSet(root.type, arguments.named, name, environment) }
+    if root.isList { return rootSet(root, arguments.named, name, environment) }
     // `user(id: authorId)`: the keys are seen from where it stands.
     let set = reserveSet(root.type, at: range)
     guard let source = bindKey(arguments.named, of: name, type: root.type, environment) else { return .error }

@@ -39,7 +39,7 @@ extension Binder {
       return score(environment, at: name.range)
     }
     if let root = catalog.root(named: name.text), root.isList {
-      return rootSet(root.type, [], name, environment)
+      return rootSet(root, [], name, environment)
     }
     return nil
   }

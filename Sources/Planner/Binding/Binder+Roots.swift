@@ -38,7 +38,7 @@ extension Binder {
       return bindSelection(set, inner, name, entry.environment).map { .one($0) }
     }
     if root.isList {
-      var bound = BoundSet(type: root.type, source: .all, range: name.range)
+      var bound = BoundSet(type: root.type, source: root.source, range: name.range)
       bound.hint = hint
       if isGrouped(entry) {
         reportWalks(entry)
@@ -102,29 +102,34 @@ extension Binder {
     return .key(index, values)
   }
 
-  /// All entities of a type, with the arguments of a selection.
+  /// All entities of a root, with the arguments of a selection.
   mutating func rootSet(
-    _ type: EntityTypeID, _ arguments: [Argument], _ name: Name, _ environment: Environment
+    _ root: RootName, _ arguments: [Argument], _ name: Name, _ environment: Environment
   ) -> Operand {
-    let set = reserveSet(type, at: name.range)
-    var bound = BoundSet(type: type, source: .all, range: name.range)
+    let set = reserveSet(root.type, at: name.range)
+    var bound = BoundSet(type: root.type, source: root.source, range: name.range)
     bindArguments(arguments, of: name, environment: environment, into: &bound)
     query[set] = bound
-    return .plural(PluralPath(set: set, type: type, range: name.range, text: name.text))
+    return .plural(PluralPath(set: set, type: root.type, range: name.range, text: name.text))
   }
 }
 
 extension Catalog {
   /// What a root field stands for: generated names first, then those of `type Query`.
-  func root(named name: String) -> (type: EntityTypeID, isList: Bool)? {
+  func root(named name: String) -> RootName? {
     for type in types where !type.isElement {
-      if type.rootMany == name { return (type.id, true) }
-      if type.rootOne == name { return (type.id, false) }
+      if type.rootMany == name { return RootName(name: name, type: type.id, isList: true) }
+      if type.rootOne == name { return RootName(name: name, type: type.id, isList: false) }
     }
-    return rootNames.first { $0.name == name }.map { ($0.type, $0.isList) }
+    return rootNames.first { $0.name == name }
   }
 
   var rootFieldNames: [String] {
     types.filter { !$0.isElement }.flatMap { [$0.rootMany, $0.rootOne] } + rootNames.map(\.name)
   }
+}
+
+extension RootName {
+  /// The entities of which arguments choose.
+  fileprivate var source: BoundSet.Source { isDeleted ? .deleted(includesLive: false) : .all }
 }

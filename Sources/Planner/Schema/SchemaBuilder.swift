@@ -10,7 +10,7 @@ package func buildCatalog(_ document: Document, extending: Catalog? = nil) -> An
   var builder = SchemaBuilder()
   if let extending {
     builder.collect(schemaDefinitions(of: extending).map { .type($0) })
-    builder.inheritsRoots = !extending.rootNames.isEmpty
+    builder.inheritsRoots = extending.rootNames.contains { !$0.isDeleted }
   }
   builder.collect(document.definitions)
   builder.build()

@@ -44,9 +44,10 @@ private struct SchemaDefinitionWriter {
       case .element: break
       }
     }
-    if !catalog.rootNames.isEmpty {
+    let roots = catalog.rootNames.filter { !$0.isDeleted }
+    if !roots.isEmpty {
       var definition = empty(.object, "Query", nil)
-      definition.fields = catalog.rootNames.map { root in
+      definition.fields = roots.map { root in
         let type: ValueType = root.isList ? .list(.entity(root.type)) : .entity(root.type)
         return field(
           root.name, nil, TypeSignature(type, isNonNull: root.isList, isElementNonNull: root.isList), nil,
