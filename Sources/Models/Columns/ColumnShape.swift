@@ -8,11 +8,13 @@ public struct ColumnShape: Sendable, Hashable {
   let scalar: ScalarType
   var isList = false
   var isNonNull = true
+  /// Where the column holds an enum of the schema language; then the scalar says nothing.
+  var enumeration: EnumShape?
 
   init(_ scalar: ScalarType) { self.scalar = scalar }
 
-  /// As the schema language writes it.
-  var text: String { (isList ? "[\(scalar.rawValue)!]" : scalar.rawValue) + (isNonNull ? "!" : "") }
+  /// As the schema language writes it, with the name of the scalar or the enum.
+  func text(_ name: String) -> String { (isList ? "[\(name)!]" : name) + (isNonNull ? "!" : "") }
 
   var elementIsWide: Bool { ColumnKind(.scalar(scalar)).width == 16 }
   var valueType: ValueType { isList ? .list(.scalar(scalar)) : .scalar(scalar) }

@@ -98,6 +98,9 @@ extension ValueCodec {
   /// The codec for a type about which nothing is known statically.
   static func make() -> ValueCodec<Value> {
     if let type = Value.self as? any ColumnValue.Type { return adopt(stored(type)) }
+    if let type = Value.self as? any (RawRepresentable<String> & CaseIterable).Type, let codec = names(type) {
+      return adopt(codec)
+    }
     if let type = Value.self as? any RawRepresentable.Type, let codec = raw(type) { return adopt(codec) }
     if let type = Value.self as? any Codable.Type { return adopt(json(type)) }
     if let type = Value.self as? any CaseIterable.Type { return adopt(cases(type)) }
@@ -117,6 +120,10 @@ extension ValueCodec {
 
   private static func stored<Stored: ColumnValue>(_ type: Stored.Type) -> AnyObject { StoredCodec<Stored>() }
   private static func json<Coded: Codable>(_ type: Coded.Type) -> AnyObject { JSONCodec<Coded>() }
+  private static func names<Enum: RawRepresentable & CaseIterable>(_ type: Enum.Type) -> AnyObject?
+  where Enum.RawValue == String {
+    EnumCodec<Enum>(EnumRegistry.column(of: type))
+  }
   private static func cases<Enum: CaseIterable>(_ type: Enum.Type) -> AnyObject { CaseCodec<Enum>() }
 
   private static func raw<Raw: RawRepresentable>(_ type: Raw.Type) -> AnyObject? {

@@ -58,12 +58,13 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
         comparesAsStored: codec.comparesAsStored))
   }
 
-  private mutating func add<Value>(
-    _ name: String, _ path: KeyPath<Entity, Value>, _ type: Value.Type, _ shape: ColumnShape
+  mutating func add<Value>(
+    _ name: String, _ path: KeyPath<Entity, Value>, _ type: Value.Type, _ shape: ColumnShape,
+    codec: AnyObject? = nil
   ) {
     properties.append(
       Property(
-        name: name, path: path, descendingPath: Self.descending(path, type), shape: shape, codec: nil,
+        name: name, path: path, descendingPath: Self.descending(path, type), shape: shape, codec: codec,
         comparesAsStored: true))
   }
 

@@ -87,4 +87,10 @@ extension EntityModelProtocol {
   public func saveMetadata(to context: inout Context) throws { context.noteDefault(.saveMetadata) }
   /// Does nothing.
   public func deleteMetadata(from context: inout Context) throws { context.noteDefault(.deleteMetadata) }
+
+  /// The name under which indexes and text know a property or a computed key path of an index; nil for others.
+  public static func indexedKeyPathName(_ path: PartialKeyPath<Self>) -> String? {
+    let info = EntityInfo<Self>.shared
+    return info.key(path).map { info.attributes[$0.attribute].name }
+  }
 }

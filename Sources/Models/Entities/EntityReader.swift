@@ -63,8 +63,16 @@ public struct EntityReader<Entity: EntityModelProtocol> {
     .unreadable("\(Entity.self) reads more properties than it describes")
   }
 
+  /// The cases of the next property; nil where they are stored by their raw values.
   @inline(__always)
-  private mutating func next() throws -> ColumnCell {
+  func enumColumn<Value>() -> EnumColumn<Value>? {
+    guard position < layout.count, let codec = layout.codecs[position] else { return nil }
+    // Safe because layouts are made from descriptions, which put the cases of the property's type here.
+    return unsafeDowncast(codec, to: EnumColumn<Value>.self)
+  }
+
+  @inline(__always)
+  mutating func next() throws -> ColumnCell {
     guard position < layout.count else { throw outOfStep }
     let place = layout.places[position]
     guard place.column >= 0 else { throw outOfStep }

@@ -65,8 +65,16 @@ public struct EntityWriter<Entity: EntityModelProtocol> {
     .unwritable("\(Entity.self)", "it writes more properties than it describes")
   }
 
+  /// The cases of the next property; nil where they are stored by their raw values.
   @inline(__always)
-  private mutating func put(_ body: (inout ColumnSlot) throws -> Void) throws {
+  func enumColumn<Value>() -> EnumColumn<Value>? {
+    guard position < layout.count, let codec = layout.codecs[position] else { return nil }
+    // Safe because layouts are made from descriptions, which put the cases of the property's type here.
+    return unsafeDowncast(codec, to: EnumColumn<Value>.self)
+  }
+
+  @inline(__always)
+  mutating func put(_ body: (inout ColumnSlot) throws -> Void) throws {
     guard position < layout.count else { throw outOfStep }
     let column = Int(layout.places[position].column)
     guard column >= 0 else { throw outOfStep }

@@ -1,10 +1,14 @@
 import GQLCatalog
+import GQLPlanner
 import GQLStore
 
 /// What is wanted of a relation of each entity that a query gives.
 class NestedQuery<Parent: EntityModelProtocol> {
   /// Fills the relation of all parents, whose rows are given too.
   func load(_ parents: inout [Parent], _ rows: [UInt32], _ reading: QueryReading<Parent>) throws {}
+
+  /// Adds what it takes to an explanation, as a field of its parent; nil if there is no relation behind it.
+  func explain(_ explanation: inout QueryExplanation) -> BoundField? { nil }
 }
 
 /// What is wanted of a relation, with its types.
@@ -40,6 +44,10 @@ class TypedNestedQuery<
     }
   }
 
+  override func explain(_ explanation: inout QueryExplanation) -> BoundField? {
+    explanation.nested(Parent.self, path, query.stages, query.nested)
+  }
+
   private func put<Value>(
     _ values: [Value], _ ends: [Int], into parents: inout [Parent],
     _ make: ([Value]) -> Relation<Target, Directionality, Cardinality, Constraints>.State
@@ -63,6 +71,13 @@ final class SchemaQuery<
   Parent: EntityModelProtocol, Target: EntityModelProtocol, Directionality: RelationDirectionality,
   Cardinality: RelationCardinality, Constraints: RelationConstraints
 >: TypedNestedQuery<Parent, Target, Directionality, Cardinality, Constraints> {
+  override func explain(_ explanation: inout QueryExplanation) -> BoundField? {
+    if Cardinality.isToMany {
+      explanation.notes.append("each with all of \(explanation.schema.mapping(of: Target.self)?.name ?? "")")
+    }
+    return nil
+  }
+
   override func load(_ parents: inout [Parent], _ rows: [UInt32], _ reading: QueryReading<Parent>) throws {
     guard Cardinality.isToMany, let targets = QueryReading<Target>(reading.context) else { return }
     let entities = try targets.entities(try query.rows(targets), query.nested)

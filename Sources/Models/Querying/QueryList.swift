@@ -17,6 +17,8 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
   /// Each sees the rows that the one before it gives.
   var stages: [QueryStage<Entity>] = []
   var nested: [NestedQuery<Entity>] = []
+  /// How the rows of the source come, where another query gives them.
+  var origin: QueryOrigin<Entity>?
 
   init(_ source: Source = .all) { self.source = source }
 
@@ -67,7 +69,7 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
   /// Those that the other query gives too, in the order of this one.
   public func and(_ other: QueryList<Entity>) -> Self {
     if let predicate = other.predicate { return filter(predicate) }
-    return combined { reading in
+    return combined("both of", [self, other]) { reading in
       let wanted = Set(try other.rows(reading))
       return try self.rows(reading).filter(wanted.contains)
     }
@@ -80,7 +82,7 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
       query.stages = [QueryStage(conjuncts: [first || second])]
       return query
     }
-    return combined { reading in
+    return combined("any of", [self, other]) { reading in
       var seen = Set<UInt32>()
       return (try self.rows(reading) + other.rows(reading)).filter { seen.insert($0).inserted }.sorted()
     }
@@ -94,8 +96,11 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
     return stage.conjuncts.dropFirst().reduce(first) { $0 && $1 }
   }
 
-  private func combined(_ find: @escaping (QueryReading<Entity>) throws -> [UInt32]) -> Self {
+  private func combined(
+    _ word: String, _ parts: [Self], _ find: @escaping (QueryReading<Entity>) throws -> [UInt32]
+  ) -> Self {
     var query = Self(.rows { context in try QueryReading(context).map(find) ?? [] })
+    query.origin = CombinedOrigin(word, parts)
     query.nested = nested
     return query
   }
@@ -124,7 +129,7 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
 
   /// Each entity once.
   public func distinct() -> Self {
-    combined { reading in
+    combined("each once of", [self]) { reading in
       var seen = Set<UInt32>()
       return try self.rows(reading).filter { seen.insert($0).inserted }
     }
@@ -135,6 +140,6 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
 
   /// The last one.
   public func last() -> Query<Entity> {
-    Query(combined { reading in Array(try self.rows(reading).suffix(1)) }, nested)
+    Query(combined("the last of", [self]) { reading in Array(try self.rows(reading).suffix(1)) }, nested)
   }
 }

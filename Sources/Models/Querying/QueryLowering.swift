@@ -12,6 +12,8 @@ struct QueryLowering {
   let columns: [ColumnDescriptor?]
   let updatedColumn: ColumnID?
   let parameters: [Parameter]
+  /// Whether values stand in the query itself, as people write them.
+  var hasConstants = false
   private let nowhere = SourceRange(at: 0)
 
   init(
@@ -57,7 +59,8 @@ struct QueryLowering {
     return query
   }
 
-  private func set(_ source: BoundSet.Source) -> BoundSet {
+  /// What is wanted of a source.
+  func set(_ source: BoundSet.Source) -> BoundSet {
     BoundSet(
       type: shape.type, source: source, predicate: shape.condition.map(expression), order: shape.order.map(term),
       limit: shape.isSliced ? parameter(parameters.count - 2) : nil,
@@ -88,7 +91,10 @@ struct QueryLowering {
   }
 
   private func parameter(_ number: Int) -> BoundExpression {
-    BoundExpression(.parameter(number), parameters[number].type, at: nowhere)
+    if hasConstants {
+      return BoundExpression(.constant(parameters[number].value), parameters[number].type, at: nowhere)
+    }
+    return BoundExpression(.parameter(number), parameters[number].type, at: nowhere)
   }
 
   private func boolean(_ kind: BoundExpression.Kind) -> BoundExpression { BoundExpression(kind, .boolean, at: nowhere) }
@@ -99,11 +105,12 @@ struct QueryLowering {
       return boolean(.compare(op, column(attribute), parameter(number)))
     case .text(let test, let attributes, let number, let isCaseSensitive):
       let tests = attributes.map { attribute -> BoundExpression in
-        let text = column(attribute)
+        let text = self.text(attribute)
         let subject = isCaseSensitive ? text : BoundExpression(.fold(text), .string, at: nowhere)
         return boolean(.textTest(test, subject, parameter(number)))
       }
       return tests.count == 1 ? tests[0] : boolean(.or(tests))
+    case .isNull(let attribute): return boolean(.isNull(column(attribute)))
     case .matches(let attributes, let number):
       let columns = attributes.compactMap { self.columns[$0]?.id }
       let index = catalog[shape.type].indexes.map { catalog[$0] }.first { index in
@@ -117,9 +124,31 @@ struct QueryLowering {
         .inRange(updated, lower: parameter(from), upper: parameter(to), includesUpper: true))
     case .and(let parts): return boolean(.and(flattened(parts, isAnd: true).map(expression)))
     case .or(let parts): return boolean(.or(flattened(parts, isAnd: false).map(expression)))
-    // What is unknown does not hold, so its negation does.
-    case .not(let part): return boolean(.not(boolean(.isTrue(expression(part)))))
+    case .not(let part):
+      let inner = expression(part)
+      // What is unknown does not hold, so its negation does.
+      return boolean(.not(isKnown(part) ? inner : boolean(.isTrue(inner))))
     }
+  }
+
+  /// Whether a condition always holds or does not, because no column of it may be null.
+  private func isKnown(_ condition: Condition) -> Bool {
+    switch condition {
+    // Null is a value for equality.
+    case .compare(let op, let attribute, _):
+      op == .equal || op == .notEqual || columns[attribute]?.isNonNull == true
+    case .text(_, let attributes, _, _), .matches(let attributes, _):
+      attributes.allSatisfy { columns[$0]?.isNonNull == true }
+    case .isNull, .updated: true
+    case .and(let parts), .or(let parts): parts.allSatisfy(isKnown)
+    case .not: true
+    }
+  }
+
+  /// A column's text; that of other types is made of them.
+  private func text(_ attribute: Int) -> BoundExpression {
+    let column = column(attribute)
+    return column.type == .string ? column : BoundExpression(.convert(column), .string, at: nowhere)
   }
 
   private func flattened(_ parts: [Condition], isAnd: Bool) -> [Condition] {

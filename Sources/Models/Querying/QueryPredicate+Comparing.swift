@@ -62,6 +62,12 @@ private func comparison<Entity: EntityModelProtocol, Value>(
     info.attributes[key.attribute].comparesAsStored,
     let constant = constant(value, shape, isID: key.attribute == info.idAttribute, Entity.self)
   else { return QueryPredicate(nil) { entity, _ in holds(entity) } }
+  if constant.isNull {
+    // Nothing is less or more than nil.
+    guard op == .equal || op == .notEqual else { return QueryPredicate(nil) { entity, _ in holds(entity) } }
+    let isNull = Condition.isNull(attribute: key.attribute)
+    return QueryPredicate(op == .equal ? isNull : .not(isNull)) { entity, _ in holds(entity) }
+  }
   let op = key.isDescending ? op.swapped : op
   return QueryPredicate(
     .compare(op, attribute: key.attribute, parameter: 0),
@@ -69,25 +75,33 @@ private func comparison<Entity: EntityModelProtocol, Value>(
   ) { entity, _ in holds(entity) }
 }
 
-/// The value as the column would hold it; nil if it has no place there, as a number that is too large.
+/// The value as the column would hold it; nil if it has no place there, as a number that is too large. The code of an
+/// enum's value is an integer, because what it is the code of shows in a schema only.
 private func constant<Entity: EntityModelProtocol, Value>(
   _ value: Value, _ shape: ColumnShape, isID: Bool, _ type: Entity.Type
 ) -> GQLCatalog.Value? {
-  let slot = ColumnSlot(StagingMemory())
-  if let id = value as? Entity.ID, isID {
-    return constant(slot, shape) { try EntityInfo<Entity>.shared.idCodec.write(id, into: &$0) }
+  if let optional = value as? any OptionalValue {
+    guard let wrapped = optional.anyValue else { return .null }
+    func opened<Wrapped>(_ value: Wrapped) -> GQLCatalog.Value? { constant(value, shape, isID: isID, type) }
+    return _openExistential(wrapped, do: opened)
   }
-  if let value = value as? any ColumnValue { return constant(slot, shape) { try value.write(into: &$0) } }
-  return constant(slot, shape) { try ValueCodec<Value>.make().write(value, into: &$0) }
-}
-
-private func constant(
-  _ slot: ColumnSlot, _ shape: ColumnShape, _ write: (inout ColumnSlot) throws -> Void
-) -> GQLCatalog.Value? {
-  var slot = slot
-  guard (try? write(&slot)) != nil else { return nil }
+  var slot = ColumnSlot(StagingMemory())
+  do {
+    if isID, let id = value as? Entity.ID {
+      try EntityInfo<Entity>.shared.idCodec.write(id, into: &slot)
+    } else if let value = value as? any ColumnValue {
+      try value.write(into: &slot)
+    } else {
+      let codec = ValueCodec<Value>.make()
+      // A property's own codec may be another one than that of its type alone.
+      guard codec.shape?.scalar == shape.scalar, codec.shape?.enumeration == shape.enumeration else { return nil }
+      try codec.write(value, into: &slot)
+    }
+  } catch { return nil }
   guard let cell = slot.cell else { return .null }
-  return withExtendedLifetime(slot.memory) { GQLCatalog.Value(cell, shape.scalar) }
+  return withExtendedLifetime(slot.memory) {
+    shape.enumeration == nil ? GQLCatalog.Value(cell, shape.scalar) : .int(cell.int)
+  }
 }
 
 extension GQLCatalog.Value {

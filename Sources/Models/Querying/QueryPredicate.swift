@@ -55,6 +55,13 @@ struct EntityFacts {
 struct Parameter: Hashable {
   var value: Value
   var type: ValueType
+
+  /// The code of an enum's value becomes that of the schema's enum.
+  mutating func takeType(of column: ColumnDescriptor?) {
+    guard case .enumeration(let type)? = column?.type, case .int(let code) = value else { return }
+    value = .enumeration(type, code: Int(code))
+    self.type = .enumeration(type)
+  }
 }
 
 /// A condition in terms of attributes and numbered parameters: the part of a query that its plan depends on.
@@ -62,6 +69,7 @@ indirect enum Condition: Hashable {
   case compare(ComparisonOperator, attribute: Int, parameter: Int)
   case text(TextTest, attributes: [Int], parameter: Int, isCaseSensitive: Bool)
   case matches(attributes: [Int], parameter: Int)
+  case isNull(attribute: Int)
   /// Within the instants of two parameters.
   case updated(from: Int, to: Int)
   case and([Condition])
@@ -81,7 +89,17 @@ indirect enum Condition: Hashable {
     switch self {
     case .matches: [self]
     case .and(let parts): parts.flatMap(\.searches)
-    case .compare, .text, .updated, .or, .not: []
+    case .compare, .text, .isNull, .updated, .or, .not: []
+    }
+  }
+
+  /// The attributes that are compared, and the parameters with which.
+  var comparisons: [(attribute: Int, parameter: Int)] {
+    switch self {
+    case .compare(_, let attribute, let parameter): [(attribute, parameter)]
+    case .and(let parts), .or(let parts): parts.flatMap(\.comparisons)
+    case .not(let part): part.comparisons
+    case .text, .matches, .isNull, .updated: []
     }
   }
 
@@ -93,6 +111,7 @@ indirect enum Condition: Hashable {
     case .text(let test, let attributes, let parameter, let isCaseSensitive):
       .text(test, attributes: attributes, parameter: parameter + shift, isCaseSensitive: isCaseSensitive)
     case .matches(let attributes, let parameter): .matches(attributes: attributes, parameter: parameter + shift)
+    case .isNull: self
     case .updated(let from, let to): .updated(from: from + shift, to: to + shift)
     case .and(let parts): .and(parts.map { $0.shifted(by: shift) })
     case .or(let parts): .or(parts.map { $0.shifted(by: shift) })

@@ -85,7 +85,7 @@ struct QueryReading<Entity: EntityModelProtocol> {
   }
 
   /// What the planner can do of a stage, and what is left to do in Swift.
-  private func plannable(
+  func plannable(
     _ stage: QueryStage<Entity>, _ source: QueryShape.Source
   ) -> (QueryShape, [Parameter], QueryRest<Entity>) {
     var shape = QueryShape(type: mapping.type, source: source)
@@ -95,7 +95,11 @@ struct QueryReading<Entity: EntityModelProtocol> {
     for conjunct in stage.conjuncts {
       if let condition = conjunct.condition {
         conditions.append(condition.shifted(by: parameters.count))
+        let first = parameters.count
         parameters += conjunct.parameters
+        for (attribute, number) in condition.comparisons {
+          parameters[first + number].takeType(of: mapping.columns[attribute])
+        }
       } else {
         rest.conjuncts.append(conjunct)
       }
@@ -108,7 +112,7 @@ struct QueryReading<Entity: EntityModelProtocol> {
     return (shape, parameters, rest)
   }
 
-  private func slice(_ stage: QueryStage<Entity>, _ shape: inout QueryShape, _ parameters: inout [Parameter]) {
+  func slice(_ stage: QueryStage<Entity>, _ shape: inout QueryShape, _ parameters: inout [Parameter]) {
     shape.isSliced = true
     parameters.append(Parameter(value: .int(Int64(stage.limit ?? 0)), type: .int))
     parameters.append(Parameter(value: .int(Int64(stage.offset)), type: .int))

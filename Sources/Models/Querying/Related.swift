@@ -11,11 +11,13 @@ extension Query {
     _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToMany, Constraints>>
   ) -> QueryList<Target> {
     let query = self
-    return QueryList<Target>(
+    var targets = QueryList<Target>(
       .rows { context in
         guard let reading = QueryReading<Entity>(context) else { return [] }
         return try reading.allTargets(path, try query.rows(reading))
       })
+    targets.origin = RelatedOrigin(path, asList)
+    return targets
   }
 }
 
@@ -46,11 +48,13 @@ extension QueryList {
     _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Cardinality, Constraints>>
   ) -> QueryList<Target> {
     let query = self
-    return QueryList<Target>(
+    var targets = QueryList<Target>(
       .rows { context in
         guard let reading = QueryReading<Entity>(context) else { return [] }
         return try reading.allTargets(path, try query.rows(reading))
       })
+    targets.origin = RelatedOrigin(path, self)
+    return targets
   }
 }
 

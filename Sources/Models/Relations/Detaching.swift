@@ -24,16 +24,16 @@ extension EntityModelProtocol {
   public func detach<Target, Directionality, Cardinality, Constraints>(
     _ path: WritableKeyPath<Self, Relation<Target, Directionality, Cardinality, Constraints>>,
     in context: inout Context
-  ) throws {
-    try context.detach(self, path) { _ in true }
+  ) {
+    context.detach(self, path) { _ in true }
   }
 
   /// Takes all links of a mutual relation away; the entities stay.
   public func detach<Target, Cardinality, Constraints, Inverse>(
     _ path: WritableKeyPath<Self, Relation<Target, Relations.Mutual, Cardinality, Constraints>>,
     inverse: KeyPath<Target, Inverse>, in context: inout Context
-  ) throws {
-    try detach(path, in: &context)
+  ) {
+    detach(path, in: &context)
   }
 
   /// Takes the links of a relation to some entities away; the entities stay.
@@ -41,9 +41,9 @@ extension EntityModelProtocol {
     _ ids: [Target.ID],
     relation path: WritableKeyPath<Self, Relation<Target, Directionality, Cardinality, Constraints>>,
     in context: inout Context
-  ) throws {
+  ) {
     let ids = Set(ids)
-    try context.detach(self, path) { ids.contains($0) }
+    context.detach(self, path) { ids.contains($0) }
   }
 
   /// Takes the links of a relation to some entities away; the entities stay.
@@ -51,8 +51,8 @@ extension EntityModelProtocol {
     _ ids: Target.ID...,
     relation path: WritableKeyPath<Self, Relation<Target, Directionality, Cardinality, Constraints>>,
     in context: inout Context
-  ) throws {
-    try detach(ids, relation: path, in: &context)
+  ) {
+    detach(ids, relation: path, in: &context)
   }
 
   /// Takes the links of a mutual relation to some entities away; the entities stay.
@@ -60,8 +60,8 @@ extension EntityModelProtocol {
     _ ids: [Target.ID],
     relation path: WritableKeyPath<Self, Relation<Target, Relations.Mutual, Cardinality, Constraints>>,
     inverse: KeyPath<Target, Inverse>, in context: inout Context
-  ) throws {
-    try detach(ids, relation: path, in: &context)
+  ) {
+    detach(ids, relation: path, in: &context)
   }
 
   /// Takes the links of a mutual relation to some entities away; the entities stay.
@@ -69,8 +69,8 @@ extension EntityModelProtocol {
     _ ids: Target.ID...,
     relation path: WritableKeyPath<Self, Relation<Target, Relations.Mutual, Cardinality, Constraints>>,
     inverse: KeyPath<Target, Inverse>, in context: inout Context
-  ) throws {
-    try detach(ids, relation: path, in: &context)
+  ) {
+    detach(ids, relation: path, in: &context)
   }
 
   /// Deletes all entities that a relation leads to.
@@ -147,12 +147,16 @@ extension Context {
     _ entity: Entity,
     _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Cardinality, Constraints>>,
     _ isWanted: (Target.ID) -> Bool
-  ) throws {
-    guard let (relation, row, targets) = try targets(entity, path, isWanted) else { return }
-    own()
-    let transaction = storage.writing
-    transaction.now = storage.now()
-    for target in targets { try transaction.removeReference(relation.id, source: row, target: target.row) }
+  ) {
+    // No link can be refused, because the schema of models has no relation that is required of the store: a required one
+    // cannot be set to null, but its target may go. Were one refused, none would be taken away.
+    try? atomically { context in
+      guard let (relation, row, targets) = try context.targets(entity, path, isWanted) else { return }
+      context.own()
+      let transaction = context.storage.writing
+      transaction.now = context.storage.now()
+      for target in targets { try transaction.removeReference(relation.id, source: row, target: target.row) }
+    }
   }
 
   mutating func deleteTargets<Entity: EntityModelProtocol, Target, Directionality, Cardinality, Constraints>(

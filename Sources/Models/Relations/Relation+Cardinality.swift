@@ -25,6 +25,9 @@ extension Relation where Cardinality == Relations.ToMany {
 
   /// Further targets by their ids.
   public static func appending(ids: [Entity.ID]) -> Self { Self(.ids(ids), isPart: true) }
+  /// Further targets by their ids, of which the entities are at hand.
+  @_disfavoredOverload
+  public static func appending(ids entities: [Entity]) -> Self { .appending(ids: entities.map(\.id)) }
   /// Further targets, which are saved too.
   public static func appending(relation entities: [Entity]) -> Self { Self(.entities(entities), isPart: true) }
   /// Further targets, of which only some properties are known.

@@ -88,9 +88,13 @@ extension MergeStrategy where Value: OptionalValue {
 public protocol OptionalValue {
   /// Whether it is nil.
   var isMissing: Bool { get }
+  /// What it holds.
+  var anyValue: Any? { get }
 }
 
 extension Optional: OptionalValue {
   /// Whether it is nil.
   public var isMissing: Bool { if case .none = self { true } else { false } }
+  /// What it holds.
+  public var anyValue: Any? { self }
 }

@@ -2,6 +2,7 @@
 struct SchemaWriter {
   private(set) var types: [any EntityModelProtocol.Type] = []
   private(set) var text = ""
+  /// Of entity types and enums.
   private var names: [ObjectIdentifier: String] = [:]
   private var taken: Set<String> = []
 
@@ -22,16 +23,29 @@ struct SchemaWriter {
     // A deleted entity is a row of the entity's own table.
     if let tombstone = type as? any Tombstone.Type { return meet(tombstone.entityType) }
     guard names[ObjectIdentifier(type)] == nil else { return }
-    let name = schemaName(of: type)
+    take(schemaName(of: type), for: ObjectIdentifier(type))
+    types.append(type)
+  }
+
+  /// Gives a type its name. Two types of one name are in two modules, or local.
+  private mutating func take(_ name: String, for type: ObjectIdentifier) {
     var unique = name
     var number = 2
-    // Two types of one name are in two modules, or local.
     while !taken.insert(unique).inserted {
       unique = "\(name)_\(number)"
       number += 1
     }
-    names[ObjectIdentifier(type)] = unique
-    types.append(type)
+    names[type] = unique
+  }
+
+  /// The name of an attribute's scalar or enum; an enum is written where it is met first.
+  private mutating func name(of shape: ColumnShape, _ enums: inout String) -> String {
+    guard let enumeration = shape.enumeration else { return shape.scalar.rawValue }
+    if let known = names[enumeration.type] { return known }
+    take(enumeration.name, for: enumeration.type)
+    let name = names[enumeration.type] ?? enumeration.name
+    enums += "enum \(name) {\n\(enumeration.values.map { "  \($0)\n" }.joined())}\n"
+    return name
   }
 
   private mutating func meetTargets<Entity: EntityModelProtocol>(of type: Entity.Type) {
@@ -43,10 +57,11 @@ struct SchemaWriter {
     text += "type \(name(of: type))"
     for index in info.indexes { write(index, info) }
     text += " {\n"
+    var enums = ""
     for (number, attribute) in info.attributes.enumerated() {
       guard var shape = attribute.shape else { continue }
       if number == info.idAttribute { shape.isNonNull = true }
-      text += "  \(attribute.name): \(shape.text)\n"
+      text += "  \(attribute.name): \(shape.text(name(of: shape, &enums)))\n"
     }
     for relation in info.relations where !(relation.target is any Tombstone.Type) {
       let target = name(of: relation.target)
@@ -60,7 +75,7 @@ struct SchemaWriter {
       let list = relation.isToMany ? "[\(target)!]" : target
       text += "  \(relation.name): \(list) @relation(\(inverse)onDelete: \(rule))\n"
     }
-    text += "}\n"
+    text += "}\n" + enums
   }
 
   private mutating func write<Entity>(_ index: EntityInfo<Entity>.Index, _ info: EntityInfo<Entity>) {

@@ -1,0 +1,136 @@
+import GQLBase
+import GQLCatalog
+import GQLPlanner
+
+/// Where the rows of a query come from that are not those of a type.
+class QueryOrigin<Entity: EntityModelProtocol> {
+  /// The plan of the rows, and what `list` does with them. Nil if the context does not know a type.
+  func explain(_ list: QueryList<Entity>, _ explanation: inout QueryExplanation) -> String? { nil }
+}
+
+/// Rows of other queries for the same type, put together in Swift.
+final class CombinedOrigin<Entity: EntityModelProtocol>: QueryOrigin<Entity> {
+  private let word: String
+  private let parts: [QueryList<Entity>]
+
+  init(_ word: String, _ parts: [QueryList<Entity>]) {
+    self.word = word
+    self.parts = parts
+  }
+
+  override func explain(_ list: QueryList<Entity>, _ explanation: inout QueryExplanation) -> String? {
+    var text = "\(word)\n"
+    for part in parts {
+      var bare = part
+      bare.nested = []
+      guard let plan = bare.explain(&explanation) else { return nil }
+      text += plan.split(separator: "\n").map { "  \($0)\n" }.joined()
+    }
+    guard let rest = list.explainStages(list.stages[...], &explanation, word: "then") else { return nil }
+    return text + rest
+  }
+}
+
+/// The targets of a relation of another query's entities.
+final class RelatedOrigin<
+  Parent: EntityModelProtocol, Target: EntityModelProtocol, Directionality: RelationDirectionality,
+  Cardinality: RelationCardinality, Constraints: RelationConstraints
+>: QueryOrigin<Target> {
+  typealias Path = WritableKeyPath<Parent, Relation<Target, Directionality, Cardinality, Constraints>>
+  private let path: Path
+  private let parents: QueryList<Parent>
+
+  init(_ path: Path, _ parents: QueryList<Parent>) {
+    self.path = path
+    self.parents = parents
+  }
+
+  override func explain(_ list: QueryList<Target>, _ explanation: inout QueryExplanation) -> String? {
+    var parents = parents
+    parents.nested = [TypedNestedQuery(path, .entities, isPart: false, list.asTargets)]
+    return parents.explain(&explanation)
+  }
+}
+
+extension QueryList {
+  /// How the planner would answer the query: the plan that the same query as text has. What is done in Swift behind it,
+  /// because columns cannot tell, stands below.
+  ///
+  /// - Parameter costs: whether estimates and costs are shown; without them the text is the same for like data.
+  public func explain(in context: Context, costs: Bool = true) -> String {
+    guard var explanation = QueryExplanation(context, showsCosts: costs), let text = explain(&explanation) else {
+      return "nothing: the context does not know \(Entity.self)\n"
+    }
+    return text
+  }
+
+  /// The same without where the rows come from.
+  fileprivate var asTargets: Self {
+    var list = self
+    list.source = .all
+    list.origin = nil
+    return list
+  }
+
+  fileprivate func explain(_ explanation: inout QueryExplanation) -> String? {
+    if let origin { return origin.explain(self, &explanation) }
+    guard let reading = QueryReading<Entity>(explanation.context) else { return nil }
+    let type = explanation.snapshot.catalog[reading.mapping.type]
+    if case .ids(let ids) = source {
+      if ids.count == 1, let id = ids.first, let key = reading.key(id) {
+        return explainStages(
+          stages.isEmpty ? [QueryStage()] : stages[...], &explanation, word: type.rootOne, isOne: true,
+          source: .key(type.primaryIndex, [key]))
+      }
+      let text = "\(type.name): \(ids.count) ids, each by \(type.name).id\n"
+      return explainStages(stages[...], &explanation, word: "then").map { text + $0 }
+    }
+    let source = reading.isDeleted ? BoundSet.Source.deleted(includesLive: false) : .all
+    return explainStages(
+      stages.isEmpty ? [QueryStage()] : stages[...], &explanation, word: type.rootMany, source: source)
+  }
+
+  /// The plans of stages, one behind the other: each but the first takes the rows of the one before. What is nested
+  /// comes with the last.
+  fileprivate func explainStages(
+    _ stages: ArraySlice<QueryStage<Entity>>, _ explanation: inout QueryExplanation, word: String,
+    isOne: Bool = false, source: BoundSet.Source = .given
+  ) -> String? {
+    guard let reading = QueryReading<Entity>(explanation.context) else { return nil }
+    var text = ""
+    var (word, source) = (word, source)
+    let last = stages.indices.last
+    for index in stages.indices {
+      let set = explanation.set(reading, stages[index], source)
+      explanation.add(word, isOne: isOne, set) { explanation in
+        index == last ? nested.compactMap { $0.explain(&explanation) } : []
+      }
+      text += explanation.text()
+      (word, source) = ("then", .given)
+    }
+    if stages.isEmpty && !nested.isEmpty {
+      let set = explanation.set(reading, QueryStage(), source)
+      explanation.add(word, isOne: isOne, set) { explanation in nested.compactMap { $0.explain(&explanation) } }
+      text += explanation.text()
+    }
+    return text
+  }
+}
+
+extension Query {
+  /// How the planner would answer the query: see ``QueryList/explain(in:costs:)``.
+  public func explain(in context: Context, costs: Bool = true) -> String { asList.explain(in: context, costs: costs) }
+}
+
+extension QueryReading {
+  /// The primary key of an id, as a constant; nil if the id has none.
+  fileprivate func key(_ id: Entity.ID) -> BoundExpression? {
+    let memory = StagingMemory()
+    var slot = ColumnSlot(memory)
+    guard (try? mapping.info.idCodec.write(id, into: &slot)) != nil, let cell = slot.cell,
+      let column = mapping.columns[mapping.info.idAttribute], let scalar = column.type.scalar
+    else { return nil }
+    let value = withExtendedLifetime(memory) { Value(cell, scalar) }
+    return BoundExpression(.constant(value), column.type, at: SourceRange(at: 0))
+  }
+}

@@ -1,0 +1,117 @@
+import GQLBase
+import GQLCatalog
+import GQLExecutor
+import GQLPlanner
+import GQLStore
+
+/// The query that the planner is shown of a typed query, to tell what it would do: with the values in it, and with
+/// nested relations in place.
+struct QueryExplanation {
+  let context: Context
+  let snapshot: Snapshot
+  let schema: ModelSchema
+  let showsCosts: Bool
+  private var query: BoundQuery
+  /// What is done beside the plan.
+  var notes: [String] = []
+
+  /// Nil if the context knows no type.
+  init?(_ context: Context, showsCosts: Bool) {
+    guard let schema = context.storage.schema, let snapshot = context.storage.current else { return nil }
+    self.context = context
+    self.snapshot = snapshot
+    self.schema = schema
+    self.showsCosts = showsCosts
+    query = BoundQuery(name: nil, catalogVersion: snapshot.catalog.version)
+  }
+
+  /// The plan and the notes, as text; what was added is forgotten.
+  mutating func text() -> String {
+    let planned = optimize(
+      query, catalog: snapshot.catalog, statistics: snapshot, parameters: [],
+      sampler: PredicateSampler(snapshot: snapshot, parameters: []))
+    var text = GQLPlanner.explain(
+      planned.output, catalog: snapshot.catalog, options: ExplainOptions(costs: showsCosts))
+    for note in notes { text += "\(note)\n" }
+    notes = []
+    query = BoundQuery(name: nil, catalogVersion: snapshot.catalog.version)
+    return text
+  }
+
+  /// Adds a root field.
+  mutating func add(
+    _ key: String, isOne: Bool, _ set: BoundSet, _ fields: (inout Self) -> [BoundField]
+  ) {
+    let selection = addSelection(set, fields)
+    query.fields.append(
+      BoundField(key: key, content: isOne ? .one(selection) : .many(selection), range: SourceRange(at: 0)))
+  }
+
+  private mutating func addSelection(_ set: BoundSet, _ fields: (inout Self) -> [BoundField]) -> SelectionID {
+    query.sets.append(set)
+    let selection = SelectionID(query.selections.count)
+    query.selections.append(BoundSelection(set: SetID(query.sets.count - 1), shape: .object([])))
+    let fields = fields(&self)
+    query.selections[selection.index].shape = .object(fields)
+    return selection
+  }
+
+  /// The set of a stage. What is left to do in Swift becomes a note, with `name` where it is not the root.
+  mutating func set<Entity: EntityModelProtocol>(
+    _ reading: QueryReading<Entity>, _ stage: QueryStage<Entity>, _ source: BoundSet.Source, of name: String? = nil
+  ) -> BoundSet {
+    var (shape, parameters, rest) = reading.plannable(stage, .all)
+    if rest.isEmpty && stage.isSliced {
+      reading.slice(stage, &shape, &parameters)
+    } else {
+      rest = rest.slicing(stage)
+    }
+    if let note = rest.note { notes.append("in Swift\(name.map { ", of \($0)" } ?? ""): \(note)") }
+    var lowering = QueryLowering(
+      shape, snapshot.catalog, columns: reading.mapping.columns, updatedColumn: reading.mapping.updatedColumn,
+      parameters: parameters)
+    lowering.hasConstants = true
+    var set = lowering.set(source)
+    // No offset is written as none.
+    if stage.offset == 0 { set.offset = nil }
+    return set
+  }
+
+  /// Adds the targets of a relation, as a field of its parent.
+  mutating func nested<Parent: EntityModelProtocol, Target, Directionality, Cardinality, Constraints>(
+    _ parent: Parent.Type, _ path: WritableKeyPath<Parent, Relation<Target, Directionality, Cardinality, Constraints>>,
+    _ stages: [QueryStage<Target>], _ nested: [NestedQuery<Target>]
+  ) -> BoundField? {
+    guard let mapping = schema.mapping(of: Parent.self), let place = mapping.info.relation(path),
+      let relation = mapping.relations[place], let targets = QueryReading<Target>(context)
+    else { return nil }
+    let name = mapping.info.relations[place].name
+    let source = BoundSet.Source.relation(.scope(0, relation.source), relation.id)
+    let set = set(targets, stages.first ?? QueryStage(), source, of: name)
+    let selection = addSelection(set) { explanation in nested.compactMap { $0.explain(&explanation) } }
+    for stage in stages.dropFirst() { notes.append("then, of \(name): \(stage.summary)") }
+    return BoundField(
+      key: name, content: relation.isToMany ? .many(selection) : .one(selection), range: SourceRange(at: 0))
+  }
+}
+
+extension QueryRest {
+  /// What is done in Swift; nil if nothing is.
+  var note: String? {
+    var parts: [String] = []
+    if !conjuncts.isEmpty { parts.append("filter by \(counted(conjuncts.count, "condition"))") }
+    if !order.isEmpty { parts.append("sort by \(counted(order.count, "key"))") }
+    if let limit { parts.append("first \(limit)" + (offset == 0 ? "" : " behind \(offset)")) }
+    return parts.isEmpty ? nil : parts.joined(separator: ", ")
+  }
+}
+
+extension QueryStage {
+  fileprivate var summary: String {
+    var rest = QueryRest<Entity>()
+    (rest.conjuncts, rest.order, rest.limit, rest.offset) = (conjuncts, order, limit, offset)
+    return rest.note ?? "all"
+  }
+}
+
+private func counted(_ count: Int, _ word: String) -> String { count == 1 ? "1 \(word)" : "\(count) \(word)s" }

@@ -1,0 +1,283 @@
+import Foundation
+import GQLite
+import GQLiteModels
+import Testing
+
+/// Equal queries have equal plans, whether they come from key paths or from text.
+@Suite struct ExplainTests {
+  enum Grade: String, CaseIterable, Codable { case low, middle, high }
+
+  /// An index of each kind, and columns without one.
+  @EntityModel
+  struct Item {
+    @Index<Self>(\.price) private var priceIndex
+    @Index<Self>(\.shelf, \.place) private var placeIndex
+    @HashIndex<Self>(\.kind) private var kindIndex
+    @HashIndex<Self>(\.grade) private var gradeIndex
+    @HashIndex<Self>(\.region, \.kind) private var regionIndex
+    @Unique<Self>(\.code, collisions: .throw) private var uniqueCode
+    @FullTextIndex<Self>(\.text) private var words
+
+    let id: Int
+    var code: String
+    var kind: String
+    var region: String
+    var grade: Grade
+    var shelf: Int
+    var place: Int
+    var price: Double
+    var text: String
+    var note: String?
+    var isSold: Bool
+    @Relationship(inverse: \.items) var owner: Owner?
+    @Relationship(inverse: \.item) var parts: [Part]?
+  }
+
+  @EntityModel
+  struct Owner {
+    @Index<Self>(\.name) private var nameIndex
+
+    let id: String
+    var name: String
+    var since: Date
+    @Relationship(inverse: \.owner) var items: [Item]?
+  }
+
+  @EntityModel
+  struct Part {
+    let id: UUID
+    var weight: Int
+    @Relationship(inverse: \.parts) var item: Item?
+  }
+
+  private static let kinds = ["pen", "book", "lamp", "chair", "rope"]
+
+  private static let context = Result {
+    var context = try Context(for: Owner.self, User.self, Account.self)
+    for number in 0..<300 {
+      let owner = Owner(
+        id: "o\(number % 20)", name: "Owner \(number % 20)", since: Date(timeIntervalSince1970: Double(number % 20)))
+      var item = Item(
+        id: number, code: "c\(number)", kind: kinds[number % 5], region: number % 3 == 0 ? "US" : "EU",
+        grade: Grade.allCases[number % 3], shelf: number % 10, place: number, price: Double(number * 7 % 300),
+        text: number % 50 == 0 ? "a rare find \(number)" : "an ordinary thing \(number)",
+        note: number % 4 == 0 ? nil : "n\(number)", isSold: number % 2 == 0, owner: .relation(owner))
+      if number % 6 == 0 { item.$parts = .relation([Part(id: UUID(), weight: number)]) }
+      try item.save(to: &context)
+    }
+    for number in 0..<50 {
+      try User(id: "\(number)", name: "Name \(number)", age: number % 40).save(to: &context)
+      try Account(id: number, email: "e\(number)", login: "l\(number)", age: number).save(to: &context)
+    }
+    for number in 0..<10 {
+      try Chat(
+        id: "\(number)", users: .ids((0..<5).map { "\(number + $0)" }),
+        messages: .relation([Message(id: "\(number)", text: "hello \(number)", author: .id("\(number)"))])
+      ).save(to: &context)
+    }
+    return context
+  }
+
+  struct Pair: Sendable, CustomTestStringConvertible {
+    let text: String
+    let plan: @Sendable (Context, Bool) -> String
+    var testDescription: String { text }
+
+    init<Entity>(_ text: String, _ query: @escaping @Sendable () -> QueryList<Entity>) {
+      self.text = text
+      plan = { query().explain(in: $0, costs: $1) }
+    }
+
+    init<Entity>(one text: String, _ query: @escaping @Sendable () -> Query<Entity>) {
+      self.text = text
+      plan = { query().explain(in: $0, costs: $1) }
+    }
+  }
+
+  private static func item(_ rest: String) -> String { "{ ExplainTests_Item\(rest) { id } }" }
+
+  static let equality: [Pair] = [
+    Pair(item("")) { Item.query() },
+    Pair(item("(where: kind == \"pen\")")) { Item.filter(\.kind == "pen") },
+    Pair(item("(where: kind != \"pen\")")) { Item.filter(\.kind != "pen") },
+    Pair(item("(where: code == \"c7\")")) { Item.filter(\.code == "c7") },
+    Pair(item("(where: id == 7)")) { Item.filter(\.id == 7) },
+    Pair(item("(where: grade == high)")) { Item.filter(\.grade == .high) },
+    Pair(item("(where: grade != low)")) { Item.filter(\.grade != .low) },
+    Pair(item("(where: isSold == true)")) { Item.filter(\.isSold == true) },
+    Pair(item("(where: note == null)")) { Item.filter(\.note == nil) },
+    Pair(item("(where: note != null)")) { Item.filter(\.note != nil) },
+    Pair(item("(where: note == \"n7\")")) { Item.filter(\.note == "n7") },
+    Pair(item("(where: region == \"US\" and kind == \"pen\")")) { Item.filter(\.region == "US" && \.kind == "pen") },
+    Pair(item("(where: kind == \"pen\" and region == \"US\" and price > 3.0)")) {
+      Item.filter(\.kind == "pen").filter(\.region == "US").filter(\.price > 3)
+    },
+    Pair("{ Account(where: email == \"e7\") { id } }") { Account.filter(\.email == "e7") },
+    Pair("{ Account(where: nick == null) { id } }") { Account.filter(\.nick == nil) },
+    Pair("{ User(where: name == \"Name 7\") { id } }") { User.filter(\.name == "Name 7") },
+  ]
+
+  static let ranges: [Pair] = [
+    Pair(item("(where: price > 290.0)")) { Item.filter(\.price > 290) },
+    Pair(item("(where: price >= 290.0)")) { Item.filter(\.price >= 290) },
+    Pair(item("(where: price < 4.0)")) { Item.filter(\.price < 4) },
+    Pair(item("(where: price <= 4.0)")) { Item.filter(\.price <= 4) },
+    Pair(item("(where: price >= 10.0 and price < 20.0)")) { Item.filter(\.price >= 10).filter(\.price < 20) },
+    Pair(item("(where: price >= 10.0 and price < 20.0)")) { Item.filter(\.price >= 10 && \.price < 20) },
+    Pair(item("(where: price > 2.0)")) { Item.filter(\.price > 2) },
+    Pair(item("(where: shelf == 3 and place > 200)")) { Item.filter(\.shelf == 3 && \.place > 200) },
+    Pair(item("(where: place > 200)")) { Item.filter(\.place > 200) },
+    Pair("{ User(where: age > 18) { id } }") { User.filter(\.age > 18) },
+    Pair("{ Account(where: age > 45 and age < 48) { id } }") { Account.filter(\.age > 45).and(\.age < 48) },
+    Pair("{ ExplainTests_Owner(where: name >= \"Owner 5\") { id } }") { Owner.filter(\.name >= "Owner 5") },
+  ]
+
+  static let groups: [Pair] = [
+    Pair(item("(where: kind == \"pen\" or kind == \"book\")")) {
+      Item.filter(\.kind == "pen").or(.filter(\.kind == "book"))
+    },
+    Pair(item("(where: kind == \"pen\" or price > 290.0)")) { Item.filter(\.kind == "pen" || \.price > 290) },
+    Pair(item("(where: kind == \"pen\" or isSold == true)")) {
+      Item.filter(\.kind == "pen").or(.filter(\.isSold == true))
+    },
+    Pair(item("(where: kind == \"pen\" or kind == \"book\" or price > 290.0 and shelf <= 4)")) {
+      Item.filter(\.kind == "pen").or(.filter(\.kind == "book")).or(.filter(\.price > 290).and(\.shelf <= 4))
+    },
+    Pair(item("(where: (kind == \"pen\" or kind == \"book\") and price > 290.0)")) {
+      Item.filter(\.kind == "pen").or(.filter(\.kind == "book")).and(\.price > 290)
+    },
+    Pair(item("(where: price > 18.0 and isSold == true and kind == \"pen\")")) {
+      Item.filter(\.price > 18).and(\.isSold == true).and(Item.filter(\.kind == "pen"))
+    },
+    Pair(item("(where: not (kind == \"pen\"))")) { Item.filter(!(\.kind == "pen")) },
+    Pair(item("(where: not (price > 10.0) and kind == \"pen\")")) { Item.filter(!(\.price > 10)).and(\.kind == "pen") },
+  ]
+
+  static let texts: [Pair] = [
+    Pair(item("(where: text contains \"rare\")")) {
+      Item.filter(.string(\.text, contains: "rare", caseSensitive: true))
+    },
+    Pair(item("(where: collate(text, CI) contains \"RARE\")")) { Item.filter(.string(\.text, contains: "RARE")) },
+    Pair(item("(where: text startsWith \"a r\")")) {
+      Item.filter(.string(\.text, hasPrefix: "a r", caseSensitive: true))
+    },
+    Pair(item("(where: collate(text, CI) startsWith \"A\")")) { Item.filter(.string(\.text, hasPrefix: "A")) },
+    Pair(item("(where: collate(text, CI) endsWith \"50\")")) { Item.filter(.string(\.text, hasSuffix: "50")) },
+    Pair(item("(where: not (collate(text, CI) endsWith \"50\"))")) {
+      Item.filter(.string(\.text, notHavingSuffix: "50"))
+    },
+    Pair(item("(where: collate(code, CI) contains \"7\" or collate(kind, CI) contains \"7\")")) {
+      Item.filter(.string(\.code, \.kind, contains: "7"))
+    },
+    Pair(item("(where: text matches \"rare OR rare~\", orderBy: -_score)")) {
+      Item.filter(.string(\.text, matches: "rare"))
+    },
+    Pair(item("(where: text matches \"rare OR rare~\" and isSold == true, orderBy: price)")) {
+      Item.filter(.string(\.text, matches: "rare")).and(\.isSold == true).sorted(by: \.price)
+    },
+    Pair("{ User(where: collate(profile, CI) contains \"x\") { id } }") {
+      User.filter(.string(\.profile, contains: "x"))
+    },
+  ]
+
+  static let orders: [Pair] = [
+    Pair(item("(orderBy: price)")) { Item.query().sorted(by: \.price) },
+    Pair(item("(orderBy: -price)")) { Item.query().sorted(by: \.price.desc) },
+    Pair(item("(orderBy: price, limit: 5)")) { Item.query().sorted(by: \.price).limit(5) },
+    Pair(item("(orderBy: -price, limit: 5)")) { Item.query().sorted(by: \.price.desc).limit(5) },
+    Pair(item("(orderBy: price, limit: 5, offset: 10)")) { Item.query().sorted(by: \.price).limit(5, offset: 10) },
+    Pair(item("(orderBy: [shelf, place], limit: 5)")) { Item.query().sorted(by: \.shelf, \.place).limit(5) },
+    Pair(item("(orderBy: shelf, limit: 5)")) { Item.query().sorted(by: \.shelf).limit(5) },
+    Pair(item("(orderBy: [shelf, price], limit: 5)")) { Item.query().sorted(by: \.shelf, \.price).limit(5) },
+    Pair(item("(orderBy: [-price, kind], limit: 5)")) { Item.query().sorted(by: \.price.desc, \.kind).limit(5) },
+    Pair(item("(orderBy: kind)")) { Item.query().sorted(by: \.kind) },
+    Pair(item("(limit: 10)")) { Item.query().limit(10) },
+    Pair(item("(where: price > 290.0, orderBy: -price, limit: 3)")) {
+      Item.filter(\.price > 290).sorted(by: \.price.desc).limit(3)
+    },
+    Pair(item("(where: kind == \"pen\", orderBy: price, limit: 3)")) {
+      Item.filter(\.kind == "pen").sorted(by: \.price).limit(3)
+    },
+    Pair(item("(orderBy: -_updatedAt, limit: 3)")) { Item.query().sorted(by: .updatedAt.desc).limit(3) },
+    Pair("{ User(where: age > 18, orderBy: name) { id } }") { User.filter(\.age > 18).sorted(by: \.name) },
+    Pair("{ User(orderBy: age, limit: 1) { id } }") { User.query().sorted(by: \.age).limit(1) },
+  ]
+
+  static let relations: [Pair] = [
+    Pair(one: "{ explainTests_Item(id: 7) { id } }") { Item.query(7) },
+    Pair(one: "{ user(id: \"7\") { id } }") { User.query("7") },
+    Pair(one: "{ user(id: \"7\") { chats { id } } }") { User.query("7").with(\.$chats) },
+    Pair(one: "{ user(id: \"7\") { chats { messages { author { id } } users { id } } } }") {
+      User.query("7").with(\.$chats) { $0.with(\.$messages) { $0.with(\.$author) }.with(\.$users) }
+    },
+    Pair("{ user(id: \"7\") { chats { id } } }") { User.query("7").related(\.$chats) },
+    Pair("{ User(where: age > 18) { chats { id } } }") { User.filter(\.age > 18).with(\.$chats) },
+    Pair(
+      "{ ExplainTests_Owner(where: name == \"Owner 5\") { items(where: price > 100.0, orderBy: -price, limit: 3) { id } } }"
+    ) {
+      Owner.filter(\.name == "Owner 5").with(\.$items) {
+        $0.filter(\.price > 100).sorted(by: \.price.desc).limit(3)
+      }
+    },
+    Pair("{ ExplainTests_Owner { items(where: kind == \"pen\") { parts(orderBy: weight) { id } } } }") {
+      Owner.query().with(\.$items) { $0.filter(\.kind == "pen").with(\.$parts) { $0.sorted(by: \.weight) } }
+    },
+    Pair(item("(where: price > 290.0)").replacing("{ id }", with: "{ owner { id } parts { id } }")) {
+      Item.filter(\.price > 290).with(\.$owner).id(\.$parts)
+    },
+    Pair(item("(where: price > 290.0)").replacing("{ id }", with: "{ owner { items { id } } }")) {
+      Item.filter(\.price > 290).fragment(\.$owner) { $0.with(\.$items) }
+    },
+    Pair("{ Chat(limit: 2) { users { id } messages { id } admins { id } } }") { Chat.query().limit(2).with(.ids) },
+    Pair("{ Deleted_User(where: age > 18) { id } }") { Deleted<User>.query().filter(\.entity.age > 18) },
+  ]
+
+  static var pairs: [Pair] {
+    // Key paths of deleted entities lead through a property that no column knows.
+    equality + ranges + groups + texts + orders + relations.dropLast()
+  }
+
+  @Test(arguments: pairs) func plansAreEqual(_ pair: Pair) throws {
+    let context = try Self.context.get()
+    let query = try Database(context).prepare(pair.text)
+    for costs in [false, true] {
+      let plan = pair.plan(context, costs)
+      #expect(try plan == query.explain(costs: costs))
+      #expect(!plan.isEmpty)
+    }
+  }
+
+  @Test func thereAreManyPairs() { #expect(Self.pairs.count >= 70) }
+
+  /// The document's example.
+  @Test func anIndexServes() throws {
+    let plan = Item.filter(\.price > 290).explain(in: try Self.context.get(), costs: false)
+    #expect(plan.contains("access") && plan.contains("price (290, ∞)"), "\(plan)")
+    let rows = User.filter(\.age > 38).explain(in: try Self.context.get())
+    #expect(rows.contains("rows  cost"))
+  }
+
+  /// What columns cannot tell is said.
+  @Test func residues() throws {
+    let context = try Self.context.get()
+    let scan = Item.filter(\.text.count > 20).filter(\.price > 290).sorted(by: \.text.count).limit(3, offset: 1)
+    let plan = scan.explain(in: context, costs: false)
+    #expect(plan.hasSuffix("in Swift: filter by 1 condition, sort by 1 key, first 3 behind 1\n"), "\(plan)")
+    let text = try Database(context).prepare("{ ExplainTests_Item(where: price > 290.0) { id } }").explain(costs: false)
+    #expect(plan.hasPrefix(text))
+    let nested = Owner.query().with(\.$items) { $0.filter(\.text.count > 20) }.explain(in: context, costs: false)
+    #expect(nested.hasSuffix("in Swift, of items: filter by 1 condition\n"))
+    // A condition behind a slice, other sources, and what is put together.
+    let stages = Item.query().sorted(by: \.price).limit(3).filter(\.price > 0).explain(in: context, costs: false)
+    #expect(stages.contains("then: ExplainTests_Item") && stages.contains("price > 0"), "\(stages)")
+    let ids = Item.query([1, 2]).filter(\.price > 0).explain(in: context, costs: false)
+    #expect(ids.hasPrefix("ExplainTests_Item: 2 ids, each by ExplainTests_Item.id\nthen: "))
+    let either = Item.query([1]).or(Item.filter(\.price > 290)).explain(in: context, costs: false)
+    #expect(either.hasPrefix("any of\n  explainTests_Item: ExplainTests_Item\n"), "\(either)")
+    #expect(Item.query().distinct().explain(in: context).hasPrefix("each once of\n"))
+    #expect(Item.query().last().explain(in: context).hasPrefix("the last of\n"))
+    #expect(Item.query().explain(in: Context()) == "nothing: the context does not know Item\n")
+    let bulk = User.query("1").with(.schemaEntities).explain(in: context)
+    #expect(bulk.hasSuffix("each with all of Chat\neach with all of Chat\n"))
+  }
+}
