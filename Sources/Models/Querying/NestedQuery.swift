@@ -5,6 +5,9 @@ import GQLStore
 class NestedQuery<Parent: EntityModelProtocol> {
   /// Fills the relation of all parents, whose rows are given too.
   func load(_ parents: inout [Parent], _ rows: [UInt32], _ reading: QueryReading<Parent>) throws {}
+
+  /// Whether loading cannot fail, whatever another program has put into columns.
+  var isAlwaysReadable: Bool { true }
 }
 
 /// What is wanted of a relation, with its types.
@@ -38,6 +41,12 @@ class TypedNestedQuery<
     case .entities: put(try targets.entities(found, query.nested), ends, into: &parents) { .entities($0) }
     case .fragments: put(try targets.entities(found, query.nested), ends, into: &parents) { .fragments($0) }
     }
+  }
+
+  override var isAlwaysReadable: Bool {
+    if form == .ids { return Target.ID.self is any AlwaysReadable.Type }
+    return EntityInfo<Target>.shared.isAlwaysReadable && query.nested.allSatisfy(\.isAlwaysReadable)
+      && query.stages.allSatisfy(\.isPlannable)
   }
 
   private func put<Value>(

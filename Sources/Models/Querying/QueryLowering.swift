@@ -12,17 +12,18 @@ struct QueryLowering {
   let columns: [ColumnDescriptor?]
   let updatedColumn: ColumnID?
   let parameters: [Parameter]
+  private let terms: TermLowering
   private let nowhere = SourceRange(at: 0)
 
-  init(
-    _ shape: QueryShape, _ catalog: Catalog, columns: [ColumnDescriptor?], updatedColumn: ColumnID?,
-    parameters: [Parameter]
-  ) {
+  /// `types` are all types of the schema, by number.
+  init(_ shape: QueryShape, _ catalog: Catalog, _ types: [AnyTypeMapping], parameters: [Parameter]) {
     self.shape = shape
     self.catalog = catalog
-    self.columns = columns
-    self.updatedColumn = updatedColumn
+    columns = types[Int(shape.type.index)].columns
+    updatedColumn = types[Int(shape.type.index)].updatedColumn
     self.parameters = parameters
+    terms = TermLowering(
+      shape.type, types, parameters, firstSet: { if case .relation = shape.source { 2 } else { 1 } }())
   }
 
   /// The set whose members are wanted: the first one, or the second where there are parents.
@@ -54,6 +55,8 @@ struct QueryLowering {
     }
     if query.selections.isEmpty { query.selections = [BoundSelection(set: SetID(0), shape: leaf)] }
     query.fields = [BoundField(key: "members", content: .many(SelectionID(0)), range: nowhere)]
+    query.sets += terms.sets
+    query.itemCount = terms.itemCount
     return query
   }
 
@@ -68,6 +71,8 @@ struct QueryLowering {
     switch key {
     case .attribute(let attribute, let isDescending):
       BoundOrderTerm(column(attribute), isDescending: isDescending)
+    case .optional(let attribute, let isDescending):
+      BoundOrderTerm(column(attribute), isDescending: isDescending, nullsFirst: !isDescending)
     case .updatedAt(let isDescending): BoundOrderTerm(updated, isDescending: isDescending)
     case .score: BoundOrderTerm(score, isDescending: true)
     }
@@ -115,6 +120,7 @@ struct QueryLowering {
     case .updated(let from, let to):
       return boolean(
         .inRange(updated, lower: parameter(from), upper: parameter(to), includesUpper: true))
+    case .term(let term): return terms.expression(term)
     case .and(let parts): return boolean(.and(flattened(parts, isAnd: true).map(expression)))
     case .or(let parts): return boolean(.or(flattened(parts, isAnd: false).map(expression)))
     // What is unknown does not hold, so its negation does.
@@ -127,6 +133,8 @@ struct QueryLowering {
       switch part {
       case .and(let inner) where isAnd: flattened(inner, isAnd: true)
       case .or(let inner) where !isAnd: flattened(inner, isAnd: false)
+      case .term(.and(let inner)) where isAnd: flattened(inner.map { .term($0) }, isAnd: true)
+      case .term(.or(let inner)) where !isAnd: flattened(inner.map { .term($0) }, isAnd: false)
       default: [part]
       }
     }
