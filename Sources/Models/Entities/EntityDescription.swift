@@ -10,6 +10,10 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
     /// Where the column was chosen at run time.
     var codec: AnyObject?
     var comparesAsStored: Bool
+    /// Whether an entity can be without it.
+    var isOptional: Bool
+    /// Whether all that may lie in the column can be read.
+    var isAlwaysReadable: Bool
   }
 
   var properties: [Property] = []
@@ -55,7 +59,8 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
     properties.append(
       Property(
         name: name, path: path, descendingPath: Self.descending(path, Value.self), shape: codec.shape, codec: codec,
-        comparesAsStored: codec.comparesAsStored))
+        comparesAsStored: codec.comparesAsStored, isOptional: Value.self is any OptionalValue.Type,
+        isAlwaysReadable: Value.self is any AlwaysReadable.Type))
   }
 
   mutating func add<Value>(
@@ -65,7 +70,8 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
     properties.append(
       Property(
         name: name, path: path, descendingPath: Self.descending(path, type), shape: shape, codec: codec,
-        comparesAsStored: true))
+        comparesAsStored: true, isOptional: type is any OptionalValue.Type,
+        isAlwaysReadable: type is any AlwaysReadable.Type))
   }
 
   private static func keyCodec<Value>(_ type: Value.Type) -> ValueCodec<Value> {
@@ -92,7 +98,8 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
     _ relation: WritableKeyPath<Entity, Relation<Target, Relations.OneWay, Cardinality, Constraints>>,
     deleteRule: DeleteRule = .nullify
   ) {
-    relations.append(TypedRelation(name: name, path: relation, inverse: nil, deleteRule: deleteRule))
+    relations.append(
+      TypedRelation(name: name, value: path, path: relation, inverse: nil, deleteRule: deleteRule))
   }
 
   /// One side of a relation, with the name of the other side.
@@ -102,6 +109,7 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
     inverse: KeyPath<Target, Relation<Entity, Relations.Mutual, InverseCardinality, InverseConstraints>>,
     _ inverseName: String, deleteRule: DeleteRule = .nullify
   ) {
-    relations.append(TypedRelation(name: name, path: relation, inverse: inverseName, deleteRule: deleteRule))
+    relations.append(
+      TypedRelation(name: name, value: path, path: relation, inverse: inverseName, deleteRule: deleteRule))
   }
 }

@@ -12,6 +12,8 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
     /// Of computed key paths: their value.
     var derived: ((Entity, inout ColumnSlot) throws -> Void)?
     var comparesAsStored: Bool
+    var isOptional = false
+    var isAlwaysReadable = true
   }
 
   /// An attribute's place, and whether the key path descends.
@@ -37,6 +39,7 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
   let hooks = HookKnowledge()
   private let keys: [AnyKeyPath: Key]
   private let relationPaths: [AnyKeyPath: Int]
+  private let relationValues: [AnyKeyPath: Int]
 
   static var shared: EntityInfo<Entity> { EntityRegistry.info(of: Entity.self) }
 
@@ -51,7 +54,8 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
       attributes.append(
         Attribute(
           name: property.name, shape: property.shape, codec: property.codec,
-          comparesAsStored: property.comparesAsStored))
+          comparesAsStored: property.comparesAsStored, isOptional: property.isOptional,
+          isAlwaysReadable: property.isAlwaysReadable))
     }
     propertyCount = attributes.count
     let idCodec = ValueCodec<Entity.ID>.makeKey()
@@ -90,6 +94,8 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
     relations = description.relations
     relationPaths = Dictionary(
       description.relations.enumerated().map { ($1.path as AnyKeyPath, $0) }, uniquingKeysWith: { first, _ in first })
+    relationValues = Dictionary(
+      description.relations.enumerated().map { ($1.value as AnyKeyPath, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   /// The attribute that a key path leads to; nil where columns do not know it.
@@ -97,6 +103,26 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
 
   /// The place of the relation that a key path to `$property` leads to.
   func relation(_ path: AnyKeyPath) -> Int? { relationPaths[path] }
+
+  /// The place of the relation that a key path to `property` leads to.
+  func relation(value path: AnyKeyPath) -> Int? { relationValues[path] }
+
+  /// By property: whether it is read where these attributes are wanted.
+  func mustRead(_ wanted: Set<Int>) -> [Bool] {
+    attributes[..<propertyCount].enumerated().map { number, attribute in
+      wanted.contains(number) || number == idAttribute || !attribute.isOptional
+    }
+  }
+
+  /// Whether reading an entity cannot fail, whatever another program has put into its columns.
+  var isAlwaysReadable: Bool { attributes[..<propertyCount].allSatisfy(\.isAlwaysReadable) }
+
+  /// What takes the entities that routes lead to, each a list of places of relations.
+  func loading(_ routes: [ArraySlice<Int>]) -> [NestedQuery<Entity>] {
+    var byFirst: [Int: [ArraySlice<Int>]] = [:]
+    for route in routes { if let first = route.first { byFirst[first, default: []].append(route.dropFirst()) } }
+    return byFirst.sorted { $0.key < $1.key }.compactMap { relations[$0.key].loading($0.value) }
+  }
 
   func normalize(_ entity: inout Entity) {
     for relation in relations { relation.normalize(&entity) }

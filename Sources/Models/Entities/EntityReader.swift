@@ -6,10 +6,13 @@ public struct EntityReader<Entity: EntityModelProtocol> {
   let layout: EntityLayout
   let source: EntitySource
   private var position = 0
+  /// By property: whether it is read; nil if all are. What is not is nil.
+  private let wanted: UnsafePointer<Bool>?
 
-  init(_ layout: EntityLayout, _ source: EntitySource) {
+  init(_ layout: EntityLayout, _ source: EntitySource, wanted: UnsafePointer<Bool>? = nil) {
     self.layout = layout
     self.source = source
+    self.wanted = wanted
   }
 
   /// Reads the next property.
@@ -76,6 +79,10 @@ public struct EntityReader<Entity: EntityModelProtocol> {
     guard position < layout.count else { throw outOfStep }
     let place = layout.places[position]
     guard place.column >= 0 else { throw outOfStep }
+    if let wanted, !wanted[position] {
+      position &+= 1
+      return ColumnCell(Cell(low: 0), isNull: true)
+    }
     position &+= 1
     return source.cell(Int(place.column), place.kind)
   }

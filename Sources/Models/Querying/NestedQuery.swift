@@ -9,6 +9,9 @@ class NestedQuery<Parent: EntityModelProtocol> {
 
   /// Adds what it takes to an explanation, as a field of its parent; nil if there is no relation behind it.
   func explain(_ explanation: inout QueryExplanation) -> BoundField? { nil }
+
+  /// Whether loading cannot fail, whatever another program has put into columns.
+  var isAlwaysReadable: Bool { true }
 }
 
 /// What is wanted of a relation, with its types.
@@ -46,6 +49,12 @@ class TypedNestedQuery<
 
   override func explain(_ explanation: inout QueryExplanation) -> BoundField? {
     explanation.nested(Parent.self, path, query.stages, query.nested)
+  }
+
+  override var isAlwaysReadable: Bool {
+    if form == .ids { return Target.ID.self is any AlwaysReadable.Type }
+    return EntityInfo<Target>.shared.isAlwaysReadable && query.nested.allSatisfy(\.isAlwaysReadable)
+      && query.stages.allSatisfy(\.isPlannable)
   }
 
   private func put<Value>(

@@ -27,14 +27,14 @@ public struct Query<Entity: EntityModelProtocol>: @unchecked Sendable {
   public func resolve(in context: Context) -> Entity? { try? entity(in: context) }
 
   func entity(in context: Context) throws -> Entity? {
-    if let id, list.stages.isEmpty, list.nested.isEmpty {
+    if let id, list.stages.isEmpty, list.nested.isEmpty, list.attributes == nil {
       guard let mapping = context.storage.schema?.mapping(of: Entity.self), let snapshot = context.storage.current,
         let row = try mapping.row(id, snapshot)
       else { return nil }
       return try mapping.entity(row, snapshot, context.storage.opaques[Int(mapping.type.index)])
     }
     guard let reading = QueryReading<Entity>(context) else { return nil }
-    return try reading.entities(try rows(reading), list.nested).first
+    return try reading.entities(try rows(reading), list.nested, only: list.attributes).first
   }
 
   /// The entity's row, if there is one.

@@ -12,6 +12,8 @@ struct QueryExplanation {
   let schema: ModelSchema
   let showsCosts: Bool
   private var query: BoundQuery
+  /// What the conditions of the set that is added next ask about.
+  private var conditionSets: [BoundSet] = []
   /// What is done beside the plan.
   var notes: [String] = []
 
@@ -48,9 +50,12 @@ struct QueryExplanation {
   }
 
   private mutating func addSelection(_ set: BoundSet, _ fields: (inout Self) -> [BoundField]) -> SelectionID {
+    let number = SetID(query.sets.count)
     query.sets.append(set)
+    query.sets += conditionSets
+    conditionSets = []
     let selection = SelectionID(query.selections.count)
-    query.selections.append(BoundSelection(set: SetID(query.sets.count - 1), shape: .object([])))
+    query.selections.append(BoundSelection(set: number, shape: .object([])))
     let fields = fields(&self)
     query.selections[selection.index].shape = .object(fields)
     return selection
@@ -67,11 +72,11 @@ struct QueryExplanation {
       rest = rest.slicing(stage)
     }
     if let note = rest.note { notes.append("in Swift\(name.map { ", of \($0)" } ?? ""): \(note)") }
-    var lowering = QueryLowering(
-      shape, snapshot.catalog, columns: reading.mapping.columns, updatedColumn: reading.mapping.updatedColumn,
-      parameters: parameters)
-    lowering.hasConstants = true
+    let lowering = QueryLowering(
+      shape, snapshot.catalog, schema.byNumber, parameters: parameters, hasConstants: true,
+      firstSet: query.sets.count + 1, firstItem: query.itemCount)
     var set = lowering.set(source)
+    (conditionSets, query.itemCount) = lowering.conditionSets
     // No offset is written as none.
     if stage.offset == 0 { set.offset = nil }
     return set

@@ -19,6 +19,10 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
   var nested: [NestedQuery<Entity>] = []
   /// How the rows of the source come, where another query gives them.
   var origin: QueryOrigin<Entity>?
+  /// The places of relations that come with the entities, because they are likely to be looked at.
+  var prefetched: Set<Int> = []
+  /// The attributes that are read; nil for all.
+  var attributes: Set<Int>?
 
   init(_ source: Source = .all) { self.source = source }
 
@@ -27,7 +31,7 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
 
   func entities(in context: Context) throws -> [Entity] {
     guard let reading = QueryReading<Entity>(context) else { return [] }
-    return try reading.entities(try rows(reading), nested)
+    return try reading.entities(try rows(reading), nested, only: attributes)
   }
 
   /// The rows, in order.
@@ -54,6 +58,14 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
       query.stages.append(stage)
     }
     return query
+  }
+
+  /// Changes the last stage, whose slice, if it has one, is a range of what the stage gives then.
+  mutating func refine(_ change: (inout QueryStage<Entity>) -> Void) {
+    if stages.isEmpty || stages[stages.count - 1].isSliced && !stages[stages.count - 1].isRange {
+      stages.append(QueryStage())
+    }
+    change(&stages[stages.count - 1])
   }
 
   // MARK: - Conditions
@@ -124,6 +136,7 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
     adding({ $0.isSliced }) {
       $0.limit = limit
       $0.offset = offset
+      $0.isRange = false
     }
   }
 

@@ -13,18 +13,25 @@ struct QueryLowering {
   let updatedColumn: ColumnID?
   let parameters: [Parameter]
   /// Whether values stand in the query itself, as people write them.
-  var hasConstants = false
+  private let hasConstants: Bool
+  private let terms: TermLowering
   private let nowhere = SourceRange(at: 0)
 
+  /// `types` are all types of the schema, by number. The sets and items of conditions have numbers from `firstSet` and
+  /// `firstItem` on; with constants, values stand in the place of parameters.
   init(
-    _ shape: QueryShape, _ catalog: Catalog, columns: [ColumnDescriptor?], updatedColumn: ColumnID?,
-    parameters: [Parameter]
+    _ shape: QueryShape, _ catalog: Catalog, _ types: [AnyTypeMapping], parameters: [Parameter],
+    hasConstants: Bool = false, firstSet: Int? = nil, firstItem: Int = 0
   ) {
     self.shape = shape
     self.catalog = catalog
-    self.columns = columns
-    self.updatedColumn = updatedColumn
+    columns = types[Int(shape.type.index)].columns
+    updatedColumn = types[Int(shape.type.index)].updatedColumn
     self.parameters = parameters
+    self.hasConstants = hasConstants
+    let usualSet = if case .relation = shape.source { 2 } else { 1 }
+    terms = TermLowering(
+      shape.type, types, parameters, hasConstants: hasConstants, firstSet: firstSet ?? usualSet, firstItem: firstItem)
   }
 
   /// The set whose members are wanted: the first one, or the second where there are parents.
@@ -56,8 +63,13 @@ struct QueryLowering {
     }
     if query.selections.isEmpty { query.selections = [BoundSelection(set: SetID(0), shape: leaf)] }
     query.fields = [BoundField(key: "members", content: .many(SelectionID(0)), range: nowhere)]
+    query.sets += terms.sets
+    query.itemCount = terms.itemCount
     return query
   }
+
+  /// The sets that the conditions of ``set(_:)`` ask about, and how many items these go through, those before included.
+  var conditionSets: (sets: [BoundSet], itemCount: Int) { (terms.sets, terms.itemCount) }
 
   /// What is wanted of a source.
   func set(_ source: BoundSet.Source) -> BoundSet {
@@ -71,6 +83,8 @@ struct QueryLowering {
     switch key {
     case .attribute(let attribute, let isDescending):
       BoundOrderTerm(column(attribute), isDescending: isDescending)
+    case .optional(let attribute, let isDescending):
+      BoundOrderTerm(column(attribute), isDescending: isDescending, nullsFirst: !isDescending)
     case .updatedAt(let isDescending): BoundOrderTerm(updated, isDescending: isDescending)
     case .score: BoundOrderTerm(score, isDescending: true)
     }
@@ -122,6 +136,7 @@ struct QueryLowering {
     case .updated(let from, let to):
       return boolean(
         .inRange(updated, lower: parameter(from), upper: parameter(to), includesUpper: true))
+    case .term(let term): return terms.expression(term)
     case .and(let parts): return boolean(.and(flattened(parts, isAnd: true).map(expression)))
     case .or(let parts): return boolean(.or(flattened(parts, isAnd: false).map(expression)))
     case .not(let part):
@@ -140,6 +155,8 @@ struct QueryLowering {
     case .text(_, let attributes, _, _), .matches(let attributes, _):
       attributes.allSatisfy { columns[$0]?.isNonNull == true }
     case .isNull, .updated: true
+    // What a `#Predicate` says of nil is in the term.
+    case .term: true
     case .and(let parts), .or(let parts): parts.allSatisfy(isKnown)
     case .not: true
     }
@@ -156,6 +173,8 @@ struct QueryLowering {
       switch part {
       case .and(let inner) where isAnd: flattened(inner, isAnd: true)
       case .or(let inner) where !isAnd: flattened(inner, isAnd: false)
+      case .term(.and(let inner)) where isAnd: flattened(inner.map { .term($0) }, isAnd: true)
+      case .term(.or(let inner)) where !isAnd: flattened(inner.map { .term($0) }, isAnd: false)
       default: [part]
       }
     }

@@ -16,12 +16,11 @@ final class QueryPlans: Sendable {
 
   /// The rows of a query; for each parent, where it has any. `ends` says where those of each parent end.
   func run(
-    _ shape: QueryShape, _ parameters: [Parameter], columns: [ColumnDescriptor?], updatedColumn: ColumnID?,
+    _ shape: QueryShape, _ parameters: [Parameter], types: [AnyTypeMapping],
     given: [UInt32] = [], parents: [UInt32]? = nil, on snapshot: Snapshot, ends: inout [Int]
   ) throws -> [UInt32] {
     let values = parameters.map { Optional($0.value) }
-    let lowering = QueryLowering(
-      shape, snapshot.catalog, columns: columns, updatedColumn: updatedColumn, parameters: parameters)
+    let lowering = QueryLowering(shape, snapshot.catalog, types, parameters: parameters)
     let executable = plan(shape, lowering, values, snapshot)
     var rows: [UInt32] = []
     do {

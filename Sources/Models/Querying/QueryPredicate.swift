@@ -10,10 +10,15 @@ public struct QueryPredicate<Entity: EntityModelProtocol>: @unchecked Sendable {
   /// What ``Condition/compare(_:_:_:)`` and others refer to.
   let parameters: [Parameter]
   /// The same in Swift.
-  let holds: (Entity, EntityFacts) -> Bool
+  let holds: (Entity, EntityFacts) throws -> Bool
+  /// The relations that `holds` looks at, each as the places of relations that lead to it.
+  var routes: Set<[Int]> = []
+  /// The condition as people write it, where that is known.
+  var words: String?
 
   init(
-    _ condition: Condition?, _ parameters: [Parameter] = [], holds: @escaping (Entity, EntityFacts) -> Bool
+    _ condition: Condition?, _ parameters: [Parameter] = [],
+    holds: @escaping (Entity, EntityFacts) throws -> Bool
   ) {
     self.condition = condition
     self.parameters = parameters
@@ -26,7 +31,7 @@ public struct QueryPredicate<Entity: EntityModelProtocol>: @unchecked Sendable {
     return Self(
       Condition.joined(left.condition, right.condition, shift: left.parameters.count) { .and([$0, $1]) },
       left.parameters + right.parameters
-    ) { first($0, $1) && second($0, $1) }
+    ) { try first($0, $1) && second($0, $1) }.looking(left, right, "&&")
   }
 
   /// At least one holds.
@@ -35,13 +40,24 @@ public struct QueryPredicate<Entity: EntityModelProtocol>: @unchecked Sendable {
     return Self(
       Condition.joined(left.condition, right.condition, shift: left.parameters.count) { .or([$0, $1]) },
       left.parameters + right.parameters
-    ) { first($0, $1) || second($0, $1) }
+    ) { try first($0, $1) || second($0, $1) }.looking(left, right, "||")
   }
 
   /// It does not hold.
   public static prefix func ! (predicate: Self) -> Self {
     let holds = predicate.holds
-    return Self(predicate.condition.map { .not($0) }, predicate.parameters) { !holds($0, $1) }
+    var result = Self(predicate.condition.map { .not($0) }, predicate.parameters) { try !holds($0, $1) }
+    result.routes = predicate.routes
+    result.words = predicate.words.map { "!(\($0))" }
+    return result
+  }
+
+  /// With what both of its parts look at.
+  private func looking(_ left: Self, _ right: Self, _ join: String) -> Self {
+    var result = self
+    result.routes = left.routes.union(right.routes)
+    if let first = left.words, let second = right.words { result.words = "(\(first)) \(join) (\(second))" }
+    return result
   }
 }
 
@@ -72,6 +88,8 @@ indirect enum Condition: Hashable {
   case isNull(attribute: Int)
   /// Within the instants of two parameters.
   case updated(from: Int, to: Int)
+  /// A truth value.
+  case term(Term)
   case and([Condition])
   case or([Condition])
   case not(Condition)
@@ -89,7 +107,7 @@ indirect enum Condition: Hashable {
     switch self {
     case .matches: [self]
     case .and(let parts): parts.flatMap(\.searches)
-    case .compare, .text, .isNull, .updated, .or, .not: []
+    case .compare, .text, .isNull, .updated, .term, .or, .not: []
     }
   }
 
@@ -99,7 +117,7 @@ indirect enum Condition: Hashable {
     case .compare(_, let attribute, let parameter): [(attribute, parameter)]
     case .and(let parts), .or(let parts): parts.flatMap(\.comparisons)
     case .not(let part): part.comparisons
-    case .text, .matches, .isNull, .updated: []
+    case .text, .matches, .isNull, .updated, .term: []
     }
   }
 
@@ -113,6 +131,7 @@ indirect enum Condition: Hashable {
     case .matches(let attributes, let parameter): .matches(attributes: attributes, parameter: parameter + shift)
     case .isNull: self
     case .updated(let from, let to): .updated(from: from + shift, to: to + shift)
+    case .term(let term): .term(term.shifted(by: shift))
     case .and(let parts): .and(parts.map { $0.shifted(by: shift) })
     case .or(let parts): .or(parts.map { $0.shifted(by: shift) })
     case .not(let part): .not(part.shifted(by: shift))

@@ -24,14 +24,21 @@ struct QueryReading<Entity: EntityModelProtocol> {
 
   func entity(_ row: UInt32) throws -> Entity { try mapping.entity(row, snapshot, opaques) }
 
-  /// The entities of rows, with what is wanted of their relations.
-  func entities(_ rows: [UInt32], _ nested: [NestedQuery<Entity>]) throws -> [Entity] {
+  /// The entities of rows, with what is wanted of their relations. Of `attributes`, and what an entity cannot be without,
+  /// the values are read.
+  func entities(
+    _ rows: [UInt32], _ nested: [NestedQuery<Entity>], only attributes: Set<Int>? = nil
+  ) throws -> [Entity] {
     var result: [Entity] = []
     result.reserveCapacity(rows.count)
     let readers = snapshot.readers(mapping.type)
-    for row in rows {
-      var reader = EntityReader<Entity>(mapping.layout, EntitySource(readers, row, opaques))
-      result.append(try Entity(from: &reader))
+    let wanted = attributes.map { mapping.info.mustRead($0) } ?? []
+    try wanted.withUnsafeBufferPointer { wanted in
+      for row in rows {
+        var reader = EntityReader<Entity>(
+          mapping.layout, EntitySource(readers, row, opaques), wanted: attributes == nil ? nil : wanted.baseAddress)
+        result.append(try Entity(from: &reader))
+      }
     }
     for query in nested { try query.load(&result, rows, self) }
     return result
@@ -51,8 +58,7 @@ struct QueryReading<Entity: EntityModelProtocol> {
     if rest.isEmpty && stage.isSliced { slice(stage, &shape, &parameters) } else { rest = rest.slicing(stage) }
     var ends: [Int] = []
     let found = try schema.plans.run(
-      shape, parameters, columns: mapping.columns, updatedColumn: mapping.updatedColumn, given: rows ?? [],
-      on: snapshot, ends: &ends)
+      shape, parameters, types: schema.byNumber, given: rows ?? [], on: snapshot, ends: &ends)
     return try finish(found, rest)
   }
 
@@ -71,8 +77,7 @@ struct QueryReading<Entity: EntityModelProtocol> {
       rest = rest.slicing(stage)
     }
     let found = try schema.plans.run(
-      shape, parameters, columns: mapping.columns, updatedColumn: mapping.updatedColumn, parents: parents,
-      on: snapshot, ends: &ends)
+      shape, parameters, types: schema.byNumber, parents: parents, on: snapshot, ends: &ends)
     if rest.isEmpty { return found }
     var result: [UInt32] = []
     var start = 0
@@ -124,10 +129,20 @@ struct QueryReading<Entity: EntityModelProtocol> {
     var rows = rows
     if !rest.conjuncts.isEmpty || !rest.order.isEmpty {
       var kept: [(row: UInt32, entity: Entity)] = []
-      for row in rows {
-        let entity = try entity(row)
-        let facts = EntityFacts(updatedAt: updatedAt(row))
-        if rest.conjuncts.allSatisfy({ $0.holds(entity, facts) }) { kept.append((row, entity)) }
+      let looked = rest.conjuncts.reduce(into: Set<[Int]>()) { $0.formUnion($1.routes) }
+      let nested = mapping.info.loading(looked.map { $0[...] })
+      // Without an order, what is behind the slice need not be looked at.
+      let needed = rest.order.isEmpty ? rest.needed : nil
+      var start = 0
+      var size = needed == nil ? Self.batch : Self.firstBatch
+      while start < rows.count, kept.count < needed ?? .max {
+        let batch = Array(rows[start..<min(rows.count, start + size)])
+        for (row, entity) in zip(batch, try entities(batch, nested)) {
+          let facts = EntityFacts(updatedAt: updatedAt(row))
+          if try rest.conjuncts.allSatisfy({ try $0.holds(entity, facts) }) { kept.append((row, entity)) }
+        }
+        start += batch.count
+        size = min(Self.batch, size * 2)
       }
       if !rest.order.isEmpty {
         kept = kept.enumerated().sorted { left, right in
@@ -144,6 +159,10 @@ struct QueryReading<Entity: EntityModelProtocol> {
     return limit <= 0 || rest.offset < 0 ? [] : Array(rows.dropFirst(rest.offset).prefix(limit))
   }
 
+  /// Entities that are looked at together, with what they are asked of their relations.
+  private static var batch: Int { 1024 }
+  private static var firstBatch: Int { 16 }
+
   /// When a row was saved last, in microseconds since 1970.
   func updatedAt(_ row: UInt32) -> Int64 {
     mapping.updatedColumn.map { snapshot.column(mapping.type, $0).int64(row) } ?? 0
@@ -158,6 +177,13 @@ struct QueryRest<Entity: EntityModelProtocol> {
   var offset = 0
 
   var isEmpty: Bool { conjuncts.isEmpty && order.isEmpty && limit == nil }
+
+  /// How many rows the slice takes, with those that it passes over; nil for any number.
+  var needed: Int? {
+    guard let limit else { return nil }
+    let (sum, overflows) = max(0, limit).addingReportingOverflow(max(0, offset))
+    return overflows ? nil : sum
+  }
 
   /// With the slice of a stage.
   func slicing(_ stage: QueryStage<Entity>) -> Self {

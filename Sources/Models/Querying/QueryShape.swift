@@ -21,7 +21,19 @@ struct QueryShape: Hashable {
 /// A key of an order that columns know.
 enum OrderKey: Hashable {
   case attribute(Int, isDescending: Bool)
+  /// Nulls are less than all values.
+  case optional(Int, isDescending: Bool)
   case updatedAt(isDescending: Bool)
   /// How well the texts match that the condition wants; the best ones first.
   case score
+
+  /// The other way round; the best matches stay first.
+  var reversed: Self {
+    switch self {
+    case .attribute(let attribute, let isDescending): .attribute(attribute, isDescending: !isDescending)
+    case .optional(let attribute, let isDescending): .optional(attribute, isDescending: !isDescending)
+    case .updatedAt(let isDescending): .updatedAt(isDescending: !isDescending)
+    case .score: .score
+    }
+  }
 }

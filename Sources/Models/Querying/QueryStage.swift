@@ -6,8 +6,13 @@ struct QueryStage<Entity: EntityModelProtocol> {
   var order: [QueryOrder<Entity>] = []
   var limit: Int?
   var offset = 0
+  /// Whether the slice is a range of indices, which later refinements do not stand behind.
+  var isRange = false
 
   var isSliced: Bool { limit != nil }
+
+  /// Whether columns can tell all of it.
+  var isPlannable: Bool { conjuncts.allSatisfy { $0.condition != nil } && order.allSatisfy { $0.key != nil } }
 }
 
 /// A key of an order.
@@ -36,6 +41,33 @@ struct QueryOrder<Entity: EntityModelProtocol> {
   init(_ key: MetadataOrder) {
     self.key = .updatedAt(isDescending: key.isDescending)
     compare = { _, _ in 0 }
+  }
+
+  init(key: OrderKey?, compare: @escaping (Entity, Entity) -> Int) {
+    self.key = key
+    self.compare = compare
+  }
+
+  /// By an optional property: what is nil comes first.
+  init<Key: Comparable>(optional path: KeyPath<Entity, Key?>) {
+    var key: OrderKey?
+    if let found = EntityInfo<Entity>.shared.key(path), !found.isDescending, Key.self is any ColumnScalar.Type {
+      key = .optional(found.attribute, isDescending: false)
+    }
+    self.init(key: key) { left, right in
+      switch (left[keyPath: path], right[keyPath: path]) {
+      case (nil, nil): 0
+      case (nil, _): -1
+      case (_, nil): 1
+      case (let first?, let second?): first < second ? -1 : second < first ? 1 : 0
+      }
+    }
+  }
+
+  /// The other way round.
+  var reversed: Self {
+    let compare = compare
+    return Self(key: key?.reversed) { -compare($0, $1) }
   }
 }
 

@@ -10,9 +10,14 @@ class RelationDescriptor<Source: EntityModelProtocol> {
   let deleteRule: DeleteRule
   /// The property `$name`.
   let path: PartialKeyPath<Source>
+  /// The property `name`.
+  let value: PartialKeyPath<Source>
 
-  init(name: String, path: PartialKeyPath<Source>, inverse: String?, deleteRule: DeleteRule) {
+  init(
+    name: String, value: PartialKeyPath<Source>, path: PartialKeyPath<Source>, inverse: String?, deleteRule: DeleteRule
+  ) {
     self.name = name
+    self.value = value
     self.path = path
     self.inverse = inverse
     self.deleteRule = deleteRule
@@ -35,6 +40,9 @@ class RelationDescriptor<Source: EntityModelProtocol> {
   /// What takes its targets as the first level says, and their relations' as the next ones do; nil if there is none.
   func nested(_ levels: ArraySlice<Nested>) -> NestedQuery<Source>? { nil }
 
+  /// What takes its targets as entities, and what the routes from there lead to, each a list of places of relations.
+  func loading(_ routes: [ArraySlice<Int>]) -> NestedQuery<Source>? { nil }
+
   /// When one of the entities that are in it was saved last, or one in their relations; nil if there is none.
   func lastUpdate(_ entity: Source, _ context: Context) -> Date? { nil }
 }
@@ -47,9 +55,9 @@ final class TypedRelation<
   typealias Path = WritableKeyPath<Source, Relation<Target, Directionality, Cardinality, Constraints>>
   let relation: Path
 
-  init(name: String, path: Path, inverse: String?, deleteRule: DeleteRule) {
+  init(name: String, value: PartialKeyPath<Source>, path: Path, inverse: String?, deleteRule: DeleteRule) {
     relation = path
-    super.init(name: name, path: path, inverse: inverse, deleteRule: deleteRule)
+    super.init(name: name, value: value, path: path, inverse: inverse, deleteRule: deleteRule)
   }
 
   override var isToMany: Bool { Cardinality.isToMany }
@@ -109,6 +117,12 @@ final class TypedRelation<
       return SchemaQuery(relation, level.form, isPart: isPart, query.sorted(by: .updatedAt))
     }
     return TypedNestedQuery(relation, level.form, isPart: isPart, query)
+  }
+
+  override func loading(_ routes: [ArraySlice<Int>]) -> NestedQuery<Source>? {
+    var query = QueryList<Target>()
+    query.nested = EntityInfo<Target>.shared.loading(routes)
+    return TypedNestedQuery(relation, .entities, isPart: false, query)
   }
 
   override func lastUpdate(_ entity: Source, _ context: Context) -> Date? {

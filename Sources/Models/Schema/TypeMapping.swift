@@ -11,12 +11,14 @@ class AnyTypeMapping: @unchecked Sendable {
   let idColumn: Int
   let idKind: ColumnKind
   let updatedColumn: ColumnID?
+  /// By attribute: its column; nil for what has none.
+  let columns: [ColumnDescriptor?]
   /// By place in the description; nil where the relation has no table behind it.
   let relations: [StoredRelation?]
 
   init(
     type: EntityTypeID, name: String, layout: EntityLayout, hooks: HookKnowledge, idColumn: Int, idKind: ColumnKind,
-    updatedColumn: ColumnID?, relations: [StoredRelation?]
+    updatedColumn: ColumnID?, columns: [ColumnDescriptor?], relations: [StoredRelation?]
   ) {
     self.type = type
     self.name = name
@@ -25,6 +27,7 @@ class AnyTypeMapping: @unchecked Sendable {
     self.idColumn = idColumn
     self.idKind = idKind
     self.updatedColumn = updatedColumn
+    self.columns = columns
     self.relations = relations
   }
 
@@ -47,8 +50,6 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
     let resolver: CollisionResolver<Entity>
   }
   let info: EntityInfo<Entity>
-  /// By attribute: its column; nil for what has none.
-  let columns: [ColumnDescriptor?]
   /// The attributes that are computed, and their columns.
   let derived: [(attribute: Int, column: Int)]
   let uniques: [Unique]
@@ -61,7 +62,6 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
       guard attribute.shape != nil, case .column(let column, _)? = property(attribute.name)?.storage else { return nil }
       return entity[column]
     }
-    self.columns = columns
     derived = info.attributes.indices.compactMap { number in
       guard info.attributes[number].derived != nil, let column = columns[number] else { return nil }
       return (number, Int(column.id.index))
@@ -90,7 +90,7 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
           places: places, codecs: info.attributes[..<info.propertyCount].map(\.codec),
           columnCount: entity.columns.count),
       hooks: info.hooks, idColumn: id.map { Int($0.id.index) } ?? 0, idKind: id?.kind ?? .text,
-      updatedColumn: entity.updatedColumn, relations: relations)
+      updatedColumn: entity.updatedColumn, columns: columns, relations: relations)
   }
 
   override func doom(_ row: UInt32, _ context: Context) throws -> any DoomedEntity {

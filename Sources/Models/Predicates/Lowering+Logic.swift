@@ -1,0 +1,183 @@
+import Foundation
+import GQLBase
+import GQLCatalog
+import GQLPlanner
+
+extension PredicateExpressions.Variable: PredicateLowering {
+  func lowered(_ walk: PredicateWalk) -> PredicatePart { walk.part(key) }
+  func words(_ walk: PredicateWalk) -> String { walk.name(key) }
+}
+
+extension PredicateExpressions.Value: PredicateLowering {
+  func lowered(_ walk: PredicateWalk) -> PredicatePart {
+    if let range = value as? any CapturedRange { return range.part }
+    return .constant(PredicateConstant(value))
+  }
+
+  func words(_ walk: PredicateWalk) -> String {
+    if let text = value as? String { return "\"\(text)\"" }
+    if let optional = value as? any OptionalValue, optional.isMissing { return "nil" }
+    return "\(value)"
+  }
+}
+
+extension PredicateExpressions.NilLiteral: PredicateLowering {
+  func lowered(_ walk: PredicateWalk) -> PredicatePart { .constant(PredicateConstant(Wrapped?.none)) }
+  func words(_ walk: PredicateWalk) -> String { "nil" }
+}
+
+extension PredicateExpressions.KeyPath: PredicateLowering {
+  func lowered(_ walk: PredicateWalk) -> PredicatePart {
+    switch walk.lowered(root) {
+    case .entity(let part): return Self.property(part, keyPath, walk)
+    case .term(let term, let type):
+      // An index may have the value in a column of its own.
+      if let origin = type.origin, case .term(let found, let type) = Self.property(origin, keyPath, walk) {
+        return .term(found, type)
+      }
+      switch kind {
+      case .collectionCount where type.shape.isList:
+        return .term(.length(term), TermType(ColumnShape(.int), canBeNull: type.canBeNull))
+      case .collectionIsEmpty where type.shape.isList:
+        return .boolean(.compare(.equal, .length(term), walk.parameter(.int(0), .int)), canBeNull: false)
+      case .collectionIsEmpty where type.shape.scalar == .string:
+        return .boolean(.compare(.equal, term, walk.parameter(.string(Text("")), .string)))
+      default: return .unknown
+      }
+    case .members(let part, let relation, _):
+      switch kind {
+      case .collectionCount: return part.guarding(.count(part.place, relation: relation, nil), ColumnShape(.int))
+      case .collectionIsEmpty:
+        return part.guarding(.members(.none, part.place, relation: relation, nil), ColumnShape(.boolean))
+      default: return .unknown
+      }
+    case .unknown, .constant, .range: return .unknown
+    }
+  }
+
+  func words(_ walk: PredicateWalk) -> String {
+    "\(walk.words(root)).\("\(keyPath)".split(separator: ".").last ?? "")"
+  }
+
+  /// What a key path from an entity, or from something in it, leads to.
+  private static func property(_ part: EntityPart, _ next: AnyKeyPath, _ walk: PredicateWalk) -> PredicatePart {
+    guard let path = part.path.map({ $0.appending(path: next) }) ?? next else { return .unknown }
+    var inner = part
+    inner.path = path
+    if let attribute = part.cursor.attribute(at: path) {
+      var type = TermType(attribute.shape, canBeNull: !attribute.shape.isNonNull || part.canBeMissing)
+      type.comparesAsStored = attribute.comparesAsStored
+      type.isOrdered = Output.self is any ColumnValue.Type
+      type.origin = inner
+      type.isID = attribute.isID
+      return .term(.attribute(part.place, attribute.number), type)
+    }
+    guard part.path == nil, let relation = part.cursor.relation(at: next) else { return .entity(inner) }
+    let route = part.route + [relation.number]
+    walk.note(route)
+    guard relation.isStored else { return .unknown }
+    if relation.isToMany { return .members(part, relation: relation.number, target: relation.target) }
+    return .entity(
+      EntityPart(
+        place: .target(part.place, relation: relation.number), cursor: relation.target, route: route,
+        canBeMissing: true))
+  }
+}
+
+extension PredicateExpressions.Conjunction: PredicateLowering {
+  func lowered(_ walk: PredicateWalk) -> PredicatePart {
+    let (left, right) = (walk.lowered(lhs), walk.lowered(rhs))
+    guard let first = walk.truth(left), let second = walk.truth(right) else { return .unknown }
+    return .boolean(.and([first.0, second.0]), canBeNull: first.canBeNull || second.canBeNull)
+  }
+
+  func words(_ walk: PredicateWalk) -> String { "(\(walk.words(lhs)) && \(walk.words(rhs)))" }
+}
+
+extension PredicateExpressions.Disjunction: PredicateLowering {
+  func lowered(_ walk: PredicateWalk) -> PredicatePart {
+    let (left, right) = (walk.lowered(lhs), walk.lowered(rhs))
+    guard let first = walk.truth(left), let second = walk.truth(right) else { return .unknown }
+    return .boolean(.or([first.0, second.0]), canBeNull: first.canBeNull || second.canBeNull)
+  }
+
+  func words(_ walk: PredicateWalk) -> String { "(\(walk.words(lhs)) || \(walk.words(rhs)))" }
+}
+
+extension PredicateExpressions.Negation: PredicateLowering {
+  func lowered(_ walk: PredicateWalk) -> PredicatePart {
+    guard let (term, canBeNull) = walk.truth(walk.lowered(wrapped)) else { return .unknown }
+    return .boolean(.not(canBeNull ? .isTrue(term) : term))
+  }
+
+  func words(_ walk: PredicateWalk) -> String { "!\(walk.words(wrapped))" }
+}
+
+extension PredicateExpressions.Equal: PredicateLowering {
+  func lowered(_ walk: PredicateWalk) -> PredicatePart {
+    walk.comparison(.equal, walk.lowered(lhs), walk.lowered(rhs)) { values(lhs, rhs).map { $0 == $1 } ?? false }
+  }
+
+  func words(_ walk: PredicateWalk) -> String { "\(walk.words(lhs)) == \(walk.words(rhs))" }
+}
+
+extension PredicateExpressions.NotEqual: PredicateLowering {
+  func lowered(_ walk: PredicateWalk) -> PredicatePart {
+    walk.comparison(.notEqual, walk.lowered(lhs), walk.lowered(rhs)) { values(lhs, rhs).map { $0 != $1 } ?? false }
+  }
+
+  func words(_ walk: PredicateWalk) -> String { "\(walk.words(lhs)) != \(walk.words(rhs))" }
+}
+
+extension PredicateExpressions.Comparison: PredicateLowering {
+  func lowered(_ walk: PredicateWalk) -> PredicatePart {
+    walk.comparison(comparison, walk.lowered(lhs), walk.lowered(rhs)) {
+      guard let (left, right) = values(lhs, rhs) else { return false }
+      return switch comparison {
+      case .less: left < right
+      case .lessOrEqual: left <= right
+      case .greater: left > right
+      default: left >= right
+      }
+    }
+  }
+
+  private var comparison: ComparisonOperator {
+    switch op {
+    case .lessThan: .less
+    case .lessThanOrEqual: .lessOrEqual
+    case .greaterThan: .greater
+    case .greaterThanOrEqual: .greaterOrEqual
+    @unknown default: .greaterOrEqual
+    }
+  }
+
+  func words(_ walk: PredicateWalk) -> String {
+    "\(walk.words(lhs)) \(comparison.rawValue) \(walk.words(rhs))"
+  }
+}
+
+/// The values of two parts that hang on no variable.
+private func values<Left: PredicateExpression, Right: PredicateExpression>(
+  _ left: Left, _ right: Right
+) -> (Left.Output, Right.Output)? {
+  let none = PredicateBindings()
+  guard let first = try? left.evaluate(none), let second = try? right.evaluate(none) else { return nil }
+  return (first, second)
+}
+
+extension PredicateExpressions.Conditional: PredicateLowering {
+  func lowered(_ walk: PredicateWalk) -> PredicatePart {
+    let (condition, whole, rest) = (walk.lowered(test), walk.lowered(trueBranch), walk.lowered(falseBranch))
+    guard let (test, _) = walk.truth(condition) else { return .unknown }
+    if let first = walk.truth(whole), let second = walk.truth(rest) {
+      return .boolean(.conditional([test, first.0, second.0]), canBeNull: first.canBeNull || second.canBeNull)
+    }
+    guard let (first, second, type) = walk.operands(whole, rest) else { return .unknown }
+    return .term(.conditional([test, first, second]), type)
+  }
+
+  func words(_ walk: PredicateWalk) -> String {
+    "(\(walk.words(test)) ? \(walk.words(trueBranch)) : \(walk.words(falseBranch)))"
+  }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import GQLCatalog
+import GQLPlanner
+
+extension PredicateExpressions.OptionalFlatMap: PredicateLowering {
+  func lowered(_ walk: PredicateWalk) -> PredicatePart {
+    let optional = walk.lowered(wrapped)
+    let base: Term.NullBase
+    switch optional {
+    case .term(let term, _): base = .term(term)
+    case .entity(let part): base = .place(part.place)
+    case .members:
+      // A list of targets is never nil.
+      return walk.lowered(transform, where: variable.key, is: optional)
+    case .unknown, .constant, .range:
+      _ = walk.lowered(transform, where: variable.key, is: .unknown)
+      return .unknown
+    }
+    switch walk.lowered(transform, where: variable.key, is: optional) {
+    case .term(let term, let type):
+      if term.isNullWhere(base) { return .term(term, type.nullable()) }
+      return .term(.conditional([base.isMissing, .null, term]), type.nullable())
+    case .entity(let part): return .entity(part)
+    case .members(let part, let relation, let target):
+      return .members(part, relation: relation, target: target)
+    case .unknown, .constant, .range: return .unknown
+    }
+  }
+
+  func words(_ walk: PredicateWalk) -> String {
+    "\(walk.words(wrapped)).flatMap { \(walk.name(variable.key)) in \(walk.words(transform)) }"
+  }
+}
+
+extension PredicateExpressions.NilCoalesce: PredicateLowering {
+  func lowered(_ walk: PredicateWalk) -> PredicatePart {
+    let (optional, rest) = (walk.lowered(lhs), walk.lowered(rhs))
+    guard case .term(let term, let type) = optional else { return .unknown }
+    if !type.canBeNull { return optional }
+    if let (other, otherCanBeNull) = walk.truth(rest), type.shape.scalar == .boolean {
+      if other == .truth(false) { return .boolean(Self.isTrue(term)) }
+      return .boolean(.coalesce([term, other]), canBeNull: otherCanBeNull)
+    }
+    guard let (other, otherType) = walk.operand(rest, like: type), otherType.shape.scalar == type.shape.scalar else {
+      return .unknown
+    }
+    var result = TermType(type.shape, canBeNull: otherType.canBeNull)
+    result.comparesAsStored = type.comparesAsStored
+    result.isOrdered = type.isOrdered
+    return .term(.coalesce([term, other]), result)
+  }
+
+  /// `x.flatMap { test } ?? false`: without the choice, in which the planner would see no index.
+  private static func isTrue(_ term: Term) -> Term {
+    guard case .conditional(let parts) = term, parts.count == 3, parts[1] == .null else { return .isTrue(term) }
+    switch parts[0] {
+    case .isNull(let base) where parts[2].failsWhere(.term(base)): return .isTrue(parts[2])
+    case .not(.isPresent(let place)) where parts[2].failsWhere(.place(place)): return .isTrue(parts[2])
+    case .isNull, .not: return .and([.not(parts[0]), .isTrue(parts[2])])
+    default: return .isTrue(term)
+    }
+  }
+
+  func words(_ walk: PredicateWalk) -> String { "(\(walk.words(lhs)) ?? \(walk.words(rhs)))" }
+}
+
+extension PredicateExpressions.ForcedUnwrap: PredicateLowering {
+  /// Where there is nothing, evaluation would stop with an error; the term is null.
+  func lowered(_ walk: PredicateWalk) -> PredicatePart { walk.lowered(inner) }
+  func words(_ walk: PredicateWalk) -> String { "\(walk.words(inner))!" }
+}
+
+extension PredicateExpressions.TypeCheck: PredicateLowering {
+  func lowered(_ walk: PredicateWalk) -> PredicatePart {
+    _ = walk.lowered(input)
+    return Input.Output.self == Desired.self ? .boolean(.truth(true)) : .unknown
+  }
+
+  func words(_ walk: PredicateWalk) -> String { "\(walk.words(input)) is \(Desired.self)" }
+}
+
+extension PredicateExpressions.ForceCast: PredicateLowering {
+  func lowered(_ walk: PredicateWalk) -> PredicatePart {
+    let part = walk.lowered(input)
+    return Input.Output.self == Desired.self ? part : .unknown
+  }
+
+  func words(_ walk: PredicateWalk) -> String { "\(walk.words(input)) as! \(Desired.self)" }
+}
+
+extension PredicateExpressions.ConditionalCast: PredicateLowering {
+  func lowered(_ walk: PredicateWalk) -> PredicatePart {
+    let part = walk.lowered(input)
+    return Input.Output.self == Desired.self ? part : .unknown
+  }
+
+  func words(_ walk: PredicateWalk) -> String { "\(walk.words(input)) as? \(Desired.self)" }
+}

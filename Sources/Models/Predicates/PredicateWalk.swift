@@ -1,0 +1,194 @@
+import Foundation
+import GQLCatalog
+import GQLPlanner
+
+/// A part of a `#Predicate` that says what it is for the planner.
+///
+/// Each of Foundation's expressions walks all that it consists of, also where it cannot be translated itself: the walk
+/// notes the relations that evaluating it will look at.
+protocol PredicateLowering {
+  func lowered(_ walk: PredicateWalk) -> PredicatePart
+  /// The part as people write it.
+  func words(_ walk: PredicateWalk) -> String
+}
+
+/// What a part of a predicate is for the planner.
+indirect enum PredicatePart {
+  /// Columns cannot tell.
+  case unknown
+  case constant(PredicateConstant)
+  case term(Term, TermType)
+  case entity(EntityPart)
+  /// The targets of a to-many relation.
+  case members(EntityPart, relation: Int, target: any EntityCursor)
+  /// A nil bound is open.
+  case range(lower: PredicatePart?, upper: PredicatePart?, includesUpper: Bool)
+
+  static func boolean(_ term: Term, canBeNull: Bool = false) -> Self {
+    .term(term, TermType(ColumnShape(.boolean), canBeNull: canBeNull))
+  }
+}
+
+/// The type of a term.
+struct TermType {
+  let shape: ColumnShape
+  let canBeNull: Bool
+  /// Whether equal cells are equal values.
+  var comparesAsStored = true
+  /// Whether cells are ordered as values are.
+  var isOrdered = true
+  /// The key path that led here, from an entity.
+  var origin: EntityPart?
+  var isID = false
+
+  init(_ shape: ColumnShape, canBeNull: Bool? = nil) {
+    self.shape = shape
+    self.canBeNull = canBeNull ?? !shape.isNonNull
+  }
+
+  func nullable() -> TermType {
+    var type = TermType(shape, canBeNull: true)
+    type.comparesAsStored = comparesAsStored
+    type.isOrdered = isOrdered
+    type.isID = isID
+    return type
+  }
+}
+
+/// A value that a predicate has captured.
+struct PredicateConstant {
+  let value: Any
+  /// The value as a column of the shape holds it; nil if it has no place there.
+  let stored: (ColumnShape, _ isID: Bool) -> GQLCatalog.Value?
+
+  init<Output>(_ value: Output) {
+    self.value = value
+    stored = { storedValue(value, $0, isID: $1) }
+  }
+
+  var isNil: Bool { (value as? any OptionalValue)?.isMissing ?? false }
+}
+
+/// An entity, or something in it that has no column itself.
+struct EntityPart {
+  let place: Term.Place
+  let cursor: any EntityCursor
+  /// The key path from the entity; nil for the entity itself.
+  var path: AnyKeyPath?
+  /// The relations that lead to the entity from the one that is asked.
+  let route: [Int]
+  /// Whether the entity may not be there.
+  var canBeMissing = false
+
+  /// A term about the targets of its relation: null if it is not there.
+  func guarding(_ term: Term, _ shape: ColumnShape) -> PredicatePart {
+    if !canBeMissing { return .term(term, TermType(shape)) }
+    let missing = Term.NullBase.place(place).isMissing
+    return .term(.conditional([missing, .null, term]), TermType(shape, canBeNull: true))
+  }
+}
+
+/// What a walk asks a type's description.
+protocol EntityCursor {
+  func attribute(at path: AnyKeyPath) -> (number: Int, shape: ColumnShape, comparesAsStored: Bool, isID: Bool)?
+  func relation(at path: AnyKeyPath) -> (number: Int, isToMany: Bool, target: any EntityCursor, isStored: Bool)?
+}
+
+extension EntityInfo: EntityCursor {
+  func attribute(at path: AnyKeyPath) -> (number: Int, shape: ColumnShape, comparesAsStored: Bool, isID: Bool)? {
+    guard let key = key(path), !key.isDescending, let shape = attributes[key.attribute].shape else { return nil }
+    return (key.attribute, shape, attributes[key.attribute].comparesAsStored, key.attribute == idAttribute)
+  }
+
+  func relation(at path: AnyKeyPath) -> (number: Int, isToMany: Bool, target: any EntityCursor, isStored: Bool)? {
+    guard let number = relation(value: path) else { return nil }
+    func cursor<Target: EntityModelProtocol>(_ type: Target.Type) -> any EntityCursor { EntityInfo<Target>.shared }
+    let relation = relations[number]
+    return (number, relation.isToMany, cursor(relation.target), !(relation.target is any Tombstone.Type))
+  }
+}
+
+/// The translation of one condition.
+final class PredicateWalk {
+  private(set) var parameters: [Parameter] = []
+  /// The relations that evaluating the condition looks at, each with those that lead to it.
+  private(set) var routes: Set<[Int]> = []
+  private var variables: [PredicateExpressions.VariableID: PredicatePart] = [:]
+  private var names: [PredicateExpressions.VariableID: String] = [:]
+  /// How many tests of members or elements enclose what is walked.
+  private(set) var level = 0
+
+  init<Entity: EntityModelProtocol>(_ variable: PredicateExpressions.Variable<Entity>) {
+    let root = EntityPart(place: .level(0), cursor: EntityInfo<Entity>.shared, route: [])
+    variables[variable.key] = .entity(root)
+    names[variable.key] = "$0"
+  }
+
+  func lowered(_ expression: Any) -> PredicatePart {
+    (expression as? any PredicateLowering)?.lowered(self) ?? .unknown
+  }
+
+  func words(_ expression: Any) -> String {
+    (expression as? any PredicateLowering)?.words(self) ?? "\(expression)"
+  }
+
+  func part(_ variable: PredicateExpressions.VariableID) -> PredicatePart { variables[variable] ?? .unknown }
+
+  func name(_ variable: PredicateExpressions.VariableID) -> String {
+    if let name = names[variable] { return name }
+    let name = "$\(names.count)"
+    names[variable] = name
+    return name
+  }
+
+  /// Walks what stands within a closure whose argument is `part`.
+  func lowered(_ body: Any, where variable: PredicateExpressions.VariableID, is part: PredicatePart) -> PredicatePart {
+    variables[variable] = part
+    return lowered(body)
+  }
+
+  /// The same for a closure that is called for each member or element.
+  func lowered(
+    _ body: Any, eachAs variable: PredicateExpressions.VariableID, _ part: (_ level: Int) -> PredicatePart
+  ) -> PredicatePart {
+    level += 1
+    defer { level -= 1 }
+    return lowered(body, where: variable, is: part(level))
+  }
+
+  func note(_ route: [Int]) { routes.insert(route) }
+
+  func parameter(_ value: GQLCatalog.Value, _ type: ValueType) -> Term {
+    if value.isNull { return .null }
+    parameters.append(Parameter(value: value, type: type))
+    return .parameter(parameters.count - 1)
+  }
+}
+
+/// A value as a column of the shape holds it; nil if it has no place there, as a number that is too large.
+func storedValue<Value>(_ value: Value, _ shape: ColumnShape, isID: Bool) -> GQLCatalog.Value? {
+  if let optional = value as? any StorableOptional { return optional.stored(shape, isID: isID) }
+  var slot = ColumnSlot(StagingMemory())
+  let codec = ValueCodec<Value>.make()
+  if let own = codec.shape, own.scalar == shape.scalar, own.isList == shape.isList, !own.isList {
+    guard (try? codec.write(value, into: &slot)) != nil else { return nil }
+  } else if isID, let id = value as? any LosslessStringConvertible, shape.scalar == .string {
+    guard (try? slot.set(id.description)) != nil else { return nil }
+  } else {
+    return nil
+  }
+  guard let cell = slot.cell else { return .null }
+  return withExtendedLifetime(slot.memory) { GQLCatalog.Value(cell, shape.scalar) }
+}
+
+/// An optional, whatever it wraps.
+private protocol StorableOptional {
+  func stored(_ shape: ColumnShape, isID: Bool) -> GQLCatalog.Value?
+}
+
+extension Optional: StorableOptional {
+  fileprivate func stored(_ shape: ColumnShape, isID: Bool) -> GQLCatalog.Value? {
+    if let value = self { return storedValue(value, shape, isID: isID) }
+    return .null
+  }
+}

@@ -1,0 +1,131 @@
+import GQLPlanner
+
+/// An expression over an entity's attributes and numbered parameters: what a `#Predicate` becomes for the planner.
+///
+/// It names attributes and relations by their places in descriptions, so that it is one for all schemas.
+indirect enum Term: Hashable {
+  case parameter(Int)
+  case truth(Bool)
+  case null
+  case attribute(Place, Int)
+  /// Whether the entity is there.
+  case isPresent(Place)
+  /// The element of the list that the test at a level goes through.
+  case item(level: Int)
+  case compare(ComparisonOperator, Term, Term)
+  case and([Term])
+  case or([Term])
+  case not(Term)
+  /// False for null.
+  case isTrue(Term)
+  case isNull(Term)
+  case text(TextTest, Term, Term)
+  /// Whether a list, the second, has a value.
+  case inList(Term, Term)
+  case inRange(Term, lower: Term?, upper: Term?, includesUpper: Bool)
+  case arithmetic(ArithmeticOperator, Term, Term)
+  /// Division of integers, which truncates.
+  case quotient(Term, Term)
+  case negate(Term)
+  case coalesce([Term])
+  /// A condition, a value, another condition…, and what is left.
+  case conditional([Term])
+  /// How many elements a list has.
+  case length(Term)
+  case element(Term, Term)
+  /// A test of the targets of a relation; it sees each at the next level.
+  case members(Quantifier, Place, relation: Int, Term?)
+  /// How many targets of a relation pass a test.
+  case count(Place, relation: Int, Term?)
+  /// A test of the elements of a list; it sees each at the next level.
+  case elements(Quantifier, Term, Term)
+
+  /// An entity within a term.
+  indirect enum Place: Hashable {
+    /// The one that is asked, at 0; the member that a test within so many others goes through.
+    case level(Int)
+    /// The target of a to-one relation.
+    case target(Place, relation: Int)
+  }
+
+  /// The term with each parameter's number moved up.
+  func shifted(by shift: Int) -> Term {
+    func moved(_ term: Term) -> Term { term.shifted(by: shift) }
+    return switch self {
+    case .parameter(let number): .parameter(number + shift)
+    case .truth, .null, .attribute, .isPresent, .item: self
+    case .compare(let op, let left, let right): .compare(op, moved(left), moved(right))
+    case .and(let parts): .and(parts.map(moved))
+    case .or(let parts): .or(parts.map(moved))
+    case .not(let part): .not(moved(part))
+    case .isTrue(let part): .isTrue(moved(part))
+    case .isNull(let part): .isNull(moved(part))
+    case .text(let test, let text, let part): .text(test, moved(text), moved(part))
+    case .inList(let value, let list): .inList(moved(value), moved(list))
+    case .inRange(let value, let lower, let upper, let includesUpper):
+      .inRange(moved(value), lower: lower.map(moved), upper: upper.map(moved), includesUpper: includesUpper)
+    case .arithmetic(let op, let left, let right): .arithmetic(op, moved(left), moved(right))
+    case .quotient(let left, let right): .quotient(moved(left), moved(right))
+    case .negate(let part): .negate(moved(part))
+    case .coalesce(let parts): .coalesce(parts.map(moved))
+    case .conditional(let parts): .conditional(parts.map(moved))
+    case .length(let list): .length(moved(list))
+    case .element(let list, let index): .element(moved(list), moved(index))
+    case .members(let quantifier, let place, let relation, let body):
+      .members(quantifier, place, relation: relation, body.map(moved))
+    case .count(let place, let relation, let body): .count(place, relation: relation, body.map(moved))
+    case .elements(let quantifier, let list, let body): .elements(quantifier, moved(list), moved(body))
+    }
+  }
+
+  /// Whether the term is certainly null where `base` is.
+  func isNullWhere(_ base: NullBase) -> Bool {
+    switch (self, base) {
+    case (_, .term(self)): return true
+    case (.attribute(let place, _), .place(let missing)): return place.leads(through: missing)
+    case (.compare(let op, let left, let right), _):
+      // Equality takes null for a value.
+      if op == .equal || op == .notEqual { return false }
+      return left.isNullWhere(base) || right.isNullWhere(base)
+    case (.text(_, let left, let right), _), (.arithmetic(_, let left, let right), _),
+      (.quotient(let left, let right), _), (.element(let left, let right), _):
+      return left.isNullWhere(base) || right.isNullWhere(base)
+    case (.negate(let part), _), (.length(let part), _): return part.isNullWhere(base)
+    case (.inRange(let value, _, _, _), _): return value.isNullWhere(base)
+    default: return false
+    }
+  }
+
+  /// Whether it is certainly not true where `base` is null.
+  func failsWhere(_ base: NullBase) -> Bool {
+    switch self {
+    case .compare(.equal, let left, .parameter), .inList(let left, .parameter):
+      // Parameters of these are never null: nil is a term of its own.
+      return left.isNullWhere(base)
+    case .and(let parts): return parts.contains { $0.failsWhere(base) }
+    case .isTrue(let part): return part.failsWhere(base)
+    default: return isNullWhere(base)
+    }
+  }
+
+  /// What may be missing.
+  enum NullBase {
+    case term(Term)
+    case place(Place)
+
+    var isMissing: Term {
+      switch self {
+      case .term(let term): .isNull(term)
+      case .place(let place): .not(.isPresent(place))
+      }
+    }
+  }
+}
+
+extension Term.Place {
+  func leads(through other: Term.Place) -> Bool {
+    if self == other { return true }
+    if case .target(let base, _) = self { return base.leads(through: other) }
+    return false
+  }
+}

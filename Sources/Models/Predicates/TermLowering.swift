@@ -1,0 +1,143 @@
+import GQLBase
+import GQLCatalog
+import GQLPlanner
+
+/// Makes bound expressions of terms, and the sets that they test.
+final class TermLowering {
+  private let types: [AnyTypeMapping]
+  private let parameters: [Parameter]
+  private let hasConstants: Bool
+  private let firstSet: Int
+  private(set) var sets: [BoundSet] = []
+  private(set) var itemCount: Int
+  private let nowhere = SourceRange(at: 0)
+
+  /// What the expressions of a level go through.
+  private enum Element {
+    case entity(EntityTypeID)
+    case item(Int, ValueType)
+  }
+  /// By level, the one that is asked first.
+  private var elements: [Element]
+
+  /// The sets that are made have numbers from `firstSet` on, the items from `firstItem` on; with constants, values stand
+  /// in the place of parameters.
+  init(
+    _ type: EntityTypeID, _ types: [AnyTypeMapping], _ parameters: [Parameter], hasConstants: Bool, firstSet: Int,
+    firstItem: Int
+  ) {
+    self.types = types
+    self.parameters = parameters
+    self.hasConstants = hasConstants
+    self.firstSet = firstSet
+    itemCount = firstItem
+    elements = [.entity(type)]
+  }
+
+  func expression(_ term: Term) -> BoundExpression {
+    switch term {
+    case .parameter(let number):
+      let parameter = parameters[number]
+      return make(hasConstants ? .constant(parameter.value) : .parameter(number), parameter.type)
+    case .truth(let truth): return boolean(.constant(.boolean(truth)))
+    case .null: return make(.constant(.null), .null)
+    case .attribute(let place, let number):
+      let (reference, type) = entity(place)
+      guard let column = types[Int(type.index)].columns[number] else { return make(.constant(.null), .null) }
+      return make(.column(reference, column.id), column.type)
+    case .isPresent(let place):
+      let (reference, type) = entity(place)
+      return boolean(.not(boolean(.isNull(make(.entity(reference), .entity(type))))))
+    case .item(let level):
+      guard case .item(let number, let type) = elements[level] else { return make(.constant(.null), .null) }
+      return make(.item(.scope(elements.count - 1 - level, EntityTypeID(0)), number), type)
+    case .compare(let op, let left, let right): return boolean(.compare(op, expression(left), expression(right)))
+    case .and(let parts): return boolean(.and(parts.map(expression)))
+    case .or(let parts): return boolean(.or(parts.map(expression)))
+    case .not(let part): return boolean(.not(expression(part)))
+    case .isTrue(let part): return boolean(.isTrue(expression(part)))
+    case .isNull(let part): return boolean(.isNull(expression(part)))
+    case .text(let test, let text, let part): return boolean(.textTest(test, expression(text), expression(part)))
+    case .inList(let value, let list): return boolean(.inList(expression(value), expression(list)))
+    case .inRange(let value, let lower, let upper, let includesUpper):
+      return boolean(
+        .inRange(
+          expression(value), lower: lower.map(expression), upper: upper.map(expression), includesUpper: includesUpper))
+    case .arithmetic(let op, let left, let right):
+      let (first, second) = (expression(left), expression(right))
+      return make(.arithmetic(op, first, second), first.type)
+    case .quotient(let left, let right):
+      let (first, second) = (expression(left), expression(right))
+      return make(.call(.div, [first, second]), first.type)
+    case .negate(let part):
+      let operand = expression(part)
+      return make(.negate(operand), operand.type)
+    case .coalesce(let parts):
+      let operands = parts.map(expression)
+      return make(.coalesce(operands), type(of: operands))
+    case .conditional(let parts):
+      let operands = parts.map(expression)
+      // Conditions stand at even places, but for the last, which is what is left.
+      let values = operands.indices.filter { $0 % 2 == 1 || $0 == operands.count - 1 }.map { operands[$0] }
+      return make(.conditional(operands), type(of: values))
+    case .length(let list): return make(.call(.length, [expression(list)]), .int)
+    case .element(let list, let index):
+      let operand = expression(list)
+      guard case .list(let element) = operand.type else { return make(.constant(.null), .null) }
+      return make(.element(operand, expression(index)), element)
+    case .members(let quantifier, let place, let relation, let body):
+      guard let (set, target) = members(place, relation) else { return boolean(.constant(.boolean(false))) }
+      return boolean(.quantifier(quantifier, set, body.map { entering(.entity(target), $0) }))
+    case .count(let place, let relation, let body):
+      guard let (set, target) = members(place, relation) else { return make(.constant(.int(0)), .int) }
+      if let body { sets[set.index - firstSet].predicate = entering(.entity(target), body) }
+      return make(.aggregate(.count, set, nil), .int)
+    case .elements(let quantifier, let list, let body):
+      let operand = expression(list)
+      guard case .list(let element) = operand.type else { return boolean(.constant(.boolean(false))) }
+      let number = itemCount
+      itemCount += 1
+      let test = entering(.item(number, element), body)
+      return boolean(.listCall(.quantifier(quantifier), operand, item: number, test))
+    }
+  }
+
+  /// The type of those that are not null by themselves.
+  private func type(of operands: [BoundExpression]) -> ValueType {
+    operands.first { $0.type != .null }?.type ?? .null
+  }
+
+  private func entering(_ element: Element, _ body: Term) -> BoundExpression {
+    elements.append(element)
+    defer { elements.removeLast() }
+    return expression(body)
+  }
+
+  /// How an entity is reached from the level that is current, and its type.
+  private func entity(_ place: Term.Place) -> (EntityReference, EntityTypeID) {
+    switch place {
+    case .level(let level):
+      guard level < elements.count, case .entity(let type) = elements[level] else {
+        return (.scope(0, EntityTypeID(0)), EntityTypeID(0))
+      }
+      return (.scope(elements.count - 1 - level, type), type)
+    case .target(let base, let number):
+      let (reference, type) = entity(base)
+      guard let relation = types[Int(type.index)].relations[number] else { return (reference, type) }
+      return (.toOne(reference, relation.id), relation.target)
+    }
+  }
+
+  private func members(_ place: Term.Place, _ number: Int) -> (SetID, EntityTypeID)? {
+    let (reference, type) = entity(place)
+    guard let relation = types[Int(type.index)].relations[number] else { return nil }
+    sets.append(BoundSet(type: relation.target, source: .relation(reference, relation.id), range: nowhere))
+    return (SetID(firstSet + sets.count - 1), relation.target)
+  }
+
+  private func make(_ kind: BoundExpression.Kind, _ type: ValueType) -> BoundExpression {
+    BoundExpression(kind, type, at: nowhere)
+  }
+
+  private func boolean(_ kind: BoundExpression.Kind) -> BoundExpression { make(kind, .boolean) }
+}

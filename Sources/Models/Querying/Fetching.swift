@@ -1,0 +1,193 @@
+import GQLCatalog
+import GQLStore
+
+/// Where queries find entities: a ``Context``, or a database.
+public protocol EntityStore {
+  /// The entities as they are now. What is saved in it does not change the store, unless the store is a context.
+  var entities: Context { get }
+}
+
+extension Context: EntityStore {
+  /// The context itself.
+  public var entities: Context { self }
+}
+
+extension NestingQuery {
+  /// What is asked, with the id that one entity is asked for by.
+  private var asked: QueryList<Entity> { (self as? Query<Entity>)?.asList ?? list }
+
+  /// All that the query gives.
+  public func results(in store: some EntityStore) throws -> [Entity] { try asked.entities(in: store.entities) }
+
+  /// The first one; nil if there is none. The others are not read.
+  public func first(in store: some EntityStore) throws -> Entity? {
+    var list = asked
+    list.refineToFirst()
+    return try list.entities(in: store.entities).first
+  }
+
+  /// The last one of ``results(in:)``; nil if there is none. The others are not read.
+  public func last(in store: some EntityStore) throws -> Entity? {
+    guard let reading = QueryReading<Entity>(store.entities) else { return nil }
+    let list = asked
+    return try reading.entities(Array(list.rows(reading).suffix(1)), list.nested, only: list.attributes).first
+  }
+
+  /// Any one; nil if there is none.
+  public func any(in store: some EntityStore) throws -> Entity? { try first(in: store) }
+
+  /// How many it gives.
+  public func count(in store: some EntityStore) throws -> Int {
+    guard let reading = QueryReading<Entity>(store.entities) else { return 0 }
+    return try asked.count(reading)
+  }
+
+  /// Whether it gives none.
+  public func isEmpty(in store: some EntityStore) throws -> Bool {
+    guard let reading = QueryReading<Entity>(store.entities) else { return true }
+    var list = asked
+    list.refineToFirst()
+    return try list.rows(reading).isEmpty
+  }
+
+  /// All that the query gives, read in batches when they are looked at. Later changes of the store are not seen.
+  public func fetchedResults(
+    in store: some EntityStore, batchSize: Int = 20
+  ) throws -> FetchResultsCollection<Entity> {
+    try FetchResultsCollection(asked, in: store.entities, batchSize: batchSize)
+  }
+
+  /// Of all that the query gives the values of properties, and nothing else read: `[(String, Int)]` for a text and a
+  /// number.
+  public func values<each Value>(
+    _ paths: repeat KeyPath<Entity, each Value>, in store: some EntityStore
+  ) throws -> [(repeat each Value)] {
+    guard let reading = QueryReading<Entity>(store.entities) else { return [] }
+    let rows = try asked.rows(reading)
+    let columns = (repeat ValueReader(each paths, reading))
+    return try rows.map { row in (repeat try (each columns).value(row)) }
+  }
+
+  /// The first one; if there is none, the new one that `make` gives is saved.
+  public func findOrCreate(in context: inout Context, _ make: () throws -> Entity) throws -> Entity {
+    if let found = try first(in: context) { return found }
+    return try context.atomically { context in
+      let new = try make()
+      try new.save(to: &context, options: .default)
+      return try Query(id: new.id).entity(in: context) ?? new
+    }
+  }
+
+  /// Deletes all that the query gives, each with what its relations' rules say; if one fails, none.
+  public func delete(in context: inout Context) throws {
+    guard let reading = QueryReading<Entity>(context) else { return }
+    let rows = try asked.rows(reading)
+    if rows.isEmpty { return }
+    let readers = reading.snapshot.readers(reading.mapping.type)
+    let ids = try rows.map { try reading.mapping.id(readers, $0) }
+    try context.atomically { context in
+      for id in ids {
+        if reading.isDeleted {
+          // Forgets for good what was deleted before.
+          guard let deleted: Entity = try Query(id: id).entity(in: context) else { continue }
+          try deleted.delete(from: &context)
+        } else {
+          try Entity.delete(id: id, from: &context)
+        }
+      }
+    }
+  }
+}
+
+extension QueryList {
+  /// Takes the first one only.
+  mutating func refineToFirst() {
+    if stages.isEmpty { stages.append(QueryStage()) }
+    stages[stages.count - 1].limit = min(1, stages[stages.count - 1].limit ?? 1)
+  }
+
+  func count(_ reading: QueryReading<Entity>) throws -> Int {
+    if case .all = source, stages.isEmpty, !reading.isDeleted {
+      return reading.snapshot.liveCount(reading.mapping.type)
+    }
+    return try rows(reading).count
+  }
+}
+
+/// Reads one property of many rows.
+private struct ValueReader<Entity: EntityModelProtocol, Value> {
+  private let path: KeyPath<Entity, Value>
+  private let reading: QueryReading<Entity>
+  private let codec: ValueCodec<Value>?
+  private let column: ColumnReader?
+  private let kind: ColumnKind
+
+  init(_ path: KeyPath<Entity, Value>, _ reading: QueryReading<Entity>) {
+    self.path = path
+    self.reading = reading
+    // What has no column of its own is read from the entity.
+    if let key = reading.mapping.info.key(path), !key.isDescending,
+      let descriptor = reading.mapping.columns[key.attribute]
+    {
+      codec = reading.mapping.info.codec(key.attribute)
+      column = reading.snapshot.column(reading.mapping.type, descriptor.id)
+      kind = descriptor.kind
+    } else {
+      codec = nil
+      column = nil
+      kind = .int64
+    }
+  }
+
+  func value(_ row: UInt32) throws -> Value {
+    guard let codec, let column else { return try reading.entity(row)[keyPath: path] }
+    return try codec.read(ColumnCell(column.anyCell(row, kind), isNull: column.isNull(row)))
+  }
+}
+
+extension EntityInfo {
+  /// The codec of an attribute whose type is known.
+  fileprivate func codec<Value>(_ attribute: Int) -> ValueCodec<Value>? {
+    if let known = attributes[attribute].codec {
+      // Safe because descriptions have codecs of the property's type.
+      return unsafeDowncast(known, to: ValueCodec<Value>.self)
+    }
+    return ValueCodec<Value>.ofAttribute()
+  }
+}
+
+extension ValueCodec {
+  /// The codec of a property whose column was chosen statically; nil where only the whole entity can be read.
+  fileprivate static func ofAttribute() -> ValueCodec<Value>? {
+    Value.self is any ColumnValue.Type ? make() : nil
+  }
+}
+
+extension EntityModelProtocol {
+  /// Any entity of the type; nil if there is none.
+  public static func any(in store: some EntityStore) throws -> Self? { try Query<Self>().first(in: store) }
+
+  /// All entities of the type.
+  public static func results(in store: some EntityStore) throws -> [Self] { try Query<Self>().results(in: store) }
+
+  /// All entities of the type, read in batches when they are looked at.
+  public static func fetchedResults(
+    in store: some EntityStore, batchSize: Int = 20
+  ) throws -> FetchResultsCollection<Self> {
+    try Query<Self>().fetchedResults(in: store, batchSize: batchSize)
+  }
+
+  /// How many entities of the type there are.
+  public static func count(in store: some EntityStore) throws -> Int { try Query<Self>().count(in: store) }
+
+  /// Whether there is no entity of the type.
+  public static func isEmpty(in store: some EntityStore) throws -> Bool { try Query<Self>().isEmpty(in: store) }
+
+  /// Any entity of the type; if there is none, the new one that `make` gives is saved.
+  public static func findOrCreate(in context: inout Context, _ make: () throws -> Self) throws -> Self {
+    try Query<Self>().findOrCreate(in: &context, make)
+  }
+
+  /// Deletes all entities of the type, each with what its relations' rules say; if one fails, none.
+  public static func deleteAll(in context: inout Context) throws { try Query<Self>().delete(in: &context) }
+}
