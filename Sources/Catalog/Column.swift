@@ -18,17 +18,17 @@ package enum ColumnKind: UInt8, Sendable, Hashable, CaseIterable {
   case wideList
   /// 4 bytes: the row of the target of a to-one relation.
   case reference
-  /// 16 bytes: a run of 4-byte rows: a to-many relation.
+  /// 8 bytes: a run of 4-byte rows: a to-many relation.
   case references
 
   /// Bytes of one cell in a page.
   package var width: Int {
     switch self {
-    case .int64, .float64: 8
+    case .int64, .float64, .references: 8
     case .byte: 1
     case .code: 2
     case .reference: 4
-    case .decimal, .text, .wordList, .wideList, .references: 16
+    case .decimal, .text, .wordList, .wideList: 16
     }
   }
 

@@ -9,7 +9,8 @@ import GQLBase
 /// | decimal | `Decimal.packed.0` | `Decimal.packed.1` |
 /// | text | a ``TextView``'s words | |
 /// | reference | the row | 0 |
-/// | wordList, wideList, references | the address of the run's first cell | count, in the low 32 bits |
+/// | wordList, wideList | the address of the run's first cell | count, in the low 32 bits |
+/// | references | see ``RunCell`` | 0 |
 @frozen @usableFromInline package struct Cell: Sendable, Equatable {
   @usableFromInline package var low: UInt64
   @usableFromInline package var high: UInt64

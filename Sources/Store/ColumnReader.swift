@@ -36,9 +36,6 @@
   @inlinable package func reference(_ row: UInt32) -> UInt32 { cell(row, width: 4).load(as: UInt32.self) }
   /// The targets of a to-many relation, in link order. Null cells (never written) are empty runs.
   @inlinable package func references(_ row: UInt32) -> UnsafeBufferPointer<UInt32> {
-    let address = cell(row, width: 16)
-    let count = Int((address + 8).load(as: UInt32.self))
-    return UnsafeBufferPointer(
-      start: UnsafePointer(bitPattern: UInt(address.load(as: UInt64.self))), count: count)
+    RunCell.rows(cell(row, width: 8).load(as: UInt64.self))
   }
 }

@@ -178,6 +178,7 @@ package final class PageDirectory: @unchecked Sendable {
   private func ownedGroup(_ number: Int) -> Group {
     let group = groups[number]
     if group.stamp == stamp { return group }
+    group.segments.touchHeaders()
     let copy = Group(segments: group.segments, stamp: stamp)
     groups[number] = copy
     return copy

@@ -36,7 +36,7 @@ extension Evaluator {
     let validity = out.validity
     let kind = node.columnKind
     switch kind {
-    case .int64, .float64:
+    case .int64, .float64, .references:
       let words = out.words
       for position in 0..<count {
         let row = rows[position]
@@ -71,7 +71,7 @@ extension Evaluator {
           truths[position] = (reader.byte(row) &<< 1) & (0 &- isValid) | (1 &- isValid)
         }
       }
-    case .decimal, .text, .wordList, .wideList, .references:
+    case .decimal, .text, .wordList, .wideList:
       let cells = out.cells
       for position in 0..<count {
         let row = rows[position]

@@ -79,11 +79,11 @@ struct ExpressionCompiler {
       var node = node(.column)
       node.columnKind = catalog[entity][column].kind
       switch node.columnKind {
-      case .int64, .code: node.kind = .word
+      case .int64, .code, .references: node.kind = .word
       case .float64: node.kind = .double
       case .byte: node.kind = .truth
       case .reference: node.kind = .rows
-      case .decimal, .text, .wordList, .wideList, .references: node.kind = .wide
+      case .decimal, .text, .wordList, .wideList: node.kind = .wide
       }
       node.a = rows(reference, expression.range, &builder)
       node.index = column.index

@@ -309,11 +309,11 @@ extension ColumnReader {
   @inline(__always)
   func cell(_ row: UInt32, kind: ColumnKind) -> Cell {
     switch kind {
-    case .int64, .float64: Cell(int64(row))
+    case .int64, .float64, .references: Cell(int64(row))
     case .byte: Cell(low: UInt64(byte(row)))
     case .code: Cell(low: UInt64(code(row)))
     case .reference: Cell(low: UInt64(reference(row)))
-    case .decimal, .text, .wordList, .wideList, .references: wide(row)
+    case .decimal, .text, .wordList, .wideList: wide(row)
     }
   }
 }

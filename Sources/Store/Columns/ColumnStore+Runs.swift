@@ -13,9 +13,11 @@ import Synchronization
 /// ```
 /// byte  0        8         12         16
 ///       ┌────────┬─────────┬──────────┬────────┬─
-///       │ stamp  │ claimed │ capacity │ row    │ …    a cell holds the address of the first row, and the count
+///       │ stamp  │ claimed │ capacity │ row    │ …
 ///       └────────┴─────────┴──────────┴────────┴─
 /// ```
+/// A cell says where the first row is, and their number, see ``RunCell``.
+///
 /// `claimed` rows have been written by somebody. Whoever moves it from the count that it knows to the next one may
 /// write the row there: versions that branch from one snapshot never write the same place, and none reads beyond its
 /// own count. Everything else is written in place only by the transaction whose stamp the block carries.
@@ -48,15 +50,36 @@ extension ColumnStore {
   }
 
   private func releaseBlock(_ row: UInt32) {
-    guard let rows = UnsafeMutableRawPointer(bitPattern: UInt(cell(row).low)) else { return }
+    guard let start = reader.references(row).baseAddress else { return }
+    let rows = UnsafeMutableRawPointer(mutating: start)
     let byteCount = Self.blockBytes(Self.capacity(rows))
     liveBytes -= byteCount
     arena.releaseLarge(rows - Self.header, byteCount: byteCount)
   }
 
-  private func writeRunCell(_ row: UInt32, _ rows: UnsafeMutableRawPointer, count: Int) {
+  private func writeRunCell(_ row: UInt32, _ rows: UnsafeMutableRawPointer, count: Int, replacesOld: Bool = true) {
     if count > longestRun { longestRun = count }
-    writeRaw(row, Cell(low: UInt64(UInt(bitPattern: rows)), high: UInt64(count)))
+    if replacesOld { forgetRecord(row) }
+    if count <= RunCell.longest {
+      writeRaw(row, Cell(low: RunCell.word(rows, count: UInt64(count))))
+      return
+    }
+    let record = arena.allocate(RunCell.recordBytes)
+    liveBytes += RunCell.recordBytes
+    record.storeBytes(of: UInt(bitPattern: rows), as: UInt.self)
+    (record + 8).storeBytes(of: UInt(count), as: UInt.self)
+    writeRaw(row, Cell(low: RunCell.word(record, count: RunCell.marker)))
+  }
+
+  /// The two words of a long run are superseded.
+  private func forgetRecord(_ row: UInt32) {
+    if RunCell.isLong(cell(row).low) { liveBytes -= RunCell.recordBytes }
+  }
+
+  /// The cell has no run any more; the block is released already.
+  private func clearRunCell(_ row: UInt32, replacesOld: Bool = true) {
+    if replacesOld { forgetRecord(row) }
+    writeRaw(row, nil)
   }
 
   /// Makes a copy of `run` the cell's run.
@@ -65,14 +88,14 @@ extension ColumnStore {
     linkCount += run.count - oldCount
     guard let start = run.baseAddress, run.count > 0 else {
       if replacesOld { releaseBlock(row) }
-      writeRaw(row, nil)
+      clearRunCell(row, replacesOld: replacesOld)
       return
     }
     let rows = allocateBlock(capacity: max(capacity, run.count), count: run.count)
     memcpy(rows, start, run.count * 4)
     // Not before the copy, because `run` may be what is released.
     if replacesOld { releaseBlock(row) }
-    writeRunCell(row, rows, count: run.count)
+    writeRunCell(row, rows, count: run.count, replacesOld: replacesOld)
   }
 
   /// Room for an empty cell's run of `count` rows, which the caller fills at once.
@@ -124,7 +147,7 @@ extension ColumnStore {
     linkCount -= run.count - count
     if count == 0 {
       releaseBlock(row)
-      writeRaw(row, nil)
+      clearRunCell(row)
     } else {
       let rows = UnsafeMutableRawPointer(mutating: start)
       // Nobody else knows an own block, so rows behind the new end may be claimed again.

@@ -83,11 +83,11 @@ final class ColumnStore: @unchecked Sendable {
   func cell(_ row: UInt32) -> Cell {
     let reader = reader
     switch kind {
-    case .int64, .float64: return Cell(reader.int64(row))
+    case .int64, .float64, .references: return Cell(reader.int64(row))
     case .byte: return Cell(low: UInt64(reader.byte(row)))
     case .code: return Cell(low: UInt64(reader.code(row)))
     case .reference: return Cell(low: UInt64(reader.reference(row)))
-    case .decimal, .text, .wordList, .wideList, .references: return reader.wide(row)
+    case .decimal, .text, .wordList, .wideList: return reader.wide(row)
     }
   }
 
@@ -95,11 +95,11 @@ final class ColumnStore: @unchecked Sendable {
 
   func store(_ cell: Cell, at address: UnsafeMutableRawPointer) {
     switch kind {
-    case .int64, .float64: address.storeBytes(of: cell.low, as: UInt64.self)
+    case .int64, .float64, .references: address.storeBytes(of: cell.low, as: UInt64.self)
     case .byte: address.storeBytes(of: UInt8(truncatingIfNeeded: cell.low), as: UInt8.self)
     case .code: address.storeBytes(of: UInt16(truncatingIfNeeded: cell.low), as: UInt16.self)
     case .reference: address.storeBytes(of: UInt32(truncatingIfNeeded: cell.low), as: UInt32.self)
-    case .decimal, .text, .wordList, .wideList, .references:
+    case .decimal, .text, .wordList, .wideList:
       address.storeBytes(of: cell.low, as: UInt64.self)
       (address + 8).storeBytes(of: cell.high, as: UInt64.self)
     }

@@ -133,6 +133,7 @@ final class NodeDirectory: @unchecked Sendable {
   private func ownedGroup(_ number: Int) -> Group {
     let group = groups[number]
     if group.stamp == stamp { return group }
+    group.segments.touchHeaders()
     let copy = Group(copying: group, stamp: stamp)
     groups[number] = copy
     tops[number] = UnsafePointer(copy.addresses)
