@@ -155,8 +155,7 @@ struct QueryLowering {
     case .text(_, let attributes, _, _), .matches(let attributes, _):
       attributes.allSatisfy { columns[$0]?.isNonNull == true }
     case .isNull, .updated: true
-    // What a `#Predicate` says of nil is in the term.
-    case .term: true
+    case .term: false
     case .and(let parts), .or(let parts): parts.allSatisfy(isKnown)
     case .not: true
     }
