@@ -8,6 +8,8 @@ package struct CatalogMapping: Sendable, Hashable {
     package var old: ColumnID?
     /// How its cells change; nil where they stay as they are.
     package var conversion: Conversion?
+    /// What its JSON values are put together from; nil where each comes from one cell.
+    package var composition: Composition?
     /// What rows without a value get.
     package var fill: DefaultValue?
     /// The new column of presence of the embedded object around; rows without the object have no value.
@@ -16,12 +18,13 @@ package struct CatalogMapping: Sendable, Hashable {
     package var isRequired: Bool
 
     package init(
-      path: String, old: ColumnID? = nil, conversion: Conversion? = nil, fill: DefaultValue? = nil,
-      presence: ColumnID? = nil, isRequired: Bool = false
+      path: String, old: ColumnID? = nil, conversion: Conversion? = nil, composition: Composition? = nil,
+      fill: DefaultValue? = nil, presence: ColumnID? = nil, isRequired: Bool = false
     ) {
       self.path = path
       self.old = old
       self.conversion = conversion
+      self.composition = composition
       self.fill = fill
       self.presence = presence
       self.isRequired = isRequired
@@ -35,6 +38,27 @@ package struct CatalogMapping: Sendable, Hashable {
     package init(from: TypeSignature, to: TypeSignature) {
       self.from = from
       self.to = to
+    }
+  }
+
+  /// JSON values that are made of more than one cell of the old data.
+  package indirect enum Composition: Sendable, Hashable {
+    /// The values of a column, of this type.
+    case value(ColumnID, TypeSignature)
+    /// An embedded object, null where the column of presence is not true.
+    case object(presence: ColumnID, [Member])
+    /// What a direction leads to, by its ids: one, or a list.
+    case ids(RelationID)
+    /// A list of embedded objects.
+    case elements(RelationID, [Member])
+
+    package struct Member: Sendable, Hashable {
+      package var name: String
+      package var value: Composition
+      package init(_ name: String, _ value: Composition) {
+        self.name = name
+        self.value = value
+      }
     }
   }
 

@@ -33,7 +33,10 @@ package indirect enum Value: Sendable, Hashable {
     }
   }
 
-  package var isNull: Bool { self == .null }
+  package var isNull: Bool { if case .null = self { true } else { false } }
+
+  /// Bytes of the longest text that a cell can hold.
+  package static let longestText = 0x3FFF_FFFF
 
   /// How many values stand in the lists in it.
   package var elementCount: Int {

@@ -94,7 +94,12 @@ struct CellBinding: Sendable {
         case .int, .float, .boolean: nil
         }
       } ?? nil
-    case .null, .number, .list, .object: return nil
+    // `1.0` of a client whose numbers all have a point.
+    case .number(let digits):
+      guard form == .float else { return nil }
+      let number = digits.utf8.withContiguousStorageIfAvailable { FloatParsing.parse($0) } ?? nil
+      return number.map { Cell($0 == 0 ? 0 : $0) }
+    case .null, .list, .object: return nil
     }
   }
 }

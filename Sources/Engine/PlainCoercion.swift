@@ -57,9 +57,12 @@ enum PlainCoercion {
     case (.int(let number), .int): return .int(number)
     case (.int(let number), .float): return .float(Double(exactly: number) ?? Double(number))
     case (.double(let number), .float): return number.isFinite ? .float(number) : nil
+    case (.number(let digits), .float):
+      return Array(digits.utf8).withUnsafeBufferPointer { FloatParsing.parse($0) }.map { .float($0) }
     case (.bool(let flag), .boolean): return .boolean(flag)
-    case (.string(let text), .string): return .string(Text(text))
-    case (.string(let text), .id): return .id(Text(text), isNumber: false)
+    case (.string(let text), .string) where text.utf8.count <= GQLCatalog.Value.longestText: return .string(Text(text))
+    case (.string(let text), .id) where text.utf8.count <= GQLCatalog.Value.longestText:
+      return .id(Text(text), isNumber: false)
     case (.string(var text), .dateTime): return text.withUTF8 { CivilTime.parseDateTime($0) }.map { .dateTime($0) }
     case (.int(let number), .id): return .id(digits(number), isNumber: true)
     default: return nil

@@ -40,15 +40,15 @@ struct PlanCache {
     }
   }
 
-  private var entries: [(shape: String, catalogVersion: UInt64, entry: Entry)] = []
+  private var entries: [(shape: StructuralShape, catalogVersion: UInt64, entry: Entry)] = []
   private static let keptShapes = 32
 
-  func entry(shape: String, catalogVersion: UInt64) -> Entry? {
+  func entry(shape: StructuralShape, catalogVersion: UInt64) -> Entry? {
     for item in entries where item.catalogVersion == catalogVersion && item.shape == shape { return item.entry }
     return nil
   }
 
-  mutating func insert(_ entry: Entry, shape: String, catalogVersion: UInt64) {
+  mutating func insert(_ entry: Entry, shape: StructuralShape, catalogVersion: UInt64) {
     entries.removeAll { $0.catalogVersion != catalogVersion }
     if entries.count >= Self.keptShapes { entries.removeFirst() }
     entries.append((shape, catalogVersion, entry))

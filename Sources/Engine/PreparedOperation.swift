@@ -15,7 +15,7 @@ final class PreparedOperation: Sendable {
   let isSegmented: Bool
   let explanation: ExplanationRequest?
   /// The plans of its segments, by the values of structural variables.
-  let segments = Lock<[(shape: String, plans: SegmentPlans)]>([])
+  let segments = Lock<[(shape: StructuralShape, plans: SegmentPlans)]>([])
   let plans: Lock<PlanCache>
   /// What a run needs where nothing asks for another plan; one visit to the lock before a run, one behind it.
   let ready = Lock<ReadyState>(ReadyState())
@@ -40,7 +40,8 @@ final class PreparedOperation: Sendable {
     isSegmented = !query.segments.isEmpty || definition.operation == .mutation || explanation != nil
     var cache = PlanCache()
     if structural.isEmpty, !isSegmented {
-      cache.insert(PlanCache.Entry(query: query), shape: "", catalogVersion: query.catalogVersion)
+      cache.insert(
+        PlanCache.Entry(query: query), shape: StructuralShape([:], of: []), catalogVersion: query.catalogVersion)
     }
     plans = Lock(cache)
   }

@@ -227,12 +227,13 @@ public final class PreparedQuery: Sendable {
   func segmentPlans(
     _ variables: [String: Value], _ catalog: Catalog, _ interruption: Interruption? = nil
   ) throws(QueryError) -> SegmentPlans {
-    let shape = structural.isEmpty ? "" : structuralKey(variables)
+    let shape = StructuralShape(variables, of: structural)
     let known = prepared.segments.withLock { plans in
       plans.first { $0.plans.catalogVersion == catalog.version && $0.shape == shape }?.plans
     }
     if let known { return known }
     let plans = SegmentPlans(try bound(variables, catalog, interruption), catalog: catalog)
+    guard shape.isWorthKeeping else { return plans }
     prepared.segments.withLock {
       $0.removeAll { $0.plans.catalogVersion != catalog.version }
       if $0.count >= 32 { $0.removeFirst() }
@@ -247,7 +248,7 @@ public final class PreparedQuery: Sendable {
   func executable(
     _ variables: [String: Value], _ snapshot: Snapshot, now: Int64?, _ interruption: Interruption? = nil
   ) throws(QueryError) -> (Executable, [GQLCatalog.Value?]) {
-    let shape = structural.isEmpty ? "" : structuralKey(variables)
+    let shape = StructuralShape(variables, of: structural)
     let catalogVersion = snapshot.catalog.version
     let entry: PlanCache.Entry
     if let cached = prepared.plans.withLock({ $0.entry(shape: shape, catalogVersion: catalogVersion) }) {
@@ -255,9 +256,11 @@ public final class PreparedQuery: Sendable {
     } else {
       let query = try bound(variables, snapshot.catalog, interruption)
       entry = PlanCache.Entry(query: query)
-      prepared.plans.withLock { $0.insert(entry, shape: shape, catalogVersion: catalogVersion) }
+      if shape.isWorthKeeping {
+        prepared.plans.withLock { $0.insert(entry, shape: shape, catalogVersion: catalogVersion) }
+      }
     }
-    let parameters = try coerce(variables, for: entry.query, snapshot.catalog, now: now)
+    let parameters = try coerce(variables, for: entry.query, snapshot.catalog, now: now, interruption)
     let generation = snapshot.generation
     let found: ReadyPlan
     if let known = entry.plan(generation: generation, parameters: parameters, snapshot: snapshot) {
@@ -283,7 +286,9 @@ public final class PreparedQuery: Sendable {
     options.commands = isSegmented ? database.commandDescriptors(catalog) : []
     options.knowsValues = true
     for name in structural {
-      if let value = variables[name] { options.structuralValues[name] = value.untyped }
+      guard let value = variables[name] else { continue }
+      guard let raw = value.raw(interruption) else { throw overdue(interruption) }
+      options.structuralValues[name] = raw
     }
     let bound = bind(
       document.document, operation: document.definition(operation), catalog: catalog, options: options)
@@ -301,21 +306,22 @@ public final class PreparedQuery: Sendable {
     return planned.output
   }
 
-  private func structuralKey(_ variables: [String: Value]) -> String {
-    var key = ""
-    for name in structural {
-      key += name + "=" + (variables[name]?.json.json ?? "") + "\n"
-    }
-    return key
+  private func overdue(_ interruption: Interruption?) -> QueryError {
+    QueryError(interruption?.diagnostic(at: SourceRange(at: 0)).map { [$0] } ?? [], in: document.source)
   }
 
   func coerce(
-    _ variables: [String: Value], for query: BoundQuery, _ catalog: Catalog, now: Int64?
+    _ variables: [String: Value], for query: BoundQuery, _ catalog: Catalog, now: Int64?,
+    _ interruption: Interruption? = nil
   ) throws(QueryError) -> [GQLCatalog.Value?] {
     let isPlain = structural.isEmpty && !document.hasNarrowInts
     if isPlain, let values = PlainCoercion.coerce(variables, query.parameters, now: now) { return values }
     var inputs: [String: VariableInput] = [:]
-    for (name, value) in variables { inputs[name] = .json(value.json) }
+    for parameter in query.parameters {
+      guard inputs[parameter.name] == nil, let value = variables[parameter.name] else { continue }
+      guard let raw = value.raw(interruption) else { throw overdue(interruption) }
+      inputs[parameter.name] = .raw(raw)
+    }
     let coerced = coerceVariables(
       inputs, for: query.parameters, catalog: catalog, now: now ?? Database.now(), ints: document.bindingOptions.ints)
     if coerced.hasErrors { throw QueryError(coerced.diagnostics, in: document.source) }

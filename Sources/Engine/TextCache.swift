@@ -20,7 +20,7 @@ struct TextCache {
   static let longestText = 16 << 10
 
   static func hash(_ text: UnsafeRawBufferPointer) -> UInt64 {
-    text.baseAddress.map { KeyHash.text(TextView($0, count: text.count)) } ?? 0
+    text.baseAddress.map { KeyHash.text(TextView($0, count: text.count), KeyHash.seed) } ?? 0
   }
 
   /// The operation of a text under a source's name.

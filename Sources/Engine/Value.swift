@@ -10,7 +10,7 @@ public enum Value: Sendable, Hashable {
   case bool(Bool)
   case int(Int64)
   case double(Double)
-  /// The digits of a number that is neither an `Int64` nor exactly a `Double`, such as a decimal's.
+  /// The digits of a number that neither an `Int64` nor a `Double` prints as: a decimal's, `1.50`, `-0`.
   case number(String)
   case string(String)
   case list([Value])
@@ -83,7 +83,7 @@ extension Value: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expressib
 }
 
 extension Value {
-  /// Reads JSON text. Numbers that are neither `Int64` nor exactly `Double` keep their digits.
+  /// Reads JSON text. Numbers that would print otherwise as `Int64` or `Double` keep their digits.
   ///
   /// - Throws: ``QueryError`` with the place of what is not JSON.
   public init(json utf8: [UInt8]) throws(QueryError) {
@@ -103,13 +103,20 @@ extension Value {
   }
 
   private init(digits: String) {
-    if let integer = Int64(digits) {
+    if let integer = Int64(digits), digits.utf8.first != UInt8(ascii: "-") || integer != 0 {
       self = .int(integer)
-    } else if let number = Double(digits), number.isFinite, "\(number)" == digits {
+    } else if let number = Double(digits), number.isFinite, number != 0, Self.printed(number) == digits {
       self = .double(number)
     } else {
       self = .number(digits)
     }
+  }
+
+  /// A number as answers print it.
+  static func printed(_ number: Double) -> String {
+    var buffer = ByteBuffer(capacity: 32)
+    buffer.append(double: number)
+    return String(decoding: buffer.takeArray(), as: UTF8.self)
   }
 
   /// The value as a JSON tree, numbers by their digits.
@@ -119,36 +126,11 @@ extension Value {
     case .bool(let value): return .bool(value)
     case .int(let value): return .number(Text(String(value)))
     case .double(let value):
-      var buffer = ByteBuffer(capacity: 32)
-      guard value.isFinite else { return .null }
-      buffer.append(double: value)
-      return .number(Text(String(decoding: buffer.takeArray(), as: UTF8.self)))
+      return value.isFinite ? .number(Text(Self.printed(value))) : .null
     case .number(let digits): return .number(Text(digits))
     case .string(let text): return .string(Text(text))
     case .list(let elements): return .array(elements.map(\.json))
     case .object(let members): return .object(members.map { JSONValue.Member(Text($0.name), $0.value.json) })
-    }
-  }
-}
-
-extension Value {
-  /// The value for a binder that decides by position what it is.
-  var untyped: GQLCatalog.Value {
-    switch self {
-    case .null: .null
-    case .bool(let value): .boolean(value)
-    case .int(let value): .int(value)
-    case .double(let value): value.isFinite ? .float(value) : .json(Text("\(value)"))
-    case .number(let digits):
-      if let value = Decimal(parsing: digits) {
-        .decimal(value)
-      } else {
-        // With the digits that it was given with: where its type cannot hold them it is refused.
-        .json(Text(digits))
-      }
-    case .string(let text): .string(Text(text))
-    case .list(let elements): .list(elements.map(\.untyped))
-    case .object(let members): .object(members.map { GQLCatalog.Value.Member(Text($0.name), $0.value.untyped) })
     }
   }
 }

@@ -33,13 +33,15 @@ enum ParameterCells {
     }
   }
 
-  private static func view(_ text: Text, _ flags: UInt64, _ scratch: ScratchArena) -> Cell {
+  private static func view(_ text: Text, _ flags: UInt64, _ scratch: ScratchArena) -> Cell? {
     text.bytes.withUnsafeBytes { view($0, flags, scratch) }
   }
 
-  static func view(_ bytes: UnsafeRawBufferPointer, _ flags: UInt64, _ scratch: ScratchArena) -> Cell {
+  /// Nil for a text that is longer than any can be; coercion refuses those before.
+  static func view(_ bytes: UnsafeRawBufferPointer, _ flags: UInt64, _ scratch: ScratchArena) -> Cell? {
     guard let start = bytes.baseAddress, bytes.count > 0 else { return TextView(word0: flags, word1: 0).cell }
-    let count = min(bytes.count, TextView.maximumLength)
+    let count = bytes.count
+    guard count <= TextView.maximumLength else { return nil }
     var flags = flags
     for byte in bytes where byte < 0x20 || byte == 0x22 || byte == 0x5C { flags |= TextView.escapeFlag }
     if count <= TextView.inlineCapacity { return TextView(start, count: count, flags: flags).cell }
@@ -51,11 +53,11 @@ enum ParameterCells {
 
 /// Cells of parameters that need no coercion, for ``Executable/run(_:on:into:)``. They live until the run's end.
 extension Execution {
-  /// A text, or an id that prints as one.
-  package func cell(text: UnsafeRawBufferPointer) -> Cell { ParameterCells.view(text, 0, scratch) }
+  /// A text, or an id that prints as one; nil for one that is too long.
+  package func cell(text: UnsafeRawBufferPointer) -> Cell? { ParameterCells.view(text, 0, scratch) }
 
   /// An id that prints as a number.
-  package func cell(digitsOf number: Int64) -> Cell {
+  package func cell(digitsOf number: Int64) -> Cell? {
     // The digits end at byte 20, which leaves room for a sign and the 19 digits of any Int64; zeros follow.
     var words: (UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0)
     return withUnsafeMutableBytes(of: &words) { buffer in

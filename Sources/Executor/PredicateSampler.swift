@@ -9,6 +9,8 @@ package struct PredicateSampler: SelectivitySampler {
   private let snapshot: Snapshot
   private let parameters: [BoundParameter]
   private static let sampleRows = 256
+  /// Parts of a predicate, or values of a list in it.
+  private static let longestSampled = 4096
 
   /// `parameters` are those of the query whose predicates will be asked about.
   package init(snapshot: Snapshot, parameters: [BoundParameter]) {
@@ -58,12 +60,16 @@ package struct PredicateSampler: SelectivitySampler {
   /// Sets are computed by the plan that is only being made.
   private static func needsPlan(_ predicate: BoundExpression) -> Bool {
     var found = false
+    var nodes = 0
     predicate.forEachNode { node in
+      nodes += 1
       switch node.kind {
+      // What is long to make ready costs more than the sample tells.
+      case .constant(.list(let values)) where values.count > longestSampled: found = true
       case .quantifier, .aggregate, .inRowSet, .isDeleted, .isInserted, .listCall, .item, .groupAggregate: found = true
       default: break
       }
     }
-    return found
+    return found || nodes > longestSampled
   }
 }

@@ -34,6 +34,32 @@ import GQLStore
     count &+= number
   }
 
+  /// Merges ascending rows without repeats into those from `start` on, which are such too.
+  mutating func mergeAscending(from start: Int, _ rows: UnsafePointer<UInt32>, _ number: Int) {
+    reserve(number)
+    // From behind, into the room for all of them: what is read is never written over before.
+    var left = count
+    var right = number
+    var place = count &+ number
+    while right > 0 {
+      place &-= 1
+      let row = rows[right &- 1]
+      if left > start, base[left &- 1] > row {
+        left &-= 1
+        base[place] = base[left]
+      } else {
+        if left > start, base[left &- 1] == row { left &-= 1 }
+        right &-= 1
+        base[place] = row
+      }
+    }
+    // Repeats have left a gap.
+    let total = count &+ number
+    let gap = place &- left
+    if gap > 0, left < total { (base + left).update(from: base + place, count: total &- place) }
+    count = total &- gap
+  }
+
   @inlinable package mutating func removeAll() { count = 0 }
 
   @inlinable package subscript(_ index: Int) -> UInt32 { base[index] }

@@ -26,26 +26,55 @@ struct DanglingLinks: Sendable {
         text = []
       case .decimal:
         // Decimals of one hash but different value are told apart when the link is made.
-        word = PackedDecimal(cell).hash
+        word = PackedDecimal(cell).hash(KeyHash.seed)
         text = []
       }
     }
   }
 
-  private var links: [Key: [Link]] = [:]
+  /// What waits for one key, in the order remembered, without repeats.
+  private struct Waiting: Sendable {
+    private(set) var links: [Link] = []
+    /// The same as a set, where looking through them would take long: a file may name one missing id a million times.
+    private var known: Set<Link> = []
+    private static let fewLinks = 16
+
+    /// False if it is there already.
+    mutating func add(_ link: Link) -> Bool {
+      if links.count < Self.fewLinks {
+        if links.contains(link) { return false }
+      } else {
+        if known.isEmpty { known = Set(links) }
+        if !known.insert(link).inserted { return false }
+      }
+      links.append(link)
+      return true
+    }
+
+    mutating func removeAll(where isGone: (Link) -> Bool) {
+      links.removeAll(where: isGone)
+      known = []
+    }
+
+    mutating func remove(_ link: Link) -> Bool {
+      guard let index = links.firstIndex(of: link) else { return false }
+      links.remove(at: index)
+      known.remove(link)
+      return true
+    }
+  }
+
+  private var links: [Key: Waiting] = [:]
   private(set) var count = 0
   var isEmpty: Bool { count == 0 }
 
   mutating func add(_ link: Link, to type: EntityTypeID, _ kind: KeyKind, _ key: Cell) {
-    let key = Key(type, kind, key)
-    if links[key]?.contains(link) == true { return }
-    links[key, default: []].append(link)
-    count += 1
+    if links[Key(type, kind, key), default: Waiting()].add(link) { count += 1 }
   }
 
   /// The links that wait for the key, in the order remembered.
   mutating func take(_ type: EntityTypeID, _ kind: KeyKind, _ key: Cell) -> [Link] {
-    let found = links.removeValue(forKey: Key(type, kind, key)) ?? []
+    let found = links.removeValue(forKey: Key(type, kind, key))?.links ?? []
     count -= found.count
     return found
   }
@@ -53,10 +82,9 @@ struct DanglingLinks: Sendable {
   /// Forgets one link.
   mutating func remove(_ link: Link, to type: EntityTypeID, _ kind: KeyKind, _ key: Cell) {
     let key = Key(type, kind, key)
-    guard var list = links[key], let index = list.firstIndex(of: link) else { return }
-    list.remove(at: index)
+    guard links[key]?.remove(link) == true else { return }
     count -= 1
-    links[key] = list.isEmpty ? nil : list
+    if links[key]?.links.isEmpty == true { links[key] = nil }
   }
 
   /// Forgets the links of a source.
@@ -65,22 +93,23 @@ struct DanglingLinks: Sendable {
   }
 
   /// The links in the terms of another catalog: `place` gives the types under which each waits from now on, with the
-  /// link itself; none where it is lost.
-  func mapped(_ place: (EntityTypeID, Link) -> [(type: EntityTypeID, link: Link)]) -> (DanglingLinks, lost: Int) {
+  /// link itself; none where it is lost. Where the allowance ends they are not whole.
+  func mapped(
+    _ allowance: WorkAllowance, _ place: (EntityTypeID, Link) -> [(type: EntityTypeID, link: Link)]
+  ) -> (DanglingLinks, lost: Int) {
     var result = DanglingLinks()
     var known = Set<Link>()
     var lost = Set<Link>()
     // By type, so that what waits under one key has an order.
     for key in links.keys.sorted(by: { $0.type < $1.type }) {
-      for link in links[key] ?? [] {
+      for link in links[key]?.links ?? [] {
+        guard allowance.advance(), allowance.take(MemoryLayout<Link>.stride * 2) else { return (result, 0) }
         let places = place(key.type, link)
         if places.isEmpty { lost.insert(link) } else { known.insert(link) }
         for (type, link) in places {
           var key = key
           key.type = type
-          if result.links[key]?.contains(link) == true { continue }
-          result.links[key, default: []].append(link)
-          result.count += 1
+          if result.links[key, default: Waiting()].add(link) { result.count += 1 }
         }
       }
     }
@@ -90,10 +119,11 @@ struct DanglingLinks: Sendable {
   /// Forgets the links of deleted sources.
   mutating func removeAll(where isGone: (Link) -> Bool) {
     for key in Array(links.keys) {
-      guard let old = links[key] else { continue }
-      let kept = old.filter { !isGone($0) }
-      count -= old.count - kept.count
-      links[key] = kept.isEmpty ? nil : kept
+      guard let before = links[key]?.links.count else { continue }
+      links[key]?.removeAll(where: isGone)
+      let after = links[key]?.links.count ?? 0
+      count -= before - after
+      if after == 0 { links[key] = nil }
     }
   }
 }

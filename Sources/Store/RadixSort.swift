@@ -1,12 +1,13 @@
 /// Stable sorting by bytes, least significant first; passes in which all bytes are equal are left out.
 enum RadixSort {
   /// Sorts by the high 32 bits; entries with equal ones keep their order.
-  static func sortHighHalves(_ entries: inout [UInt64]) {
+  static func sortHighHalves(_ entries: inout [UInt64], _ allowance: WorkAllowance? = nil) {
     let count = entries.count
     if count < 2 { return }
     var scratch = [UInt64](repeating: 0, count: count)
     // 11 + 11 + 10 bits: three passes.
     for (shift, bits) in [(32, 11), (43, 11), (54, 10)] as [(UInt64, UInt64)] {
+      if allowance?.advance(count) == false { return }
       var starts = [Int](repeating: 0, count: 1 << Int(bits) + 1)
       let mask: UInt64 = 1 << bits - 1
       entries.withUnsafeBufferPointer { source in
@@ -34,7 +35,7 @@ enum RadixSort {
   }
 
   /// Sorts by image; entries with equal images keep their order.
-  static func sort(_ entries: inout [BTreeEntry]) {
+  static func sort(_ entries: inout [BTreeEntry], _ allowance: WorkAllowance? = nil) {
     let count = entries.count
     if count < 2 { return }
     var varying: UInt64 = 0
@@ -43,6 +44,7 @@ enum RadixSort {
     var shift: UInt64 = 0
     while shift < 64 {
       let mask: UInt64 = 0x7FF
+      if allowance?.advance(count) == false { return }
       if varying >> shift & mask != 0 {
         var starts = [Int](repeating: 0, count: 2049)
         entries.withUnsafeBufferPointer { source in

@@ -32,6 +32,45 @@ extension QueryGenerator {
     return Node(.field(field, alias: name("m")), [Node(.arguments, arguments), Node(.selections, nodes)])
   }
 
+  /// Groups of what is found by words: by the scores of members, and over them.
+  mutating func searchedGroups(_ field: String, _ outer: Scope, _ target: String) -> Node? {
+    guard let shape = model.shape(target), shape.role == .entity, shape.field("d") != nil else { return nil }
+    let scope = outer.entering(target)
+    var condition = matches(shape, scope)
+    if random.chance(40) {
+      let other = random.chance(50) ? matches(shape, scope) : truth(scope, 0)
+      condition = Node(.operation(random.pick(["and", "or"])), [condition, other])
+    }
+    let score = Node(.call("round"), [Node(.score), Node(.literal(.int(6), isBare: false))])
+    var keys: [Node] = []
+    var nodes: [Node] = []
+    if random.chance(50) {
+      let name = name("k")
+      keys.append(Node(.named(name), [score]))
+      nodes.append(Node(.field(name, alias: nil)))
+    }
+    if random.chance(50) {
+      keys.append(Node(.path(scope: 0, isFolded: false), [Node(.step("d"))]))
+      nodes.append(Node(.field("d", alias: nil)))
+    }
+    func over(_ name: String) -> Node { Node(.groupAggregate(name, isDistinct: false), [score]) }
+    for _ in 0..<(1 + random.below(3)) {
+      nodes.append(
+        Node(
+          .computed(name("c"), isColon: false), [over(random.pick(["max", "min", "count", "collect", "first"]))]))
+    }
+    var arguments = [Node(.argument("groupBy"), keys), Node(.argument("where"), [condition])]
+    if random.chance(40) {
+      let least = Node(.literal(.int(1 + random.below(3)), isBare: true))
+      arguments.append(Node(.argument("having"), [Node(.operation(random.pick([">", "<="])), [over("max"), least])]))
+    }
+    if random.chance(60) {
+      arguments.append(Node(.argument("orderBy"), [Node(.order(random.pick([.minus, .plain])), [over("max")])]))
+    }
+    if random.chance(30) { arguments.append(Node(.argument("limit"), [amount(1 + random.below(3))])) }
+    return Node(.field(field, alias: name("g")), [Node(.arguments, arguments), Node(.selections, nodes)])
+  }
+
   private static func texts(_ shape: Shape) -> [String] { ["d", "dd"].filter { shape.field($0) != nil } }
 
   private mutating func matches(_ shape: Shape, _ scope: Scope) -> Node {

@@ -100,6 +100,7 @@ struct QueryGenerator {
       return group(field, scope, outer, depth)
     }
     if random.chance(10), let list = searched(field, outer, target) { return list }
+    if random.chance(5), let groups = searchedGroups(field, outer, target) { return groups }
     let declared = lets(&scope, depth)
     var using: [Node] = []
     var arguments = arguments(scope, outer, min(depth, 3))

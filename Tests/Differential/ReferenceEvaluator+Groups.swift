@@ -4,7 +4,8 @@ extension ReferenceEvaluator {
     guard let arguments = node.arguments, let by = arguments.argument("groupBy") else {
       throw ReferenceFailure.malformed
     }
-    let environment = outer
+    // The scores of members are by the condition that selects them.
+    let environment = outer.found(by: arguments)
     var kept = elements
     if let condition = arguments.argument("where") {
       kept = try kept.filter { try keeps(condition[0], environment.entering($0)) }

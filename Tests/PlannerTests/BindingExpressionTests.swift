@@ -167,7 +167,7 @@ import Testing
     let json = try JSONValue.parse(
       Array(#"{"status": {"eq": "ACTIVE"}, "chats": {"some": {"title": {"eq": "x"}}}}"#.utf8))
     var options = BindingOptions()
-    options.structuralValues = ["f": structuralValue(json)]
+    options.structuralValues = ["f": RawValue(json)]
     #expect(
       BindingFixture.describe(text, options: options)
         == #"User: many User where (status == ACTIVE and some(.0:User→chats | title == "x") and age > $n) {id: id}"#)
@@ -182,7 +182,7 @@ import Testing
     #expect(bound?.structuralParameters == ["min"])
     #expect(BindingFixture.describe(text) == "User: many User where age < $max {id: id}")
     var options = BindingOptions()
-    options.structuralValues = ["min": .int(3)]
+    options.structuralValues = ["min": .integer("3")]
     #expect(
       BindingFixture.describe(text, options: options)
         == "User: many User where (age >= $min and age < $max) {id: id}")
@@ -205,7 +205,7 @@ import Testing
     let text = "query($o: [UserOrder!]) { User(orderBy: $o) { id } }"
     var options = BindingOptions()
     let json = try JSONValue.parse(Array(#"[{"age": "DESC"}, {"boss": {"lastName": "ASC"}}]"#.utf8))
-    options.structuralValues = ["o": structuralValue(json)]
+    options.structuralValues = ["o": RawValue(json)]
     #expect(
       BindingFixture.describe(text, options: options) == "User: many User order age desc, boss.lastName {id: id}")
     #expect(BindingFixture.describe(text) == "User: many User {id: id}")

@@ -69,25 +69,31 @@ struct SchemaEvolution {
     let comparison = CatalogComparison(from: old.catalog, to: catalog)
     var allowed = options.limits ?? limits
     if let timeout = options.timeout { allowed.time = timeout }
+    if let maximumMemory = options.maximumMemory { allowed.memory = maximumMemory }
     let runLimits = allowed.run
     let now = options.now ?? Database.now()
     let pool = CellPool()
     let mapping = comparison.mapping
-    func isStopped() -> Bool {
+    let allowance = WorkAllowance(maximumMemory: runLimits.maximumMemory) {
       options.cancellation?.isCancelled ?? false
         || runLimits.deadline != .max && MonotonicClock.now > runLimits.deadline
+    }
+    func failure(_ kind: RuntimeProblem.Kind) -> QueryError {
+      QueryError([RuntimeProblem(kind, at: SourceRange(at: 0)).diagnostic(snapshot: old)], in: source)
+    }
+    func stopped() -> QueryError {
+      let isCancelled = options.cancellation?.isCancelled ?? false
+      return failure(isCancelled ? .cancelled : .timeout(milliseconds: runLimits.milliseconds))
     }
     let evolved: (snapshot: Snapshot, report: EvolutionReport)
     do throws(EvolutionFailure) {
       evolved = try old.evolved(
         to: catalog, mapping, fold: foldText,
-        filler: { Self.filler($0, $1, mapping, catalog, now: now, pool) }, isStopped: isStopped)
+        filler: { Self.filler($0, $1, mapping, catalog, now: now, pool) }, allowance)
     } catch {
       switch error {
-      case .stopped:
-        let isCancelled = options.cancellation?.isCancelled ?? false
-        let kind: RuntimeProblem.Kind = isCancelled ? .cancelled : .timeout(milliseconds: runLimits.milliseconds)
-        throw QueryError([RuntimeProblem(kind, at: SourceRange(at: 0)).diagnostic(snapshot: old)], in: source)
+      case .stopped: throw stopped()
+      case .memory: throw failure(.memory(limit: runLimits.maximumMemory))
       case .refused(let problem):
         let transaction = WriteTransaction(Snapshot.empty(catalog))
         let message = StoreMessages.describe(problem, catalog: catalog, transaction: transaction)
@@ -95,7 +101,8 @@ struct SchemaEvolution {
       }
     }
     snapshot = evolved.snapshot
-    let effects = SchemaEffects(from: old, to: snapshot, mapping, evolved.report)
+    let effects = SchemaEffects(from: old, to: snapshot, mapping, evolved.report, allowance)
+    if allowance.excess != nil { throw stopped() }
     change = SchemaChange(
       differences: comparison.differences.map { SchemaChange.Difference($0) }, losses: effects.losses,
       conflicts: effects.conflicts)

@@ -8,10 +8,16 @@ struct SchemaEffects {
   let old: Snapshot
   let new: Snapshot
   let mapping: CatalogMapping
+  private let allowance: WorkAllowance
   private(set) var losses: [SchemaChange.Effect] = []
   private(set) var conflicts: [SchemaChange.Effect] = []
 
-  init(from old: Snapshot, to new: Snapshot, _ mapping: CatalogMapping, _ report: EvolutionReport) {
+  /// Where the allowance ends they are not all.
+  init(
+    from old: Snapshot, to new: Snapshot, _ mapping: CatalogMapping, _ report: EvolutionReport,
+    _ allowance: WorkAllowance
+  ) {
+    self.allowance = allowance
     self.old = old
     self.new = new
     self.mapping = mapping
@@ -65,7 +71,8 @@ struct SchemaEffects {
         if told.contains(old.catalog[relation].inverse) { continue }
         told.insert(relation)
       }
-      let count = field.relation.map { old.linkCount($0) } ?? old.valueCount(field.type, field.column)
+      let count =
+        field.relation.map { old.linkCount($0, allowance) } ?? old.valueCount(field.type, field.column, allowance)
       guard count > 0 else { continue }
       let noun =
         field.relation.map { old.catalog[old.catalog[$0].target].isElement ? "object" : "link" } ?? "value"

@@ -7,9 +7,10 @@ final class ConstantSet: @unchecked Sendable {
   let containsNull: Bool
   /// Distinct values; set once, by the initialiser.
   private(set) var count = 0
-  private enum Form { case words, doubles, texts, decimals, linear }
+  private enum Form { case words, doubles, texts, decimals, json, linear }
   private let form: Form
   private let type: ValueType
+  private let seed: UInt64
   private let mask: Int
   private let slots: UnsafeMutablePointer<Cell>
   private let used: UnsafeMutablePointer<UInt8>
@@ -21,11 +22,14 @@ final class ConstantSet: @unchecked Sendable {
   /// Takes the non-null cells; `type` is that of the elements.
   init(_ cells: some Collection<Cell>, type: ValueType, containsNull: Bool) {
     self.type = type
+    let seed = KeyHash.seed
+    self.seed = seed
     self.containsNull = containsNull
     switch type {
     case .scalar(.float): form = .doubles
     case .scalar(.decimal): form = .decimals
-    case .scalar(.json), .list: form = .linear
+    case .scalar(.json): form = cells.count <= Self.fewValues ? .linear : .json
+    case .list: form = .linear
     default: form = Vector.Kind(type) == .wide ? .texts : .words
     }
     var capacity = 16
@@ -35,6 +39,7 @@ final class ConstantSet: @unchecked Sendable {
     slots.initialize(repeating: Cell(low: 0), count: capacity)
     used = .allocate(capacity: capacity)
     used.initialize(repeating: 0, count: capacity)
+    let json = JSONHash(seed)
     for cell in cells {
       if form == .linear {
         slots[count] = cell
@@ -43,7 +48,7 @@ final class ConstantSet: @unchecked Sendable {
         continue
       }
       let cell = canonical(cell)
-      var slot = hash(cell) & mask
+      var slot = hash(cell, json) & mask
       while used[slot] != 0, !isSame(slots[slot], cell) { slot = (slot &+ 1) & mask }
       if used[slot] == 0 { count += 1 }
       slots[slot] = cell
@@ -51,6 +56,12 @@ final class ConstantSet: @unchecked Sendable {
     }
     if form == .words { makeBits(cells) }
   }
+
+  /// So many JSON values are sooner compared than hashed.
+  private static let fewValues = 4
+
+  /// Values that a test looks at, where they are not hashed.
+  var comparisons: Int { form == .linear ? count : 0 }
 
   private func makeBits(_ cells: some Collection<Cell>) {
     guard let low = cells.map(\.int).min(), let high = cells.map(\.int).max() else { return }
@@ -80,7 +91,8 @@ final class ConstantSet: @unchecked Sendable {
       return false
     }
     let cell = canonical(cell)
-    var slot = hash(cell) & mask
+    // A hash of JSON has memory of its own, which threads cannot share.
+    var slot = (form == .json ? hash(cell, JSONHash(seed)) : hash(cell)) & mask
     while used[slot] != 0 {
       if isSame(slots[slot], cell) { return true }
       slot = (slot &+ 1) & mask
@@ -112,7 +124,7 @@ final class ConstantSet: @unchecked Sendable {
   @inline(__always)
   private func canonical(_ cell: Cell) -> Cell {
     switch form {
-    case .words, .texts, .linear: cell
+    case .words, .texts, .json, .linear: cell
     case .doubles: cell.double == 0 ? Cell(0.0) : cell
     case .decimals: Cell(cell.decimal.normalized)
     }
@@ -120,41 +132,21 @@ final class ConstantSet: @unchecked Sendable {
 
   @inline(__always)
   private func isSame(_ left: Cell, _ right: Cell) -> Bool {
-    form == .texts ? CellOrder.isEqualText(left, right) : left.low == right.low && left.high == right.high
+    switch form {
+    case .texts: CellOrder.isEqualText(left, right)
+    case .json, .linear: CellOrder.isEqual(left, right, type)
+    case .words, .doubles, .decimals: left.low == right.low && left.high == right.high
+    }
   }
 
   @inline(__always)
   private func hash(_ cell: Cell) -> Int {
-    var hash: UInt64
-    if form == .texts {
-      hash = TextHash.hash(cell)
-    } else {
-      hash = (cell.low ^ cell.high &* 0x9E37_79B9_7F4A_7C15) &* 0xD6E8_FEB8_6659_FD93
-    }
-    hash ^= hash >> 32
-    return Int(truncatingIfNeeded: hash)
-  }
-}
-
-/// A multiplying hash over the bytes of a text, flags aside.
-enum TextHash {
-  static func hash(_ cell: Cell) -> UInt64 {
-    let view = TextView(cell)
-    var hash = view.key0 &* 0x9E37_79B9_7F4A_7C15
-    if view.count <= 12 { return mix(hash, view.word1) }
-    // Safe because long views hold an address.
-    let start = UnsafeRawPointer(bitPattern: UInt(view.word1)).unsafelyUnwrapped
-    var index = 0
-    while view.count &- index > 8 {
-      hash = mix(hash, (start + index).loadUnaligned(as: UInt64.self))
-      index &+= 8
-    }
-    return mix(hash, (start + (view.count &- 8)).loadUnaligned(as: UInt64.self))
+    Int(
+      truncatingIfNeeded: form == .texts
+        ? KeyHash.text(TextView(cell), seed) : KeyHash.word(cell.low ^ cell.high &* 31, seed))
   }
 
-  @inline(__always)
-  private static func mix(_ hash: UInt64, _ word: UInt64) -> UInt64 {
-    let product = (hash ^ word).multipliedFullWidth(by: 0xD6E8_FEB8_6659_FD93)
-    return product.high ^ product.low &+ 0x9E37_79B9_7F4A_7C15
+  private func hash(_ cell: Cell, _ json: JSONHash) -> Int {
+    form == .json ? Int(truncatingIfNeeded: json.hash(cell)) : hash(cell)
   }
 }

@@ -112,7 +112,8 @@ struct Conversion {
       write(cell, type: from, catalog: catalog, into: &buffer)
       let isQuoted = buffer.count >= 2 && buffer.start.load(as: UInt8.self) == 0x22
       let start = buffer.start + (isQuoted ? 1 : 0)
-      return .value(copy(start, buffer.count - (isQuoted ? 2 : 0)))
+      let count = buffer.count - (isQuoted ? 2 : 0)
+      return count <= TextView.maximumLength ? .value(copy(start, count)) : .failed
     }
   }
 
@@ -121,7 +122,7 @@ struct Conversion {
     if count <= TextView.inlineCapacity { return TextView(start, count: count, flags: flags).cell }
     let copy = scratch.allocate(count)
     copy.copyMemory(from: start, byteCount: count)
-    return TextView(copy, count: min(count, TextView.maximumLength), flags: flags).cell
+    return TextView(copy, count: count, flags: flags).cell
   }
 
   private func copy(_ bytes: [UInt8]) -> Cell {

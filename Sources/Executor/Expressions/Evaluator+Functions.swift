@@ -136,7 +136,11 @@ extension Evaluator {
         throw problem(.overflow(.float), node, at: index, nodes)
       }
       known = ParameterCells.cell(value, ColumnKind(result), execution.scratch)
-      if let known { store(known, out, index) }
+      if let known {
+        store(known, out, index)
+      } else if !value.isNull {
+        throw problem(.limitExceeded(name: "text-bytes", limit: Value.longestText), node, at: index, nodes)
+      }
       if index & 63 == 63 { try execution.checkpoint() }
     }
   }

@@ -63,11 +63,11 @@ extension Evaluator {
     }
   }
 
-  func inSet(_ node: Node, _ out: Vector) {
-    member(of: block.block.sets[Int(node.index)], vector(node.a), out)
+  func inSet(_ node: Node, _ out: Vector) throws(RuntimeProblem) {
+    try member(of: block.block.sets[Int(node.index)], vector(node.a), out)
   }
 
-  private func member(of set: ConstantSet, _ a: Vector, _ out: Vector) {
+  private func member(of set: ConstantSet, _ a: Vector, _ out: Vector) throws(RuntimeProblem) {
     let null: UInt8 = set.containsNull ? 2 : 0
     if a.kind == .word {
       set.test(UnsafePointer(a.words), count, into: out.truths)
@@ -77,6 +77,7 @@ extension Evaluator {
     }
     if a.kind == .wide {
       for index in 0..<count {
+        if set.comparisons > 0 { try execution.charge(set.comparisons &* 16) }
         out.truths[index] = a.validity[index] == 0 ? null : set.contains(a.cells[index]) ? 2 : 0
       }
       return
@@ -94,7 +95,7 @@ extension Evaluator {
     }
   }
 
-  func inList(_ index: Int, _ node: Node, _ out: Vector) {
+  func inList(_ index: Int, _ node: Node, _ out: Vector) throws(RuntimeProblem) {
     let a = vector(node.a)
     let list = vector(node.b)
     guard case .list(let element) = type(node.b) else {
@@ -113,7 +114,7 @@ extension Evaluator {
         set = ConstantSet(cells, type: element, containsNull: cells.count < run.count)
         block.listSets[index] = set
       }
-      return member(of: set, a, out)
+      return try member(of: set, a, out)
     }
     for position in 0..<count {
       if list.isNull(position) {
@@ -121,6 +122,7 @@ extension Evaluator {
         continue
       }
       let run = ListRun(list.cells[position], element)
+      try execution.charge(run.count &* 8)
       let isNull = a.isNull(position)
       let cell = a.cell(position)
       var found = false

@@ -51,7 +51,7 @@ extension Evaluator {
     guard a.kind == .wide, b.kind == .wide else { return setNull(out) }
     var folded: [UInt8] = []
     var last: LikePattern?
-    if case .like(let known)? = block.patterns[index] { last = known }
+    if case .like(let known)? = block.patterns[index] { last = known.first }
     if b.isConstant {
       guard !b.isNull(0) else { return setNull(out) }
       let pattern = try likePattern(index, b.cells, node, 0, &last)
@@ -96,10 +96,18 @@ extension Evaluator {
     let source = TextView.bytes(at: cell)
     let bytes = UnsafeRawBufferPointer(start: source.start, count: source.count)
     if let last, last.isOf(bytes) { return last }
+    var recent = RecentPatterns<LikePattern>()
+    if case .like(let known)? = block.patterns[index] { recent = known }
+    if let pattern = recent.find({ $0.isOf(bytes) }) {
+      last = pattern
+      block.patterns[index] = .like(recent)
+      return pattern
+    }
     do throws(PatternError) {
       let pattern = try LikePattern([UInt8](bytes), ignoresCase: node.flag)
       last = pattern
-      block.patterns[index] = .like(pattern)
+      recent.insert(pattern)
+      block.patterns[index] = .like(recent)
       return pattern
     } catch {
       throw problem(.invalidPattern(message: error.message, offset: error.offset), node, at: position)
@@ -132,7 +140,7 @@ extension Evaluator {
 
   /// The regular expression that the node compiled last.
   func lastRegex(_ index: Int) -> RegexMatcher? {
-    if case .regex(let known)? = block.patterns[index] { known } else { nil }
+    if case .regex(let known)? = block.patterns[index] { known.first } else { nil }
   }
 
   /// The row's pattern; `last` unless its bytes differ, so that rows with one pattern compile it once.
@@ -142,11 +150,19 @@ extension Evaluator {
     let source = TextView.bytes(at: cell)
     let limits = execution.limits.patterns
     if let last, last.isOf(source.start, source.count, limits) { return last }
+    var recent = RecentPatterns<RegexMatcher>()
+    if case .regex(let known)? = block.patterns[index] { recent = known }
+    if let matcher = recent.find({ $0.isOf(source.start, source.count, limits) }) {
+      last = matcher
+      block.patterns[index] = .regex(recent)
+      return matcher
+    }
     do throws(PatternError) {
       let bytes = [UInt8](UnsafeRawBufferPointer(start: source.start, count: source.count))
       let matcher = try RegexMatcher(bytes, limits)
       last = matcher
-      block.patterns[index] = .regex(matcher)
+      recent.insert(matcher)
+      block.patterns[index] = .regex(recent)
       return matcher
     } catch {
       throw problem(.invalidPattern(message: error.message, offset: error.offset), node, at: position)

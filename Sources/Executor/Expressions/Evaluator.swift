@@ -29,7 +29,11 @@ struct Evaluator: ~Copyable {
   ) throws(RuntimeProblem) {
     let evaluator = Evaluator(state: state, block: block, batch: batch, execution: execution)
     let nodes = block.nodes
-    for index in 0..<block.nodeCount { try evaluator.evaluate(index, nodes[index]) }
+    for index in 0..<block.nodeCount {
+      // A program may have a hundred thousand nodes.
+      try execution.charge(batch.count)
+      try evaluator.evaluate(index, nodes[index])
+    }
   }
 
   /// The same for other rows.
@@ -72,9 +76,9 @@ struct Evaluator: ~Copyable {
     case .isNull: isNull(vector(node.a), out)
     case .compare: compare(node, out)
     case .inRange: TruthKernel.both(vector(node.a).truths, vector(node.b).truths, count, into: out.truths)
-    case .inSet: inSet(node, out)
+    case .inSet: try inSet(node, out)
     case .inAny: inAny(node, out)
-    case .inList: inList(index, node, out)
+    case .inList: try inList(index, node, out)
 
     case .textTest: try textTest(node, out)
     case .like: try like(index, node, out)

@@ -133,7 +133,7 @@ final class BlockState {
   private(set) var inputBuffers: [UnsafeMutablePointer<UInt32>] = []
   var expansions: [ExpansionBox]
   /// Patterns and sets of nodes, by node; dropped with the parameters.
-  var patterns: [Int: CompiledPattern] = [:]
+  var patterns: [Int: CompiledPatterns] = [:]
   var listSets: [Int: ConstantSet] = [:]
   /// Full-text queries of nodes, by node.
   var searches: [Int: [FullTextSearchState]] = [:]
@@ -287,8 +287,28 @@ final class ExpansionBox {
   deinit { parents.deallocate() }
 }
 
-/// The pattern that a node compiled last.
-enum CompiledPattern {
-  case like(LikePattern)
-  case regex(RegexMatcher)
+/// The patterns that a node compiled last.
+enum CompiledPatterns {
+  case like(RecentPatterns<LikePattern>)
+  case regex(RecentPatterns<RegexMatcher>)
+}
+
+/// A few compiled patterns, the one that was used last in front: rows that take turns among some do not compile them
+/// again.
+struct RecentPatterns<Compiled> {
+  private var patterns: [Compiled] = []
+  private static var kept: Int { 8 }
+
+  var first: Compiled? { patterns.first }
+
+  mutating func find(_ isWanted: (Compiled) -> Bool) -> Compiled? {
+    guard let place = patterns.firstIndex(where: isWanted) else { return nil }
+    if place > 0 { patterns.swapAt(0, place) }
+    return patterns[0]
+  }
+
+  mutating func insert(_ pattern: Compiled) {
+    if patterns.count == Self.kept { patterns.removeLast() }
+    patterns.insert(pattern, at: 0)
+  }
 }

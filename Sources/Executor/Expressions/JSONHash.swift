@@ -6,6 +6,7 @@ import GQLStore
 ///
 /// Hashing allocates nothing but a buffer for texts with escapes.
 final class JSONHash {
+  private let seed: UInt64
   private var scratch = ByteBuffer()
 
   private enum Seed {
@@ -17,6 +18,8 @@ final class JSONHash {
     static let object: UInt64 = 0x6A88_A6C4
   }
 
+  init(_ seed: UInt64 = KeyHash.seed) { self.seed = seed }
+
   func hash(_ cell: Cell) -> UInt64 {
     TextView(cell).withBytes { start, count in
       let bytes = UnsafeBufferPointer(start: start.assumingMemoryBound(to: UInt8.self), count: count)
@@ -27,7 +30,7 @@ final class JSONHash {
         return hash
       } catch {
         // What is no JSON is compared by its bytes.
-        return KeyHash.bytes(start, count)
+        return KeyHash.bytes(start, count, seed)
       }
     }
   }
@@ -39,24 +42,24 @@ final class JSONHash {
       try scanner.scanNull()
       return Seed.null
     case .boolean: return Seed.bool &+ (try scanner.scanBool() ? 1 : 0)
-    case .number: return JSONHash.number(try scanner.scanNumber())
+    case .number: return number(try scanner.scanNumber())
     case .string:
       let text = try scanner.scanString(&scratch)
-      return KeyHash.combine(Seed.string, KeyHash.bytes(text.start, text.count))
+      return KeyHash.combine(Seed.string, KeyHash.bytes(text.start, text.count, seed))
     case .array:
       var hash = Seed.array
       try scanner.beginArray()
       while try scanner.nextElement() { hash = KeyHash.combine(hash, try value(&scanner)) }
-      return KeyHash.word(hash)
+      return KeyHash.word(hash, seed)
     case .object:
       var sum = Seed.object
       try scanner.beginObject()
       while let key = try scanner.nextKey(&scratch) {
         // The key's bytes are gone once the value is read.
-        let name = KeyHash.bytes(key.start, key.count)
-        sum &+= KeyHash.word(KeyHash.combine(name, try value(&scanner)))
+        let name = KeyHash.bytes(key.start, key.count, seed)
+        sum &+= KeyHash.word(KeyHash.combine(name, try value(&scanner)), seed)
       }
-      return KeyHash.word(sum)
+      return KeyHash.word(sum, seed)
     case .end, .invalid:
       // Throws what is wrong.
       try scanner.skipValue()
@@ -64,14 +67,14 @@ final class JSONHash {
     }
   }
 
-  private static func number(_ number: JSONNumber) -> UInt64 {
+  private func number(_ number: JSONNumber) -> UInt64 {
     guard let decimal = number.decimal else {
       // Beyond decimals, and so equal to no decimal.
-      var hash = Seed.number
+      var hash = Seed.number ^ seed
       NumberText(number.bytes)?.canonical { hash = KeyHash.combine(hash, $0) }
       return hash
     }
     let (low, high) = decimal.normalized.packed
-    return KeyHash.combine(KeyHash.combine(Seed.number, low), high)
+    return KeyHash.combine(KeyHash.combine(Seed.number ^ seed, low), high)
   }
 }

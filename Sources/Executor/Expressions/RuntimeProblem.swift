@@ -3,7 +3,7 @@ import GQLCatalog
 
 /// What can go wrong while a plan runs.
 package struct RuntimeProblem: Error, Sendable, Equatable {
-  package enum Kind: Sendable, Equatable {
+  package enum Kind: Sendable, Hashable {
     /// `age * 9223372036854775807`: the result has no place in its type.
     case overflow(ScalarType)
     /// An Int of the answer that GraphQL's 32 bits do not hold, where they are asked for.

@@ -19,17 +19,19 @@ final class GroupFailures {
     var valueCount: UInt32
   }
 
-  private struct Cause {
+  private struct Cause: Hashable {
     var kind: RuntimeProblem.Kind
     var range: SourceRange
   }
 
   /// Problems show their operands as long as those take no more than this together.
   private static let maximumTextBytes = 1 << 20
-  private static let comparedCauses = 16
 
   private var entries = GroupMemory<Entry>()
   private var causes: [Cause] = []
+  /// The place of each in `causes`: a function of the program may give another message for every row.
+  private var numbers: [Cause: UInt32] = [:]
+  private var causeBytes = 0
   private var texts = GroupMemory<UInt8>()
   /// The entry of each group plus one; as long as the highest group that failed.
   private var places = GroupMemory<UInt32>()
@@ -39,7 +41,7 @@ final class GroupFailures {
   var count: Int { entries.count }
 
   var byteCount: Int {
-    count == 0 ? 0 : entries.byteCount + texts.byteCount + places.byteCount + causes.count * 96
+    count == 0 ? 0 : entries.byteCount + texts.byteCount + places.byteCount + causeBytes
   }
 
   func removeAll() {
@@ -48,6 +50,8 @@ final class GroupFailures {
     texts.trim(to: 1 << 20)
     places.trim(to: 1 << 20)
     causes = []
+    numbers = [:]
+    causeBytes = 0
   }
 
   func contains(_ group: Int) -> Bool { group < places.count && places.base[group] != 0 }
@@ -72,12 +76,18 @@ final class GroupFailures {
   }
 
   private func cause(of problem: RuntimeProblem) -> UInt32 {
-    func isCause(_ cause: Cause) -> Bool { cause.kind == problem.kind && cause.range == problem.range }
-    if let known = causes.prefix(GroupFailures.comparedCauses).firstIndex(where: isCause) {
-      return UInt32(truncatingIfNeeded: known)
+    let cause = Cause(kind: problem.kind, range: problem.range)
+    if let known = numbers[cause] { return known }
+    let number = UInt32(truncatingIfNeeded: causes.count)
+    causes.append(cause)
+    numbers[cause] = number
+    // In the list and in the dictionary, which share the message.
+    causeBytes += 4 * MemoryLayout<Cause>.stride
+    switch problem.kind {
+    case .function(_, let message), .invalidPattern(let message, _): causeBytes += message.utf8.count
+    default: break
     }
-    causes.append(Cause(kind: problem.kind, range: problem.range))
-    return UInt32(truncatingIfNeeded: causes.count - 1)
+    return number
   }
 
   private func append(_ text: Text) {

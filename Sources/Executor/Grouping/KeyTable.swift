@@ -40,6 +40,7 @@ final class KeyTable {
   let parts: ContiguousArray<Part>
   /// Keys so far.
   private(set) var count = 0
+  private let seed: UInt64
   /// Positions in the last batch at which its new keys first stand, and how many they are.
   let newPositions = UnsafeMutablePointer<UInt16>.allocate(capacity: ScopeRows.batchRows)
   private(set) var newCount = 0
@@ -54,11 +55,13 @@ final class KeyTable {
   private let words: UnsafeMutablePointer<UInt64>
   private var arena = ScratchArena(capacity: 256)
   private var nullKey = -1
-  private lazy var json = JSONHash()
+  private lazy var json = JSONHash(seed)
   /// Finds the numbers of small keys without a hash.
   private let direct: DirectKeyNumbers?
 
-  init(_ parts: [Part]) {
+  /// With another seed keys stand elsewhere in the table, and have the same numbers.
+  init(_ parts: [Part], seed: UInt64 = KeyHash.seed) {
+    self.seed = seed
     self.parts = ContiguousArray(parts)
     direct = DirectKeyNumbers(parts.map(\.kind))
     words = .allocate(capacity: ScopeRows.batchRows * max(parts.count, 1))
@@ -136,6 +139,7 @@ final class KeyTable {
 
   private func hash(_ vector: Vector, _ part: Int, _ size: Int) {
     let target = hashes
+    let seed = seed
     let words = self.words + part * ScopeRows.batchRows
     @inline(__always) func put(_ index: Int, _ value: UInt64) {
       target[index] = part == 0 ? value : KeyHash.combine(target[index], value)
@@ -154,10 +158,10 @@ final class KeyTable {
     case .text:
       let source = vector.cells
       if vector.allValid {
-        for index in 0..<size { put(index, KeyHash.text(TextView(source[index]))) }
+        for index in 0..<size { put(index, KeyHash.text(TextView(source[index]), seed)) }
       } else {
         for index in 0..<size {
-          put(index, vector.validity[index] == 0 ? KeyTable.nullHash : KeyHash.text(TextView(source[index])))
+          put(index, vector.validity[index] == 0 ? KeyTable.nullHash : KeyHash.text(TextView(source[index]), seed))
         }
       }
       return
@@ -172,26 +176,26 @@ final class KeyTable {
     if !vector.allValid, vector.kind != .truth {
       for index in 0..<size where vector.validity[index] == 0 { words[index] = 0 }
     }
-    for index in 0..<size { put(index, KeyHash.word(words[index])) }
+    for index in 0..<size { put(index, KeyHash.word(words[index], seed)) }
   }
 
   private func hash(_ cell: Cell, _ type: ValueType) -> UInt64 {
     switch type {
     case .scalar(.decimal):
       let normal = Cell(cell.decimal.normalized)
-      return KeyHash.combine(KeyHash.word(normal.low), normal.high)
+      return KeyHash.combine(KeyHash.word(normal.low, seed), normal.high)
     case .scalar(.json): return json.hash(cell)
-    case .scalar(.float): return KeyHash.word((cell.double + 0).bitPattern)
+    case .scalar(.float): return KeyHash.word((cell.double + 0).bitPattern, seed)
     case .scalar(.string), .scalar(.id), .scalar(.uuid), .scalar(.bytes), .scalar(.cursor):
-      return KeyHash.text(TextView(cell))
+      return KeyHash.text(TextView(cell), seed)
     case .list(let element):
       let run = ListRun(cell, element)
-      var hash = KeyHash.word(UInt64(run.count))
+      var hash = KeyHash.word(UInt64(run.count), seed)
       for index in 0..<run.count {
         hash = KeyHash.combine(hash, run.isNull(index) ? KeyTable.nullHash : self.hash(run.cell(index), element))
       }
       return hash
-    case .scalar, .enumeration, .entity, .embedded: return KeyHash.word(cell.low)
+    case .scalar, .enumeration, .entity, .embedded: return KeyHash.word(cell.low, seed)
     case .null: return KeyTable.nullHash
     }
   }

@@ -4,7 +4,7 @@ import GQLPlanner
 import GQLStore
 
 /// What is wrong with a cursor.
-package enum CursorFault: Sendable, Equatable {
+package enum CursorFault: Sendable, Hashable {
   case malformed, version, otherList
 }
 

@@ -64,9 +64,15 @@ extension Execution {
       try checkpoint()
       let found = column.candidates(part, query, liveness: liveness)
       guard found.count > 0 else { continue }
-      // Rows that changed are in a part of their own too.
-      if rows.count > start, found.rows[0] <= rows[rows.count - 1] { isAscending = false }
       try checkMemory((rows.count + found.count) &* 4)
+      if rows.count > start, found.rows[0] <= rows[rows.count - 1] {
+        // Rows that changed are in a part of their own too, which lies across the others.
+        if isAscending, column.isPending(part) {
+          rows.mergeAscending(from: start, UnsafePointer(found.rows), found.count)
+          continue
+        }
+        isAscending = false
+      }
       rows.append(UnsafePointer(found.rows), found.count)
     }
     guard !isAscending else { return }

@@ -19,6 +19,7 @@ struct KeyRun: BitwiseCopyable {
 final class JoinTable {
   private enum Form { case word, double, decimal, text }
   private let forms: [Form]
+  private let seed = KeyHash.seed
   private(set) var run: UInt64 = 0
   private var mask = 0
   private var groupCount = 0
@@ -169,7 +170,8 @@ final class JoinTable {
     var hash = UInt64(missing)
     for component in 0..<forms.count where missing >> UInt32(component) & 1 == 0 {
       let cell = key[component]
-      let own = forms[component] == .text ? TextHash.hash(cell) : KeyHash.word(cell.low ^ cell.high &* 31)
+      let own =
+        forms[component] == .text ? KeyHash.text(TextView(cell), seed) : KeyHash.word(cell.low ^ cell.high &* 31, seed)
       hash = KeyHash.combine(hash, own)
     }
     return UInt32(truncatingIfNeeded: hash ^ hash >> 32)

@@ -80,10 +80,10 @@ final class ContextStorage: @unchecked Sendable {
     let evolved: (snapshot: Snapshot, report: EvolutionReport)
     do throws(EvolutionFailure) {
       evolved = try snapshot.evolved(
-        to: larger.catalog, comparison.mapping, fold: foldText, filler: { _, _ in nil }, isStopped: { false })
+        to: larger.catalog, comparison.mapping, fold: foldText, filler: { _, _ in nil }, .unlimited)
     } catch {
       switch error {
-      case .stopped: throw ModelError.invalidSchema("\(type) was not added")
+      case .stopped, .memory: throw ModelError.invalidSchema("\(type) was not added")
       case .refused(let problem): throw schema.byNumber.first?.error(problem, in: schema.catalog, snapshot) ?? problem
       }
     }

@@ -63,6 +63,7 @@ extension Binder {
       } else if let kind = generatedInput(definition.type) {
         variable.kind = kind
         variable.structuralDefault = definition.defaultValue
+        if case .structure(let type) = kind, !hasDeclaredNames(definition, type) { variable.kind = .broken }
         query.structuralParameters.append(name)
       } else if let signature = signature(of: definition.type) {
         var defaultValue: Value?

@@ -105,6 +105,8 @@ extension Binder {
         return enumWord(written, type, environment.inside(binding))
       }
       usedVariables.insert(name.text)
+      // Its value is reported.
+      if case .broken? = variables[name.text]?.kind { return nil }
       guard case .structure(let declared)? = variables[name.text]?.kind, declared == type else { return "" }
       guard let value = structuralValue(name) else { return nil }
       switch value.expression.kind {
@@ -285,6 +287,7 @@ extension Binder {
     case .string(let literal): word = literal.value
     case .null: return
     case .variable(let name) where environment.arguments[name.text] == nil:
+      if case .broken? = variables[name.text]?.kind { return }
       guard case .structure(.direction)? = variables[name.text]?.kind else {
         word = ""
         break
@@ -325,43 +328,5 @@ extension Binder {
       }
       objectOrder(fields, environment.element(), environment, name.range, into: &terms)
     }
-  }
-}
-
-extension Expression {
-  /// A variable's value as a document would write it, with texts for enum values, all of it at the variable's place.
-  init(structural value: Value, at range: SourceRange) {
-    self.init(RawValue(value), at: range)
-  }
-
-  private init(_ raw: RawValue, at range: SourceRange) {
-    let kind: Kind
-    switch raw {
-    case .null: kind = .null
-    case .boolean(let value): kind = .boolean(value)
-    case .integer(let digits): kind = .int(digits)
-    case .real(let digits): kind = .float(digits)
-    case .text(let text): kind = .string(StringLiteral(value: text.string, isBlock: false, range: range))
-    case .name(let name): kind = .name(Name(name, at: range))
-    case .list(let elements): kind = .list(elements.map { Expression($0, at: range) })
-    case .object(let members):
-      kind = .object(
-        members.map {
-          ObjectField(name: Name($0.name, at: range), value: Expression($0.value, at: range), range: range)
-        })
-    case .typed(let value):
-      if case .id(let text, _) = value {
-        kind = .string(StringLiteral(value: text.string, isBlock: false, range: range))
-      } else {
-        var buffer = ByteBuffer()
-        raw.json(into: &buffer)
-        let json = buffer.string
-        kind =
-          json.hasPrefix("\"") && json.utf8.count >= 2
-          ? .string(StringLiteral(value: String(json.dropFirst().dropLast()), isBlock: false, range: range))
-          : .float(json)
-      }
-    }
-    self.init(kind, at: range)
   }
 }

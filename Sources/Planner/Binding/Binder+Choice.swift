@@ -74,7 +74,7 @@ extension Binder {
       } else if type == .json || own == .json {
         type = .json
       } else {
-        report(.incomparable(left: words(type), right: words(own)), at: range)
+        report(.unlikeTypes(first: words(type), other: words(own)), at: range)
         return nil
       }
     }
@@ -87,6 +87,10 @@ extension Binder {
         var wanted = type
         // `age ?? 1.5`: the literal's own type is wider.
         if case .literal(.real, _) = operand, type == .int { wanted = .float }
+        if let own = literalType(operand), !canBe(own, type) {
+          report(.unlikeTypes(first: words(type), other: words(own)), at: range)
+          return nil
+        }
         guard let value = coerce(operand, to: wanted, environment, at: range) else { return nil }
         bound.append(value)
       }
@@ -99,11 +103,33 @@ extension Binder {
     if common == .null { common = type }
     for (index, part) in bound.enumerated() where part.type != common {
       guard let converted = conversion(part, to: common) else {
-        report(.incomparable(left: words(common), right: words(part.type)), at: part.range)
+        report(.unlikeTypes(first: words(common), other: words(part.type)), at: part.range)
         return nil
       }
       bound[index] = converted
     }
     return bound
+  }
+  /// The type that a literal would have alone; nil for what is none, and for texts, which stand for many types.
+  private func literalType(_ operand: Operand) -> ValueType? {
+    guard case .literal(let raw, _) = operand else { return nil }
+    switch raw {
+    case .boolean: return .boolean
+    case .integer: return .int
+    case .real: return .float
+    case .text: return .string
+    default: return nil
+    }
+  }
+
+  /// Whether a literal of a type may be a value of another; what it says may still be none.
+  private func canBe(_ literal: ValueType, _ type: ValueType) -> Bool {
+    if literal == type || type == .json || literal.isNumeric && type.isNumeric { return true }
+    switch (literal, type) {
+    case (.string, .scalar(let scalar)): return !scalar.isNumeric && scalar != .boolean
+    // `if(c, id, 7)`; an enum value in quotes has its own message.
+    case (.int, .scalar(.id)), (.string, .enumeration), (_, .list), (_, .entity): return true
+    default: return false
+    }
   }
 }

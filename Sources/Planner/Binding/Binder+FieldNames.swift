@@ -39,7 +39,9 @@ extension Binder {
       return Expression(.list([]), at: name.range)
     }
     guard let value = structuralValue(name) else { return Expression(.list([]), at: name.range) }
-    let names = elements(of: value.expression).map { element in
+    let names = elements(of: value.expression).compactMap { element -> Expression? in
+      // A null among nullable names is none.
+      if element.kind == .null { return nil }
       guard case .string(let literal) = element.kind else { return element }
       return Expression(.name(Name(literal.value, at: name.range)), at: name.range)
     }

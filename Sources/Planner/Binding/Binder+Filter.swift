@@ -56,7 +56,7 @@ extension Binder {
   /// What a variable of a filter or an order says: its value, or else its default; nil where that is null.
   func structuralValue(_ name: Name) -> (expression: Expression, origin: ValueCoercion.Origin)? {
     if let value = options.structuralValues[name.text] {
-      return value.isNull ? nil : (Expression(structural: value, at: name.range), .variable)
+      return value.isNull ? nil : (Expression(structural: value, at: name.range, options.interruption), .variable)
     }
     guard var written = variables[name.text]?.structuralDefault else { return nil }
     while case .parenthesized(let inner) = written.kind { written = inner }

@@ -1,4 +1,5 @@
 import GQLBase
+import GQLCatalog
 import GQLParser
 
 extension Binder {
@@ -50,5 +51,16 @@ extension Binder {
       }
     }
     return result
+  }
+  /// What a type without fields to select is, in words; nil for every other name.
+  func kindOfValue(_ name: String) -> String? {
+    if ScalarType(rawValue: name) != nil { return "a scalar" }
+    if catalog.enums.contains(where: { $0.name == name }) { return "an enum" }
+    guard let type = GeneratedNames(catalog).types[name] else { return nil }
+    switch type {
+    case .query, .mutation, .subscription: return nil
+    case .fields, .direction, .deleted, .access, .expandLevel, .liveMode, .strategy: return "an enum"
+    default: return "an input type"
+    }
   }
 }

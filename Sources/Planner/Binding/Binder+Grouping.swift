@@ -172,6 +172,9 @@ extension Binder {
       for field in fields { named.append((field.name.text, field.value, field.name.range)) }
     } else if let name = lastStep(expression) {
       named.append((name.text, expression, expression.range))
+    } else if case .variable(let name) = expression.kind, case .broken? = variables[name.text]?.kind {
+      // Its value is reported.
+      usedVariables.insert(name.text)
     } else if case .variable(let name) = expression.kind, case .slot(let slot)? = variables[name.text]?.kind {
       usedVariables.insert(name.text)
       report(

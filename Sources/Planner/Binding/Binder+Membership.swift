@@ -68,6 +68,8 @@ extension Binder {
       subject = .value(id)
     }
     guard let value = value(subject, environment, at: range) else { return nil }
+    if origin == .variable, let test = membership(value, inValues: elements, range) { return test }
+    guard !isExhausted else { return nil }
     var bound: [BoundExpression] = []
     var isWrong = false
     bound.reserveCapacity(elements.count)
@@ -104,6 +106,40 @@ extension Binder {
       bound = bound.map { conversion($0, to: first.type) ?? $0 }
     }
     return BoundExpression(.inValues(left, bound), .boolean, at: range)
+  }
+
+  /// Many values of a variable, all of which are of the type they are compared with, as one constant list: no part of
+  /// the planner then looks at each of them. Nil for others, which are looked at one by one.
+  private mutating func membership(
+    _ subject: TypedValue, inValues elements: [Expression], _ range: SourceRange
+  ) -> BoundExpression? {
+    guard elements.count > BoundExpression.manyValues, elements.count <= freeValues else { return nil }
+    let type = subject.key.type
+    switch type {
+    case .enumeration: break
+    case .scalar(let scalar) where scalar != .json: break
+    default: return nil
+    }
+    let coercion = ValueCoercion(catalog: catalog, origin: .variable, ints: options.ints)
+    var values: [Value] = []
+    values.reserveCapacity(elements.count)
+    for (index, element) in elements.enumerated() {
+      if index & 0xFFF == 0 { lookAtInterruption(at: element.range) }
+      guard !isExhausted, let raw = literal(element) else { return nil }
+      // Beyond 2^53 a Float would not hold the digits.
+      if type == .float, case .integer(let digits) = raw, Int64(digits).map({ $0.magnitude > 1 << 53 }) ?? true {
+        return nil
+      }
+      guard case .success(let value) = coercion.coerce(raw, to: type) else { return nil }
+      if subject.folded != nil, case .string(let text) = value {
+        values.append(.string(CaseFolding.fold(text)))
+      } else {
+        values.append(value)
+      }
+    }
+    freeValues -= elements.count
+    let list = BoundExpression(.constant(.list(values)), .list(type), at: range)
+    return BoundExpression(.inList(subject.key, list), .boolean, at: range)
   }
 
   /// A single value that is written out.

@@ -216,8 +216,9 @@ extension Binder {
     guard !isBroken else { return }
     var probe = located
     probe.parameters = query.parameters
-    let predicate = Rewriter.rewrite(probe, disabled: []).sets[0].predicate
-    let isTrivial = predicate == nil || predicate?.constant == .boolean(true)
+    probe = Rewriter.rewrite(probe, disabled: [])
+    let truth = CertainTruth(query: probe, catalog: catalog)
+    let isTrivial = probe.sets[0].predicate.map(truth.holds) ?? true
     let absent = inWhere.filter { variables[$0]?.mayBeAbsent ?? false }.sorted()
     let isStructural = inWhere.contains { query.structuralParameters.contains($0) }
     if let all, case .value(let expression) = mutation.constants.fields[all].content,

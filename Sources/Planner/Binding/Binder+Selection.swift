@@ -221,6 +221,8 @@ extension Binder {
     if case .meta = parent { known += MetaType.allCases.map(\.rawValue) }
     if known.contains(name.text) || MetaType(rawValue: name.text) != nil {
       report(.impossibleFragment(condition: name.text, type: type), at: name.range)
+    } else if let kind = kindOfValue(name.text) {
+      report(.fragmentOnValue(name: name.text, kind: kind), at: name.range)
     } else {
       report(.unknownType(name: name.text, near: nearestNames(to: name.text, in: known)), at: name.range)
     }

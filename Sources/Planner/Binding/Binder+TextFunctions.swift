@@ -63,10 +63,11 @@ extension Binder {
     guard case .list(let elements, _) = operand, !elements.isEmpty else {
       return value(operand, environment, at: written.range)
     }
-    let operands = elements.map { (resolve(bindOperand($0, environment), environment), $0.range) }
-    guard let type = alike(operands, environment, written.range)?.first?.type else { return nil }
+    // A bare name may be an enum value, which the others decide.
+    let operands = elements.map { (bindOperand($0, environment), $0.range) }
+    guard let parts = alike(operands, environment, written.range), let type = parts.first?.type else { return nil }
     if type == .json { return value(operand, environment, at: written.range) }
-    return coerce(operand, to: .list(type), environment, at: written.range).map { TypedValue(expression: $0) }
+    return list(of: parts, type, at: written.range).map { TypedValue(expression: $0) }
   }
 
   /// `concat(a, b, …)`: texts, or lists of one type.

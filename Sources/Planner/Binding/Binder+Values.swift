@@ -149,8 +149,7 @@ extension Binder {
   }
 
   /// A list of values of one type.
-  private mutating func list(of parts: [BoundExpression], _ type: ValueType, at range: SourceRange) -> BoundExpression?
-  {
+  mutating func list(of parts: [BoundExpression], _ type: ValueType, at range: SourceRange) -> BoundExpression? {
     let values = parts.compactMap { constantValue($0) }
     if values.count == parts.count { return BoundExpression(.constant(.list(values)), .list(type), at: range) }
     let json = parts.compactMap { conversion($0, to: .json) }

@@ -21,7 +21,7 @@ package struct BindingOptions: Sendable, Hashable {
 
   package var dialect: Dialect
   /// The values of the parameters that ``BoundQuery/structuralParameters`` names, where provided.
-  package var structuralValues: [String: Value]
+  package var structuralValues: [String: RawValue]
   /// Whether ``structuralValues`` are those of a run; before, what is not there is not known.
   package var knowsValues = false
   package var limits: Limits
@@ -32,7 +32,7 @@ package struct BindingOptions: Sendable, Hashable {
   /// Mutation fields that the embedding program runs.
   package var commands: [CommandDescriptor] = []
 
-  package init(dialect: Dialect = .extended, structuralValues: [String: Value] = [:], limits: Limits = Limits()) {
+  package init(dialect: Dialect = .extended, structuralValues: [String: RawValue] = [:], limits: Limits = Limits()) {
     self.dialect = dialect
     self.structuralValues = structuralValues
     self.limits = limits

@@ -37,7 +37,7 @@ extension BindingProblem {
       case .unknownFragment: "unknown-fragment"
       case .fragmentCycle: "fragment-cycle"
       case .unknownType, .missingTypename: "unknown-type"
-      case .impossibleFragment: "impossible-fragment"
+      case .impossibleFragment, .fragmentOnValue: "impossible-fragment"
       case .conflictingFields: "conflicting-fields"
       case .unknownVariable: "unknown-variable"
       case .duplicateVariable: "duplicate-variable"
@@ -63,7 +63,7 @@ extension BindingProblem {
       case .needsRelation: "not-a-set"
       case .misplacedMeta: "misplaced-meta"
       case .noCursor: "no-cursor"
-      case .wrongType, .wrongValue: "wrong-type"
+      case .wrongType, .wrongValue, .unlikeTypes: "wrong-type"
       case .incomparable: "incomparable-types"
       case .unordered: "unordered-type"
       case .wrongOperands: "wrong-operands"
@@ -118,6 +118,7 @@ extension BindingProblem {
     case .unknownFragment(let name, _): "there is no fragment '\(name)'"
     case .fragmentCycle(let path): "fragment spreads itself: \(path.joined(separator: " → "))"
     case .unknownType(let name, _): "there is no type '\(name)'"
+    case .fragmentOnValue(let name, let kind): "'\(name)' is \(kind), and fragments are on types with fields"
     case .missingTypename(let type, _): "this object does not say which type of '\(type)' it is"
     case .impossibleFragment(let condition, let type): "a '\(type)' is never a '\(condition)'"
     case .conflictingFields(let key, _, .names(let first, let second)):
@@ -157,6 +158,7 @@ extension BindingProblem {
     case .wrongValue(let problem): problem.message
     case .wrongType(let found, let expected): "expected \(expected), found \(found)"
     case .incomparable(let left, let right): "\(left) cannot be compared with \(right)"
+    case .unlikeTypes(let first, let other): "one of these is \(first), the other \(other): no type has both"
     case .unordered(let type): "\(type) has no order"
     case .wrongOperands(let symbol, let left, let right): "'\(symbol)' does not take \(left) and \(right)"
     case .pluralPath(let relation, _): "'\(relation)' is many, where one value is wanted"

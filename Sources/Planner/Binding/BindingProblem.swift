@@ -29,6 +29,8 @@ package enum BindingProblem: Sendable, Hashable {
   case fragmentCycle(path: [String])
   /// `fragment F on Usr { id }`
   case unknownType(name: String, near: [String])
+  /// `... on Status` where that is an enum; `kind` says what it is.
+  case fragmentOnValue(name: String, kind: String)
   /// `{ User { ... on Chat { id } } }`
   case impossibleFragment(condition: String, type: String)
   /// `{ User { n: name n: age } }`
@@ -61,6 +63,8 @@ package enum BindingProblem: Sendable, Hashable {
   case wrongType(found: String, expected: String)
   /// `{ User(where: age == name) { id } }`
   case incomparable(left: String, right: String)
+  /// `{ User { x := if(active, 1, "a") } }`
+  case unlikeTypes(first: String, other: String)
   /// `{ User(where: address < address) { id } }`
   case unordered(type: String)
   /// `{ User(where: name - 1 > 2) { id } }`

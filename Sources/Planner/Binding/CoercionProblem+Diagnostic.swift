@@ -10,7 +10,7 @@ extension CoercionProblem {
     switch self {
     case .wrongKind, .quotedEnumValue: DiagnosticCode("wrong-type")
     case .outOfRange: DiagnosticCode("number-out-of-range")
-    case .malformed: DiagnosticCode("malformed-value")
+    case .malformed, .tooLong: DiagnosticCode("malformed-value")
     case .unknownEnumValue: DiagnosticCode("unknown-enum-value")
     case .null: DiagnosticCode("null-for-non-null")
     case .unknownMember: DiagnosticCode("unknown-field")
@@ -28,6 +28,7 @@ extension CoercionProblem {
     case .quotedEnumValue(let name, let type): "a value of '\(type)' is written without quotes: \(name)"
     case .null(let expected): "expected \(expected), found null"
     case .unknownMember(let name, let type, _): "'\(type)' has no field '\(name)'"
+    case .tooLong(let bytes, let limit): "a text of \(bytes) bytes is longer than the \(limit) that a value can have"
     case .notConstant: "only a constant can stand here"
     }
   }

@@ -16,6 +16,8 @@ package indirect enum CoercionProblem: Sendable, Hashable {
   case null(expected: String)
   /// `{city: "x", street: 1}` for an embedded type without such a field.
   case unknownMember(name: String, type: String, near: [String])
+  /// A text of more bytes than a value can have.
+  case tooLong(bytes: Int, limit: Int)
   /// An expression where only a constant may stand.
   case notConstant
 }

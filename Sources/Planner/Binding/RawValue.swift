@@ -20,6 +20,10 @@ package indirect enum RawValue: Sendable, Hashable {
   package struct Member: Sendable, Hashable {
     package var name: String
     package var value: RawValue
+    package init(name: String, value: RawValue) {
+      self.name = name
+      self.value = value
+    }
   }
 
   /// The constant that an expression of a document writes; nil where it is no constant.
@@ -80,6 +84,33 @@ package indirect enum RawValue: Sendable, Hashable {
     }
   }
 
+  package var isNull: Bool {
+    switch self {
+    case .null, .typed(.null): true
+    default: false
+    }
+  }
+
+  /// How many values stand in the lists in it.
+  package var elementCount: Int {
+    switch self {
+    case .list(let elements): elements.reduce(elements.count) { $0 + $1.elementCount }
+    case .object(let members): members.reduce(0) { $0 + $1.value.elementCount }
+    case .typed(let value): value.elementCount
+    default: 0
+    }
+  }
+
+  /// Whether a number in it is none that can be written.
+  var holdsNoNumber: Bool {
+    switch self {
+    case .typed(.float(let number)): !number.isFinite
+    case .list(let elements): elements.contains(where: \.holdsNoNumber)
+    case .object(let members): members.contains { $0.value.holdsNoNumber }
+    default: false
+    }
+  }
+
   /// For "found …" in messages.
   var words: String {
     switch self {
@@ -91,6 +122,7 @@ package indirect enum RawValue: Sendable, Hashable {
     case .name(let name): "the name '\(name)'"
     case .list: "a list"
     case .object: "an object"
+    case .typed(.float(let number)) where !number.isFinite: "no finite number"
     case .typed: "a value of another type"
     }
   }

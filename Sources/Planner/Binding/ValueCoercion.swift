@@ -46,6 +46,9 @@ package struct ValueCoercion: Sendable {
   /// Which Ints there are.
   package var ints: ClosedRange<Int64>
 
+  /// Bytes of the longest text.
+  var longestText = Value.longestText
+
   /// The Ints of GraphQL, which have 32 bits.
   package static let graphQLInts = Int64(Int32.min)...Int64(Int32.max)
 
@@ -112,6 +115,10 @@ package struct ValueCoercion: Sendable {
     .failure(CoercionFailure(.wrongKind(found: raw.words, expected: words(type))))
   }
 
+  private func tooLong(_ bytes: Int) -> Outcome {
+    .failure(CoercionFailure(.tooLong(bytes: bytes, limit: longestText)))
+  }
+
   private func coerce(_ raw: RawValue, to scalar: ScalarType) -> Outcome {
     func malformed(_ text: Text) -> Outcome {
       .failure(CoercionFailure(.malformed(text: text.string, expected: scalar)))
@@ -121,9 +128,11 @@ package struct ValueCoercion: Sendable {
     }
     switch (scalar, raw) {
     case (.json, _):
+      if raw.holdsNoNumber { return wrong(raw, .scalar(.json)) }
       var buffer = ByteBuffer()
       raw.json(into: &buffer)
-      return .success(.json(buffer.withUnsafeBytes { Text($0) }))
+      return buffer.withUnsafeBytes { $0.count <= longestText ? .success(.json(Text($0))) : tooLong($0.count) }
+    case (_, .text(let text)) where text.count > longestText: return tooLong(text.count)
     case (.int, .integer(let digits)):
       guard let value = Int64(digits), ints.contains(value) else { return outOfRange(digits) }
       return .success(.int(value))
@@ -142,7 +151,8 @@ package struct ValueCoercion: Sendable {
     case (.string, .text(let text)), (.cursor, .text(let text)): return .success(.string(text))
     case (.boolean, .boolean(let value)): return .success(.boolean(value))
     case (.id, .text(let text)): return .success(.id(text, isNumber: false))
-    case (.id, .integer(let digits)): return .success(.id(Text(digits), isNumber: true))
+    // As data has it, `-0` is `0`.
+    case (.id, .integer(let digits)): return .success(.id(Text(digits == "-0" ? "0" : digits), isNumber: true))
     case (.dateTime, .text(let text)):
       if let count = parse(text, CivilTime.parseDateTime) { return .success(.dateTime(count)) }
       guard let days = parse(text, CivilTime.parseDate) else { return malformed(text) }

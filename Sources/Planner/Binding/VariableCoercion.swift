@@ -5,11 +5,13 @@ import GQLCatalog
 package enum VariableInput: Sendable, Hashable {
   case json(JSONValue)
   case value(Value)
+  case raw(RawValue)
 
   package var raw: RawValue {
     switch self {
     case .json(let json): RawValue(json)
     case .value(let value): RawValue(value)
+    case .raw(let raw): raw
     }
   }
 }
@@ -102,26 +104,5 @@ private func caseFolded(_ value: Value) -> Value {
   case .string(let text), .id(let text, _), .uuid(let text): .string(CaseFolding.fold(text))
   case .list(let elements): .list(elements.map(caseFolded))
   default: value
-  }
-}
-
-/// An untyped value from JSON, for `BindingOptions.structuralValues`: numbers are Ints where they are whole, else
-/// Decimals, or JSON where these do not hold their digits.
-package func structuralValue(_ json: JSONValue) -> Value {
-  switch json {
-  case .null: .null
-  case .bool(let value): .boolean(value)
-  case .number(let digits):
-    if let value = Int64(digits.string) {
-      .int(value)
-    } else if let value = Decimal(parsing: digits.string) {
-      .decimal(value)
-    } else {
-      // As written, for positions that hold any number.
-      .json(digits)
-    }
-  case .string(let text): .string(text)
-  case .array(let elements): .list(elements.map { structuralValue($0) })
-  case .object(let members): .object(members.map { Value.Member($0.key, structuralValue($0.value)) })
   }
 }

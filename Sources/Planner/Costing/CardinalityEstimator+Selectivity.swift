@@ -2,6 +2,9 @@ import GQLBase
 import GQLCatalog
 
 extension CardinalityEstimator {
+  /// Parts of a long `and` or `or` that are estimated.
+  private static let lookedParts = 256
+
   /// The share of `type`'s entities (scope 0) for which the condition is true.
   func selectivity(
     _ condition: BoundExpression, type: EntityTypeID, in query: BoundQuery, mayTrySampler: Bool = true
@@ -13,9 +16,16 @@ extension CardinalityEstimator {
     switch condition.kind {
     case .constant(let value): return value == .boolean(true) ? 1 : 0
     case .and(let parts):
-      return Self.conjunction(parts.map { selectivity($0, type: type, in: query, mayTrySampler: false) })
+      let looked = parts.prefix(Self.lookedParts)
+      return Self.conjunction(looked.map { selectivity($0, type: type, in: query, mayTrySampler: false) })
     case .or(let parts):
-      return 1 - parts.reduce(1) { $0 * (1 - selectivity($1, type: type, in: query, mayTrySampler: false)) }
+      guard parts.count > Self.lookedParts else {
+        return 1 - parts.reduce(1) { $0 * (1 - selectivity($1, type: type, in: query, mayTrySampler: false)) }
+      }
+      // Evenly spread ones stand for the others.
+      let places = (0..<Self.lookedParts).map { $0 * parts.count / Self.lookedParts }
+      let sum = places.reduce(0) { $0 + selectivity(parts[$1], type: type, in: query, mayTrySampler: false) }
+      return min(1, sum * Double(parts.count) / Double(Self.lookedParts))
     case .not(let inner): return 1 - selectivity(inner, type: type, in: query, mayTrySampler: false)
     case .isTrue(let inner): return selectivity(inner, type: type, in: query, mayTrySampler: false)
     case .isNull(let operand):

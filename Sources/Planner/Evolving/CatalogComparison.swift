@@ -172,11 +172,64 @@ package struct CatalogComparison {
       }
     case (.relation(let id), .relation(let oldID)) where canFollow(old[oldID], new[id]):
       pairs[Int(id.index)] = oldID
+    case (.column(let column, _), _) where slot.signature.type == .json && composition(before) != nil:
+      set(
+        column, of: type,
+        CatalogMapping.Column(
+          path: slot.path, composition: composition(before),
+          fill: slot.signature.isNonNull ? slot.defaultValue : nil, presence: slot.presence,
+          isRequired: slot.signature.isNonNull))
+      removeLinks(before, from: oldType)
     case (.computed, _), (.members, _), (_, .computed), (_, .members), (.relation, _), (.column, _), (.embedded, _):
       let isComputed = if case .computed = slot.storage { true } else { false }
       remove(
         before, from: oldType, replacement: isComputed ? "a computed field" : "'\(new.text(of: slot.signature))'")
       add(slot, to: type)
+    }
+  }
+
+  /// An embedded object, or a list of such, as a JSON value; nil for what is neither.
+  private func composition(_ before: Slot) -> CatalogMapping.Composition? {
+    switch before.storage {
+    case .embedded: return composition(of: before)
+    case .relation(let id) where old[old[id].target].isElement: return composition(of: before)
+    case .relation, .column, .members, .computed: return nil
+    }
+  }
+
+  /// What the language prints for a field inside an embedded object; nil where that is nothing.
+  private func composition(of slot: Slot) -> CatalogMapping.Composition? {
+    switch slot.storage {
+    case .column(let column, _): return .value(column, slot.signature)
+    case .embedded(_, let presence, _):
+      return .object(presence: presence, members(slots(slot, old)))
+    case .relation(let id):
+      let target = old[old[id].target]
+      guard target.isElement else { return target.idProperties.count == 1 ? .ids(id) : nil }
+      return .elements(
+        id, members(target.properties.map { ($0.name, self.slot($0, target)) }))
+    case .members, .computed: return nil
+    }
+  }
+
+  private func members(_ slots: [(name: String, slot: Slot)]) -> [CatalogMapping.Composition.Member] {
+    slots.compactMap { name, slot in
+      composition(of: slot).map { CatalogMapping.Composition.Member(name, $0) }
+    }
+  }
+
+  /// Links in an object that becomes a JSON value are links no more, though their ids stay.
+  private mutating func removeLinks(_ slot: Slot, from type: EntityTypeID) {
+    switch slot.storage {
+    case .relation(let id) where !old[old[id].target].isElement:
+      mapping.removedFields.append(
+        CatalogMapping.RemovedField(
+          path: slot.path, type: type, column: old[id].column, relation: id, replacement: "a part of a JSON value"))
+    case .relation(let id):
+      let element = old[old[id].target]
+      for property in element.properties { removeLinks(self.slot(property, element), from: element.id) }
+    case .embedded: for (_, inner) in slots(slot, old) { removeLinks(inner, from: type) }
+    case .column, .members, .computed: break
     }
   }
 

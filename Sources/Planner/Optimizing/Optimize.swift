@@ -111,12 +111,7 @@ struct Optimizer {
     guard plans[id.index] == nil else { return }
     // Against a set that refers to itself, which no binder makes.
     plans[id.index] = baseline(id)
-    if isInterrupted { return }
-    if let diagnostic = options.interruption?.diagnostic(at: query[id].range) {
-      diagnostics.append(diagnostic)
-      isInterrupted = true
-      return
-    }
+    if isDue(at: query[id].range) { return }
     let set = query[id]
     let executions = max(1, executions)
     let plan: SetPlan
@@ -132,6 +127,15 @@ struct Optimizer {
     for expression in set.outerExpressions {
       _ = cost(of: expression, rows: executions, cell: CostModel.gatheredCell)
     }
+  }
+
+  /// Whether the caller does not wait any longer, which is reported once.
+  mutating func isDue(at range: SourceRange) -> Bool {
+    if isInterrupted { return true }
+    guard let diagnostic = options.interruption?.diagnostic(at: range) else { return false }
+    diagnostics.append(diagnostic)
+    isInterrupted = true
+    return true
   }
 
   /// The plan that needs no thought: the source as it stands, a test per row, a sort.

@@ -216,6 +216,8 @@ extension Optimizer {
 
   // MARK: Combinations
 
+  private static let mostBranches = 1024
+
   /// `a or b`, where each alternative has an access of its own.
   private mutating func unionCandidate(
     _ type: EntityTypeID, _ branches: [BoundExpression], at position: Int, executions: Double
@@ -226,7 +228,10 @@ extension Optimizer {
     var shares: [Double] = []
     var isExact = true
     let all = max(1, estimator.rowCount(type))
+    // Each has an access of its own; so many are slower than looking at all rows, or should have been a list.
+    guard branches.count <= Self.mostBranches else { return nil }
     for branch in branches {
+      guard !isDue(at: branch.range) else { return nil }
       let conjuncts = branch.conjuncts.enumerated().map { (position: $0.offset, expression: $0.element) }
       let found = candidates(type, conjuncts, executions: executions)
       let costs = found.map { $0.cost + $0.once / executions + $0.rows.rows * CostModel.gatheredCell }

@@ -72,9 +72,31 @@ extension Rewriter {
       if let range = merged[place]?.range { merged[place]?.range = range.union(part.range) }
     }
     for (place, all) in merged {
-      result[place] = BoundExpression(.inValues(all.subject, all.values), .boolean, at: all.range)
+      result[place] =
+        membership(all.subject, all.values, all.range)
+        ?? BoundExpression(.inValues(all.subject, all.values), .boolean, at: all.range)
     }
     return result
+  }
+
+  /// Many constants of the subject's type as one constant list, as the binder makes them of a variable's list.
+  private func membership(
+    _ subject: BoundExpression, _ values: [BoundExpression], _ range: SourceRange
+  ) -> BoundExpression? {
+    guard values.count > BoundExpression.manyValues else { return nil }
+    switch subject.type {
+    case .enumeration: break
+    case .scalar(let scalar) where scalar != .json: break
+    default: return nil
+    }
+    var constants: [Value] = []
+    constants.reserveCapacity(values.count)
+    for value in values {
+      guard let constant = value.constant, value.type == subject.type || constant.isNull else { return nil }
+      constants.append(constant)
+    }
+    let list = BoundExpression(.constant(.list(constants)), .list(subject.type), at: range)
+    return BoundExpression(.inList(subject, list), .boolean, at: range)
   }
 
   private func equality(_ part: BoundExpression) -> (subject: BoundExpression, values: [BoundExpression])? {
@@ -103,6 +125,9 @@ extension Rewriter {
 }
 
 extension BoundExpression {
+  /// Values beyond which a list is one constant rather than an expression for each.
+  static let manyValues = 64
+
   var isConstantOrParameter: Bool {
     switch kind {
     case .constant, .parameter: true

@@ -15,7 +15,7 @@ extension Evolution {
       } else if let source = sources[number] {
         try fill(table, number, source, before)
       } else {
-        table.setColumn(number) { emptyColumn(type.columns[number], rows: table.slots, live: table.live, slot: $0) }
+        try setEmpty(table, number)
       }
     }
   }
@@ -34,12 +34,22 @@ extension Evolution {
     return made
   }
 
+  private func setEmpty(_ table: Table, _ number: Int) throws(EvolutionFailure) {
+    table.setColumn(number) {
+      emptyColumn(table.layout.columns[number], rows: table.slots, live: table.live, slot: $0)
+    }
+    try advance(table.slots / PageLayout.rows)
+    try take(table.columns[number].byteCount)
+  }
+
   /// The column with the cells of another version.
-  private func share(_ table: Table, _ number: Int, _ store: ColumnStore) {
+  private func share(_ table: Table, _ number: Int, _ store: ColumnStore) throws(EvolutionFailure) {
     table.setColumn(number) { ColumnStore(copying: store, stamp: stamp, slot: $0) }
     guard let gone = goneRows(table.layout.id), let before = oldTable(table.layout.id) else { return }
     let column = table.columns[number]
-    for row in rows(before) where gone[Int(row)] {
+    for row in rows(before) {
+      try advance()
+      guard gone[Int(row)] else { continue }
       if before.isLive(row), store.isNull(row) { column.liveNulls -= 1 }
       if column.payloadBytes(store.cell(row)) > 0 { column.forgetPayload(row) }
     }
@@ -52,37 +62,53 @@ extension Evolution {
     var outcome = EvolutionReport.Column(type: table.layout.id, column: descriptor.id)
     let filler = source.fill == nil ? nil : self.filler(table.layout.id, descriptor.id)
     let store = source.old.flatMap { column in before?.columns[Int(column.index)] }
-    if let store, source.conversion == nil, filler == nil || !hasNulls(store, table) {
-      share(table, number, store)
+    var needsFilling = false
+    if let store, filler != nil { needsFilling = try hasNulls(store, table) }
+    if let composition = source.composition, let type = mapping.oldTypes[Int(table.layout.id.index)] {
+      let composer = ObjectComposer(composition, of: type, in: old)
+      try rewrite(table, number, source, nil, filler, composer, &outcome)
+    } else if let store, source.conversion == nil, !needsFilling {
+      try share(table, number, store)
     } else if store == nil, filler == nil {
-      table.setColumn(number) { emptyColumn(descriptor, rows: table.slots, live: table.live, slot: $0) }
+      try setEmpty(table, number)
     } else if store == nil, source.presence == nil, let filler {
       table.setColumn(number) { newColumn(descriptor, slot: $0) }
       table.columns[number].appendRepeated(filler, toEachOf: table.slots)
+      try advance(table.slots / PageLayout.rows)
+      try take(table.columns[number].byteCount)
     } else {
-      try rewrite(table, number, source, store, filler, &outcome)
+      try rewrite(table, number, source, store, filler, nil, &outcome)
     }
     if source.isRequired { try countMissing(table, number, source, &outcome) }
     if !outcome.isEmpty { report.columns.append(outcome) }
   }
 
   /// Whether a row that can be seen or restored has none of the column's values.
-  private func hasNulls(_ store: ColumnStore, _ table: Table) -> Bool {
+  private func hasNulls(_ store: ColumnStore, _ table: Table) throws(EvolutionFailure) -> Bool {
     if store.liveNulls > 0 { return true }
-    return table.liveness != nil && rows(table).contains { table.isDeleted($0) && store.isNull($0) }
+    if table.liveness == nil { return false }
+    for row in rows(table) {
+      try advance()
+      if table.isDeleted(row), store.isNull(row) { return true }
+    }
+    return false
   }
 
   private func rewrite(
     _ table: Table, _ number: Int, _ source: CatalogMapping.Column, _ store: ColumnStore?, _ filler: Cell?,
-    _ outcome: inout EvolutionReport.Column
+    _ composer: ObjectComposer?, _ outcome: inout EvolutionReport.Column
   ) throws(EvolutionFailure) {
     let converter = source.conversion.map { CellConverter($0, from: old.catalog, to: catalog) }
     table.setColumn(number) { newColumn(table.layout.columns[number], slot: $0) }
     let column = table.columns[number]
     let presence = source.presence.map { table.columns[Int($0.index)] }
+    let oldSlots = oldTable(table.layout.id)?.slots ?? 0
+    let arena = ConversionArena()
     var liveNulls = 0
+    var share = MemoryShare(allowance)
     for row in rows(table) {
-      if Int(row) & PageLayout.rowMask == 0 { try checkStop() }
+      try advance()
+      if Int(row) & PageLayout.rowMask == 0, !share.hold(column.byteCount) { try check() }
       let isLive = table.isLive(row)
       guard isLive || table.isDeleted(row) else {
         // Nobody sees it again.
@@ -90,7 +116,15 @@ extension Evolution {
         continue
       }
       var cell: Cell?
-      if let store, !store.isNull(row) {
+      if let composer, Int(row) < oldSlots {
+        arena.removeAll()
+        switch composer.value(row, arena) {
+        case .exact(let value)?, .inexact(let value)?: cell = value
+        case .lost?: outcome.lost += 1
+        case nil: break
+        }
+        try advance(composer.steps)
+      } else if let store, !store.isNull(row) {
         let old = store.cell(row)
         switch converter.map({ $0.convert(old) }) {
         case nil: cell = old
@@ -106,6 +140,7 @@ extension Evolution {
       column.append(cell)
     }
     column.liveNulls = liveNulls
+    if !share.hold(column.byteCount) { try check() }
     outcome.lostCodes = converter?.lostCodes ?? []
   }
 
@@ -116,7 +151,7 @@ extension Evolution {
     if table.liveness == nil, column.liveNulls == 0 { return }
     let presence = source.presence.map { table.columns[Int($0.index)] }
     for row in rows(table) {
-      if Int(row) & PageLayout.rowMask == 0 { try checkStop() }
+      try advance()
       guard column.isNull(row), table.isLive(row) || table.isDeleted(row) else { continue }
       if presence.map({ !$0.isNull(row) }) ?? true { outcome.missing += 1 }
     }
@@ -131,15 +166,17 @@ extension Evolution {
     if let before, let oldSource = source?.old, isShared(text, before.columns[Int(oldSource.index)]),
       let folded = before.layout.foldedColumns[Int(oldSource.index)].first
     {
-      return share(table, number, before.columns[folded])
+      return try share(table, number, before.columns[folded])
     }
     let descriptor = table.layout.columns[number]
     table.setColumn(number) { newColumn(descriptor, slot: $0) }
     let column = table.columns[number]
     var folded: ContiguousArray<UInt8> = []
     var liveNulls = 0
+    var share = MemoryShare(allowance)
     for row in rows(table) {
-      if Int(row) & PageLayout.rowMask == 0 { try checkStop() }
+      try advance()
+      if Int(row) & PageLayout.rowMask == 0, !share.hold(column.byteCount) { try check() }
       if text.isNull(row) {
         if table.isLive(row) { liveNulls += 1 }
         column.append(nil)
@@ -156,6 +193,7 @@ extension Evolution {
       }
     }
     column.liveNulls = liveNulls
+    if !share.hold(column.byteCount) { try check() }
   }
 
   /// Whether a column has the pages of another, which nobody has written since.

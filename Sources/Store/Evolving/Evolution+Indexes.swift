@@ -8,18 +8,31 @@ extension Evolution {
     let table = table(type.id)
     guard table.slots > 0 else { return }
     for number in type.indexes.indices {
-      try checkStop()
+      try advance()
       if share(table, number) { continue }
-      let live = rows(table).filter { table.liveness == nil || table.isLive($0) }
+      let live = try liveRows(table)
+      var pair: (UInt32, UInt32)?
       switch table.indexes[number] {
-      case .hash(let index):
-        if index.build(live, columns: table.readers) != nil { noteDuplicates(table, number, live) }
-      case .btree(let index):
-        if index.build(live, columns: table.readers) != nil { noteDuplicates(table, number, live) }
-      case .fullText(let index): index.build(live, table.readers)
-      case .trigram(let index): index.build(live, table.readers)
+      case .hash(let index): pair = index.build(live, columns: table.readers, allowance)
+      case .btree(let index): pair = index.build(live, columns: table.readers, allowance)
+      case .fullText(let index): index.build(live, table.readers, allowance)
+      case .trigram(let index): index.build(live, table.readers, allowance)
       }
+      try check()
+      if pair != nil { try noteDuplicates(table, number, live) }
+      try take(-live.count * 4)
     }
+  }
+
+  private func liveRows(_ table: Table) throws(EvolutionFailure) -> [UInt32] {
+    try take(table.live * 4)
+    var live: [UInt32] = []
+    live.reserveCapacity(table.live)
+    for row in rows(table) {
+      try advance()
+      if table.liveness == nil || table.isLive(row) { live.append(row) }
+    }
+    return live
   }
 
   /// Takes an old index that has the same keys of the same cells.
@@ -56,16 +69,17 @@ extension Evolution {
   }
 
   /// Counts the rows with a key that another has, by an index that allows them.
-  private func noteDuplicates(_ table: Table, _ number: Int, _ live: [UInt32]) {
+  private func noteDuplicates(_ table: Table, _ number: Int, _ live: [UInt32]) throws(EvolutionFailure) {
     let keys = table.layout.indexes[number].keys
     let index = HashIndex(layout: keys, isUnique: false, stamp: stamp)
-    _ = index.build(live, columns: table.readers)
+    _ = index.build(live, columns: table.readers, allowance)
+    try check()
     let reader = index.reader(table.readers)
     var found = EvolutionReport.Duplicates(index: table.layout.indexes[number].id, surplus: 0, samples: [])
-    withUnsafeTemporaryAllocation(of: Cell.self, capacity: keys.count) { buffer in
-      // Safe because keys have at least one component.
-      let key = buffer.baseAddress.unsafelyUnwrapped
-      for row in live where keys.load(table.readers, row, into: key) {
+    try withKey(keys.count) { (key) throws(EvolutionFailure) in
+      for row in live {
+        try advance()
+        guard keys.load(table.readers, row, into: key) else { continue }
         guard case .many(let rows) = reader.rows(key) else { continue }
         if rows[0] != row {
           found.surplus += 1
@@ -75,6 +89,7 @@ extension Evolution {
       }
     }
     report.duplicates.append(found)
+    try take(-index.byteCount)
   }
 
   // MARK: - Deleted entities
@@ -92,8 +107,9 @@ extension Evolution {
     var keyless = 0
     let keys = type.indexes.first?.keys
     try withKey(keys?.count ?? 1) { (key) throws(EvolutionFailure) in
-      for row in rows(table) where table.isDeleted(row) {
-        if Int(row) & PageLayout.rowMask == 0 { try checkStop() }
+      for row in rows(table) {
+        try advance()
+        guard table.isDeleted(row) else { continue }
         let made = graveyard ?? Graveyard(type, stamp: stamp)
         graveyard = made
         if let keys {
@@ -104,7 +120,10 @@ extension Evolution {
               || table.find(0, key: key) != PageLayout.noRow)
           if !isNamed || isTaken { keyless += 1 }
         }
-        made.add(row, record: record(type, row), columns: table.readers, key: key)
+        let record = record(type, row)
+        try advance(record.words.count)
+        try take(record.words.count * 4)
+        made.add(row, record: record, columns: table.readers, key: key)
       }
     }
     if keyless > 0 { report.keyless.append((type.id, keyless)) }

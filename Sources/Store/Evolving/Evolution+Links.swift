@@ -7,18 +7,19 @@ extension Evolution {
     if mayShare(relation) && mayShare(inverse) {
       share(relation)
       if relation.id != inverse.id { share(inverse) }
-      checkRequired(relation)
-      if relation.id != inverse.id { checkRequired(inverse) }
+      try checkRequired(relation)
+      if relation.id != inverse.id { try checkRequired(inverse) }
       return
     }
     var forward = EvolutionReport.Links(relation: relation.id)
     var backward = EvolutionReport.Links(relation: inverse.id)
     var first = try makeLists(relation, &forward)
     var second = relation.id == inverse.id ? first : try makeLists(inverse, &backward)
-    let dropped = choose(relation, inverse, first, second, &forward, &backward)
+    let dropped = try choose(relation, inverse, first, second, &forward, &backward)
     if !dropped.isEmpty {
-      first.filter { !dropped.contains(UInt64($0) << 32 | UInt64($1)) }
-      second.filter { !dropped.contains(UInt64($1) << 32 | UInt64($0)) }
+      first.filter(allowance) { !dropped.contains(UInt64($0) << 32 | UInt64($1)) }
+      second.filter(allowance) { !dropped.contains(UInt64($1) << 32 | UInt64($0)) }
+      try check()
     }
     lists[Int(relation.id.index)] = first
     try write(relation, first)
@@ -29,8 +30,8 @@ extension Evolution {
     // What one direction cannot reach is what the other one could not be reached from.
     backward.unreachable = 0
     for outcome in [forward, backward] where outcome.unreachable + outcome.surplus > 0 { report.links.append(outcome) }
-    checkRequired(relation)
-    if relation.id != inverse.id { checkRequired(inverse) }
+    try checkRequired(relation)
+    if relation.id != inverse.id { try checkRequired(inverse) }
   }
 
   // MARK: - Sharing
@@ -75,12 +76,12 @@ extension Evolution {
     var pairs: [UInt64] = []
     for id in mapping.links[Int(relation.id.index)] {
       let before = old.layout[id]
-      let sourceRows = rowMap(before.source, relation.source)
-      let targetRows = rowMap(before.target, relation.target)
+      let sourceRows = try rowMap(before.source, relation.source)
+      let targetRows = try rowMap(before.target, relation.target)
       let isOfElements = catalog[relation.source].isElement || catalog[relation.target].isElement
       let targets = old.table(before.target)
       for row in rows(old.table(before.source)) {
-        if Int(row) & PageLayout.rowMask == 0 { try checkStop() }
+        let known = pairs.count
         let source = sourceRows[row]
         old.forEachTarget(before, row) { found in
           // A deleted entity may remember one that was purged.
@@ -93,31 +94,42 @@ extension Evolution {
             pairs.append(UInt64(source) << 32 | UInt64(target))
           }
         }
+        try advance(1 + pairs.count - known)
+        try take((pairs.count - known) * 8)
       }
     }
-    if relation.isMirror, mapping.links[Int(relation.id.index)].isEmpty { pairs = mirrorPairs(relation) }
-    return LinkLists(pairs, rows: table(relation.source).slots, targetRows: table(relation.target).slots)
+    if relation.isMirror, mapping.links[Int(relation.id.index)].isEmpty { pairs = try mirrorPairs(relation) }
+    let lists = LinkLists(
+      pairs, rows: table(relation.source).slots, targetRows: table(relation.target).slots, allowance)
+    try take(-pairs.count * 8)
+    return lists
   }
 
   /// Which links a relation cannot keep that is to-one now: those behind the first, the living first.
   private func choose(
     _ relation: Relation, _ inverse: Relation, _ first: LinkLists, _ second: LinkLists,
     _ forward: inout EvolutionReport.Links, _ backward: inout EvolutionReport.Links
-  ) -> Set<UInt64> {
+  ) throws(EvolutionFailure) -> Set<UInt64> {
     var dropped = Set<UInt64>()
-    func drop(_ relation: Relation, _ lists: LinkLists, _ pair: (UInt32, UInt32) -> UInt64) {
+    func drop(
+      _ relation: Relation, _ lists: LinkLists, _ pair: (UInt32, UInt32) -> UInt64
+    ) throws(EvolutionFailure) {
       if relation.isToMany { return }
       let target = table(relation.target)
-      for row in rows(table(relation.source)) where lists[row].count > 1 {
+      for row in rows(table(relation.source)) {
+        try advance(1 + lists[row].count)
+        guard lists[row].count > 1 else { continue }
         let found = lists[row].filter { !dropped.contains(pair(row, $0)) }
+        // A set's entries are about twice as wide as what is in them.
+        try take(found.count * 16)
         let kept = found.first { target.isLive($0) } ?? found.first
         for other in found where other != kept { dropped.insert(pair(row, other)) }
       }
     }
-    drop(relation, first) { UInt64($0) << 32 | UInt64($1) }
+    try drop(relation, first) { UInt64($0) << 32 | UInt64($1) }
     forward.surplus = dropped.count
     if relation.id != inverse.id {
-      drop(inverse, second) { UInt64($1) << 32 | UInt64($0) }
+      try drop(inverse, second) { UInt64($1) << 32 | UInt64($0) }
     }
     backward.surplus = dropped.count - forward.surplus
     // Of a symmetric relation both halves go.
@@ -137,14 +149,16 @@ extension Evolution {
     }
     if lists.targets.isEmpty { return }
     let column = table.columns[number]
+    var share = MemoryShare(allowance)
     let keepsWhenDeleted = layout.ownsTargets(of: relation)
     var dormant: DormantLinks?
     var links: [DormantLinks.Link] = []
     var live: [UInt32] = []
     var liveNulls = table.live
     for row in rows(table) {
-      if Int(row) & PageLayout.rowMask == 0 { try checkStop() }
       let found = lists[row]
+      try advance(1 + found.count)
+      if Int(row) & PageLayout.rowMask == 0, !share.hold(column.byteCount) { try check() }
       if found.isEmpty { continue }
       guard table.isLive(row) else {
         guard table.isDeleted(row) else { continue }
@@ -183,11 +197,13 @@ extension Evolution {
       }
     }
     column.liveNulls = liveNulls
+    _ = share.hold(column.byteCount)
+    try take(dormant?.byteCount ?? 0)
     table.setDormant(place, dormant)
   }
 
   /// Counts the live rows that lack a target which they must have, where they did not have to or may have lost it.
-  private func checkRequired(_ relation: Relation) {
+  private func checkRequired(_ relation: Relation) throws(EvolutionFailure) {
     guard relation.isRequired, !relation.isToMany, !relation.isMirror else { return }
     let sources = mapping.links[Int(relation.id.index)]
     if let source = sources.first, sources.count == 1, isShared(relation), old.layout[source].isRequired { return }
@@ -196,7 +212,9 @@ extension Evolution {
     if column.liveNulls == 0 { return }
     let presence = relation.presence.map { table.columns[Int($0.index)] }
     var missing = 0
-    for row in rows(table) where table.isLive(row) && column.isNull(row) {
+    for row in rows(table) {
+      try advance()
+      guard table.isLive(row), column.isNull(row) else { continue }
       if presence.map({ !$0.isNull(row) }) ?? true { missing += 1 }
     }
     guard missing > 0 else { return }

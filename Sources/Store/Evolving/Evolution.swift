@@ -14,7 +14,7 @@ final class Evolution {
   let fold: TextFold
   /// The cell of a column that rows without a value get, null or not.
   let filler: (EntityTypeID, ColumnID) -> Cell?
-  private let isStopped: () -> Bool
+  let allowance: WorkAllowance
   var tables: [Table] = []
   var report = EvolutionReport()
   /// By old type: the rows that go although their type stays; nil for none.
@@ -26,14 +26,14 @@ final class Evolution {
 
   init(
     _ old: Snapshot, to catalog: Catalog, _ mapping: CatalogMapping, fold: @escaping TextFold,
-    filler: @escaping (EntityTypeID, ColumnID) -> Cell?, isStopped: @escaping () -> Bool
+    filler: @escaping (EntityTypeID, ColumnID) -> Cell?, _ allowance: WorkAllowance
   ) {
     self.old = old
     self.catalog = catalog
     self.mapping = mapping
     self.fold = fold
     self.filler = filler
-    self.isStopped = isStopped
+    self.allowance = allowance
     layout = StoreLayout(catalog)
     gone = Array(repeating: nil, count: old.tables.count)
     lists = Array(repeating: nil, count: catalog.relations.count)
@@ -41,23 +41,42 @@ final class Evolution {
 
   /// The snapshot is whole only where the report has neither missing values nor duplicates.
   func run() throws(EvolutionFailure) -> Snapshot {
-    findGoneRows()
-    for type in layout.types { tables.append(makeTable(type)) }
+    try advance()
+    try findGoneRows()
+    for type in layout.types { tables.append(try makeTable(type)) }
     for type in catalog.types where type.isAbstract { try mirrorNewMembers(type) }
     for type in layout.types { try fillColumns(type) }
     for relation in layout.relations where relation.id.index <= relation.inverse.index { try fillLinks(relation) }
     for type in layout.types { try makeIndexes(type) }
     for type in layout.types { try makeGraveyard(type) }
-    let (dangling, lost) = old.dangling.mapped { waiting($0, $1) }
+    let followers = followers()
+    let (dangling, lost) = old.dangling.mapped(allowance) { waiting($0, $1, followers) }
     report.dangling = lost
+    try check()
     return Snapshot(
       catalog, version: old.version + 1, layout: layout, tables: tables, dangling: dangling,
       growth: GrowthMark(generation: Stamp.next(), counts: tables.map(\.live)))
   }
 
-  /// Throws if the caller wants to stop; called once a page.
-  func checkStop() throws(EvolutionFailure) {
-    if isStopped() { throw .stopped }
+  /// Throws if the work must end; counts rows or links that were gone through.
+  @inline(__always)
+  func advance(_ count: Int = 1) throws(EvolutionFailure) {
+    if !allowance.advance(count) { try check() }
+  }
+
+  /// Throws if the work must end; counts bytes that are allocated.
+  func take(_ bytes: Int) throws(EvolutionFailure) {
+    _ = allowance.take(bytes)
+    try check()
+  }
+
+  /// Throws what has ended a loop that cannot.
+  func check() throws(EvolutionFailure) {
+    switch allowance.excess {
+    case nil: return
+    case .stopped?: throw .stopped
+    case .memory?: throw .memory
+    }
   }
 
   func table(_ type: EntityTypeID) -> Table { tables[Int(type.index)] }
@@ -73,7 +92,7 @@ final class Evolution {
 
   // MARK: - Rows
 
-  private func makeTable(_ type: StoreLayout.TypeLayout) -> Table {
+  private func makeTable(_ type: StoreLayout.TypeLayout) throws(EvolutionFailure) -> Table {
     let made = Table(type, stamp: stamp)
     guard let before = oldTable(type.id) else { return made }
     made.slots = before.slots
@@ -83,7 +102,9 @@ final class Evolution {
     }
     guard let gone = goneRows(type.id) else { return made }
     let liveness = made.ownedLiveness()
-    for row in rows(before) where gone[Int(row)] {
+    for row in rows(before) {
+      try advance()
+      guard gone[Int(row)] else { continue }
       if before.isLive(row) { made.live -= 1 }
       liveness.writeRaw(row, Cell(low: RowStatus.purged))
     }
@@ -92,7 +113,7 @@ final class Evolution {
 
   /// Entities stay if their type does. Rows of interfaces and unions go with a member that is none any more, elements of
   /// lists with the list.
-  private func findGoneRows() {
+  private func findGoneRows() throws(EvolutionFailure) {
     for type in old.catalog.types {
       guard let newID = mapping.newTypes[Int(type.id.index)] else { continue }
       if type.isAbstract {
@@ -102,22 +123,26 @@ final class Evolution {
         }
         for member in lost {
           let table = old.table(type.id)
-          for row in rows(table) where old.hasTarget(old.layout[member.relation], row) {
-            mark(type.id, row)
+          for row in rows(table) {
+            try advance()
+            if old.hasTarget(old.layout[member.relation], row) { try mark(type.id, row) }
           }
         }
       }
     }
-    findGoneElements()
+    try findGoneElements()
   }
 
-  private func mark(_ type: EntityTypeID, _ row: UInt32) {
+  private func mark(_ type: EntityTypeID, _ row: UInt32) throws(EvolutionFailure) {
     let number = Int(type.index)
-    if gone[number] == nil { gone[number] = Array(repeating: false, count: old.tables[number].slots) }
+    if gone[number] == nil {
+      try take(old.tables[number].slots)
+      gone[number] = Array(repeating: false, count: old.tables[number].slots)
+    }
     gone[number]?[Int(row)] = true
   }
 
-  private func findGoneElements() {
+  private func findGoneElements() throws(EvolutionFailure) {
     let kept = Set(mapping.links.joined())
     let owners = old.layout.relations.filter { relation in
       relation.isToMany && !relation.isMirror && old.catalog[relation.target].isElement
@@ -125,6 +150,7 @@ final class Evolution {
     }
     guard owners.contains(where: { !kept.contains($0.id) }) else { return }
     let keepers = owners.filter { kept.contains($0.id) }
+    try take(old.tables.reduce(0) { $0 + ($1.layout.isHidden ? $1.slots : 0) })
     var reached = old.tables.map { Array(repeating: false, count: $0.layout.isHidden ? $0.slots : 0) }
     // Lists within elements: until nothing more is found.
     var isChanged = true
@@ -132,32 +158,47 @@ final class Evolution {
       isChanged = false
       for relation in keepers {
         let isInElement = old.catalog[relation.source].isElement
-        for row in rows(old.table(relation.source)) where !isInElement || reached[Int(relation.source.index)][Int(row)]
-        {
+        for row in rows(old.table(relation.source)) {
+          try advance()
+          guard !isInElement || reached[Int(relation.source.index)][Int(row)] else { continue }
+          var links = 0
           old.forEachTarget(relation, row) { target in
+            links += 1
             if reached[Int(relation.target.index)][Int(target)] { return }
             reached[Int(relation.target.index)][Int(target)] = true
             isChanged = true
           }
+          try advance(links)
         }
       }
     }
     for type in old.catalog.types where type.isElement && mapping.newTypes[Int(type.id.index)] != nil {
       let table = old.table(type.id)
-      for row in rows(table) where (table.isLive(row) || table.isDeleted(row)) && !reached[Int(type.id.index)][Int(row)]
-      {
-        mark(type.id, row)
+      for row in rows(table) {
+        try advance()
+        guard table.isLive(row) || table.isDeleted(row), !reached[Int(type.id.index)][Int(row)] else { continue }
+        try mark(type.id, row)
       }
     }
   }
 
   // MARK: - Links that wait
 
+  /// By old relation: the new one that is the same field.
+  private func followers() -> [RelationID: Relation] {
+    var result: [RelationID: Relation] = [:]
+    for relation in layout.relations {
+      guard let before = mapping.links[Int(relation.id.index)].first.map({ old.layout[$0] }) else { continue }
+      if isSameField(before, relation), result[before.id] == nil { result[before.id] = relation }
+    }
+    return result
+  }
+
   private func waiting(
-    _ target: EntityTypeID, _ link: DanglingLinks.Link
+    _ target: EntityTypeID, _ link: DanglingLinks.Link, _ followers: [RelationID: Relation]
   ) -> [(type: EntityTypeID, link: DanglingLinks.Link)] {
     let before = old.layout[link.relation]
-    guard let relation = layout.relations.first(where: { isSameField(before, $0) }),
+    guard let relation = followers[before.id],
       let kept = mapping.newTypes[Int(target.index)], goneRows(relation.source)?[Int(link.source)] != true,
       let oldKey = old.layout.types[Int(target.index)].indexes.first?.keys.components[0].kind
     else { return [] }
@@ -193,31 +234,36 @@ extension Snapshot {
   /// The same data under another catalog, with what became of it. The snapshot stays as it is.
   package func evolved(
     to catalog: Catalog, _ mapping: CatalogMapping, fold: @escaping TextFold,
-    filler: @escaping (EntityTypeID, ColumnID) -> Cell?, isStopped: @escaping () -> Bool
+    filler: @escaping (EntityTypeID, ColumnID) -> Cell?, _ allowance: WorkAllowance
   ) throws(EvolutionFailure) -> (snapshot: Snapshot, report: EvolutionReport) {
-    let evolution = Evolution(self, to: catalog, mapping, fold: fold, filler: filler, isStopped: isStopped)
+    let evolution = Evolution(self, to: catalog, mapping, fold: fold, filler: filler, allowance)
     let snapshot = try evolution.run()
     return (snapshot, evolution.report)
   }
 
-  /// How many live and deleted entities have a value in a column. Complexity: O(deleted entities).
-  package func valueCount(_ type: EntityTypeID, _ column: ColumnID) -> Int {
+  /// How many live and deleted entities have a value in a column; fewer where the allowance ends. Complexity: O(deleted
+  /// entities).
+  package func valueCount(_ type: EntityTypeID, _ column: ColumnID, _ allowance: WorkAllowance) -> Int {
     let table = table(type)
     let store = table.columns[Int(column.index)]
     var count = table.live - store.liveNulls
     guard let graveyard = table.graveyard, graveyard.count > 0 else { return count }
-    for row in 0..<UInt32(truncatingIfNeeded: table.slots) where table.isDeleted(row) && !store.isNull(row) {
-      count += 1
+    for row in 0..<UInt32(truncatingIfNeeded: table.slots) {
+      guard allowance.advance() else { break }
+      if table.isDeleted(row), !store.isNull(row) { count += 1 }
     }
     return count
   }
 
-  /// How many links a direction has, those of and to deleted entities included. Complexity: O(entities).
-  package func linkCount(_ id: RelationID) -> Int {
+  /// How many links a direction has, those of and to deleted entities included; fewer where the allowance ends.
+  /// Complexity: O(links).
+  package func linkCount(_ id: RelationID, _ allowance: WorkAllowance) -> Int {
     let relation = layout[id]
     var count = 0
     for row in 0..<UInt32(truncatingIfNeeded: table(relation.source).slots) {
+      let before = count
       forEachTarget(relation, row) { _ in count += 1 }
+      guard allowance.advance(1 + count - before) else { break }
     }
     return count
   }

@@ -51,5 +51,7 @@ package struct EvolutionReport: Sendable {
 package enum EvolutionFailure: Error, Sendable {
   /// The caller wanted to stop.
   case stopped
+  /// It took more memory than it may.
+  case memory
   case refused(StoreProblem)
 }

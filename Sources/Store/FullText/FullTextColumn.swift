@@ -279,7 +279,11 @@ package final class FullTextColumn: @unchecked Sendable {
   // MARK: - Bulk
 
   /// Fills an empty column with the texts of ascending rows.
-  func build(_ rows: some Sequence<UInt32>, _ reader: ColumnReader, _ analyzer: TextAnalyzer) {
+  func build(
+    _ rows: some Sequence<UInt32>, _ reader: ColumnReader, _ analyzer: TextAnalyzer,
+    _ allowance: WorkAllowance? = nil
+  ) {
+    var share = allowance.map { MemoryShare($0) }
     let memo = WordTable()
     var postings = PostingStream()
     // By term: where its posting of the last row that has it stands.
@@ -322,8 +326,11 @@ package final class FullTextColumn: @unchecked Sendable {
       words += length
       nextRow = row + 1
       postings.close(row, from: first, length: length)
+      // A word takes about as long as sixteen rows of a column, and its posting lies in the stream and then in the runs.
+      if allowance?.advance(1 + length * 16) == false || share?.hold(postings.count * 11) == false { return }
     }
     fill(postings, counts)
+    _ = share?.hold(byteCount)
   }
 
   private func fill(_ postings: borrowing PostingStream, _ counts: ContiguousArray<Int>) {

@@ -55,8 +55,11 @@ package final class FullTextIndex: @unchecked Sendable {
     }
   }
 
-  func build(_ rows: some Sequence<UInt32>, _ readers: UnsafePointer<ColumnReader>) {
-    for column in columns { column.build(rows, readers[column.source], writer()) }
+  /// Where the allowance ends the index is not to be used.
+  func build(
+    _ rows: some Sequence<UInt32>, _ readers: UnsafePointer<ColumnReader>, _ allowance: WorkAllowance? = nil
+  ) {
+    for column in columns { column.build(rows, readers[column.source], writer(), allowance) }
   }
 
   func compact() {

@@ -14,7 +14,7 @@ final class HashIndex: @unchecked Sendable {
   private let pages: NodeDirectory
   @exclusivity(unchecked) private(set) var table: UnsafeMutablePointer<UnsafeRawPointer?>
   @exclusivity(unchecked) private(set) var depth: UInt32
-  @exclusivity(unchecked) private(set) var distinctKeys: Int
+  @exclusivity(unchecked) var distinctKeys: Int
   /// Rows by posting number; only in indexes that are not unique.
   @exclusivity(unchecked) private(set) var postings: ColumnStore
   @exclusivity(unchecked) private var freePostings: [UInt32]
@@ -114,7 +114,7 @@ final class HashIndex: @unchecked Sendable {
     page.storeBytes(of: UInt32(count(page) + 1), as: UInt32.self)
   }
 
-  private func insertSlot(tag: UInt32, payload: UInt32) {
+  func insertSlot(tag: UInt32, payload: UInt32) {
     var page = writablePage(tag)
     while (Self.count(page) + 1) * 5 > (Self.mask(page) + 1) * 4 {
       makeRoom(page, tag)
@@ -220,7 +220,7 @@ final class HashIndex: @unchecked Sendable {
 
   // MARK: - Entries
 
-  private func makePosting() -> UInt32 {
+  func makePosting() -> UInt32 {
     if let free = freePostings.popLast() { return free }
     let id = UInt32(truncatingIfNeeded: postings.count)
     postings.append(nil)
@@ -274,87 +274,6 @@ final class HashIndex: @unchecked Sendable {
       freePostings.append(posting)
     }
     return true
-  }
-
-  // MARK: - Bulk
-
-  /// Fills an empty index with the rows. Two rows with one key of a unique index are given back, lower row first.
-  func build(_ rows: some Sequence<UInt32>, columns: UnsafePointer<ColumnReader>) -> (UInt32, UInt32)? {
-    let reader = reader(columns)
-    var entries: [UInt64] = []
-    entries.reserveCapacity(rows.underestimatedCount)
-    withUnsafeTemporaryAllocation(of: Cell.self, capacity: layout.count) { buffer in
-      // Safe because keys have at least one component.
-      let key = buffer.baseAddress.unsafelyUnwrapped
-      for row in rows where layout.load(columns, row, into: key) {
-        entries.append(UInt64(KeyHash.tag(reader.hash(key))) << 32 | UInt64(row))
-      }
-    }
-    // By tag, then row: keys come together, and pages are filled one after the other.
-    RadixSort.sortHighHalves(&entries)
-    return entries.withUnsafeMutableBufferPointer { placeSorted($0, columns: columns) }
-  }
-
-  private func placeSorted(
-    _ entries: UnsafeMutableBufferPointer<UInt64>, columns: UnsafePointer<ColumnReader>
-  ) -> (UInt32, UInt32)? {
-    var start = 0
-    while start < entries.count {
-      let tag = UInt32(truncatingIfNeeded: entries[start] >> 32)
-      var end = start + 1
-      while end < entries.count && entries[end] >> 32 == UInt64(tag) { end += 1 }
-      // Almost always one key; others of the same tag are taken in the next rounds.
-      var first = start
-      while first < end {
-        let row = UInt32(truncatingIfNeeded: entries[first])
-        var same = first + 1
-        if same < end {
-          same = partition(entries, first, end, like: row, columns: columns)
-          if isUnique && same - first > 1 { return (row, UInt32(truncatingIfNeeded: entries[first + 1])) }
-        }
-        placeKey(tag: tag, entries[first..<same])
-        first = same
-      }
-      start = end
-    }
-    return nil
-  }
-
-  private func placeKey(tag: UInt32, _ entries: Slice<UnsafeMutableBufferPointer<UInt64>>) {
-    distinctKeys += 1
-    if entries.count == 1 {
-      insertSlot(tag: tag, payload: UInt32(truncatingIfNeeded: entries[entries.startIndex]))
-      return
-    }
-    let posting = makePosting()
-    let rows = postings.makeRun(posting, count: entries.count)
-    for (offset, entry) in entries.enumerated() { rows[offset] = UInt32(truncatingIfNeeded: entry) }
-    insertSlot(tag: tag, payload: posting | HashPage.postingFlag)
-  }
-
-  /// Moves the entries with the key of `row` to the front, both parts in their order; gives the end of the front.
-  private func partition(
-    _ entries: UnsafeMutableBufferPointer<UInt64>, _ start: Int, _ end: Int, like row: UInt32,
-    columns: UnsafePointer<ColumnReader>
-  ) -> Int {
-    withUnsafeTemporaryAllocation(of: Cell.self, capacity: layout.count) { buffer in
-      let key = buffer.baseAddress.unsafelyUnwrapped
-      _ = layout.load(columns, row, into: key)
-      let reader = reader(columns)
-      var others: [UInt64] = []
-      var kept = start
-      for index in start..<end {
-        let entry = entries[index]
-        if reader.matches(UInt32(truncatingIfNeeded: entry), key) {
-          entries[kept] = entry
-          kept += 1
-        } else {
-          others.append(entry)
-        }
-      }
-      for (offset, entry) in others.enumerated() { entries[kept + offset] = entry }
-      return kept
-    }
   }
 
   // MARK: - Checking

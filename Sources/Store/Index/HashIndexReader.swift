@@ -37,6 +37,7 @@
   @usableFromInline let columns: UnsafePointer<ColumnReader>
   @usableFromInline let postings: ColumnReader
   @usableFromInline package let distinctKeys: Int
+  @usableFromInline let seed: UInt64
 
   init(
     table: UnsafePointer<UnsafeRawPointer?>, depth: UInt32, layout: KeyLayout, columns: UnsafePointer<ColumnReader>,
@@ -49,13 +50,14 @@
     self.columns = columns
     self.postings = postings
     self.distinctKeys = distinctKeys
+    seed = KeyHash.seed
   }
 
   @inlinable func hash(_ key: UnsafePointer<Cell>) -> UInt64 {
-    var hash = components[0].hash(key[0])
+    var hash = components[0].hash(key[0], seed)
     var index = 1
     while index < Int(componentCount) {
-      hash = KeyHash.combine(hash, components[index].hash(key[index]))
+      hash = KeyHash.combine(hash, components[index].hash(key[index], seed))
       index &+= 1
     }
     return hash

@@ -55,12 +55,12 @@ import GQLCatalog
     }
   }
 
-  @inlinable package func hash(_ cell: Cell) -> UInt64 {
+  @inlinable package func hash(_ cell: Cell, _ seed: UInt64) -> UInt64 {
     switch kind {
-    case .int64, .byte, .code: return KeyHash.word(cell.low)
-    case .float64: return KeyHash.word(KeyOrder.image(cell.double))
-    case .decimal: return PackedDecimal(cell).hash
-    case .text, .id: return KeyHash.text(TextView(cell))
+    case .int64, .byte, .code: return KeyHash.word(cell.low, seed)
+    case .float64: return KeyHash.word(KeyOrder.image(cell.double), seed)
+    case .decimal: return PackedDecimal(cell).hash(seed)
+    case .text, .id: return KeyHash.text(TextView(cell), seed)
     }
   }
 }

@@ -39,7 +39,7 @@
   }
 
   /// Equal for equal values.
-  @usableFromInline var hash: UInt64 {
+  @usableFromInline func hash(_ seed: UInt64) -> UInt64 {
     var rest = significand
     var digits = scale
     while digits > 0 {
@@ -49,7 +49,7 @@
       digits -= 1
     }
     if rest == 0 { digits = 0 }
-    let low = KeyHash.word(UInt64(truncatingIfNeeded: rest))
+    let low = KeyHash.word(UInt64(truncatingIfNeeded: rest), seed)
     return KeyHash.combine(KeyHash.combine(low, UInt64(truncatingIfNeeded: rest >> 64)), UInt64(digits))
   }
 

@@ -68,6 +68,7 @@ package final class WriteTransaction {
   /// next is copied again.
   package func snapshot() -> Snapshot {
     precondition(bulk == nil, "a bulk must be ended first")
+    for type in tables.indices { settleTrigrams(EntityTypeID(type)) }
     for table in tables where table.stamp == stamp { compact(table) }
     version += 1
     growth = growth.advanced(tables.map(\.live), stamp: stamp)
@@ -112,7 +113,19 @@ package final class WriteTransaction {
         fullText.compact()
         fullText.rest()
       }
-      if case .trigram(let trigrams) = index, trigrams.stamp == stamp { trigrams.settle(table) }
+    }
+  }
+
+  /// Takes up the rows that gathered in trigram indexes, whichever of the transaction's parts has written them: behind a
+  /// checkpoint indexes carry a stamp that is not the transaction's any more.
+  private func settleTrigrams(_ type: EntityTypeID) {
+    for number in table(type).indexes.indices {
+      guard case .trigram(let trigrams) = table(type).indexes[number], trigrams.needsSettling(table(type)) else {
+        continue
+      }
+      let owned = ownedTable(type)
+      owned.ownIndex(number)
+      if case .trigram(let trigrams) = owned.indexes[number] { trigrams.settle(owned) }
     }
   }
 

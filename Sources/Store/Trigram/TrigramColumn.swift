@@ -46,10 +46,19 @@ package final class TrigramColumn: @unchecked Sendable {
 
   func remove() { staleCount += 1 }
 
+  /// Whether much is pending, or stale.
+  func needsSettling(_ table: Table) -> Bool {
+    pending.count >= TrigramSegment.firstTier || isMostlyStale(table)
+  }
+
+  private func isMostlyStale(_ table: Table) -> Bool {
+    staleCount > TrigramSegment.firstTier && staleCount > table.live / 4
+  }
+
   /// Takes up what is pending, if it is much, and leaves behind what is stale, if that is.
   func settle(_ table: Table) {
     let first = TrigramSegment.firstTier
-    if staleCount > first, staleCount > table.live / 4 {
+    if isMostlyStale(table) {
       let rows = (0..<UInt32(truncatingIfNeeded: table.slots)).filter { table.isLive($0) }
       pending = []
       staleCount = 0
@@ -88,14 +97,28 @@ package final class TrigramColumn: @unchecked Sendable {
   }
 
   /// Fills an empty column with the texts of ascending rows.
-  func build(_ rows: some Sequence<UInt32>, _ readers: UnsafePointer<ColumnReader>) {
-    segments = Self.segments(rows, readers[source])
+  func build(
+    _ rows: some Sequence<UInt32>, _ readers: UnsafePointer<ColumnReader>, _ allowance: WorkAllowance? = nil
+  ) {
+    segments = Self.segments(rows, readers[source], allowance)
   }
 
-  private static func segments(_ rows: some Sequence<UInt32>, _ reader: ColumnReader) -> [TrigramSegment] {
+  private static func segments(
+    _ rows: some Sequence<UInt32>, _ reader: ColumnReader, _ allowance: WorkAllowance? = nil
+  ) -> [TrigramSegment] {
     var builder = TrigramSegmentBuilder()
-    for row in rows where !reader.isNull(row) { builder.add(row, text(reader, row)) }
-    return builder.segments()
+    var share = allowance.map { MemoryShare($0) }
+    var bytes = 0
+    for row in rows where !reader.isNull(row) {
+      let text = text(reader, row)
+      builder.add(row, text)
+      // A posting of two bytes for each byte of the text, at most.
+      bytes += text.count * 2
+      if allowance?.advance(1 + text.count / 2) == false || share?.hold(bytes) == false { return [] }
+    }
+    let segments = builder.segments()
+    _ = share?.hold(segments.reduce(0) { $0 + $1.byteCount })
+    return segments
   }
 
   private static func text(_ reader: ColumnReader, _ row: UInt32) -> UnsafeBufferPointer<UInt8> {
@@ -107,6 +130,9 @@ package final class TrigramColumn: @unchecked Sendable {
 
   /// Candidates come in as many parts, each ascending and without repeats.
   package var partCount: Int { segments.count + (pending.isEmpty ? 0 : 1) }
+
+  /// Whether the part holds rows that were written lately, whatever their texts: it is the last one.
+  package func isPending(_ part: Int) -> Bool { part >= segments.count }
 
   /// The candidates of one part, live ones by `liveness`; all are if there is none.
   package func candidates(_ part: Int, _ query: TrigramQuery, liveness: ColumnReader?) -> CandidateRows {
@@ -132,7 +158,9 @@ package final class TrigramColumn: @unchecked Sendable {
       looked += segment.rowCount
     }
     let all = segments.reduce(0) { $0 + $1.rowCount }
-    return (looked == 0 ? 0 : Int(found * Double(all) / Double(looked))) + pending.count
+    let estimate = looked == 0 ? 0 : found * Double(all) / Double(looked)
+    // Never more than there are, and nothing that is no number.
+    return (estimate > 0 ? Int(min(estimate, Double(all))) : 0) + pending.count
   }
 
   func hashMemory(into digest: inout MemoryDigest) {

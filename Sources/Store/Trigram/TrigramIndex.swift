@@ -34,9 +34,14 @@ package final class TrigramIndex: @unchecked Sendable {
     for column in columns where !readers[column.source].isNull(row) { column.remove() }
   }
 
-  func build(_ rows: some Sequence<UInt32>, _ readers: UnsafePointer<ColumnReader>) {
-    for column in columns { column.build(rows, readers) }
+  /// Where the allowance ends the index is not to be used.
+  func build(
+    _ rows: some Sequence<UInt32>, _ readers: UnsafePointer<ColumnReader>, _ allowance: WorkAllowance? = nil
+  ) {
+    for column in columns { column.build(rows, readers, allowance) }
   }
+
+  func needsSettling(_ table: Table) -> Bool { columns.contains { $0.needsSettling(table) } }
 
   func settle(_ table: Table) { for column in columns { column.settle(table) } }
 

@@ -15,7 +15,9 @@ extension TrigramSegment {
   }
 
   private func estimateAll(_ keys: [UInt32]) -> Double {
-    withUnsafeTemporaryAllocation(of: Postings.self, capacity: keys.count) { lists in
+    // What requires nothing is met by all.
+    if keys.isEmpty { return Double(rowCount) }
+    return withUnsafeTemporaryAllocation(of: Postings.self, capacity: keys.count) { lists in
       var count = 0
       for key in keys {
         guard let found = postings(key) else { return 0 }
@@ -28,6 +30,7 @@ extension TrigramSegment {
       let others = UnsafeBufferPointer(rebasing: lists[1..<count])
       if rarest.isBits { return estimateBits(rarest, others) }
       let looked = min(rarest.count, Self.samples)
+      if looked == 0 { return 0 }
       var found = 0
       for sample in 0..<looked {
         let place = rarest.places[sample * rarest.count / looked]
@@ -41,6 +44,7 @@ extension TrigramSegment {
   private func estimateBits(_ rarest: Postings, _ others: UnsafeBufferPointer<Postings>) -> Double {
     let words = Self.bitUnits(rowCount) / 4
     let looked = min(words, Self.samples)
+    if looked == 0 { return 0 }
     var found = 0
     for sample in 0..<looked {
       let word = sample * words / looked

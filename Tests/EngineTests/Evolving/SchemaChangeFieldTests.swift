@@ -52,6 +52,46 @@ import Testing
       ])
   }
 
+  @Test("embedded objects become JSON values, as they print") func objectsAsJSON() throws {
+    let fixture = try SchemaChangeFixture(
+      """
+      type Inner { x: Float  when: Date }
+      type Box { a: Int  name: String  inner: Inner  tags: [String!]  level: L  item: [Inner!] }
+      enum L { LOW HIGH }
+      type T { id: ID!  box: Box  boxes: [Box!] }
+      """,
+      #"{"T":[{"id":1,"box":{"a":1,"name":"q\"","inner":{"x":1.5,"when":"2024-01-31"},"tags":["x","y"],"level":"HIGH","item":[{"x":2}]},"boxes":[{"a":3},{"name":"z"}]},{"id":2}]}"#,
+      "mutation { insertT(data: {id: 3, box: {a: 9}}) deleteT(where: id == 3) }")
+    let printed = try fixture.answer("{ T { box } }")
+    let change = try fixture.change(to: "type T { id: ID!  box: JSON  boxes: JSON }")
+    #expect(change.losses.isEmpty && change.conflicts.isEmpty)
+    #expect(try fixture.answer("{ T { box } }") == printed)
+    #expect(
+      try fixture.answer("{ T { box boxes } }")
+        == #"{"T":[{"box":{"a":1,"name":"q\"","inner":{"x":1.5,"when":"2024-01-31"},"tags":["x","y"],"level":"HIGH","item":[{"x":2,"when":null}]},"boxes":[{"a":3,"name":null,"inner":null,"tags":null,"level":null,"item":[]},{"a":null,"name":"z","inner":null,"tags":null,"level":null,"item":[]}]},{"box":null,"boxes":[]}]}"#
+    )
+    #expect(try fixture.answer("{ T(where: box.a == 1) { id } }") == #"{"T":[{"id":1}]}"#)
+    // What was deleted is there when it comes back.
+    _ = try fixture.database.query("mutation { restoreT(where: id == 3) }")
+    #expect(try fixture.answer("{ T(where: id == 3) { a := box.a } }") == #"{"T":[{"a":9}]}"#)
+  }
+
+  @Test("links in an object that becomes a JSON value are told, and stand in it by their ids") func linksInJSON() throws
+  {
+    let fixture = try SchemaChangeFixture(
+      "type Box { to: T  n: Int } type T { id: ID!  box: Box }",
+      #"{"T":[{"id":1,"box":{"to":2,"n":5}},{"id":2,"box":{"n":6}}]}"#)
+    let schema = "type T { id: ID!  box: JSON! = 0 }"
+    #expect(
+      try fixture.refusal(of: schema) == [
+        "data-loss: field 'T.box.to' becomes a part of a JSON value: 1 link would be lost"
+      ])
+    try fixture.change(to: schema, allowingLoss: true)
+    #expect(
+      try fixture.answer("{ T { box } }")
+        == #"{"T":[{"box":{"to":2,"n":5}},{"box":{"to":null,"n":6}}]}"#)
+  }
+
   @Test("removed types, fields and enum values are refused, all at once, unless it is asked for") func removals() throws
   {
     let fixture = try SchemaChangeFixture(
