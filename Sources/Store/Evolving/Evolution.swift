@@ -48,8 +48,7 @@ final class Evolution {
     for relation in layout.relations where relation.id.index <= relation.inverse.index { try fillLinks(relation) }
     for type in layout.types { try makeIndexes(type) }
     for type in layout.types { try makeGraveyard(type) }
-    let (dangling, lost) = old.dangling.mapped { waiting($0, $1) }
-    report.dangling = lost
+    let dangling = try mapWaiting()
     return Snapshot(
       catalog, version: old.version + 1, layout: layout, tables: tables, dangling: dangling,
       growth: GrowthMark(generation: Stamp.next(), counts: tables.map(\.live)))
@@ -153,26 +152,41 @@ final class Evolution {
 
   // MARK: - Links that wait
 
-  private func waiting(
-    _ target: EntityTypeID, _ link: DanglingLinks.Link
-  ) -> [(type: EntityTypeID, link: DanglingLinks.Link)] {
-    let before = old.layout[link.relation]
+  private func mapWaiting() throws(EvolutionFailure) -> DanglingLinks {
+    // Where the links of a relation wait from now on that wait for a type.
+    var known: [RelationID: [EntityTypeID: [(type: EntityTypeID, relation: RelationID)]]] = [:]
+    var count = 0
+    let (dangling, lost) = try old.dangling.mapped {
+      (target, link) throws(EvolutionFailure) -> [(type: EntityTypeID, link: DanglingLinks.Link)] in
+      count += 1
+      if count & PageLayout.rowMask == 0 { try checkStop() }
+      if gone[Int(old.layout[link.relation].source.index)]?[Int(link.source)] == true { return [] }
+      let places = known[link.relation]?[target] ?? waiting(target, link.relation)
+      if known[link.relation]?[target] == nil { known[link.relation, default: [:]][target] = places }
+      return places.map { ($0.type, DanglingLinks.Link(relation: $0.relation, source: link.source)) }
+    }
+    report.dangling = lost
+    return dangling
+  }
+
+  /// The types for which the links of an old relation wait from now on that waited for an old type, and the new
+  /// relation; none where it is lost.
+  private func waiting(_ target: EntityTypeID, _ id: RelationID) -> [(type: EntityTypeID, relation: RelationID)] {
+    let before = old.layout[id]
     guard let relation = layout.relations.first(where: { isSameField(before, $0) }),
-      let kept = mapping.newTypes[Int(target.index)], goneRows(relation.source)?[Int(link.source)] != true,
+      let kept = mapping.newTypes[Int(target.index)],
       let oldKey = old.layout.types[Int(target.index)].indexes.first?.keys.components[0].kind
     else { return [] }
     // The one target of a relation that was to-many must not make way for one that comes later.
     if before.isToMany, !relation.isToMany { return [] }
     let members = catalog[relation.target].isAbstract ? catalog[relation.target].members.map(\.type) : [relation.target]
     guard members.contains(kept) else { return [] }
-    var result: [(type: EntityTypeID, link: DanglingLinks.Link)] = []
-    for member in members {
+    return members.compactMap { member in
       guard let primary = layout.types[Int(member.index)].indexes.first, primary.keys.count == 1,
         Self.haveSameKeys(oldKey, primary.keys.components[0].kind)
-      else { continue }
-      result.append((member, DanglingLinks.Link(relation: relation.id, source: link.source)))
+      else { return nil }
+      return (member, relation.id)
     }
-    return result
   }
 
   private func isSameField(_ before: Relation, _ relation: Relation) -> Bool {
