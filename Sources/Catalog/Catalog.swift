@@ -30,6 +30,13 @@ package struct Catalog: Sendable, Hashable {
   }
   package subscript(_ id: IndexID) -> IndexDescriptor { indexes[Int(id.index)] }
 
+  /// By type: the relations whose source it is, in their order. Complexity: O(types + relations).
+  package var relationsOfType: [[Relation]] {
+    var result: [[Relation]] = Array(repeating: [], count: types.count)
+    for relation in relations { result[Int(relation.source.index)].append(relation) }
+    return result
+  }
+
   /// Whether a column is one of those that the store fills with times.
   package func isTime(_ type: EntityTypeID, _ column: ColumnID) -> Bool {
     self[type].createdColumn == column || self[type].updatedColumn == column

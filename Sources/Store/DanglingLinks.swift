@@ -2,6 +2,12 @@ import GQLBase
 import GQLCatalog
 
 /// Links whose targets do not exist yet, by the type and the primary key of the target.
+///
+/// ```
+///   key ─▶ first … last     an entry is in two lists: of those that wait for its key, in the order remembered,
+///   link ─▶ first           and of those of its link, which may wait for several keys
+/// ```
+/// Adding and removing one takes the same time however many wait for its key, and however many keys its link waits for.
 struct DanglingLinks: Sendable {
   struct Link: Sendable, Hashable {
     var relation: RelationID
@@ -31,99 +37,171 @@ struct DanglingLinks: Sendable {
       }
     }
   }
-
-  /// What waits for one key, in the order remembered, without repeats.
+  private struct Entry: Sendable {
+    var link: Link
+    /// In `keys`.
+    var key: Int32
+    /// The neighbours in both lists, `none` at the ends. Of a free entry, `next` is the next free one.
+    var previous = DanglingLinks.none
+    var next = DanglingLinks.none
+    var previousOfLink = DanglingLinks.none
+    var nextOfLink = DanglingLinks.none
+  }
+  /// What waits for one key; free ones have no entries.
   private struct Waiting: Sendable {
-    private(set) var links: [Link] = []
-    /// The same as a set, where looking through them would take long: a file may name one missing id a million times.
-    private var known: Set<Link> = []
-    private static let fewLinks = 16
-
-    /// False if it is there already.
-    mutating func add(_ link: Link) -> Bool {
-      if links.count < Self.fewLinks {
-        if links.contains(link) { return false }
-      } else {
-        if known.isEmpty { known = Set(links) }
-        if !known.insert(link).inserted { return false }
-      }
-      links.append(link)
-      return true
-    }
-
-    mutating func removeAll(where isGone: (Link) -> Bool) {
-      links.removeAll(where: isGone)
-      known = []
-    }
-
-    mutating func remove(_ link: Link) -> Bool {
-      guard let index = links.firstIndex(of: link) else { return false }
-      links.remove(at: index)
-      known.remove(link)
-      return true
-    }
+    var key: Key
+    var first = DanglingLinks.none
+    var last = DanglingLinks.none
+  }
+  /// What tells an entry from the others.
+  private struct Place: Hashable, Sendable {
+    var key: Int32
+    var link: Link
   }
 
-  private var links: [Key: Waiting] = [:]
-  private(set) var count = 0
-  var isEmpty: Bool { count == 0 }
+  private static let none: Int32 = -1
 
+  private var entries: ContiguousArray<Entry> = []
+  private var firstFree = DanglingLinks.none
+  private var places: [Place: Int32] = [:]
+  private var keys: ContiguousArray<Waiting> = []
+  private var freeKeys: ContiguousArray<Int32> = []
+  private var numbers: [Key: Int32] = [:]
+  /// The first entry of each link.
+  private var firstOfLink: [Link: Int32] = [:]
+
+  var count: Int { places.count }
+  var isEmpty: Bool { places.isEmpty }
+
+  // MARK: - Adding
+
+  /// Nothing happens where the link waits for the key already.
   mutating func add(_ link: Link, to type: EntityTypeID, _ kind: KeyKind, _ key: Cell) {
-    if links[Key(type, kind, key), default: Waiting()].add(link) { count += 1 }
+    add(link, Key(type, kind, key))
   }
 
-  /// The links that wait for the key, in the order remembered.
-  mutating func take(_ type: EntityTypeID, _ kind: KeyKind, _ key: Cell) -> [Link] {
-    let found = links.removeValue(forKey: Key(type, kind, key))?.links ?? []
-    count -= found.count
-    return found
+  private mutating func add(_ link: Link, _ key: Key) {
+    let number = numbers[key] ?? addKey(key)
+    let entry = firstFree == Self.none ? Int32(truncatingIfNeeded: entries.count) : firstFree
+    let place = Place(key: number, link: link)
+    if places[place] != nil { return }
+    // More do not fit into the numbers; a link that is not remembered reads as absent, as it did before.
+    guard entries.count < Int(Int32.max) || firstFree != Self.none else { return }
+    places[place] = entry
+    var made = Entry(link: link, key: number)
+    made.previous = keys[Int(number)].last
+    if let first = firstOfLink[link] {
+      made.nextOfLink = first
+      entries[Int(first)].previousOfLink = entry
+    }
+    firstOfLink[link] = entry
+    if entry == firstFree {
+      firstFree = entries[Int(entry)].next
+      entries[Int(entry)] = made
+    } else {
+      entries.append(made)
+    }
+    if made.previous == Self.none {
+      keys[Int(number)].first = entry
+    } else {
+      entries[Int(made.previous)].next = entry
+    }
+    keys[Int(number)].last = entry
   }
 
-  /// Forgets one link.
+  private mutating func addKey(_ key: Key) -> Int32 {
+    let number: Int32
+    if let free = freeKeys.popLast() {
+      number = free
+      keys[Int(free)] = Waiting(key: key)
+    } else {
+      number = Int32(truncatingIfNeeded: keys.count)
+      keys.append(Waiting(key: key))
+    }
+    numbers[key] = number
+    return number
+  }
+
+  // MARK: - Removing
+
+  /// The number under which links wait for a key, as long as one does; nil if none does.
+  func number(_ type: EntityTypeID, _ kind: KeyKind, _ key: Cell) -> Int32? {
+    isEmpty ? nil : numbers[Key(type, kind, key)]
+  }
+
+  /// Takes the link that has waited longest. Precondition: one waits under the number.
+  mutating func takeFirst(_ number: Int32) -> (link: Link, isLast: Bool) {
+    let entry = keys[Int(number)].first
+    let link = entries[Int(entry)].link
+    let isLast = entries[Int(entry)].next == Self.none
+    remove(entry)
+    return (link, isLast)
+  }
+
+  /// Forgets that a link waits for a key.
   mutating func remove(_ link: Link, to type: EntityTypeID, _ kind: KeyKind, _ key: Cell) {
-    let key = Key(type, kind, key)
-    guard links[key]?.remove(link) == true else { return }
-    count -= 1
-    if links[key]?.links.isEmpty == true { links[key] = nil }
+    guard let number = number(type, kind, key), let entry = places[Place(key: number, link: link)] else { return }
+    remove(entry)
   }
 
-  /// Forgets the links of a source.
-  mutating func removeAll(relation: RelationID, source: UInt32) {
-    removeAll { $0.relation == relation && $0.source == source }
+  /// Forgets all keys that a link waits for. Complexity: O(*n*) in these.
+  mutating func removeAll(_ link: Link) {
+    if isEmpty { return }
+    while let entry = firstOfLink[link] { remove(entry) }
   }
+
+  private mutating func remove(_ number: Int32) {
+    let entry = entries[Int(number)]
+    places[Place(key: entry.key, link: entry.link)] = nil
+    if entry.previous != Self.none { entries[Int(entry.previous)].next = entry.next }
+    if entry.next != Self.none { entries[Int(entry.next)].previous = entry.previous }
+    let key = Int(entry.key)
+    if keys[key].first == number { keys[key].first = entry.next }
+    if keys[key].last == number { keys[key].last = entry.previous }
+    if keys[key].first == Self.none {
+      numbers[keys[key].key] = nil
+      freeKeys.append(entry.key)
+    }
+    if entry.nextOfLink != Self.none { entries[Int(entry.nextOfLink)].previousOfLink = entry.previousOfLink }
+    if entry.previousOfLink != Self.none {
+      entries[Int(entry.previousOfLink)].nextOfLink = entry.nextOfLink
+    } else {
+      firstOfLink[entry.link] = entry.nextOfLink == Self.none ? nil : entry.nextOfLink
+    }
+    entries[Int(number)].next = firstFree
+    firstFree = number
+    // Nothing of many that waited is kept.
+    if places.isEmpty { self = DanglingLinks() }
+  }
+
+  // MARK: - Another catalog
 
   /// The links in the terms of another catalog: `place` gives the types under which each waits from now on, with the
-  /// link itself; none where it is lost. Where the allowance ends they are not whole.
-  func mapped(
-    _ allowance: WorkAllowance, _ place: (EntityTypeID, Link) -> [(type: EntityTypeID, link: Link)]
-  ) -> (DanglingLinks, lost: Int) {
+  /// link itself; none where it is lost.
+  func mapped<Failure: Error>(
+    _ place: (EntityTypeID, Link) throws(Failure) -> [(type: EntityTypeID, link: Link)]
+  ) throws(Failure) -> (DanglingLinks, lost: Int) {
     var result = DanglingLinks()
     var known = Set<Link>()
     var lost = Set<Link>()
     // By type, so that what waits under one key has an order.
-    for key in links.keys.sorted(by: { $0.type < $1.type }) {
-      for link in links[key]?.links ?? [] {
-        guard allowance.advance(), allowance.take(MemoryLayout<Link>.stride * 2) else { return (result, 0) }
-        let places = place(key.type, link)
-        if places.isEmpty { lost.insert(link) } else { known.insert(link) }
+    let order = keys.indices.filter { keys[$0].first != Self.none }
+      .sorted { (keys[$0].key.type, $0) < (keys[$1].key.type, $1) }
+    for number in order {
+      var key = keys[number].key
+      let type = key.type
+      var next = keys[number].first
+      while next != Self.none {
+        let entry = entries[Int(next)]
+        next = entry.next
+        let places = try place(type, entry.link)
+        if places.isEmpty { lost.insert(entry.link) } else { known.insert(entry.link) }
         for (type, link) in places {
-          var key = key
           key.type = type
-          if result.links[key, default: Waiting()].add(link) { result.count += 1 }
+          result.add(link, key)
         }
       }
     }
     return (result, lost.subtracting(known).count)
-  }
-
-  /// Forgets the links of deleted sources.
-  mutating func removeAll(where isGone: (Link) -> Bool) {
-    for key in Array(links.keys) {
-      guard let before = links[key]?.links.count else { continue }
-      links[key]?.removeAll(where: isGone)
-      let after = links[key]?.links.count ?? 0
-      count -= before - after
-      if after == 0 { links[key] = nil }
-    }
   }
 }

@@ -49,6 +49,7 @@ final class StoreLayout: Sendable {
     relations = catalog.relations
     var places: [(type: Int, index: Int)?] = Array(repeating: nil, count: catalog.indexes.count)
     var types: [TypeLayout] = []
+    let relationsOfType = catalog.relationsOfType
     for (number, type) in catalog.types.enumerated() {
       var indexes: [Index] = []
       var indexesOfColumn: [[Int]] = Array(repeating: [], count: type.columns.count)
@@ -75,7 +76,7 @@ final class StoreLayout: Sendable {
         TypeLayout(
           id: type.id, columns: type.columns, indexes: indexes, indexesOfColumn: indexesOfColumn,
           foldedColumns: foldedColumns, isRelation: isRelation, isFolded: type.columns.map { $0.foldedFrom != nil },
-          relations: catalog.relations.filter { $0.source == type.id },
+          relations: relationsOfType[number],
           mirrors: type.memberships.map { catalog[$0.relation] },
           members: type.members.map { catalog[$0.relation] },
           isHidden: type.kind != .entity, created: type.createdColumn.map { Int($0.index) },

@@ -34,14 +34,17 @@ final class InputLayout: Sendable {
   let isElement: Bool
   /// Whether rows stand for entities of other types: an interface or union.
   let isAbstract: Bool
-  /// Lists of embedded objects, and relations inside embedded objects, which are parts of the entity's value.
+  /// The relations that the type has a field for, itself or in an embedded object.
+  let namedRelations: [Relation]
+  /// Of these lists of embedded objects, and relations inside embedded objects, which are parts of the entity's value.
   let ownedRelations: [Relation]
   let properties: [Property]
   private let propertyNames: [Text]
   /// Owns the memory of defaults.
   private let pool = CellPool()
 
-  init(_ type: EntityType, catalog: Catalog) {
+  /// `relations` are those whose source the type is.
+  init(_ type: EntityType, _ relations: [Relation], catalog: Catalog) {
     self.type = type.id
     name = type.name
     columns = type.columns
@@ -70,14 +73,12 @@ final class InputLayout: Sendable {
     }
     required = type.columns.indices.filter { isStored[$0] && type.columns[$0].isNonNull }
     refusesNullElements = Self.refusesNullElements(type, catalog)
-    requiredRelations = catalog.relations.filter {
-      $0.source == type.id && $0.isRequired && !$0.isToMany && $0.property != nil && $0.presence == nil
-    }
+    let namedRelations = relations.filter { $0.property != nil }
+    self.namedRelations = namedRelations
+    requiredRelations = namedRelations.filter { $0.isRequired && !$0.isToMany && $0.presence == nil }
     isElement = type.isElement
     isAbstract = type.isAbstract
-    ownedRelations = catalog.relations.filter {
-      $0.source == type.id && $0.property != nil && ($0.presence != nil || catalog[$0.target].isElement)
-    }
+    ownedRelations = namedRelations.filter { $0.presence != nil || catalog[$0.target].isElement }
     properties = type.properties
     propertyNames = type.properties.map { Text($0.name) }
   }
@@ -131,7 +132,7 @@ package final class InputLayouts: Sendable {
 
   package init(_ catalog: Catalog) {
     self.catalog = catalog
-    layouts = catalog.types.map { InputLayout($0, catalog: catalog) }
+    layouts = zip(catalog.types, catalog.relationsOfType).map { InputLayout($0, $1, catalog: catalog) }
   }
 
   subscript(_ type: EntityTypeID) -> InputLayout { layouts[Int(type.index)] }

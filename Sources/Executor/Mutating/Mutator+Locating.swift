@@ -113,7 +113,7 @@ extension Mutator {
     }
     try answer(program, context, into: &output)
     guard !answered.isEmpty else { return true }
-    // The store deletes all as one, so that none is kept by another: this is the last place to stop.
+    // The store deletes all as one, so that none is kept by another: this is the last place to stop but its own.
     try checkpoint(constants.execution)
     change()
     do {
@@ -151,21 +151,19 @@ extension Mutator {
     let type = program.mutation.type
     try find(program.locateDeleted, context, deletedOf: type)
     guard !answered.isEmpty else { return }
+    // The store brings all back as one, so that none waits for another: this is the last place to stop but its own.
+    try checkpoint(constants.execution)
     change()
-    // One may have come back with another, to which the same deletion had cascaded.
-    for (number, row) in answered.enumerated() where !transaction.isLive(type, row) {
-      try checkpoint(at: number, constants.execution)
-      do {
-        try transaction.restore(type, row)
-      } catch {
-        if case .requiredReference(let relation, let row) = error {
-          let place = place(catalog[relation], row)
-          throw problem(
-            .requiredReference(type: place.type, entity: place.entity, field: place.field, isRestoring: true),
-            at: .range(program.mutation.range))
-        }
-        throw problem(error, at: .range(program.mutation.range))
+    do {
+      try transaction.restore(type, rows: answered)
+    } catch {
+      if case .requiredReference(let relation, let row) = error {
+        let place = place(catalog[relation], row)
+        throw problem(
+          .requiredReference(type: place.type, entity: place.entity, field: place.field, isRestoring: true),
+          at: .range(program.mutation.range))
       }
+      throw problem(error, at: .range(program.mutation.range))
     }
   }
 }

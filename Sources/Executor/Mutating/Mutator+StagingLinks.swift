@@ -170,7 +170,7 @@ extension Mutator {
       let cell = reader.isNull(row) ? nil : stage.keeping(reader.cell(row, kind: descriptor.kind), descriptor.type)
       stage.set(number, column, cell)
     }
-    for relation in catalog.relations where relation.source == type && relation.property != nil {
+    for relation in layout.namedRelations {
       let reader = view.column(type, relation.column)
       var rows = relation.isToMany ? Array(reader.references(row)) : [reader.reference(row)]
       rows.removeAll { $0 == PageLayout.noRow }

@@ -15,6 +15,10 @@ extension Evolution {
     var backward = EvolutionReport.Links(relation: inverse.id)
     var first = try makeLists(relation, &forward)
     var second = relation.id == inverse.id ? first : try makeLists(inverse, &backward)
+    if mayBeForgotten(inverse) { first.filter(allowance) { second[$1].contains(UInt32(truncatingIfNeeded: $0)) } }
+    if relation.id != inverse.id, mayBeForgotten(relation) {
+      second.filter(allowance) { first[$1].contains(UInt32(truncatingIfNeeded: $0)) }
+    }
     let dropped = try choose(relation, inverse, first, second, &forward, &backward)
     if !dropped.isEmpty {
       first.filter(allowance) { !dropped.contains(UInt64($0) << 32 | UInt64($1)) }
@@ -32,6 +36,13 @@ extension Evolution {
     for outcome in [forward, backward] where outcome.unreachable + outcome.surplus > 0 { report.links.append(outcome) }
     try checkRequired(relation)
     if relation.id != inverse.id { try checkRequired(inverse) }
+  }
+
+  /// Whether what a deleted entity remembers the other direction may have forgotten: a to-one relation that was written
+  /// since. It must not come back where the relation is to-many now. Each row has one target then.
+  private func mayBeForgotten(_ relation: Relation) -> Bool {
+    let sources = mapping.links[Int(relation.id.index)]
+    return !sources.isEmpty && sources.allSatisfy { !old.layout[$0].isToMany }
   }
 
   // MARK: - Sharing

@@ -49,10 +49,7 @@ final class Evolution {
     for relation in layout.relations where relation.id.index <= relation.inverse.index { try fillLinks(relation) }
     for type in layout.types { try makeIndexes(type) }
     for type in layout.types { try makeGraveyard(type) }
-    let followers = followers()
-    let (dangling, lost) = old.dangling.mapped(allowance) { waiting($0, $1, followers) }
-    report.dangling = lost
-    try check()
+    let dangling = try mapWaiting()
     return Snapshot(
       catalog, version: old.version + 1, layout: layout, tables: tables, dangling: dangling,
       growth: GrowthMark(generation: Stamp.next(), counts: tables.map(\.live)))
@@ -184,36 +181,40 @@ final class Evolution {
 
   // MARK: - Links that wait
 
-  /// By old relation: the new one that is the same field.
-  private func followers() -> [RelationID: Relation] {
-    var result: [RelationID: Relation] = [:]
-    for relation in layout.relations {
-      guard let before = mapping.links[Int(relation.id.index)].first.map({ old.layout[$0] }) else { continue }
-      if isSameField(before, relation), result[before.id] == nil { result[before.id] = relation }
+  private func mapWaiting() throws(EvolutionFailure) -> DanglingLinks {
+    // Where the links of a relation wait from now on that wait for a type.
+    var known: [RelationID: [EntityTypeID: [(type: EntityTypeID, relation: RelationID)]]] = [:]
+    let (dangling, lost) = try old.dangling.mapped {
+      (target, link) throws(EvolutionFailure) -> [(type: EntityTypeID, link: DanglingLinks.Link)] in
+      try advance()
+      try take(MemoryLayout<DanglingLinks.Link>.stride * 2)
+      if gone[Int(old.layout[link.relation].source.index)]?[Int(link.source)] == true { return [] }
+      let places = known[link.relation]?[target] ?? waiting(target, link.relation)
+      if known[link.relation]?[target] == nil { known[link.relation, default: [:]][target] = places }
+      return places.map { ($0.type, DanglingLinks.Link(relation: $0.relation, source: link.source)) }
     }
-    return result
+    report.dangling = lost
+    return dangling
   }
 
-  private func waiting(
-    _ target: EntityTypeID, _ link: DanglingLinks.Link, _ followers: [RelationID: Relation]
-  ) -> [(type: EntityTypeID, link: DanglingLinks.Link)] {
-    let before = old.layout[link.relation]
-    guard let relation = followers[before.id],
-      let kept = mapping.newTypes[Int(target.index)], goneRows(relation.source)?[Int(link.source)] != true,
+  /// The types for which the links of an old relation wait from now on that waited for an old type, and the new
+  /// relation; none where it is lost.
+  private func waiting(_ target: EntityTypeID, _ id: RelationID) -> [(type: EntityTypeID, relation: RelationID)] {
+    let before = old.layout[id]
+    guard let relation = layout.relations.first(where: { isSameField(before, $0) }),
+      let kept = mapping.newTypes[Int(target.index)],
       let oldKey = old.layout.types[Int(target.index)].indexes.first?.keys.components[0].kind
     else { return [] }
     // The one target of a relation that was to-many must not make way for one that comes later.
     if before.isToMany, !relation.isToMany { return [] }
     let members = catalog[relation.target].isAbstract ? catalog[relation.target].members.map(\.type) : [relation.target]
     guard members.contains(kept) else { return [] }
-    var result: [(type: EntityTypeID, link: DanglingLinks.Link)] = []
-    for member in members {
+    return members.compactMap { member in
       guard let primary = layout.types[Int(member.index)].indexes.first, primary.keys.count == 1,
         Self.haveSameKeys(oldKey, primary.keys.components[0].kind)
-      else { continue }
-      result.append((member, DanglingLinks.Link(relation: relation.id, source: link.source)))
+      else { return nil }
+      return (member, relation.id)
     }
-    return result
   }
 
   private func isSameField(_ before: Relation, _ relation: Relation) -> Bool {

@@ -4,8 +4,9 @@ extension WriteTransaction {
   /// Deletes an entity and what the relations' delete rules say; gives the deleted rows, the entity first.
   ///
   /// They keep their cells and are out of every index, and of every relation but those between an entity and what
-  /// mirrors it. What links they had, dormant ones included, and at which places, is remembered until they are restored or purged. Their `_updatedAt` is stamped, that of the entities
-  /// which only lose a link is not. Precondition: the row is live.
+  /// mirrors it. What links they had, dormant ones included, and at which places, is remembered until they are restored
+  /// or purged. Their `_updatedAt` is stamped, that of the entities which only lose a link is not. Precondition: the row
+  /// is live.
   @discardableResult
   package func delete(_ type: EntityTypeID, _ row: UInt32) throws(StoreProblem) -> [DeletedRow] {
     precondition(table(type).isLive(row), "only live rows can be deleted")
@@ -21,7 +22,7 @@ extension WriteTransaction {
     if !keeps {
       for row in rows where table(type).isDeleted(row) {
         try step()
-        purgeDeleted(ownedTable(type), row)
+        try purgeDeleted(ownedTable(type), row)
         gone.append(DeletedRow(type: type, row: row))
       }
     }
@@ -35,7 +36,7 @@ extension WriteTransaction {
     let table = table(type)
     precondition(table.isLive(row) || table.isDeleted(row), "a purged row cannot be purged")
     if table.isLive(row) { return try delete([DeletedRow(type: type, row: row)], keeps: false) }
-    purgeDeleted(ownedTable(type), row)
+    try purgeDeleted(ownedTable(type), row)
     return [DeletedRow(type: type, row: row)]
   }
 
@@ -59,7 +60,12 @@ extension WriteTransaction {
       try unlinkDoomed(doomed, marks, keeps: keeps)
     }
     try bury(doomed, records)
-    if !keeps { forgetDangling(marks) }
+    if !keeps, !dangling.isEmpty {
+      for entity in doomed {
+        try step()
+        forgetDangling(entity)
+      }
+    }
     return doomed
   }
 
@@ -245,26 +251,15 @@ extension WriteTransaction {
     }
   }
 
-  private func forgetDangling(_ marks: RowMarks) {
-    if dangling.isEmpty { return }
-    dangling.removeAll { marks.contains(DeletedRow(type: layout[$0.relation].source, row: $0.source)) }
-  }
-
   /// Removes a deleted entity for good. Precondition: the table is owned, the row is deleted.
-  func purgeDeleted(_ table: Table, _ row: UInt32) {
+  func purgeDeleted(_ table: Table, _ row: UInt32) throws(StoreProblem) {
     let graveyard = table.ownedGraveyard()
     let record = graveyard.record(row)
-    for (place, relation) in table.layout.relations.enumerated() {
-      let inverse = layout[relation.inverse]
-      for target in record.targets(relation: place) where self.table(relation.target).isLive(target) {
-        forgetDormant(inverse, target, row)
-      }
-    }
     graveyard.remove(row, columns: table.readers, key: otherKey)
     for (place, relation) in table.layout.relations.enumerated()
     where relation.onDelete == .cascade && layout.types[Int(relation.target.index)].isHidden {
       for target in record.targets(relation: place) where self.table(relation.target).isDeleted(target) {
-        purgeDeleted(ownedTable(relation.target), target)
+        try purgeDeleted(ownedTable(relation.target), target)
       }
     }
     for relation in table.layout.relations where layout.ownsTargets(of: relation) {
@@ -283,6 +278,13 @@ extension WriteTransaction {
     }
     table.ownedLiveness().writeRaw(row, Cell(low: RowStatus.purged))
     forgetPayloads(table, row)
-    forgetDangling(RowMarks([DeletedRow(type: table.layout.id, row: row)]))
+    for (place, relation) in table.layout.relations.enumerated() {
+      let inverse = layout[relation.inverse]
+      for target in record.targets(relation: place) {
+        try step()
+        if self.table(relation.target).isLive(target) { forgetDormant(inverse, target, row) }
+      }
+    }
+    forgetDangling(DeletedRow(type: table.layout.id, row: row))
   }
 }

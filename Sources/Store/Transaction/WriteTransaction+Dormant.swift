@@ -8,11 +8,13 @@ extension WriteTransaction {
   }
 
   func dormant(_ relation: Relation, _ row: UInt32) -> [DormantLinks.Link] {
-    dormantLinks(relation)?[row] ?? []
+    dropPurged(relation, row)
+    return dormantLinks(relation)?[row] ?? []
   }
 
   func hasDormant(_ relation: Relation, _ row: UInt32) -> Bool {
-    dormantLinks(relation).map { !$0.isEmpty(row) } ?? false
+    dropPurged(relation, row)
+    return dormantLinks(relation).map { !$0.isEmpty(row) } ?? false
   }
 
   func setDormant(_ relation: Relation, _ row: UInt32, _ links: [DormantLinks.Link]) {
@@ -22,12 +24,12 @@ extension WriteTransaction {
 
   /// Before `target` leaves the run of `row`: what stands behind it moves up.
   func closeGap(_ relation: Relation, _ row: UInt32, _ target: UInt32) {
-    guard let links = dormantLinks(relation), !links.isEmpty(row),
+    guard hasDormant(relation, row),
       let index = readColumn(relation).reader.references(row).firstIndex(of: target)
     else { return }
     setDormant(
       relation, row,
-      links[row].map { link in
+      dormant(relation, row).map { link in
         var link = link
         if Int(link.place) > index { link.place -= 1 }
         return link
@@ -36,10 +38,11 @@ extension WriteTransaction {
 
   /// After a run was replaced: places behind its end become its end.
   func limitDormant(_ relation: Relation, _ row: UInt32, to count: Int) {
-    guard let links = dormantLinks(relation), !links.isEmpty(row) else { return }
+    guard hasDormant(relation, row) else { return }
+    let end = UInt32(truncatingIfNeeded: count)
     setDormant(
       relation, row,
-      links[row].map { DormantLinks.Link(place: min($0.place, UInt32(truncatingIfNeeded: count)), target: $0.target) })
+      dormant(relation, row).map { DormantLinks.Link(place: min($0.place, end), target: $0.target) })
   }
 
   /// The links of a live row with the dormant ones in their places.
@@ -97,44 +100,75 @@ extension WriteTransaction {
     setDormant(relation, row, links)
   }
 
-  /// Links a deleted, kept row with a live one: the link sleeps until the row is restored.
-  func connectDeleted(_ relation: Relation, source: UInt32, target: UInt32) {
-    let inverse = layout[relation.inverse]
-    let graveyard = ownedTable(relation.source).ownedGraveyard()
-    let place = layout.relationPlaces[Int(relation.id.index)]
-    let record = graveyard.record(source)
-    let old = record.targets(relation: place)
-    // A to-one that has a target keeps it.
-    guard !old.contains(target), relation.isToMany || old.isEmpty else { return }
-    if !inverse.isToMany, self.target(inverse, target) != PageLayout.noRow || !dormant(inverse, target).isEmpty {
-      return
-    }
-    graveyard.replaceRecord(source, record.adding(target, relation: place))
-    let isCounted = inverse.isToMany && bulk == nil
-    let end = isCounted ? readColumn(inverse).reader.references(target).count : 0
-    let link = DormantLinks.Link(place: UInt32(truncatingIfNeeded: end), target: source)
-    setDormant(inverse, target, dormant(inverse, target) + [link])
-  }
-
-  /// Makes a live row's dormant link to a restored target a link again, at its place.
-  func wake(_ relation: Relation, _ row: UInt32, _ target: UInt32) {
+  /// Makes a live row's dormant links to restored targets links again, at their places.
+  func wake(_ relation: Relation, _ row: UInt32, isBack: (UInt32) -> Bool) {
     var links = dormant(relation, row)
-    guard let index = links.firstIndex(where: { $0.target == target }) else { return }
+    guard let first = links.firstIndex(where: { isBack($0.target) }) else { return }
+    let target = links[first].target
     if !relation.isToMany {
       setDormant(relation, row, [])
       column(relation).writeRaw(row, Cell(low: UInt64(target)))
-      return
+    } else if links.lastIndex(where: { isBack($0.target) }) == first {
+      let place = Int(links.remove(at: first).place)
+      for later in first..<links.count { links[later].place += 1 }
+      column(relation).insertIntoRun(row, target, at: place)
+      setDormant(relation, row, links)
+    } else {
+      wakeMany(relation, row, links, isBack)
     }
-    let place = Int(links[index].place)
-    links.remove(at: index)
-    for later in index..<links.count { links[later].place += 1 }
-    column(relation).insertIntoRun(row, target, at: place)
+  }
+
+  /// Goes through the run once.
+  private func wakeMany(
+    _ relation: Relation, _ row: UInt32, _ old: [DormantLinks.Link], _ isBack: (UInt32) -> Bool
+  ) {
+    let run = readColumn(relation).reader.references(row)
+    var links: [DormantLinks.Link] = []
+    var woken: [UInt32] = []
+    woken.reserveCapacity(run.count + old.count)
+    var next = 0
+    for link in old {
+      let end = min(Int(link.place), run.count)
+      if next < end {
+        woken += run[next..<end]
+        next = end
+      }
+      if isBack(link.target) {
+        woken.append(link.target)
+      } else {
+        links.append(DormantLinks.Link(place: UInt32(truncatingIfNeeded: woken.count), target: link.target))
+      }
+    }
+    woken += run[next...]
+    woken.withUnsafeBufferPointer { column(relation).setRun(row, copying: $0, capacity: 0) }
     setDormant(relation, row, links)
   }
 
-  /// Forgets a dormant link for good.
+  // MARK: - Forgetting
+
+  /// Forgets a dormant link for good. Precondition: the target is purged.
+  ///
+  /// Of a to-many relation not at once, because the list may be long and all its targets go one after the other: who
+  /// looks at it next, or the end of the transaction, drops all those whose targets are purged.
   func forgetDormant(_ relation: Relation, _ row: UInt32, _ target: UInt32) {
     guard let links = dormantLinks(relation), !links.isEmpty(row) else { return }
-    setDormant(relation, row, links[row].filter { $0.target != target })
+    if relation.isToMany {
+      staleDormant.insert(UInt64(relation.id.index) << 32 | UInt64(row))
+    } else if links[row].first?.target == target {
+      setDormant(relation, row, [])
+    }
+  }
+
+  private func dropPurged(_ relation: Relation, _ row: UInt32) {
+    if staleDormant.isEmpty || staleDormant.remove(UInt64(relation.id.index) << 32 | UInt64(row)) == nil { return }
+    guard let links = dormantLinks(relation)?[row] else { return }
+    let targets = table(relation.target)
+    setDormant(relation, row, links.filter { targets.isDeleted($0.target) })
+  }
+
+  /// Drops all dormant links to purged rows.
+  func dropPurged() {
+    let stale = staleDormant
+    for word in stale { dropPurged(layout.relations[Int(word >> 32)], UInt32(truncatingIfNeeded: word)) }
   }
 }

@@ -29,7 +29,7 @@ extension WriteTransaction {
       try checkUnique(table, number, except: PageLayout.noRow)
     }
 
-    if let graveyard = table.graveyard, graveyard.count > 0 { purgeNamesake(table, graveyard) }
+    if let graveyard = table.graveyard, graveyard.count > 0 { try purgeNamesake(table, graveyard) }
     for column in 0..<count {
       if column == layout.created || column == layout.updated {
         // Within a bulk all rows get the same time at its end.
@@ -46,7 +46,7 @@ extension WriteTransaction {
       table.addEntry(number, row, key: key)
     }
     if !layout.mirrors.isEmpty { insertMirrors(table, row) }
-    if !dangling.isEmpty { connectDangling(table, row) }
+    if !dangling.isEmpty { try connectDangling(table, row) }
     return row
   }
 
@@ -74,7 +74,7 @@ extension WriteTransaction {
   }
 
   /// Purges the deleted entity that has the primary key of the scratch cells.
-  private func purgeNamesake(_ table: Table, _ graveyard: Graveyard) {
+  private func purgeNamesake(_ table: Table, _ graveyard: Graveyard) throws(StoreProblem) {
     guard let keys = table.layout.indexes.first?.keys else { return }
     for component in 0..<keys.count {
       let column = keys.components[component].column
@@ -82,7 +82,7 @@ extension WriteTransaction {
       key[component] = cells[column]
     }
     let row = graveyard.find(key, columns: table.readers)
-    if row != PageLayout.noRow { purgeDeleted(table, row) }
+    if row != PageLayout.noRow { try purgeDeleted(table, row) }
   }
 
   /// Puts the folded text of scratch column `source` into scratch column `target`.
@@ -126,34 +126,6 @@ extension WriteTransaction {
     }
   }
 
-  func connectDangling(_ table: Table, _ row: UInt32) {
-    guard let primary = table.layout.indexes.first, primary.keys.count == 1,
-      primary.keys.load(table.readers, row, into: key)
-    else { return }
-    let links = dangling.take(table.layout.id, primary.keys.components[0].kind, key[0])
-    for link in links {
-      let relation = layout[link.relation]
-      guard self.table(relation.source).isLive(link.source) || self.table(relation.source).isDeleted(link.source) else {
-        continue
-      }
-      var row = row
-      if relation.target != table.layout.id {
-        guard let mirror = table.layout.mirrors.first(where: { $0.target == relation.target }) else { continue }
-        // The first of the members that comes is meant.
-        forgetDangling(link, of: relation.target, key: key[0])
-        row = mirroredRow(mirror, row)
-      }
-      // A link that would break a required reference stays unmade; the source keeps what it has.
-      if self.table(relation.source).isDeleted(link.source) {
-        connectDeleted(relation, source: link.source, target: row)
-      } else if bulk != nil {
-        linkBulk(link.relation, source: link.source, target: row)
-      } else {
-        try? connect(link.relation, source: link.source, target: row)
-      }
-    }
-  }
-
   /// Replaces a cell, and stamps the row's `_updatedAt`; nil makes it null. Not for relation columns.
   package func update(
     _ type: EntityTypeID, _ row: UInt32, _ column: ColumnID, _ cell: Cell?
@@ -183,7 +155,9 @@ extension WriteTransaction {
     affected.removeAll { !changesKey(table, $0, row) }
     for index in affected where layout.indexes[index].isUnique { try checkUnique(table, index, except: row) }
     // Who takes the primary key of a deleted entity takes its place.
-    if affected.contains(0), let graveyard = table.graveyard, graveyard.count > 0 { purgeNamesake(table, graveyard) }
+    if affected.contains(0), let graveyard = table.graveyard, graveyard.count > 0 {
+      try purgeNamesake(table, graveyard)
+    }
 
     for index in affected {
       table.ownIndex(index)

@@ -37,12 +37,4 @@ extension WriteTransaction {
     }
     return nil
   }
-
-  /// Forgets that a link waits for entities of the members of an interface or union.
-  func forgetDangling(_ link: DanglingLinks.Link, of abstract: EntityTypeID, key: Cell) {
-    for member in layout.types[Int(abstract.index)].members {
-      guard let primary = layout.types[Int(member.target.index)].indexes.first else { continue }
-      dangling.remove(link, to: member.target, primary.keys.components[0].kind, key)
-    }
-  }
 }

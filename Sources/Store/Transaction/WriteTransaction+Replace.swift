@@ -64,12 +64,6 @@ extension WriteTransaction {
     !readColumn(layout[relation]).reader.references(source).isEmpty
   }
 
-  /// Forgets the links of a row and a relation that await a target.
-  package func forgetDangling(_ relation: RelationID, source: UInt32) {
-    if dangling.isEmpty { return }
-    dangling.removeAll(relation: relation, source: source)
-  }
-
   /// The last of the rows, but for one, that an index has under the key of these cells, which are as
   /// ``insert(_:cells:valid:)`` takes them. In a B-tree null is a value; under a hash index it finds nothing.
   package func lastRow(

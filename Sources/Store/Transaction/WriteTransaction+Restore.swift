@@ -1,73 +1,150 @@
 import GQLCatalog
 
 extension WriteTransaction {
-  /// Brings a deleted entity back, with what its deletion cascaded to from it; gives the rows, the entity first.
+  /// Brings a deleted entity back; see ``restore(_:rows:)``.
+  @discardableResult
+  package func restore(_ type: EntityTypeID, _ row: UInt32) throws(StoreProblem) -> [DeletedRow] {
+    try restore(type, rows: [row])
+  }
+
+  /// Brings deleted entities of a type back as one, so that none waits for another, with what the deletion of each
+  /// cascaded to from it; gives the rows, these first.
   ///
   /// Links come back at their places among those that are there now. Links to entities that are still deleted wait for
   /// these; those to purged ones are dropped, and those to entities whose to-one relation was written meanwhile.
-  /// Throws, and changes nothing, if a unique index has another row under a key, or if a required to-one relation would
-  /// have no target. Precondition: the row is deleted and kept; not within a bulk.
+  /// Throws, and changes nothing, if a unique index has another row under a key, or two of these rows have one, or if a
+  /// required to-one relation would have no target. Precondition: the rows are deleted and kept; not within a bulk.
   @discardableResult
-  package func restore(_ type: EntityTypeID, _ row: UInt32) throws(StoreProblem) -> [DeletedRow] {
-    precondition(bulk == nil && table(type).isDeleted(row), "only deleted rows can be restored")
-    var revived = [DeletedRow(type: type, row: row)]
-    let marks = RowMarks(revived)
-    let deletion = record(revived[0]).deletion
-    var records: [DeletionRecord] = []
-    while records.count < revived.count {
-      try step(holding: marks.byteCount + revived.count * 72)
-      let entity = revived[records.count]
-      let record = record(entity)
-      records.append(record)
-      for (place, relation) in relations(entity.type).enumerated() where relation.onDelete == .cascade {
-        for target in record.targets(relation: place) {
-          let found = DeletedRow(type: relation.target, row: target)
-          guard table(relation.target).isDeleted(target), self.record(found).deletion == deletion else { continue }
-          if marks.insert(found) { revived.append(found) }
-        }
-      }
-    }
-    for (entity, record) in zip(revived, records) {
-      try step()
-      try checkRestoring(entity, record, marks)
-    }
-    for entity in revived {
-      try step()
+  package func restore(_ type: EntityTypeID, rows: [UInt32]) throws(StoreProblem) -> [DeletedRow] {
+    precondition(bulk == nil && rows.allSatisfy { table(type).isDeleted($0) }, "only deleted rows can be restored")
+    var revival = Revival()
+    for row in rows { revival.add(DeletedRow(type: type, row: row)) }
+    try collectCascade(&revival)
+    try collectLinks(&revival)
+    try check(revival)
+    for entity in revival.entities {
+      try step(holding: revival.byteCount)
       revive(entity)
     }
-    for (entity, record) in zip(revived, records) { try relink(entity, record, marks) }
-    if !dangling.isEmpty {
-      for entity in revived { connectDangling(ownedTable(entity.type), entity.row) }
+    try relink(revival)
+    for survivor in revival.survivors {
+      try step(holding: revival.byteCount)
+      let relation = layout[survivor.relation]
+      wake(relation, survivor.row) { revival.marks.contains(DeletedRow(type: relation.target, row: $0)) }
     }
-    return revived
+    if !dangling.isEmpty {
+      for entity in revival.entities { try connectDangling(ownedTable(entity.type), entity.row) }
+    }
+    return revival.entities
   }
 
   private func record(_ entity: DeletedRow) -> DeletionRecord {
     table(entity.type).graveyard?.record(entity.row) ?? DeletionRecord(deletion: 0)
   }
 
-  private func checkRestoring(
-    _ entity: DeletedRow, _ record: DeletionRecord, _ marks: RowMarks
-  ) throws(StoreProblem) {
-    let table = table(entity.type)
-    for (number, index) in table.layout.indexes.enumerated() where index.isUnique {
-      guard index.keys.load(table.readers, entity.row, into: key) else { continue }
-      let existing = table.find(number, key: key)
-      if existing != PageLayout.noRow { throw .uniqueViolation(index: index.id, existing: existing, row: entity.row) }
-    }
-    for (place, relation) in table.layout.relations.enumerated() where isRequired(relation, entity.row) {
-      if !record.targets(relation: place).contains(where: { comesBack(relation, entity.row, $0, marks) }) {
-        throw .requiredReference(relation: relation.id, row: entity.row)
+  // MARK: - What comes back
+
+  private func collectCascade(_ revival: inout Revival) throws(StoreProblem) {
+    while revival.records.count < revival.entities.count {
+      try step(holding: revival.byteCount)
+      let entity = revival.entities[revival.records.count]
+      let record = record(entity)
+      revival.records.append(record)
+      for (place, relation) in relations(entity.type).enumerated() where relation.onDelete == .cascade {
+        for target in record.targets(relation: place) where table(relation.target).isDeleted(target) {
+          try step(holding: revival.byteCount)
+          let found = DeletedRow(type: relation.target, row: target)
+          if self.record(found).deletion == record.deletion { revival.add(found) }
+        }
       }
     }
   }
 
-  /// Whether a remembered link can be made when `marks` are live again.
-  private func comesBack(_ relation: Relation, _ source: UInt32, _ target: UInt32, _ marks: RowMarks) -> Bool {
-    if marks.contains(DeletedRow(type: relation.target, row: target)) { return true }
-    return table(relation.target).isLive(target)
-      && dormant(layout[relation.inverse], target).contains { $0.target == source }
+  /// Finds the living entities that links come back to, each of which is looked at once, and the links that do not come
+  /// back although both of their ends do.
+  private func collectLinks(_ revival: inout Revival) throws(StoreProblem) {
+    let seen = WordSet()
+    for (number, entity) in revival.entities.enumerated() {
+      for (place, relation) in relations(entity.type).enumerated() {
+        let inverse = layout[relation.inverse]
+        for target in revival.records[number].targets(relation: place) {
+          try step(holding: revival.byteCount + seen.byteCount)
+          if table(relation.target).isLive(target) {
+            guard seen.insert(UInt64(inverse.id.index) << 32 | UInt64(target)) else { continue }
+            collectSurvivor(relation, inverse, target, &revival)
+          } else if !inverse.isToMany, revival.marks.contains(DeletedRow(type: relation.target, row: target)),
+            !remembers(relation, entity.row, target)
+          {
+            revival.severed.insert(relation.id, entity.row, target)
+          }
+        }
+      }
+    }
   }
+
+  private func collectSurvivor(_ relation: Relation, _ inverse: Relation, _ row: UInt32, _ revival: inout Revival) {
+    var wakes = false
+    for link in dormant(inverse, row) {
+      if !revival.marks.contains(DeletedRow(type: relation.source, row: link.target)) { continue }
+      revival.returning.insert(relation.id, link.target, row)
+      wakes = true
+    }
+    if wakes { revival.survivors.append(Revival.Survivor(relation: inverse.id, row: row)) }
+  }
+
+  /// Whether a deleted target's to-one relation still leads to the source: it may have been written between the two
+  /// deletions. The links of a to-many relation stay as long as both ends do.
+  private func remembers(_ relation: Relation, _ source: UInt32, _ target: UInt32) -> Bool {
+    let inverse = layout[relation.inverse]
+    if inverse.isToMany { return true }
+    return record(DeletedRow(type: relation.target, row: target))
+      .targets(relation: layout.relationPlaces[Int(inverse.id.index)]).contains(source)
+  }
+
+  /// Whether a remembered link of a revived entity is made now.
+  private func comesBack(_ relation: Relation, _ source: UInt32, _ target: UInt32, _ revival: Revival) -> Bool {
+    if revival.marks.contains(DeletedRow(type: relation.target, row: target)) {
+      return !revival.severed.contains(relation.id, source, target)
+    }
+    return revival.returning.contains(relation.id, source, target)
+  }
+
+  // MARK: - Checks
+
+  private func check(_ revival: Revival) throws(StoreProblem) {
+    var keys: [IndexID: HashIndex] = [:]
+    for (entity, record) in zip(revival.entities, revival.records) {
+      try step(holding: revival.byteCount + keys.values.reduce(0) { $0 + $1.byteCount })
+      try checkKeys(entity, &keys, isAlone: revival.entities.count == 1)
+      for (place, relation) in relations(entity.type).enumerated() where isRequired(relation, entity.row) {
+        if !record.targets(relation: place).contains(where: { comesBack(relation, entity.row, $0, revival) }) {
+          throw .requiredReference(relation: relation.id, row: entity.row)
+        }
+      }
+    }
+  }
+
+  /// Compares an entity's keys with those of the living, and with those of the others that come back, which `others`
+  /// holds: of what was deleted together two may have one key where the schema has made it unique since, or where one
+  /// got a value back that the other had taken.
+  private func checkKeys(
+    _ entity: DeletedRow, _ others: inout [IndexID: HashIndex], isAlone: Bool
+  ) throws(StoreProblem) {
+    let table = table(entity.type)
+    for (number, index) in table.layout.indexes.enumerated() where index.isUnique {
+      guard index.keys.load(table.readers, entity.row, into: key) else { continue }
+      var existing = table.find(number, key: key)
+      if existing == PageLayout.noRow, !isAlone {
+        let known = others[index.id] ?? HashIndex(layout: index.keys, isUnique: true, stamp: stamp)
+        others[index.id] = known
+        existing = known.reader(table.readers).find(key)
+        if existing == PageLayout.noRow { known.insert(entity.row, key: key, columns: table.readers) }
+      }
+      if existing != PageLayout.noRow { throw .uniqueViolation(index: index.id, existing: existing, row: entity.row) }
+    }
+  }
+
+  // MARK: - Bringing back
 
   /// Makes a row live, without links.
   private func revive(_ entity: DeletedRow) {
@@ -80,37 +157,29 @@ extension WriteTransaction {
     stampUpdate(table, entity.row)
   }
 
-  /// Makes the remembered links of a revived row. Those between two revived rows are in the records of both, and each
-  /// makes its half.
-  private func relink(_ entity: DeletedRow, _ record: DeletionRecord, _ marks: RowMarks) throws(StoreProblem) {
-    for (place, relation) in relations(entity.type).enumerated() {
-      let inverse = layout[relation.inverse]
-      var run: [UInt32] = []
-      var sleeping: [DormantLinks.Link] = []
-      for target in record.targets(relation: place) {
-        try step()
-        let other = DeletedRow(type: relation.target, row: target)
-        if marks.contains(other) {
-          run.append(target)
-        } else if table(relation.target).isDeleted(target) {
-          // Not if its to-one was written between the two deletions.
-          let back = self.record(other).targets(relation: layout.relationPlaces[Int(inverse.id.index)])
-          if inverse.isToMany || back.contains(entity.row) {
+  /// Makes the revived entities' halves of the remembered links. Those between two of them are in the records of both.
+  private func relink(_ revival: Revival) throws(StoreProblem) {
+    for (entity, record) in zip(revival.entities, revival.records) {
+      for (place, relation) in relations(entity.type).enumerated() {
+        var run: [UInt32] = []
+        var sleeping: [DormantLinks.Link] = []
+        for target in record.targets(relation: place) {
+          try step(holding: revival.byteCount)
+          if comesBack(relation, entity.row, target, revival) {
+            run.append(target)
+          } else if table(relation.target).isDeleted(target), remembers(relation, entity.row, target) {
             sleeping.append(DormantLinks.Link(place: UInt32(truncatingIfNeeded: run.count), target: target))
           }
-        } else if comesBack(relation, entity.row, target, marks) {
-          wake(inverse, target, entity.row)
-          run.append(target)
         }
-      }
-      if relation.isToMany {
-        if !run.isEmpty {
-          run.withUnsafeBufferPointer { column(relation).setRun(entity.row, copying: $0, capacity: 0) }
+        if relation.isToMany {
+          if !run.isEmpty {
+            run.withUnsafeBufferPointer { column(relation).setRun(entity.row, copying: $0, capacity: 0) }
+          }
+        } else if let target = run.first {
+          column(relation).writeRaw(entity.row, Cell(low: UInt64(target)))
         }
-      } else if let target = run.first {
-        column(relation).writeRaw(entity.row, Cell(low: UInt64(target)))
+        setDormant(relation, entity.row, sleeping)
       }
-      setDormant(relation, entity.row, sleeping)
     }
   }
 
@@ -142,7 +211,7 @@ extension WriteTransaction {
     // The record is needed for purging too.
     if isTaken {
       graveyard.replaceRecord(row, record)
-      purgeDeleted(table, row)
+      try purgeDeleted(table, row)
     } else {
       graveyard.add(row, record: record, columns: table.readers, key: key)
     }

@@ -15,6 +15,8 @@ package final class WriteTransaction {
   @exclusivity(unchecked) var stamp: UInt64
   @exclusivity(unchecked) var tables: [Table]
   @exclusivity(unchecked) var dangling: DanglingLinks
+  /// Rows whose dormant links of a relation may lead to purged ones: the relation in the high half.
+  @exclusivity(unchecked) var staleDormant: Set<UInt64> = []
   var growth: GrowthMark
   var version: UInt64
   @exclusivity(unchecked) var bulk: BulkState?
@@ -68,6 +70,7 @@ package final class WriteTransaction {
   /// next is copied again.
   package func snapshot() -> Snapshot {
     precondition(bulk == nil, "a bulk must be ended first")
+    dropPurged()
     for type in tables.indices { settleTrigrams(EntityTypeID(type)) }
     for table in tables where table.stamp == stamp { compact(table) }
     version += 1
@@ -88,6 +91,7 @@ package final class WriteTransaction {
   /// are written next are copied again, so not for each row. Precondition: not within a bulk.
   package func checkpoint() -> Checkpoint {
     precondition(bulk == nil, "a bulk must be ended first")
+    dropPurged()
     // Nothing of what is there is written any more.
     stamp = Stamp.next()
     return Checkpoint(tables: tables, dangling: dangling)
@@ -96,6 +100,7 @@ package final class WriteTransaction {
   /// Undoes what was written after the checkpoint, which stays valid.
   package func rollback(to checkpoint: Checkpoint) {
     bulk = nil
+    staleDormant.removeAll()
     tables = checkpoint.tables
     dangling = checkpoint.dangling
     stamp = Stamp.next()
@@ -183,29 +188,6 @@ package final class WriteTransaction {
     let table = table(type)
     let row = table.graveyard?.find(key, columns: table.readers) ?? PageLayout.noRow
     return row == PageLayout.noRow ? nil : row
-  }
-
-  package var danglingCount: Int { dangling.count }
-
-  /// Links `source` when an entity with this primary key (of one component) is inserted.
-  ///
-  /// Where the relation leads to an interface or union, the first of its members with the key is linked.
-  package func rememberDangling(_ relation: RelationID, source: UInt32, key: Cell) {
-    let target = layout[relation].target
-    let members = layout.types[Int(target.index)].members
-    if members.isEmpty {
-      rememberDangling(relation, source: source, target, key: key)
-    } else {
-      for member in members { rememberDangling(relation, source: source, member.target, key: key) }
-    }
-  }
-
-  /// The same for a target of one type: for a relation to an interface or union, one of its members.
-  package func rememberDangling(_ relation: RelationID, source: UInt32, _ target: EntityTypeID, key: Cell) {
-    let type = layout.types[Int(target.index)]
-    guard let primary = type.indexes.first, primary.keys.count == 1 else { return }
-    dangling.add(
-      DanglingLinks.Link(relation: relation, source: source), to: target, primary.keys.components[0].kind, key)
   }
 }
 

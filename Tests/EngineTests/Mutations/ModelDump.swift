@@ -6,10 +6,10 @@ struct ModelDump {
   var query: String {
     var text = "{\n"
     for (number, type) in schema.types.enumerated() {
-      let scalars = (["id"] + type.fields.map(\.selection)).joined(separator: " ")
+      let scalars = ([type.idSelection] + type.fields.map(\.selection)).joined(separator: " ")
       text += "  l\(number): \(type.name) { \(schema.selection(number)) _status _createdAt _updatedAt }\n"
       text += "  d\(number): \(type.name)(deleted: ONLY) { \(scalars) _status _createdAt _updatedAt }\n"
-      text += "  i\(number): \(type.name)(deleted: INCLUDE) { id _status }\n"
+      text += "  i\(number): \(type.name)(deleted: INCLUDE) { \(type.idSelection) _status }\n"
       text += "  n\(number): count(\(type.name))\n"
     }
     if schema.types.contains(where: \.isNamed) { text += "  named: Named { __typename id name }\n" }
@@ -24,7 +24,7 @@ struct ModelDump {
       let both = (living + deleted).sorted { $0.serial < $1.serial }
       members.append("\"l\(number)\":" + list(living.map { "{\(object($0, state)),\(meta($0))}" }))
       members.append("\"d\(number)\":" + list(deleted.map { "{\(scalars($0)),\(meta($0))}" }))
-      members.append("\"i\(number)\":" + list(both.map { "{\"id\":\($0.id),\"_status\":\(status($0))}" }))
+      members.append("\"i\(number)\":" + list(both.map { "{\(id($0)),\"_status\":\(status($0))}" }))
       members.append("\"n\(number)\":\(living.count)")
     }
     if schema.types.contains(where: \.isNamed) {
@@ -59,22 +59,35 @@ struct ModelDump {
 
   private func list(_ elements: [String]) -> String { "[\(elements.joined(separator: ","))]" }
 
+  private func id(_ entity: ModelEntity) -> String { schema.types[entity.type].json(id: entity.id) }
+
   private func scalars(_ entity: ModelEntity) -> String {
-    (["\"id\":\(entity.id)"]
-      + zip(schema.types[entity.type].fields, entity.fields).map { "\"\($0.name)\":\($1?.json ?? "null")" })
+    ([id(entity)] + zip(schema.types[entity.type].fields, entity.fields).map { "\"\($0.name)\":\($1?.json ?? "null")" })
       .joined(separator: ",")
   }
 
   private func object(_ entity: ModelEntity, _ state: ModelState) -> String {
-    var members = [scalars(entity)]
-    for place in schema.named(of: entity.type) {
-      let relation = schema.relations[place]
-      let targets = state.seen(place, entity.serial)
-      let shown = entity.deletion == nil ? targets.compactMap { state.entities[$0]?.id } : []
-      let objects = shown.map { "{\"id\":\($0)}" }
-      members.append("\"\(relation.name ?? "")\":" + (relation.isMany ? list(objects) : objects.first ?? "null"))
+    var members = [id(entity)]
+    for (place, field) in schema.types[entity.type].fields.enumerated() {
+      var text = entity.fields[place]?.json ?? "null"
+      if field.kind == .spot, text != "null" {
+        let links = schema.within(place, of: entity.type).map { member($0, entity, state) }
+        text = "\(text.dropLast()),\(links.joined(separator: ","))}"
+      }
+      members.append("\"\(field.name)\":\(text)")
     }
+    members += schema.named(of: entity.type).map { member($0, entity, state) }
     return members.joined(separator: ",")
+  }
+
+  private func member(_ place: Int, _ entity: ModelEntity, _ state: ModelState) -> String {
+    let relation = schema.relations[place]
+    let shown = entity.deletion == nil ? state.seen(place, entity.serial).compactMap { state.entities[$0] } : []
+    let objects = shown.map { target in
+      let name = relation.target == ModelSchema.named ? "\"__typename\":\"\(schema.types[target.type].name)\"," : ""
+      return "{\(name)\(id(target))}"
+    }
+    return "\"\(relation.name ?? "")\":" + (relation.isMany ? list(objects) : objects.first ?? "null")
   }
 
   private func status(_ entity: ModelEntity) -> String { entity.deletion == nil ? "\"CREATED\"" : "\"DELETED\"" }

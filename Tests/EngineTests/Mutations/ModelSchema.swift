@@ -38,6 +38,8 @@ indirect enum ModelValue: Hashable {
 /// What a field may hold.
 enum ModelKind: CaseIterable {
   case int, float, decimal, text, folded, bool, moment, date, duration, uuid, bytes, json, symbol, ints, texts, place
+  /// An embedded object with links, which are relations of the entity.
+  case spot
 
   var typeName: String {
     switch self {
@@ -56,14 +58,17 @@ enum ModelKind: CaseIterable {
     case .ints: "[Int!]"
     case .texts: "[String]"
     case .place: "Place"
+    // Each field has a type of its own, because each has other relations.
+    case .spot: "Spot"
     }
   }
   var isIndexable: Bool {
     switch self {
-    case .json, .ints, .texts, .place: false
+    case .json, .ints, .texts, .place, .spot: false
     default: true
     }
   }
+  var isObject: Bool { self == .place || self == .spot }
 
   func value(_ random: inout SeededRandom) -> ModelValue {
     func plain(_ texts: [String]) -> ModelValue {
@@ -101,6 +106,7 @@ enum ModelKind: CaseIterable {
         .init(name: "city", value: ModelKind.text.value(&random)),
         .init(name: "n", value: random.chance(30) ? nil : ModelKind.int.value(&random)),
       ])
+    case .spot: return .object([.init(name: "label", value: ModelKind.text.value(&random))])
     }
   }
 }
@@ -116,7 +122,7 @@ struct ModelField {
   var replaces = false
 
   var sdl: String {
-    var text = "\(name): \(kind.typeName)\(isRequired ? "!" : "")"
+    var text = "\(name): \(kind == .spot ? spotType : kind.typeName)\(isRequired ? "!" : "")"
     switch standard {
     case .value(let value): text += " = \(value.literal)"
     case .now: text += " @default(value: now())"
@@ -130,12 +136,22 @@ struct ModelField {
     }
     return text + (kind == .folded ? " @collate(CI)" : "")
   }
-  var selection: String { kind == .place ? "\(name) { city n }" : name }
+  /// The name of the embedded type of a `.spot`.
+  var spotType = ""
+  /// Without the links inside it.
+  var selection: String {
+    switch kind {
+    case .place: "\(name) { city n }"
+    case .spot: "\(name) { label }"
+    default: name
+    }
+  }
 }
 
 /// One direction of a relation; those without a name are the other sides of one-way relations.
 struct ModelRelation {
   enum Rule: String, CaseIterable { case nullify = "NULLIFY", cascade = "CASCADE", deny = "DENY" }
+  /// A type; ``ModelSchema/named`` for the interface.
   var source: Int
   var target: Int
   var name: String?
@@ -143,15 +159,22 @@ struct ModelRelation {
   var isRequired = false
   var rule = Rule.nullify
   var inverse: Int
+  /// The field of the embedded object in which it is.
+  var within: Int?
 }
+
+/// What happens to two entities that want one key.
+enum ModelDecision { case fail, keep, replace, patch }
 
 /// A key that no two living entities share; place -1 is the id.
 struct ModelKey {
   var fields: [Int]
   var replaces = false
-  /// The program decides, in the schema's place: an entity with an even id is replaced, another stays and the change
-  /// fails.
+  /// The program decides, in the schema's place.
   var isDecided = false
+
+  /// What the program says, by the id of the entity that is there.
+  static func decision(_ id: Int) -> ModelDecision { [.replace, .fail, .keep, .patch][(id % 4 + 4) % 4] }
 }
 
 struct ModelType {
@@ -159,6 +182,24 @@ struct ModelType {
   var fields: [ModelField] = []
   var keys: [ModelKey] = [ModelKey(fields: [-1])]
   var isNamed = false
+  /// The id is two fields, `row` and `number`, which stand for one number here.
+  var isCompound = false
+
+  static func row(_ id: Int) -> String { "r\(id / 5)" }
+  static func number(_ id: Int) -> Int { id % 5 }
+  static func id(row: String, number: Int) -> Int? { Int(row.dropFirst()).map { $0 * 5 + number } }
+
+  /// The fields of the id.
+  var idSelection: String { isCompound ? "row number" : "id" }
+  /// The members of the id, as documents write them.
+  func literal(id: Int) -> String { isCompound ? "row: \"\(Self.row(id))\", number: \(Self.number(id))" : "id: \(id)" }
+  func json(id: Int) -> String {
+    isCompound ? "\"row\":\"\(Self.row(id))\",\"number\":\(Self.number(id))" : "\"id\":\(id)"
+  }
+  /// The condition that an entity has an id.
+  func condition(id: Int) -> String {
+    isCompound ? "(row == \"\(Self.row(id))\" and number == \(Self.number(id)))" : "id == \(id)"
+  }
 }
 
 /// A random schema of two to four types.
@@ -169,15 +210,49 @@ struct ModelSchema {
   init(_ random: inout SeededRandom) {
     for number in 0..<(2 + random.below(3)) { types.append(Self.type(number, &random)) }
     for number in 0..<(2 + random.below(5)) { addRelation(number, &random) }
+    if types.contains(where: \.isNamed), random.chance(60) { addInterfaceRelation(&random) }
+    for (number, type) in types.enumerated() {
+      for (place, field) in type.fields.enumerated() where field.kind == .spot {
+        types[number].fields[place].spotType = "Spot\(number)\(place)"
+        for name in ["at", "all"] { addRelation(within: place, of: number, name, &random) }
+      }
+    }
+  }
+
+  /// Instead of a type: the interface.
+  static let named = -1
+
+  private mutating func addPair(_ relation: ModelRelation) {
+    var relation = relation
+    let place = relations.count
+    relation.inverse = place + 1
+    relations += [
+      relation,
+      ModelRelation(source: relation.target, target: relation.source, name: nil, isMany: true, inverse: place),
+    ]
+  }
+
+  private mutating func addInterfaceRelation(_ random: inout SeededRandom) {
+    var relation = ModelRelation(
+      source: random.below(types.count), target: Self.named, name: "n", isMany: random.chance(60), inverse: 0)
+    relation.rule = random.pick([.nullify, .nullify, .cascade, .deny])
+    addPair(relation)
+  }
+
+  private mutating func addRelation(within place: Int, of type: Int, _ name: String, _ random: inout SeededRandom) {
+    let target = types.contains(where: \.isNamed) && random.chance(25) ? Self.named : random.below(types.count)
+    addPair(
+      ModelRelation(source: type, target: target, name: name, isMany: name == "all", inverse: 0, within: place))
   }
 
   private static func type(_ number: Int, _ random: inout SeededRandom) -> ModelType {
     var type = ModelType(name: "T\(number)", isNamed: random.chance(50))
+    if !type.isNamed { type.isCompound = random.chance(40) }
     if type.isNamed { type.fields.append(ModelField(name: "name", kind: .text)) }
     for place in 0..<(2 + random.below(5)) {
       var field = ModelField(name: "f\(place)", kind: random.pick(ModelKind.allCases))
       field.isRequired = random.chance(25)
-      if random.chance(25), field.kind != .place, field.kind != .json {
+      if random.chance(25), !field.kind.isObject, field.kind != .json {
         field.standard = field.kind == .moment ? .now : .value(field.kind.value(&random))
       }
       if field.kind.isIndexable {
@@ -188,6 +263,7 @@ struct ModelSchema {
       }
       type.fields.append(field)
     }
+    if random.chance(40) { type.fields.append(ModelField(name: "spot", kind: .spot)) }
     for (place, field) in type.fields.enumerated() where field.index == .unique {
       type.keys.append(ModelKey(fields: [place], replaces: field.replaces))
     }
@@ -195,7 +271,7 @@ struct ModelSchema {
     if parts.count >= 2, random.chance(50) {
       type.keys.append(ModelKey(fields: Array(parts.shuffled(using: &random).prefix(2)), replaces: random.chance(20)))
     }
-    for place in type.keys.indices.dropFirst() where random.chance(25) { type.keys[place].isDecided = true }
+    for place in type.keys.indices.dropFirst() where random.chance(35) { type.keys[place].isDecided = true }
     return type
   }
 
@@ -229,34 +305,69 @@ struct ModelSchema {
     if types.contains(where: \.isNamed) { text += "interface Named { id: ID! name: String }\n" }
     for (number, type) in types.enumerated() {
       text += "type \(type.name)\(type.isNamed ? " implements Named" : "")"
+      if type.isCompound { text += " @id(fields: [\"row\", \"number\"])" }
       for key in type.keys where key.fields.count > 1 {
         let names = key.fields.map { "\"\(type.fields[$0].name)\"" }.joined(separator: ", ")
         text += " @unique(fields: [\(names)]\(key.replaces ? ", onConflict: REPLACE" : ""))"
       }
-      text += " {\n  id: ID!\n"
+      text += type.isCompound ? " {\n  row: String!\n  number: Int!\n" : " {\n  id: ID!\n"
       for field in type.fields { text += "  \(field.sdl)\n" }
       for place in named(of: number) { text += "  \(sdl(relations[place]))\n" }
       text += "}\n"
+      for (place, field) in type.fields.enumerated() where field.kind == .spot {
+        text += "type \(field.spotType) {\n  label: String!\n"
+        for relation in within(place, of: number) {
+          let target = name(relations[relation].target)
+          let type = relations[relation].isMany ? "[\(target)!]" : target
+          text += "  \(relations[relation].name ?? ""): \(type)\n"
+        }
+        text += "}\n"
+      }
     }
     return text
   }
 
+  func name(_ type: Int) -> String { type == Self.named ? "Named" : types[type].name }
+
   private func sdl(_ relation: ModelRelation) -> String {
-    let target = types[relation.target].name
+    let target = name(relation.target)
     let type = relation.isMany ? "[\(target)!]!" : target + (relation.isRequired ? "!" : "")
     let inverse = relations[relation.inverse].name.map { "\"\($0)\"" } ?? "null"
     return "\(relation.name ?? ""): \(type) @relation(inverse: \(inverse), onDelete: \(relation.rule.rawValue))"
   }
 
-  /// The relations that the schema gives a type, in its order.
+  /// The relations that the schema gives a type, in its order; not those inside embedded objects.
   func named(of type: Int) -> [Int] {
-    relations.indices.filter { relations[$0].source == type && relations[$0].name != nil }
+    relations.indices.filter {
+      relations[$0].source == type && relations[$0].name != nil && relations[$0].within == nil
+    }
   }
-  func all(of type: Int) -> [Int] { relations.indices.filter { relations[$0].source == type } }
+  /// Those of an embedded object.
+  func within(_ place: Int, of type: Int) -> [Int] {
+    relations.indices.filter { relations[$0].source == type && relations[$0].within == place }
+  }
+  func all(of type: Int) -> [Int] {
+    relations.indices.filter {
+      relations[$0].source == type || relations[$0].source == Self.named && types[type].isNamed
+    }
+  }
+  /// The types that a relation may lead to.
+  func types(of target: Int) -> [Int] {
+    target == Self.named ? types.indices.filter { types[$0].isNamed } : [target]
+  }
 
   /// All fields and relations of a type in a selection.
   func selection(_ type: Int) -> String {
-    (["id"] + types[type].fields.map(\.selection) + named(of: type).map { "\(relations[$0].name ?? "") { id }" })
-      .joined(separator: " ")
+    let fields = types[type].fields.enumerated().map { place, field in
+      guard field.kind == .spot else { return field.selection }
+      return "\(field.name) { label \(within(place, of: type).map(selection(relation:)).joined(separator: " ")) }"
+    }
+    return ([types[type].idSelection] + fields + named(of: type).map(selection(relation:))).joined(separator: " ")
+  }
+
+  private func selection(relation place: Int) -> String {
+    let target = relations[place].target
+    let members = target == Self.named ? "__typename id" : types[target].idSelection
+    return "\(relations[place].name ?? "") { \(members) }"
   }
 }

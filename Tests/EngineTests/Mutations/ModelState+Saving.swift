@@ -10,6 +10,12 @@ extension ModelState {
     var keepsForNull = false
     var appends = false
     var fillsOnly = false
+    /// Lists that it does not name, and links of embedded objects, are emptied.
+    var replaces = false
+    /// Embedded objects that were there, where only what is empty is filled.
+    var filled: Set<Int> = []
+    /// Another stays in its place, and nothing of it is saved.
+    var isSkipped = false
   }
 
   /// What a field answers with.
@@ -43,7 +49,7 @@ extension ModelState {
       return outcome
     case .restore(let condition):
       let gone = deleted(statement.type).filter { matches($0, condition) }.map(\.serial)
-      for serial in gone where !isLive(serial) { try restore(serial) }
+      try restore(gone)
       return Outcome(serials: gone)
     }
   }
@@ -95,14 +101,22 @@ extension ModelState {
       try create(row, type, &saved, upsert == nil, &field)
     }
     if !isFragment, let serial = saved.serial { field.outcome.serials.append(serial) }
-    for link in row.links {
+    if !saved.isSkipped { saved.nested = try nested(row.links, &field) }
+    return saved
+  }
+
+  /// Saves the objects inside another, by its links.
+  private mutating func nested(_ links: [ModelLink], _ field: inout Field) throws -> [[Saved]] {
+    var result: [[Saved]] = []
+    for link in links {
       var targets: [Saved] = []
       for case .row(let inner) in link.targets ?? [] {
-        targets.append(try save(inner, schema.relations[link.relation].target, isFragment: true, nil, &field))
+        let type = inner.type ?? schema.relations[link.relation].target
+        targets.append(try save(inner, type, isFragment: true, nil, &field))
       }
-      saved.nested.append(targets)
+      result.append(targets)
     }
-    return saved
+    return result
   }
 
   /// The row as if it were an entity, to look for its keys; without an id it has none.
@@ -137,7 +151,16 @@ extension ModelState {
       field.created.append(other)
       return
     }
-    try makeRoom(entity, not: [])
+    if let (decision, other) = try makeRoom(entity) {
+      saved.serial = other
+      if decision == .keep {
+        saved.isSkipped = true
+      } else {
+        saved.keepsForNull = true
+        try write(other, said(row), replaceable: [])
+      }
+      return
+    }
     for other in deleted(type) where other.id == id { purge(other.serial) }
     entities[serials] = entity
     saved.serial = serials
@@ -146,46 +169,8 @@ extension ModelState {
     serials += 1
   }
 
-  /// Deletes who has the unique values of an entity where the schema says so, else refuses; key by key, as the schema
-  /// has them, or as their last field is written.
-  private mutating func makeRoom(_ entity: ModelEntity, not others: Set<Int>, written: [Int]? = nil) throws {
-    var keys = schema.types[entity.type].keys
-    if let written {
-      func last(_ key: ModelKey) -> Int { key.fields.filter(written.contains).max() ?? -2 }
-      keys = keys.filter { last($0) > -2 }.enumerated().sorted {
-        (last($0.element), $0.offset) < (last($1.element), $1.offset)
-      }.map(\.element)
-    }
-    for key in keys {
-      while let other = holder(entity.type, key, of: entity, not: others.union([entity.serial])) {
-        let replaces = key.isDecided ? entities[other].map { $0.id % 2 == 0 } ?? false : key.replaces
-        guard replaces else { throw refused("unique-violation") }
-        try delete([other], keeps: true)
-      }
-    }
-  }
-
   /// What a row says: its values that are not null.
   private func said(_ row: ModelRow) -> [(place: Int, value: ModelValue?)] { row.fields.filter { $0.value != nil } }
-
-  /// Writes fields of an entity; `replaceable` are those whose values move too.
-  mutating func write(
-    _ serial: Int, _ fields: [(place: Int, value: ModelValue?)], id: Int? = nil, replaceable: Set<Int>
-  ) throws {
-    guard var entity = entities[serial], !fields.isEmpty || id != nil else { return }
-    for (place, value) in fields { entity.fields[place] = value }
-    if let id { entity.id = id }
-    if fields.contains(where: { $0.value == nil && schema.types[entity.type].fields[$0.place].isRequired }) {
-      // Another value may be refused before.
-      throw refused("missing-value", "unique-violation", "delete-denied", "required-reference")
-    }
-    try makeRoom(entity, not: replaceable, written: fields.map(\.place) + (id == nil ? [] : [-1]))
-    // Who takes away what it is itself cannot be.
-    guard isLive(serial) else { throw refused("unique-violation") }
-    entities[serial]?.fields = entity.fields
-    entities[serial]?.id = entity.id
-    stamp(serial)
-  }
 
   // MARK: - Strategies
 
@@ -203,6 +188,7 @@ extension ModelState {
     case .fail: throw refused("unique-violation")
     case .keep: fields = []
     case .replace:
+      saved.replaces = true
       fields = declared.indices.map { place in (place, row.fields.first { $0.place == place }?.value) }
     case .patch: saved.keepsForNull = true
     case .append:
@@ -219,6 +205,7 @@ extension ModelState {
       let isNewer = mine.map { mine in theirs.map { mine > $0 } ?? true } ?? false
       if !isNewer {
         saved.fillsOnly = true
+        saved.filled = Set(declared.indices.filter { old.fields[$0] != nil })
         fields = fields.filter { old.fields[$0.place] == nil }
       }
     }
@@ -255,20 +242,20 @@ extension ModelState {
       written.append((entity.serial, try set.map { ($0.place, try value($0.value, entity, new: nil)) }))
     }
     var waiting = Set(found.map(\.serial))
+    let assigned = Set(set.map(\.place) + (id == nil ? [] : [-1]))
+    var freed: Set<Int> = []
+    for key in schema.types[type].keys {
+      let fields = key.fields.filter(assigned.contains)
+      if found.count > 1 || fields.count > 1 { freed.formUnion(fields) }
+    }
     for (serial, fields) in written where isLive(serial) {
       waiting.remove(serial)
-      try write(serial, fields, id: id, replaceable: waiting)
+      try write(serial, fields, id: id, replaceable: waiting, freed: freed)
     }
     var saved: [Saved] = []
     for (serial, _) in written {
       var entry = Saved(serial: serial, row: ModelRow(links: links), isFragment: false)
-      for link in links {
-        var targets: [Saved] = []
-        for case .row(let inner) in link.targets ?? [] {
-          targets.append(try save(inner, schema.relations[link.relation].target, isFragment: true, nil, &field))
-        }
-        entry.nested.append(targets)
-      }
+      entry.nested = try nested(links, &field)
       saved.append(entry)
     }
     for entry in saved { try link(entry) }
@@ -283,27 +270,43 @@ extension ModelState {
     for (link, nested) in zip(saved.row.links, saved.nested) {
       for inner in nested { try self.link(inner) }
       guard let source = saved.serial, isLive(source) else { continue }
-      if link.targets == nil, saved.keepsForNull { continue }
-      if saved.fillsOnly, link.mode == .assign, !seen(link.relation, source).isEmpty { continue }
+      if let place = schema.relations[link.relation].within {
+        // An embedded object is one value; null says nothing to who only patches, nor does one to who has one.
+        let isNull = saved.row.fields.contains { $0.place == place && $0.value == nil }
+        if isNull && saved.keepsForNull || saved.filled.contains(place) { continue }
+      } else if link.targets == nil, saved.keepsForNull {
+        continue
+      } else if saved.fillsOnly, link.mode == .assign, !seen(link.relation, source).isEmpty {
+        continue
+      }
       var rest = nested[...]
       var targets: [Int] = []
       for target in link.targets ?? [] {
         switch target {
         case .id(let id):
-          guard let found = find(schema.relations[link.relation].target, id: id) else { throw refused("unknown-id") }
-          targets.append(found)
+          targets.append(try found(link.relation, id: id))
         // One that another row replaced is not there to be linked.
         case .row: if let found = rest.popFirst()?.serial, isLive(found) { targets.append(found) }
         }
       }
-      try write(link, saved.appends, source, targets)
+      try write(link, saved.appends && schema.relations[link.relation].within == nil, source, targets)
+    }
+    guard saved.replaces, !saved.isSkipped, let source = saved.serial, isLive(source), let entity = entities[source]
+    else { return }
+    for place in schema.all(of: entity.type) where schema.relations[place].within != nil {
+      if saved.row.links.contains(where: { $0.relation == place }) { continue }
+      try write(ModelLink(relation: place), false, source, [])
     }
   }
 
   private mutating func write(_ link: ModelLink, _ appends: Bool, _ source: Int, _ targets: [Int]) throws {
     let relation = link.relation
     if !schema.relations[relation].isMany {
-      guard let target = targets.first else { return link.targets == nil ? try clear(relation, source) : () }
+      guard let target = targets.first else {
+        guard link.targets == nil else { return }
+        if !seen(relation, source).isEmpty { stamp(source) }
+        return try clear(relation, source)
+      }
       try self.link(relation, source, target)
       return stamp(source)
     }

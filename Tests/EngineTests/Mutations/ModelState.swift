@@ -41,6 +41,13 @@ struct ModelState {
   func find(_ type: Int, id: Int) -> Int? {
     entities.values.first { $0.type == type && $0.id == id && $0.deletion == nil }?.serial
   }
+  /// The entity with an id that a relation may lead to.
+  func found(_ relation: Int, id: Int) throws -> Int {
+    let found = schema.types(of: schema.relations[relation].target).compactMap { find($0, id: id) }
+    if found.count > 1 { throw refused("ambiguous-link") }
+    guard let only = found.first else { throw refused("unknown-id") }
+    return only
+  }
   func seen(_ relation: Int, _ serial: Int) -> [Int] { (entities[serial]?.links[relation] ?? []).filter(isLive) }
 
   func key(_ entity: ModelEntity, _ key: ModelKey) -> [String]? {
@@ -180,26 +187,28 @@ struct ModelState {
     entities[serial] = nil
   }
 
-  /// Brings a deleted entity back, with what the same deletion reached from it by cascade.
-  mutating func restore(_ serial: Int) throws {
-    guard let deletion = entities[serial]?.deletion else { return }
-    var revived = [serial]
+  /// Brings deleted entities back as one, with what the deletion of each reached from it by cascade.
+  mutating func restore(_ serials: [Int]) throws {
+    var revived = serials.filter { entities[$0]?.deletion != nil }
     var next = 0
     while next < revived.count {
       guard let entity = entities[revived[next]] else { break }
       next += 1
       for relation in schema.all(of: entity.type) where schema.relations[relation].rule == .cascade {
         for target in entity.links[relation] ?? []
-        where entities[target]?.deletion == deletion && !revived.contains(target) {
+        where entities[target]?.deletion == entity.deletion && !revived.contains(target) {
           revived.append(target)
         }
       }
     }
     var codes: Set<String> = []
+    var keys: Set<[String]> = []
     for serial in revived {
       guard let entity = entities[serial] else { continue }
-      for key in schema.types[entity.type].keys where holder(entity.type, key, of: entity, not: []) != nil {
-        codes.insert("unique-violation")
+      for (number, key) in schema.types[entity.type].keys.enumerated() {
+        guard let parts = self.key(entity, key) else { continue }
+        let isNew = keys.insert(["\(entity.type)", "\(number)"] + parts).inserted
+        if !isNew || holder(entity.type, key, of: entity, not: []) != nil { codes.insert("unique-violation") }
       }
       for place in schema.all(of: entity.type) where schema.relations[place].isRequired {
         let targets = entity.links[place] ?? []

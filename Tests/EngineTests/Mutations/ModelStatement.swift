@@ -1,6 +1,8 @@
 /// An object that a mutation saves.
 struct ModelRow {
   var id: Int?
+  /// Of an object where an interface is wanted.
+  var type: Int?
   var fields: [(place: Int, value: ModelValue?)] = []
   var links: [ModelLink] = []
 }
@@ -128,7 +130,10 @@ struct ModelPrinter {
     case .insert: return []
     case .upsert(_, let on, let strategy, let by, let set):
       var arguments: [String] = []
-      if let on { arguments.append("on: [\(type.keys[on].fields.map { name($0, type) }.joined(separator: ", "))]") }
+      if let on {
+        let names = type.keys[on].fields.flatMap { $0 < 0 && type.isCompound ? ["row", "number"] : [name($0, type)] }
+        arguments.append("on: [\(names.joined(separator: ", "))]")
+      }
       if let strategy { arguments.append("strategy: \(strategy.rawValue)") }
       if let by { arguments.append("by: \(type.fields[by].name)") }
       if !set.isEmpty {
@@ -139,9 +144,15 @@ struct ModelPrinter {
       }
       return arguments
     case .update(let condition, let id, let set, let links):
-      var members = set.map { "\(type.fields[$0.place].name): \(expression($0.value, type, ""))" }
-      if let id { members.append("id: \(id)") }
-      members += links.map { "\(schema.relations[$0.relation].name ?? ""): \(literal($0))" }
+      var members = set.map { place, value in
+        if case .value(let value) = value, type.fields[place].kind == .spot {
+          return "\(type.fields[place].name): \(spot(value, place, statement.type, links, isJSON: false))"
+        }
+        return "\(type.fields[place].name): \(expression(value, type, ""))"
+      }
+      if let id { members.append(type.literal(id: id)) }
+      members += links.filter { schema.relations[$0.relation].within == nil }
+        .map { "\(schema.relations[$0.relation].name ?? ""): \(written($0, isJSON: false))" }
       return self.condition(condition, type) + ["set: {\(members.joined(separator: ", "))}"]
     case .delete(let condition, let isHard): return self.condition(condition, type) + (isHard ? ["hard: true"] : [])
     case .restore(let condition):
@@ -155,7 +166,8 @@ struct ModelPrinter {
   private func condition(_ condition: ModelCondition, _ type: ModelType) -> [String] {
     switch condition {
     case .all: return ["all: true"]
-    case .ids(let ids) where ids.count == 1: return ["where: id == \(ids[0])"]
+    case .ids(let ids) where ids.count == 1 || type.isCompound:
+      return ["where: \(ids.map(type.condition(id:)).joined(separator: " or "))"]
     case .ids(let ids): return ["where: id in [\(ids.map { "\($0)" }.joined(separator: ", "))]"]
     case .equals(let place, let value): return ["where: \(type.fields[place].name) == \(value.literal)"]
     case .isNull(let place): return ["where: \(type.fields[place].name) is null"]
@@ -179,45 +191,50 @@ struct ModelPrinter {
 
   // MARK: - Rows
 
-  func literal(_ row: ModelRow, _ type: Int) -> String {
-    var members = row.id.map { ["id: \($0)"] } ?? []
-    members += row.fields.map { "\(schema.types[type].fields[$0.place].name): \($0.value?.literal ?? "null")" }
-    members += row.links.map { "\(schema.relations[$0.relation].name ?? ""): \(literal($0))" }
+  func literal(_ row: ModelRow, _ type: Int) -> String { written(row, type, isJSON: false) }
+  func json(_ row: ModelRow, _ type: Int) -> String { written(row, type, isJSON: true) }
+
+  private func key(_ name: String, _ isJSON: Bool) -> String { isJSON ? "\"\(name)\"" : name }
+
+  private func written(_ row: ModelRow, _ type: Int, isJSON: Bool) -> String {
+    let type = row.type ?? type
+    let declared = schema.types[type]
+    var members = row.type == nil ? [] : ["\(key("__typename", isJSON)): \"\(declared.name)\""]
+    if let id = row.id { members.append(isJSON ? declared.json(id: id) : declared.literal(id: id)) }
+    members += row.fields.map { place, value in
+      let field = declared.fields[place]
+      let text =
+        field.kind == .spot
+        ? spot(value, place, type, row.links, isJSON: isJSON) : (isJSON ? value?.json : value?.literal) ?? "null"
+      return "\(key(field.name, isJSON)): \(text)"
+    }
+    members += row.links.filter { schema.relations[$0.relation].within == nil }.map { link in
+      "\(key(schema.relations[link.relation].name ?? "", isJSON)): \(written(link, isJSON: isJSON))"
+    }
     return "{\(members.joined(separator: ", "))}"
   }
 
-  func literal(_ link: ModelLink) -> String {
+  /// An embedded object with its links; those that it does not name have no targets.
+  private func spot(_ value: ModelValue?, _ place: Int, _ type: Int, _ links: [ModelLink], isJSON: Bool) -> String {
+    guard case .object(let members)? = value else { return "null" }
+    let fields = members.map { "\(key($0.name, isJSON)): \((isJSON ? $0.value?.json : $0.value?.literal) ?? "null")" }
+    let inner = links.filter { schema.relations[$0.relation].within == place && $0.targets != nil }.map {
+      "\(key(schema.relations[$0.relation].name ?? "", isJSON)): \(written($0, isJSON: isJSON))"
+    }
+    return "{\((fields + inner).joined(separator: ", "))}"
+  }
+
+  private func written(_ link: ModelLink, isJSON: Bool) -> String {
     guard let targets = link.targets else { return "null" }
     let relation = schema.relations[link.relation]
     let texts = targets.map { target in
       switch target {
       case .id(let id): "\(id)"
-      case .row(let row): literal(row, relation.target)
+      case .row(let row): written(row, relation.target, isJSON: isJSON)
       }
     }
-    return written(link, relation, texts, "\(link.mode.rawValue)")
-  }
-
-  func json(_ row: ModelRow, _ type: Int) -> String {
-    var members = row.id.map { ["\"id\": \($0)"] } ?? []
-    members += row.fields.map { "\"\(schema.types[type].fields[$0.place].name)\": \($0.value?.json ?? "null")" }
-    members += row.links.map { link in
-      let relation = schema.relations[link.relation]
-      guard let targets = link.targets else { return "\"\(relation.name ?? "")\": null" }
-      let texts = targets.map { target in
-        switch target {
-        case .id(let id): "\(id)"
-        case .row(let row): json(row, relation.target)
-        }
-      }
-      return "\"\(relation.name ?? "")\": \(written(link, relation, texts, "\"\(link.mode.rawValue)\""))"
-    }
-    return "{\(members.joined(separator: ", "))}"
-  }
-
-  private func written(_ link: ModelLink, _ relation: ModelRelation, _ texts: [String], _ mode: String) -> String {
     guard relation.isMany else { return texts.first ?? "null" }
     let list = "[\(texts.joined(separator: ", "))]"
-    return link.mode == .assign ? list : "{\(mode): \(list)}"
+    return link.mode == .assign ? list : "{\(key(link.mode.rawValue, isJSON)): \(list)}"
   }
 }

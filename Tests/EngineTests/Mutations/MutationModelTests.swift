@@ -52,7 +52,15 @@ struct MutationModelRun {
       for key in type.keys where key.isDecided {
         let names = key.fields.map { type.fields[$0].name }.joined(separator: ",")
         try database.onConflict("\(type.name).\(names)") { existing, _ in
-          (existing["id"]?.int ?? 1) % 2 == 0 ? .replace : .fail
+          let id = existing["row"]?.string.flatMap { row in
+            existing["number"]?.int.flatMap { ModelType.id(row: row, number: Int($0)) }
+          }
+          switch ModelKey.decision(id ?? Int(existing["id"]?.int ?? 0)) {
+          case .fail: return .fail
+          case .keep: return .keep
+          case .replace: return .replace
+          case .patch: return .patch
+          }
         }
       }
     }
@@ -196,12 +204,13 @@ struct MutationModelRun {
       for (place, field) in type.fields.enumerated() where field.index != nil && statements.random.chance(30) {
         let known = state.living(number).compactMap { $0.fields[place] }.randomElement(using: &statements.random)
         let value = known ?? field.kind.value(&statements.random)
-        let ids = state.living(number).filter { $0.fields[place]?.key == value.key }.map { "{\"id\":\($0.id)}" }
+        let ids = state.living(number).filter { $0.fields[place]?.key == value.key }.map { "{\(type.json(id: $0.id))}" }
         for access in ["SCAN", field.index == .hash ? "HASH" : nil, field.index == .btree ? "BTREE" : nil, ""] {
           guard let access else { continue }
           let using = access.isEmpty ? "" : " @using(access: \(access))"
           let key = "q\(fields.count)"
-          fields.append("\(key): \(type.name)(where: \(field.name) == \(value.literal))\(using) { id }")
+          fields.append(
+            "\(key): \(type.name)(where: \(field.name) == \(value.literal))\(using) { \(type.idSelection) }")
           expected.append("\"\(key)\":[\(ids.joined(separator: ","))]")
         }
       }

@@ -42,13 +42,31 @@ struct RandomStatements {
       guard random.chance(isNeeded ? 94 : 60) else { continue }
       row.fields.append((place, random.chance(field.isRequired ? 3 : 15) ? nil : value(field, state.serials)))
     }
-    if random.chance(20) { row.fields.reverse() }
+    if random.chance(20), !row.fields.contains(where: { schema.types[type].fields[$0.place].kind == .spot }) {
+      row.fields.reverse()
+    }
+    for (place, value) in row.fields where schema.types[type].fields[place].kind == .spot {
+      row.links += within(place, type, value, state, depth: depth)
+    }
     for place in schema.named(of: type) {
       let relation = schema.relations[place]
       guard random.chance(relation.isRequired ? 96 : depth == 0 ? 40 : 15) else { continue }
       row.links.append(link(place, state, depth: depth))
     }
     return row
+  }
+
+  /// The links of an embedded object, all of them: what it does not name is null.
+  private mutating func within(
+    _ place: Int, _ type: Int, _ value: ModelValue?, _ state: ModelState, depth: Int
+  ) -> [ModelLink] {
+    schema.within(place, of: type).map { relation in
+      guard value != nil, random.chance(70) else { return ModelLink(relation: relation) }
+      var link = ModelLink(relation: relation)
+      let count = schema.relations[relation].isMany ? random.below(4) : 1
+      link.targets = (0..<count).map { _ in target(schema.relations[relation], state, depth: depth) }
+      return link
+    }
   }
 
   /// Unique fields need more values than the usual ones have.
@@ -75,16 +93,26 @@ struct RandomStatements {
   }
 
   private mutating func target(_ relation: ModelRelation, _ state: ModelState, depth: Int) -> ModelLink.Target {
-    let living = state.living(relation.target).map(\.id)
+    let type = random.pick(schema.types(of: relation.target))
+    let living = state.living(type).map(\.id)
     if depth < 2, living.isEmpty || random.chance(25) {
       let id = random.chance(40) ? living.randomElement(using: &random) : nil
-      var fragment = row(relation.target, state, depth: depth + 1, id: id ?? 1 + random.below(60))
+      var fragment = row(type, state, depth: depth + 1, id: id ?? 1 + random.below(60))
+      if relation.target == ModelSchema.named { fragment.type = type }
       // What is there need not be told again.
-      if id != nil, random.chance(60) { fragment.fields.removeAll { _ in random.chance(70) } }
+      if id != nil, random.chance(60) {
+        let kept = fragment.fields.filter { _ in random.chance(30) }
+        fragment.fields = kept
+        fragment.links.removeAll { link in
+          schema.relations[link.relation].within.map { place in !kept.contains { $0.place == place } } ?? false
+        }
+      }
       return .row(fragment)
     }
-    if random.chance(2) { return .id(900) }
-    return .id(living.randomElement(using: &random) ?? 900)
+    let id = random.chance(2) ? 900 : living.randomElement(using: &random) ?? 900
+    // A key of several fields is named as an object.
+    if schema.types[type].isCompound { return .row(ModelRow(id: id)) }
+    return .id(id)
   }
 
   // MARK: - Changes
@@ -98,7 +126,8 @@ struct RandomStatements {
     if strategy == .lastWrite, by == nil { strategy = .patch }
     var set: [(place: Int, value: ModelExpression)] = []
     if random.chance(30) {
-      for (place, field) in schema.types[type].fields.enumerated() where set.count < 2 && random.chance(30) {
+      for (place, field) in schema.types[type].fields.enumerated()
+      where field.kind != .spot && set.count < 2 && random.chance(30) {
         set.append((place, decision(place, field, type)))
       }
     }
@@ -127,12 +156,15 @@ struct RandomStatements {
       switch random.below(5) {
       case 0 where field.kind == .int: set.append((place, .plus(place, 1 + random.below(3))))
       case 1 where field.kind == .text: set.append((place, .text(place, "!")))
-      case 2 where field.kind != .place: set.append((place, .copy(random.pick(same))))
+      case 2 where !field.kind.isObject: set.append((place, .copy(random.pick(same))))
       case 3 where random.chance(field.isRequired ? 5 : 50): set.append((place, .value(nil)))
       default: set.append((place, .value(value(field, state.serials))))
       }
     }
     var links: [ModelLink] = []
+    for (place, value) in set where fields[place].kind == .spot {
+      if case .value(let value) = value { links += within(place, type, value, state, depth: 1) }
+    }
     for place in schema.named(of: type) where random.chance(25) {
       links.append(link(place, state, depth: 1))
     }

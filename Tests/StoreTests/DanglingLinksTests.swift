@@ -1,0 +1,84 @@
+import GQLCatalog
+import Testing
+
+@testable import GQLStore
+
+/// Links that wait, against plain lists: every version keeps what it had.
+@Suite struct DanglingLinksTests {
+  private struct Entry: Hashable {
+    var type: Int
+    var key: Int64
+    var link: DanglingLinks.Link
+  }
+  private struct Stopped: Error {}
+
+  private func link(_ random: inout SeededRandom) -> DanglingLinks.Link {
+    DanglingLinks.Link(relation: RelationID(random.below(3)), source: UInt32(random.below(12)))
+  }
+
+  /// Takes everything, key by key.
+  private func expectEqual(_ links: DanglingLinks, _ model: [Entry]) {
+    var links = links
+    #expect(links.count == model.count && links.isEmpty == model.isEmpty)
+    for type in 0..<2 {
+      for key in 0..<6 {
+        var found: [DanglingLinks.Link] = []
+        while let number = links.number(EntityTypeID(type), .int64, Cell(Int64(key))) {
+          let (link, isLast) = links.takeFirst(number)
+          found.append(link)
+          #expect(isLast == (links.number(EntityTypeID(type), .int64, Cell(Int64(key))) == nil))
+        }
+        #expect(found == model.filter { $0.type == type && $0.key == key }.map(\.link))
+      }
+    }
+    #expect(links.isEmpty)
+  }
+
+  @Test(arguments: 0..<10) func randomVersions(_ seed: Int) throws {
+    var random = SeededRandom(UInt64(seed))
+    var links = DanglingLinks()
+    var model: [Entry] = []
+    var kept: [(DanglingLinks, [Entry])] = []
+    for step in 0..<600 {
+      let entry = Entry(type: random.below(2), key: Int64(random.below(6)), link: link(&random))
+      let (type, cell) = (EntityTypeID(entry.type), Cell(entry.key))
+      switch random.below(10) {
+      case 0..<6:
+        links.add(entry.link, to: type, .int64, cell)
+        if !model.contains(entry) { model.append(entry) }
+      case 6, 7:
+        links.remove(entry.link, to: type, .int64, cell)
+        model.removeAll { $0 == entry }
+      case 8:
+        links.removeAll(entry.link)
+        model.removeAll { $0.link == entry.link }
+      default:
+        if let number = links.number(type, .int64, cell) {
+          let first = model.firstIndex { $0.type == entry.type && $0.key == entry.key }
+          #expect(try links.takeFirst(number).link == model.remove(at: #require(first)).link)
+        } else {
+          #expect(!model.contains { $0.type == entry.type && $0.key == entry.key })
+        }
+      }
+      if step % 100 == 99 { kept.append((links, model)) }
+    }
+    for (links, model) in kept { expectEqual(links, model) }
+    // One type goes, one becomes both, and a relation is lost.
+    let (mapped, lost) = links.mapped { type, link in
+      type.index == 0 || link.relation == RelationID(2) ? [] : [(EntityTypeID(0), link), (EntityTypeID(1), link)]
+    }
+    let known = model.filter { $0.type == 1 && $0.link.relation != RelationID(2) }
+    expectEqual(
+      mapped, known.map { Entry(type: 0, key: $0.key, link: $0.link) } + known)
+    #expect(lost == Set(model.map(\.link)).subtracting(known.map(\.link)).count)
+    #expect(model.isEmpty || stops { _ = try links.mapped { _, _ in throw Stopped() } })
+    for (links, model) in kept { expectEqual(links, model) }
+  }
+
+  private func stops(_ body: () throws -> Void) -> Bool {
+    do {
+      try body()
+      return false
+    } catch { return error is Stopped }
+  }
+}
