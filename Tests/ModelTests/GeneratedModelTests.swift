@@ -46,6 +46,29 @@ import Testing
     #expect(try Database(schema: again).swiftModels == plain.swiftModels)
   }
 
+  /// Of every other schema there is a struct for each type, and an enum for each enum.
+  @Test func allSchemasAreWritten() throws {
+    var folders = [Self.root.appending(path: "Tests/Corpus/data")]
+    if let shared = ProcessInfo.processInfo.environment["GQLITE_SHARED"] {
+      folders.append(URL(filePath: shared).appending(path: "data"))
+    }
+    var count = 0
+    for folder in folders {
+      for name in try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() {
+        let file = folder.appending(path: "\(name)/schema.graphql")
+        guard let text = try? String(contentsOf: file, encoding: .utf8), let database = try? Database(schema: text)
+        else { continue }
+        count += 1
+        let models = database.swiftModels
+        for type in database.schema.matches(of: #/(?m)^type (\w+)(?: .*)?\{$/#) where type.1 != "Query" {
+          #expect(models.contains("struct \(type.1): Codable"), "\(type.1) of \(name)")
+        }
+        #expect(models.filter { $0 == "{" }.count == models.filter { $0 == "}" }.count, "\(name)")
+      }
+    }
+    #expect(count >= 10)
+  }
+
   /// What models cannot say is said by the next best: the types of the fields stay.
   @Test func otherSchemasComeBackInPart() throws {
     let people = try GQLiteModels.schema(of: [Person.self])
