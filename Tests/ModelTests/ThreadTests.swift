@@ -55,7 +55,7 @@ import Testing
     let reads = Atomic<Int>(0)
   }
 
-  private static let count = 20
+  private static let count = 40
   private static let total = count * 100
 
   /// Money moves; whoever reads finds all of it.
@@ -89,7 +89,7 @@ import Testing
 
   private static func write(_ published: Published, _ counters: Counters) {
     var context = published.current.context
-    for step in 1...60 {
+    for step in 1...200 {
       do {
         guard var from = Account.query(step % count).resolve(in: context),
           var to = Account.query(step * 7 % count).resolve(in: context), from.id != to.id
