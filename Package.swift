@@ -89,8 +89,13 @@ let package = Package(
       dependencies: [
         "GQLite", "GQLBase", "GQLCatalog", "GQLText", "GQLPlanner", "GQLStore", "GQLExecutor", "GQLModelMacros",
       ], path: "Sources/Models"),
+    // What `gqlite generate swift` writes of some schemas.
+    .target(
+      name: "GQLGeneratedModels", dependencies: ["GQLiteModels"], path: "Tests/GeneratedModels",
+      exclude: ["Schemas"]),
     .testTarget(
-      name: "ModelTests", dependencies: ["GQLiteModels", "GQLite", "GQLStore", "GQLCatalog", "ModelsExample"],
+      name: "ModelTests",
+      dependencies: ["GQLiteModels", "GQLite", "GQLStore", "GQLCatalog", "GQLGeneratedModels", "ModelsExample"],
       path: "Tests/ModelTests"),
     .executableTarget(name: "ModelsExample", dependencies: ["GQLiteModels"], path: "Examples/Models"),
 

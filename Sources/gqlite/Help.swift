@@ -12,6 +12,7 @@ enum Help {
            gqlite schema                         print the schema, given or inferred
            gqlite test PATH…                     run golden files
            gqlite bench FILE…                    time prepared operations
+           gqlite generate swift                 write Swift models of a schema
 
     'gqlite COMMAND --help' tells the flags of a command.
 
@@ -125,6 +126,16 @@ enum Help {
     \(variables)
       --vars-list F     a JSON list of variable sets to rotate through
       --seconds N       how long each document is run
+
+    """,
+    "generate": """
+    usage: gqlite generate swift [--schema F] [--data PATH]
+
+    Prints models for the library GQLiteModels: a struct with @EntityModel for each type of the schema, given or
+    inferred, with its relations and indexes, and the enums and structs that they are made of. What models cannot say
+    stands in comments.
+
+    \(inputs)
 
     """,
   ]

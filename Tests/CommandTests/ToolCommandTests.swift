@@ -49,6 +49,19 @@ import Testing
     #expect(try people.gqlite("check").status == 2)
   }
 
+  @Test("generate swift writes models") func generate() throws {
+    let people = try Scratch.people()
+    let models = try people.gqlite("generate", "swift", "--data", "people")
+    #expect(models.status == 0 && models.output.contains("@EntityModel\nstruct User: Codable, Sendable {"))
+    #expect(try people.gqlite("generate", "swift", "--schema", "people/schema.graphql").output == models.output)
+    for refused in [
+      try people.gqlite("generate"), try people.gqlite("generate", "swift"),
+      try people.gqlite("generate", "kotlin", "--data", "people"),
+      try people.gqlite("generate", "swift", "x", "--data", "people"),
+    ] { #expect(refused.status == 2 && refused.output == "") }
+    #expect(try people.gqlite("generate", "--help").output.contains("gqlite generate swift"))
+  }
+
   @Test("fmt formats in place, and only tells with --check") func format() throws {
     let people = try Scratch.people()
     let ugly = "# why\nquery   A {User( limit:1 ){id,name}}"

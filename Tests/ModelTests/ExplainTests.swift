@@ -212,6 +212,10 @@ import Testing
     },
     Pair("{ user(id: \"7\") { chats { id } } }") { User.query("7").related(\.$chats) },
     Pair("{ User(where: age > 18) { chats { id } } }") { User.filter(\.age > 18).with(\.$chats) },
+    Pair("{ User(where: age > 18) { chats { id } } }") { User.filter(\.age > 18).related(\.$chats).flatten() },
+    Pair("{ user(id: \"7\") { chats(where: id > \"5\", limit: 2) { users { id } } } }") {
+      User.query("7").related(\.$chats).filter(\.id > "5").limit(2).with(\.$users)
+    },
     Pair(
       "{ ExplainTests_Owner(where: name == \"Owner 5\") { items(where: price > 100.0, orderBy: -price, limit: 3) { id } } }"
     ) {

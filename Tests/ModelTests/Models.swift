@@ -1,4 +1,6 @@
 import Foundation
+// Makes a UUID an id.
+import GQLGeneratedModels
 import GQLiteModels
 
 /// What the macro would write, by hand: a chat with users, messages and attachments.
@@ -202,10 +204,4 @@ extension Account: EntityModelProtocol {
     try row.write(age)
     try row.write(modified)
   }
-}
-
-/// Ids are made from and into text.
-extension UUID: @retroactive LosslessStringConvertible {
-  /// Reads the text of a UUID.
-  public init?(_ description: String) { self.init(uuidString: description) }
 }

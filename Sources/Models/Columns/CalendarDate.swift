@@ -35,8 +35,9 @@ extension CalendarDate: LosslessStringConvertible {
   /// `2024-05-01`.
   public var description: String {
     var buffer = ByteBuffer()
+    // As JSON, between quotes.
     buffer.append(date: days)
-    return buffer.string
+    return String(buffer.string.dropFirst().dropLast())
   }
 }
 

@@ -20,21 +20,12 @@ final class EnumColumn<Value: RawRepresentable & CaseIterable>: @unchecked Senda
     cases = Array(Value.allCases)
     let names = cases.map(\.rawValue)
     codes = Dictionary(names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-    guard !names.isEmpty, names.count <= 65_535, codes.count == names.count, names.allSatisfy(Self.isName) else {
+    guard !names.isEmpty, names.count <= 65_535, codes.count == names.count, names.allSatisfy(isEnumValue) else {
       return nil
     }
     var shape = ColumnShape(.string)
     shape.enumeration = EnumShape(type: ObjectIdentifier(Value.self), name: schemaName(of: Value.self), values: names)
     self.shape = shape
-  }
-
-  /// Whether the schema language can write it as an enum's value.
-  private static func isName(_ text: String) -> Bool {
-    guard let first = text.utf8.first, !(0x30...0x39).contains(first), !text.hasPrefix("__") else { return false }
-    return !["true", "false", "null"].contains(text)
-      && text.utf8.allSatisfy { byte in
-        (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x5F
-      }
   }
 
   func read(_ cell: ColumnCell) throws -> Value {
@@ -58,6 +49,15 @@ final class EnumColumn<Value: RawRepresentable & CaseIterable>: @unchecked Senda
       return element.cell ?? Cell(low: 0)
     }
   }
+}
+
+/// Whether the schema language can write it as an enum's value.
+private func isEnumValue(_ text: String) -> Bool {
+  guard let first = text.utf8.first, !(0x30...0x39).contains(first), !text.hasPrefix("__") else { return false }
+  return !["true", "false", "null"].contains(text)
+    && text.utf8.allSatisfy { byte in
+      (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x5F
+    }
 }
 
 /// The enums that the process has met.

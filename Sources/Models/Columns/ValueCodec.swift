@@ -59,10 +59,11 @@ final class CaseCodec<Value: CaseIterable>: ValueCodec<Value> {
 final class JSONCodec<Value: Codable>: ValueCodec<Value> {
   override var shape: ColumnShape? {
     var shape = ColumnShape(.json)
-    // An optional's nil is null; whether the type is one shows when it is written.
-    shape.isNonNull = false
+    shape.isNonNull = !isOptional
     return shape
   }
+
+  private let isOptional = Value.self is any OptionalValue.Type
 
   override func read(_ cell: ColumnCell) throws -> Value {
     let bytes = cell.isNull ? Data("null".utf8) : cell.withBytes { Data($0) }
@@ -73,7 +74,7 @@ final class JSONCodec<Value: Codable>: ValueCodec<Value> {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let bytes = try encoder.encode(value)
-    if bytes == Data("null".utf8) { return }
+    if isOptional && bytes == Data("null".utf8) { return }
     try bytes.withUnsafeBytes { try slot.set($0) }
   }
 }

@@ -7,12 +7,24 @@ public struct CollisionResolver<Entity: EntityModelProtocol>: @unchecked Sendabl
 
   enum Kind {
     case fail
+    case failUnlessNil
     case replace
     case custom(Resolution)
   }
   let kind: Kind
 
   init(kind: Kind) { self.kind = kind }
+
+  /// Whether nothing but an error comes of a collision.
+  var isRefusal: Bool {
+    switch kind {
+    case .fail, .failUnlessNil: true
+    case .replace, .custom: false
+    }
+  }
+
+  /// The save fails, unless one of the values is nil; of those there may be any number.
+  public static var throwUnlessNil: Self { Self(kind: .failUnlessNil) }
 
   /// A decision of the program.
   public init(_ resolve: @escaping Resolution) { kind = .custom(resolve) }

@@ -63,6 +63,8 @@ public struct Query<Entity: EntityModelProtocol>: @unchecked Sendable {
 public struct QueryGroup<Entity: EntityModelProtocol>: @unchecked Sendable {
   let find: (Context) throws -> (rows: [UInt32], ends: [Int])
   var nested: [NestedQuery<Entity>] = []
+  /// How the rows come.
+  var origin: QueryOrigin<Entity>?
 
   /// The lists, in order.
   public func resolve(in context: Context) -> [[Entity]] {
@@ -81,7 +83,13 @@ public struct QueryGroup<Entity: EntityModelProtocol>: @unchecked Sendable {
     let find = find
     var list = QueryList<Entity>(.rows { try find($0).rows })
     list.nested = nested
+    list.origin = origin
     return list
+  }
+
+  /// How the planner would answer the query: see ``QueryList/explain(in:costs:)``.
+  public func explain(in context: Context, costs: Bool = true) -> String {
+    flatten().explain(in: context, costs: costs)
   }
 
   /// All lists in one, changed by `transform`.

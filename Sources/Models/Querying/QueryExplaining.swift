@@ -76,6 +76,9 @@ extension QueryList {
     if let origin { return origin.explain(self, &explanation) }
     guard let reading = QueryReading<Entity>(explanation.context) else { return nil }
     let type = explanation.snapshot.catalog[reading.mapping.type]
+    if case .rows = source {
+      return explainStages(stages[...], &explanation, word: "then").map { "\(type.name): rows that are given\n" + $0 }
+    }
     if case .ids(let ids) = source {
       if ids.count == 1, let id = ids.first, let key = reading.key(id) {
         return explainStages(

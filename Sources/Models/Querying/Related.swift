@@ -34,7 +34,7 @@ extension QueryList {
     _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToMany, Constraints>>
   ) -> QueryGroup<Target> {
     let query = self
-    return QueryGroup { context in
+    var group = QueryGroup<Target> { context in
       var ends: [Int] = []
       guard let reading = QueryReading<Entity>(context), let targets = QueryReading<Target>(context) else {
         return ([], [])
@@ -42,6 +42,8 @@ extension QueryList {
       let rows = try reading.targets(path, try query.rows(reading), [], targets, ends: &ends)
       return (rows, ends)
     }
+    group.origin = RelatedOrigin(path, self)
+    return group
   }
 
   func targets<Target, Directionality, Cardinality, Constraints>(

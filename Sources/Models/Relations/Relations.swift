@@ -32,14 +32,14 @@ public enum Relations {
 }
 
 /// ``Relations/OneWay`` or ``Relations/Mutual``.
-public protocol RelationDirectionality {}
+public protocol RelationDirectionality: SendableMetatype {}
 /// ``Relations/ToOne`` or ``Relations/ToMany``.
-public protocol RelationCardinality {
+public protocol RelationCardinality: SendableMetatype {
   /// Whether there may be several targets.
   static var isToMany: Bool { get }
 }
 /// ``Relations/Optional`` or ``Relations/Required``.
-public protocol RelationConstraints {}
+public protocol RelationConstraints: SendableMetatype {}
 
 /// What deleting an entity does to those that a relation leads to.
 public enum DeleteRule: Sendable, Hashable {

@@ -94,12 +94,15 @@ struct Saver {
     for unique in mapping.uniques {
       let transaction = context.storage.writing
       let base = stage.records[record].base
+      if case .failUnlessNil = unique.resolver.kind, unique.columns.contains(where: { !stage.valid[base + $0] }) {
+        continue
+      }
       guard
         let existing = transaction.lastRow(
           unique.id, cells: stage.cells + base, valid: stage.valid + base, except: stage.records[record].row)
       else { continue }
       let id = try mapping.id(transaction.readers(mapping.type), existing)
-      if case .fail = unique.resolver.kind {
+      if unique.resolver.isRefusal {
         throw Errors.uniqueValueIndexViolation(
           existing: id.description, new: entity.id.description, indexName: unique.index.name)
       }

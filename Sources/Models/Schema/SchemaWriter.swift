@@ -72,7 +72,7 @@ struct SchemaWriter {
         case .cascade: "CASCADE"
         case .deny: "DENY"
         }
-      let list = relation.isToMany ? "[\(target)!]" : target
+      let list = relation.isToMany ? "[\(target)!]!" : target
       text += "  \(relation.name): \(list) @relation(\(inverse)onDelete: \(rule))\n"
     }
     text += "}\n" + enums
@@ -94,6 +94,7 @@ struct SchemaWriter {
       // What a program decides may leave two entities with one value, and nil is a value that collides.
       case .custom:
         text += " @index(kind: \(hasNulls ? "BTREE" : "HASH"), name: \"\(index.name)\", fields: [\(fields)])"
+      case .failUnlessNil: text += " @unique(name: \"\(index.name)\", fields: [\(fields)])"
       case .fail, .replace:
         text +=
           hasNulls

@@ -48,6 +48,8 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
     let index: EntityInfo<Entity>.Index
     let id: IndexID
     let resolver: CollisionResolver<Entity>
+    /// The numbers of its columns.
+    let columns: [Int]
   }
   let info: EntityInfo<Entity>
   /// The attributes that are computed, and their columns.
@@ -70,7 +72,8 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
       guard case .unique(let resolver) = index.kind,
         let found = entity.indexes.first(where: { catalog[$0].name == index.name })
       else { return nil }
-      return Unique(index: index, id: found, resolver: resolver)
+      return Unique(
+        index: index, id: found, resolver: resolver, columns: catalog[found].columns.map { Int($0.index) })
     }
     var opaques: Int32 = 0
     let places = (0..<info.propertyCount).map { number -> EntityLayout.Place in

@@ -3,7 +3,7 @@ import GQLiteModels
 import Testing
 
 @EntityModel
-struct Schema {
+struct Schema: Codable {
   enum Version: String { case v1 }
 
   var id: String { "\(Schema.self)" }
@@ -14,31 +14,51 @@ struct Schema {
 
 extension Schema {
   @EntityModel
-  struct V1 {
+  struct V1: Codable {
     var version: Version { .v1 }
 
     var id: String { version.rawValue }
 
+    @Relationship var attachments: [Attachment]? = .none
     @Relationship var chats: [Chat]? = .none
+    @Relationship var messages: [Message]? = .none
     @Relationship var users: [User]? = .none
 
+    @Relationship var deletedAttachments: [Deleted<Attachment>]? = .none
     @Relationship var deletedChats: [Deleted<Chat>]? = .none
+    @Relationship var deletedMessages: [Deleted<Message>]? = .none
     @Relationship var deletedUsers: [Deleted<User>]? = .none
   }
 }
 
 extension Schema.V1 {
   @EntityModel
-  struct User {
+  struct Attachment: Codable {
+    let id: String
+    @Relationship(inverse: \.attachment) var message: Message?
+  }
+
+  @EntityModel
+  struct Message: Codable {
+    let id: String
+    var text: String
+    @Relationship(.required) var author: User?
+    @Relationship(inverse: \.messages) var chat: Chat?
+    @Relationship(inverse: \.message) var attachment: Attachment?
+  }
+
+  @EntityModel
+  struct User: Codable {
     let id: String
     var name: String
     @Relationship(inverse: \.users) var chats: [Chat]?
   }
 
   @EntityModel
-  struct Chat {
+  struct Chat: Codable {
     let id: String
     @Relationship(inverse: \.chats) var users: [User]?
+    @Relationship(inverse: \.chat) var messages: [Message]?
   }
 }
 
@@ -118,6 +138,27 @@ extension Schema {
     #expect(User.query().resolve(in: restored).map(\.name) == ["Bob"])
     #expect(Chat.query("1").related(\.$users).resolve(in: restored).map(\.id) == ["1"])
     #expect(User.query("1").related(\.$chats).resolve(in: restored).map(\.id) == ["1"])
+    #expect(Deleted<User>.query().resolve(in: restored).map(\.entity.name) == ["Gone"])
+  }
+
+  /// The same by way of a file.
+  @Test func restoringFromJSON() throws {
+    var context = try saved()
+    let message = Schema.V1.Message(
+      id: "1", text: "x", author: .id("1"), chat: .id("1"), attachment: .relation(Schema.V1.Attachment(id: "a")))
+    try message.save(to: &context)
+    try User(id: "2", name: "Gone").save(to: &context)
+    try User.delete(id: "2", from: &context)
+    let encoder = JSONEncoder()
+    encoder.relationEncodingStrategy = .exact
+    let decoder = JSONDecoder()
+    decoder.relationDecodingStrategy = .exact
+    let data = try encoder.encode(Schema.fullSchemaQuery().resolve(in: context))
+    var restored = Context()
+    for schema in try decoder.decode([Schema].self, from: data) { try schema.save(to: &restored) }
+    #expect(Schema.V1.Message.query("1").related(\.$attachment).resolve(in: restored)?.id == "a")
+    #expect(Chat.query("1").related(\.$messages).resolve(in: restored).map(\.text) == ["x"])
+    #expect(Schema.V1.Message.query("1").related(\.$author).resolve(in: restored)?.name == "Bob")
     #expect(Deleted<User>.query().resolve(in: restored).map(\.entity.name) == ["Gone"])
   }
 

@@ -1,0 +1,164 @@
+import GQLBase
+import GQLCatalog
+
+extension SwiftModelWriter {
+  mutating func write(_ property: Property, of type: EntityType) {
+    describe(property.description, deprecation: property.deprecation)
+    if case .computed(let expression) = property.storage {
+      return line("// \(property.name): computed in text, \(expression.split(whereSeparator: \.isNewline).joined())")
+    }
+    if isRelation(property) { return writeRelation(property, of: type) }
+    let caseless = property.isCaseInsensitive ? "  // case-insensitive in text" : comment(property.signature)
+    line("var \(name(property.name)): \(swiftType(property.signature))\(initial(property.defaultValue))\(caseless)")
+  }
+
+  private mutating func writeRelation(_ property: Property, of type: EntityType) {
+    let field = name(property.name)
+    guard case .relation(let id) = property.storage else {
+      return line("// \(property.name): \(sdl(property.signature)) is what its types say of it.")
+    }
+    let relation = catalog[id]
+    let target = catalog[relation.target]
+    let rule =
+      switch relation.onDelete {
+      case .nullify: [String]()
+      case .cascade: ["deleteRule: .cascade"]
+      case .deny: ["deleteRule: .deny"]
+      }
+    if target.isAbstract {
+      // An entity of one type only can stand in a property.
+      line("// \(property.name): \(sdl(property.signature)), a relation for each of its types.")
+      for member in target.members {
+        let name = catalog[member.type].name
+        writeOneWay(
+          "\(property.name)As\(name)", typeName(name), isToMany: relation.isToMany, rule, isRequired: false)
+      }
+      return
+    }
+    let inverse = catalog[relation.inverse]
+    guard let other = inverse.property, inverse.presence == nil, relation.presence == nil else {
+      return writeOneWay(
+        field, typeName(target.name), isToMany: relation.isToMany, rule, isRequired: relation.isRequired)
+    }
+    var arguments = relation.isRequired && !relation.isToMany ? [".required"] : []
+    arguments += rule + ["inverse: \\.\(name(target[other].name))"]
+    let kind = relation.isToMany ? "[\(typeName(target.name))]?" : "\(typeName(target.name))?"
+    line("@Relationship(\(arguments.joined(separator: ", "))) var \(field): \(kind)")
+  }
+
+  private mutating func writeOneWay(
+    _ field: String, _ target: String, isToMany: Bool, _ rule: [String], isRequired: Bool
+  ) {
+    let arguments = (isRequired && !isToMany ? [".required"] : []) + rule
+    let list = arguments.isEmpty ? "" : "(\(arguments.joined(separator: ", ")))"
+    // A required relation says what kind it is by its argument.
+    let value = isRequired && !isToMany ? "" : " = nil"
+    line("@Relationship\(list) var \(field): \(isToMany ? "[\(target)]" : target)?\(value)")
+  }
+
+  // MARK: - Defaults
+
+  /// ` = 5`, where a literal can say it.
+  func initial(_ value: DefaultValue?) -> String {
+    switch value {
+    case nil: ""
+    case .now: " = \(scalar(.dateTime))()"
+    case .value(let value): literal(value).map { " = \($0)" } ?? "  // default \(value)"
+    }
+  }
+
+  private func literal(_ value: GQLCatalog.Value) -> String? {
+    switch value {
+    case .null: return "nil"
+    case .boolean(let value): return "\(value)"
+    case .int(let value): return "\(value)"
+    case .float(let value): return "\(value)"
+    case .decimal(let value): return "\(scalar(.decimal))(string: \"\(value)\") ?? 0"
+    case .string(let text), .id(let text, _): return quoted(text.string)
+    case .enumeration(let type, let code):
+      let type = catalog[type]
+      return type.values.indices.contains(code) ? ".\(name(caseName(type.values[code], type)))" : nil
+    case .list(let elements):
+      let texts = elements.map(literal)
+      return texts.contains { $0 == nil } ? nil : "[\(texts.compactMap { $0 }.joined(separator: ", "))]"
+    case .dateTime, .date, .duration, .uuid, .bytes, .json, .object: return nil
+    }
+  }
+
+  /// A literal of Swift, in which nothing is interpolated.
+  private func quoted(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case "\n": result += "\\n"
+      case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+        result += "\\u{\(String(scalar.value, radix: 16))}"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "\""
+  }
+
+  // MARK: - Indexes
+
+  mutating func write(_ index: IndexDescriptor, of type: EntityType) {
+    if index.isPrimary { return }
+    let properties = index.columns.map { column -> Property? in
+      let name = type[type[column].foldedFrom ?? column].name
+      return type.property(named: name)
+    }
+    let names = index.columns.map { type[type[$0].foldedFrom ?? $0].name }
+    let said = "\(index.kind.rawValue) index \(index.name) over \(names.joined(separator: ", "))"
+    guard !properties.contains(where: { $0 == nil }), index.columns.count <= 4 || index.kind == .fullText else {
+      return line("// \(said): models have none over parts of values, or over more than four.")
+    }
+    let paths = names.map { "\\.\(name($0))" }.joined(separator: ", ")
+    let variable = variable(index, type)
+    let shapes = properties.compactMap { $0?.signature }
+    switch index.kind {
+    case .trigram: line("// \(said): models have none of this kind.")
+    case .fullText:
+      guard shapes.allSatisfy({ $0.isNonNull && $0.type == .string }) else {
+        return line("// \(said): models have one over texts that are there.")
+      }
+      if let language = index.language, language != "en" { line("// The words are of the language '\(language)'.") }
+      line("@FullTextIndex<Self>(\(paths)) private var \(variable)")
+    case .hash, .btree:
+      if index.isUnique {
+        // Nothing does not collide with nothing in the schema.
+        let mayBeNil = shapes.contains { !$0.isNonNull }
+        let rule = index.onConflict == .replace ? ".upsert" : mayBeNil ? ".throwUnlessNil" : ".throw"
+        line("@Unique<Self>(\(paths), collisions: \(rule)) private var \(variable)")
+      } else if index.kind == .btree, shapes.allSatisfy(isComparable) {
+        line("@Index<Self>(\(paths)) private var \(variable)")
+      } else {
+        if index.kind == .btree { line("// \(said): not in order, because the values have none in Swift.") }
+        line("@HashIndex<Self>(\(paths)) private var \(variable)")
+      }
+    }
+  }
+
+  private func isComparable(_ signature: TypeSignature) -> Bool {
+    guard signature.isNonNull, case .scalar(let kind) = signature.type else { return false }
+    return kind != .boolean && kind != .bytes && kind != .json
+  }
+
+  /// The index's name as that of a property, which no other has.
+  private func variable(_ index: IndexDescriptor, _ type: EntityType) -> String {
+    var name = String(
+      index.name.unicodeScalars.map { scalar -> Character in
+        let isWord = scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
+        return isWord || scalar == "_" ? Character(scalar) : "_"
+      })
+    if name.first?.isNumber ?? true { name = "_\(name)" }
+    while type.property(named: name) != nil || self.name(name) != name { name += "Index" }
+    return name
+  }
+}
+
+extension Database {
+  /// Swift models of the schema, for the library GQLiteModels.
+  public var swiftModels: String { SwiftModelWriter.write(current.catalog) }
+}
