@@ -257,7 +257,7 @@ public final class PreparedQuery: Sendable {
       entry = PlanCache.Entry(query: query)
       prepared.plans.withLock { $0.insert(entry, shape: shape, catalogVersion: catalogVersion) }
     }
-    let parameters = try coerce(variables, for: entry.query, snapshot.catalog, now: now)
+    let parameters = try coerce(variables, for: entry.query.parameters, snapshot.catalog, now: now)
     let generation = snapshot.generation
     let found: ReadyPlan
     if let known = entry.plan(generation: generation, parameters: parameters, snapshot: snapshot) {
@@ -310,14 +310,14 @@ public final class PreparedQuery: Sendable {
   }
 
   func coerce(
-    _ variables: [String: Value], for query: BoundQuery, _ catalog: Catalog, now: Int64?
+    _ variables: [String: Value], for parameters: [BoundParameter], _ catalog: Catalog, now: Int64?
   ) throws(QueryError) -> [GQLCatalog.Value?] {
     let isPlain = structural.isEmpty && !document.hasNarrowInts
-    if isPlain, let values = PlainCoercion.coerce(variables, query.parameters, now: now) { return values }
+    if isPlain, let values = PlainCoercion.coerce(variables, parameters, now: now) { return values }
     var inputs: [String: VariableInput] = [:]
     for (name, value) in variables { inputs[name] = .json(value.json) }
     let coerced = coerceVariables(
-      inputs, for: query.parameters, catalog: catalog, now: now ?? Database.now(), ints: document.bindingOptions.ints)
+      inputs, for: parameters, catalog: catalog, now: now ?? Database.now(), ints: document.bindingOptions.ints)
     if coerced.hasErrors { throw QueryError(coerced.diagnostics, in: document.source) }
     return coerced.output
   }
@@ -333,7 +333,7 @@ public final class PreparedQuery: Sendable {
     }
     let snapshot = database.current
     let query = try bound(variables, snapshot.catalog)
-    let parameters = try coerce(variables, for: query, snapshot.catalog, now: now)
+    let parameters = try coerce(variables, for: query.parameters, snapshot.catalog, now: now)
     let plan = try plan(query, snapshot, parameters, planner)
     var buffer = ByteBuffer(capacity: 1024)
     do {
