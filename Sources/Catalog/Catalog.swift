@@ -18,17 +18,18 @@ package struct Catalog: Sendable, Hashable {
 
   package init() {}
 
+  // Lent, not copied: a type is a dozen arrays, and most who ask want one of its fields.
   package subscript(_ id: EntityTypeID) -> EntityType {
-    get { types[Int(id.index)] }
-    set { types[Int(id.index)] = newValue }
+    _read { yield types[Int(id.index)] }
+    _modify { yield &types[Int(id.index)] }
   }
-  package subscript(_ id: EmbeddedTypeID) -> EmbeddedType { embeddedTypes[Int(id.index)] }
-  package subscript(_ id: EnumTypeID) -> EnumType { enums[Int(id.index)] }
+  package subscript(_ id: EmbeddedTypeID) -> EmbeddedType { _read { yield embeddedTypes[Int(id.index)] } }
+  package subscript(_ id: EnumTypeID) -> EnumType { _read { yield enums[Int(id.index)] } }
   package subscript(_ id: RelationID) -> Relation {
-    get { relations[Int(id.index)] }
-    set { relations[Int(id.index)] = newValue }
+    _read { yield relations[Int(id.index)] }
+    _modify { yield &relations[Int(id.index)] }
   }
-  package subscript(_ id: IndexID) -> IndexDescriptor { indexes[Int(id.index)] }
+  package subscript(_ id: IndexID) -> IndexDescriptor { _read { yield indexes[Int(id.index)] } }
 
   /// By type: the relations whose source it is, in their order. Complexity: O(types + relations).
   package var relationsOfType: [[Relation]] {

@@ -40,7 +40,7 @@ extension PreparedQuery {
   ) throws(QueryError) -> String {
     if isMutation { return try explainSegments(variables, snapshot, costs: costs, options: options) }
     let query = try bound(variables, snapshot.catalog)
-    let parameters = try coerce(variables, for: query, snapshot.catalog, now: options.now)
+    let parameters = try coerce(variables, for: query.parameters, snapshot.catalog, now: options.now)
     let plan = try plan(query, snapshot, parameters, PlannerOptions())
     var actuals: [SetActuals]?
     if analyze {
@@ -75,7 +75,7 @@ extension PreparedQuery {
     _ variables: [String: Value], _ snapshot: Snapshot, costs: Bool, options: RunOptions
   ) throws(QueryError) -> String {
     let plans = try segmentPlans(variables, snapshot.catalog)
-    let parameters = try coerce(variables, for: plans.query, snapshot.catalog, now: options.now)
+    let parameters = try coerce(variables, for: plans.query.parameters, snapshot.catalog, now: options.now)
     var text = ""
     for segment in plans.query.segments {
       let query: BoundQuery?

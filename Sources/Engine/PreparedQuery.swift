@@ -260,7 +260,7 @@ public final class PreparedQuery: Sendable {
         prepared.plans.withLock { $0.insert(entry, shape: shape, catalogVersion: catalogVersion) }
       }
     }
-    let parameters = try coerce(variables, for: entry.query, snapshot.catalog, now: now, interruption)
+    let parameters = try coerce(variables, for: entry.query.parameters, snapshot.catalog, now: now, interruption)
     let generation = snapshot.generation
     let found: ReadyPlan
     if let known = entry.plan(generation: generation, parameters: parameters, snapshot: snapshot) {
@@ -311,19 +311,19 @@ public final class PreparedQuery: Sendable {
   }
 
   func coerce(
-    _ variables: [String: Value], for query: BoundQuery, _ catalog: Catalog, now: Int64?,
+    _ variables: [String: Value], for parameters: [BoundParameter], _ catalog: Catalog, now: Int64?,
     _ interruption: Interruption? = nil
   ) throws(QueryError) -> [GQLCatalog.Value?] {
     let isPlain = structural.isEmpty && !document.hasNarrowInts
-    if isPlain, let values = PlainCoercion.coerce(variables, query.parameters, now: now) { return values }
+    if isPlain, let values = PlainCoercion.coerce(variables, parameters, now: now) { return values }
     var inputs: [String: VariableInput] = [:]
-    for parameter in query.parameters {
+    for parameter in parameters {
       guard inputs[parameter.name] == nil, let value = variables[parameter.name] else { continue }
       guard let raw = value.raw(interruption) else { throw overdue(interruption) }
       inputs[parameter.name] = .raw(raw)
     }
     let coerced = coerceVariables(
-      inputs, for: query.parameters, catalog: catalog, now: now ?? Database.now(), ints: document.bindingOptions.ints)
+      inputs, for: parameters, catalog: catalog, now: now ?? Database.now(), ints: document.bindingOptions.ints)
     if coerced.hasErrors { throw QueryError(coerced.diagnostics, in: document.source) }
     return coerced.output
   }
@@ -339,7 +339,7 @@ public final class PreparedQuery: Sendable {
     }
     let snapshot = database.current
     let query = try bound(variables, snapshot.catalog)
-    let parameters = try coerce(variables, for: query, snapshot.catalog, now: now)
+    let parameters = try coerce(variables, for: query.parameters, snapshot.catalog, now: now)
     let plan = try plan(query, snapshot, parameters, planner)
     var buffer = ByteBuffer(capacity: 1024)
     do {

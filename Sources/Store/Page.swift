@@ -77,16 +77,11 @@ package final class Page: @unchecked Sendable {
 /// Copying a directory for a writer costs a `memcpy` of the addresses and the retains of one array of groups; writing
 /// the first page of a segment costs the retains of 16 pages and 16 segments. The pages stay shared until written.
 package final class PageDirectory: @unchecked Sendable {
-  /// 16 segments, shared between versions.
-  private final class Group: @unchecked Sendable {
-    @exclusivity(unchecked) var segments: [PageSegment]
-    let stamp: UInt64
-    init(segments: [PageSegment], stamp: UInt64) {
-      self.segments = segments
-      self.stamp = stamp
-    }
-  }
-  private static let groupPages = 256
+  private typealias Segment = DirectoryNode<Page>
+  /// 16 segments.
+  private typealias Group = DirectoryNode<Segment>
+  private static var segmentPages: Int { Segment.capacity }
+  private static var groupPages: Int { segmentPages * Group.capacity }
 
   /// `addresses[i]` is the base of page `i`, for `i < count`.
   @exclusivity(unchecked) package private(set) var addresses: UnsafeMutablePointer<UnsafeRawPointer?>
@@ -129,11 +124,11 @@ package final class PageDirectory: @unchecked Sendable {
     }
     addresses[count] = UnsafeRawPointer(page.base)
     if count % Self.groupPages == 0 {
-      groups.append(Group(segments: [PageSegment(pages: [page], stamp: stamp)], stamp: stamp))
-    } else if count % PageSegment.capacity == 0 {
-      ownedGroup(count / Self.groupPages).segments.append(PageSegment(pages: [page], stamp: stamp))
+      groups.append(Group.make(Segment.make(page, stamp: stamp), stamp: stamp))
+    } else if count % Self.segmentPages == 0 {
+      ownedGroup(count / Self.groupPages).append(Segment.make(page, stamp: stamp))
     } else {
-      ownedSegment(count).pages.append(page)
+      ownedSegment(count).append(page)
     }
     count += 1
   }
@@ -158,13 +153,12 @@ package final class PageDirectory: @unchecked Sendable {
 
   /// Puts `page` in the place of page `index`.
   package func replace(_ index: Int, with page: Page) {
-    ownedSegment(index).pages[index % PageSegment.capacity] = page
+    ownedSegment(index)[index % Self.segmentPages] = page
     addresses[index] = UnsafeRawPointer(page.base)
   }
 
   package func page(_ index: Int) -> Page {
-    groups[index / Self.groupPages].segments[index % Self.groupPages / PageSegment.capacity]
-      .pages[index % PageSegment.capacity]
+    groups[index / Self.groupPages][index % Self.groupPages / Self.segmentPages][index % Self.segmentPages]
   }
 
   /// Bytes held, shared pages included.
@@ -178,14 +172,19 @@ package final class PageDirectory: @unchecked Sendable {
   private func ownedGroup(_ number: Int) -> Group {
     let group = groups[number]
     if group.stamp == stamp { return group }
-    group.segments.touchHeaders()
-    let copy = Group(segments: group.segments, stamp: stamp)
+    let copy = group.copy(stamp: stamp)
     groups[number] = copy
     return copy
   }
 
   /// The segment of page `index`.
-  private func ownedSegment(_ index: Int) -> PageSegment {
-    ownedGroup(index / Self.groupPages).segments.owned(index % Self.groupPages / PageSegment.capacity, by: stamp)
+  private func ownedSegment(_ index: Int) -> Segment {
+    let group = ownedGroup(index / Self.groupPages)
+    let number = index % Self.groupPages / Self.segmentPages
+    let segment = group[number]
+    if segment.stamp == stamp { return segment }
+    let copy = segment.copy(stamp: stamp)
+    group[number] = copy
+    return copy
   }
 }

@@ -26,6 +26,7 @@ struct RowLists {
 
     init(copying other: Node, stamp: UInt64) {
       self.stamp = stamp
+      other.children.withUnsafeBufferPointer { $0.touchHeaders() }
       children = other.children
       words = other.words
       long = other.long

@@ -25,12 +25,10 @@ extension PreparedQuery {
       throw QueryError([problem.diagnostic], in: document.source)
     }
     let now = options.now ?? Database.now()
-    let parameters = try coerce(variables, for: plans.query, snapshot.catalog, now: now)
-    let asks = plans.query.asksWhatIsProvided
+    let parameters = try coerce(variables, for: plans.parameters, snapshot.catalog, now: now)
     let context = MutationContext(
       parameters: parameters, limits: options.runLimits(of: document), cancellation: options.cancellation?.flag,
-      now: now,
-      provided: asks ? Set(variables.keys) : [], parameterNames: asks ? plans.query.parameters.map(\.name) : [])
+      now: now, provided: plans.askedNames == nil ? [] : Set(variables.keys), parameterNames: plans.askedNames ?? [])
     let start = output.count
     for segment in plans.segments {
       let before = output.count
@@ -84,7 +82,7 @@ extension PreparedQuery {
 
 extension BoundQuery {
   /// Whether a change is refused, or says something else, where some variable is not provided.
-  fileprivate var asksWhatIsProvided: Bool {
+  var asksWhatIsProvided: Bool {
     segments.contains { segment in
       guard case .mutation(let mutation) = segment else { return false }
       if mutation.refusal?.variables.isEmpty == false { return true }

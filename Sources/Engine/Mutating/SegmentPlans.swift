@@ -12,13 +12,18 @@ final class SegmentPlans: Sendable {
     case command(BoundCommand, constants: PartPlan, answer: PartPlan?)
   }
   let query: BoundQuery
+  /// The query's.
+  let parameters: [BoundParameter]
   let segments: [Segment]
   let catalogVersion: UInt64
   /// Whether the operation changes data, or may.
   let isChange: Bool
+  /// The names of the parameters; nil where nothing hangs on which of them are provided.
+  let askedNames: [String]?
 
   init(_ query: BoundQuery, catalog: Catalog) {
     self.query = query
+    parameters = query.parameters
     let layouts = InputLayouts(catalog)
     catalogVersion = catalog.version
     var isChange = false
@@ -34,6 +39,7 @@ final class SegmentPlans: Sendable {
       }
     }
     self.isChange = isChange
+    askedNames = query.asksWhatIsProvided ? query.parameters.map(\.name) : nil
   }
 }
 
@@ -49,7 +55,14 @@ final class MutationPlans: Sendable {
   /// Whether anything must be found before the first change; without, the newest statistics are not needed, nor is the
   /// version that has them.
   let looksAtData: Bool
-  private let ready = Lock<MutationProgram?>(nil)
+  private struct Ready {
+    var program: MutationProgram
+    /// That of the data for which it is the one; nil where other parameters may ask for another.
+    var generation: UInt64?
+  }
+  private let ready = Lock<Ready?>(nil)
+  /// Whether a plan may be another one for other data.
+  private let hasSets: Bool
 
   init(_ mutation: BoundMutation, _ layouts: InputLayouts) {
     self.mutation = mutation
@@ -60,27 +73,34 @@ final class MutationPlans: Sendable {
     decisions = mutation.conflict?.decisions.map { PartPlan($0) }
     answer = mutation.answer.map { PartPlan($0) }
     looksAtData = locate != nil || deleted != nil || !mutation.constants.sets.isEmpty
+    hasSets = looksAtData || mutation.answer != nil || mutation.conflict?.decisions != nil
   }
 
   /// The field made ready for this data and these parameters; the same one again where no plan has changed.
   func program(
     _ prepared: PreparedQuery, _ view: Snapshot, _ parameters: [GQLCatalog.Value?], _ planner: PlannerOptions?
   ) throws(QueryError) -> MutationProgram {
+    let generation = hasSets ? view.generation : 0
+    let known = ready.withLock { $0 }
+    if planner == nil, let known, known.generation == generation { return known.program }
     let constants = try constants.values(prepared, view, parameters, planner)
     let locate = try locate?.values(prepared, view, parameters, planner)
     let deleted = try deleted?.values(prepared, view, parameters, planner)
     let decisions = try decisions?.values(prepared, view, parameters, planner)
     let answer = try answer?.executable(prepared, view, parameters, planner)
-    let known = ready.withLock { $0 }
-    if let known, known.constants === constants, known.locate === locate, known.locateDeleted === deleted,
-      known.decisions === decisions, known.answer === answer
+    if let program = known?.program, program.constants === constants, program.locate === locate,
+      program.locateDeleted === deleted, program.decisions === decisions, program.answer === answer
     {
-      return known
+      return program
     }
     let program = MutationProgram(
       mutation: mutation, layouts: layouts, constants: constants, locate: locate, locateDeleted: deleted,
       decisions: decisions, answer: answer)
-    ready.withLock { $0 = program }
+    if planner == nil {
+      let executables = [constants.executable, locate?.executable, deleted?.executable, decisions?.executable, answer]
+      let isSettled = executables.allSatisfy { $0?.plan.isParameterSensitive != true }
+      ready.withLock { $0 = Ready(program: program, generation: isSettled ? generation : nil) }
+    }
     return program
   }
 }

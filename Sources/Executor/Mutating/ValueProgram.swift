@@ -99,17 +99,17 @@ struct InputValues {
   func isTrue(_ number: Int) -> Bool { cell(number, 0)?.low == 1 }
 }
 
-/// What one operation's mutation fields have in common.
-package struct MutationContext: Sendable {
-  package var parameters: [Value?]
-  package var limits: RunLimits
-  package var cancellation: Cancellation?
+/// What one operation's mutation fields have in common. A class, because whatever is staged looks at it.
+package final class MutationContext: Sendable {
+  package let parameters: [Value?]
+  package let limits: RunLimits
+  package let cancellation: Cancellation?
   /// Microseconds since 1970: what `@default(value: now())` gives.
-  package var now: Int64
+  package let now: Int64
   /// The names of the variables that were given.
-  package var provided: Set<String>
+  package let provided: Set<String>
   /// Of all parameters; empty where nothing hangs on which are given.
-  package var parameterNames: [String]
+  package let parameterNames: [String]
 
   package init(
     parameters: [Value?], limits: RunLimits = .none, cancellation: Cancellation? = nil, now: Int64,

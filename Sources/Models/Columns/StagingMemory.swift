@@ -2,8 +2,8 @@ import GQLStore
 
 /// Memory for the texts and lists of entities that are on their way into a transaction, which copies them.
 final class StagingMemory {
-  private var chunks: [UnsafeMutableRawBufferPointer] = []
-  private var used = 0
+  @exclusivity(unchecked) private var chunks: [UnsafeMutableRawBufferPointer] = []
+  @exclusivity(unchecked) private var used = 0
   private static let chunkBytes = 1 << 16
 
   init() {}

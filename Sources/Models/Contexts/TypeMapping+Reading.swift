@@ -4,9 +4,8 @@ import GQLStore
 extension TypeMapping {
   /// The row of an id, live or, for deleted entities, deleted; nil if there is none.
   func row(_ id: Entity.ID, _ snapshot: Snapshot) throws -> UInt32? {
-    let isDeleted = Entity.self is any Tombstone.Type
-    return try withKey(id) { key in
-      isDeleted ? snapshot.deletedRow(type, key: key) : snapshot.findRow(type, key: key)
+    try withKey(id) { key in
+      readsDeleted ? snapshot.deletedRow(type, key: key) : snapshot.findRow(type, key: key)
     }
   }
 
@@ -29,7 +28,9 @@ extension TypeMapping {
 
   /// The entity of a row, with nothing known of its relations.
   func entity(_ row: UInt32, _ snapshot: Snapshot, _ opaques: OpaqueValues?) throws -> Entity {
-    var reader = EntityReader<Entity>(layout, EntitySource(snapshot.readers(type), row, opaques))
+    let readers = snapshot.readers(type)
+    layout.touch(row, readers)
+    var reader = EntityReader<Entity>(layout, EntitySource(readers, row, opaques))
     return try Entity(from: &reader)
   }
 

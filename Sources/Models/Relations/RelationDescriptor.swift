@@ -76,7 +76,8 @@ final class TypedRelation<
     case .none, .null: break
     case .ids(let ids):
       if !isMapped { return }
-      let codec = EntityInfo<Target>.shared.idCodec
+      let known = context.storage.schema?.mapping(of: Target.self)?.info
+      let codec = (known ?? EntityInfo<Target>.shared).idCodec
       targets.reserveCapacity(ids.count)
       for id in ids {
         var slot = ColumnSlot(stage.memory)

@@ -30,15 +30,15 @@ final class SaveStage {
   }
 
   let memory = StagingMemory()
-  private(set) var records: [Record] = []
-  var links: [Link] = []
-  var targets: [Target] = []
+  @exclusivity(unchecked) private(set) var records: [Record] = []
+  @exclusivity(unchecked) var links: [Link] = []
+  @exclusivity(unchecked) var targets: [Target] = []
   /// For writing links.
-  var rows: [UInt32] = []
-  private(set) var cells: UnsafeMutablePointer<Cell>
-  private(set) var valid: UnsafeMutablePointer<Bool>
-  private var count = 0
-  private var capacity = 64
+  @exclusivity(unchecked) var rows: [UInt32] = []
+  @exclusivity(unchecked) private(set) var cells: UnsafeMutablePointer<Cell>
+  @exclusivity(unchecked) private(set) var valid: UnsafeMutablePointer<Bool>
+  @exclusivity(unchecked) private var count = 0
+  @exclusivity(unchecked) private var capacity = 64
 
   init() {
     cells = .allocate(capacity: capacity)

@@ -33,8 +33,9 @@ struct Saver {
     } while isLoud && context.storage.schema?.byNumber[Int(mapping.type.index)] !== mapping
     if isLoud { try apply(record, &context) }
     let firstLink = stage.links.count
-    for (place, relation) in mapping.info.relations.enumerated() {
-      try relation.stage(
+    let relations = mapping.info.relations
+    for place in relations.indices {
+      try relations[place].stage(
         entity, record, place: place, isMapped: mapping.relations[place] != nil, self, &context)
     }
     if isLoud {
@@ -77,7 +78,8 @@ struct Saver {
     var writer = EntityWriter<Entity>(mapping.layout, stage.cells + base, stage.valid + base, stage.memory)
     try merged.write(to: &writer)
     if !writer.opaques.isEmpty { stage.setOpaques(record, writer.opaques) }
-    for (attribute, column) in mapping.derived {
+    for place in mapping.derived.indices {
+      let (attribute, column) = mapping.derived[place]
       var slot = ColumnSlot(stage.memory)
       try mapping.info.attributes[attribute].derived?(merged, &slot)
       stage.valid[base + column] = slot.cell != nil

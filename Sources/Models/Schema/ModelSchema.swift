@@ -11,7 +11,7 @@ final class ModelSchema: @unchecked Sendable {
   /// As it was written from the types.
   let text: String
   /// By type.
-  let mappings: [ObjectIdentifier: AnyTypeMapping]
+  private let mappings: TypeTable
   /// By number of the entity type.
   let byNumber: [AnyTypeMapping]
   let empty: Snapshot
@@ -41,7 +41,7 @@ final class ModelSchema: @unchecked Sendable {
       let mapping = Self.addMappings(type, entity, catalog, &mappings)
       byNumber.append(mapping)
     }
-    self.mappings = mappings
+    self.mappings = TypeTable(mappings)
     self.byNumber = byNumber
     empty = Snapshot.empty(catalog)
     texts = Database(empty)
@@ -60,8 +60,9 @@ final class ModelSchema: @unchecked Sendable {
 
   /// Where a type lies; nil if the schema does not know it.
   func mapping<Entity: EntityModelProtocol>(of type: Entity.Type) -> TypeMapping<Entity>? {
+    guard let mapping = mappings[ObjectIdentifier(type)] else { return nil }
     // Safe because there is one kind of mapping under the key of a type.
-    mappings[ObjectIdentifier(type)].map { unsafeDowncast($0, to: TypeMapping<Entity>.self) }
+    return unsafeDowncast(mapping, to: TypeMapping<Entity>.self)
   }
 
   // MARK: - Making schemas

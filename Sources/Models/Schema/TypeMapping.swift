@@ -55,6 +55,8 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
   /// The attributes that are computed, and their columns.
   let derived: [(attribute: Int, column: Int)]
   let uniques: [Unique]
+  /// Whether the entities are the deleted ones of another type.
+  let readsDeleted = Entity.self is any Tombstone.Type
 
   /// `layout` is that of the entities that are read, where they are not these themselves.
   init(_ info: EntityInfo<Entity>, _ entity: EntityType, _ catalog: Catalog, layout: EntityLayout? = nil) {

@@ -9,27 +9,38 @@
 /// Copying a directory for a writer costs an address and a retain for 256 nodes; writing the first node of a group
 /// costs 256 addresses and the retains of 16 segments, and of a segment those of 16 nodes.
 final class NodeDirectory: @unchecked Sendable {
+  private typealias Segment = DirectoryNode<Page>
   /// 16 segments and the addresses of their nodes, shared between versions.
   private final class Group: @unchecked Sendable {
-    @exclusivity(unchecked) var segments: [PageSegment]
+    let segments: DirectoryNode<Segment>
     let addresses: UnsafeMutablePointer<UnsafeRawPointer?>
     let stamp: UInt64
 
-    init(stamp: UInt64) {
-      segments = []
+    init(_ first: Page, stamp: UInt64) {
+      segments = .make(.make(first, stamp: stamp), stamp: stamp)
       addresses = PagePool.allocate(UnsafeRawPointer?.self, capacity: NodeDirectory.groupNodes)
       addresses.initialize(repeating: nil, count: NodeDirectory.groupNodes)
       self.stamp = stamp
     }
 
     init(copying other: Group, stamp: UInt64) {
-      segments = other.segments
+      segments = other.segments.copy(stamp: stamp)
       addresses = PagePool.allocate(UnsafeRawPointer?.self, capacity: NodeDirectory.groupNodes)
       addresses.initialize(from: other.addresses, count: NodeDirectory.groupNodes)
       self.stamp = stamp
     }
 
     deinit { PagePool.deallocate(addresses, capacity: NodeDirectory.groupNodes) }
+
+    /// The segment of the node in `place`, which this group's stamp owns.
+    func ownedSegment(_ place: Int) -> Segment {
+      let number = place / Segment.capacity
+      let segment = segments[number]
+      if segment.stamp == stamp { return segment }
+      let copy = segment.copy(stamp: stamp)
+      segments[number] = copy
+      return copy
+    }
   }
   static let groupShift = 8
   static let groupNodes = 256
@@ -79,17 +90,19 @@ final class NodeDirectory: @unchecked Sendable {
         tops = grown
         capacity *= 2
       }
-      let group = Group(stamp: stamp)
+      let group = Group(page, stamp: stamp)
       groups.append(group)
       (tops + number).initialize(to: UnsafePointer(group.addresses))
-    }
-    let group = ownedGroup(number)
-    if place % PageSegment.capacity == 0 {
-      group.segments.append(PageSegment(pages: [page], stamp: stamp))
+      group.addresses[0] = UnsafeRawPointer(page.base)
     } else {
-      group.segments.owned(place / PageSegment.capacity, by: stamp).pages.append(page)
+      let group = ownedGroup(number)
+      if place % Segment.capacity == 0 {
+        group.segments.append(.make(page, stamp: stamp))
+      } else {
+        group.ownedSegment(place).append(page)
+      }
+      group.addresses[place] = UnsafeRawPointer(page.base)
     }
-    group.addresses[place] = UnsafeRawPointer(page.base)
     count += 1
   }
 
@@ -114,13 +127,13 @@ final class NodeDirectory: @unchecked Sendable {
   func replace(_ index: Int, with page: Page) {
     let place = index & Self.groupMask
     let group = ownedGroup(index >> Self.groupShift)
-    group.segments.owned(place / PageSegment.capacity, by: stamp).pages[place % PageSegment.capacity] = page
+    group.ownedSegment(place)[place % Segment.capacity] = page
     group.addresses[place] = UnsafeRawPointer(page.base)
   }
 
   func page(_ index: Int) -> Page {
     let place = index & Self.groupMask
-    return groups[index >> Self.groupShift].segments[place / PageSegment.capacity].pages[place % PageSegment.capacity]
+    return groups[index >> Self.groupShift].segments[place / Segment.capacity][place % Segment.capacity]
   }
 
   /// Bytes held, shared nodes included.
@@ -133,8 +146,9 @@ final class NodeDirectory: @unchecked Sendable {
   private func ownedGroup(_ number: Int) -> Group {
     let group = groups[number]
     if group.stamp == stamp { return group }
-    group.segments.touchHeaders()
     let copy = Group(copying: group, stamp: stamp)
+    // Another version may share the array, too.
+    groups.withUnsafeBufferPointer { $0.touchHeaders() }
     groups[number] = copy
     tops[number] = UnsafePointer(copy.addresses)
     return copy
