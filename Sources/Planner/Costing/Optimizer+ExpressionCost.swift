@@ -5,6 +5,9 @@ extension Optimizer {
   /// Units to evaluate the expression for one row, when it is evaluated for `rows` rows in all; `cell` is the price of a
   /// cell of the element. Plans the sets in the expression on the way.
   mutating func cost(of expression: BoundExpression, rows: Double, cell: Double) -> Double {
+    pricedExpressions &+= 1
+    if pricedExpressions & 0x3FF == 0 { _ = isDue(at: expression.range) }
+    if isInterrupted { return 0 }
     var total = 0.0
     for operand in expression.operands { total += cost(of: operand, rows: rows, cell: cell) }
     switch expression.kind {

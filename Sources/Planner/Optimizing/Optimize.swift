@@ -9,7 +9,7 @@ package func optimize(
   _ query: BoundQuery, catalog: Catalog, statistics: any Statistics, parameters: [Value?]? = nil,
   sampler: (any SelectivitySampler)? = nil, options: PlannerOptions = .init()
 ) -> Analyzed<PhysicalPlan> {
-  let rewritten = Rewriter.rewrite(query, disabled: options.disabledRules)
+  let rewritten = Rewriter.rewrite(query, disabled: options.disabledRules, options.interruption)
   let estimator = CardinalityEstimator(
     catalog: catalog, statistics: statistics, parameterTypes: query.parameters, parameters: parameters,
     sampler: sampler)
@@ -38,6 +38,8 @@ struct Optimizer {
   var diagnostics: [Diagnostic] = []
   /// Whether the work is to end: what is still to be planned gets the plan that needs no thought.
   var isInterrupted = false
+  /// Expressions that were priced.
+  var pricedExpressions = 0
   /// Whether `@using` asks for an access to the set being planned.
   var isHinted = false
 
@@ -51,6 +53,7 @@ struct Optimizer {
   }
 
   mutating func planAll() {
+    if isDue(at: query.sets.first?.range ?? SourceRange(at: 0)) { return }
     planFields(query.fields, rows: 1)
   }
 

@@ -6,8 +6,14 @@ struct Rewriter {
   var query: BoundQuery
   let disabled: Set<RewriteRule>
   private let referenceCounts: [Int]
+  /// What may end rewriting before its end; what it gives then is not to be used, and the planner, which looks at the
+  /// time next, reports it.
+  private let interruption: Interruption?
+  private var steps = 0
+  private var isDue = false
 
-  init(_ query: BoundQuery, disabled: Set<RewriteRule>) {
+  init(_ query: BoundQuery, disabled: Set<RewriteRule>, _ interruption: Interruption? = nil) {
+    self.interruption = interruption
     self.query = query
     self.disabled = disabled
     referenceCounts = query.setReferenceCounts()
@@ -15,10 +21,12 @@ struct Rewriter {
 
   func isOn(_ rule: RewriteRule) -> Bool { disabled.isEmpty || !disabled.contains(rule) }
 
-  static func rewrite(_ query: BoundQuery, disabled: Set<RewriteRule>) -> BoundQuery {
+  static func rewrite(
+    _ query: BoundQuery, disabled: Set<RewriteRule>, _ interruption: Interruption? = nil
+  ) -> BoundQuery {
     // Most short queries, by key for instance, hold nothing that any rule knows.
     guard query.hasOperators else { return query }
-    var rewriter = Rewriter(query, disabled: disabled)
+    var rewriter = Rewriter(query, disabled: disabled, interruption)
     rewriter.rewriteAll()
     return rewriter.query
   }
@@ -78,6 +86,9 @@ struct Rewriter {
   }
 
   private mutating func rewrite(_ expression: BoundExpression, isCondition: Bool) -> BoundExpression {
+    steps &+= 1
+    if steps & 0xFFF == 0, interruption?.diagnostic(at: expression.range) != nil { isDue = true }
+    if isDue { return expression }
     switch expression.kind {
     case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .isInserted, .item, .groupAggregate:
       return expression
@@ -121,6 +132,7 @@ struct Rewriter {
   private mutating func conjunction(
     _ parts: [BoundExpression], _ original: BoundExpression, isCondition: Bool
   ) -> BoundExpression {
+    if isDue { return original }
     var parts = parts
     if isOn(.flatten) {
       parts = parts.flatMap { part -> [BoundExpression] in
@@ -146,6 +158,7 @@ struct Rewriter {
   private mutating func disjunction(
     _ parts: [BoundExpression], _ original: BoundExpression, isCondition: Bool
   ) -> BoundExpression {
+    if isDue { return original }
     var parts = parts
     if isOn(.flatten) {
       parts = parts.flatMap { part -> [BoundExpression] in
