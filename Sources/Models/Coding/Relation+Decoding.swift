@@ -143,7 +143,7 @@ extension KeyedDecodingContainer {
       return Relationship(
         try decode(Relation<Entity, Directionality, Cardinality, Constraints>.self, forKey: key))
     }
-    if try superDecoder(forKey: key).allowsMissingRelations { return .none }
+    if (try? superDecoder(forKey: key))?.allowsMissingRelations == true { return .none }
     throw DecodingError.keyNotFound(
       key,
       DecodingError.Context(codingPath: codingPath, debugDescription: "the relation '\(key.stringValue)' is missing"))
