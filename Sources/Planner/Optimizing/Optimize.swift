@@ -9,12 +9,13 @@ package func optimize(
   _ query: BoundQuery, catalog: Catalog, statistics: any Statistics, parameters: [Value?]? = nil,
   sampler: (any SelectivitySampler)? = nil, options: PlannerOptions = .init()
 ) -> Analyzed<PhysicalPlan> {
-  let rewritten = Rewriter.rewrite(query, disabled: options.disabledRules)
+  let rewritten = Rewriter.rewrite(query, disabled: options.disabledRules, interruption: options.interruption)
   let estimator = CardinalityEstimator(
     catalog: catalog, statistics: statistics, parameterTypes: query.parameters, parameters: parameters,
     sampler: sampler)
   var optimizer = Optimizer(query: rewritten, catalog: catalog, estimator: estimator, options: options)
   optimizer.planAll()
+  optimizer.lookAtInterruption(at: SourceRange(at: 0))
   let plan = optimizer.finish()
   PlanValidator.check(plan, catalog: catalog)
   return Analyzed(plan, optimizer.diagnostics)
@@ -106,17 +107,20 @@ struct Optimizer {
     planFields(grouping.fields, rows: groups)
   }
 
+  /// Ends planning if the caller does not wait any longer.
+  mutating func lookAtInterruption(at range: SourceRange) {
+    guard !isInterrupted, let diagnostic = options.interruption?.diagnostic(at: range) else { return }
+    diagnostics.append(diagnostic)
+    isInterrupted = true
+  }
+
   /// Plans a set once; a set that several places use is planned for the first of them.
   mutating func planSet(_ id: SetID, executions: Double, usage: SetUsage) {
     guard plans[id.index] == nil else { return }
     // Against a set that refers to itself, which no binder makes.
     plans[id.index] = baseline(id)
+    lookAtInterruption(at: query[id].range)
     if isInterrupted { return }
-    if let diagnostic = options.interruption?.diagnostic(at: query[id].range) {
-      diagnostics.append(diagnostic)
-      isInterrupted = true
-      return
-    }
     let set = query[id]
     let executions = max(1, executions)
     let plan: SetPlan

@@ -6,19 +6,27 @@ struct Rewriter {
   var query: BoundQuery
   let disabled: Set<RewriteRule>
   private let referenceCounts: [Int]
+  private let interruption: Interruption?
+  /// Expressions so far.
+  private var count = 0
+  /// Whether work is to end: what is still to be rewritten stays as it is, which says the same.
+  private var isInterrupted = false
 
-  init(_ query: BoundQuery, disabled: Set<RewriteRule>) {
+  init(_ query: BoundQuery, disabled: Set<RewriteRule>, interruption: Interruption? = nil) {
     self.query = query
     self.disabled = disabled
+    self.interruption = interruption
     referenceCounts = query.setReferenceCounts()
   }
 
   func isOn(_ rule: RewriteRule) -> Bool { disabled.isEmpty || !disabled.contains(rule) }
 
-  static func rewrite(_ query: BoundQuery, disabled: Set<RewriteRule>) -> BoundQuery {
+  static func rewrite(
+    _ query: BoundQuery, disabled: Set<RewriteRule>, interruption: Interruption? = nil
+  ) -> BoundQuery {
     // Most short queries, by key for instance, hold nothing that any rule knows.
     guard query.hasOperators else { return query }
-    var rewriter = Rewriter(query, disabled: disabled)
+    var rewriter = Rewriter(query, disabled: disabled, interruption: interruption)
     rewriter.rewriteAll()
     return rewriter.query
   }
@@ -78,6 +86,9 @@ struct Rewriter {
   }
 
   private mutating func rewrite(_ expression: BoundExpression, isCondition: Bool) -> BoundExpression {
+    count &+= 1
+    if count & 0x1FF == 0, let interruption { isInterrupted = interruption.isCancelled || interruption.isLate }
+    if isInterrupted { return expression }
     switch expression.kind {
     case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .isInserted, .item, .groupAggregate:
       return expression
