@@ -23,10 +23,13 @@ package struct Interruption: Sendable, Hashable {
     self.cancellation = cancellation
   }
 
+  package var isCancelled: Bool { cancellation?.isCancelled ?? false }
+  package var isLate: Bool { deadline != .max && MonotonicClock.now > deadline }
+
   /// Why work is to end; nil as long as it may go on.
   package func diagnostic(at range: SourceRange) -> Diagnostic? {
-    if cancellation?.isCancelled ?? false { return Diagnostic(DiagnosticCode("cancelled"), "cancelled", at: range) }
-    guard deadline != .max, MonotonicClock.now > deadline else { return nil }
+    if isCancelled { return Diagnostic(DiagnosticCode("cancelled"), "cancelled", at: range) }
+    guard isLate else { return nil }
     return Diagnostic(
       DiagnosticCode("timeout"), "the time limit of \(milliseconds) ms is exceeded", at: range,
       help: "the limit 'time' can be raised")

@@ -39,13 +39,16 @@ extension PreparedQuery {
     _ variables: [String: Value], on snapshot: Snapshot, costs: Bool, analyze: Bool, options: RunOptions
   ) throws(QueryError) -> String {
     if isMutation { return try explainSegments(variables, snapshot, costs: costs, options: options) }
-    let query = try bound(variables, snapshot.catalog)
+    let interruption = options.interruption(document.limits)
+    let query = try bound(variables, snapshot.catalog, interruption)
     let parameters = try coerce(variables, for: query.parameters, snapshot.catalog, now: options.now)
-    let plan = try plan(query, snapshot, parameters, PlannerOptions())
+    var planning = PlannerOptions()
+    planning.interruption = interruption
+    let plan = try plan(query, snapshot, parameters, planning)
     var actuals: [SetActuals]?
     if analyze {
       do {
-        actuals = try Executable(plan, catalog: snapshot.catalog).analyze(
+        actuals = try Executable(plan, catalog: snapshot.catalog, interruption: interruption).analyze(
           snapshot, parameters: parameters, limits: options.runLimits(of: document))
       } catch {
         throw QueryError([error.diagnostic(snapshot: snapshot)], in: document.source)
@@ -74,7 +77,9 @@ extension PreparedQuery {
   private func explainSegments(
     _ variables: [String: Value], _ snapshot: Snapshot, costs: Bool, options: RunOptions
   ) throws(QueryError) -> String {
-    let plans = try segmentPlans(variables, snapshot.catalog)
+    var planning = PlannerOptions()
+    planning.interruption = options.interruption(document.limits)
+    let plans = try segmentPlans(variables, snapshot.catalog, planning.interruption)
     let parameters = try coerce(variables, for: plans.query.parameters, snapshot.catalog, now: options.now)
     var text = ""
     for segment in plans.query.segments {
@@ -89,7 +94,7 @@ extension PreparedQuery {
         query = nil
       }
       guard let query else { continue }
-      let plan = try plan(query, snapshot, parameters, PlannerOptions())
+      let plan = try plan(query, snapshot, parameters, planning)
       text += GQLPlanner.explain(plan, catalog: snapshot.catalog, options: ExplainOptions(costs: costs))
     }
     return text

@@ -268,8 +268,7 @@ public final class PreparedQuery: Sendable {
     } else {
       var options = PlannerOptions()
       options.interruption = interruption
-      let executable = Executable(
-        try plan(entry.query, snapshot, parameters, options), catalog: snapshot.catalog)
+      let executable = try made(try plan(entry.query, snapshot, parameters, options), snapshot, interruption)
       found = entry.add(executable, generation: generation, parameters: parameters, snapshot: snapshot)
     }
     // Narrow integers are for the binder to look at.
@@ -301,13 +300,26 @@ public final class PreparedQuery: Sendable {
   ) throws(QueryError) -> PhysicalPlan {
     let planned = optimize(
       query, catalog: snapshot.catalog, statistics: snapshot, parameters: parameters,
-      sampler: PredicateSampler(snapshot: snapshot, parameters: query.parameters), options: options)
+      sampler: PredicateSampler(
+        snapshot: snapshot, parameters: query.parameters, interruption: options.interruption),
+      options: options)
     if planned.hasErrors { throw QueryError(planned.diagnostics, in: document.source) }
     return planned.output
   }
 
   private func overdue(_ interruption: Interruption?) -> QueryError {
     QueryError(interruption?.diagnostic(at: SourceRange(at: 0)).map { [$0] } ?? [], in: document.source)
+  }
+
+  /// A plan made ready to run.
+  func made(
+    _ plan: PhysicalPlan, _ snapshot: Snapshot, _ interruption: Interruption?
+  ) throws(QueryError) -> Executable {
+    do {
+      return try Executable(plan, catalog: snapshot.catalog, interruption: interruption)
+    } catch {
+      throw QueryError([error.diagnostic(snapshot: snapshot)], in: document.source)
+    }
   }
 
   func coerce(

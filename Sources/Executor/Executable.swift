@@ -34,13 +34,21 @@ package final class Executable: @unchecked Sendable {
 
   var conditionCount: Int { conditions?.count ?? 0 }
 
-  /// Complexity: O(plan), some microseconds.
-  package init(_ plan: PhysicalPlan, catalog: Catalog) {
+  /// Throws if the interruption ends it. Complexity: O(plan), some microseconds.
+  package init(
+    _ plan: PhysicalPlan, catalog: Catalog, interruption: Interruption? = nil
+  ) throws(RuntimeProblem) {
     self.plan = plan
     self.catalog = catalog
     let query = plan.query
-    var compiler = PlanCompiler(plan, catalog, constants)
-    sets = ContiguousArray(query.sets.indices.map { CompiledSet($0, &compiler) })
+    var compiler = PlanCompiler(plan, catalog, constants, interruption: interruption)
+    var sets: ContiguousArray<CompiledSet> = []
+    sets.reserveCapacity(query.sets.count)
+    for index in query.sets.indices {
+      try compiler.checkInterruption()
+      sets.append(CompiledSet(index, &compiler))
+    }
+    self.sets = sets
     rowSets = plan.rowSets.map { rowSet in
       CompiledRowSet(
         set: rowSet.set.index, type: rowSet.type, routes: rowSet.routes.map { $0.map { compiler.relation($0) } })
@@ -49,6 +57,7 @@ package final class Executable: @unchecked Sendable {
     var selections: [CompiledSelection] = []
     // Children have higher numbers than their parents.
     for index in query.selections.indices.reversed() {
+      try compiler.checkInterruption()
       let bound = query.selections[index]
       let type = query[bound.set].type
       var fields: [BoundField]?
@@ -71,6 +80,8 @@ package final class Executable: @unchecked Sendable {
     }
     self.selections = ContiguousArray(selections.reversed())
     root = CompiledSelection(set: -1, fields: query.fields, value: nil, type: nil, &compiler, &output)
+    // The fields of a selection that were still to be made may be missing.
+    try compiler.checkInterruption()
     conditions = output.conditions.isEmpty ? nil : ScalarSources(output.conditions, compiler)
     introspections = output.introspections.map { CompiledIntrospection($0, compiler) }
     probes = plan.watched.map { AccessProbe.make($0, &compiler) }

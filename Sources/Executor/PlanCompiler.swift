@@ -16,19 +16,29 @@ struct PlanCompiler {
   private var aroundSet: [Int?]
   /// The sets whose members' depths are written.
   private let deepSets: Set<Int>
+  private let interruption: Interruption?
 
   struct ColumnAddress: Hashable, Sendable {
     var type: EntityTypeID
     var column: ColumnID
   }
 
-  init(_ plan: PhysicalPlan, _ catalog: Catalog, _ constants: CellPool) {
+  init(
+    _ plan: PhysicalPlan, _ catalog: Catalog, _ constants: CellPool, interruption: Interruption? = nil
+  ) {
     self.plan = plan
+    self.interruption = interruption
     self.catalog = catalog
     self.constants = constants
     aroundSet = Array(repeating: nil, count: plan.query.sets.count)
     deepSets = Set(plan.query.selections.filter(\.showsDepth).map(\.set.index))
   }
+
+  /// Whether what is made will not be used, because the caller does not wait any longer.
+  var isInterrupted: Bool { interruption.map { $0.isCancelled || $0.isLate } ?? false }
+
+  /// Throws if the caller does not wait any longer.
+  func checkInterruption() throws(RuntimeProblem) { try interruption?.check() }
 
   mutating func reader(_ type: EntityTypeID, _ column: ColumnID) -> Int {
     let address = ColumnAddress(type: type, column: column)
@@ -331,6 +341,14 @@ struct PlanCompiler {
     case .quantifier(_, let set, let inside), .aggregate(_, let set, let inside):
       return max(scopesUsed(byAround: set.index), (inside.map { scopes($0) } ?? 0) - 1)
     }
+  }
+}
+
+extension Interruption {
+  /// Throws if work is to end.
+  package func check() throws(RuntimeProblem) {
+    if isCancelled { throw RuntimeProblem(.cancelled, at: SourceRange(at: 0)) }
+    if isLate { throw RuntimeProblem(.timeout(milliseconds: milliseconds), at: SourceRange(at: 0)) }
   }
 }
 

@@ -1,3 +1,4 @@
+import GQLBase
 import GQLCatalog
 import GQLPlanner
 import GQLStore
@@ -8,14 +9,16 @@ import GQLStore
 package struct PredicateSampler: SelectivitySampler {
   private let snapshot: Snapshot
   private let parameters: [BoundParameter]
+  private let interruption: Interruption?
   private static let sampleRows = 256
   /// Parts of a predicate, or values of a list in it.
   private static let longestSampled = 4096
 
-  /// `parameters` are those of the query whose predicates will be asked about.
-  package init(snapshot: Snapshot, parameters: [BoundParameter]) {
+  /// `parameters` are those of the query whose predicates will be asked about. What the interruption ends is unknown.
+  package init(snapshot: Snapshot, parameters: [BoundParameter], interruption: Interruption? = nil) {
     self.snapshot = snapshot
     self.parameters = parameters
+    self.interruption = interruption
   }
 
   package func selectivity(of predicate: BoundExpression, type: EntityTypeID, parameters values: [Value?]) -> Double? {
@@ -23,10 +26,15 @@ package struct PredicateSampler: SelectivitySampler {
     guard live > 0, values.count == parameters.count, !Self.needsPlan(predicate) else { return nil }
     let catalog = snapshot.catalog
     let query = BoundQuery(name: nil, parameters: parameters, catalogVersion: catalog.version)
-    let executable = Executable(PhysicalPlan(query: query, sets: []), catalog: catalog)
+    guard let executable = try? Executable(PhysicalPlan(query: query, sets: []), catalog: catalog) else { return nil }
     let execution = Execution(executable, snapshot)
     execution.begin(snapshot, executable, outputStart: 0)
     execution.bind(values, executable)
+    if let interruption {
+      execution.limits.deadline = interruption.deadline
+      execution.limits.milliseconds = interruption.milliseconds
+      execution.cancellation = interruption.cancellation
+    }
     defer { execution.end() }
 
     let slots = snapshot.slotCount(type)

@@ -1,5 +1,6 @@
-import GQLite
 import Testing
+
+@testable import GQLite
 
 /// What stands before a run looks at the time and at cancellation too, and data in variables is no expansion.
 @Suite struct PreparingTests {
@@ -47,6 +48,36 @@ import Testing
     let wide = Value.object([.init("or", .list(conditions))])
     let found = problem { _ = try query.run(["f": wide], options: RunOptions(timeout: .milliseconds(20))) }
     #expect(found?.code == "timeout")
+  }
+
+  /// Each of very many parts is small, and none of them looks at the clock for long.
+  @Test func partsOfMutations() throws {
+    let database = try Self.database()
+    let cancellation = QueryCancellation()
+    try database.register(function: "stop") { (n: Int) in
+      cancellation.cancel()
+      return n
+    }
+    let first = "first: insertN(data: {id: \"new\", n: stop(1)})"
+    let parts = [
+      "insertN(data: {id: $a})", "updateN(where: id == $a, set: {n: 2})", "deleteN(where: id == $a)",
+      "restoreN(where: id == $a)",
+    ]
+    for part in parts {
+      let text = "mutation($a: ID) { \(first) \((0..<20).map { "p\($0): \(part)" }.joined(separator: " ")) }"
+      let before = database.current
+      let found = problem { _ = try database.query(text, ["a": "x"], options: RunOptions(cancellation: cancellation)) }
+      #expect(found?.code == "cancelled", "\(part)")
+      #expect(database.current === before && database.check() == [])
+    }
+    let many =
+      "mutation { \((0..<5_000).map { "p\($0): deleteN(where: id == \"x\($0)\" or n == -\($0 + 1))" }.joined(separator: " ")) }"
+    let query = try database.prepare(many)
+    let clock = ContinuousClock()
+    let start = clock.now
+    let found = problem { _ = try query.run(options: RunOptions(timeout: .milliseconds(20))) }
+    #expect(found?.code == "timeout")
+    #expect(start.duration(to: clock.now) < .seconds(2))
   }
 
   @Test func valuesAreNoExpansion() throws {

@@ -104,7 +104,7 @@ struct ExpressionHarness {
       range: SourceRange(at: 0))
     query.sets = [previous]
     let plan = PhysicalPlan(query: query, sets: [SetPlan(access: .source, filter: nil, order: .natural)])
-    executable = Executable(plan, catalog: catalog)
+    executable = try Executable(plan, catalog: catalog)
     execution = Execution(executable, snapshot)
     execution.begin(snapshot, executable, outputStart: 0)
   }

@@ -235,12 +235,30 @@ private typealias F = PipelineFixture
     #expect(try fixture.answer(query.plan, snapshot, [nil]) == #"{"User":[{}]}"#)
   }
 
+  @Test func makingReadyCanBeInterrupted() throws {
+    var query = PipelineQuery(fixture.catalog)
+    let set = query.set(F.user, access: .scan)
+    let selection = query.selection(set, [field("id", .value(userID))])
+    query.root("User", .many(selection))
+    let late = Interruption(deadline: 0, milliseconds: 7, cancellation: nil)
+    #expect(throws: RuntimeProblem(.timeout(milliseconds: 7), at: SourceRange(at: 0))) {
+      try Executable(query.plan, catalog: fixture.catalog, interruption: late)
+    }
+    let cancellation = Cancellation()
+    let open = Interruption(deadline: .max, milliseconds: 0, cancellation: cancellation)
+    _ = try Executable(query.plan, catalog: fixture.catalog, interruption: open)
+    cancellation.cancel()
+    #expect(throws: RuntimeProblem(.cancelled, at: SourceRange(at: 0))) {
+      try Executable(query.plan, catalog: fixture.catalog, interruption: open)
+    }
+  }
+
   @Test func limitsLeaveTheOutputAlone() throws {
     var query = PipelineQuery(fixture.catalog)
     let set = query.set(F.user, access: .scan)
     let selection = query.selection(set, [field("id", .value(userID))])
     query.root("User", .many(selection))
-    let executable = Executable(query.plan, catalog: fixture.catalog)
+    let executable = try Executable(query.plan, catalog: fixture.catalog)
     let snapshot = try fixture.snapshot()
     var limits = RunLimits.none
     limits.maximumNodes = 3

@@ -73,7 +73,7 @@ private typealias F = PipelineFixture
     let counted = query.set(F.message, access: .scan, filter: filter)
     query.root("m", .many(SelectionID(0)))
     query.root("n", .value(count(counted)))
-    let executable = Executable(query.plan, catalog: fixture.catalog)
+    let executable = try Executable(query.plan, catalog: fixture.catalog)
 
     func check(_ snapshot: Snapshot, _ sent: [Int64]) throws {
       let bounds: [Int64] = [.min, -301, -300, -299, 0, 249, 250, 251, 699, 700, 1023, 40_000, .max - 1, .max]
@@ -111,7 +111,7 @@ private typealias F = PipelineFixture
         limit: int(5))
       query.query.selections = [BoundSelection(set: set, shape: .value(Self.id))]
       query.root("m", .many(SelectionID(0)))
-      let executable = Executable(query.plan, catalog: fixture.catalog)
+      let executable = try Executable(query.plan, catalog: fixture.catalog)
       let order = sent.indices.sorted { left, right in
         sent[left] == sent[right] ? left < right : (sent[left] < sent[right]) != descending
       }
@@ -139,7 +139,7 @@ private typealias F = PipelineFixture
       let list = rows.dropFirst().prefix(3).map(String.init).joined(separator: ",")
       return #"{"m":[\#(list)],"e":\#(rows.count > 1)}"#
     }
-    let executable = Executable(query.plan, catalog: fixture.catalog)
+    let executable = try Executable(query.plan, catalog: fixture.catalog)
     #expect(try run(executable, snapshot, [.int(Int64(bound))]) == #"{"u":[\#(lists.joined(separator: ","))]}"#)
   }
 
@@ -153,7 +153,7 @@ private typealias F = PipelineFixture
     query.rowSets = [RowSetPlan(type: F.user, set: failing, routes: [[F.messageAuthor]])]
     query.query.selections = [BoundSelection(set: users, shape: .value(column(F.user, F.id, .id)))]
     query.root("a", .many(SelectionID(0)), if: parameter(0, .boolean))
-    let executable = Executable(query.plan, catalog: fixture.catalog)
+    let executable = try Executable(query.plan, catalog: fixture.catalog)
     #expect(try run(executable, snapshot, [.boolean(false)]) == "{}")
     #expect(throws: RuntimeProblem.self) { try run(executable, snapshot, [.boolean(true)]) }
   }
@@ -166,7 +166,7 @@ private typealias F = PipelineFixture
     let set = query.set(F.message, access: .scan)
     query.query.selections = [BoundSelection(set: set, shape: .value(folded))]
     query.root("m", .many(SelectionID(0)))
-    let executable = Executable(query.plan, catalog: fixture.catalog)
+    let executable = try Executable(query.plan, catalog: fixture.catalog)
     var limits = RunLimits.none
     var output = ByteBuffer()
     limits.maximumMemory = 40_000

@@ -31,6 +31,33 @@ private typealias Message = ChatFixture.Message
   private let no = bool(.constant(.boolean(false)))
   private let null = BoundExpression(.constant(.null), .int, at: nowhere)
 
+  /// What is left is as it was, and says that it is not to be used.
+  @Test func interruptions() {
+    let fixture = ChatFixture()
+    let terms: [BoundExpression] = (0..<2_000).map { number in
+      all(compare(user(User.age), .equal, int(Int64(number))), all(rich, old))
+    }
+    let wide = query(collection(ChatFixture.user, where: bool(.or(terms))))
+    var options = PlannerOptions()
+    options.interruption = Interruption(deadline: 0, milliseconds: 5, cancellation: nil)
+    func planned() -> Analyzed<PhysicalPlan> {
+      optimize(wide, catalog: fixture.catalog, statistics: fixture.statistics, options: options)
+    }
+    #expect(planned().diagnostics.map(\.code) == [DiagnosticCode("timeout")])
+    func isNested(_ part: BoundExpression) -> Bool {
+      guard case .and(let inner) = part.kind else { return false }
+      for one in inner { if case .and = one.kind { return true } }
+      return false
+    }
+    func nested(_ plan: PhysicalPlan) -> Int {
+      guard case .or(let parts)? = plan.query.sets[0].predicate?.kind else { return 0 }
+      return parts.filter(isNested).count
+    }
+    #expect(nested(planned().output) > 1_000)
+    options.interruption = Interruption(deadline: .max, milliseconds: 0, cancellation: Cancellation())
+    #expect(planned().diagnostics.isEmpty && nested(planned().output) == 0)
+  }
+
   @Test func connectivesAreFlat() {
     check(all(all(rich, old), roman), "balance > 3 and age >= 60 and city == \"Rome\"")
     check(any(rich, any(old, roman)), "balance > 3 or age >= 60 or city == \"Rome\"")

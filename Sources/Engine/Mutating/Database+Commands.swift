@@ -131,14 +131,10 @@ extension PreparedQuery {
   /// Runs a command and appends `{"key":answer}`; false where the field is left out.
   func runCommand(
     _ command: BoundCommand, _ constants: PartPlan, _ answer: PartPlan?, _ mutator: Mutator,
-    _ transaction: DatabaseTransaction, _ context: MutationContext, into output: inout ByteBuffer
+    _ transaction: DatabaseTransaction, _ context: MutationContext, _ planning: PartPlanning,
+    into output: inout ByteBuffer
   ) throws(QueryError) -> Bool {
-    let values: [Value]
-    do {
-      values = try constantValues(command, constants, mutator, context)
-    } catch {
-      throw queryError(error, mutator.snapshot())
-    }
+    let values = try constantValues(constants, mutator, context, planning)
     if let condition = command.condition, values[condition] != .bool(true) { return false }
     guard let registered = database.registry.withLock({ $0.commands.first { $0.name == command.name } }) else {
       throw QueryError(code: "unknown-mutation", "there is no mutation '\(command.name)'")
@@ -166,7 +162,7 @@ extension PreparedQuery {
     }
     let view = mutator.snapshot()
     let ids: [Value] = if case .list(let ids) = result { ids } else { result == .null ? [] : [result] }
-    let executable = try answer.executable(self, view, context.parameters)
+    let executable = try answer.executable(self, view, context.parameters, planning)
     var rows: [UInt32] = []
     for id in ids {
       guard let row = view.row(of: type, id: id.json) else {
@@ -190,19 +186,14 @@ extension PreparedQuery {
   }
 
   private func constantValues(
-    _ command: BoundCommand, _ constants: PartPlan, _ mutator: Mutator, _ context: MutationContext
-  ) throws(MutationProblem) -> [Value] {
+    _ constants: PartPlan, _ mutator: Mutator, _ context: MutationContext, _ planning: PartPlanning
+  ) throws(QueryError) -> [Value] {
     let view = mutator.snapshot()
-    let program: ValueProgram
-    do {
-      program = try constants.values(self, view, context.parameters)
-    } catch {
-      throw MutationProblem(.commandFailed(name: command.name, message: error.description), at: command.range)
-    }
+    let program = try constants.values(self, view, context.parameters, planning)
     do {
       return try program.json(context, on: view).map { (try? Value(json: Array($0.bytes))) ?? .null }
     } catch {
-      throw MutationProblem(.runtime(error), at: error.range)
+      throw queryError(MutationProblem(.runtime(error), at: error.range), view)
     }
   }
 }

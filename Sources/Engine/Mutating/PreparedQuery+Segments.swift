@@ -29,20 +29,22 @@ extension PreparedQuery {
     let context = MutationContext(
       parameters: parameters, limits: options.runLimits(of: document), cancellation: options.cancellation?.flag,
       now: now, provided: plans.askedNames == nil ? [] : Set(variables.keys), parameterNames: plans.askedNames ?? [])
+    let planning = PartPlanning(options.planner, context)
     let start = output.count
     for segment in plans.segments {
+      try checkInterruption(planning)
       let before = output.count
       let isWritten: Bool
       // What changes gets the time of its operation; an operation that a command ran has left its own.
       mutator?.transaction.now = now
       switch segment {
       case .query(let part):
-        try runPart(part, mutator?.snapshot() ?? snapshot, context, options.planner, into: &output)
+        try runPart(part, mutator?.snapshot() ?? snapshot, context, planning, into: &output)
         isWritten = true
       case .mutation(let mutation):
         guard let mutator else { continue }
         let view = mutation.looksAtData ? mutator.snapshot() : snapshot
-        let program = try mutation.program(self, view, parameters, options.planner)
+        let program = try mutation.program(self, view, parameters, planning)
         do {
           isWritten = try mutator.apply(program, context, into: &output)
         } catch {
@@ -50,7 +52,8 @@ extension PreparedQuery {
         }
       case .command(let command, let constants, let answer):
         guard let mutator, let transaction else { continue }
-        isWritten = try runCommand(command, constants, answer, mutator, transaction, context, into: &output)
+        isWritten = try runCommand(
+          command, constants, answer, mutator, transaction, context, planning, into: &output)
       }
       if isWritten { output.joinObject(at: before, first: start) }
     }
@@ -59,10 +62,10 @@ extension PreparedQuery {
 
   /// Runs a query and appends its answer's object.
   func runPart(
-    _ part: PartPlan, _ view: Snapshot, _ context: MutationContext, _ planner: PlannerOptions?,
+    _ part: PartPlan, _ view: Snapshot, _ context: MutationContext, _ planning: PartPlanning,
     into output: inout ByteBuffer
   ) throws(QueryError) {
-    let executable = try part.executable(self, view, context.parameters, planner)
+    let executable = try part.executable(self, view, context.parameters, planning)
     do {
       try executable.run(
         view, parameters: context.parameters, limits: context.limits, cancellation: context.cancellation,
@@ -70,6 +73,12 @@ extension PreparedQuery {
     } catch {
       throw QueryError([error.diagnostic(snapshot: view)], in: document.source)
     }
+  }
+
+  /// Throws if the time of the run is up: small parts look at the clock nowhere else.
+  private func checkInterruption(_ planning: PartPlanning) throws(QueryError) {
+    guard let diagnostic = planning.interruption?.diagnostic(at: document.definition(operation).range) else { return }
+    throw QueryError([diagnostic], in: document.source)
   }
 
   func queryError(_ problem: MutationProblem, _ snapshot: Snapshot) -> QueryError {

@@ -78,16 +78,16 @@ final class MutationPlans: Sendable {
 
   /// The field made ready for this data and these parameters; the same one again where no plan has changed.
   func program(
-    _ prepared: PreparedQuery, _ view: Snapshot, _ parameters: [GQLCatalog.Value?], _ planner: PlannerOptions?
+    _ prepared: PreparedQuery, _ view: Snapshot, _ parameters: [GQLCatalog.Value?], _ planning: PartPlanning
   ) throws(QueryError) -> MutationProgram {
     let generation = hasSets ? view.generation : 0
     let known = ready.withLock { $0 }
-    if planner == nil, let known, known.generation == generation { return known.program }
-    let constants = try constants.values(prepared, view, parameters, planner)
-    let locate = try locate?.values(prepared, view, parameters, planner)
-    let deleted = try deleted?.values(prepared, view, parameters, planner)
-    let decisions = try decisions?.values(prepared, view, parameters, planner)
-    let answer = try answer?.executable(prepared, view, parameters, planner)
+    if planning.options == nil, let known, known.generation == generation { return known.program }
+    let constants = try constants.values(prepared, view, parameters, planning)
+    let locate = try locate?.values(prepared, view, parameters, planning)
+    let deleted = try deleted?.values(prepared, view, parameters, planning)
+    let decisions = try decisions?.values(prepared, view, parameters, planning)
+    let answer = try answer?.executable(prepared, view, parameters, planning)
     if let program = known?.program, program.constants === constants, program.locate === locate,
       program.locateDeleted === deleted, program.decisions === decisions, program.answer === answer
     {
@@ -96,12 +96,27 @@ final class MutationPlans: Sendable {
     let program = MutationProgram(
       mutation: mutation, layouts: layouts, constants: constants, locate: locate, locateDeleted: deleted,
       decisions: decisions, answer: answer)
-    if planner == nil {
+    if planning.options == nil {
       let executables = [constants.executable, locate?.executable, deleted?.executable, decisions?.executable, answer]
       let isSettled = executables.allSatisfy { $0?.plan.isParameterSensitive != true }
       ready.withLock { $0 = Ready(program: program, generation: isSettled ? generation : nil) }
     }
     return program
+  }
+}
+
+/// How the parts of an operation are planned when their turn comes.
+struct PartPlanning {
+  /// Of tests that compare plans.
+  var options: PlannerOptions?
+  var interruption: Interruption?
+
+  /// Planning the parts belongs to the run, and ends with its time.
+  init(_ options: PlannerOptions?, _ context: MutationContext) {
+    self.options = options
+    guard context.limits.deadline != .max || context.cancellation != nil else { return }
+    interruption = Interruption(
+      deadline: context.limits.deadline, milliseconds: context.limits.milliseconds, cancellation: context.cancellation)
   }
 }
 
@@ -123,16 +138,16 @@ final class PartPlan: Sendable {
 
   /// The plan for this data and these parameters, made ready.
   func executable(
-    _ prepared: PreparedQuery, _ snapshot: Snapshot, _ parameters: [GQLCatalog.Value?], _ planner: PlannerOptions? = nil
+    _ prepared: PreparedQuery, _ snapshot: Snapshot, _ parameters: [GQLCatalog.Value?], _ planning: PartPlanning
   ) throws(QueryError) -> Executable {
-    try made(prepared, snapshot, parameters, planner).executable
+    try made(prepared, snapshot, parameters, planning).executable
   }
 
   /// The same, for a query of values.
   func values(
-    _ prepared: PreparedQuery, _ snapshot: Snapshot, _ parameters: [GQLCatalog.Value?], _ planner: PlannerOptions? = nil
+    _ prepared: PreparedQuery, _ snapshot: Snapshot, _ parameters: [GQLCatalog.Value?], _ planning: PartPlanning
   ) throws(QueryError) -> ValueProgram {
-    let made = try made(prepared, snapshot, parameters, planner)
+    let made = try made(prepared, snapshot, parameters, planning)
     if let program = made.program { return program }
     let program = ValueProgram(made.executable)
     ready.withLock { if $0?.executable === made.executable { $0?.program = program } }
@@ -140,13 +155,16 @@ final class PartPlan: Sendable {
   }
 
   private func made(
-    _ prepared: PreparedQuery, _ snapshot: Snapshot, _ parameters: [GQLCatalog.Value?], _ planner: PlannerOptions? = nil
+    _ prepared: PreparedQuery, _ snapshot: Snapshot, _ parameters: [GQLCatalog.Value?], _ planning: PartPlanning
   ) throws(QueryError) -> Ready {
     let known = ready.withLock { $0 }
-    if let planner {
-      let plan = try prepared.plan(query, snapshot, parameters, planner)
-      return Ready(executable: Executable(plan, catalog: snapshot.catalog), generation: 0)
+    func plan() throws(QueryError) -> Executable {
+      var options = planning.options ?? PlannerOptions()
+      options.interruption = planning.interruption
+      return try prepared.made(
+        try prepared.plan(query, snapshot, parameters, options), snapshot, planning.interruption)
     }
+    if planning.options != nil { return Ready(executable: try plan(), generation: 0) }
     // Without sets there is nothing to choose, however the data grow.
     let generation = query.sets.isEmpty ? 0 : snapshot.generation
     if let known, known.generation == generation, !known.executable.plan.isParameterSensitive { return known }
@@ -154,8 +172,7 @@ final class PartPlan: Sendable {
     if let cached = entry.plan(generation: generation, parameters: parameters, snapshot: snapshot) {
       executable = cached.executable
     } else {
-      executable = Executable(
-        try prepared.plan(query, snapshot, parameters, PlannerOptions()), catalog: snapshot.catalog)
+      executable = try plan()
       _ = entry.add(executable, generation: generation, parameters: parameters, snapshot: snapshot)
     }
     if let known, known.executable === executable { return known }

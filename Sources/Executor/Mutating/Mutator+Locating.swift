@@ -113,9 +113,8 @@ extension Mutator {
     }
     try answer(program, context, into: &output)
     guard !answered.isEmpty else { return true }
-    // The store deletes all as one, so that none is kept by another: this is the last place to stop but its own.
-    try checkpoint(constants.execution)
     change()
+    // The store deletes all as one, so that none is kept by another, and asks on its way whether it is to stop.
     do {
       try transaction.delete(program.mutation.type, rows: answered, keeps: !isHard)
     } catch {
@@ -145,15 +144,12 @@ extension Mutator {
 
   // MARK: - Restore
 
-  func restore(
-    _ program: MutationProgram, _ constants: InputValues, _ context: MutationContext
-  ) throws(MutationProblem) {
+  func restore(_ program: MutationProgram, _ context: MutationContext) throws(MutationProblem) {
     let type = program.mutation.type
     try find(program.locateDeleted, context, deletedOf: type)
     guard !answered.isEmpty else { return }
-    // The store brings all back as one, so that none waits for another: this is the last place to stop but its own.
-    try checkpoint(constants.execution)
     change()
+    // All as one, so that none waits for another; as for a deletion.
     do {
       try transaction.restore(type, rows: answered)
     } catch {

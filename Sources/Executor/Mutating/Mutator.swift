@@ -151,6 +151,8 @@ package final class Mutator {
       transaction.isStopped = { self.isStopped(execution, holding: $0) }
     }
     defer { transaction.isStopped = nil }
+    // Small fields reach no other check, however many there are.
+    try checkpoint(execution)
     let constants = try running { () throws(RuntimeProblem) in try program.constants.constants(execution) }
     if let condition = program.mutation.condition, !constants.isTrue(condition) { return false }
     try refuse(program, constants, context)
@@ -159,7 +161,7 @@ package final class Mutator {
     case .insert, .upsert: try save(program, constants, context)
     case .update: try update(program, context)
     case .delete: isAnswered = try delete(program, constants, context, into: &output)
-    case .restore: try restore(program, constants, context)
+    case .restore: try restore(program, context)
     }
     if !isAnswered { try answer(program, context, into: &output) }
     return true

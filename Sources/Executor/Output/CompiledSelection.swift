@@ -140,7 +140,9 @@ private struct SelectionBuilder {
   mutating func add(
     _ fields: [BoundField], condition outer: Int, _ compiler: inout PlanCompiler, _ output: inout OutputCompiler
   ) {
-    for field in fields {
+    for (number, field) in fields.enumerated() {
+      // Nothing is run then.
+      if number & 0x3F == 0x3F, compiler.isInterrupted { return }
       let start = operations.count
       defer { if field.omitsNull, start < operations.count { operations[start].omitsNull = true } }
       let own = output.condition(field.condition)

@@ -26,12 +26,12 @@ extension Execution {
         try checkpoint()
         let count = number == 0 ? state.expansion.rows.count : rows.count
         if number == route.count - 1 {
-          mark(relation, number == 0 ? state.expansion.rows.base : rows.base, count, in: state.bits)
+          try mark(relation, number == 0 ? state.expansion.rows.base : rows.base, count, in: state.bits)
           continue
         }
         var targets = BitMemory()
         targets.clear(rows: snapshot.slotCount(relation.target))
-        mark(relation, number == 0 ? state.expansion.rows.base : rows.base, count, in: targets)
+        try mark(relation, number == 0 ? state.expansion.rows.base : rows.base, count, in: targets)
         rows.removeAll()
         targets.collect(into: &rows)
       }
@@ -41,17 +41,22 @@ extension Execution {
 
   private func mark(
     _ relation: RelationAccess, _ rows: UnsafePointer<UInt32>, _ count: Int, in bits: borrowing BitMemory
-  ) {
+  ) throws(RuntimeProblem) {
     let reader = readers[relation.reader]
-    for index in 0..<count {
-      let row = rows[index]
-      if relation.isToMany {
-        let run = reader.references(row)
-        for target in run { bits.insert(target) }
-      } else {
-        let target = reader.reference(row)
+    guard relation.isToMany else {
+      for index in 0..<count {
+        let target = reader.reference(rows[index])
         if target != PageLayout.noRow { bits.insert(target) }
       }
+      return
+    }
+    var start = 0
+    while start < count {
+      try checkpoint()
+      let end = min(start + ScopeRows.batchRows, count)
+      warmRuns(reader, rows + start, end - start)
+      for index in start..<end { for target in reader.references(rows[index]) { bits.insert(target) } }
+      start = end
     }
   }
 }

@@ -21,9 +21,9 @@ final class QueryPlans: Sendable {
   ) throws -> [UInt32] {
     let values = parameters.map { Optional($0.value) }
     let lowering = QueryLowering(shape, snapshot.catalog, types, parameters: parameters)
-    let executable = plan(shape, lowering, values, snapshot)
     var rows: [UInt32] = []
     do {
+      let executable = try plan(shape, lowering, values, snapshot)
       try given.withUnsafeBufferPointer { (given) throws(RuntimeProblem) in
         guard let parents else {
           return try executable.members(
@@ -43,7 +43,7 @@ final class QueryPlans: Sendable {
 
   private func plan(
     _ shape: QueryShape, _ lowering: QueryLowering, _ values: [Value?], _ snapshot: Snapshot
-  ) -> Executable {
+  ) throws(RuntimeProblem) -> Executable {
     if let known = plans.withLock({ $0[shape] }), known.generation == snapshot.generation,
       isFit(known, values, snapshot)
     {
@@ -53,7 +53,7 @@ final class QueryPlans: Sendable {
     let planned = optimize(
       query, catalog: snapshot.catalog, statistics: snapshot, parameters: values,
       sampler: PredicateSampler(snapshot: snapshot, parameters: query.parameters))
-    let executable = Executable(planned.output, catalog: snapshot.catalog)
+    let executable = try Executable(planned.output, catalog: snapshot.catalog)
     let plan = Plan(
       executable: executable, generation: snapshot.generation,
       estimates: planned.output.isParameterSensitive

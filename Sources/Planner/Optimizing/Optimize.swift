@@ -15,6 +15,7 @@ package func optimize(
     sampler: sampler)
   var optimizer = Optimizer(query: rewritten, catalog: catalog, estimator: estimator, options: options)
   optimizer.planAll()
+  _ = optimizer.isDue(at: SourceRange(at: 0))
   let plan = optimizer.finish()
   PlanValidator.check(plan, catalog: catalog)
   return Analyzed(plan, optimizer.diagnostics)

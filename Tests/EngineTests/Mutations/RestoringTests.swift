@@ -1,0 +1,101 @@
+import Testing
+
+@testable import GQLite
+
+/// What one field restores comes back as one.
+@Suite struct RestoringTests {
+  private static func schema(_ type: String, _ code: String) -> String {
+    """
+    type Root { id: ID! parts: [Part!]! @relation(inverse: "root", onDelete: CASCADE) }
+    type Part \(type) {
+      id: ID! code: Int \(code) row: String number: Int
+      root: Root @relation(inverse: "parts")
+    }
+    """
+  }
+
+  private func expectRefused(
+    _ database: Database, _ text: String, _ code: String, _ message: String,
+    at location: SourceLocation = #_sourceLocation
+  ) {
+    let before = database.current
+    let digest = before.memoryDigest
+    let found = problem(of: { _ = try database.query(text) }, at: location)
+    #expect(found?.code == code && found?.message == message, "\(found?.message ?? "")", sourceLocation: location)
+    #expect(database.current === before && before.memoryDigest == digest, sourceLocation: location)
+    #expect(database.check() == [], sourceLocation: location)
+  }
+
+  /// Keys that became unique while their entities were deleted.
+  @Test(arguments: [
+    ("", "@unique", "'code' 7"), ("", "@unique(onConflict: REPLACE)", "'code' 7"),
+    (#"@unique(fields: ["row", "number"])"#, "", #"'row' "A" and 'number' 1"#),
+    (#"@unique(fields: ["number", "row"], onConflict: REPLACE)"#, "", #"'number' 1 and 'row' "A""#),
+  ]) func keysOfWhatIsRestoredTogether(_ type: String, _ code: String, _ values: String) throws {
+    let fixture = try SchemaChangeFixture(
+      Self.schema("", ""),
+      #"""
+      {
+        "Root": [{"id": 1, "parts": [1, 2, 3]}],
+        "Part": [
+          {"id": 1, "code": 7, "row": "A", "number": 1}, {"id": 2, "code": 7, "row": "A", "number": 1}, {"id": 3}
+        ]
+      }
+      """#,
+      "mutation { deleteRoot(where: id == 1) }")
+    try fixture.change(to: Self.schema(type, code))
+    let database = fixture.database
+    let message = "'Part' 1 has \(values) already, which is unique"
+    expectRefused(database, "mutation { restoreRoot }", "unique-violation", message)
+    expectRefused(database, "mutation { restorePart }", "unique-violation", message)
+    let apart = "mutation { a: restorePart(where: id == 3) b: restorePart(where: id != 3) }"
+    expectRefused(database, apart, "unique-violation", message)
+    // The program decides about those that come, not about those that come back.
+    if !code.isEmpty {
+      try database.onConflict("Part.code") { _, _ in .replace }
+      expectRefused(database, "mutation { restoreRoot }", "unique-violation", message)
+    }
+    // One by one they stand against who is there.
+    #expect(
+      try fixture.answer("mutation { restorePart(where: id != 2) { id } }") == #"{"restorePart":[{"id":1},{"id":3}]}"#)
+    expectRefused(database, "mutation { restorePart(where: id == 2) }", "unique-violation", message)
+    _ = try fixture.answer(
+      "mutation { deletePart(where: id == 1, hard: true) restorePart(where: id == 2) restoreRoot }")
+    #expect(try fixture.answer("{ Root { parts { id } } }") == #"{"Root":[{"parts":[{"id":2},{"id":3}]}]}"#)
+    #expect(database.check() == [])
+  }
+
+  /// None waits for another that comes behind it.
+  @Test func whatNeedsEachOther() throws {
+    let database = try Database(
+      schema: #"type N { id: ID! up: N! @relation(inverse: "downs") downs: [N!]! @relation(inverse: "up") }"#)
+    _ = try database.query("mutation { insertN(data: [{id: 1, up: 2}, {id: 2, up: 2}, {id: 3, up: 2}]) }")
+    _ = try database.query("mutation { a: deleteN(where: id == 1) b: deleteN(where: id != 1) }")
+    expectRefused(
+      database, "mutation { restoreN(where: id != 2) }", "required-reference",
+      "'N' 1 cannot be restored: its 'up', which it must have, is deleted")
+    #expect(
+      try database.query("mutation { restoreN { id up { id } downs { id } } }").jsonString
+        == #"{"restoreN":[{"id":1,"up":{"id":2},"downs":[]},{"id":2,"up":{"id":2},"downs":[{"id":1},{"id":2},{"id":3}]},{"id":3,"up":{"id":2},"downs":[]}]}"#
+    )
+    #expect(database.check() == [])
+  }
+
+  /// A deleted entity forgets nothing when its to-one relation becomes a list; what was unlinked stays so.
+  @Test func whatWasRelinkedBeforeItsRelationBecameAList() throws {
+    func schema(_ up: String) -> String {
+      #"type N { id: ID! up: \#(up) @relation(inverse: "downs") downs: [N!]! @relation(inverse: "up") }"#
+    }
+    let fixture = try SchemaChangeFixture(
+      schema("N"), #"{"N": [{"id": 1}, {"id": 2, "up": 1}, {"id": 3}, {"id": 4, "up": 1}]}"#,
+      "mutation { a: deleteN(where: id == 1) updateN(where: id == 2, set: {up: 3}) b: deleteN(where: id == 2) }")
+    try fixture.change(to: schema("[N!]!"))
+    #expect(
+      try fixture.answer("mutation { a: restoreN(where: id == 1) { downs { id } } b: restoreN { id up { id } } }")
+        == #"{"a":[{"downs":[{"id":4}]}],"b":[{"id":2,"up":[{"id":3}]}]}"#)
+    #expect(
+      try fixture.answer("{ N { downs { id } } }")
+        == #"{"N":[{"downs":[{"id":4}]},{"downs":[]},{"downs":[{"id":2}]},{"downs":[]}]}"#)
+    #expect(fixture.database.check() == [])
+  }
+}
