@@ -68,6 +68,46 @@ import Testing
     #expect(database.check().isEmpty)
   }
 
+  @Test("readers of one entity's many links see a whole version of them") func hub() throws {
+    let database = try Database(schema: Self.schema)
+    _ = try database.query(#"mutation { insertOwner(data: {id: 1, name: "O"}) }"#)
+    let many = (0..<300).map { "{id: \($0), name: \"n\", amount: \($0), owner: 1}" }.joined(separator: " ")
+    _ = try database.query("mutation { insertAccount(data: [\(many)]) }")
+    let changes = [
+      "mutation { deleteAccount(where: amount % 3 == 0) }", "mutation { restoreAccount }",
+      #"mutation { insertAccount(data: {id: 900, name: "x", amount: 0, owner: 1}) }"#,
+      "mutation { deleteAccount(where: id == 900, hard: true) }",
+      "mutation { updateAccount(where: amount < 3, set: {owner: null}) }",
+      "mutation { updateAccount(where: amount < 3, set: {owner: 1}) }",
+    ]
+    let writers = try changes.map { try database.prepare($0) }
+    // Both directions, each through the other.
+    let reader = try database.prepare(
+      "{ Owner { there := count(accounts) back := count(accounts(where: owner == ^)) } n := count(Account(where: owner != null)) }"
+    )
+    let failures = Failures()
+    DispatchQueue.concurrentPerform(iterations: 4) { thread in
+      for step in 0..<60 {
+        do {
+          if thread == 0 {
+            _ = try writers[step % writers.count].run()
+          } else {
+            let answer = try reader.run()
+            let value = try Value(json: Array(answer.utf8))
+            let there = value["Owner"]?[0]?["there"]?.int
+            if there == nil || there != value["Owner"]?[0]?["back"]?.int || there != value["n"]?.int {
+              failures.add(answer.jsonString)
+            }
+          }
+        } catch {
+          failures.add("\(error)")
+        }
+      }
+    }
+    #expect(failures.all.isEmpty, "\(failures.all.prefix(3))")
+    #expect(database.check().isEmpty)
+  }
+
   @Test("a transaction that fails leaves nothing, whatever it did before") func undone() throws {
     let database = try database()
     let before = try database.query("{ Account { ...* owner { id } _updatedAt } Named { id name } }")
