@@ -36,6 +36,8 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
   let idCodec: ValueCodec<Entity.ID>
   let relations: [RelationDescriptor<Entity>]
   let indexes: [Index]
+  /// Whether any attribute is an enum of the schema language.
+  let hasEnums: Bool
   let hooks = HookKnowledge()
   private let keys: [AnyKeyPath: Key]
   private let relationPaths: [AnyKeyPath: Int]
@@ -89,6 +91,7 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
         Index(name: index.name, kind: index.kind, attributes: places, paths: index.components.map(\.path)))
     }
     self.attributes = attributes
+    hasEnums = attributes.contains { $0.shape?.enumeration != nil }
     self.keys = keys
     self.indexes = indexes
     relations = description.relations

@@ -102,8 +102,10 @@ struct QueryReading<Entity: EntityModelProtocol> {
         conditions.append(condition.shifted(by: parameters.count))
         let first = parameters.count
         parameters += conjunct.parameters
-        for (attribute, number) in condition.comparisons {
-          parameters[first + number].takeType(of: mapping.columns[attribute])
+        if mapping.info.hasEnums {
+          for (attribute, number) in condition.comparisons {
+            parameters[first + number].takeType(of: mapping.columns[attribute])
+          }
         }
       } else {
         rest.conjuncts.append(conjunct)
