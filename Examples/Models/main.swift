@@ -1,2 +1,3 @@
 // Entities as plain structs: `swift run ModelsExample`.
 for line in try chatLines() { print(line) }
+for line in try await watchLines() { print(line) }

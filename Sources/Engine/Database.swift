@@ -30,6 +30,8 @@ public final class Database: Sendable {
     var hasSchema: Bool
     /// What the schema says that is ignored or not wise; nil for nothing.
     var schemaWarnings: QueryError?
+    /// What another module keeps with the data.
+    var companion: (any SnapshotCompanion)?
   }
   private let state: Lock<State>
   private let limitState = Lock<QueryLimits>(.standard)
@@ -42,6 +44,8 @@ public final class Database: Sendable {
   private let texts = Lock(TextCache())
   /// What the program has registered.
   let registry = Lock(Registry())
+  /// Who is told of each new version.
+  let watchers = Lock(CommitWatchers())
 
   /// An empty database without a schema: the first load infers one.
   public init() {
@@ -67,8 +71,8 @@ public final class Database: Sendable {
   }
 
   /// A database that begins with what a snapshot holds.
-  package init(_ snapshot: Snapshot) {
-    state = Lock(State(snapshot: snapshot, hasSchema: true))
+  package init(_ snapshot: Snapshot, companion: (any SnapshotCompanion)? = nil) {
+    state = Lock(State(snapshot: snapshot, hasSchema: true, companion: companion))
   }
 
   /// The catalog of a schema that a program has made.
@@ -85,6 +89,9 @@ public final class Database: Sendable {
   /// Catalogs of one process have versions of their own, so that a plan is never taken for another schema's.
   private static let versions = Atomic<UInt64>(0)
 
+  /// The version of a catalog that a program has changed.
+  package static func nextCatalogVersion() -> UInt64 { versions.add(1, ordering: .relaxed).newValue }
+
   /// Parses and builds a schema that lies in several texts.
   static func catalog(
     of sources: [SourceText], limits: QueryLimits = .standard
@@ -100,7 +107,7 @@ public final class Database: Sendable {
       if !built.diagnostics.isEmpty { warnings.append((source, built.diagnostics)) }
     }
     var result = catalog ?? Catalog()
-    result.version = versions.add(1, ordering: .relaxed).newValue
+    result.version = nextCatalogVersion()
     return (result, warnings.isEmpty ? nil : QueryError(warnings))
   }
 
@@ -119,8 +126,12 @@ public final class Database: Sendable {
   /// The version that queries started now will see.
   var current: Snapshot { state.withLock { $0.snapshot } }
 
+  /// The version that queries started now will see, what another module keeps with it, and whether there is a schema.
+  package var published: (snapshot: Snapshot, companion: (any SnapshotCompanion)?, hasSchema: Bool) {
+    state.withLock { ($0.snapshot, $0.companion, $0.hasSchema) }
+  }
   /// Runs `body` as the one writer.
-  func exclusively<Output>(_ body: () throws -> Output) throws -> Output {
+  package func exclusively<Output>(_ body: () throws -> Output) throws -> Output {
     // A number on some systems, an address on others.
     let thread = withUnsafeBytes(of: pthread_self()) { $0.load(as: UInt.self) }
     if writingThread.load(ordering: .relaxed) == thread {
@@ -141,17 +152,34 @@ public final class Database: Sendable {
       state.snapshot = snapshot
       return old
     }
-    withExtendedLifetime(old) {}
+    withExtendedLifetime(old) { tellWatchers() }
+  }
+
+  /// Publishes a snapshot with what another module keeps with it. Called within ``exclusively(_:)``.
+  package func publish(_ snapshot: Snapshot, companion: any SnapshotCompanion) {
+    let old = state.withLock { state in
+      let old = state
+      state.snapshot = snapshot
+      state.companion = companion
+      state.hasSchema = true
+      return old
+    }
+    if old.snapshot.catalog.version != snapshot.catalog.version { forgetTexts() }
+    withExtendedLifetime(old) { tellWatchers() }
   }
 
   /// Publishes a snapshot with another schema, and forgets what was prepared with the one before.
   func publish(_ snapshot: Snapshot, warnings: QueryError?) {
     let old = state.withLock { state in
       let old = state.snapshot
-      state = State(snapshot: snapshot, hasSchema: true, schemaWarnings: warnings)
+      state = State(
+        snapshot: snapshot, hasSchema: true, schemaWarnings: warnings, companion: state.companion)
       return old
     }
-    withExtendedLifetime(old) { forgetTexts() }
+    withExtendedLifetime(old) {
+      forgetTexts()
+      tellWatchers()
+    }
   }
 
   /// The schema as SDL: the one given, or the one inferred.
@@ -224,6 +252,7 @@ public final class Database: Sendable {
         $0.snapshot = loaded
         $0.hasSchema = true
       }
+      tellWatchers()
       return loader.report
     }
   }
@@ -241,7 +270,7 @@ public final class Database: Sendable {
       var catalog = base.catalog
       catalog.functions.removeAll { $0.name == function.name }
       catalog.functions.append(function)
-      catalog.version = Self.versions.add(1, ordering: .relaxed).newValue
+      catalog.version = Self.nextCatalogVersion()
       let changed = base.with(catalog)
       state.withLock { $0.snapshot = changed }
     }

@@ -12,4 +12,8 @@ import Testing
           + #"{"text":"Structs in a database."}]}]}]}"#, "likes graphs",
       ])
   }
+
+  @Test func watching() async throws {
+    #expect(try await watchLines() == ["Carol", "Carol", "Alice, Carol", "Dave is one of 3"])
+  }
 }

@@ -31,6 +31,7 @@ import Testing
       folder: "Models",
       modules: [
         "GQLBase", "GQLCatalog", "GQLText", "GQLPlanner", "GQLStore", "GQLExecutor", "GQLite", "Foundation",
+        "Observation",
       ]),
     Rule(folder: "gqlite", modules: ["GQLBase", "GQLite", "Foundation", "FoundationEssentials"]),
   ]

@@ -47,7 +47,7 @@ extension Context {
 
   /// Takes an entity out, and its links; nothing is kept of it. Its relations' rules hold.
   public mutating func remove<Entity: EntityModelProtocol>(_ type: Entity.Type, id: Entity.ID) throws {
-    guard let mapping = storage.schema?.mapping(of: type), let row = try row(mapping, id) else { return }
+    guard let (_, mapping) = try storage.find(type), let row = try row(mapping, id) else { return }
     own()
     do { try storage.writing.purge(mapping.type, row) } catch { throw mapping.error(error, in: self) }
   }

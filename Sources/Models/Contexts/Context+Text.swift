@@ -8,9 +8,8 @@ extension Context {
   public func query(
     _ text: String, _ variables: [String: Value] = [:], options: RunOptions = RunOptions()
   ) throws(QueryError) -> Answer {
-    guard let schema = storage.schema, let snapshot = storage.current else {
-      return try Database().query(text, variables, options: options)
-    }
+    guard let snapshot = storage.current else { return try Database().query(text, variables, options: options) }
+    guard let schema = storage.schema else { return try Database(snapshot).query(text, variables, options: options) }
     return try schema.texts.prepare(text).run(variables, on: DatabaseView(snapshot: snapshot), options: options)
   }
 
@@ -27,14 +26,7 @@ extension Context {
   }
 
   /// The schema of the entities that the context knows.
-  public var schema: String { storage.schema.map { Database($0.empty).schema } ?? "" }
-}
-
-extension Database {
-  /// A database that begins with the entities of a context. Neither sees what is changed in the other.
-  public convenience init(_ context: Context) {
-    if let snapshot = context.storage.current { self.init(snapshot) } else { self.init() }
-  }
+  public var schema: String { storage.current.map { Database($0).schema } ?? "" }
 }
 
 /// The value of an answer's only root field, or the whole answer.

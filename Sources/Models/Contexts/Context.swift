@@ -19,6 +19,8 @@ public struct Context: Sendable {
   /// An empty context that knows some types, and all that their relations lead to.
   public init(for types: any EntityModelProtocol.Type...) throws { try self.init(for: types) }
 
+  init(storage: ContextStorage) { self.storage = storage }
+
   /// Makes sure that nobody else sees what is written next.
   @inline(__always)
   mutating func own() {

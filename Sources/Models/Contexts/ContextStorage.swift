@@ -1,4 +1,5 @@
 import Foundation
+import GQLCatalog
 import GQLPlanner
 import GQLStore
 import GQLite
@@ -13,6 +14,8 @@ final class ContextStorage: @unchecked Sendable {
   @exclusivity(unchecked) private var transaction: WriteTransaction?
   @exclusivity(unchecked) private var snapshot: Snapshot?
   @exclusivity(unchecked) private(set) var schema: ModelSchema?
+  /// Whether the catalog is not what the types make: then types are looked up in it when they are asked for.
+  @exclusivity(unchecked) private(set) var isForeign = false
   @exclusivity(unchecked) private var lastInstant: Int64 = 0
   /// By number of the entity type: the values without a column.
   @exclusivity(unchecked) var opaques: [OpaqueValues?] = []
@@ -27,9 +30,56 @@ final class ContextStorage: @unchecked Sendable {
   init(copying other: ContextStorage) {
     snapshot = other.current
     schema = other.schema
+    isForeign = other.isForeign
     opaques = other.opaques
     lastInstant = other.lastInstant
   }
+
+  /// What a database holds.
+  init(_ snapshot: Snapshot, _ binding: ModelBinding?) {
+    self.snapshot = snapshot
+    guard let binding else {
+      isForeign = true
+      return
+    }
+    if binding.schema.catalog.version == snapshot.catalog.version {
+      schema = binding.schema
+      isForeign = binding.isForeign
+      opaques = binding.opaques
+      return
+    }
+    // The schema was changed, or a function was registered.
+    let comparison = CatalogComparison(from: binding.schema.catalog, to: snapshot.catalog)
+    isForeign = binding.isForeign || !comparison.differences.isEmpty
+    schema = try? ModelSchema.make(for: binding.schema.types, in: snapshot.catalog)
+    opaques = snapshot.catalog.types.map { type in
+      comparison.mapping.oldTypes[Int(type.id.index)].flatMap { binding.opaques[Int($0.index)] }
+    }
+  }
+
+  /// Where a type that is to be read lies; nil if nothing is known of it.
+  ///
+  /// - Throws: ``ModelError/invalidSchema(_:)`` if the schema is not what the types make, and cannot hold it.
+  func find<Entity: EntityModelProtocol>(_ type: Entity.Type) throws -> (ModelSchema, TypeMapping<Entity>)? {
+    if let schema, let known = schema.mapping(of: type) { return (schema, known) }
+    guard isForeign, let catalog = current?.catalog else { return nil }
+    // Not kept, because others may read this storage; it is looked up in the process.
+    let fitted = try fit(type, catalog)
+    return fitted.mapping(of: type).map { (fitted, $0) }
+  }
+
+  /// The schema with a type more, in a catalog that stays as it is.
+  private func fit(_ type: any EntityModelProtocol.Type, _ catalog: Catalog) throws -> ModelSchema {
+    try ModelSchema.make(for: (schema?.types ?? []) + [type], in: catalog)
+  }
+
+  /// The values without a column of a type.
+  func opaques(of type: EntityTypeID) -> OpaqueValues? {
+    Int(type.index) < opaques.count ? opaques[Int(type.index)] : nil
+  }
+
+  /// What a database keeps with the snapshot; nil as long as no type is known.
+  var binding: ModelBinding? { schema.map { ModelBinding(schema: $0, opaques: opaques, isForeign: isForeign) } }
 
   /// What was written so far; nil as long as no type is known.
   var current: Snapshot? {
@@ -73,8 +123,23 @@ final class ContextStorage: @unchecked Sendable {
 
   /// Gets to know a type and all that it leads to. What is there keeps its rows.
   func learn(_ type: any EntityModelProtocol.Type) throws {
+    if isForeign, let catalog = current?.catalog {
+      let fitted = try fit(type, catalog)
+      schema = fitted
+      opaques += Array(repeating: nil, count: max(0, fitted.byNumber.count - opaques.count))
+      for (number, mapping) in fitted.byNumber.enumerated() where opaques[number] == nil {
+        opaques[number] = Self.opaques(of: mapping)
+      }
+      return
+    }
     guard let schema else { return adopt(try ModelSchema.make(for: [type])) }
-    let larger = try schema.adding(type)
+    var larger = try schema.adding(type)
+    if !schema.catalog.functions.isEmpty {
+      var catalog = larger.catalog
+      catalog.functions = schema.catalog.functions
+      catalog.version = Database.nextCatalogVersion()
+      larger = try ModelSchema.make(for: larger.types, in: catalog)
+    }
     guard let snapshot = current, !isEmpty(snapshot, schema) else { return adopt(larger) }
     let comparison = CatalogComparison(from: schema.catalog, to: larger.catalog)
     let evolved: (snapshot: Snapshot, report: EvolutionReport)

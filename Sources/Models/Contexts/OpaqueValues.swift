@@ -1,7 +1,20 @@
+/// A value that has no column, whatever its type.
+class AnyOpaqueBox: @unchecked Sendable {
+  /// Whether another box certainly has an equal value.
+  func isEqual(to other: AnyObject) -> Bool { self === other }
+}
+
 /// A value that has no column.
-final class OpaqueBox<Value>: @unchecked Sendable {
+final class OpaqueBox<Value>: AnyOpaqueBox, @unchecked Sendable {
   let value: Value
   init(_ value: Value) { self.value = value }
+
+  override func isEqual(to other: AnyObject) -> Bool {
+    if self === other { return true }
+    guard let value = value as? any Equatable, let other = other as? OpaqueBox<Value> else { return false }
+    func equals<Compared: Equatable>(_ value: Compared) -> Bool { other.value as? Compared == value }
+    return equals(value)
+  }
 }
 
 /// The values without a column of all rows of a type: pages that versions share until one of them writes.

@@ -36,10 +36,10 @@ extension TypeMapping {
 
   /// The entity of a live row, with the ids of all its relations.
   func entityWithIDs(_ row: UInt32, _ context: Context) throws -> Entity {
-    guard let snapshot = context.storage.current, let schema = context.storage.schema else {
+    guard let snapshot = context.storage.current, let (schema, _) = try context.storage.find(Entity.self) else {
       throw ModelError.unknownType(name)
     }
-    var entity = try entity(row, snapshot, context.storage.opaques[Int(type.index)])
+    var entity = try entity(row, snapshot, context.storage.opaques(of: type))
     for (place, relation) in info.relations.enumerated() {
       guard let mapped = relations[place] else { continue }
       let target = schema.byNumber[Int(mapped.target.index)]

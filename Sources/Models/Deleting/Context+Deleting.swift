@@ -4,7 +4,7 @@ import GQLStore
 extension Context {
   /// Deletes an entity and what its relations' rules say; nothing happens if it is not saved.
   mutating func delete<Entity: EntityModelProtocol>(_ type: Entity.Type, _ id: Entity.ID) throws {
-    guard let mapping = storage.schema?.mapping(of: type), let row = try row(mapping, id) else { return }
+    guard let (_, mapping) = try storage.find(type), let row = try row(mapping, id) else { return }
     own()
     if storage.allDeleteQuietly { return try delete(mapping.type, row) }
     try atomically { try $0.deleteLoudly(mapping.type, row) }
@@ -99,9 +99,9 @@ extension EntityModelProtocol {
 
   /// What its deletion would keep: what is saved, with the ids of all its relations; nil if it is not saved.
   public func asDeleted(in context: Context) -> Deleted<Self>? {
-    guard let mapping = context.storage.schema?.mapping(of: Self.self),
-      let row = try? context.row(mapping, id)
-    else { return nil }
+    guard let (_, mapping) = try? context.storage.find(Self.self), let row = try? context.row(mapping, id) else {
+      return nil
+    }
     return (try? mapping.entityWithIDs(row, context)).map { Deleted($0) }
   }
 }

@@ -6,9 +6,9 @@ extension Deleted {
   ///
   /// It fails, and changes nothing, if another entity has one of its unique values.
   public func restore(in context: inout Context) throws {
-    guard let mapping = context.storage.schema?.mapping(of: Self.self),
-      let row = try context.row(mapping, id)
-    else { return try entity.save(to: &context) }
+    guard let (_, mapping) = try context.storage.find(Self.self), let row = try context.row(mapping, id) else {
+      return try entity.save(to: &context)
+    }
     context.own()
     let transaction = context.storage.writing
     transaction.now = context.storage.now()
@@ -26,7 +26,7 @@ extension Deleted {
 
   /// Forgets the deleted entity for good.
   public func delete(from context: inout Context) throws {
-    guard let mapping = context.storage.schema?.mapping(of: Self.self), let row = try context.row(mapping, id) else {
+    guard let (_, mapping) = try context.storage.find(Self.self), let row = try context.row(mapping, id) else {
       return
     }
     context.own()

@@ -7,12 +7,17 @@ public struct FetchResultsCollection<Element: EntityModelProtocol>: RandomAccess
   public let count: Int
 
   init(_ list: QueryList<Element>, in context: Context, batchSize: Int) throws {
-    guard let reading = QueryReading<Element>(context) else {
+    let reading = try QueryReading<Element>.of(context)
+    try self.init(list, reading, rows: try reading.map { try list.rows($0) } ?? [], batchSize: batchSize)
+  }
+
+  init(_ list: QueryList<Element>, _ reading: QueryReading<Element>?, rows: [UInt32], batchSize: Int) throws {
+    guard let reading else {
       batches = nil
       count = 0
       return
     }
-    let batches = ResultBatches(list, reading, rows: try list.rows(reading), batchSize: Swift.max(1, batchSize))
+    let batches = ResultBatches(list, reading, rows: rows, batchSize: Swift.max(1, batchSize))
     // Reading an element cannot fail later, because a collection has no way to say so.
     if !batches.isAlwaysReadable { try batches.readAll() }
     self.batches = batches

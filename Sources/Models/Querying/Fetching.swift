@@ -28,7 +28,7 @@ extension NestingQuery {
 
   /// The last one of ``results(in:)``; nil if there is none. The others are not read.
   public func last(in store: some EntityStore) throws -> Entity? {
-    guard let reading = QueryReading<Entity>(store.entities) else { return nil }
+    guard let reading = try QueryReading<Entity>.of(store.entities) else { return nil }
     let list = asked
     return try reading.entities(Array(list.rows(reading).suffix(1)), list.nested, only: list.attributes).first
   }
@@ -38,13 +38,13 @@ extension NestingQuery {
 
   /// How many it gives.
   public func count(in store: some EntityStore) throws -> Int {
-    guard let reading = QueryReading<Entity>(store.entities) else { return 0 }
+    guard let reading = try QueryReading<Entity>.of(store.entities) else { return 0 }
     return try asked.count(reading)
   }
 
   /// Whether it gives none.
   public func isEmpty(in store: some EntityStore) throws -> Bool {
-    guard let reading = QueryReading<Entity>(store.entities) else { return true }
+    guard let reading = try QueryReading<Entity>.of(store.entities) else { return true }
     var list = asked
     list.refineToFirst()
     return try list.rows(reading).isEmpty
@@ -62,7 +62,7 @@ extension NestingQuery {
   public func values<each Value>(
     _ paths: repeat KeyPath<Entity, each Value>, in store: some EntityStore
   ) throws -> [(repeat each Value)] {
-    guard let reading = QueryReading<Entity>(store.entities) else { return [] }
+    guard let reading = try QueryReading<Entity>.of(store.entities) else { return [] }
     let rows = try asked.rows(reading)
     let columns = (repeat ValueReader(each paths, reading))
     return try rows.map { row in (repeat try (each columns).value(row)) }
@@ -80,7 +80,7 @@ extension NestingQuery {
 
   /// Deletes all that the query gives, each with what its relations' rules say; if one fails, none.
   public func delete(in context: inout Context) throws {
-    guard let reading = QueryReading<Entity>(context) else { return }
+    guard let reading = try QueryReading<Entity>.of(context) else { return }
     let rows = try asked.rows(reading)
     if rows.isEmpty { return }
     let readers = reading.snapshot.readers(reading.mapping.type)

@@ -12,6 +12,12 @@ class NestedQuery<Parent: EntityModelProtocol> {
 
   /// Whether loading cannot fail, whatever another program has put into columns.
   var isAlwaysReadable: Bool { true }
+
+  /// Notes all that loading looks at.
+  func note(_ reading: QueryReading<Parent>, _ reads: inout ReadSet) {}
+
+  /// Adds what loading gives for the parents of these rows.
+  func trace(_ rows: [UInt32], _ reading: QueryReading<Parent>, _ trace: inout AnswerTrace) throws {}
 }
 
 /// What is wanted of a relation, with its types.
@@ -49,6 +55,24 @@ class TypedNestedQuery<
 
   override func explain(_ explanation: inout QueryExplanation) -> BoundField? {
     explanation.nested(Parent.self, path, query.stages, query.nested)
+  }
+
+  override func note(_ reading: QueryReading<Parent>, _ reads: inout ReadSet) {
+    guard let place = reading.mapping.info.relation(path), let relation = reading.mapping.relations[place],
+      let targets = QueryReading<Target>(reading.context)
+    else { return }
+    reads.insert(relation.source, relation.column)
+    targets.note(query.stages, &reads)
+    if form == .ids { return reads.insert(relation.target, ColumnID(targets.mapping.idColumn)) }
+    targets.noteValues(of: query.attributes, &reads)
+    for nested in query.nested { nested.note(targets, &reads) }
+  }
+
+  override func trace(_ rows: [UInt32], _ reading: QueryReading<Parent>, _ trace: inout AnswerTrace) throws {
+    guard let targets = QueryReading<Target>(reading.context) else { return }
+    var ends: [Int] = []
+    let found = try reading.targets(path, rows, query.stages, targets, ends: &ends)
+    try targets.trace(found, ends: ends, query, idsOnly: form == .ids, &trace)
   }
 
   override var isAlwaysReadable: Bool {
@@ -94,6 +118,11 @@ final class SchemaQuery<
       parents[parent][keyPath: path] = Relation(
         form == .fragments ? .fragments(entities) : .entities(entities), isPart: isPart)
     }
+  }
+
+  override func trace(_ rows: [UInt32], _ reading: QueryReading<Parent>, _ trace: inout AnswerTrace) throws {
+    guard Cardinality.isToMany, let targets = QueryReading<Target>(reading.context) else { return }
+    try targets.trace(try query.rows(targets), ends: [], query, idsOnly: false, &trace)
   }
 }
 

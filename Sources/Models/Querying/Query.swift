@@ -28,12 +28,12 @@ public struct Query<Entity: EntityModelProtocol>: @unchecked Sendable {
 
   func entity(in context: Context) throws -> Entity? {
     if let id, list.stages.isEmpty, list.nested.isEmpty, list.attributes == nil {
-      guard let mapping = context.storage.schema?.mapping(of: Entity.self), let snapshot = context.storage.current,
+      guard let (_, mapping) = try context.storage.find(Entity.self), let snapshot = context.storage.current,
         let row = try mapping.row(id, snapshot)
       else { return nil }
-      return try mapping.entity(row, snapshot, context.storage.opaques[Int(mapping.type.index)])
+      return try mapping.entity(row, snapshot, context.storage.opaques(of: mapping.type))
     }
-    guard let reading = QueryReading<Entity>(context) else { return nil }
+    guard let reading = try QueryReading<Entity>.of(context) else { return nil }
     return try reading.entities(try rows(reading), list.nested, only: list.attributes).first
   }
 

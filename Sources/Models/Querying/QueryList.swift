@@ -30,7 +30,7 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
   public func resolve(in context: Context) -> [Entity] { (try? entities(in: context)) ?? [] }
 
   func entities(in context: Context) throws -> [Entity] {
-    guard let reading = QueryReading<Entity>(context) else { return [] }
+    guard let reading = try QueryReading<Entity>.of(context) else { return [] }
     return try reading.entities(try rows(reading), nested, only: attributes)
   }
 

@@ -12,14 +12,26 @@ struct QueryReading<Entity: EntityModelProtocol> {
 
   /// Nil if the context does not know the type, and so has nothing of it.
   init?(_ context: Context) {
-    guard let schema = context.storage.schema, let mapping = schema.mapping(of: Entity.self),
-      let snapshot = context.storage.current
-    else { return nil }
+    guard let reading = try? Self.of(context) else { return nil }
+    self = reading
+  }
+
+  /// Nil if the context does not know the type, and so has nothing of it.
+  ///
+  /// - Throws: ``ModelError/invalidSchema(_:)`` if the entities are a database's whose schema cannot hold the type.
+  static func of(_ context: Context) throws -> Self? {
+    guard let (schema, mapping) = try context.storage.find(Entity.self), let snapshot = context.storage.current else {
+      return nil
+    }
+    return Self(context, schema, mapping, snapshot)
+  }
+
+  private init(_ context: Context, _ schema: ModelSchema, _ mapping: TypeMapping<Entity>, _ snapshot: Snapshot) {
     self.context = context
     self.schema = schema
     self.mapping = mapping
     self.snapshot = snapshot
-    opaques = context.storage.opaques[Int(mapping.type.index)]
+    opaques = context.storage.opaques(of: mapping.type)
   }
 
   func entity(_ row: UInt32) throws -> Entity { try mapping.entity(row, snapshot, opaques) }

@@ -47,6 +47,30 @@ final class ModelSchema: @unchecked Sendable {
     texts = Database(empty)
   }
 
+  /// Types, and all that they lead to, in a catalog that was not made of them, or of more than them.
+  ///
+  /// - Throws: ``ModelError/invalidSchema(_:)`` if the catalog cannot hold one of them.
+  private init(_ types: [any EntityModelProtocol.Type], in catalog: Catalog) throws {
+    let writer = SchemaWriter(types)
+    self.types = writer.types
+    text = writer.text
+    self.catalog = catalog
+    var mappings: [ObjectIdentifier: AnyTypeMapping] = [:]
+    var byNumber: [AnyTypeMapping] = catalog.types.map { UnknownTypeMapping($0) }
+    for type in writer.types {
+      let name = writer.name(of: type)
+      guard let entity = catalog.type(named: name) else {
+        throw ModelError.invalidSchema("the schema has no type '\(name)'")
+      }
+      try SchemaFit(entity, catalog).check(type, writer)
+      byNumber[Int(entity.id.index)] = Self.addMappings(type, entity, catalog, &mappings)
+    }
+    self.mappings = mappings
+    self.byNumber = byNumber
+    empty = Snapshot.empty(catalog)
+    texts = Database(empty)
+  }
+
   /// Adds where a type lies, and the same of its deleted entities; gives the first.
   private static func addMappings<Entity: EntityModelProtocol>(
     _ type: Entity.Type, _ entity: EntityType, _ catalog: Catalog, _ mappings: inout [ObjectIdentifier: AnyTypeMapping]
@@ -77,6 +101,27 @@ final class ModelSchema: @unchecked Sendable {
     return known.withLock { known in
       if let found = known[key] { return found }
       known[key] = made
+      return made
+    }
+  }
+
+  private struct Place: Hashable {
+    let catalog: UInt64
+    let types: [ObjectIdentifier]
+  }
+  private static let fitted = Guarded<[Place: ModelSchema]>([:])
+  private static var keptFits: Int { 64 }
+
+  /// Types, and all that they lead to, in a catalog that was not made of them.
+  static func make(for types: [any EntityModelProtocol.Type], in catalog: Catalog) throws -> ModelSchema {
+    let place = Place(catalog: catalog.version, types: types.map { ObjectIdentifier($0) })
+    if let found = fitted.withLock({ $0[place] }) { return found }
+    let made = try ModelSchema(types, in: catalog)
+    return fitted.withLock { fitted in
+      if let found = fitted[place] { return found }
+      // Catalogs that are no more are forgotten sometime.
+      if fitted.count >= keptFits { fitted.removeAll() }
+      fitted[place] = made
       return made
     }
   }

@@ -1,0 +1,32 @@
+import Foundation
+import GQLite
+import GQLiteModels
+
+extension Query where T == User {
+  /// A query is a value, and can have a name.
+  static var adults: Query { User.include(#Predicate { $0.age >= 18 }).sortBy(\.name, comparator: .lexical) }
+}
+
+/// Queries by predicates, on a database that text queries too.
+func watchLines() async throws -> [String] {
+  let database = try Database(for: User.self)
+  try database.update { context in
+    for (number, name) in ["Bob", "Alice", "Carol"].enumerated() {
+      try User(id: "\(number)", name: name, age: 16 + number).save(to: &context)
+    }
+  }
+  var lines = [try Query<User>.adults[0..<1].results(in: database).map(\.name).joined(separator: ", ")]
+
+  // The answers of a query, as they change.
+  var answers = FetchAll(.adults, in: database).makeAsyncIterator()
+  lines.append(try await answers.next()?.map(\.name).joined(separator: ", ") ?? "")
+  _ = try database.query(#"mutation { updateUser(where: name == "Alice", set: {age: 18}) { id } }"#)
+  lines.append(try await answers.next()?.map(\.name).joined(separator: ", ") ?? "")
+
+  let dave = try User.include(#Predicate { $0.name == "Dave" }).findOrCreate(in: database) {
+    User(id: "3", name: "Dave", age: 40)
+  }
+  try User.exclude(#Predicate { $0.age >= 18 }).delete(in: database)
+  lines.append(try "\(dave.name) is one of \(User.count(in: database))")
+  return lines
+}

@@ -1,0 +1,129 @@
+import GQLStore
+import GQLite
+
+/// What models keep with a database's data.
+final class ModelBinding: SnapshotCompanion {
+  let schema: ModelSchema
+  let opaques: [OpaqueValues?]
+  /// Whether the catalog is not what the types make.
+  let isForeign: Bool
+
+  init(schema: ModelSchema, opaques: [OpaqueValues?], isForeign: Bool) {
+    self.schema = schema
+    self.opaques = opaques
+    self.isForeign = isForeign
+  }
+}
+
+/// A database is where models and text meet: what one commits, the other sees.
+///
+/// Any number of threads and actors may read and write; writers wait for each other.
+extension Database: EntityStore {
+  /// A database that begins with the entities of a context, which stays as it is: it is a value.
+  public convenience init(_ context: Context) {
+    if let snapshot = context.storage.current {
+      self.init(snapshot, companion: context.storage.binding)
+    } else {
+      self.init()
+    }
+  }
+
+  /// An empty database that knows some types, and all that their relations lead to.
+  public convenience init(for types: any EntityModelProtocol.Type...) throws { self.init(try Context(for: types)) }
+
+  /// The entities as they are now: a value, which later changes of the database do not reach, and which does not reach
+  /// the database.
+  ///
+  /// A database whose schema was given as text has the entities of every type that fits it: with all fields, of the same
+  /// types, and no other field that must not be null.
+  public var entities: Context {
+    let (snapshot, companion, hasSchema) = published
+    return hasSchema ? Context(storage: ContextStorage(snapshot, companion as? ModelBinding)) : Context()
+  }
+
+  /// Changes entities in one transaction: all that `body` saves and deletes takes effect together, or, if it throws,
+  /// nothing. Other writers wait meanwhile; queries go on with what was there before.
+  ///
+  /// ```swift
+  /// try database.update { context in
+  ///   var jill = try Person.include(#Predicate { $0.name == "Jill" }).findOrCreate(in: &context) { Person(name: "Jill") }
+  ///   jill.isPromoted = true
+  ///   try jill.save(to: &context)
+  /// }
+  /// ```
+  /// `body` must not write to the database but through the context that it gets.
+  @discardableResult
+  public func update<Output>(_ body: (inout Context) throws -> Output) throws -> Output {
+    try exclusively {
+      var context = entities
+      let before = context.storage.current
+      let output = try body(&context)
+      if let after = context.storage.current, after !== before, let binding = context.storage.binding {
+        publish(after, companion: binding)
+      }
+      return output
+    }
+  }
+}
+
+extension EntityModelProtocol {
+  /// Saves it, what its relations hold, and the links, in a transaction of its own.
+  public func save(to database: Database, options: MergeStrategy<Self> = .default) throws {
+    try database.update { try save(to: &$0, options: options) }
+  }
+
+  /// Deletes it and what its relations' rules say, in a transaction of its own; nothing happens if it is not saved.
+  public func delete(from database: Database) throws { try database.update { try delete(from: &$0) } }
+
+  /// Deletes the entity of an id, in a transaction of its own; nothing happens if there is none.
+  public static func delete(id: ID, from database: Database) throws {
+    try database.update { try delete(id: id, from: &$0) }
+  }
+
+  /// Any entity of the type; if there is none, the new one that `make` gives is saved. No other writer comes between.
+  public static func findOrCreate(in database: Database, _ make: () throws -> Self) throws -> Self {
+    try Query<Self>().findOrCreate(in: database, make)
+  }
+
+  /// Deletes all entities of the type, in one transaction.
+  public static func deleteAll(in database: Database) throws { try Query<Self>().delete(in: database) }
+}
+
+extension Deleted {
+  /// Brings the entity back, in a transaction of its own.
+  public func restore(in database: Database) throws { try database.update { try restore(in: &$0) } }
+}
+
+extension NestingQuery {
+  /// The first one; if there is none, the new one that `make` gives is saved. No other writer comes between.
+  public func findOrCreate(in database: Database, _ make: () throws -> Entity) throws -> Entity {
+    // Most often it is there, and need not wait for writers.
+    if let found = try first(in: database) { return found }
+    return try database.update { try findOrCreate(in: &$0, make) }
+  }
+
+  /// Deletes all that the query gives, in one transaction.
+  public func delete(in database: Database) throws { try database.update { try delete(in: &$0) } }
+}
+
+extension Query {
+  /// The entity; nil if there is none, or if it cannot be read because another program has put something else there.
+  public func resolve(in database: Database) -> Entity? { resolve(in: database.entities) }
+}
+
+extension QueryList {
+  /// The entities, in order. What cannot be read, because another program has put something else there, is left out.
+  public func resolve(in database: Database) -> [Entity] { resolve(in: database.entities) }
+}
+
+extension QueryGroup {
+  /// The lists, in order.
+  public func resolve(in database: Database) -> [[Entity]] { resolve(in: database.entities) }
+}
+
+extension Array {
+  /// The entities, without those that are not saved.
+  public func resolve<Entity>(in database: Database) -> [Entity] where Element == Query<Entity> {
+    resolve(in: database.entities)
+  }
+}

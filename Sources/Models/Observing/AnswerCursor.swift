@@ -1,0 +1,56 @@
+import GQLStore
+
+/// A query that is asked again and again, and tells what is new.
+///
+/// Whether a newer version can have another answer is first told by the pages of what the query looks at; only then it
+/// runs, and its answer is compared with the last one.
+struct AnswerCursor<Entity: EntityModelProtocol> {
+  /// What a query gave.
+  struct Answer {
+    /// Nil if the type is not known, and so there is nothing.
+    let reading: QueryReading<Entity>?
+    let rows: [UInt32]
+  }
+
+  let list: QueryList<Entity>
+  private var seen: (trace: AnswerTrace, reads: ReadSet, snapshot: Snapshot?)?
+  /// How often the query ran.
+  private(set) var runs = 0
+
+  init(_ list: QueryList<Entity>) { self.list = list }
+
+  /// The answer of a newer version; nil if it is the last one.
+  mutating func advance(to context: Context) throws -> Answer? {
+    let snapshot = context.storage.current
+    if let seen {
+      if seen.snapshot === snapshot { return nil }
+      if let old = seen.snapshot, let snapshot, old.catalog.version == snapshot.catalog.version,
+        seen.reads.isUntouched(from: old, to: snapshot)
+      {
+        // What only the old version holds need not be kept.
+        self.seen = (seen.trace.moved(to: context), seen.reads, snapshot)
+        return nil
+      }
+    }
+    runs += 1
+    var trace = AnswerTrace(context)
+    var reads = ReadSet()
+    var rows: [UInt32] = []
+    let reading = try QueryReading<Entity>.of(context)
+    if let reading {
+      rows = try list.rows(reading)
+      try reading.trace(rows, ends: [], list, idsOnly: false, &trace)
+      reading.note(list, &reads)
+    } else {
+      reads.isUnknown = true
+    }
+    let isSame = seen.map { trace.isSame(as: $0.trace) } ?? false
+    seen = (trace, reads, snapshot)
+    return isSame ? nil : Answer(reading: reading, rows: rows)
+  }
+
+  /// The entities of an answer.
+  func entities(_ answer: Answer) throws -> [Entity] {
+    try answer.reading?.entities(answer.rows, list.nested, only: list.attributes) ?? []
+  }
+}

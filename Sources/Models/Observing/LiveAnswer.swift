@@ -1,0 +1,149 @@
+import GQLite
+import Observation
+import Synchronization
+
+/// What a query gives, kept as the database changes, and told to those who observe it.
+///
+/// Unchecked because all that changes is under locks. None of them is held while observers are told.
+final class LiveAnswer<Entity: EntityModelProtocol, Output>: Observable, @unchecked Sendable {
+  typealias Decoding = (AnswerCursor<Entity>, AnswerCursor<Entity>.Answer) throws -> Output
+
+  private struct Progress {
+    var cursor: AnswerCursor<Entity>
+    /// How many answers were found.
+    var number = 0
+    var problem: String?
+  }
+  private struct Published {
+    var number = 0
+    var output: Output
+    var error: (any Error)?
+  }
+
+  let database: Database
+  let list: QueryList<Entity>
+  let decoding: Decoding
+  private let progress: Guarded<Progress>
+  private let published: Guarded<Published>
+  private let watch = Guarded<CommitWatch?>(nil)
+  private let isScheduled = Atomic<Bool>(false)
+  private let registrar = ObservationRegistrar()
+
+  init(_ list: QueryList<Entity>, _ database: Database, nothing: Output, _ decoding: @escaping Decoding) {
+    self.list = list
+    self.database = database
+    self.decoding = decoding
+    progress = Guarded(Progress(cursor: AnswerCursor(list)))
+    published = Guarded(Published(output: nothing))
+  }
+
+  /// What the query gives now, never older than the last commit of the thread that asks.
+  var output: Output {
+    begin()
+    refresh()
+    registrar.access(self, keyPath: \.output)
+    return published.withLock { $0.output }
+  }
+
+  /// Why the query failed the last time that it ran; then ``output`` is as before.
+  var error: (any Error)? {
+    begin()
+    refresh()
+    registrar.access(self, keyPath: \.error)
+    return published.withLock { $0.error }
+  }
+
+  /// How often the query ran.
+  var runs: Int { progress.withLock { $0.cursor.runs } }
+
+  private func begin() {
+    watch.withLock { watch in
+      if watch == nil { watch = database.watchCommits { [weak self] in self?.schedule() } }
+    }
+  }
+
+  /// Refreshes soon; what is committed until then is told together.
+  private func schedule() {
+    if isScheduled.exchange(true, ordering: .relaxed) { return }
+    Task { [weak self] in
+      guard let self else { return }
+      isScheduled.store(false, ordering: .relaxed)
+      refresh()
+    }
+  }
+
+  private enum News {
+    case output(Output)
+    case error(any Error)
+  }
+
+  private func refresh() {
+    let news = progress.withLock { progress -> (number: Int, news: News)? in
+      let result: News
+      do {
+        guard let answer = try progress.cursor.advance(to: database.entities) else { return nil }
+        result = .output(try decoding(progress.cursor, answer))
+        progress.problem = nil
+      } catch {
+        // The same problem is not told twice.
+        if progress.problem == "\(error)" { return nil }
+        progress.problem = "\(error)"
+        result = .error(error)
+      }
+      progress.number += 1
+      return (progress.number, result)
+    }
+    guard let (number, news) = news else { return }
+    registrar.willSet(self, keyPath: \.output)
+    registrar.willSet(self, keyPath: \.error)
+    published.withLock { published in
+      // Another thread may have been faster with a later one.
+      guard number > published.number else { return }
+      published.number = number
+      switch news {
+      case .output(let output):
+        published.output = output
+        published.error = nil
+      case .error(let error): published.error = error
+      }
+    }
+    registrar.didSet(self, keyPath: \.output)
+    registrar.didSet(self, keyPath: \.error)
+  }
+}
+
+/// The answers of a query, one after the other: what it gives now, then each that differs from the one before.
+///
+/// What is committed while one answer is looked at comes as one.
+public struct AnswerIterator<Entity: EntityModelProtocol, Output>: AsyncIteratorProtocol {
+  private var cursor: AnswerCursor<Entity>
+  private let database: Database
+  private let decoding: LiveAnswer<Entity, Output>.Decoding
+  private let watch: CommitWatch
+  private var commits: AsyncStream<Void>.Iterator
+
+  init(_ live: LiveAnswer<Entity, Output>) {
+    cursor = AnswerCursor(live.list)
+    database = live.database
+    decoding = live.decoding
+    let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    watch = live.database.watchCommits { continuation.yield() }
+    commits = stream.makeAsyncIterator()
+  }
+
+  /// The next answer; nil if the task was cancelled.
+  ///
+  /// - Throws: what running the query throws.
+  public mutating func next() async throws -> Output? { try await next(isolation: nil) }
+
+  /// The next answer, without leaving the actor; nil if the task was cancelled.
+  ///
+  /// - Throws: what running the query throws.
+  public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Output? {
+    while !Task.isCancelled {
+      if let answer = try cursor.advance(to: database.entities) { return try decoding(cursor, answer) }
+      guard await commits.next(isolation: actor) != nil else { return nil }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,163 @@
+import GQLCatalog
+import GQLStore
+
+/// What a query looks at: which types' members, which columns.
+struct ReadSet {
+  private var members: Set<EntityTypeID> = []
+  private var columns: [EntityTypeID: Set<ColumnID>] = [:]
+  /// Whether it may be anything.
+  var isUnknown = false
+
+  mutating func insert(_ type: EntityTypeID) { members.insert(type) }
+  mutating func insert(_ type: EntityTypeID, _ column: ColumnID) { columns[type, default: []].insert(column) }
+
+  /// Whether nothing of it is another in a newer version, as far as pages tell: false may be wrong, true never is.
+  func isUntouched(from old: Snapshot, to new: Snapshot) -> Bool {
+    if old === new { return true }
+    return !isUnknown && members.allSatisfy { new.hasSameMembers($0, as: old) }
+      && columns.allSatisfy { type, columns in columns.allSatisfy { new.hasSameCells(type, $0, as: old) } }
+  }
+}
+
+extension QueryReading {
+  /// Notes all that a query looks at.
+  func note(_ list: QueryList<Entity>, _ reads: inout ReadSet) {
+    if case .rows = list.source { reads.isUnknown = true }
+    note(list.stages, &reads)
+    noteValues(of: list.attributes, &reads)
+    for nested in list.nested { nested.note(self, &reads) }
+  }
+
+  /// Notes what finding entities looks at.
+  func note(_ stages: [QueryStage<Entity>], _ reads: inout ReadSet) {
+    reads.insert(mapping.type)
+    for stage in stages {
+      for conjunct in stage.conjuncts {
+        if let condition = conjunct.condition {
+          note(condition, &reads)
+        } else {
+          noteValues(of: nil, &reads)
+          noteUpdates(&reads)
+          for route in conjunct.routes { note(route: route, &reads) }
+        }
+      }
+      for order in stage.order {
+        switch order.key {
+        case .attribute(let number, _), .optional(let number, _): note([number], &reads)
+        case .updatedAt: noteUpdates(&reads)
+        // Of what the condition looks for.
+        case .score: break
+        case nil: noteValues(of: nil, &reads)
+        }
+      }
+    }
+  }
+
+  /// Notes what reading entities looks at.
+  func noteValues(of attributes: Set<Int>?, _ reads: inout ReadSet) {
+    for column in valueColumns(of: attributes) { reads.insert(mapping.type, column) }
+    // Values without a column change with the time of the save.
+    if mapping.layout.opaqueCount > 0 { noteUpdates(&reads) }
+  }
+
+  /// The columns that reading an entity looks at, the id's among them.
+  func valueColumns(of attributes: Set<Int>?) -> [ColumnID] {
+    // A deleted entity is read as what it was, by places that it shares.
+    let wanted = attributes.map { mapping.info.mustRead($0) }
+    var columns = [ColumnID(mapping.idColumn)]
+    for number in 0..<mapping.layout.count where wanted?[number] ?? true {
+      let column = mapping.layout.places[number].column
+      if column >= 0, Int(column) != mapping.idColumn { columns.append(ColumnID(Int(column))) }
+    }
+    return columns
+  }
+
+  private func noteUpdates(_ reads: inout ReadSet) {
+    if let column = mapping.updatedColumn { reads.insert(mapping.type, column) }
+  }
+
+  private func note(_ attributes: [Int], _ reads: inout ReadSet) {
+    for number in attributes { if let column = mapping.columns[number] { reads.insert(mapping.type, column.id) } }
+  }
+
+  private func note(_ condition: Condition, _ reads: inout ReadSet) {
+    switch condition {
+    case .compare(_, let attribute, _): note([attribute], &reads)
+    case .text(_, let attributes, _, _), .matches(let attributes, _): note(attributes, &reads)
+    case .updated: noteUpdates(&reads)
+    case .and(let parts), .or(let parts): for part in parts { note(part, &reads) }
+    case .not(let part): note(part, &reads)
+    case .term(let term):
+      var terms = TermReads(types: schema.byNumber, levels: [mapping.type], reads: reads)
+      terms.note(term)
+      reads = terms.reads
+    }
+  }
+
+  /// Notes the entities that a route of relations leads to.
+  private func note(route: [Int], _ reads: inout ReadSet) {
+    var type: AnyTypeMapping = mapping
+    for place in route {
+      guard place < type.relations.count, let relation = type.relations[place] else { return }
+      reads.insert(relation.source, relation.column)
+      reads.insert(relation.target)
+      type = schema.byNumber[Int(relation.target.index)]
+    }
+    for column in type.columns { if let column { reads.insert(type.type, column.id) } }
+    if type.layout.opaqueCount > 0, let column = type.updatedColumn { reads.insert(type.type, column) }
+  }
+}
+
+/// Notes what terms look at.
+private struct TermReads {
+  let types: [AnyTypeMapping]
+  /// The types that are gone through, the one that is asked first; nil for the elements of a list.
+  var levels: [EntityTypeID?]
+  var reads: ReadSet
+
+  mutating func note(_ term: Term) {
+    switch term {
+    case .parameter, .truth, .null, .item: break
+    case .attribute(let place, let number):
+      if let type = type(of: place), let column = types[Int(type.index)].columns[number] {
+        reads.insert(type, column.id)
+      }
+    case .isPresent(let place): _ = type(of: place)
+    case .compare(_, let left, let right), .text(_, let left, let right), .inList(let left, let right),
+      .arithmetic(_, let left, let right), .quotient(let left, let right), .element(let left, let right):
+      note(left)
+      note(right)
+    case .and(let parts), .or(let parts), .coalesce(let parts), .conditional(let parts):
+      for part in parts { note(part) }
+    case .not(let part), .isTrue(let part), .isNull(let part), .negate(let part), .length(let part): note(part)
+    case .inRange(let value, let lower, let upper, _):
+      note(value)
+      if let lower { note(lower) }
+      if let upper { note(upper) }
+    case .members(_, let place, let relation, let body), .count(let place, let relation, let body):
+      guard let target = target(of: place, relation), let body else { return }
+      levels.append(target)
+      note(body)
+      levels.removeLast()
+    case .elements(_, let list, let body):
+      note(list)
+      levels.append(nil)
+      note(body)
+      levels.removeLast()
+    }
+  }
+
+  private mutating func type(of place: Term.Place) -> EntityTypeID? {
+    switch place {
+    case .level(let level): level < levels.count ? levels[level] : nil
+    case .target(let base, let relation): target(of: base, relation)
+    }
+  }
+
+  private mutating func target(of place: Term.Place, _ number: Int) -> EntityTypeID? {
+    guard let type = type(of: place), let relation = types[Int(type.index)].relations[number] else { return nil }
+    reads.insert(type, relation.column)
+    reads.insert(relation.target)
+    return relation.target
+  }
+}

@@ -1,0 +1,72 @@
+import GQLCatalog
+
+/// Whether a type of a catalog can hold the entities of a Swift type.
+struct SchemaFit {
+  private let entity: EntityType
+  private let catalog: Catalog
+
+  init(_ entity: EntityType, _ catalog: Catalog) {
+    self.entity = entity
+    self.catalog = catalog
+  }
+
+  /// Throws if it cannot.
+  func check<Entity: EntityModelProtocol>(_ type: Entity.Type, _ writer: SchemaWriter) throws {
+    let info = EntityInfo<Entity>.shared
+    var known = Set<ColumnID>()
+    for (number, attribute) in info.attributes.enumerated() {
+      guard let shape = attribute.shape else { continue }
+      guard let property = entity.property(named: attribute.name), case .column(let id, _) = property.storage else {
+        throw misfit("has no field '\(attribute.name)'")
+      }
+      let column = entity[id]
+      known.insert(id)
+      let isNonNull = shape.isNonNull || number == info.idAttribute
+      guard column.type == shape.valueType, column.isNonNull || !isNonNull, !property.isCaseInsensitive else {
+        throw misfit("has a field '\(attribute.name)' that is not \(shape.text)")
+      }
+    }
+    guard catalog[entity.primaryIndex].columns.map({ entity[$0].name }) == ["id"] else {
+      throw misfit("has another key than 'id'")
+    }
+    for relation in info.relations where !(relation.target is any Tombstone.Type) {
+      guard case .relation(let id)? = entity.property(named: relation.name)?.storage,
+        catalog[catalog[id].target].name == writer.name(of: relation.target),
+        catalog[id].isToMany == relation.isToMany
+      else {
+        throw misfit("has no relation '\(relation.name)' to \(writer.name(of: relation.target)) of the same kind")
+      }
+      known.insert(catalog[id].column)
+    }
+    for column in entity.columns where column.isNonNull && column.foldedFrom == nil && !known.contains(column.id) {
+      // What the store fills itself begins with a line.
+      if !column.name.hasPrefix("_") {
+        throw misfit("needs a value for '\(column.name)', of which the model knows nothing")
+      }
+    }
+  }
+
+  private func misfit(_ words: String) -> ModelError {
+    .invalidSchema("the type '\(entity.name)' of the schema \(words)")
+  }
+}
+
+/// The place of a type that no Swift type is known for.
+final class UnknownTypeMapping: AnyTypeMapping, @unchecked Sendable {
+  init(_ entity: EntityType) {
+    let hooks = HookKnowledge()
+    for hook in Hook.allCases { hooks.noteIdle(hook) }
+    super.init(
+      type: entity.id, name: entity.name,
+      layout: EntityLayout(places: [], codecs: [], columnCount: entity.columns.count), hooks: hooks, idColumn: 0,
+      idKind: .text, updatedColumn: entity.updatedColumn, columns: [], relations: [])
+  }
+
+  /// Nobody asks to be told.
+  override func doom(_ row: UInt32, _ context: Context) throws -> any DoomedEntity { NobodysEntity() }
+
+  private struct NobodysEntity: DoomedEntity {
+    func willDelete(_ context: inout Context) throws {}
+    func didDelete(_ context: inout Context) throws {}
+  }
+}

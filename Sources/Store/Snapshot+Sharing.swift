@@ -1,0 +1,77 @@
+import GQLCatalog
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// What two versions of one store have in common.
+extension Snapshot {
+  /// Whether no entity of a type has come, gone or come back since an older version, as far as pages tell: false may be
+  /// wrong, true never is. Precondition: the layouts are one.
+  package func hasSameMembers(_ type: EntityTypeID, as old: Snapshot) -> Bool {
+    let (now, before) = (table(type), old.table(type))
+    if now === before { return true }
+    guard now.slots == before.slots, now.live == before.live else { return false }
+    switch (now.liveness, before.liveness) {
+    case (nil, nil): return true
+    case (let now?, let before?): return now.sharesPages(with: before)
+    default: return false
+    }
+  }
+
+  /// Whether a column's cells are those of an older version, as far as pages tell: false may be wrong, true never is.
+  package func hasSameCells(_ type: EntityTypeID, _ column: ColumnID, as old: Snapshot) -> Bool {
+    let (now, before) = (table(type), old.table(type))
+    if now === before { return true }
+    return now.slots == before.slots
+      && now.columns[Int(column.index)].sharesPages(with: before.columns[Int(column.index)])
+  }
+
+  /// Whether a row's cell holds the value that another row's had in an older version. Precondition: no column of links.
+  package func hasSameValue(
+    _ type: EntityTypeID, _ column: ColumnID, _ row: UInt32, as old: Snapshot, _ oldRow: UInt32
+  ) -> Bool {
+    let (now, before) = (table(type).columns[Int(column.index)], old.table(type).columns[Int(column.index)])
+    if row == oldRow, now.reader.page(of: row) == before.reader.page(of: row) { return true }
+    let isNull = now.isNull(row)
+    if isNull || before.isNull(oldRow) { return isNull == before.isNull(oldRow) }
+    let (cell, oldCell) = (now.cell(row), before.cell(oldRow))
+    switch now.kind {
+    case .text: return TextView(cell).equals(TextView(oldCell))
+    case .wordList: return Self.areEqualLists(cell, oldCell, width: 8, areTexts: false)
+    case .wideList: return Self.areEqualLists(cell, oldCell, width: 16, areTexts: now.elementIsText)
+    default: return cell == oldCell
+    }
+  }
+
+  /// Cells, and behind them a byte of validity for each.
+  private static func areEqualLists(_ left: Cell, _ right: Cell, width: Int, areTexts: Bool) -> Bool {
+    let count = Int(UInt32(truncatingIfNeeded: left.high))
+    guard count == Int(UInt32(truncatingIfNeeded: right.high)) else { return false }
+    guard count > 0, let first = UnsafeRawPointer(bitPattern: UInt(left.low)),
+      let second = UnsafeRawPointer(bitPattern: UInt(right.low))
+    else { return true }
+    // Safe because both are lists of as many elements, whose memory the snapshots hold.
+    if !areTexts { return memcmp(first, second, count * (width + 1)) == 0 }
+    guard memcmp(first + count * width, second + count * width, count) == 0 else { return false }
+    return (0..<count).allSatisfy { index in
+      TextView((first + index * 16).loadUnaligned(as: Cell.self))
+        .equals(TextView((second + index * 16).loadUnaligned(as: Cell.self)))
+    }
+  }
+}
+
+extension ColumnStore {
+  fileprivate func sharesPages(with other: ColumnStore) -> Bool {
+    if self === other { return true }
+    guard count == other.count else { return false }
+    let pages = (count + PageLayout.rows - 1) >> PageLayout.rowShift
+    if pages == 0 { return true }
+    // Pages that both hold cannot have been freed, so an address is one page.
+    return memcmp(reader.pages, other.reader.pages, pages * MemoryLayout<UnsafeRawPointer?>.size) == 0
+  }
+}

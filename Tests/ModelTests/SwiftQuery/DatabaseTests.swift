@@ -1,0 +1,165 @@
+import Foundation
+import GQLite
+import Testing
+
+@testable import GQLiteModels
+
+/// Models and text on one database.
+@Suite struct DatabaseTests {
+  @Test func modelsAndTextSeeEachOther() throws {
+    let database = try Database(for: Person.self)
+    try Person("Jack", age: 30).save(to: database)
+    #expect(try database.query("{ Person { name age } }").jsonString == #"{"Person":[{"name":"Jack","age":30}]}"#)
+    _ = try database.query(
+      #"mutation { insertPerson(data: {id: "Jill", name: "Jill", age: 8, isInactive: false, isPromoted: false, tags: [], mood: "calm"}) { id } }"#
+    )
+    #expect(try Person.sortBy(\.age).results(in: database).map(\.name) == ["Jill", "Jack"])
+    _ = try database.query(#"mutation { updatePerson(where: name == "Jill", set: {age: 80}) { id } }"#)
+    #expect(Person.query("Jill").resolve(in: database)?.age == 80)
+    #expect(Person.filter(\.age > 50).resolve(in: database).map(\.id) == ["Jill"])
+    try Person.delete(id: "Jack", from: database)
+    #expect(try database.query("{ Person { id } }").jsonString == #"{"Person":[{"id":"Jill"}]}"#)
+    try Deleted<Person>.query("Jack").resolve(in: database)?.restore(in: database)
+    #expect(try Person.count(in: database) == 2 && database.count(of: "Person") == 2)
+    #expect(database.check().isEmpty)
+  }
+
+  @Test func contextsAndDatabasesAreApart() throws {
+    var context = try people()
+    let database = Database(context)
+    try Person("New").save(to: database)
+    #expect(try Person.count(in: database) == 13)
+    #expect(try Person.count(in: context) == 12)
+    try Person.deleteAll(in: &context)
+    #expect(try Person.count(in: database) == 13)
+    var copy = database.entities
+    try Person("Newer").save(to: &copy)
+    #expect(try Person.count(in: copy) == 14)
+    #expect(try Person.count(in: database) == 13)
+    // What has no column goes along.
+    var opaque = Context()
+    try Attachment(
+      id: UUID(), kind: .file, size: nil, tags: [], place: nil, anything: Attachment.Opaque(value: 5)
+    ).save(to: &opaque)
+    let other = Database(opaque)
+    _ = try other.query(#"mutation { updateAttachment(where: kind == "file", set: {size: 3}) { id } }"#)
+    let attachment = try Attachment.query().first(in: other)
+    #expect(attachment?.anything.value == 5 && attachment?.size == 3)
+  }
+
+  @Test func aTransactionIsWholeOrNothing() throws {
+    struct Failure: Error {}
+    let database = try Database(for: Person.self)
+    #expect(throws: Failure.self) {
+      try database.update { context in
+        try Person("Jack").save(to: &context)
+        throw Failure()
+      }
+    }
+    #expect(try Person.isEmpty(in: database))
+    let count = try database.update { context in
+      try Person("Jack").save(to: &context)
+      try Person("Jill").save(to: &context)
+      // Nobody else sees it yet.
+      #expect(try Person.isEmpty(in: database))
+      return try Person.count(in: context)
+    }
+    #expect(count == 2)
+    #expect(try Person.count(in: database) == 2)
+    // A transaction within a transaction would wait for itself.
+    #expect(throws: QueryError.self) { try database.update { _ in try Person("Kim").save(to: database) } }
+    let prepared = try database.prepare("query($n: String) { Person(where: name == $n) { id } }")
+    try Company(id: "c", name: "Acme").save(to: database)
+    // The schema grew under the prepared query.
+    try Counted(id: 1, name: Tally("x")).save(to: database)
+    #expect(try prepared.run(["n": "Jill"]).jsonString == #"{"Person":[{"id":"Jill"}]}"#)
+    #expect(try Counted.results(in: database).map(\.id) == [1])
+  }
+
+  @Test func aDatabaseWithoutSchemaLearnsTypes() throws {
+    let database = Database()
+    #expect(try Person.results(in: database).isEmpty)
+    try Person("Jack").save(to: database)
+    #expect(try Person.count(in: database) == 1)
+    #expect(database.schema.contains("type Person"))
+    // A function changes the catalog; the models stay.
+    try database.register(function: "twice") { (number: Int64) in number * 2 }
+    #expect(try Person.count(in: database) == 1)
+    try Counted(id: 4, name: Tally("x")).save(to: database)
+    #expect(try database.query("{ Counted { a: twice(id) } }").jsonString == #"{"Counted":[{"a":8}]}"#)
+  }
+
+  @Test func aSchemaOfTextThatFits() throws {
+    let database = try Database(
+      schema: """
+        type Company { id: String! name: String! size: Int staff: [Person!] @relation(inverse: "company") note: String }
+        type Person { id: String! name: String! age: Int! isInactive: Boolean! isPromoted: Boolean! nickname: String
+          rating: Float tags: [String!]! mood: String! badge: JSON company: Company pets: [Pet!] @relation(inverse: "owner") }
+        type Pet { id: Int! name: String! weight: Float! @index owner: Person }
+        type Misfit { id: String! name: Int! }
+        """)
+    _ = try database.query(
+      #"mutation { insertCompany(data: {id: "c", name: "Acme", note: "kept"}) { id } }"#)
+    var person = Person("Jack", age: 5)
+    person.$company = .id("c")
+    try person.save(to: database)
+    #expect(
+      try database.query("{ Person { company { note } } }").jsonString
+        == #"{"Person":[{"company":{"note":"kept"}}]}"#)
+    #expect(try Person.include(#Predicate { $0.company?.name == "Acme" }).results(in: database).map(\.id) == ["Jack"])
+    #expect(try Person.prefetchRelationship(\.company).first(in: database)?.company?.name == "Acme")
+    #expect(throws: ModelError.self) { try Misfit.results(in: database) }
+    #expect(throws: ModelError.self) { try Misfit(id: "1", name: "x").save(to: database) }
+    #expect(throws: ModelError.self) { try Counted.results(in: database) }
+    // The schema changes under the models.
+    try database.changeSchema(
+      to: database.schema.replacingOccurrences(of: "  note: String\n", with: ""), allowingLoss: true)
+    #expect(try Person.results(in: database).map(\.name) == ["Jack"])
+    try database.changeSchema(
+      to: database.schema.replacingOccurrences(of: "nickname: String", with: "nickname: Int"), allowingLoss: true)
+    #expect(throws: ModelError.self) { try Person.results(in: database) }
+  }
+
+  @Test func manyWritersAndReaders() async throws {
+    let database = try Database(for: Person.self)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for writer in 0..<4 {
+        group.addTask {
+          for number in 0..<50 {
+            try database.update { context in
+              // Each person has as many years as there were people before.
+              let count = try Person.count(in: context)
+              try Person("\(writer)-\(number)", age: count).save(to: &context)
+            }
+          }
+        }
+      }
+      for _ in 0..<4 {
+        group.addTask {
+          for _ in 0..<50 {
+            let ages = try Person.sortBy(\.age).results(in: database).map(\.age)
+            let plain = ages.filter { $0 < 1000 }
+            #expect(plain.count < 2 || zip(plain, plain.dropFirst()).allSatisfy { $1 - $0 <= 2 && $0 < $1 })
+          }
+        }
+      }
+      for _ in 0..<4 {
+        group.addTask {
+          for _ in 0..<20 {
+            _ = try Person.include(#Predicate { $0.name == "One" }).findOrCreate(in: database) {
+              Person(id: UUID().uuidString, name: "One", age: 1000)
+            }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try Person.count(in: database) == 201)
+  }
+}
+
+@EntityModel
+struct Misfit {
+  let id: String
+  var name: String
+}
