@@ -84,6 +84,7 @@ extension QueryReading {
     switch condition {
     case .compare(_, let attribute, _): note([attribute], &reads)
     case .text(_, let attributes, _, _), .matches(let attributes, _): note(attributes, &reads)
+    case .isNull(let attribute): note([attribute], &reads)
     case .updated: noteUpdates(&reads)
     case .and(let parts), .or(let parts): for part in parts { note(part, &reads) }
     case .not(let part): note(part, &reads)

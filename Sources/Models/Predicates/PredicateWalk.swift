@@ -96,7 +96,9 @@ protocol EntityCursor {
 
 extension EntityInfo: EntityCursor {
   func attribute(at path: AnyKeyPath) -> (number: Int, shape: ColumnShape, comparesAsStored: Bool, isID: Bool)? {
-    guard let key = key(path), !key.isDescending, let shape = attributes[key.attribute].shape else { return nil }
+    // A schema's enum holds codes, which terms do not know: it is looked at in Swift.
+    guard let key = key(path), !key.isDescending, let shape = attributes[key.attribute].shape, shape.enumeration == nil
+    else { return nil }
     return (key.attribute, shape, attributes[key.attribute].comparesAsStored, key.attribute == idAttribute)
   }
 

@@ -65,7 +65,7 @@ final class ModelSchema: @unchecked Sendable {
       try SchemaFit(entity, catalog).check(type, writer)
       byNumber[Int(entity.id.index)] = Self.addMappings(type, entity, catalog, &mappings)
     }
-    self.mappings = mappings
+    self.mappings = TypeTable(mappings)
     self.byNumber = byNumber
     empty = Snapshot.empty(catalog)
     texts = Database(empty)

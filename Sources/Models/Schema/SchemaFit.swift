@@ -22,8 +22,9 @@ struct SchemaFit {
       let column = entity[id]
       known.insert(id)
       let isNonNull = shape.isNonNull || number == info.idAttribute
-      guard column.type == shape.valueType, column.isNonNull || !isNonNull, !property.isCaseInsensitive else {
-        throw misfit("has a field '\(attribute.name)' that is not \(shape.text)")
+      guard fits(column.type, shape), column.isNonNull || !isNonNull, !property.isCaseInsensitive else {
+        let type = shape.text(shape.enumeration?.name ?? shape.scalar.rawValue)
+        throw misfit("has a field '\(attribute.name)' that is not \(type)")
       }
     }
     guard catalog[entity.primaryIndex].columns.map({ entity[$0].name }) == ["id"] else {
@@ -44,6 +45,20 @@ struct SchemaFit {
         throw misfit("needs a value for '\(column.name)', of which the model knows nothing")
       }
     }
+  }
+
+  /// Whether cells of a column are those of a shape: an enum's have the same codes.
+  private func fits(_ type: ValueType, _ shape: ColumnShape) -> Bool {
+    guard let enumeration = shape.enumeration else { return type == shape.valueType }
+    var element = type
+    if case .list(let inner) = type {
+      guard shape.isList else { return false }
+      element = inner
+    } else if shape.isList {
+      return false
+    }
+    guard case .enumeration(let id) = element else { return false }
+    return catalog[id].values == enumeration.values
   }
 
   private func misfit(_ words: String) -> ModelError {
