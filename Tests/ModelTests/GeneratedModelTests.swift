@@ -71,7 +71,7 @@ import Testing
 
   /// What models cannot say is said by the next best: the types of the fields stay.
   @Test func otherSchemasComeBackInPart() throws {
-    let people = try GQLiteModels.schema(of: [Person.self])
+    let people = try GQLiteModels.schema(of: [GQLGeneratedModels.Person.self])
     for line in [
       "enum Status {", "status: Status", "firstName: String!", "birthday: Date", "address: JSON", "tags: [String!]!",
       "balance: Decimal!", "joinedAt: DateTime!", #"friends: [Person!]! @relation(inverse: "friends")"#,
