@@ -121,6 +121,35 @@ import Testing
     }
   }
 
+  @Test("Rows that parts of a transaction have written are taken up when it ends") func checkpoints() throws {
+    var builder = CatalogBuilder()
+    let type = builder.type("Text", [("id", .int64, .int), ("text", .text, .string)])
+    builder.index(type, .hash, [0], unique: true, primary: true)
+    let id = builder.index(type, .trigram, [1])
+    let transaction = WriteTransaction(Snapshot.empty(builder.catalog))
+    let count = TrigramSegment.firstTier * 3
+    for number in 0..<count {
+      _ = try transaction.insert(type, [.int(Int64(number)), .text("abc \(number)")])
+      _ = transaction.checkpoint()
+    }
+    // Not in the order of rows.
+    for number in 0..<count { try transaction.update(type, UInt32(number * 7 % count), 1, .text("abcd \(number)")) }
+    let checkpoint = transaction.checkpoint()
+    _ = try transaction.insert(type, [.int(Int64(count)), .text("abcde")])
+    transaction.rollback(to: checkpoint)
+    let made = transaction.commit()
+    let column = try #require(made.trigrams(id).column(ColumnID(1)))
+    #expect(column.pending.count < TrigramSegment.firstTier)
+    #expect(zip(column.pending, column.pending.dropFirst()).allSatisfy { $0 < $1 })
+    #expect(made.check().isEmpty)
+    let query = try #require(TrigramQuery(literal: Array("abcd".utf8)))
+    #expect(try offered(made, id, type, query) == Set(0..<UInt32(count)))
+    // What asks for nothing is met by all, and what nothing can meet by none.
+    for query in [TrigramQuery(), TrigramQuery(alternatives: [[]]), TrigramQuery(alternatives: [[TrigramQuery()]])] {
+      #expect((0...(2 * count)).contains(column.estimate(query)))
+    }
+  }
+
   /// Alternatives of alternatives, and lists of every density, against sets.
   @Test(arguments: 0..<20) func segmentsEqualSets(_ seed: Int) {
     var random = SeededRandom(UInt64(seed))

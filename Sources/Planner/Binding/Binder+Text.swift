@@ -8,7 +8,11 @@ extension Binder {
   mutating func bindTextOperator(
     _ op: BinaryOperator, _ left: Expression, _ right: Expression, _ environment: Environment, _ range: SourceRange
   ) -> Operand {
-    let subject = resolve(bindOperand(left, environment), environment)
+    var subject = resolve(bindOperand(left, environment), environment)
+    if op == .contains, case .list(let elements, _) = subject, !elements.isEmpty {
+      guard let list = listValue(left, environment) else { return .error }
+      subject = .value(list)
+    }
     let pattern = bindOperand(right, environment)
     if case .plural(let path) = subject {
       var suggestion: String?

@@ -58,7 +58,7 @@ extension Binder {
   }
 
   /// A list that is written where it stands has the one type of its elements; others are what they are.
-  private mutating func listValue(_ written: Expression, _ environment: Environment) -> TypedValue? {
+  mutating func listValue(_ written: Expression, _ environment: Environment) -> TypedValue? {
     let operand = bindOperand(written, environment)
     guard case .list(let elements, _) = operand, !elements.isEmpty else {
       return value(operand, environment, at: written.range)
@@ -78,6 +78,12 @@ extension Binder {
       let operand = resolve(bindOperand(written, environment), environment)
       if case .list? = staticType(operand) { hasList = true }
       operands.append((operand, written.range))
+    }
+    if !hasList, let first = operands.firstIndex(where: { if case .list = $0.0 { true } else { false } }) {
+      // Lists that are written out only: the first one says of what.
+      guard let list = listValue(values[first], environment) else { return .error }
+      operands[first].0 = .value(list)
+      if case .list = list.type { hasList = true }
     }
     if hasList {
       guard let bound = alike(operands, environment, range), let first = bound.first else { return .error }
