@@ -24,7 +24,7 @@ import Synchronization
 /// let answer = try database.query("{ User(where: age > $min) { name } }", ["min": 30])
 /// ```
 public final class Database: Sendable {
-  private struct State {
+  struct State {
     var snapshot: Snapshot
     /// Whether the schema was given; one that was not is inferred from the first load.
     var hasSchema: Bool
@@ -33,13 +33,13 @@ public final class Database: Sendable {
     /// What another module keeps with the data.
     var companion: (any SnapshotCompanion)?
   }
-  private let state: Lock<State>
+  let state: Lock<State>
   private let limitState = Lock<QueryLimits>(.standard)
   /// Held by the one writer. Of a Bool, because Thread Sanitizer takes an access to a value of no size for one to what
   /// lies at its address.
-  private let writer = Lock<Bool>(false)
+  let writer = Lock<Bool>(false)
   /// The thread that holds `writer`, so that waiting for itself is told instead of waited for.
-  private let writingThread = Atomic<UInt>(0)
+  let writingThread = Atomic<UInt>(0)
   /// What was prepared lately.
   private let texts = Lock(TextCache())
   /// What the program has registered.
@@ -130,58 +130,6 @@ public final class Database: Sendable {
   package var published: (snapshot: Snapshot, companion: (any SnapshotCompanion)?, hasSchema: Bool) {
     state.withLock { ($0.snapshot, $0.companion, $0.hasSchema) }
   }
-  /// Runs `body` as the one writer.
-  package func exclusively<Output>(_ body: () throws -> Output) throws -> Output {
-    // A number on some systems, an address on others.
-    let thread = withUnsafeBytes(of: pthread_self()) { $0.load(as: UInt.self) }
-    if writingThread.load(ordering: .relaxed) == thread {
-      throw QueryError(
-        [MutationProblem(.nestedTransaction, at: SourceRange(at: 0)).diagnostic], in: SourceText(name: "", bytes: []))
-    }
-    return try writer.withLock { _ in
-      writingThread.store(thread, ordering: .relaxed)
-      defer { writingThread.store(0, ordering: .relaxed) }
-      return try body()
-    }
-  }
-
-  func publish(_ snapshot: Snapshot) {
-    // What only the old version holds is freed behind the lock, for which readers wait.
-    let old = state.withLock { state in
-      let old = state.snapshot
-      state.snapshot = snapshot
-      return old
-    }
-    withExtendedLifetime(old) { tellWatchers() }
-  }
-
-  /// Publishes a snapshot with what another module keeps with it. Called within ``exclusively(_:)``.
-  package func publish(_ snapshot: Snapshot, companion: any SnapshotCompanion) {
-    let old = state.withLock { state in
-      let old = state
-      state.snapshot = snapshot
-      state.companion = companion
-      state.hasSchema = true
-      return old
-    }
-    if old.snapshot.catalog.version != snapshot.catalog.version { forgetTexts() }
-    withExtendedLifetime(old) { tellWatchers() }
-  }
-
-  /// Publishes a snapshot with another schema, and forgets what was prepared with the one before.
-  func publish(_ snapshot: Snapshot, warnings: QueryError?) {
-    let old = state.withLock { state in
-      let old = state.snapshot
-      state = State(
-        snapshot: snapshot, hasSchema: true, schemaWarnings: warnings, companion: state.companion)
-      return old
-    }
-    withExtendedLifetime(old) {
-      forgetTexts()
-      tellWatchers()
-    }
-  }
-
   /// The schema as SDL: the one given, or the one inferred.
   public var schema: String { printSchema(current.catalog) }
 
@@ -219,7 +167,8 @@ public final class Database: Sendable {
   /// - Throws: ``QueryError`` with the file, line and column of the first bad record.
   @discardableResult
   public func load(_ sources: [DataSource], options: LoadOptions = LoadOptions()) throws(QueryError) -> LoadReport {
-    try writer.withLock { (_) throws(QueryError) -> LoadReport in
+    try refuseNested()
+    return try writer.withLock { (_) throws(QueryError) -> LoadReport in
       let (snapshot, hasSchema) = state.withLock { ($0.snapshot, $0.hasSchema) }
       var base = snapshot
       var files: [LoadFile]

@@ -87,4 +87,16 @@ import Testing
     // Far more than what is wanted, because tests run beside others, without optimisation.
     #expect(code == "timeout" && time < .seconds(1), "\(time)")
   }
+
+  /// JSON is read as deep as 512 levels, which is deeper than binding goes.
+  @Test func deepValuesAreRefused() throws {
+    let database = try Database(schema: "type Deep { id: ID! meta: JSON }")
+    let query = try database.prepare("query($w: DeepFilter) { Deep(where: $w) { id } }")
+    for (opening, closing) in [("[", "]"), (#"{"a":"#, "}")] {
+      let text = String(repeating: opening, count: 500) + "1" + String(repeating: closing, count: 500)
+      let value = try Value(json: Array(#"{"meta":{"eq":\#(text)}}"#.utf8))
+      let error = #expect(throws: QueryError.self) { try query.run(["w": value]) }
+      #expect(error?.problems.map(\.code) == ["depth-limit"])
+    }
+  }
 }

@@ -44,7 +44,15 @@ package struct SwiftModelWriter {
   }
 
   mutating func line(_ words: String, _ indent: Int = 1) {
-    text += String(repeating: "  ", count: indent) + words + "\n"
+    // Names and values of the schema may hold any character; none may end a comment.
+    func endsLines(_ scalar: Unicode.Scalar) -> Bool {
+      scalar.properties.generalCategory == .control || scalar.value >> 1 == 0x1014
+    }
+    var shown = words
+    if words.unicodeScalars.contains(where: endsLines) {
+      shown = String(String.UnicodeScalarView(words.unicodeScalars.map { endsLines($0) ? " " : $0 }))
+    }
+    text += String(repeating: "  ", count: indent) + shown + "\n"
   }
 
   mutating func describe(_ description: String?, deprecation: String? = nil, _ indent: Int = 1) {
@@ -171,10 +179,18 @@ extension SwiftModelWriter {
   ]
 
   /// A type's name; one that Swift or the models need gets a line behind it.
-  func typeName(_ name: String) -> String { Self.reservedTypes.contains(name) ? "\(name)_" : name }
+  func typeName(_ name: String) -> String {
+    Self.reservedTypes.contains(name) || Self.keywords.contains(name) ? "\(name)_" : name
+  }
 
-  /// A property's name; a keyword stands between backticks.
-  func name(_ name: String) -> String { Self.keywords.contains(name) ? "`\(name)`" : name }
+  /// A property's name; a keyword, and what is no identifier, stands between backticks.
+  func name(_ name: String) -> String {
+    if name == "_" { return "__" }
+    let isWord = name.utf8.allSatisfy {
+      (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F || $0 >= 0x80
+    }
+    return Self.keywords.contains(name) || !isWord ? "`\(name)`" : name
+  }
 
   /// `IN_PROGRESS` becomes `inProgress`, where that stays another name than those of the other values.
   func caseName(_ value: String, _ type: EnumType) -> String {

@@ -4,7 +4,10 @@ import GQLStore
 extension Context {
   /// Deletes an entity and what its relations' rules say; nothing happens if it is not saved.
   mutating func delete<Entity: EntityModelProtocol>(_ type: Entity.Type, _ id: Entity.ID) throws {
-    guard let (_, mapping) = try storage.find(type), let row = try row(mapping, id) else { return }
+    guard let (_, found) = try storage.find(type), try row(found, id) != nil else { return }
+    // A schema that was not made of the models may know the type for reading only; hooks need to be known.
+    let mapping = try mapping(of: type)
+    guard let row = try row(mapping, id) else { return }
     own()
     if storage.allDeleteQuietly { return try delete(mapping.type, row) }
     try atomically { try $0.deleteLoudly(mapping.type, row) }
@@ -24,7 +27,7 @@ extension Context {
 
   /// Deletes a row with the hooks of all entities that go with it.
   private mutating func deleteLoudly(_ type: EntityTypeID, _ row: UInt32) throws {
-    guard let schema = storage.schema, let snapshot = storage.current else { return }
+    guard let schema = storage.schema, let snapshot = storage.current else { throw ModelError.unknownType("\(type)") }
     var doomed: [any DoomedEntity] = []
     for found in snapshot.cascade(from: type, row) {
       doomed.append(try schema.byNumber[Int(found.type.index)].doom(found.row, self))

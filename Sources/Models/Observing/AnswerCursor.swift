@@ -14,6 +14,8 @@ struct AnswerCursor<Entity: EntityModelProtocol> {
 
   let list: QueryList<Entity>
   private var seen: (trace: AnswerTrace, reads: ReadSet, snapshot: Snapshot?)?
+  /// The version for which the query failed the last time that it ran, and why.
+  private var failed: (snapshot: Snapshot?, error: any Error)?
   /// How often the query ran.
   private(set) var runs = 0
 
@@ -22,7 +24,9 @@ struct AnswerCursor<Entity: EntityModelProtocol> {
   /// The answer of a newer version; nil if it is the last one.
   mutating func advance(to context: Context) throws -> Answer? {
     let snapshot = context.storage.current
-    if let seen {
+    if let failed {
+      if failed.snapshot === snapshot { throw failed.error }
+    } else if let seen {
       if seen.snapshot === snapshot { return nil }
       if let old = seen.snapshot, let snapshot, old.catalog.version == snapshot.catalog.version,
         seen.reads.isUntouched(from: old, to: snapshot)
@@ -32,6 +36,17 @@ struct AnswerCursor<Entity: EntityModelProtocol> {
         return nil
       }
     }
+    do {
+      let answer = try run(context, snapshot)
+      failed = nil
+      return answer
+    } catch {
+      failed = (snapshot, error)
+      throw error
+    }
+  }
+
+  private mutating func run(_ context: Context, _ snapshot: Snapshot?) throws -> Answer? {
     runs += 1
     var trace = AnswerTrace(context)
     var reads = ReadSet()
@@ -44,7 +59,8 @@ struct AnswerCursor<Entity: EntityModelProtocol> {
     } else {
       reads.isUnknown = true
     }
-    let isSame = seen.map { trace.isSame(as: $0.trace) } ?? false
+    // After a failure the same answer is news.
+    let isSame = failed == nil && seen.map { trace.isSame(as: $0.trace) } ?? false
     seen = (trace, reads, snapshot)
     return isSame ? nil : Answer(reading: reading, rows: rows)
   }

@@ -10,12 +10,9 @@ final class LiveAnswer<Entity: EntityModelProtocol, Output>: Observable, @unchec
 
   private struct Progress {
     var cursor: AnswerCursor<Entity>
-    /// How many answers were found.
-    var number = 0
     var problem: String?
   }
   private struct Published {
-    var number = 0
     var output: Output
     var error: (any Error)?
   }
@@ -78,35 +75,33 @@ final class LiveAnswer<Entity: EntityModelProtocol, Output>: Observable, @unchec
   }
 
   private func refresh() {
-    let news = progress.withLock { progress -> (number: Int, news: News)? in
+    let isNews = progress.withLock { progress -> Bool in
       let result: News
       do {
-        guard let answer = try progress.cursor.advance(to: database.entities) else { return nil }
+        guard let answer = try progress.cursor.advance(to: database.entities) else { return false }
         result = .output(try decoding(progress.cursor, answer))
         progress.problem = nil
       } catch {
         // The same problem is not told twice.
-        if progress.problem == "\(error)" { return nil }
+        if progress.problem == "\(error)" { return false }
         progress.problem = "\(error)"
         result = .error(error)
       }
-      progress.number += 1
-      return (progress.number, result)
+      // Within the lock, so that whoever finds that there is nothing new reads what is newest.
+      published.withLock { published in
+        switch result {
+        case .output(let output):
+          published.output = output
+          published.error = nil
+        case .error(let error): published.error = error
+        }
+      }
+      return true
     }
-    guard let (number, news) = news else { return }
+    guard isNews else { return }
+    // Those who are told may read at once: it is there.
     registrar.willSet(self, keyPath: \.output)
     registrar.willSet(self, keyPath: \.error)
-    published.withLock { published in
-      // Another thread may have been faster with a later one.
-      guard number > published.number else { return }
-      published.number = number
-      switch news {
-      case .output(let output):
-        published.output = output
-        published.error = nil
-      case .error(let error): published.error = error
-      }
-    }
     registrar.didSet(self, keyPath: \.output)
     registrar.didSet(self, keyPath: \.error)
   }

@@ -78,7 +78,7 @@ class TypedNestedQuery<
   override var isAlwaysReadable: Bool {
     if form == .ids { return Target.ID.self is any AlwaysReadable.Type }
     return EntityInfo<Target>.shared.isAlwaysReadable && query.nested.allSatisfy(\.isAlwaysReadable)
-      && query.stages.allSatisfy(\.isPlannable)
+      && query.stages.allSatisfy { $0.isPlannable && !$0.canFail }
   }
 
   private func put<Value>(

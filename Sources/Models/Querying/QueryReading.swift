@@ -110,7 +110,8 @@ struct QueryReading<Entity: EntityModelProtocol> {
     var rest = QueryRest<Entity>()
     var conditions: [Condition] = []
     for conjunct in stage.conjuncts {
-      if let condition = conjunct.condition {
+      // What may fail stays behind what is looked at in Swift, which may guard it.
+      if let condition = conjunct.condition, rest.conjuncts.isEmpty || !condition.canFail {
         conditions.append(condition.shifted(by: parameters.count))
         let first = parameters.count
         parameters += conjunct.parameters

@@ -13,6 +13,8 @@ struct QueryStage<Entity: EntityModelProtocol> {
 
   /// Whether columns can tell all of it.
   var isPlannable: Bool { conjuncts.allSatisfy { $0.condition != nil } && order.allSatisfy { $0.key != nil } }
+  /// Whether the planner's part may fail for some values, as a division does.
+  var canFail: Bool { conjuncts.contains { $0.condition?.canFail == true } }
 }
 
 /// A key of an order.

@@ -144,7 +144,8 @@ struct Saver {
         row = try transaction.insert(entry.mapping.type, cells: cells, valid: valid)
         stage.setNew(record)
       } else {
-        try transaction.replace(entry.mapping.type, row, cells: cells, valid: valid)
+        try transaction.replace(
+          entry.mapping.type, row, cells: cells, valid: valid, owned: entry.mapping.ownedColumns)
       }
     } catch { throw entry.mapping.error(error, in: context) }
     stage.setRow(record, row)

@@ -22,7 +22,9 @@ struct SchemaFit {
       let column = entity[id]
       known.insert(id)
       let isNonNull = shape.isNonNull || number == info.idAttribute
-      guard fits(column.type, shape), column.isNonNull || !isNonNull, !property.isCaseInsensitive else {
+      guard fits(column.type, shape), !shape.isList || property.signature.isElementNonNull,
+        column.isNonNull || !isNonNull, !property.isCaseInsensitive
+      else {
         let type = shape.text(shape.enumeration?.name ?? shape.scalar.rawValue)
         throw misfit("has a field '\(attribute.name)' that is not \(type)")
       }
@@ -39,6 +41,7 @@ struct SchemaFit {
       }
       known.insert(catalog[id].column)
     }
+    try checkRequired(known)
     for column in entity.columns where column.isNonNull && column.foldedFrom == nil && !known.contains(column.id) {
       // What the store fills itself begins with a line.
       if !column.name.hasPrefix("_") {
@@ -59,6 +62,15 @@ struct SchemaFit {
     }
     guard case .enumeration(let id) = element else { return false }
     return catalog[id].values == enumeration.values
+  }
+
+  /// Throws if an entity needs a link of which the model knows nothing.
+  private func checkRequired(_ known: Set<ColumnID>) throws {
+    for relation in catalog.relations where relation.source == entity.id && relation.isRequired && !relation.isToMany {
+      if relation.property != nil, !known.contains(relation.column) {
+        throw misfit("needs a link '\(entity[relation.column].name)', of which the model knows nothing")
+      }
+    }
   }
 
   private func misfit(_ words: String) -> ModelError {

@@ -15,10 +15,13 @@ class AnyTypeMapping: @unchecked Sendable {
   let columns: [ColumnDescriptor?]
   /// By place in the description; nil where the relation has no table behind it.
   let relations: [StoredRelation?]
+  /// By column, whether the entities say what it holds; nil if they say so of all.
+  let ownedColumns: [Bool]?
 
   init(
     type: EntityTypeID, name: String, layout: EntityLayout, hooks: HookKnowledge, idColumn: Int, idKind: ColumnKind,
-    updatedColumn: ColumnID?, columns: [ColumnDescriptor?], relations: [StoredRelation?]
+    updatedColumn: ColumnID?, columns: [ColumnDescriptor?], relations: [StoredRelation?],
+    ownedColumns: [Bool]? = nil
   ) {
     self.type = type
     self.name = name
@@ -29,6 +32,7 @@ class AnyTypeMapping: @unchecked Sendable {
     self.updatedColumn = updatedColumn
     self.columns = columns
     self.relations = relations
+    self.ownedColumns = ownedColumns
   }
 
   /// The entity of a live row, to be told of its deletion.
@@ -88,6 +92,13 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
       return catalog[id]
     }
     let id = columns[info.idAttribute]
+    var owned = Array(repeating: false, count: entity.columns.count)
+    for case let column? in columns { owned[Int(column.id.index)] = true }
+    let ownsAll = entity.columns.allSatisfy { column in
+      // Links, folded texts and times are the store's to fill.
+      owned[Int(column.id.index)] || column.kind == .reference || column.kind == .references || column.foldedFrom != nil
+        || column.id == entity.createdColumn || column.id == entity.updatedColumn
+    }
     super.init(
       type: entity.id, name: entity.name,
       layout: layout
@@ -95,7 +106,8 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
           places: places, codecs: info.attributes[..<info.propertyCount].map(\.codec),
           columnCount: entity.columns.count),
       hooks: info.hooks, idColumn: id.map { Int($0.id.index) } ?? 0, idKind: id?.kind ?? .text,
-      updatedColumn: entity.updatedColumn, columns: columns, relations: relations)
+      updatedColumn: entity.updatedColumn, columns: columns, relations: relations,
+      ownedColumns: ownsAll ? nil : owned)
   }
 
   override func doom(_ row: UInt32, _ context: Context) throws -> any DoomedEntity {

@@ -31,22 +31,30 @@ extension Binder {
       }
       return constant(raw, type, at: range).map { TypedValue(expression: $0) }
     case .list(let elements, let range):
-      var parts: [BoundExpression] = []
-      for element in elements {
-        guard let part = coerce(bindOperand(element, environment), to: .json, environment, at: element.range) else {
-          return nil
+      // A variable's value is as deep as JSON may be.
+      let bound = nested(at: range, [BoundExpression]?.none) { binder in
+        var parts: [BoundExpression] = []
+        for element in elements {
+          let operand = binder.bindOperand(element, environment)
+          guard let part = binder.coerce(operand, to: .json, environment, at: element.range) else { return nil }
+          parts.append(part)
         }
-        parts.append(part)
+        return parts
       }
+      guard let parts = bound else { return nil }
       if let folded = Self.json(list: parts, at: range) { return TypedValue(expression: folded) }
       return TypedValue(expression: BoundExpression(.jsonList(parts), .json, at: range))
     case .object(let fields, let range):
-      var parts: [BoundExpression] = []
-      for field in fields {
-        let operand = bindOperand(field.value, environment)
-        guard let part = coerce(operand, to: .json, environment, at: field.value.range) else { return nil }
-        parts.append(part)
+      let bound = nested(at: range, [BoundExpression]?.none) { binder in
+        var parts: [BoundExpression] = []
+        for field in fields {
+          let operand = binder.bindOperand(field.value, environment)
+          guard let part = binder.coerce(operand, to: .json, environment, at: field.value.range) else { return nil }
+          parts.append(part)
+        }
+        return parts
       }
+      guard let parts = bound else { return nil }
       return TypedValue(expression: BoundExpression(.jsonObject(fields.map(\.name.text), parts), .json, at: range))
     case .entity, .single:
       // An entity stands for its id beside values.

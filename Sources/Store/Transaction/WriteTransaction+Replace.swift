@@ -6,9 +6,10 @@ extension WriteTransaction {
   package func readers(_ type: EntityTypeID) -> UnsafePointer<ColumnReader> { UnsafePointer(table(type).readers) }
 
   /// Replaces all cells of a row that are the caller's, as ``insert(_:cells:valid:)`` takes them, and stamps its
-  /// `_updatedAt`. Precondition: the row is live; not within a bulk.
+  /// `_updatedAt`. Columns that `owned` says no of keep what they hold. Precondition: the row is live; not within a bulk.
   package func replace(
-    _ type: EntityTypeID, _ row: UInt32, cells: UnsafePointer<Cell>, valid: UnsafePointer<Bool>
+    _ type: EntityTypeID, _ row: UInt32, cells: UnsafePointer<Cell>, valid: UnsafePointer<Bool>,
+    owned: [Bool]? = nil
   ) throws(StoreProblem) {
     precondition(bulk == nil && table(type).isLive(row), "only live rows can be replaced")
     let table = ownedTable(type)
@@ -16,6 +17,11 @@ extension WriteTransaction {
     let count = layout.columns.count
     var changed: [Int] = []
     for column in 0..<count where !layout.isFilled[column] && !layout.isFolded[column] {
+      if let owned, !owned[column] {
+        self.valid[column] = !table.columns[column].isNull(row)
+        self.cells[column] = table.columns[column].cell(row)
+        continue
+      }
       self.valid[column] = valid[column]
       self.cells[column] = cells[column]
       if !holds(table, column, row) { changed.append(column) }

@@ -108,6 +108,11 @@ import Testing
         == #"{"Person":[{"company":{"note":"kept"}}]}"#)
     #expect(try Person.include(#Predicate { $0.company?.name == "Acme" }).results(in: database).map(\.id) == ["Jack"])
     #expect(try Person.prefetchRelationship(\.company).first(in: database)?.company?.name == "Acme")
+    // What the models do not know of stays.
+    try Company(id: "c", name: "Acme", size: 3).save(to: database)
+    #expect(
+      try database.query("{ Company { name size note } }").jsonString
+        == #"{"Company":[{"name":"Acme","size":3,"note":"kept"}]}"#)
     #expect(throws: ModelError.self) { try Misfit.results(in: database) }
     #expect(throws: ModelError.self) { try Misfit(id: "1", name: "x").save(to: database) }
     #expect(throws: ModelError.self) { try Counted.results(in: database) }
@@ -118,6 +123,19 @@ import Testing
     try database.changeSchema(
       to: database.schema.replacingOccurrences(of: "nickname: String", with: "nickname: Int"), allowingLoss: true)
     #expect(throws: ModelError.self) { try Person.results(in: database) }
+  }
+
+  @Test func deletingWhatOnlyTextHasWritten() throws {
+    let database = try Database(schema: "type Misfit { id: String! name: String! }")
+    _ = try database.query(
+      #"mutation { insertMisfit(data: [{id: "a", name: "x"}, {id: "b", name: "y"}]) { id } }"#)
+    try Misfit.delete(id: "a", from: database)
+    #expect(try Misfit.results(in: database).map(\.id) == ["b"])
+    // A link that must be there is one that a model must know.
+    let strict = try Database(schema: "type Misfit { id: String! name: String! of: Misfit! }")
+    #expect(throws: ModelError.self) { try Misfit.results(in: strict) }
+    // Loading within a transaction would wait for itself.
+    #expect(throws: QueryError.self) { try database.update { _ in try database.load(path: "nowhere") } }
   }
 
   @Test func manyWritersAndReaders() async throws {

@@ -161,6 +161,27 @@ import Testing
     }
   }
 
+  @Test func aQueryThatFailedComesBack() throws {
+    let database = try Database(for: Person.self)
+    try Person("Jack", age: 5).save(to: database)
+    try Person("Jill", age: 50).save(to: database)
+    let all = FetchAll(Person.include(#Predicate { 100 / $0.age > 2 }), in: database)
+    #expect(all.wrappedValue.map(\.name) == ["Jack"] && all.error == nil)
+    // The value is the last one that there was.
+    _ = try database.query(#"mutation { updatePerson(where: id == "Jill", set: {age: 0}) { id } }"#)
+    #expect(all.wrappedValue.map(\.name) == ["Jack"] && all.error != nil)
+    _ = try database.query(#"mutation { updatePerson(where: id == "Jill", set: {age: 50}) { id } }"#)
+    #expect(all.wrappedValue.map(\.name) == ["Jack"] && all.error == nil)
+  }
+
+  @Test func whatIsLookedAtInSwiftGuardsWhatMayFail() throws {
+    let database = try Database(for: Person.self)
+    try Person("Jack", age: 5).save(to: database)
+    try Person("Jill", age: 0).save(to: database)
+    let born = Person.include(#Predicate { $0.isBorn && 100 / $0.age > 2 })
+    #expect(try born.results(in: database).map(\.name) == ["Jack"])
+  }
+
   @Test func anotherQuestion() throws {
     let database = try database()
     var all = FetchAll(adults, in: database)
@@ -222,4 +243,9 @@ private final class Mark: Sendable {
   private let flag = Atomic<Bool>(false)
   var isSet: Bool { flag.load(ordering: .acquiring) }
   func set() { flag.store(true, ordering: .releasing) }
+}
+
+extension Person {
+  /// No column knows it.
+  fileprivate var isBorn: Bool { age > 0 }
 }

@@ -1,0 +1,74 @@
+import GQLBase
+import GQLExecutor
+import GQLStore
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// One writer at a time, and the version that it leaves.
+extension Database {
+  /// Runs `body` as the one writer.
+  package func exclusively<Output>(_ body: () throws -> Output) throws -> Output {
+    try refuseNested()
+    return try writer.withLock { _ in
+      writingThread.store(Self.thread, ordering: .relaxed)
+      defer { writingThread.store(0, ordering: .relaxed) }
+      return try body()
+    }
+  }
+
+  private static var thread: UInt {
+    // A number on some systems, an address on others.
+    withUnsafeBytes(of: pthread_self()) { $0.load(as: UInt.self) }
+  }
+
+  /// Throws where the thread is the writer already, and would wait for itself.
+  func refuseNested() throws(QueryError) {
+    guard writingThread.load(ordering: .relaxed) == Self.thread else { return }
+    throw QueryError(
+      [MutationProblem(.nestedTransaction, at: SourceRange(at: 0)).diagnostic], in: SourceText(name: "", bytes: []))
+  }
+
+  func publish(_ snapshot: Snapshot) {
+    // What only the old version holds is freed behind the lock, for which readers wait.
+    let old = state.withLock { state in
+      let old = state.snapshot
+      state.snapshot = snapshot
+      return old
+    }
+    withExtendedLifetime(old) { tellWatchers() }
+  }
+
+  /// Publishes a snapshot with what another module keeps with it. Called within ``exclusively(_:)``.
+  package func publish(_ snapshot: Snapshot, companion: any SnapshotCompanion) {
+    let old = state.withLock { state in
+      let old = state
+      state.snapshot = snapshot
+      state.companion = companion
+      state.hasSchema = true
+      return old
+    }
+    if old.snapshot.catalog.version != snapshot.catalog.version { forgetTexts() }
+    withExtendedLifetime(old) { tellWatchers() }
+  }
+
+  /// Publishes a snapshot with another schema, and forgets what was prepared with the one before.
+  func publish(_ snapshot: Snapshot, warnings: QueryError?) {
+    let old = state.withLock { state in
+      let old = state.snapshot
+      state = State(
+        snapshot: snapshot, hasSchema: true, schemaWarnings: warnings, companion: state.companion)
+      return old
+    }
+    withExtendedLifetime(old) {
+      forgetTexts()
+      tellWatchers()
+    }
+  }
+}
