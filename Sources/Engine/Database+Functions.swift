@@ -23,7 +23,7 @@ extension Database {
   ///   - isDeterministic: whether equal arguments always give equal results, so that a call over constants is made once
   ///     for many entities.
   ///   - takesNulls: whether the body is called where an argument is null; otherwise the result is null there.
-  /// - Throws: ``QueryError`` if the name or a type cannot be one.
+  /// - Throws: ``QueryError`` if the name or a type cannot be one, or within a transaction of the same thread.
   public func register(
     function name: String, parameters: [FunctionType], returns result: FunctionType, isDeterministic: Bool = true,
     takesNulls: Bool = false, _ body: @escaping @Sendable (_ arguments: [Value]) throws -> Value
@@ -59,6 +59,7 @@ extension Database {
       case .failure(let failure): throw FunctionFailure("wrong result: \(failure.problem.message)")
       }
     }
+    try refuseNested()
     install(function)
   }
 

@@ -31,7 +31,7 @@ struct DanglingLinks: Sendable {
         word = KeyOrder.image(cell.double)
         text = []
       case .decimal:
-        // Decimals of one hash but different value are told apart when the link is made.
+        // One for all forms of a value, 1.5 and 1.50; two values share one of its 64 bits' numbers by chance only.
         word = PackedDecimal(cell).hash(KeyHash.seed)
         text = []
       }

@@ -70,7 +70,8 @@ final class TypedRelation<
     let held = entity[keyPath: relation]
     if case .none = held.state { return }
     let stage = saver.stage
-    // What is staged for nested entities stands before it.
+    var first = stage.targets.count
+    // What is staged for nested entities stands before what they are the targets of.
     var targets: [SaveStage.Target] = []
     switch held.state {
     case .none, .null: break
@@ -78,11 +79,10 @@ final class TypedRelation<
       if !isMapped { return }
       let known = context.storage.schema?.mapping(of: Target.self)?.info
       let codec = (known ?? EntityInfo<Target>.shared).idCodec
-      targets.reserveCapacity(ids.count)
       for id in ids {
         var slot = ColumnSlot(stage.memory)
         try codec.write(id, into: &slot)
-        targets.append(.id(slot.cell ?? Cell(low: 0)))
+        stage.targets.append(.id(slot.cell ?? Cell(low: 0)))
       }
     case .entities(let entities):
       for entity in entities { try visit(entity, .default, saver, &context, &targets, isMapped: isMapped) }
@@ -90,8 +90,10 @@ final class TypedRelation<
       for entity in entities { try visit(entity, .fragment, saver, &context, &targets, isMapped: isMapped) }
     }
     guard isMapped else { return }
-    let first = stage.targets.count
-    stage.targets += targets
+    if !targets.isEmpty {
+      first = stage.targets.count
+      stage.targets += targets
+    }
     stage.links.append(
       SaveStage.Link(place: place, source: record, isPart: held.isPart, targets: first..<stage.targets.count))
   }

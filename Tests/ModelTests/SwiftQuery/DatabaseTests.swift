@@ -135,7 +135,12 @@ import Testing
     let strict = try Database(schema: "type Misfit { id: String! name: String! of: Misfit! }")
     #expect(throws: ModelError.self) { try Misfit.results(in: strict) }
     // Loading within a transaction would wait for itself.
-    #expect(throws: QueryError.self) { try database.update { _ in try database.load(path: "nowhere") } }
+    func code(_ body: () throws -> Void) -> String? {
+      do { try database.update { _ in try body() } } catch { return (error as? QueryError)?.problems.first?.code }
+      return nil
+    }
+    #expect(code { try database.load(path: "nowhere") } == "nested-transaction")
+    #expect(code { try database.register(function: "twice") { (number: Int64) in number * 2 } } == "nested-transaction")
   }
 
   @Test func manyWritersAndReaders() async throws {
