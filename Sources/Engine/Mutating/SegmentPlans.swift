@@ -9,7 +9,8 @@ final class SegmentPlans: Sendable {
   enum Segment: Sendable {
     case query(PartPlan)
     case mutation(MutationPlans)
-    case command(BoundCommand, constants: PartPlan, answer: PartPlan?)
+    /// Indirect, because every run takes its segments.
+    indirect case command(BoundCommand, constants: PartPlan, answer: PartPlan?)
   }
   let query: BoundQuery
   /// The query's.
