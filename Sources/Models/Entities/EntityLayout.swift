@@ -16,8 +16,11 @@ final class EntityLayout: @unchecked Sendable {
   /// All columns of the type, those of relations included.
   let columnCount: Int
   let opaqueCount: Int
+  /// The Swift type whose properties these are.
+  let typeName: String
 
-  init(places: [Place], codecs: [AnyObject?], columnCount: Int) {
+  init(places: [Place], codecs: [AnyObject?], columnCount: Int, typeName: String) {
+    self.typeName = typeName
     count = places.count
     self.places = .allocate(capacity: max(1, places.count))
     for (index, place) in places.enumerated() { (self.places + index).initialize(to: place) }

@@ -17,11 +17,13 @@ class AnyTypeMapping: @unchecked Sendable {
   let relations: [StoredRelation?]
   /// By column, whether the entities say what it holds; nil if they say so of all.
   let ownedColumns: [Bool]?
+  /// Whether the entities are the deleted ones of another type.
+  let readsDeleted: Bool
 
   init(
     type: EntityTypeID, name: String, layout: EntityLayout, hooks: HookKnowledge, idColumn: Int, idKind: ColumnKind,
     updatedColumn: ColumnID?, columns: [ColumnDescriptor?], relations: [StoredRelation?],
-    ownedColumns: [Bool]? = nil
+    ownedColumns: [Bool]? = nil, readsDeleted: Bool = false
   ) {
     self.type = type
     self.name = name
@@ -33,6 +35,7 @@ class AnyTypeMapping: @unchecked Sendable {
     self.columns = columns
     self.relations = relations
     self.ownedColumns = ownedColumns
+    self.readsDeleted = readsDeleted
   }
 
   /// The entity of a live row, to be told of its deletion.
@@ -59,8 +62,6 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
   /// The attributes that are computed, and their columns.
   let derived: [(attribute: Int, column: Int)]
   let uniques: [Unique]
-  /// Whether the entities are the deleted ones of another type.
-  let readsDeleted = Entity.self is any Tombstone.Type
 
   /// `layout` is that of the entities that are read, where they are not these themselves.
   init(_ info: EntityInfo<Entity>, _ entity: EntityType, _ catalog: Catalog, layout: EntityLayout? = nil) {
@@ -104,10 +105,10 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
       layout: layout
         ?? EntityLayout(
           places: places, codecs: info.attributes[..<info.propertyCount].map(\.codec),
-          columnCount: entity.columns.count),
+          columnCount: entity.columns.count, typeName: "\(Entity.self)"),
       hooks: info.hooks, idColumn: id.map { Int($0.id.index) } ?? 0, idKind: id?.kind ?? .text,
       updatedColumn: entity.updatedColumn, columns: columns, relations: relations,
-      ownedColumns: ownsAll ? nil : owned)
+      ownedColumns: ownsAll ? nil : owned, readsDeleted: Entity.self is any Tombstone.Type)
   }
 
   override func doom(_ row: UInt32, _ context: Context) throws -> any DoomedEntity {
