@@ -19,7 +19,7 @@ import Testing
 
   private static func database() throws -> Database {
     let database = try Database(
-      schema: "type Person { id: ID! knows: [Person!]! @relation(inverse: knownBy) knownBy: [Person!]! }")
+      schema: "type Person { id: ID! knows: [Person!]! @relation(inverse: \"knownBy\") knownBy: [Person!]! }")
     var text = ""
     for person in 0..<people { text += "{\"id\":\(person),\"knows\":\(known(person))}\n" }
     try database.load([.lines("Person", text)])
@@ -53,8 +53,10 @@ import Testing
   @Test func deletedOnesAreNotCounted() throws {
     let database = try Self.database()
     let gone = Set(2000..<2400)
-    try database.run("mutation { deletePerson(where: id in [\(gone.map { "\($0)" }.joined(separator: ","))]) }")
+    let ids = gone.map { "\($0)" }.joined(separator: ",")
+    _ = try database.prepare("mutation { deletePerson(where: id in [\(ids)]) }").run()
     let expected = Set(Self.known(0).filter { !gone.contains($0) }.flatMap(Self.known)).subtracting(gone)
-    #expect(try database.run("{ Person(id: 0) { n: count(knows.knows) } }").jsonString == "{\"Person\":{\"n\":\(expected.count)}}")
+    let answer = try database.prepare("{ Person(id: 0) { n: count(knows.knows) } }").run()
+    #expect(answer.jsonString == "{\"Person\":{\"n\":\(expected.count)}}")
   }
 }

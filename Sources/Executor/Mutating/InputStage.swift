@@ -86,9 +86,9 @@ struct InputStage: ~Copyable {
   let memory = ScratchArena(capacity: 1024)
   /// Bytes of all that is on the stage. What an earlier field left room for does not count.
   var byteCount: Int {
-    records.count &* (MemoryLayout<Record>.stride &+ MemoryLayout<Source>.stride) &+ links.count &* MemoryLayout<Link>.stride
-      &+ targets.count &* MemoryLayout<Target>.stride &+ count &* (MemoryLayout<Cell>.stride &+ 2)
-      &+ memory.usedBytes
+    records.count &* (MemoryLayout<Record>.stride &+ MemoryLayout<Source>.stride)
+      &+ links.count &* MemoryLayout<Link>.stride &+ targets.count &* MemoryLayout<Target>.stride
+      &+ count &* (MemoryLayout<Cell>.stride &+ 2) &+ memory.usedBytes
   }
 
   init() {

@@ -15,7 +15,7 @@ extension Context {
   /// The entity of a type whose id is a text.
   @usableFromInline
   func find(_ type: ObjectIdentifier, text: String) -> PointLookup {
-    guard let mapping = storage.schema?.mapping(of: type), mapping.idKind == .text else { return .unknown }
+    guard let mapping = storage.schema?.mapping(of: type), case .text = mapping.idKind else { return .unknown }
     var text = text
     return text.withUTF8 { bytes in
       find(mapping, bytes.baseAddress.map { TextView(UnsafeRawPointer($0), count: bytes.count).cell } ?? Cell(low: 0))
@@ -25,7 +25,7 @@ extension Context {
   /// The entity of a type whose id is a number.
   @usableFromInline
   func find(_ type: ObjectIdentifier, number: Int) -> PointLookup {
-    guard let mapping = storage.schema?.mapping(of: type), mapping.idKind == .int64 else { return .unknown }
+    guard let mapping = storage.schema?.mapping(of: type), case .int64 = mapping.idKind else { return .unknown }
     return find(mapping, Cell(Int64(number)))
   }
 

@@ -38,7 +38,7 @@ final class EntityLayout: @unchecked Sendable {
     for index in 0..<count where places[index].column >= 0 {
       let reader = readers[Int(places[index].column)]
       touched |= reader.isNull(row) ? 1 : 0
-      guard places[index].kind == .text else {
+      guard case .text = places[index].kind else {
         touched |= UInt64(reader.cell(row, width: places[index].kind.width).load(as: UInt8.self))
         continue
       }
