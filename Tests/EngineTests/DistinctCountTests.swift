@@ -31,23 +31,23 @@ import Testing
 
   @Test func countsEachOnce() throws {
     let database = try Self.database()
-    let query = try database.prepare("query($id: ID!) { Person(id: $id) { n: count(knows.knows) } }")
+    let query = try database.prepare("query($id: ID!) { person(id: $id) { n: count(knows.knows) } }")
     // Twice in turns: nothing of a count is left for the next one.
     for person in [0, 1, 2, 0, 7, 1, 0, 3999, 0] {
       let answer = try query.run(["id": .int(Int64(person))])
-      #expect(answer.jsonString == "{\"Person\":{\"n\":\(Self.reached(person).count)}}")
+      #expect(answer.jsonString == "{\"person\":{\"n\":\(Self.reached(person).count)}}")
     }
   }
 
   @Test func aFailedCountLeavesNothing() throws {
     let database = try Self.database()
-    let query = try database.prepare("{ Person(id: 0) { n: count(knows.knows) } }")
+    let query = try database.prepare("{ person(id: 0) { n: count(knows.knows) } }")
     var limits = QueryLimits.standard
     limits.visitedRows = 1500
     var options = RunOptions()
     options.limits = limits
     #expect(throws: QueryError.self) { try query.run(options: options) }
-    #expect(try query.run().jsonString == "{\"Person\":{\"n\":\(Self.reached(0).count)}}")
+    #expect(try query.run().jsonString == "{\"person\":{\"n\":\(Self.reached(0).count)}}")
   }
 
   @Test func deletedOnesAreNotCounted() throws {
@@ -56,7 +56,7 @@ import Testing
     let ids = gone.map { "\($0)" }.joined(separator: ",")
     _ = try database.prepare("mutation { deletePerson(where: id in [\(ids)]) }").run()
     let expected = Set(Self.known(0).filter { !gone.contains($0) }.flatMap(Self.known)).subtracting(gone)
-    let answer = try database.prepare("{ Person(id: 0) { n: count(knows.knows) } }").run()
-    #expect(answer.jsonString == "{\"Person\":{\"n\":\(expected.count)}}")
+    let answer = try database.prepare("{ person(id: 0) { n: count(knows.knows) } }").run()
+    #expect(answer.jsonString == "{\"person\":{\"n\":\(expected.count)}}")
   }
 }
