@@ -59,7 +59,9 @@ struct SwiftModelNames {
     }
     for index in type.indexes.map({ catalog[$0] }) where !index.isPrimary {
       var name = word(index.name)
-      if scope.claimed.contains(name) || scope.claimed.contains("_\(name)") || !isProperty(name) || keywords.contains(name) { name += "Index" }
+      if !scope.claimed.isDisjoint(with: [name, "_\(name)"]) || !isProperty(name) || keywords.contains(name) {
+        name += "Index"
+      }
       result.indexes[index.id] = scope.name(name, isWrapped: true)
     }
     result.all = scope.claimed

@@ -16,7 +16,11 @@ public struct EntityReader<Entity: EntityModelProtocol> {
   }
 
   /// Reads the next property.
-  public mutating func read<Value: ColumnValue>() throws -> Value { try Value(cell: next()) }
+  public mutating func read<Value: ColumnValue>() throws -> Value {
+    // What is written by hand may be out of step; what the macro writes is not.
+    assert(position >= layout.count || layout.codecs[position] == nil, "the property has another type")
+    return try Value(cell: next())
+  }
 
   /// Reads the next property, by its raw value.
   public mutating func read<Value: RawRepresentable>() throws -> Value where Value.RawValue: ColumnScalar {
@@ -55,23 +59,23 @@ public struct EntityReader<Entity: EntityModelProtocol> {
       }
       return box.value
     }
-    // Safe because layouts are made from descriptions, which put the codec of the property's type here.
-    return try unsafeDowncast(codec, to: ValueCodec<Value>.self).read(next())
+    guard let typed = codec as? ValueCodec<Value> else { throw outOfStep }
+    return try typed.read(next())
   }
 
   /// Passes over a property that has its value already.
   public mutating func skip() { position += 1 }
 
   private var outOfStep: ModelError {
-    .unreadable("\(Entity.self) reads more properties than it describes")
+    .unreadable("\(Entity.self) reads other properties than it describes")
   }
 
   /// The cases of the next property; nil where they are stored by their raw values.
   @inline(__always)
-  func enumColumn<Value>() -> EnumColumn<Value>? {
+  func enumColumn<Value>() throws -> EnumColumn<Value>? {
     guard position < layout.count, let codec = layout.codecs[position] else { return nil }
-    // Safe because layouts are made from descriptions, which put the cases of the property's type here.
-    return unsafeDowncast(codec, to: EnumColumn<Value>.self)
+    guard let column = codec as? EnumColumn<Value> else { throw outOfStep }
+    return column
   }
 
   @inline(__always)
@@ -118,7 +122,7 @@ struct EntitySource {
   func cell(_ column: Int, _ kind: ColumnKind) -> ColumnCell {
     if let readers {
       let reader = readers[column]
-      return ColumnCell(reader.anyCell(row, kind), isNull: reader.isNull(row))
+      return ColumnCell(reader.cell(row, kind: kind), isNull: reader.isNull(row))
     }
     guard let cells, let valid else { return ColumnCell(Cell(low: 0), isNull: true) }
     return ColumnCell(cells[column], isNull: !valid[column])

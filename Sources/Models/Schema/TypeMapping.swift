@@ -17,11 +17,13 @@ class AnyTypeMapping: @unchecked Sendable {
   let relations: [StoredRelation?]
   /// By column, whether the entities say what it holds; nil if they say so of all.
   let ownedColumns: [Bool]?
+  /// What other columns of a new entity hold.
+  let unknownFields: UnknownFields?
 
   init(
     type: EntityTypeID, name: String, layout: EntityLayout, hooks: HookKnowledge, idColumn: Int, idKind: ColumnKind,
     updatedColumn: ColumnID?, columns: [ColumnDescriptor?], relations: [StoredRelation?],
-    ownedColumns: [Bool]? = nil
+    ownedColumns: [Bool]? = nil, unknownFields: UnknownFields? = nil
   ) {
     self.type = type
     self.name = name
@@ -33,7 +35,11 @@ class AnyTypeMapping: @unchecked Sendable {
     self.columns = columns
     self.relations = relations
     self.ownedColumns = ownedColumns
+    self.unknownFields = unknownFields
   }
+
+  /// The values without a column of no rows; nil if an entity has none.
+  var noOpaques: OpaqueValues? { layout.opaqueCount > 0 ? OpaqueValues(width: layout.opaqueCount) : nil }
 
   /// The entity of a live row, to be told of its deletion.
   func doom(_ row: UInt32, _ context: Context) throws -> any DoomedEntity { throw ModelError.unknownType(name) }
@@ -107,7 +113,8 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
           columnCount: entity.columns.count),
       hooks: info.hooks, idColumn: id.map { Int($0.id.index) } ?? 0, idKind: id?.kind ?? .text,
       updatedColumn: entity.updatedColumn, columns: columns, relations: relations,
-      ownedColumns: ownsAll ? nil : owned)
+      ownedColumns: ownsAll ? nil : owned,
+      unknownFields: ownsAll ? nil : UnknownFields(entity, catalog, isOwned: owned))
   }
 
   override func doom(_ row: UInt32, _ context: Context) throws -> any DoomedEntity {
@@ -118,7 +125,7 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
 extension TypeMapping {
   /// The id of a row.
   func id(_ readers: UnsafePointer<ColumnReader>, _ row: UInt32) throws -> Entity.ID {
-    try info.idCodec.read(ColumnCell(readers[idColumn].anyCell(row, idKind)))
+    try info.idCodec.read(ColumnCell(readers[idColumn].cell(row, kind: idKind)))
   }
 }
 
@@ -155,7 +162,7 @@ extension Snapshot {
   /// The id of a row as people write it.
   func idText(_ type: EntityTypeID, _ row: UInt32) -> String {
     let column = catalog[type][catalog[catalog[type].primaryIndex].columns[0]]
-    let cell = ColumnCell(self.column(type, column.id).anyCell(row, column.kind))
+    let cell = ColumnCell(self.column(type, column.id).cell(row, kind: column.kind))
     return column.kind == .text ? cell.string : "\(cell.int)"
   }
 }
