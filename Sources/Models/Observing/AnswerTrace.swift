@@ -65,7 +65,7 @@ struct AnswerTrace {
   func isSame(as old: AnswerTrace) -> Bool {
     guard levels.count == old.levels.count else { return false }
     guard let snapshot, let before = old.snapshot else { return levels.allSatisfy(\.rows.isEmpty) }
-    guard snapshot.catalog.version == before.catalog.version else { return false }
+    guard snapshot.catalog.storesAlike(before.catalog) else { return false }
     return zip(levels, old.levels).allSatisfy { level, oldLevel in
       guard level.type == oldLevel.type, level.rows.count == oldLevel.rows.count, level.ends == oldLevel.ends else {
         return false

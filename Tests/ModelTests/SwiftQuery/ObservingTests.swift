@@ -75,6 +75,9 @@ import Testing
           try Deleted<Person>.query(bob.id).resolve(in: context)?.restore(in: &context)
         }
       })
+    // A function changes nothing that is read.
+    try database.register(function: "twice") { (number: Int64) in number * 2 }
+    #expect(try !isTold(read) { try Pet(id: 501, name: "Mimi", weight: 3).save(to: database) })
     var older = bob
     older.age += 1
     try await awaitTold(read) { try older.save(to: database) }
