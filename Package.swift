@@ -93,9 +93,15 @@ let package = Package(
     .target(
       name: "GQLGeneratedModels", dependencies: ["GQLiteModels"], path: "Tests/GeneratedModels",
       exclude: ["Schemas"]),
+    // The same of a schema whose names are in the way.
+    .target(
+      name: "GQLGeneratedNames", dependencies: ["GQLiteModels"], path: "Tests/GeneratedNames",
+      exclude: ["Schemas"]),
     .testTarget(
       name: "ModelTests",
-      dependencies: ["GQLiteModels", "GQLite", "GQLStore", "GQLCatalog", "GQLGeneratedModels", "ModelsExample"],
+      dependencies: [
+        "GQLiteModels", "GQLite", "GQLStore", "GQLCatalog", "GQLGeneratedModels", "GQLGeneratedNames", "ModelsExample",
+      ],
       path: "Tests/ModelTests"),
     .executableTarget(name: "ModelsExample", dependencies: ["GQLiteModels"], path: "Examples/Models"),
 

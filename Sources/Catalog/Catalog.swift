@@ -38,6 +38,11 @@ package struct Catalog: Sendable, Hashable {
     return result
   }
 
+  /// Whether data of one lies in the other in the same way: another version may have other functions.
+  package func storesAlike(_ other: Catalog) -> Bool {
+    version == other.version || types == other.types && enums == other.enums && relations == other.relations
+  }
+
   /// Whether a column is one of those that the store fills with times.
   package func isTime(_ type: EntityTypeID, _ column: ColumnID) -> Bool {
     self[type].createdColumn == column || self[type].updatedColumn == column

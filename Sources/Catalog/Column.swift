@@ -1,5 +1,5 @@
 /// How a column's cells lie in memory (see `Store/Page.swift` for the layout of a page).
-package enum ColumnKind: UInt8, Sendable, Hashable, CaseIterable {
+@frozen @usableFromInline package enum ColumnKind: UInt8, Sendable, Hashable, CaseIterable {
   /// 8 bytes: Int; DateTime and Duration in microseconds; Date in days.
   case int64
   /// 8 bytes: Float.

@@ -1,5 +1,11 @@
+import GQLCatalog
+
 /// What another module keeps with the data of a database, published together with a snapshot.
-package protocol SnapshotCompanion: AnyObject, Sendable {}
+package protocol SnapshotCompanion: AnyObject, Sendable {
+  /// What is to be kept with the same data under another catalog. Asked at every change of the catalog, so that what one
+  /// change takes away, a later one does not bring back.
+  func moved(to catalog: Catalog) -> any SnapshotCompanion
+}
 
 /// Who is told that a database has a new version.
 struct CommitWatchers {

@@ -58,12 +58,13 @@ extension Database {
     withExtendedLifetime(old) { tellWatchers() }
   }
 
-  /// Publishes a snapshot with another schema, and forgets what was prepared with the one before.
+  /// Publishes a snapshot with another schema, and forgets what was prepared with the one before. Called within
+  /// ``exclusively(_:)``.
   func publish(_ snapshot: Snapshot, warnings: QueryError?) {
+    let companion = state.withLock { $0.companion }?.moved(to: snapshot.catalog)
     let old = state.withLock { state in
       let old = state.snapshot
-      state = State(
-        snapshot: snapshot, hasSchema: true, schemaWarnings: warnings, companion: state.companion)
+      state = State(snapshot: snapshot, hasSchema: true, schemaWarnings: warnings, companion: companion)
       return old
     }
     withExtendedLifetime(old) {

@@ -221,7 +221,11 @@ public final class Database: Sendable {
       catalog.functions.append(function)
       catalog.version = Self.nextCatalogVersion()
       let changed = base.with(catalog)
-      state.withLock { $0.snapshot = changed }
+      let companion = state.withLock { $0.companion }?.moved(to: catalog)
+      state.withLock {
+        $0.snapshot = changed
+        $0.companion = companion
+      }
     }
   }
 

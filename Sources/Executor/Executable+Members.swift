@@ -39,4 +39,42 @@ extension Executable {
       start += count
     }
   }
+
+  /// Keeps of each of several lists of rows, which stand one behind the other, what a set of the source `.given` has of
+  /// it: filtered, in the set's order, cut. `ends` says where each list ends, before and after.
+  package func narrow(
+    to set: SetID, _ snapshot: Snapshot, parameters: [Value?], rows: inout [UInt32], ends: inout [Int]
+  ) throws(RuntimeProblem) {
+    let execution = take(snapshot)
+    execution.limits = .none
+    execution.cancellation = nil
+    defer { give(execution) }
+    execution.begin(snapshot, self, outputStart: 0)
+    execution.bind(parameters, self)
+    let compiled = execution.compiledSet(set.index)
+    precondition(compiled.access.kind == .given, "rows that are given have no other access path")
+    var kept: [UInt32] = []
+    var expansion = Expansion()
+    var (list, start) = (0, 0)
+    while list < ends.count {
+      let lists = list..<min(list + ScopeRows.batchRows, ends.count)
+      let end = ends[lists.upperBound - 1]
+      expansion.removeAll()
+      expansion.offsets.append(0)
+      rows.withUnsafeBufferPointer { rows in
+        if let base = rows.baseAddress, end > start { expansion.rows.append(base + start, end - start) }
+      }
+      for number in lists { expansion.offsets.append(UInt32(truncatingIfNeeded: ends[number] - start)) }
+      // No expression of a root set asks for what is around it.
+      let scopes = ScopeRows(count: lists.count, scopes: [])
+      let state = execution.sets[compiled.id]
+      try execution.filter(compiled, state, scopes, &expansion, from: 0, firstOffset: 1)
+      try execution.arrange(compiled, state, scopes, &expansion, from: 0, firstOffset: 1)
+      let first = kept.count
+      kept.append(contentsOf: UnsafeBufferPointer(start: expansion.rows.base, count: expansion.rows.count))
+      for number in lists { ends[number] = first + Int(expansion.offsets[number - list + 1]) }
+      (list, start) = (lists.upperBound, end)
+    }
+    rows = kept
+  }
 }

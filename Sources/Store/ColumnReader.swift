@@ -1,3 +1,5 @@
+import GQLCatalog
+
 /// The read side of one column, as raw addresses: what hot loops in other modules hold.
 ///
 /// Valid as long as the ``Snapshot`` that gave it. Rows must be below the snapshot's row count of the type.
@@ -31,6 +33,17 @@
   @inlinable package func wide(_ row: UInt32) -> Cell {
     let address = cell(row, width: 16)
     return Cell(low: address.load(as: UInt64.self), high: (address + 8).load(as: UInt64.self))
+  }
+  /// The cell of a column of a kind in the form of ``Cell``; nulls are zeros.
+  @inlinable @inline(__always)
+  package func cell(_ row: UInt32, kind: ColumnKind) -> Cell {
+    switch kind {
+    case .int64, .float64, .references: Cell(int64(row))
+    case .byte: Cell(low: UInt64(byte(row)))
+    case .code: Cell(low: UInt64(code(row)))
+    case .reference: Cell(low: UInt64(reference(row)))
+    case .decimal, .text, .wordList, .wideList: wide(row)
+    }
   }
   /// The target of a to-one relation, or `PageLayout.noRow`.
   @inlinable package func reference(_ row: UInt32) -> UInt32 { cell(row, width: 4).load(as: UInt32.self) }

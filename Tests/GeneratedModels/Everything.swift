@@ -72,7 +72,7 @@ struct Point: Codable, Sendable {
   let x: Int
   let y: Int
   // @id(fields: [x, y])
-  var id: String { "\(x)|\(y)" }
+  var id: String { GQLiteModels.compoundID(x, y) }
   var text: String?
 }
 

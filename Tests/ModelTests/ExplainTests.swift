@@ -117,6 +117,37 @@ import Testing
     Pair("{ User(where: name == \"Name 7\") { id } }") { User.filter(\.name == "Name 7") },
   ]
 
+  /// `#Predicate`s are terms of the planner, so the indexes that serve text serve them.
+  static let predicates: [Pair] = [
+    Pair(one: item("(where: kind == \"pen\")")) { Item.include(#Predicate { $0.kind == "pen" }) },
+    Pair(one: item("(where: code == \"c7\")")) { Item.include(#Predicate { $0.code == "c7" }) },
+    Pair(one: item("(where: id == 7)")) { Item.include(#Predicate { $0.id == 7 }) },
+    Pair(one: item("(where: price > 290.0)")) { Item.include(#Predicate { $0.price > 290 }) },
+    Pair(one: item("(where: price >= 10.0 and price < 20.0)")) {
+      Item.include(#Predicate { $0.price >= 10 && $0.price < 20 })
+    },
+    Pair(one: item("(where: shelf == 3 and place > 200)")) {
+      Item.include(#Predicate { $0.shelf == 3 && $0.place > 200 })
+    },
+    Pair(one: item("(where: region == \"US\" and kind == \"pen\")")) {
+      Item.include(#Predicate { $0.region == "US" }).include(#Predicate { $0.kind == "pen" })
+    },
+    Pair(one: item("(where: kind == \"pen\" or price > 290.0)")) {
+      Item.include(#Predicate { $0.kind == "pen" || $0.price > 290 })
+    },
+    Pair(one: item("(where: grade == high)")) {
+      let grade = Grade.high
+      return Item.include(#Predicate { $0.grade == grade })
+    },
+    Pair(one: item("(where: grade != low)")) {
+      let grade = Grade.low
+      return Item.include(#Predicate { $0.grade != grade })
+    },
+    Pair(one: item("(where: text contains \"rare\")")) { Item.include(#Predicate { $0.text.contains("rare") }) },
+    Pair(one: item("(where: text startsWith \"a r\")")) { Item.include(#Predicate { $0.text.starts(with: "a r") }) },
+    Pair(one: item("(where: note == null)")) { Item.include(#Predicate { $0.note == nil }) },
+  ]
+
   static let ranges: [Pair] = [
     Pair(item("(where: price > 290.0)")) { Item.filter(\.price > 290) },
     Pair(item("(where: price >= 290.0)")) { Item.filter(\.price >= 290) },
@@ -238,7 +269,7 @@ import Testing
 
   static var pairs: [Pair] {
     // Key paths of deleted entities lead through a property that no column knows.
-    equality + ranges + groups + texts + orders + relations.dropLast()
+    equality + predicates + ranges + groups + texts + orders + relations.dropLast()
   }
 
   @Test(arguments: pairs) func plansAreEqual(_ pair: Pair) throws {
@@ -246,7 +277,8 @@ import Testing
     let query = try Database(context).prepare(pair.text)
     for costs in [false, true] {
       let plan = pair.plan(context, costs)
-      #expect(try plan == query.explain(costs: costs))
+      let text = try query.explain(costs: costs)
+      #expect(plan == text, "\(plan)\n\(text)")
       #expect(!plan.isEmpty)
     }
   }
@@ -259,6 +291,59 @@ import Testing
     #expect(plan.contains("access") && plan.contains("price (290, ∞)"), "\(plan)")
     let rows = User.filter(\.age > 38).explain(in: try Self.context.get())
     #expect(rows.contains("rows  cost"))
+  }
+
+  /// Which index serves a predicate, and what is left to do in Swift, in the predicate's words.
+  @Test func indexesServePredicates() throws {
+    let context = try Self.context.get()
+    func lines(_ query: Query<Item>) -> [String] {
+      query.explain(in: context, costs: false).split(separator: "\n").map { $0.drop { " ├└│".contains($0) } }
+        .map(String.init)
+    }
+    let grade = Grade.high
+    let grades = [Grade.low, .high]
+    for (query, access) in [
+      (Item.include(#Predicate { $0.kind == "pen" }), "access   Hash ExplainTests_Item.kind == \"pen\""),
+      (Item.include(#Predicate { $0.code == "c7" }), "access   Unique ExplainTests_Item.code == \"c7\""),
+      (Item.include(#Predicate { $0.id == 7 }), "access   Primary ExplainTests_Item.id == 7"),
+      (Item.include(#Predicate { $0.price > 290 }), "access   BTreeRange ExplainTests_Item.price (290, ∞)"),
+      (Item.include(#Predicate { $0.grade == grade }), "access   Hash ExplainTests_Item.grade == high"),
+      (Item.include(#Predicate { grades.contains($0.grade) }), "access   Hash ExplainTests_Item.grade in [low, high]"),
+    ] {
+      #expect(lines(query).contains { $0.hasPrefix(access) }, "\(lines(query)) has no '\(access)'")
+      #expect(!lines(query).contains { $0.hasPrefix("in Swift") })
+      // The rest is looked at behind the index.
+      let both = query.include(#Predicate { $0.text.localizedStandardContains("RARE") })
+      #expect(lines(both).contains { $0.hasPrefix(access) })
+      #expect(lines(both).last == #"in Swift: filter by $0.text.localizedStandardContains("RARE")"#)
+    }
+    let two = Item.exclude(#Predicate { $0.text.count > 3 }).include(
+      #Predicate { $0.text.localizedStandardContains("a\nb") })
+    #expect(
+      lines(two).last
+        == #"in Swift: filter by !($0.text.count > 3) and $0.text.localizedStandardContains("a\nb")"#)
+    let mixed = Item.include(#Predicate { $0.text.count > 3 }).list.filter(.string(\.text, matches: /x/))
+    #expect(mixed.explain(in: context).hasSuffix("in Swift: filter by $0.text.count > 3 and 1 condition\n"))
+  }
+
+  /// Enums of the schema in predicates mean what they mean in Swift.
+  @Test func enumsInPredicates() throws {
+    let context = try Self.context.get()
+    let (low, high) = (Grade.low, Grade.high)
+    let both: Set<Grade> = [.low, .high]
+    // Numbers 0, 3, … are low, 2, 5, … are high, 100 of each.
+    #expect(try Item.include(#Predicate { $0.grade == high }).count(in: context) == 100)
+    #expect(try Item.include(#Predicate { high != $0.grade }).count(in: context) == 200)
+    #expect(try Item.exclude(#Predicate { $0.grade == high }).count(in: context) == 200)
+    #expect(try Item.include(#Predicate { both.contains($0.grade) }).count(in: context) == 200)
+    #expect(try Item.include(#Predicate { ($0.isSold ? $0.grade : low) == low }).count(in: context) == 200)
+    // Owners have the items of their number and twenty further, a third of them each: all have one of each grade.
+    #expect(try Owner.include(#Predicate { $0.items?.contains { $0.grade == high } ?? false }).count(in: context) == 20)
+    let grades = try Item.query().values(\.id, \.grade, in: context).map { $0.1 }
+    #expect(grades.prefix(4) == [.low, .middle, .high, .low])
+    let part = Part.include(#Predicate { $0.item?.grade == low })
+    // Parts are those of every sixth item, all of them low.
+    #expect(try part.count(in: context) == 50)
   }
 
   /// What columns cannot tell is said.

@@ -5,16 +5,18 @@ import Testing
 
 @testable import GQLGeneratedModels
 
-/// What `gqlite generate swift` writes: it is compiled in `Tests/GeneratedModels`, and says what the schema says.
+/// What `gqlite generate swift` writes: it is compiled in `Tests/GeneratedModels`, and, of names that are in the way, in
+/// `Tests/GeneratedNames`, and says what the schema says.
 @Suite struct GeneratedModelTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
     .standardizedFileURL
 
   static let schemas = [
-    "Everything": "Tests/GeneratedModels/Schemas/everything.graphql",
-    "People": "Examples/people/schema.graphql",
-    "Plain": "Tests/GeneratedModels/Schemas/plain.graphql",
-    "Zoo": "Tests/Corpus/data/zoo/schema.graphql",
+    "GeneratedModels/Everything": "Tests/GeneratedModels/Schemas/everything.graphql",
+    "GeneratedModels/People": "Examples/people/schema.graphql",
+    "GeneratedModels/Plain": "Tests/GeneratedModels/Schemas/plain.graphql",
+    "GeneratedModels/Zoo": "Tests/Corpus/data/zoo/schema.graphql",
+    "GeneratedNames/Names": "Tests/GeneratedNames/Schemas/names.graphql",
   ]
 
   private func schema(_ name: String) throws -> Database {
@@ -24,7 +26,7 @@ import Testing
 
   /// `GQLITE_UPDATE_GOLDEN=1` writes them.
   @Test(arguments: schemas.keys.sorted()) func filesAreWhatIsWritten(_ name: String) throws {
-    let file = Self.root.appending(path: "Tests/GeneratedModels/\(name).swift")
+    let file = Self.root.appending(path: "Tests/\(name).swift")
     let written = try schema(name).swiftModels
     if ProcessInfo.processInfo.environment["GQLITE_UPDATE_GOLDEN"] == "1" {
       try written.write(to: file, atomically: true, encoding: .utf8)
@@ -33,14 +35,17 @@ import Testing
   }
 
   @Test func everyFileHasASchema() throws {
-    let files = try FileManager.default.contentsOfDirectory(
-      atPath: Self.root.appending(path: "Tests/GeneratedModels").path)
+    var files: [String] = []
+    for folder in ["GeneratedModels", "GeneratedNames"] {
+      let path = Self.root.appending(path: "Tests/\(folder)").path
+      files += try FileManager.default.contentsOfDirectory(atPath: path).map { "\(folder)/\($0)" }
+    }
     #expect(Set(files.filter { $0.hasSuffix(".swift") }) == Set(Self.schemas.keys.map { "\($0).swift" }))
   }
 
   /// A schema that models can say all of comes back as it was, and so do its models.
   @Test func schemasComeBack() throws {
-    let plain = try schema("Plain")
+    let plain = try schema("GeneratedModels/Plain")
     let again = try GQLiteModels.schema(of: [Crew.self])
     #expect(again == plain.schema)
     #expect(try Database(schema: again).swiftModels == plain.swiftModels)

@@ -192,8 +192,63 @@ import Testing
     #expect(Node.query().sorted(by: .updatedAt.desc).resolve(in: context).count == 2)
   }
 
+  /// What is written by hand may read and write in another order than it describes: an error, and no other value.
+  @Test func propertiesOutOfStep() throws {
+    var context = Context()
+    try OutOfStep<SemanticsTests>(id: 1).save(to: &context)
+    #expect(throws: ModelError.unreadable("OutOfStep<SemanticsTests> reads other properties than it describes")) {
+      try OutOfStep<SemanticsTests>.results(in: context)
+    }
+    #expect(throws: ModelError.self) { try OutOfStep<Context>(id: 1).save(to: &context) }
+    #expect(throws: ModelError.self) { try OutOfStep<Int>(id: 1).save(to: &context) }
+  }
+
   @Test func statements() {
     #expect("\(Errors.uniqueValueIndexViolation(existing: "1", new: "2", indexName: "i"))".contains("'i'"))
     #expect(3.desc < 2.desc && 3.desc == 3.desc && !(2.desc < 3.desc))
   }
+}
+
+/// Reads, for one `Kind`, or writes, for the others, in another order than it describes.
+private struct OutOfStep<Kind>: EntityModelProtocol {
+  enum First: String, CaseIterable { case a, b }
+  enum Second: String, CaseIterable { case c, d }
+  struct Third: Codable { var x = 0 }
+  struct Fourth: Codable { var y = 0 }
+
+  let id: Int
+  var first = First.a
+  var second = Second.d
+  var third = Third()
+  var fourth = Fourth()
+
+  init(id: Int) { self.id = id }
+
+  static func describe(_ model: inout EntityDescription<Self>) {
+    model.property("id", \.id)
+    model.property("first", \.first)
+    model.property("second", \.second)
+    model.property("third", \.third)
+    model.property("fourth", \.fourth)
+  }
+
+  init(from row: inout EntityReader<Self>) throws {
+    id = try row.read()
+    second = try row.read()
+    first = try row.read()
+    third = try row.read()
+    fourth = try row.read()
+  }
+
+  func write(to row: inout EntityWriter<Self>) throws {
+    try row.write(id)
+    if Kind.self == Context.self { try row.write(second) }
+    try row.write(first)
+    if Kind.self != Context.self { try row.write(second) }
+    if Kind.self == Int.self { try row.write(fourth) }
+    try row.write(third)
+    if Kind.self != Int.self { try row.write(fourth) }
+  }
+
+  static var patch: MergeStrategy<Self> { MergeStrategy() }
 }

@@ -8,12 +8,16 @@ extension SwiftModelWriter {
       return line("// \(property.name): computed in text, \(expression.split(whereSeparator: \.isNewline).joined())")
     }
     if isRelation(property) { return writeRelation(property, of: type) }
-    let caseless = property.isCaseInsensitive ? "  // case-insensitive in text" : comment(property.signature)
-    line("var \(name(property.name)): \(swiftType(property.signature))\(initial(property.defaultValue))\(caseless)")
+    let name = name(property.id, of: type)
+    let comment =
+      (property.isCaseInsensitive ? "  // case-insensitive in text" : comment(property.signature))
+      + note(property.name, name)
+    let initial = initial(property.defaultValue, property.signature, beside: names[type])
+    line("var \(name): \(swiftType(property.signature))\(initial)\(comment)")
   }
 
   private mutating func writeRelation(_ property: Property, of type: EntityType) {
-    let field = name(property.name)
+    let field = name(property.id, of: type)
     guard case .relation(let id) = property.storage else {
       return line("// \(property.name): \(sdl(property.signature)) is what its types say of it.")
     }
@@ -28,58 +32,68 @@ extension SwiftModelWriter {
     if target.isAbstract {
       // An entity of one type only can stand in a property.
       line("// \(property.name): \(sdl(property.signature)), a relation for each of its types.")
-      for member in target.members {
-        let name = catalog[member.type].name
+      for (member, field) in zip(target.members, names[type].branches[property.id] ?? []) {
         writeOneWay(
-          "\(property.name)As\(name)", typeName(name), isToMany: relation.isToMany, rule, isRequired: false)
+          SwiftModelNames.source(field), names.type(catalog[member.type].name), isToMany: relation.isToMany, rule,
+          isRequired: false)
       }
       return
     }
     let inverse = catalog[relation.inverse]
     guard let other = inverse.property, inverse.presence == nil, relation.presence == nil else {
       return writeOneWay(
-        field, typeName(target.name), isToMany: relation.isToMany, rule, isRequired: relation.isRequired)
+        field, names.type(target.name), isToMany: relation.isToMany, rule, isRequired: relation.isRequired,
+        note(property.name, field))
     }
     var arguments = relation.isRequired && !relation.isToMany ? [".required"] : []
-    arguments += rule + ["inverse: \\.\(name(target[other].name))"]
-    let kind = relation.isToMany ? "[\(typeName(target.name))]?" : "\(typeName(target.name))?"
-    line("@Relationship(\(arguments.joined(separator: ", "))) var \(field): \(kind)")
+    arguments += rule + ["inverse: \\.\(name(other, of: target))"]
+    let kind = relation.isToMany ? "[\(names.type(target.name))]?" : "\(names.type(target.name))?"
+    line("@Relationship(\(arguments.joined(separator: ", "))) var \(field): \(kind)\(note(property.name, field))")
   }
 
   private mutating func writeOneWay(
-    _ field: String, _ target: String, isToMany: Bool, _ rule: [String], isRequired: Bool
+    _ field: String, _ target: String, isToMany: Bool, _ rule: [String], isRequired: Bool, _ note: String = ""
   ) {
     let arguments = (isRequired && !isToMany ? [".required"] : []) + rule
     let list = arguments.isEmpty ? "" : "(\(arguments.joined(separator: ", ")))"
     // A required relation says what kind it is by its argument.
     let value = isRequired && !isToMany ? "" : " = nil"
-    line("@Relationship\(list) var \(field): \(isToMany ? "[\(target)]" : target)?\(value)")
+    line("@Relationship\(list) var \(field): \(isToMany ? "[\(target)]" : target)?\(value)\(note)")
   }
 
   // MARK: - Defaults
 
   /// ` = 5`, where a literal can say it.
-  func initial(_ value: DefaultValue?) -> String {
+  func initial(
+    _ value: DefaultValue?, _ signature: TypeSignature, beside members: SwiftModelNames.Members? = nil
+  ) -> String {
     switch value {
     case nil: ""
-    case .now: " = \(scalar(.dateTime))()"
-    case .value(let value): literal(value).map { " = \($0)" } ?? "  // default \(value)"
+    case .now:
+      signature.type == .scalar(.dateTime) ? " = \(scalar(.dateTime, beside: members))()" : "  // default now()"
+    case .value(let value):
+      literal(value, isOptional: !signature.isNonNull, members).map { " = \($0)" } ?? "  // default \(value)"
     }
   }
 
-  private func literal(_ value: GQLCatalog.Value) -> String? {
+  private func literal(
+    _ value: GQLCatalog.Value, isOptional: Bool, _ members: SwiftModelNames.Members?
+  ) -> String? {
     switch value {
     case .null: return "nil"
     case .boolean(let value): return "\(value)"
     case .int(let value): return "\(value)"
     case .float(let value): return "\(value)"
-    case .decimal(let value): return "\(scalar(.decimal))(string: \"\(value)\") ?? 0"
+    case .decimal(let value): return "\(scalar(.decimal, beside: members))(string: \"\(value)\") ?? 0"
     case .string(let text), .id(let text, _): return quoted(text.string)
     case .enumeration(let type, let code):
-      let type = catalog[type]
-      return type.values.indices.contains(code) ? ".\(name(caseName(type.values[code], type)))" : nil
+      let cases = SwiftModelNames.cases(catalog[type])
+      guard cases.indices.contains(code) else { return nil }
+      let name = ".\(SwiftModelNames.source(cases[code]))"
+      // Else it would be the optional's own.
+      return isOptional && ["none", "some"].contains(cases[code]) ? ".some(\(name))" : name
     case .list(let elements):
-      let texts = elements.map(literal)
+      let texts = elements.map { literal($0, isOptional: false, members) }
       return texts.contains { $0 == nil } ? nil : "[\(texts.compactMap { $0 }.joined(separator: ", "))]"
     case .dateTime, .date, .duration, .uuid, .bytes, .json, .object: return nil
     }
@@ -114,8 +128,8 @@ extension SwiftModelWriter {
     guard !properties.contains(where: { $0 == nil }), index.columns.count <= 4 || index.kind == .fullText else {
       return line("// \(said): models have none over parts of values, or over more than four.")
     }
-    let paths = names.map { "\\.\(name($0))" }.joined(separator: ", ")
-    let variable = variable(index, type)
+    let paths = properties.compactMap { $0.map { "\\.\(name($0.id, of: type))" } }.joined(separator: ", ")
+    let variable = self.names[type].indexes[index.id] ?? index.name
     let shapes = properties.compactMap { $0?.signature }
     switch index.kind {
     case .trigram: line("// \(said): models have none of this kind.")
@@ -143,18 +157,6 @@ extension SwiftModelWriter {
   private func isComparable(_ signature: TypeSignature) -> Bool {
     guard signature.isNonNull, case .scalar(let kind) = signature.type else { return false }
     return kind != .boolean && kind != .bytes && kind != .json
-  }
-
-  /// The index's name as that of a property, which no other has.
-  private func variable(_ index: IndexDescriptor, _ type: EntityType) -> String {
-    var name = String(
-      index.name.unicodeScalars.map { scalar -> Character in
-        let isWord = scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
-        return isWord || scalar == "_" ? Character(scalar) : "_"
-      })
-    if name.first?.isNumber ?? true { name = "_\(name)" }
-    while type.property(named: name) != nil || self.name(name) != name { name += "Index" }
-    return name
   }
 }
 

@@ -6,8 +6,7 @@ import GQLCatalog
 package struct SwiftModelWriter {
   let catalog: Catalog
   private(set) var text = ""
-  /// Names of Swift that types of the schema have taken.
-  private let taken: Set<String>
+  let names: SwiftModelNames
 
   /// The models of a schema as Swift source.
   package static func write(_ catalog: Catalog) -> String {
@@ -18,9 +17,7 @@ package struct SwiftModelWriter {
 
   private init(_ catalog: Catalog) {
     self.catalog = catalog
-    taken = Set(
-      catalog.types.filter { !$0.isElement }.map(\.name) + catalog.embeddedTypes.map(\.name) + catalog.enums.map(\.name)
-    )
+    names = SwiftModelNames(catalog)
   }
 
   private mutating func writeAll() {
@@ -34,9 +31,9 @@ package struct SwiftModelWriter {
       text += """
 
         /// Ids are made from and into text.
-        extension UUID: @retroactive LosslessStringConvertible {
+        extension \(scalar(.uuid)): @retroactive LosslessStringConvertible {
           /// Reads the text of a UUID.
-          public init?(_ description: String) { self.init(uuidString: description) }
+          public init?(_ description: \(scalar(.string))) { self.init(uuidString: description) }
         }
 
         """
@@ -70,11 +67,11 @@ package struct SwiftModelWriter {
     describe(type.description, 0)
     if type.description != nil { line("///", 0) }
     line("/// An interface in the schema: entities of different types are asked for together in text only.", 0)
-    line("protocol \(typeName(type.name)) {", 0)
+    line("protocol \(names.type(type.name)) {", 0)
     for property in type.properties {
-      let types = Set(type.members.map { member in swiftType(of: property.name, in: catalog[member.type]) })
-      if types.count == 1, case .some(.some(let swift)) = types.first {
-        line("var \(name(property.name)): \(swift) { get }")
+      let members = Set(type.members.map { member in self.property(property.name, in: catalog[member.type]) })
+      if members.count == 1, case .some(.some(let member)) = members.first {
+        line("var \(member) { get }")
       } else if isRelation(property) {
         line("// \(property.name): \(sdl(property.signature)) leads to other entities.")
       } else {
@@ -94,9 +91,9 @@ package struct SwiftModelWriter {
   private mutating func write(_ type: EntityType) {
     text += "\n"
     describe(type.description, 0)
-    let protocols = type.interfaces.map { ", \(typeName(catalog[$0].name))" }.joined()
+    let protocols = type.interfaces.map { ", \(names.type(catalog[$0].name))" }.joined()
     line("@EntityModel", 0)
-    line("struct \(typeName(type.name)): Codable, Sendable\(protocols) {", 0)
+    line("struct \(names.type(type.name)): Codable, Sendable\(protocols) {", 0)
     let lead = text
     for index in type.indexes { write(catalog[index], of: type) }
     if text != lead { text += "\n" }
@@ -107,20 +104,20 @@ package struct SwiftModelWriter {
 
   /// The property `id`, which every model has.
   private mutating func writeID(_ type: EntityType) {
-    if let property = type.property(named: "id"), type.idProperties == [property.id] {
+    if let property = type.property(named: "id"), names[type].fields[property.id] == "id" {
       describe(property.description, deprecation: property.deprecation)
       return line("let id: \(keyType(property))")
     }
-    let keys = type.idProperties.map { name(type[$0].name) }
-    for property in type.idProperties where type[property].name != "id" {
-      describe(type[property].description)
-      line("let \(name(type[property].name)): \(keyType(type[property]))")
+    let keys = type.idProperties.map { (name: name($0, of: type), property: type[$0]) }
+    for key in keys {
+      describe(key.property.description)
+      line("let \(key.name): \(keyType(key.property))\(note(key.property.name, key.name))")
     }
-    if keys.count == 1, let key = keys.first, let property = type.idProperties.first {
-      line("var id: \(keyType(type[property])) { \(key) }")
+    if keys.count == 1, let key = keys.first, SwiftModelNames.canBeID(key.property) {
+      line("var id: \(keyType(key.property)) { \(key.name) }")
     } else {
-      line("// @id(fields: [\(type.idProperties.map { type[$0].name }.joined(separator: ", "))])")
-      line("var id: \(scalar(.string)) { \"\(keys.map { "\\(\($0))" }.joined(separator: "|"))\" }")
+      if keys.count > 1 { line("// @id(fields: [\(keys.map(\.property.name).joined(separator: ", "))])") }
+      line("var id: \(scalar(.string)) { GQLiteModels.compoundID(\(keys.map(\.name).joined(separator: ", "))) }")
     }
   }
 
@@ -138,11 +135,16 @@ package struct SwiftModelWriter {
   private mutating func write(_ type: EmbeddedType) {
     text += "\n"
     describe(type.description, 0)
-    line("struct \(typeName(type.name)): Codable, Hashable, Sendable {", 0)
-    for field in type.fields {
+    line("struct \(names.type(type.name)): Codable, Hashable, Sendable {", 0)
+    let fields = SwiftModelNames.fields(type)
+    var members = SwiftModelNames.Members()
+    members.all = Set(fields)
+    for (field, word) in zip(type.fields, fields) {
       describe(field.description, deprecation: field.deprecation)
-      let comment = comment(field.signature)
-      line("var \(name(field.name)): \(swiftType(field.signature))\(initial(field.defaultValue))\(comment)")
+      let name = SwiftModelNames.source(word)
+      let initial = initial(field.defaultValue, field.signature, beside: members)
+      let comment = comment(field.signature) + note(field.name, name)
+      line("var \(name): \(swiftType(field.signature))\(initial)\(comment)")
     }
     line("}", 0)
   }
@@ -150,64 +152,22 @@ package struct SwiftModelWriter {
   private mutating func write(_ type: EnumType) {
     text += "\n"
     describe(type.description, 0)
-    line("enum \(typeName(type.name)): String, CaseIterable, Codable, Sendable {", 0)
-    for (number, value) in type.values.enumerated() {
+    line("enum \(names.type(type.name)): \(scalar(.string)), CaseIterable, Codable, Sendable {", 0)
+    for (number, (value, word)) in zip(type.values, SwiftModelNames.cases(type)).enumerated() {
       let note = number < type.notes.count ? type.notes[number] : nil
       describe(note?.description, deprecation: note?.deprecation)
-      let word = caseName(value, type)
-      line(word == value ? "case \(name(word))" : "case \(name(word)) = \"\(value)\"")
+      let source = SwiftModelNames.source(word)
+      line(word == value ? "case \(source)" : "case \(source) = \"\(value)\"")
     }
     line("}", 0)
   }
 }
 
 extension SwiftModelWriter {
-  // MARK: - Names
-
-  /// Names that models use themselves.
-  private static let reservedTypes: Set<String> = [
-    "EntityModel", "Relationship", "Index", "HashIndex", "Unique", "FullTextIndex", "Context", "Self", "Type",
-    "Protocol", "Any", "Optional", "Codable", "Sendable", "Hashable", "CaseIterable", "LosslessStringConvertible",
-  ]
-
-  private static let keywords: Set<String> = [
-    "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import", "init", "inout",
-    "internal", "let", "operator", "private", "precedencegroup", "protocol", "public", "rethrows", "static",
-    "struct", "subscript", "typealias", "var", "break", "case", "catch", "continue", "default", "defer", "do", "else",
-    "fallthrough", "for", "guard", "if", "in", "repeat", "return", "throw", "switch", "where", "while", "Any", "as",
-    "await", "false", "is", "nil", "self", "Self", "super", "throws", "true", "try", "Type", "Protocol",
-  ]
-
-  /// A type's name; one that Swift or the models need gets a line behind it.
-  func typeName(_ name: String) -> String {
-    Self.reservedTypes.contains(name) || Self.keywords.contains(name) ? "\(name)_" : name
-  }
-
-  /// A property's name; a keyword, and what is no identifier, stands between backticks.
-  func name(_ name: String) -> String {
-    if name == "_" { return "__" }
-    let isWord = name.utf8.allSatisfy {
-      (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F || $0 >= 0x80
-    }
-    return Self.keywords.contains(name) || !isWord ? "`\(name)`" : name
-  }
-
-  /// `IN_PROGRESS` becomes `inProgress`, where that stays another name than those of the other values.
-  func caseName(_ value: String, _ type: EnumType) -> String {
-    func camel(_ value: String) -> String {
-      guard value.utf8.allSatisfy({ !(0x61...0x7A).contains($0) }) else { return value }
-      let words = value.split(separator: "_").map { $0.lowercased() }
-      guard let first = words.first, !first.isEmpty, !(first.first?.isNumber ?? true) else { return value }
-      return words.dropFirst().reduce(first) { $0 + $1.prefix(1).uppercased() + $1.dropFirst() }
-    }
-    let all = type.values.map(camel)
-    return Set(all).count == all.count ? camel(value) : value
-  }
-
   // MARK: - Swift types
 
-  /// The Swift type of a scalar; one whose name the schema has taken is written with its module.
-  func scalar(_ type: ScalarType) -> String {
+  /// The Swift type of a scalar; one whose name the schema, or a member beside it, has taken is written with its module.
+  func scalar(_ type: ScalarType, beside members: SwiftModelNames.Members? = nil) -> String {
     let (module, name): (String, String) =
       switch type {
       case .int: ("Swift", "Int")
@@ -222,7 +182,7 @@ extension SwiftModelWriter {
       case .date: ("GQLiteModels", "CalendarDate")
       case .json: ("GQLiteModels", "JSON")
       }
-    return taken.contains(name) ? "\(module).\(name)" : name
+    return names.standard(module, name, beside: members)
   }
 
   /// The type of a value that is no relation.
@@ -230,24 +190,38 @@ extension SwiftModelWriter {
     func text(_ type: ValueType) -> String {
       switch type {
       case .scalar(let kind): scalar(kind)
-      case .enumeration(let id): typeName(catalog[id].name)
-      case .embedded(let id): typeName(catalog[id].name)
+      case .enumeration(let id): names.type(catalog[id].name)
+      case .embedded(let id): names.type(catalog[id].name)
       case .list(let element): "[\(text(element))]"
       case .entity(let id):
         // Inside an embedded object, what leads to an entity is its id.
-        if case .element(let embedded) = catalog[id].kind { typeName(catalog[embedded].name) } else { scalar(.string) }
+        if case .element(let embedded) = catalog[id].kind {
+          names.type(catalog[embedded].name)
+        } else {
+          scalar(.string)
+        }
       case .null: scalar(.json)
       }
     }
     return text(signature.type) + (signature.isNonNull ? "" : "?")
   }
 
-  /// The Swift type that a field has in an entity; nil for relations, and where there is none.
-  func swiftType(of field: String, in type: EntityType) -> String? {
+  /// A field of an entity as a property with its type; nil for relations, and where there is none.
+  private func property(_ field: String, in type: EntityType) -> String? {
     guard let property = type.property(named: field), !isRelation(property) else { return nil }
     if case .computed = property.storage { return nil }
-    if type.idProperties.contains(property.id), case .scalar(let kind) = property.signature.type { return scalar(kind) }
-    return swiftType(property.signature)
+    let isKey = type.idProperties.contains(property.id)
+    return "\(name(property.id, of: type)): \(isKey ? keyType(property) : swiftType(property.signature))"
+  }
+
+  /// What a field of an entity type is called, as source has it.
+  func name(_ property: PropertyID, of type: EntityType) -> String {
+    SwiftModelNames.source(names[type].fields[property] ?? type[property].name)
+  }
+
+  /// A comment where a field has another name in the schema.
+  func note(_ field: String, _ name: String) -> String {
+    name == SwiftModelNames.source(field) ? "" : "  // '\(field)' in the schema"
   }
 
   /// What a Swift type does not say of a field.

@@ -303,17 +303,3 @@ extension BTreeBounds {
     BTreeBounds(equal: key, equalCount: count, includesNulls: true)
   }
 }
-
-extension ColumnReader {
-  /// The cell in the form of ``Cell``.
-  @inline(__always)
-  func cell(_ row: UInt32, kind: ColumnKind) -> Cell {
-    switch kind {
-    case .int64, .float64, .references: Cell(int64(row))
-    case .byte: Cell(low: UInt64(byte(row)))
-    case .code: Cell(low: UInt64(code(row)))
-    case .reference: Cell(low: UInt64(reference(row)))
-    case .decimal, .text, .wordList, .wideList: wide(row)
-    }
-  }
-}

@@ -13,6 +13,21 @@ public struct ColumnShape: Sendable, Hashable {
 
   init(_ scalar: ScalarType) { self.scalar = scalar }
 
+  /// Whether cells mean the same in both, but for null.
+  func isLike(_ other: ColumnShape) -> Bool {
+    scalar == other.scalar && isList == other.isList && enumeration == other.enumeration
+  }
+
+  /// Whether it holds one text.
+  var isText: Bool { scalar == .string && !isList && enumeration == nil }
+
+  /// That of a list's elements.
+  var element: ColumnShape {
+    var shape = ColumnShape(scalar)
+    shape.enumeration = enumeration
+    return shape
+  }
+
   /// As the schema language writes it, with the name of the scalar or the enum.
   func text(_ name: String) -> String { (isList ? "[\(name)!]" : name) + (isNonNull ? "!" : "") }
 

@@ -139,28 +139,28 @@ extension EntityDescription {
 extension EntityReader {
   /// Reads the next property, an enum.
   public mutating func read<Value: RawRepresentable & CaseIterable>() throws -> Value where Value.RawValue == String {
-    let column: EnumColumn<Value>? = enumColumn()
+    let column: EnumColumn<Value>? = try enumColumn()
     let cell = try cursor.next()
     return try column?.read(cell) ?? Value(rawCell: cell)
   }
 
   /// Reads the next property, an enum.
   public mutating func read<Value: RawRepresentable & CaseIterable>() throws -> Value? where Value.RawValue == String {
-    let column: EnumColumn<Value>? = enumColumn()
+    let column: EnumColumn<Value>? = try enumColumn()
     let cell = try cursor.next()
     return cell.isNull ? nil : try column?.read(cell) ?? Value(rawCell: cell)
   }
 
   /// Reads the next property, a list of enums.
   public mutating func read<Value: RawRepresentable & CaseIterable>() throws -> [Value] where Value.RawValue == String {
-    let column: EnumColumn<Value>? = enumColumn()
+    let column: EnumColumn<Value>? = try enumColumn()
     return try cursor.next().elements(isWide: column == nil) { try column?.read($0) ?? Value(rawCell: $0) }
   }
 
   /// Reads the next property, a list of enums.
   public mutating func read<Value: RawRepresentable & CaseIterable>() throws -> [Value]?
   where Value.RawValue == String {
-    let column: EnumColumn<Value>? = enumColumn()
+    let column: EnumColumn<Value>? = try enumColumn()
     let cell = try cursor.next()
     if cell.isNull { return nil }
     return try cell.elements(isWide: column == nil) { try column?.read($0) ?? Value(rawCell: $0) }
@@ -171,28 +171,28 @@ extension EntityWriter {
   /// Writes the next property, an enum.
   public mutating func write<Value: RawRepresentable & CaseIterable>(_ value: Value) throws
   where Value.RawValue == String {
-    let column: EnumColumn<Value>? = enumColumn()
+    let column: EnumColumn<Value>? = try enumColumn()
     try put { try Self.write(value, column, &$0) }
   }
 
   /// Writes the next property, an enum.
   public mutating func write<Value: RawRepresentable & CaseIterable>(_ value: Value?) throws
   where Value.RawValue == String {
-    let column: EnumColumn<Value>? = enumColumn()
+    let column: EnumColumn<Value>? = try enumColumn()
     try put { if let value { try Self.write(value, column, &$0) } }
   }
 
   /// Writes the next property, a list of enums.
   public mutating func write<Value: RawRepresentable & CaseIterable>(_ values: [Value]) throws
   where Value.RawValue == String {
-    let column: EnumColumn<Value>? = enumColumn()
+    let column: EnumColumn<Value>? = try enumColumn()
     try put { try Self.write(values, column, &$0) }
   }
 
   /// Writes the next property, a list of enums.
   public mutating func write<Value: RawRepresentable & CaseIterable>(_ values: [Value]?) throws
   where Value.RawValue == String {
-    let column: EnumColumn<Value>? = enumColumn()
+    let column: EnumColumn<Value>? = try enumColumn()
     try put { if let values { try Self.write(values, column, &$0) } }
   }
 

@@ -24,6 +24,9 @@ final class ContextStorage: @unchecked Sendable {
   /// The hooks that ran as defaults since this was cleared, a bit each.
   @exclusivity(unchecked) var idleHooks: UInt8 = 0
 
+  /// Of a database that has no schema yet.
+  private var functions: [RegisteredFunction] = []
+
   init() {}
 
   /// Another storage with what this one holds now.
@@ -31,6 +34,7 @@ final class ContextStorage: @unchecked Sendable {
     snapshot = other.current
     schema = other.schema
     isForeign = other.isForeign
+    functions = other.functions
     opaques = other.opaques
     lastInstant = other.lastInstant
   }
@@ -38,24 +42,13 @@ final class ContextStorage: @unchecked Sendable {
   /// What a database holds.
   init(_ snapshot: Snapshot, _ binding: ModelBinding?) {
     self.snapshot = snapshot
-    guard let binding else {
-      isForeign = true
-      return
-    }
-    if binding.schema.catalog.version == snapshot.catalog.version {
-      schema = binding.schema
-      isForeign = binding.isForeign
-      opaques = binding.opaques
-      return
-    }
-    // The schema was changed, or a function was registered.
-    let comparison = CatalogComparison(from: binding.schema.catalog, to: snapshot.catalog)
-    isForeign = binding.isForeign || !comparison.differences.isEmpty
-    schema = try? ModelSchema.make(for: binding.schema.types, in: snapshot.catalog)
-    opaques = snapshot.catalog.types.map { type in
-      comparison.mapping.oldTypes[Int(type.id.index)].flatMap { binding.opaques[Int($0.index)] }
-    }
+    schema = binding?.schema
+    isForeign = binding?.isForeign ?? true
+    opaques = binding?.opaques ?? []
   }
+
+  /// What a database without a schema holds: functions that text may call.
+  init(functions: [RegisteredFunction]) { self.functions = functions }
 
   /// Where a type that is to be read lies; nil if nothing is known of it.
   ///
@@ -79,7 +72,9 @@ final class ContextStorage: @unchecked Sendable {
   }
 
   /// What a database keeps with the snapshot; nil as long as no type is known.
-  var binding: ModelBinding? { schema.map { ModelBinding(schema: $0, opaques: opaques, isForeign: isForeign) } }
+  var binding: ModelBinding? {
+    schema.map { ModelBinding($0.catalog, $0, opaques: opaques, isForeign: isForeign) }
+  }
 
   /// What was written so far; nil as long as no type is known.
   var current: Snapshot? {
@@ -118,7 +113,7 @@ final class ContextStorage: @unchecked Sendable {
   func adopt(_ schema: ModelSchema) {
     self.schema = schema
     snapshot = schema.empty
-    opaques = schema.byNumber.map(Self.opaques(of:))
+    opaques = schema.byNumber.map(\.noOpaques)
   }
 
   /// Gets to know a type and all that it leads to. What is there keeps its rows.
@@ -128,19 +123,19 @@ final class ContextStorage: @unchecked Sendable {
       schema = fitted
       opaques += Array(repeating: nil, count: max(0, fitted.byNumber.count - opaques.count))
       for (number, mapping) in fitted.byNumber.enumerated() where opaques[number] == nil {
-        opaques[number] = Self.opaques(of: mapping)
+        opaques[number] = mapping.noOpaques
       }
       return
     }
-    guard let schema else { return adopt(try ModelSchema.make(for: [type])) }
-    var larger = try schema.adding(type)
-    if !schema.catalog.functions.isEmpty {
+    var larger = try schema?.adding(type) ?? ModelSchema.make(for: [type])
+    let functions = schema?.catalog.functions ?? functions
+    if !functions.isEmpty {
       var catalog = larger.catalog
-      catalog.functions = schema.catalog.functions
+      catalog.functions = functions
       catalog.version = Database.nextCatalogVersion()
       larger = try ModelSchema.make(for: larger.types, in: catalog)
     }
-    guard let snapshot = current, !isEmpty(snapshot, schema) else { return adopt(larger) }
+    guard let schema, let snapshot = current, !isEmpty(snapshot, schema) else { return adopt(larger) }
     let comparison = CatalogComparison(from: schema.catalog, to: larger.catalog)
     let evolved: (snapshot: Snapshot, report: EvolutionReport)
     do throws(EvolutionFailure) {
@@ -155,14 +150,10 @@ final class ContextStorage: @unchecked Sendable {
     self.schema = larger
     self.snapshot = evolved.snapshot
     // Known types keep their numbers, because the types are written in the order in which they were met.
-    opaques += larger.byNumber[opaques.count...].map(Self.opaques(of:))
+    opaques += larger.byNumber[opaques.count...].map(\.noOpaques)
   }
 
   private func isEmpty(_ snapshot: Snapshot, _ schema: ModelSchema) -> Bool {
     schema.byNumber.allSatisfy { snapshot.slotCount($0.type) == 0 } && snapshot.danglingCount == 0
-  }
-
-  private static func opaques(of mapping: AnyTypeMapping) -> OpaqueValues? {
-    mapping.layout.opaqueCount > 0 ? OpaqueValues(width: mapping.layout.opaqueCount) : nil
   }
 }

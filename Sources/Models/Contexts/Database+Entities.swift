@@ -1,20 +1,6 @@
 import GQLStore
 import GQLite
 
-/// What models keep with a database's data.
-final class ModelBinding: SnapshotCompanion {
-  let schema: ModelSchema
-  let opaques: [OpaqueValues?]
-  /// Whether the catalog is not what the types make.
-  let isForeign: Bool
-
-  init(schema: ModelSchema, opaques: [OpaqueValues?], isForeign: Bool) {
-    self.schema = schema
-    self.opaques = opaques
-    self.isForeign = isForeign
-  }
-}
-
 /// A database is where models and text meet: what one commits, the other sees.
 ///
 /// Any number of threads and actors may read and write; writers wait for each other.
@@ -38,7 +24,8 @@ extension Database: EntityStore {
   /// types, and no other field that must not be null.
   public var entities: Context {
     let (snapshot, companion, hasSchema) = published
-    return hasSchema ? Context(storage: ContextStorage(snapshot, companion as? ModelBinding)) : Context()
+    if hasSchema { return Context(storage: ContextStorage(snapshot, companion as? ModelBinding)) }
+    return Context(storage: ContextStorage(functions: snapshot.catalog.functions))
   }
 
   /// Changes entities in one transaction: all that `body` saves and deletes takes effect together, or, if it throws,

@@ -14,4 +14,11 @@ final class Guarded<State>: @unchecked Sendable {
     defer { lock.unlock() }
     return try body(&state)
   }
+
+  /// Nil if somebody has the lock.
+  func withLockIfFree<Result>(_ body: (inout State) throws -> Result) rethrows -> Result? {
+    guard lock.try() else { return nil }
+    defer { lock.unlock() }
+    return try body(&state)
+  }
 }

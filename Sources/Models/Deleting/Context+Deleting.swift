@@ -27,11 +27,14 @@ extension Context {
 
   /// Deletes a row with the hooks of all entities that go with it.
   private mutating func deleteLoudly(_ type: EntityTypeID, _ row: UInt32) throws {
-    guard let schema = storage.schema, let snapshot = storage.current else { throw ModelError.unknownType("\(type)") }
-    var doomed: [any DoomedEntity] = []
-    for found in snapshot.cascade(from: type, row) {
-      doomed.append(try schema.byNumber[Int(found.type.index)].doom(found.row, self))
+    guard let schema = storage.schema else { throw ModelError.unknownType("\(type)") }
+    own()
+    let rows: [DeletedRow]
+    do { rows = try storage.writing.cascade(from: type, row) } catch {
+      throw schema.byNumber[Int(type.index)].error(error, in: self)
     }
+    var doomed: [any DoomedEntity] = []
+    for found in rows { doomed.append(try schema.byNumber[Int(found.type.index)].doom(found.row, self)) }
     for entity in doomed { try entity.willDelete(&self) }
     // A hook may have deleted it.
     if storage.current?.isLive(type, row) == true { try delete(type, row) }
@@ -66,24 +69,6 @@ struct TypedDoomedEntity<Entity: EntityModelProtocol>: DoomedEntity {
 }
 
 extension Snapshot {
-  /// The row, and those that its deletion takes with it.
-  func cascade(from type: EntityTypeID, _ row: UInt32) -> [DeletedRow] {
-    var doomed = [DeletedRow(type: type, row: row)]
-    var marks = Set(doomed)
-    var next = 0
-    while next < doomed.count {
-      let entity = doomed[next]
-      next += 1
-      for relation in catalog.relations where relation.source == entity.type && relation.onDelete == .cascade {
-        for target in targets(relation, entity.row) {
-          let found = DeletedRow(type: relation.target, row: target)
-          if marks.insert(found).inserted { doomed.append(found) }
-        }
-      }
-    }
-    return doomed
-  }
-
   /// The targets of a live row, in order.
   func targets(_ relation: StoredRelation, _ row: UInt32) -> [UInt32] {
     let reader = column(relation.source, relation.column)

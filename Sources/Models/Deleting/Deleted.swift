@@ -24,7 +24,6 @@ public struct Deleted<Entity: EntityModelProtocol>: EntityModelProtocol {
   public func asDeleted(in context: Context) -> Deleted<Deleted<Entity>>? { nil }
 }
 
-extension Deleted: Sendable where Entity: Sendable {}
 extension Deleted: Equatable where Entity: Equatable {}
 extension Deleted: Hashable where Entity: Hashable {}
 extension Deleted: Codable where Entity: Codable {}

@@ -104,6 +104,13 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
   /// The attribute that a key path leads to; nil where columns do not know it.
   func key(_ path: AnyKeyPath) -> Key? { keys[path] }
 
+  /// The name of the property that a key path leads to; nil where the description has none.
+  func name(_ path: AnyKeyPath) -> String? {
+    if let number = relationValues[path] { return relations[number].name }
+    guard let key = keys[path], key.attribute < propertyCount || key.attribute == idAttribute else { return nil }
+    return attributes[key.attribute].name
+  }
+
   /// The place of the relation that a key path to `$property` leads to.
   func relation(_ path: AnyKeyPath) -> Int? { relationPaths[path] }
 

@@ -51,17 +51,3 @@ final class EntityLayout: @unchecked Sendable {
     precondition(touched != .max, "a bit and a byte")
   }
 }
-
-extension ColumnReader {
-  /// The cell of a scalar or list column; nulls are zeros.
-  @inline(__always)
-  func anyCell(_ row: UInt32, _ kind: ColumnKind) -> Cell {
-    switch kind {
-    case .int64, .float64, .references: Cell(int64(row))
-    case .byte: Cell(low: UInt64(byte(row)))
-    case .code: Cell(low: UInt64(code(row)))
-    case .reference: Cell(low: UInt64(reference(row)))
-    case .decimal, .text, .wordList, .wideList: wide(row)
-    }
-  }
-}

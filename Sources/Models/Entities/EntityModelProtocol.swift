@@ -2,9 +2,11 @@
 ///
 /// `@EntityModel` writes ``describe(_:)``, ``init(from:)``, ``write(to:)`` and ``patch``; they can be written by hand. The
 /// three go over the stored properties in one order. Everything else has a default.
-public protocol EntityModelProtocol: SendableMetatype {
+///
+/// Entities are `Sendable`, because contexts and databases, which any thread may read, hand out what was put in.
+public protocol EntityModelProtocol: Sendable {
   /// What tells entities of the type apart.
-  associatedtype ID: Hashable & LosslessStringConvertible
+  associatedtype ID: Hashable & LosslessStringConvertible & Sendable
 
   /// What tells it apart from others of its type.
   var id: ID { get }

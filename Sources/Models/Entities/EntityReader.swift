@@ -15,7 +15,11 @@ public struct EntityReader<Entity: EntityModelProtocol> {
   var source: EntitySource { cursor.source }
 
   /// Reads the next property.
-  @inlinable public mutating func read<Value: ColumnValue>() throws -> Value { try Value(cell: cursor.next()) }
+  @inlinable
+  public mutating func read<Value: ColumnValue>() throws -> Value {
+    assert(cursor.isPlain, "the property has another type")
+    return try Value(cell: cursor.next())
+  }
 
   /// Reads the next property, by its raw value.
   public mutating func read<Value: RawRepresentable>() throws -> Value where Value.RawValue: ColumnScalar {
@@ -54,8 +58,8 @@ public struct EntityReader<Entity: EntityModelProtocol> {
       }
       return box.value
     }
-    // Safe because layouts are made from descriptions, which put the codec of the property's type here.
-    return try unsafeDowncast(codec, to: ValueCodec<Value>.self).read(cursor.next())
+    guard let typed = codec as? ValueCodec<Value> else { throw cursor.outOfStep }
+    return try typed.read(cursor.next())
   }
 
   /// Passes over a property that has its value already.
@@ -63,10 +67,10 @@ public struct EntityReader<Entity: EntityModelProtocol> {
 
   /// The cases of the next property; nil where they are stored by their raw values.
   @inline(__always)
-  func enumColumn<Value>() -> EnumColumn<Value>? {
+  func enumColumn<Value>() throws -> EnumColumn<Value>? {
     guard cursor.position < layout.count, let codec = layout.codecs[cursor.position] else { return nil }
-    // Safe because layouts are made from descriptions, which put the cases of the property's type here.
-    return unsafeDowncast(codec, to: EnumColumn<Value>.self)
+    guard let column = codec as? EnumColumn<Value> else { throw cursor.outOfStep }
+    return column
   }
 }
 
@@ -85,7 +89,11 @@ public struct EntityReader<Entity: EntityModelProtocol> {
     self.wanted = wanted
   }
 
-  var outOfStep: ModelError { .unreadable("\(layout.typeName) reads more properties than it describes") }
+  var outOfStep: ModelError { .unreadable("\(layout.typeName) reads other properties than it describes") }
+
+  /// Whether the next property has no codec of its own. What is written by hand may be out of step; what the macro writes
+  /// is not.
+  @usableFromInline var isPlain: Bool { position >= layout.count || layout.codecs[position] == nil }
 
   @usableFromInline mutating func next() throws -> ColumnCell {
     guard position < layout.count else { throw outOfStep }
@@ -130,7 +138,7 @@ struct EntitySource {
   func cell(_ column: Int, _ kind: ColumnKind) -> ColumnCell {
     if let readers {
       let reader = readers[column]
-      return ColumnCell(reader.anyCell(row, kind), isNull: reader.isNull(row))
+      return ColumnCell(reader.cell(row, kind: kind), isNull: reader.isNull(row))
     }
     guard let cells, let valid else { return ColumnCell(Cell(low: 0), isNull: true) }
     return ColumnCell(cells[column], isNull: !valid[column])

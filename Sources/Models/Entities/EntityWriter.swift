@@ -56,21 +56,20 @@ public struct EntityWriter<Entity: EntityModelProtocol> {
       position += 1
       return
     }
-    // Safe because layouts are made from descriptions, which put the codec of the property's type here.
-    let typed = unsafeDowncast(codec, to: ValueCodec<Value>.self)
+    guard let typed = codec as? ValueCodec<Value> else { throw outOfStep }
     try put { try typed.write(value, into: &$0) }
   }
 
   private var outOfStep: ModelError {
-    .unwritable("\(Entity.self)", "it writes more properties than it describes")
+    .unwritable("\(Entity.self)", "it writes other properties than it describes")
   }
 
   /// The cases of the next property; nil where they are stored by their raw values.
   @inline(__always)
-  func enumColumn<Value>() -> EnumColumn<Value>? {
+  func enumColumn<Value>() throws -> EnumColumn<Value>? {
     guard position < layout.count, let codec = layout.codecs[position] else { return nil }
-    // Safe because layouts are made from descriptions, which put the cases of the property's type here.
-    return unsafeDowncast(codec, to: EnumColumn<Value>.self)
+    guard let column = codec as? EnumColumn<Value> else { throw outOfStep }
+    return column
   }
 
   @inline(__always)

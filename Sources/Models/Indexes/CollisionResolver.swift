@@ -1,11 +1,12 @@
 /// What happens when an entity is saved with a value of a unique index that another one has.
-public struct CollisionResolver<Entity: EntityModelProtocol>: @unchecked Sendable {
+public struct CollisionResolver<Entity: EntityModelProtocol>: Sendable {
   /// Decides with the id of the entity that is there, the one that comes, and the index. Returning lets both live.
-  public typealias Resolution = (
-    _ existing: Entity.ID, _ new: Entity, _ index: UniqueKeyPath<Entity>, _ context: inout Context
-  ) throws -> Void
+  public typealias Resolution =
+    @Sendable (
+      _ existing: Entity.ID, _ new: Entity, _ index: UniqueKeyPath<Entity>, _ context: inout Context
+    ) throws -> Void
 
-  enum Kind {
+  enum Kind: Sendable {
     case fail
     case failUnlessNil
     case replace
@@ -36,6 +37,8 @@ public struct CollisionResolver<Entity: EntityModelProtocol>: @unchecked Sendabl
 }
 
 /// Which unique index a collision is about: its name and its key paths.
+///
+/// Unchecked because key paths of properties are immutable.
 public struct UniqueKeyPath<Entity: EntityModelProtocol>: @unchecked Sendable {
   /// The index's name.
   public let name: String

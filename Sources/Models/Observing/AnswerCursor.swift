@@ -10,6 +10,7 @@ struct AnswerCursor<Entity: EntityModelProtocol> {
     /// Nil if the type is not known, and so there is nothing.
     let reading: QueryReading<Entity>?
     let rows: [UInt32]
+    let trace: AnswerTrace
   }
 
   let list: QueryList<Entity>
@@ -62,11 +63,12 @@ struct AnswerCursor<Entity: EntityModelProtocol> {
     // After a failure the same answer is news.
     let isSame = failed == nil && seen.map { trace.isSame(as: $0.trace) } ?? false
     seen = (trace, reads, snapshot)
-    return isSame ? nil : Answer(reading: reading, rows: rows)
+    return isSame ? nil : Answer(reading: reading, rows: rows, trace: trace)
   }
 
   /// The entities of an answer.
   func entities(_ answer: Answer) throws -> [Entity] {
-    try answer.reading?.entities(answer.rows, list.nested, only: list.attributes) ?? []
+    try answer.reading?.entities(
+      answer.rows, list.nested, only: list.attributes, answer.trace.rows(answer.rows.indices)) ?? []
   }
 }

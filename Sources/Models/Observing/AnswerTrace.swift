@@ -9,8 +9,10 @@ struct AnswerTrace {
     /// How many values without a column an entity has.
     let opaqueCount: Int
     let rows: [UInt32]
-    /// Where the rows of each parent end.
+    /// Where the rows of each parent end; empty where all parents have all of them.
     let ends: [Int]
+    /// The levels of what comes with the entities, in the order of the query; nil where nothing comes.
+    var nested: [Int?] = []
   }
 
   /// The version in which the rows lie.
@@ -30,15 +32,40 @@ struct AnswerTrace {
     return trace
   }
 
-  mutating func add(_ type: EntityTypeID, _ columns: [ColumnID], opaqueCount: Int, rows: [UInt32], ends: [Int]) {
+  /// Adds a level; gives its number.
+  mutating func add(
+    _ type: EntityTypeID, _ columns: [ColumnID], opaqueCount: Int, rows: [UInt32], ends: [Int]
+  ) -> Int {
     levels.append(Level(type: type, columns: columns, opaqueCount: opaqueCount, rows: rows, ends: ends))
+    return levels.count - 1
+  }
+
+  mutating func setNested(_ level: Int, _ nested: [Int?]) { levels[level].nested = nested }
+
+  /// Some rows of the first level, one behind the other.
+  func rows(_ range: Range<Int>) -> TracedRows? { levels.isEmpty ? nil : TracedRows(self, 0, range) }
+
+  /// What the entities of some rows of a level come with: the rows that are the targets of each, and where those of each
+  /// end.
+  fileprivate func targets(
+    of range: Range<Int>, _ level: Int
+  ) -> (rows: ArraySlice<UInt32>, ends: [Int]) {
+    let target = levels[level]
+    if target.ends.isEmpty { return (target.rows[...], []) }
+    let first = range.lowerBound == 0 ? 0 : target.ends[range.lowerBound - 1]
+    let ends = target.ends[range].map { $0 - first }
+    return (target.rows[first..<(first + (ends.last ?? 0))], ends)
+  }
+
+  fileprivate func nested(_ number: Int, of level: Int) -> Int? {
+    number < levels[level].nested.count ? levels[level].nested[number] : nil
   }
 
   /// Whether an older answer to the same question has the same values.
   func isSame(as old: AnswerTrace) -> Bool {
     guard levels.count == old.levels.count else { return false }
     guard let snapshot, let before = old.snapshot else { return levels.allSatisfy(\.rows.isEmpty) }
-    guard snapshot.catalog.version == before.catalog.version else { return false }
+    guard snapshot.catalog.storesAlike(before.catalog) else { return false }
     return zip(levels, old.levels).allSatisfy { level, oldLevel in
       guard level.type == oldLevel.type, level.rows.count == oldLevel.rows.count, level.ends == oldLevel.ends else {
         return false
@@ -69,14 +96,46 @@ struct AnswerTrace {
 }
 
 extension QueryReading {
-  /// Adds entities that are read, and what comes with them.
+  /// Adds entities that are read, and what comes with them; gives the number of their level.
+  @discardableResult
   func trace(
     _ rows: [UInt32], ends: [Int], _ list: QueryList<Entity>, idsOnly: Bool, _ trace: inout AnswerTrace
-  ) throws {
+  ) throws -> Int {
     let columns = idsOnly ? [ColumnID(mapping.idColumn)] : valueColumns(of: list.attributes)
-    trace.add(
+    let level = trace.add(
       mapping.type, columns, opaqueCount: idsOnly ? 0 : mapping.layout.opaqueCount, rows: rows, ends: ends)
-    if idsOnly { return }
-    for nested in list.nested { try nested.trace(rows, self, &trace) }
+    if idsOnly { return level }
+    trace.setNested(level, try list.nested.map { try $0.trace(rows, self, &trace) })
+    return level
   }
+}
+
+/// Rows of an answer, one behind the other, whose entities are read: what comes with them was found for the trace, and is
+/// not looked for again.
+struct TracedRows {
+  private let trace: AnswerTrace
+  private let level: Int
+  private let range: Range<Int>
+
+  fileprivate init(_ trace: AnswerTrace, _ level: Int, _ range: Range<Int>) {
+    self.trace = trace
+    self.level = level
+    self.range = range
+  }
+
+  /// What a nested query, by its number, gives for the rows: the targets, where those of each row end, and what comes
+  /// with them; nil where it gives nothing.
+  func nested(_ number: Int) -> TracedTargets? {
+    guard let target = trace.nested(number, of: level) else { return nil }
+    let (rows, ends) = trace.targets(of: range, target)
+    return TracedTargets(
+      rows: Array(rows), ends: ends, traced: TracedRows(trace, target, rows.startIndex..<rows.endIndex))
+  }
+}
+
+/// What a nested query gave.
+struct TracedTargets {
+  let rows: [UInt32]
+  let ends: [Int]
+  let traced: TracedRows
 }

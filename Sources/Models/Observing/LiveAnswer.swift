@@ -74,37 +74,57 @@ final class LiveAnswer<Entity: EntityModelProtocol, Output>: Observable, @unchec
     case error(any Error)
   }
 
+  /// Makes the answer that of the newest version.
+  ///
+  /// A query may look at computed properties, and these at fetches, even at the one that is being refreshed. They get
+  /// what was there before from a fetch that somebody refreshes, because waiting for it may be waiting for oneself.
   private func refresh() {
-    let isNews = progress.withLock { progress -> Bool in
-      let result: News
-      do {
-        guard let answer = try progress.cursor.advance(to: database.entities) else { return false }
-        result = .output(try decoding(progress.cursor, answer))
-        progress.problem = nil
-      } catch {
-        // The same problem is not told twice.
-        if progress.problem == "\(error)" { return false }
-        progress.problem = "\(error)"
-        result = .error(error)
-      }
-      // Within the lock, so that whoever finds that there is nothing new reads what is newest.
-      published.withLock { published in
-        switch result {
-        case .output(let output):
-          published.output = output
-          published.error = nil
-        case .error(let error): published.error = error
-        }
-      }
-      return true
+    if Refreshing.isGoing {
+      guard progress.withLockIfFree(advance) == true else { return }
+      // Not here, where another fetch's lock is held.
+      Task.detached { self.tell() }
+    } else if Refreshing.$isGoing.withValue(true, operation: { progress.withLock(advance) }) {
+      tell()
     }
-    guard isNews else { return }
+  }
+
+  private func tell() {
     // Those who are told may read at once: it is there.
     registrar.willSet(self, keyPath: \.output)
     registrar.willSet(self, keyPath: \.error)
     registrar.didSet(self, keyPath: \.output)
     registrar.didSet(self, keyPath: \.error)
   }
+
+  /// Runs the query, if it may have another answer, and publishes that; whether there is one.
+  private func advance(_ progress: inout Progress) -> Bool {
+    let result: News
+    do {
+      guard let answer = try progress.cursor.advance(to: database.entities) else { return false }
+      result = .output(try decoding(progress.cursor, answer))
+      progress.problem = nil
+    } catch {
+      // The same problem is not told twice.
+      if progress.problem == "\(error)" { return false }
+      progress.problem = "\(error)"
+      result = .error(error)
+    }
+    // Within the lock, so that whoever finds that there is nothing new reads what is newest.
+    published.withLock { published in
+      switch result {
+      case .output(let output):
+        published.output = output
+        published.error = nil
+      case .error(let error): published.error = error
+      }
+    }
+    return true
+  }
+}
+
+/// Whether the thread is within the query of a fetch.
+private enum Refreshing {
+  @TaskLocal static var isGoing = false
 }
 
 /// The answers of a query, one after the other: what it gives now, then each that differs from the one before.

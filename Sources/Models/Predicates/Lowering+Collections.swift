@@ -22,8 +22,8 @@ extension PredicateExpressions.SequenceStartsWith: PredicateLowering {
 
 extension PredicateWalk {
   fileprivate func textTest(_ test: TextTest, _ text: PredicatePart, _ part: PredicatePart) -> PredicatePart {
-    guard case .term(let subject, let type) = text, type.shape.scalar == .string, !type.shape.isList,
-      let (other, otherType) = operand(part, like: type), otherType.shape.scalar == .string, !otherType.shape.isList
+    guard case .term(let subject, let type) = text, type.shape.isText,
+      let (other, otherType) = operand(part, like: type), otherType.shape.isText
     else { return .unknown }
     return .boolean(.text(test, subject, other), canBeNull: type.canBeNull || otherType.canBeNull)
   }
@@ -50,9 +50,9 @@ extension PredicateExpressions.SequenceContains: PredicateLowering {
       return walk.membership(value, in: values)
     case .term(let term, let type):
       guard type.shape.isList, type.comparesAsStored else { return .unknown }
-      let element = TermType(ColumnShape(type.shape.scalar))
-      guard let (wanted, wantedType) = walk.operand(value, like: element), !wantedType.shape.isList,
-        wantedType.shape.scalar == type.shape.scalar, wantedType.comparesAsStored
+      let element = type.like(type.shape.element)
+      guard let (wanted, wantedType) = walk.operand(value, like: element), wantedType.isLike(element),
+        wantedType.comparesAsStored
       else { return .unknown }
       return .boolean(.inList(wanted, term))
     case .unknown, .entity, .members: return .unknown
@@ -97,8 +97,7 @@ extension PredicateWalk {
         .members(quantifier, part.place, relation: relation, .isTrue(term)), ColumnShape(.boolean))
     case .term(let values, let type) where type.shape.isList:
       let body = lowered(test, eachAs: variable) { level in
-        var item = TermType(ColumnShape(type.shape.scalar))
-        item.comparesAsStored = type.comparesAsStored
+        var item = type.like(type.shape.element)
         item.isOrdered = Element.self is any ColumnValue.Type
         return .term(.item(level: level), item)
       }
@@ -154,8 +153,7 @@ extension PredicateExpressions.CollectionIndexSubscript: PredicateLowering {
     guard case .term(let term, let type) = list, type.shape.isList, case .constant(let constant) = place,
       let number = constant.value as? Int, number >= 0
     else { return .unknown }
-    var element = TermType(ColumnShape(type.shape.scalar), canBeNull: true)
-    element.comparesAsStored = type.comparesAsStored
+    var element = type.like(type.shape.element, canBeNull: true)
     element.isOrdered = Output.self is any ColumnValue.Type
     return .term(.element(term, walk.parameter(.int(Int64(number)), .int)), element)
   }

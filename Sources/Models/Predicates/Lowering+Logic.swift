@@ -15,7 +15,7 @@ extension PredicateExpressions.Value: PredicateLowering {
   }
 
   func words(_ walk: PredicateWalk) -> String {
-    if let text = value as? String { return "\"\(text)\"" }
+    if let text = value as? String { return text.debugDescription }
     if let optional = value as? any OptionalValue, optional.isMissing { return "nil" }
     return "\(value)"
   }
@@ -40,7 +40,7 @@ extension PredicateExpressions.KeyPath: PredicateLowering {
         return .term(.length(term), TermType(ColumnShape(.int), canBeNull: type.canBeNull))
       case .collectionIsEmpty where type.shape.isList:
         return .boolean(.compare(.equal, .length(term), walk.parameter(.int(0), .int)), canBeNull: false)
-      case .collectionIsEmpty where type.shape.scalar == .string:
+      case .collectionIsEmpty where type.shape.isText:
         return .boolean(.compare(.equal, term, walk.parameter(.string(Text("")), .string)))
       default: return .unknown
       }
@@ -56,7 +56,25 @@ extension PredicateExpressions.KeyPath: PredicateLowering {
   }
 
   func words(_ walk: PredicateWalk) -> String {
-    "\(walk.words(root)).\("\(keyPath)".split(separator: ".").last ?? "")"
+    "\(walk.words(root)).\(name)"
+  }
+
+  /// The last property of the key path, as people write it.
+  private var name: String {
+    switch kind {
+    case .collectionCount: return "count"
+    case .collectionIsEmpty: return "isEmpty"
+    case .collectionFirst: return "first"
+    case .bidirectionalCollectionLast: return "last"
+    default: break
+    }
+    func described<Entity: EntityModelProtocol>(_ type: Entity.Type) -> String? {
+      EntityInfo<Entity>.shared.name(keyPath)
+    }
+    if let entity = Root.Output.self as? any EntityModelProtocol.Type, let name = described(entity) { return name }
+    let last = "\(keyPath)".split(separator: ".", maxSplits: 1).last ?? ""
+    // A computed property has an address for a name.
+    return last.hasPrefix("<") ? "<\(Output.self)>" : String(last)
   }
 
   /// What a key path from an entity, or from something in it, leads to.
@@ -70,7 +88,8 @@ extension PredicateExpressions.KeyPath: PredicateLowering {
       type.isOrdered = Output.self is any ColumnValue.Type
       type.origin = inner
       type.isID = attribute.isID
-      return .term(.attribute(part.place, attribute.number), type)
+      if attribute.shape.enumeration != nil { type.enumeration = attribute.place }
+      return .term(.attribute(part.place, attribute.place.attribute), type)
     }
     guard part.path == nil, let relation = part.cursor.relation(at: next) else { return .entity(inner) }
     let route = part.route + [relation.number]

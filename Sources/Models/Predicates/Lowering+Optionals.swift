@@ -41,11 +41,8 @@ extension PredicateExpressions.NilCoalesce: PredicateLowering {
       if other == .truth(false) { return .boolean(Self.isTrue(term)) }
       return .boolean(.coalesce([term, other]), canBeNull: otherCanBeNull)
     }
-    guard let (other, otherType) = walk.operand(rest, like: type), otherType.shape.scalar == type.shape.scalar else {
-      return .unknown
-    }
-    var result = TermType(type.shape, canBeNull: otherType.canBeNull)
-    result.comparesAsStored = type.comparesAsStored
+    guard let (other, otherType) = walk.operand(rest, like: type), otherType.isLike(type) else { return .unknown }
+    var result = type.like(type.shape, canBeNull: otherType.canBeNull)
     result.isOrdered = type.isOrdered
     return .term(.coalesce([term, other]), result)
   }

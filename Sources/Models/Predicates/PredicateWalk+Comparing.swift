@@ -19,8 +19,7 @@ extension PredicateWalk {
     case (.term(let term, let type), _):
       guard type.comparesAsStored, !type.shape.isList, isEquality || type.isOrdered,
         let (other, otherType) = operand(right, like: type),
-        otherType.comparesAsStored, !otherType.shape.isList, otherType.shape.scalar == type.shape.scalar,
-        isEquality || otherType.isOrdered
+        otherType.comparesAsStored, otherType.isLike(type), isEquality || otherType.isOrdered
       else { return .unknown }
       if isEquality, case .null = other {
         return .boolean(op == .equal ? .isNull(term) : .not(.isNull(term)))
@@ -37,7 +36,10 @@ extension PredicateWalk {
     case .term(let term, let type): return (term, type)
     case .constant(let constant):
       guard let value = constant.stored(type.shape, type.isID) else { return nil }
-      return (parameter(value, type.shape.valueType), TermType(type.shape, canBeNull: value.isNull))
+      let term = parameter(value, type.shape.valueType, of: type.enumeration)
+      var operand = TermType(type.shape, canBeNull: value.isNull)
+      operand.enumeration = type.enumeration
+      return (term, operand)
     default: return nil
     }
   }
@@ -45,8 +47,7 @@ extension PredicateWalk {
   /// Two parts as terms of one type, of which at least one is a term already.
   func operands(_ left: PredicatePart, _ right: PredicatePart) -> (Term, Term, TermType)? {
     if case .term(let term, let type) = left, let (other, otherType) = operand(right, like: type) {
-      return otherType.shape.scalar == type.shape.scalar
-        ? (term, other, otherType.canBeNull ? type.nullable() : type) : nil
+      return otherType.isLike(type) ? (term, other, otherType.canBeNull ? type.nullable() : type) : nil
     }
     if case .term(let term, let type) = right, let (other, _) = operand(left, like: type) { return (other, term, type) }
     return nil
@@ -73,8 +74,7 @@ extension PredicateWalk {
         bounds.append(nil)
         continue
       }
-      guard let (value, valueType) = operand(bound, like: type), valueType.shape.scalar == type.shape.scalar,
-        valueType.isOrdered
+      guard let (value, valueType) = operand(bound, like: type), valueType.isLike(type), valueType.isOrdered
       else { return .unknown }
       bounds.append(value)
     }
@@ -93,7 +93,7 @@ extension PredicateWalk {
     }
     let isNullable = list.contains(.null)
     list.removeAll { $0.isNull }
-    let found = Term.inList(term, parameter(.list(list), .list(.scalar(type.shape.scalar))))
+    let found = Term.inList(term, parameter(.list(list), .list(type.shape.valueType), of: type.enumeration))
     return .boolean(isNullable ? .or([found, .isNull(term)]) : found)
   }
 

@@ -40,6 +40,8 @@ struct TermType {
   /// The key path that led here, from an entity.
   var origin: EntityPart?
   var isID = false
+  /// Of a schema's enum: the attribute whose enum it is. Its type in a schema is known when the query runs.
+  var enumeration: AttributePlace?
 
   init(_ shape: ColumnShape, canBeNull: Bool? = nil) {
     self.shape = shape
@@ -47,11 +49,24 @@ struct TermType {
   }
 
   func nullable() -> TermType {
-    var type = TermType(shape, canBeNull: true)
-    type.comparesAsStored = comparesAsStored
+    var type = like(shape, canBeNull: true)
     type.isOrdered = isOrdered
     type.isID = isID
     return type
+  }
+
+  /// What has the same values, though maybe in another order.
+  func like(_ shape: ColumnShape, canBeNull: Bool? = nil) -> TermType {
+    var type = TermType(shape, canBeNull: canBeNull)
+    type.comparesAsStored = comparesAsStored
+    type.enumeration = enumeration
+    return type
+  }
+
+  /// Whether cells mean the same in both.
+  func isLike(_ other: TermType) -> Bool {
+    // Two enums of a schema may stand for one of Swift.
+    shape.isLike(other.shape) && enumeration == other.enumeration
   }
 }
 
@@ -90,16 +105,24 @@ struct EntityPart {
 
 /// What a walk asks a type's description.
 protocol EntityCursor {
-  func attribute(at path: AnyKeyPath) -> (number: Int, shape: ColumnShape, comparesAsStored: Bool, isID: Bool)?
+  func attribute(at path: AnyKeyPath) -> CursorAttribute?
   func relation(at path: AnyKeyPath) -> (number: Int, isToMany: Bool, target: any EntityCursor, isStored: Bool)?
 }
 
+/// What a description says of an attribute.
+struct CursorAttribute {
+  let place: AttributePlace
+  let shape: ColumnShape
+  let comparesAsStored: Bool
+  let isID: Bool
+}
+
 extension EntityInfo: EntityCursor {
-  func attribute(at path: AnyKeyPath) -> (number: Int, shape: ColumnShape, comparesAsStored: Bool, isID: Bool)? {
-    // A schema's enum holds codes, which terms do not know: it is looked at in Swift.
-    guard let key = key(path), !key.isDescending, let shape = attributes[key.attribute].shape, shape.enumeration == nil
-    else { return nil }
-    return (key.attribute, shape, attributes[key.attribute].comparesAsStored, key.attribute == idAttribute)
+  func attribute(at path: AnyKeyPath) -> CursorAttribute? {
+    guard let key = key(path), !key.isDescending, let shape = attributes[key.attribute].shape else { return nil }
+    return CursorAttribute(
+      place: AttributePlace(type: ObjectIdentifier(Entity.self), attribute: key.attribute), shape: shape,
+      comparesAsStored: attributes[key.attribute].comparesAsStored, isID: key.attribute == idAttribute)
   }
 
   func relation(at path: AnyKeyPath) -> (number: Int, isToMany: Bool, target: any EntityCursor, isStored: Bool)? {
@@ -160,26 +183,28 @@ final class PredicateWalk {
 
   func note(_ route: [Int]) { routes.insert(route) }
 
-  func parameter(_ value: GQLCatalog.Value, _ type: ValueType) -> Term {
+  func parameter(_ value: GQLCatalog.Value, _ type: ValueType, of enumeration: AttributePlace? = nil) -> Term {
     if value.isNull { return .null }
-    parameters.append(Parameter(value: value, type: type))
+    parameters.append(Parameter(value: value, type: type, enumeration: enumeration))
     return .parameter(parameters.count - 1)
   }
 }
 
-/// A value as a column of the shape holds it; nil if it has no place there, as a number that is too large.
+/// A value as a column of the shape holds it; nil if it has no place there, as a number that is too large. An enum's
+/// value is its code.
 func storedValue<Value>(_ value: Value, _ shape: ColumnShape, isID: Bool) -> GQLCatalog.Value? {
   if let optional = value as? any StorableOptional { return optional.stored(shape, isID: isID) }
   var slot = ColumnSlot(StagingMemory())
   let codec = ValueCodec<Value>.make()
-  if let own = codec.shape, own.scalar == shape.scalar, own.isList == shape.isList, !own.isList {
+  if let own = codec.shape, own.isLike(shape), !own.isList {
     guard (try? codec.write(value, into: &slot)) != nil else { return nil }
-  } else if isID, let id = value as? any LosslessStringConvertible, shape.scalar == .string {
+  } else if isID, let id = value as? any LosslessStringConvertible, shape.isText {
     guard (try? slot.set(id.description)) != nil else { return nil }
   } else {
     return nil
   }
   guard let cell = slot.cell else { return .null }
+  if shape.enumeration != nil { return .int(cell.int) }
   return withExtendedLifetime(slot.memory) { GQLCatalog.Value(cell, shape.scalar) }
 }
 

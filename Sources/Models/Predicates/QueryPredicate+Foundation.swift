@@ -44,8 +44,10 @@ extension QueryPredicate {
     }
     var result = Self(condition, walk.parameters, holds: holds)
     result.routes = walk.routes
-    let words = walk.words(expression)
-    result.words = isNegated ? "!(\(words))" : words
+    result.words = {
+      let words = PredicateWalk(variable).words(expression)
+      return isNegated ? "!(\(words))" : words
+    }
     return result
   }
 }

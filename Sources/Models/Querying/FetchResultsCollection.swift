@@ -11,13 +11,17 @@ public struct FetchResultsCollection<Element: EntityModelProtocol>: RandomAccess
     try self.init(list, reading, rows: try reading.map { try list.rows($0) } ?? [], batchSize: batchSize)
   }
 
-  init(_ list: QueryList<Element>, _ reading: QueryReading<Element>?, rows: [UInt32], batchSize: Int) throws {
+  /// `trace` has what comes with the entities, where that was looked for already.
+  init(
+    _ list: QueryList<Element>, _ reading: QueryReading<Element>?, _ trace: AnswerTrace? = nil, rows: [UInt32],
+    batchSize: Int
+  ) throws {
     guard let reading else {
       batches = nil
       count = 0
       return
     }
-    let batches = ResultBatches(list, reading, rows: rows, batchSize: Swift.max(1, batchSize))
+    let batches = ResultBatches(list, reading, trace, rows: rows, batchSize: Swift.max(1, batchSize))
     // Reading an element cannot fail later, because a collection has no way to say so.
     if !batches.isAlwaysReadable { try batches.readAll() }
     self.batches = batches
@@ -59,7 +63,7 @@ public struct FetchResultsCollection<Element: EntityModelProtocol>: RandomAccess
   }
 }
 
-extension FetchResultsCollection: Sendable where Element: Sendable {}
+extension FetchResultsCollection: Sendable {}
 
 /// The rows of a query, and the entities of some of them.
 ///
@@ -69,12 +73,16 @@ private final class ResultBatches<Entity: EntityModelProtocol>: @unchecked Senda
   let batchSize: Int
   private let list: QueryList<Entity>
   private let reading: QueryReading<Entity>
+  private let trace: AnswerTrace?
   private let kept = Guarded<[(number: Int, entities: [Entity])]>([])
   private static var keptBatches: Int { 8 }
 
-  init(_ list: QueryList<Entity>, _ reading: QueryReading<Entity>, rows: [UInt32], batchSize: Int) {
+  init(
+    _ list: QueryList<Entity>, _ reading: QueryReading<Entity>, _ trace: AnswerTrace?, rows: [UInt32], batchSize: Int
+  ) {
     self.list = list
     self.reading = reading
+    self.trace = trace
     self.rows = rows
     self.batchSize = batchSize
   }
@@ -89,8 +97,8 @@ private final class ResultBatches<Entity: EntityModelProtocol>: @unchecked Senda
 
   private func read(_ number: Int) throws -> [Entity] {
     let start = number * batchSize
-    let batch = Array(rows[start..<Swift.min(rows.count, start + batchSize)])
-    return try reading.entities(batch, list.nested, only: list.attributes)
+    let places = start..<Swift.min(rows.count, start + batchSize)
+    return try reading.entities(Array(rows[places]), list.nested, only: list.attributes, trace?.rows(places))
   }
 
   func batch(_ number: Int) -> [Entity] {

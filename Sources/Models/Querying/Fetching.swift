@@ -141,7 +141,7 @@ private struct ValueReader<Entity: EntityModelProtocol, Value> {
 
   func value(_ row: UInt32) throws -> Value {
     guard let codec, let column else { return try reading.entity(row)[keyPath: path] }
-    return try codec.read(ColumnCell(column.anyCell(row, kind), isNull: column.isNull(row)))
+    return try codec.read(ColumnCell(column.cell(row, kind: kind), isNull: column.isNull(row)))
   }
 }
 
@@ -149,8 +149,10 @@ extension EntityInfo {
   /// The codec of an attribute whose type is known.
   fileprivate func codec<Value>(_ attribute: Int) -> ValueCodec<Value>? {
     if let known = attributes[attribute].codec {
-      // Safe because descriptions have codecs of the property's type.
-      return unsafeDowncast(known, to: ValueCodec<Value>.self)
+      if let codec = known as? ValueCodec<Value> { return codec }
+      // The cases of an enum, of which there may be a list, or none.
+      let codec = ValueCodec<Value>.make()
+      return attributes[attribute].shape.flatMap { codec.shape?.isLike($0) } == true ? codec : nil
     }
     return ValueCodec<Value>.ofAttribute()
   }

@@ -4,8 +4,10 @@ import GQLStore
 
 /// What is wanted of a relation of each entity that a query gives.
 @usableFromInline class NestedQuery<Parent: EntityModelProtocol> {
-  /// Fills the relation of all parents, whose rows are given too.
-  func load(_ parents: inout [Parent], _ rows: [UInt32], _ reading: QueryReading<Parent>) throws {}
+  /// Fills the relation of all parents, whose rows are given too, with what was traced for these, if it was.
+  func load(
+    _ parents: inout [Parent], _ rows: [UInt32], _ reading: QueryReading<Parent>, _ traced: TracedTargets?
+  ) throws {}
 
   /// Adds what it takes to an explanation, as a field of its parent; nil if there is no relation behind it.
   func explain(_ explanation: inout QueryExplanation) -> BoundField? { nil }
@@ -16,8 +18,8 @@ import GQLStore
   /// Notes all that loading looks at.
   func note(_ reading: QueryReading<Parent>, _ reads: inout ReadSet) {}
 
-  /// Adds what loading gives for the parents of these rows.
-  func trace(_ rows: [UInt32], _ reading: QueryReading<Parent>, _ trace: inout AnswerTrace) throws {}
+  /// Adds what loading gives for the parents of these rows, as a level; gives its number, or nil if it gives nothing.
+  func trace(_ rows: [UInt32], _ reading: QueryReading<Parent>, _ trace: inout AnswerTrace) throws -> Int? { nil }
 }
 
 /// What is wanted of a relation, with its types.
@@ -39,17 +41,20 @@ class TypedNestedQuery<
     self.query = query
   }
 
-  override func load(_ parents: inout [Parent], _ rows: [UInt32], _ reading: QueryReading<Parent>) throws {
+  override func load(
+    _ parents: inout [Parent], _ rows: [UInt32], _ reading: QueryReading<Parent>, _ traced: TracedTargets?
+  ) throws {
     guard let targets = QueryReading<Target>(reading.context) else { return }
-    var ends: [Int] = []
-    let found = try reading.targets(path, rows, query.stages, targets, ends: &ends)
+    var ends = traced?.ends ?? []
+    let found = try traced?.rows ?? reading.targets(path, rows, query.stages, targets, ends: &ends)
     switch form {
     case .ids:
       let readers = targets.snapshot.readers(targets.mapping.type)
       let ids = try found.map { try targets.mapping.id(readers, $0) }
       put(ids, ends, into: &parents) { .ids($0) }
-    case .entities: put(try targets.entities(found, query.nested), ends, into: &parents) { .entities($0) }
-    case .fragments: put(try targets.entities(found, query.nested), ends, into: &parents) { .fragments($0) }
+    case .entities, .fragments:
+      let entities = try targets.entities(found, query.nested, traced?.traced)
+      put(entities, ends, into: &parents) { form == .entities ? .entities($0) : .fragments($0) }
     }
   }
 
@@ -68,11 +73,13 @@ class TypedNestedQuery<
     for nested in query.nested { nested.note(targets, &reads) }
   }
 
-  override func trace(_ rows: [UInt32], _ reading: QueryReading<Parent>, _ trace: inout AnswerTrace) throws {
-    guard let targets = QueryReading<Target>(reading.context) else { return }
+  override func trace(
+    _ rows: [UInt32], _ reading: QueryReading<Parent>, _ trace: inout AnswerTrace
+  ) throws -> Int? {
+    guard let targets = QueryReading<Target>(reading.context) else { return nil }
     var ends: [Int] = []
     let found = try reading.targets(path, rows, query.stages, targets, ends: &ends)
-    try targets.trace(found, ends: ends, query, idsOnly: form == .ids, &trace)
+    return try targets.trace(found, ends: ends, query, idsOnly: form == .ids, &trace)
   }
 
   override var isAlwaysReadable: Bool {
@@ -111,18 +118,22 @@ final class SchemaQuery<
     return nil
   }
 
-  override func load(_ parents: inout [Parent], _ rows: [UInt32], _ reading: QueryReading<Parent>) throws {
+  override func load(
+    _ parents: inout [Parent], _ rows: [UInt32], _ reading: QueryReading<Parent>, _ traced: TracedTargets?
+  ) throws {
     guard Cardinality.isToMany, let targets = QueryReading<Target>(reading.context) else { return }
-    let entities = try targets.entities(try query.rows(targets), query.nested)
+    let entities = try targets.entities(try traced?.rows ?? query.rows(targets), query.nested, traced?.traced)
     for parent in parents.indices {
       parents[parent][keyPath: path] = Relation(
         form == .fragments ? .fragments(entities) : .entities(entities), isPart: isPart)
     }
   }
 
-  override func trace(_ rows: [UInt32], _ reading: QueryReading<Parent>, _ trace: inout AnswerTrace) throws {
-    guard Cardinality.isToMany, let targets = QueryReading<Target>(reading.context) else { return }
-    try targets.trace(try query.rows(targets), ends: [], query, idsOnly: false, &trace)
+  override func trace(
+    _ rows: [UInt32], _ reading: QueryReading<Parent>, _ trace: inout AnswerTrace
+  ) throws -> Int? {
+    guard Cardinality.isToMany, let targets = QueryReading<Target>(reading.context) else { return nil }
+    return try targets.trace(try query.rows(targets), ends: [], query, idsOnly: false, &trace)
   }
 }
 
@@ -155,16 +166,7 @@ extension QueryReading {
         ends.append(found.count)
       }
     }
-    for stage in rest {
-      var result: [UInt32] = []
-      var start = 0
-      for parent in ends.indices {
-        result += try targets.rows(stage, of: Array(found[start..<ends[parent]]))
-        start = ends[parent]
-        ends[parent] = result.count
-      }
-      found = result
-    }
+    for stage in rest { try targets.narrow(&found, &ends, by: stage) }
     return found
   }
 }

@@ -58,10 +58,11 @@ extension QueryList {
   ///
   /// - Parameter costs: whether estimates and costs are shown; without them the text is the same for like data.
   public func explain(in context: Context, costs: Bool = true) -> String {
-    guard var explanation = QueryExplanation(context, showsCosts: costs), let text = explain(&explanation) else {
-      return "nothing: the context does not know \(Entity.self)\n"
+    if let reading = QueryReading<Entity>(context) {
+      var explanation = QueryExplanation(reading, showsCosts: costs)
+      if let text = explain(&explanation) { return text }
     }
-    return text
+    return "nothing: the context does not know \(Entity.self)\n"
   }
 
   /// The same without where the rows come from.

@@ -17,12 +17,10 @@ struct QueryExplanation {
   /// What is done beside the plan.
   var notes: [String] = []
 
-  /// Nil if the context knows no type.
-  init?(_ context: Context, showsCosts: Bool) {
-    guard let schema = context.storage.schema, let snapshot = context.storage.current else { return nil }
-    self.context = context
-    self.snapshot = snapshot
-    self.schema = schema
+  init<Entity>(_ reading: QueryReading<Entity>, showsCosts: Bool) {
+    context = reading.context
+    snapshot = reading.snapshot
+    schema = reading.schema
     self.showsCosts = showsCosts
     query = BoundQuery(name: nil, catalogVersion: snapshot.catalog.version)
   }
@@ -104,7 +102,11 @@ extension QueryRest {
   /// What is done in Swift; nil if nothing is.
   var note: String? {
     var parts: [String] = []
-    if !conjuncts.isEmpty { parts.append("filter by \(counted(conjuncts.count, "condition"))") }
+    // Conditions that are closures have no words.
+    let words = conjuncts.compactMap { $0.words.map { brief($0()) } }
+    let others = conjuncts.count - words.count
+    let filters = words + (others > 0 ? [counted(others, "condition")] : [])
+    if !filters.isEmpty { parts.append("filter by \(filters.joined(separator: " and "))") }
     if !order.isEmpty { parts.append("sort by \(counted(order.count, "key"))") }
     if let limit { parts.append("first \(limit)" + (offset == 0 ? "" : " behind \(offset)")) }
     return parts.isEmpty ? nil : parts.joined(separator: ", ")
@@ -117,6 +119,12 @@ extension QueryStage {
     (rest.conjuncts, rest.order, rest.limit, rest.offset) = (conjuncts, order, limit, offset)
     return rest.note ?? "all"
   }
+}
+
+/// The beginning of a condition's words, in one line.
+private func brief(_ words: String) -> String {
+  let line = words.split(whereSeparator: \.isNewline).joined(separator: " ")
+  return line.count > 200 ? "\(line.prefix(199))…" : line
 }
 
 private func counted(_ count: Int, _ word: String) -> String { count == 1 ? "1 \(word)" : "\(count) \(word)s" }

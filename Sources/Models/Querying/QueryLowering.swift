@@ -34,11 +34,6 @@ struct QueryLowering {
       shape.type, types, parameters, hasConstants: hasConstants, firstSet: firstSet ?? usualSet, firstItem: firstItem)
   }
 
-  /// The set whose members are wanted: the first one, or the second where there are parents.
-  var wanted: SetID {
-    if case .relation = shape.source { SetID(1) } else { SetID(0) }
-  }
-
   func query() -> BoundQuery {
     var query = BoundQuery(
       name: nil,
@@ -177,5 +172,12 @@ struct QueryLowering {
       default: [part]
       }
     }
+  }
+}
+
+extension QueryShape {
+  /// The set whose members are wanted: the first one, or the second where there are parents.
+  var wanted: SetID {
+    if case .relation = source { SetID(1) } else { SetID(0) }
   }
 }

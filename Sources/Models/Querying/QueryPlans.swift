@@ -11,8 +11,11 @@ final class QueryPlans: Sendable {
     /// What the choice hung on; empty where the plan serves all values.
     let estimates: [Double]
   }
-  private let plans = Guarded<[QueryShape: Plan]>([:])
+  /// The newest last. Several of a shape, because databases of the same types share them, and because other values may
+  /// want other plans.
+  private let plans = Guarded<[QueryShape: [Plan]]>([:])
   private static let kept = 512
+  private static let keptOfShape = 8
 
   /// The rows of a query; for each parent, where it has any. `ends` says where those of each parent end.
   func run(
@@ -20,36 +23,48 @@ final class QueryPlans: Sendable {
     given: [UInt32] = [], parents: [UInt32]? = nil, on snapshot: Snapshot, ends: inout [Int]
   ) throws -> [UInt32] {
     let values = parameters.map { Optional($0.value) }
-    let lowering = QueryLowering(shape, snapshot.catalog, types, parameters: parameters)
     var rows: [UInt32] = []
     do {
-      let executable = try plan(shape, lowering, values, snapshot)
+      let executable = try plan(shape, parameters, values, types, snapshot)
       try given.withUnsafeBufferPointer { (given) throws(RuntimeProblem) in
         guard let parents else {
           return try executable.members(
-            of: lowering.wanted, snapshot, parameters: values, given: given, parents: nil, into: &rows, ends: &ends)
+            of: shape.wanted, snapshot, parameters: values, given: given, parents: nil, into: &rows, ends: &ends)
         }
         try parents.withUnsafeBufferPointer { (parents) throws(RuntimeProblem) in
           try executable.members(
-            of: lowering.wanted, snapshot, parameters: values, given: given, parents: parents, into: &rows,
-            ends: &ends)
+            of: shape.wanted, snapshot, parameters: values, given: given, parents: parents, into: &rows, ends: &ends)
         }
       }
-    } catch {
-      throw ModelError.failedQuery(error.diagnostic(catalog: snapshot.catalog, entityID: nil).message)
-    }
+    } catch { throw failure(error, snapshot) }
     return rows
   }
 
+  /// What a query keeps of each of several lists of rows. Precondition: its source is rows.
+  func narrow(
+    _ rows: inout [UInt32], _ ends: inout [Int], to shape: QueryShape, _ parameters: [Parameter],
+    types: [AnyTypeMapping], on snapshot: Snapshot
+  ) throws {
+    let values = parameters.map { Optional($0.value) }
+    do {
+      let executable = try plan(shape, parameters, values, types, snapshot)
+      try executable.narrow(to: shape.wanted, snapshot, parameters: values, rows: &rows, ends: &ends)
+    } catch { throw failure(error, snapshot) }
+  }
+
+  private func failure(_ problem: RuntimeProblem, _ snapshot: Snapshot) -> ModelError {
+    .failedQuery(problem.diagnostic(catalog: snapshot.catalog, entityID: nil).message)
+  }
+
   private func plan(
-    _ shape: QueryShape, _ lowering: QueryLowering, _ values: [Value?], _ snapshot: Snapshot
+    _ shape: QueryShape, _ parameters: [Parameter], _ values: [Value?], _ types: [AnyTypeMapping],
+    _ snapshot: Snapshot
   ) throws(RuntimeProblem) -> Executable {
-    if let known = plans.withLock({ $0[shape] }), known.generation == snapshot.generation,
-      isFit(known, values, snapshot)
-    {
-      return known.executable
+    let known = plans.withLock { $0[shape] } ?? []
+    if let plan = known.last(where: { $0.generation == snapshot.generation && isFit($0, values, snapshot) }) {
+      return plan.executable
     }
-    let query = lowering.query()
+    let query = QueryLowering(shape, snapshot.catalog, types, parameters: parameters).query()
     let planned = optimize(
       query, catalog: snapshot.catalog, statistics: snapshot, parameters: values,
       sampler: PredicateSampler(snapshot: snapshot, parameters: query.parameters))
@@ -59,11 +74,17 @@ final class QueryPlans: Sendable {
       estimates: planned.output.isParameterSensitive
         ? accessEstimates(planned.output, parameters: values, statistics: snapshot) : [])
     plans.withLock { plans in
-      if plans.count >= Self.kept { plans.removeAll() }
-      plans[shape] = plan
+      if plans[shape] == nil, plans.count >= Self.kept { plans.removeAll() }
+      var ofShape = plans[shape] ?? []
+      if ofShape.count >= Self.keptOfShape { ofShape.removeFirst() }
+      ofShape.append(plan)
+      plans[shape] = ofShape
     }
     return executable
   }
+
+  /// How many plans of a shape are kept.
+  func count(of shape: QueryShape) -> Int { plans.withLock { $0[shape]?.count ?? 0 } }
 
   private func isFit(_ plan: Plan, _ values: [Value?], _ snapshot: Snapshot) -> Bool {
     if plan.estimates.isEmpty { return true }

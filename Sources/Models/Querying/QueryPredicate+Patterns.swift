@@ -20,17 +20,21 @@ extension QueryPredicate {
   }
 
   /// One of the texts has a match of a pattern: `.string(\.text, matches: /\d+/)`.
+  ///
+  /// The pattern is the query's from here on: patterns may have code of the program in them, and queries go anywhere.
   public static func string<Property: TextProperty, Output>(
-    _ paths: KeyPath<Entity, Property>..., matches pattern: Regex<Output>
+    _ paths: KeyPath<Entity, Property>..., matches pattern: sending Regex<Output>
   ) -> Self {
-    search(paths) { $0.hasMatch(of: pattern) }
+    let pattern = SharedPattern(pattern)
+    return search(paths) { pattern.hasMatch(in: $0) }
   }
 
-  /// None of the texts has a match of a pattern.
+  /// None of the texts has a match of a pattern, which is the query's from here on.
   public static func string<Property: TextProperty, Output>(
-    _ paths: KeyPath<Entity, Property>..., notMatching pattern: Regex<Output>
+    _ paths: KeyPath<Entity, Property>..., notMatching pattern: sending Regex<Output>
   ) -> Self {
-    !search(paths) { $0.hasMatch(of: pattern) }
+    let pattern = SharedPattern(pattern)
+    return !search(paths) { pattern.hasMatch(in: $0) }
   }
 
   private static func search<Property: TextProperty>(
@@ -47,9 +51,12 @@ extension NSRegularExpression {
   }
 }
 
-extension String {
-  /// Whether the text has a match. Patterns whose own code fails match nothing.
-  fileprivate func hasMatch<Output>(of pattern: Regex<Output>) -> Bool {
-    (try? pattern.firstMatch(in: self)) != nil
-  }
+/// A pattern that one thread at a time looks for.
+private struct SharedPattern<Output>: Sendable {
+  private let pattern: Guarded<Regex<Output>>
+
+  init(_ pattern: sending Regex<Output>) { self.pattern = Guarded(pattern) }
+
+  /// Whether a text has a match. Patterns whose own code fails match nothing.
+  func hasMatch(in text: String) -> Bool { pattern.withLock { (try? $0.firstMatch(in: text)) != nil } }
 }

@@ -18,14 +18,13 @@ extension QueryPredicate {
     let query = wordQuery(words)
     let search = Guarded<TextMatcher?>(nil)
     let holds: (Entity, EntityFacts) -> Bool = { entity, _ in
-      search.withLock { search in
+      // Computed properties may do anything, even search.
+      let texts = paths.compactMap { entity[keyPath: $0].knownText }
+      return search.withLock { search in
         let matcher = search ?? TextMatcher(wordSearch: query)
         search = matcher
         matcher.begin()
-        for path in paths {
-          guard var text = entity[keyPath: path].knownText else { continue }
-          text.withUTF8 { matcher.add($0) }
-        }
+        for var text in texts { text.withUTF8 { matcher.add($0) } }
         return matcher.isMatch
       }
     }

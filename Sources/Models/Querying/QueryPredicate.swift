@@ -14,7 +14,7 @@ public struct QueryPredicate<Entity: EntityModelProtocol>: @unchecked Sendable {
   /// The relations that `holds` looks at, each as the places of relations that lead to it.
   var routes: Set<[Int]> = []
   /// The condition as people write it, where that is known.
-  var words: String?
+  var words: (() -> String)?
 
   init(
     _ condition: Condition?, _ parameters: [Parameter] = [],
@@ -48,7 +48,7 @@ public struct QueryPredicate<Entity: EntityModelProtocol>: @unchecked Sendable {
     let holds = predicate.holds
     var result = Self(predicate.condition.map { .not($0) }, predicate.parameters) { try !holds($0, $1) }
     result.routes = predicate.routes
-    result.words = predicate.words.map { "!(\($0))" }
+    result.words = predicate.words.map { words in { "!(\(words()))" } }
     return result
   }
 
@@ -56,7 +56,9 @@ public struct QueryPredicate<Entity: EntityModelProtocol>: @unchecked Sendable {
   private func looking(_ left: Self, _ right: Self, _ join: String) -> Self {
     var result = self
     result.routes = left.routes.union(right.routes)
-    if let first = left.words, let second = right.words { result.words = "(\(first)) \(join) (\(second))" }
+    if let first = left.words, let second = right.words {
+      result.words = { "(\(first())) \(join) (\(second()))" }
+    }
     return result
   }
 }
@@ -71,13 +73,36 @@ struct EntityFacts {
 struct Parameter: Hashable {
   var value: Value
   var type: ValueType
+  /// Whose enum's code the value is, or whose codes it is a list of.
+  var enumeration: AttributePlace?
 
   /// The code of an enum's value becomes that of the schema's enum.
   mutating func takeType(of column: ColumnDescriptor?) {
-    guard case .enumeration(let type)? = column?.type, case .int(let code) = value else { return }
-    value = .enumeration(type, code: Int(code))
-    self.type = .enumeration(type)
+    let id: EnumTypeID
+    switch column?.type {
+    case .enumeration(let type)?, .list(.enumeration(let type))?: id = type
+    default: return
+    }
+    func coded(_ value: Value) -> Value {
+      if case .int(let code) = value { .enumeration(id, code: Int(code)) } else { value }
+    }
+    switch value {
+    case .int:
+      value = coded(value)
+      type = .enumeration(id)
+    case .list(let values):
+      value = .list(values.map(coded))
+      type = .list(.enumeration(id))
+    default: break
+    }
   }
+}
+
+/// An attribute of an entity type, for all schemas.
+struct AttributePlace: Hashable {
+  /// The Swift type of the entity.
+  let type: ObjectIdentifier
+  let attribute: Int
 }
 
 /// A condition in terms of attributes and numbered parameters: the part of a query that its plan depends on.

@@ -37,9 +37,9 @@ struct QueryReading<Entity: EntityModelProtocol> {
   func entity(_ row: UInt32) throws -> Entity { try mapping.entity(row, snapshot, opaques) }
 
   /// The entities of rows, with what is wanted of their relations. Of `attributes`, and what an entity cannot be without,
-  /// the values are read.
+  /// the values are read. What was `traced` of the relations is not looked for again.
   func entities(
-    _ rows: [UInt32], _ nested: [NestedQuery<Entity>], only attributes: Set<Int>? = nil
+    _ rows: [UInt32], _ nested: [NestedQuery<Entity>], only attributes: Set<Int>? = nil, _ traced: TracedRows? = nil
   ) throws -> [Entity] {
     var result: [Entity] = []
     result.reserveCapacity(rows.count)
@@ -52,7 +52,7 @@ struct QueryReading<Entity: EntityModelProtocol> {
         result.append(try Entity(from: &reader))
       }
     }
-    for query in nested { try query.load(&result, rows, self) }
+    for (number, query) in nested.enumerated() { try query.load(&result, rows, self, traced?.nested(number)) }
     return result
   }
 
@@ -62,16 +62,39 @@ struct QueryReading<Entity: EntityModelProtocol> {
   func rows(_ stage: QueryStage<Entity>, of rows: [UInt32]?) throws -> [UInt32] {
     if stage.isSliced, stage.limit ?? 0 <= 0 || stage.offset < 0 { return [] }
     var (shape, parameters, rest) = plannable(stage, isDeleted ? .deleted : rows == nil ? .all : .rows)
-    if let rows {
+    var ends: [Int] = []
+    if var rows {
       shape.source = .rows
       // What the planner would do nothing for.
-      if shape.condition == nil && shape.order.isEmpty { return try finish(rows, rest.slicing(stage)) }
+      if shape.condition == nil && shape.order.isEmpty {
+        ends = [rows.count]
+        try finish(&rows, &ends, rest.slicing(stage))
+        return rows
+      }
     }
     if rest.isEmpty && stage.isSliced { slice(stage, &shape, &parameters) } else { rest = rest.slicing(stage) }
-    var ends: [Int] = []
-    let found = try schema.plans.run(
+    var found = try schema.plans.run(
       shape, parameters, types: schema.byNumber, given: rows ?? [], on: snapshot, ends: &ends)
-    return try finish(found, rest)
+    try finish(&found, &ends, rest)
+    return found
+  }
+
+  /// Keeps of each of several lists of rows, which stand one behind the other, what a stage gives of it: as of one list
+  /// after the other, but all together.
+  func narrow(_ rows: inout [UInt32], _ ends: inout [Int], by stage: QueryStage<Entity>) throws {
+    if stage.isSliced, stage.limit ?? 0 <= 0 || stage.offset < 0 {
+      rows = []
+      ends = ends.map { _ in 0 }
+      return
+    }
+    var (shape, parameters, rest) = plannable(stage, .rows)
+    if shape.condition == nil && shape.order.isEmpty {
+      rest = rest.slicing(stage)
+    } else {
+      if rest.isEmpty && stage.isSliced { slice(stage, &shape, &parameters) } else { rest = rest.slicing(stage) }
+      try schema.plans.narrow(&rows, &ends, to: shape, parameters, types: schema.byNumber, on: snapshot)
+    }
+    try finish(&rows, &ends, rest)
   }
 
   /// The rows that a stage gives of each parent's targets.
@@ -88,17 +111,10 @@ struct QueryReading<Entity: EntityModelProtocol> {
     } else {
       rest = rest.slicing(stage)
     }
-    let found = try schema.plans.run(
+    var found = try schema.plans.run(
       shape, parameters, types: schema.byNumber, parents: parents, on: snapshot, ends: &ends)
-    if rest.isEmpty { return found }
-    var result: [UInt32] = []
-    var start = 0
-    for parent in ends.indices {
-      result += try finish(Array(found[start..<ends[parent]]), rest)
-      start = ends[parent]
-      ends[parent] = result.count
-    }
-    return result
+    try finish(&found, &ends, rest)
+    return found
   }
 
   /// What the planner can do of a stage, and what is left to do in Swift.
@@ -120,6 +136,9 @@ struct QueryReading<Entity: EntityModelProtocol> {
             parameters[first + number].takeType(of: mapping.columns[attribute])
           }
         }
+        for number in first..<parameters.count {
+          if let place = parameters[number].enumeration { parameters[number].takeType(of: schema.column(place)) }
+        }
       } else {
         rest.conjuncts.append(conjunct)
       }
@@ -138,84 +157,8 @@ struct QueryReading<Entity: EntityModelProtocol> {
     parameters.append(Parameter(value: .int(Int64(stage.offset)), type: .int))
   }
 
-  /// What is done in Swift: conditions and orders that columns cannot tell, and slices behind them.
-  private func finish(_ rows: [UInt32], _ rest: QueryRest<Entity>) throws -> [UInt32] {
-    if rest.isEmpty { return rows }
-    var rows = rows
-    if !rest.conjuncts.isEmpty || !rest.order.isEmpty {
-      var kept: [(row: UInt32, entity: Entity)] = []
-      let looked = rest.conjuncts.reduce(into: Set<[Int]>()) { $0.formUnion($1.routes) }
-      let nested = mapping.info.loading(looked.map { $0[...] })
-      // Without an order, what is behind the slice need not be looked at.
-      let needed = rest.order.isEmpty ? rest.needed : nil
-      var start = 0
-      var size = needed == nil ? Self.batch : Self.firstBatch
-      while start < rows.count, kept.count < needed ?? .max {
-        let batch = Array(rows[start..<min(rows.count, start + size)])
-        for (row, entity) in zip(batch, try entities(batch, nested)) {
-          let facts = EntityFacts(updatedAt: updatedAt(row))
-          if try rest.conjuncts.allSatisfy({ try $0.holds(entity, facts) }) { kept.append((row, entity)) }
-        }
-        start += batch.count
-        size = min(Self.batch, size * 2)
-      }
-      if !rest.order.isEmpty {
-        kept = kept.enumerated().sorted { left, right in
-          for key in rest.order {
-            let order = key.compare(left.element, right.element, self)
-            if order != 0 { return order < 0 }
-          }
-          return left.offset < right.offset
-        }.map(\.element)
-      }
-      rows = kept.map(\.row)
-    }
-    guard let limit = rest.limit else { return rows }
-    return limit <= 0 || rest.offset < 0 ? [] : Array(rows.dropFirst(rest.offset).prefix(limit))
-  }
-
-  /// Entities that are looked at together, with what they are asked of their relations.
-  private static var batch: Int { 1024 }
-  private static var firstBatch: Int { 16 }
-
   /// When a row was saved last, in microseconds since 1970.
   func updatedAt(_ row: UInt32) -> Int64 {
     mapping.updatedColumn.map { snapshot.column(mapping.type, $0).int64(row) } ?? 0
-  }
-}
-
-/// What of a stage is done in Swift.
-struct QueryRest<Entity: EntityModelProtocol> {
-  var conjuncts: [QueryPredicate<Entity>] = []
-  var order: [QueryOrder<Entity>] = []
-  var limit: Int?
-  var offset = 0
-
-  var isEmpty: Bool { conjuncts.isEmpty && order.isEmpty && limit == nil }
-
-  /// How many rows the slice takes, with those that it passes over; nil for any number.
-  var needed: Int? {
-    guard let limit else { return nil }
-    let (sum, overflows) = max(0, limit).addingReportingOverflow(max(0, offset))
-    return overflows ? nil : sum
-  }
-
-  /// With the slice of a stage.
-  func slicing(_ stage: QueryStage<Entity>) -> Self {
-    var rest = self
-    rest.limit = stage.limit
-    rest.offset = stage.offset
-    return rest
-  }
-}
-
-extension QueryOrder {
-  /// The order of two rows' entities.
-  func compare(
-    _ left: (row: UInt32, entity: Entity), _ right: (row: UInt32, entity: Entity), _ reading: QueryReading<Entity>
-  ) -> Int {
-    guard case .updatedAt(let isDescending)? = key else { return compare(left.entity, right.entity) }
-    let (first, second) = (reading.updatedAt(left.row), reading.updatedAt(right.row))
-    return first == second ? 0 : (first < second) == isDescending ? 1 : -1
   }
 }

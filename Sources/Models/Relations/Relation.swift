@@ -69,5 +69,5 @@ extension Relation: Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(knownIDs ?? []) }
 }
 
-extension Relation.State: Sendable where Entity: Sendable, Entity.ID: Sendable {}
-extension Relation: Sendable where Entity: Sendable, Entity.ID: Sendable {}
+extension Relation.State: Sendable {}
+extension Relation: Sendable {}

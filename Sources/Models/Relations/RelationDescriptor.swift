@@ -144,6 +144,6 @@ struct RelationIDs {
   let kind: ColumnKind
 
   func read<ID>(_ codec: ValueCodec<ID>) throws -> [ID] {
-    try rows.map { try codec.read(ColumnCell(column.anyCell($0, kind))) }
+    try rows.map { try codec.read(ColumnCell(column.cell($0, kind: kind))) }
   }
 }

@@ -21,7 +21,7 @@ public struct Relationship<
   }
 }
 
-extension Relationship: Sendable where Entity: Sendable, Entity.ID: Sendable {}
+extension Relationship: Sendable {}
 
 extension Relationship: Equatable {
   /// Whether the ids are equal.

@@ -142,6 +142,7 @@ struct Saver {
     let (cells, valid) = (stage.cells + entry.base, stage.valid + entry.base)
     do {
       if row == PageLayout.noRow {
+        if let fields = entry.mapping.unknownFields { fields.fill(cells, valid, now: transaction.now) }
         row = try transaction.insert(entry.mapping.type, cells: cells, valid: valid)
         stage.setNew(record)
       } else {

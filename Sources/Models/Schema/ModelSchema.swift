@@ -92,6 +92,12 @@ final class ModelSchema: @unchecked Sendable {
     return unsafeDowncast(mapping, to: TypeMapping<Entity>.self)
   }
 
+  /// The column of an attribute; nil if it has none, or the schema does not know the type.
+  func column(_ place: AttributePlace) -> ColumnDescriptor? {
+    guard let columns = mappings[place.type]?.columns, place.attribute < columns.count else { return nil }
+    return columns[place.attribute]
+  }
+
   // MARK: - Making schemas
 
   private static let known = Guarded<[[ObjectIdentifier]: ModelSchema]>([:])
@@ -127,6 +133,13 @@ final class ModelSchema: @unchecked Sendable {
       fitted[place] = made
       return made
     }
+  }
+
+  /// Those of the types that a catalog can hold, with all that they lead to; nil if there is none.
+  static func fitting(_ types: [any EntityModelProtocol.Type], in catalog: Catalog) -> ModelSchema? {
+    if let all = try? make(for: types, in: catalog) { return all }
+    let some = types.filter { (try? make(for: [$0], in: catalog)) != nil }
+    return some.isEmpty ? nil : try? make(for: some, in: catalog)
   }
 
   /// The schema with one type more.

@@ -42,7 +42,10 @@ struct SchemaFit {
       known.insert(catalog[id].column)
     }
     try checkRequired(known)
-    for column in entity.columns where column.isNonNull && column.foldedFrom == nil && !known.contains(column.id) {
+    let unknown = entity.columns.filter { $0.isNonNull && $0.foldedFrom == nil && !known.contains($0.id) }
+    if unknown.isEmpty { return }
+    let fills = UnknownFields.fills(entity, catalog)
+    for column in unknown where fills[Int(column.id.index)] == nil {
       // What the store fills itself begins with a line.
       if !column.name.hasPrefix("_") {
         throw misfit("needs a value for '\(column.name)', of which the model knows nothing")

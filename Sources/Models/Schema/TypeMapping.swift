@@ -19,11 +19,13 @@ class AnyTypeMapping: @unchecked Sendable {
   let ownedColumns: [Bool]?
   /// Whether the entities are the deleted ones of another type.
   let readsDeleted: Bool
+  /// What other columns of a new entity hold.
+  let unknownFields: UnknownFields?
 
   init(
     type: EntityTypeID, name: String, layout: EntityLayout, hooks: HookKnowledge, idColumn: Int, idKind: ColumnKind,
     updatedColumn: ColumnID?, columns: [ColumnDescriptor?], relations: [StoredRelation?],
-    ownedColumns: [Bool]? = nil, readsDeleted: Bool = false
+    ownedColumns: [Bool]? = nil, unknownFields: UnknownFields? = nil, readsDeleted: Bool = false
   ) {
     self.type = type
     self.name = name
@@ -36,7 +38,11 @@ class AnyTypeMapping: @unchecked Sendable {
     self.relations = relations
     self.ownedColumns = ownedColumns
     self.readsDeleted = readsDeleted
+    self.unknownFields = unknownFields
   }
+
+  /// The values without a column of no rows; nil if an entity has none.
+  var noOpaques: OpaqueValues? { layout.opaqueCount > 0 ? OpaqueValues(width: layout.opaqueCount) : nil }
 
   /// The entity of a live row, to be told of its deletion.
   func doom(_ row: UInt32, _ context: Context) throws -> any DoomedEntity { throw ModelError.unknownType(name) }
@@ -108,7 +114,9 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
           columnCount: entity.columns.count, typeName: "\(Entity.self)"),
       hooks: info.hooks, idColumn: id.map { Int($0.id.index) } ?? 0, idKind: id?.kind ?? .text,
       updatedColumn: entity.updatedColumn, columns: columns, relations: relations,
-      ownedColumns: ownsAll ? nil : owned, readsDeleted: Entity.self is any Tombstone.Type)
+      ownedColumns: ownsAll ? nil : owned,
+      unknownFields: ownsAll ? nil : UnknownFields(entity, catalog, isOwned: owned),
+      readsDeleted: Entity.self is any Tombstone.Type)
   }
 
   override func doom(_ row: UInt32, _ context: Context) throws -> any DoomedEntity {
@@ -119,7 +127,7 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
 extension TypeMapping {
   /// The id of a row.
   func id(_ readers: UnsafePointer<ColumnReader>, _ row: UInt32) throws -> Entity.ID {
-    try info.idCodec.read(ColumnCell(readers[idColumn].anyCell(row, idKind)))
+    try info.idCodec.read(ColumnCell(readers[idColumn].cell(row, kind: idKind)))
   }
 }
 
@@ -156,7 +164,7 @@ extension Snapshot {
   /// The id of a row as people write it.
   func idText(_ type: EntityTypeID, _ row: UInt32) -> String {
     let column = catalog[type][catalog[catalog[type].primaryIndex].columns[0]]
-    let cell = ColumnCell(self.column(type, column.id).anyCell(row, column.kind))
+    let cell = ColumnCell(self.column(type, column.id).cell(row, kind: column.kind))
     return column.kind == .text ? cell.string : "\(cell.int)"
   }
 }

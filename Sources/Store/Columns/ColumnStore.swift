@@ -81,14 +81,7 @@ final class ColumnStore: @unchecked Sendable {
   func isNull(_ row: UInt32) -> Bool { reader.isNull(row) }
 
   func cell(_ row: UInt32) -> Cell {
-    let reader = reader
-    switch kind {
-    case .int64, .float64, .references: return Cell(reader.int64(row))
-    case .byte: return Cell(low: UInt64(reader.byte(row)))
-    case .code: return Cell(low: UInt64(reader.code(row)))
-    case .reference: return Cell(low: UInt64(reader.reference(row)))
-    case .decimal, .text, .wordList, .wideList: return reader.wide(row)
-    }
+    reader.cell(row, kind: kind)
   }
 
   // MARK: - Writing

@@ -90,6 +90,13 @@ extension WriteTransaction {
 
   func relations(_ type: EntityTypeID) -> [Relation] { layout.types[Int(type.index)].relations }
 
+  /// What ``delete(_:_:)`` would delete of a live entity: it, and what the cascading relations reach from it.
+  package func cascade(from type: EntityTypeID, _ row: UInt32) throws(StoreProblem) -> [DeletedRow] {
+    var doomed = [DeletedRow(type: type, row: row)]
+    try collectCascade(&doomed, RowMarks(doomed))
+    return doomed
+  }
+
   /// Adds what the cascading relations reach, each row once, so that cycles end.
   private func collectCascade(_ doomed: inout [DeletedRow], _ marks: RowMarks) throws(StoreProblem) {
     var next = 0

@@ -125,6 +125,113 @@ import Testing
     #expect(throws: ModelError.self) { try Person.results(in: database) }
   }
 
+  @Test func fieldsThatModelsDoNotKnowGetTheirDefaults() throws {
+    let database = try Database(
+      schema: """
+        enum Level { LOW HIGH }
+        type Size { width: Int! height: Int = 2 }
+        type Misfit {
+          id: String!
+          name: String!
+          rank: Int! = 5
+          note: String = "a text that is too long for one cell"
+          level: Level! = HIGH
+          price: Decimal = 1.50
+          tags: [String!]! = ["a", "b"]
+          made: DateTime! @default(value: now())
+          size: Size = {width: 7}
+          none: Int
+          key: String = "k" @collate(CI) @index(kind: HASH)
+        }
+        """)
+    try Misfit(id: "1", name: "x").save(to: database)
+    let all = "{ Misfit { id name rank note level price tags size { width height } none key } }"
+    let first =
+      #"{"id":"1","name":"x","rank":5,"note":"a text that is too long for one cell","level":"HIGH","price":1.50,"#
+      + #""tags":["a","b"],"size":{"width":7,"height":2},"none":null,"key":"k"}"#
+    #expect(try database.query(all).jsonString == #"{"Misfit":[\#(first)]}"#)
+    let recent = try database.query(
+      #"{ Misfit(where: made > now() - "PT1H" and made <= now() and key == "K") { id } }"#)
+    #expect(recent.jsonString == #"{"Misfit":[{"id":"1"}]}"#)
+    // Defaults are for what is new; what is there stays.
+    _ = try database.query("mutation { updateMisfit(where: true, all: true, set: {rank: 6, note: null}) { id } }")
+    try Misfit(id: "1", name: "y").save(to: database)
+    try Misfit(id: "2", name: "z").save(to: database)
+    #expect(
+      try database.query("{ Misfit { name rank note } }").jsonString
+        == #"{"Misfit":[{"name":"y","rank":6,"note":null},"#
+        + #"{"name":"z","rank":5,"note":"a text that is too long for one cell"}]}"#)
+    #expect(database.check().isEmpty)
+    // What has no default must be known.
+    let strict = try Database(schema: "type Misfit { id: String! name: String! rank: Int! }")
+    #expect(throws: ModelError.self) { try Misfit(id: "1", name: "x").save(to: strict) }
+    let inner = try Database(schema: "type Size { width: Int! } type Misfit { id: String! name: String! size: Size! }")
+    #expect(throws: ModelError.self) { try Misfit(id: "1", name: "x").save(to: inner) }
+  }
+
+  @Test func functionsFromBeforeTheFirstSave() throws {
+    let database = Database()
+    try database.register(function: "twice") { (number: Int64) in number * 2 }
+    #expect(try Person.results(in: database).isEmpty)
+    try Counted(id: 4, name: Tally("x")).save(to: database)
+    #expect(try database.query("{ Counted { a: twice(id) } }").jsonString == #"{"Counted":[{"a":8}]}"#)
+    try Person("Jack", age: 5).save(to: database)
+    #expect(try database.query("{ Person { a: twice(age) } }").jsonString == #"{"Person":[{"a":10}]}"#)
+    #expect(try Person.results(in: database).map(\.name) == ["Jack"])
+  }
+
+  /// What models keep with a database follows each change of its catalog, when that is made.
+  @Test func valuesWithoutAColumnAcrossChangesOfTheSchema() throws {
+    let database = try Database(for: Tagged.self)
+    func binding() throws -> ModelBinding { try #require(database.published.companion as? ModelBinding) }
+    func isCurrent() throws -> Bool { try binding().catalog.version == database.currentSnapshot.catalog.version }
+    for number in 0..<3 { try Tagged(id: "\(number)", name: "n", tag: .init(value: number)).save(to: database) }
+    let original = database.schema
+    func tags() throws -> [Int] { try Tagged.results(in: database).map(\.tag.value) }
+    // Reads find a schema that is ready.
+    try database.register(function: "twice") { (number: Int64) in number * 2 }
+    #expect(try tags() == [0, 1, 2] && isCurrent())
+    let schema = try #require(binding().schema)
+    #expect(database.entities.storage.schema === schema && database.entities.storage.schema === schema)
+    try database.changeSchema(
+      to: original.replacingOccurrences(of: "name: String!", with: "name: String!\n  more: Int = 3"))
+    #expect(try tags() == [0, 1, 2] && isCurrent())
+    // The type does not fit for a while.
+    try database.changeSchema(
+      to: original.replacingOccurrences(of: "name: String!", with: "name: String"), allowingLoss: true)
+    #expect(throws: ModelError.self) { try tags() }
+    try database.changeSchema(to: original, allowingLoss: true)
+    #expect(try tags() == [0, 1, 2] && isCurrent())
+    // It is gone, and another of its name comes.
+    try database.changeSchema(to: "type Other { id: ID! }", allowingLoss: true)
+    #expect(throws: ModelError.self) { try tags() }
+    try database.changeSchema(to: original)
+    #expect(try tags().isEmpty)
+    _ = try database.query(#"mutation { insertTagged(data: {id: "x", name: "new"}) { id } }"#)
+    // Nothing of what was in the first row is left.
+    #expect(throws: ModelError.self) { try tags() }
+    try Tagged(id: "x", name: "new", tag: .init(value: 9)).save(to: database)
+    #expect(try tags() == [9] && isCurrent())
+  }
+
+  /// Databases of the same types share plans, but each has those that its data wants.
+  @Test func plansOfSeveralDatabases() throws {
+    let few = Database(try people())
+    let many = try Database(for: Person.self)
+    try many.update { context in
+      for number in 0..<500 { try Person("\(number)", age: number % 50).save(to: &context) }
+    }
+    let query = Person.filter(\.nickname != "x").filter(\.age <= 30).filter(\.name >= "0").filter(\.rating == nil)
+    for _ in 0..<6 {
+      // Every fourth has no rating, and none of these is older than 30: 0, 28, 16.
+      #expect(query.resolve(in: few).map(\.id) == ["0", "4", "8"])
+      #expect(query.resolve(in: many).count == 310)
+    }
+    let reading = try #require(QueryReading<Person>(few.entities))
+    let shape = reading.plannable(query.stages[0], .all).0
+    #expect(reading.schema.plans.count(of: shape) == 2)
+  }
+
   @Test func deletingWhatOnlyTextHasWritten() throws {
     let database = try Database(schema: "type Misfit { id: String! name: String! }")
     _ = try database.query(
@@ -185,4 +292,14 @@ import Testing
 struct Misfit {
   let id: String
   var name: String
+}
+
+@EntityModel
+struct Tagged {
+  let id: String
+  var name: String
+  var tag: Tag
+
+  /// Nothing that a column could hold.
+  struct Tag: Equatable { var value: Int }
 }

@@ -48,6 +48,53 @@ import Testing
     try check(#Predicate { $0.badge == badge }, isTranslated: false, count: 1)
   }
 
+  /// Enums of the schema, as keys, where they may be missing, and in lists.
+  @Test func enums() throws {
+    var context = Context()
+    try Lamp(id: .red, next: .green, all: [.red, .green]).save(to: &context)
+    try Lamp(id: .green, next: nil, all: []).save(to: &context)
+    try Lamp(id: .blue, next: .red, all: [.blue, .red]).save(to: &context)
+    let (red, green, blue) = (Lamp.Color.red, Lamp.Color.green, Lamp.Color.blue)
+    let none: Lamp.Color? = nil
+    let some: [Lamp.Color?] = [nil, .red]
+    func check(
+      _ predicate: Predicate<Lamp>, _ ids: [Lamp.Color], isTranslated: Bool = true,
+      sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+      #expect(try Lamp.include(predicate).results(in: context).map(\.id) == ids, sourceLocation: sourceLocation)
+      #expect(
+        try Lamp.results(in: context).filter { try predicate.evaluate($0) }.map(\.id) == ids,
+        sourceLocation: sourceLocation)
+      #expect(
+        QueryPredicate.conjuncts(of: predicate).allSatisfy { $0.condition != nil } == isTranslated,
+        sourceLocation: sourceLocation)
+    }
+    try check(#Predicate { $0.id == blue }, [.blue])
+    try check(#Predicate { $0.id != blue }, [.red, .green])
+    try check(#Predicate { $0.next == green }, [.red])
+    try check(#Predicate { $0.next != green }, [.green, .blue])
+    try check(#Predicate { $0.next == none }, [.green])
+    try check(#Predicate { $0.next != nil }, [.red, .blue])
+    try check(#Predicate { ($0.next ?? red) == red }, [.green, .blue])
+    try check(#Predicate { some.contains($0.next) }, [.green, .blue])
+    try check(#Predicate { $0.all.contains(red) }, [.red, .blue])
+    try check(#Predicate { $0.all.contains { $0 == blue } }, [.blue])
+    try check(#Predicate { $0.all.allSatisfy { $0 != green } }, [.green, .blue])
+    try check(#Predicate { $0.all.isEmpty }, [.green])
+    try check(#Predicate { $0.next.flatMap { $0 == green } ?? false }, [.red])
+    try check(#Predicate { $0.all.contains($0.id) }, [.red, .blue], isTranslated: false)
+    // In a schema of text, two fields of one Swift type may have two enums.
+    let database = try Database(
+      schema: """
+        enum One { red green blue } enum Two { red green blue }
+        type Lamp { id: String! next: One all: [Two!]! }
+        """)
+    try Lamp(id: .red, next: .green, all: [.blue]).save(to: database)
+    let query = Lamp.include(#Predicate { $0.next == green && $0.all.contains(blue) })
+    #expect(try query.results(in: database).map(\.id) == [.red])
+    #expect(query.explain(in: database.entities, costs: false).contains("next == green"))
+  }
+
   @Test func logic() throws {
     try check(#Predicate { $0.age >= 18 && $0.name == "Jill" && !$0.isInactive }, count: 0)
     try check(#Predicate { $0.age < 7 || $0.name == "Jill" }, count: 4)
@@ -137,5 +184,19 @@ import Testing
     try check(
       #Predicate { $0.company?.staff?.contains { $0.pets?.contains { $0.weight > 4 } ?? false } ?? false }, count: 4)
     try check(#Predicate { $0.company?.staff?.isEmpty != false }, count: 4)
+  }
+}
+
+@EntityModel
+struct Lamp {
+  let id: Color
+  var next: Color?
+  var all: [Color]
+
+  enum Color: String, CaseIterable, Codable, LosslessStringConvertible {
+    case red, green, blue
+
+    init?(_ description: String) { self.init(rawValue: description) }
+    var description: String { rawValue }
   }
 }

@@ -1,0 +1,39 @@
+import GQLCatalog
+import GQLPlanner
+import GQLite
+
+/// What models keep with a database's data.
+final class ModelBinding: SnapshotCompanion {
+  let catalog: Catalog
+  /// Nil where the catalog can hold none of the types that were written.
+  let schema: ModelSchema?
+  /// By number of the entity type: the values without a column.
+  let opaques: [OpaqueValues?]
+  /// Whether the catalog is not what the types make.
+  let isForeign: Bool
+
+  init(_ catalog: Catalog, _ schema: ModelSchema?, opaques: [OpaqueValues?], isForeign: Bool) {
+    self.catalog = catalog
+    self.schema = schema
+    self.opaques = opaques
+    self.isForeign = isForeign
+  }
+
+  /// The types that the catalog can hold, and the values without a column of all types that are still there, whose rows
+  /// keep their numbers.
+  func moved(to catalog: Catalog) -> any SnapshotCompanion {
+    let comparison = CatalogComparison(from: self.catalog, to: catalog)
+    let schema = schema.flatMap { ModelSchema.fitting($0.types, in: catalog) }
+    let opaques = catalog.types.map { type -> OpaqueValues? in
+      let place = Int(type.id.index)
+      if let old = comparison.mapping.oldTypes[place], Int(old.index) < self.opaques.count,
+        let values = self.opaques[Int(old.index)]
+      {
+        return values
+      }
+      return schema?.byNumber[place].noOpaques
+    }
+    return ModelBinding(
+      catalog, schema, opaques: opaques, isForeign: isForeign || !comparison.differences.isEmpty)
+  }
+}

@@ -1,0 +1,57 @@
+import GQLBase
+import GQLCatalog
+import GQLExecutor
+import GQLPlanner
+import GQLStore
+
+/// What a new entity has in the fields that its model does not know: their defaults in the schema.
+///
+/// Unchecked because nothing changes after it was made.
+struct UnknownFields: @unchecked Sendable {
+  private struct Field {
+    let column: Int
+    /// Nil for the time at which the entity is made.
+    let cell: Cell?
+    let isDate: Bool
+  }
+  private let fields: [Field]
+  /// Has what the cells point to.
+  private let pool: CellPool
+
+  /// The defaults of columns; nil if there are none.
+  ///
+  /// - Parameter isOwned: by column, whether the model says what it holds.
+  init?(_ entity: EntityType, _ catalog: Catalog, isOwned: [Bool]) {
+    let fills = Self.fills(entity, catalog)
+    let pool = CellPool()
+    fields = entity.columns.compactMap { column in
+      let number = Int(column.id.index)
+      guard !isOwned[number], let fill = fills[number] else { return nil }
+      switch fill {
+      case .now: return Field(column: number, cell: nil, isDate: column.type.scalar == .date)
+      case .value(let value):
+        return pool.cell(value, column.type).map { Field(column: number, cell: $0, isDate: false) }
+      }
+    }
+    self.pool = pool
+    if fields.isEmpty { return nil }
+  }
+
+  /// Puts the defaults into the cells of an entity that is made at an instant.
+  func fill(_ cells: UnsafeMutablePointer<Cell>, _ valid: UnsafeMutablePointer<Bool>, now: Int64) {
+    for field in fields {
+      cells[field.column] = field.cell ?? Cell(field.isDate ? CivilTime.date(ofDateTime: now) : now)
+      valid[field.column] = true
+    }
+  }
+
+  /// By column: what an entity has that says nothing. As where a schema changes: the type as one that was not there.
+  static func fills(_ entity: EntityType, _ catalog: Catalog) -> [DefaultValue?] {
+    let columns = CatalogComparison(from: Catalog(), to: catalog).mapping.columns[Int(entity.id.index)]
+    func isFilled(_ column: Int) -> Bool {
+      guard let source = columns[column], source.fill != nil else { return false }
+      return source.presence.map { isFilled(Int($0.index)) } ?? true
+    }
+    return columns.indices.map { isFilled($0) ? columns[$0]?.fill : nil }
+  }
+}
