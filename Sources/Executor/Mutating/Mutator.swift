@@ -176,7 +176,7 @@ package final class Mutator {
     if let absent = refusal.variables.first(where: { !context.provided.contains($0) }) {
       throw MutationProblem(.absentVariable(verb: verb, name: absent), at: refusal.range)
     }
-    if refusal.isTrivial {
+    if let premise = refusal.premise, constants.isTrue(premise) {
       throw MutationProblem(
         .unconditionalChange(verb: verb, type: catalog[program.mutation.type].name), at: refusal.range)
     }
