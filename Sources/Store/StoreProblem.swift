@@ -8,6 +8,8 @@ package enum StoreProblem: Error, Hashable, Sendable {
   case denied(relation: RelationID, row: UInt32)
   /// The source `row` of the required to-one `relation` would lose its target.
   case requiredReference(relation: RelationID, row: UInt32)
+  /// Links of one bulk that cannot all be.
+  case contradiction(LinkContradiction)
   case tooManyRows(EntityTypeID)
   case textTooLong(EntityTypeID, ColumnID)
   /// ``WriteTransaction/isStopped`` said so. Some of the change is made: the transaction must be dropped.

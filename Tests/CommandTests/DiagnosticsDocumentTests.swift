@@ -56,7 +56,11 @@ import Testing
   }
 
   /// What triggers of the kind `data:` run into: `Thing.ndjson: {…}`.
-  static let schema = "type Thing { id: ID! name: String! email: String @unique n: Int other: Thing }"
+  static let schema = """
+    type Thing {
+      id: ID! name: String! email: String @unique n: Int other: Thing twin: Thing @relation(inverse: "twin")
+    }
+    """
 
   @Test(arguments: rows.filter { $0.trigger != nil })
   func trigger(_ row: Row) throws {

@@ -119,4 +119,47 @@ import Testing
       try database.query("{ a: count(Book) b: count(Tag) Author { n: count(books) s := min(books.title) } }").jsonString
         == #"{"a":50,"b":5,"Author":[{"n":50,"s":"t1"}]}"#)
   }
+
+  @Test(
+    "links that contradict each other are an error, or left out",
+    arguments: [
+      // Two authors have one book, in their lists, in the book, and in both.
+      (
+        #"{"Author":[{"id":1,"name":"A","books":[10]},{"id":2,"name":"B","books":[10]}],"Book":[{"id":10,"title":"T"}]}"#,
+        "'Book.author' has room for one, and 'Book' id '10' is linked with both 'Author' id '1' and 'Author' id '2'"
+      ),
+      (
+        #"{"Book":[{"id":10,"title":"T","author":2}],"Author":[{"id":1,"name":"A","books":[10]},{"id":2,"name":"B"}]}"#,
+        "'Book.author' has room for one, and 'Book' id '10' is linked with both 'Author' id '1' and 'Author' id '2'"
+      ),
+      // Two sequels of one book.
+      (
+        #"{"Book":[{"id":1,"title":"A","author":{"id":1,"name":"A"},"sequel":3},{"id":2,"title":"B","author":1,"sequel":3},{"id":3,"title":"C","author":1}]}"#,
+        "'Book.prequel' has room for one, and 'Book' id '3' is linked with both 'Book' id '1' and 'Book' id '2'"
+      ),
+    ]) func contradictions(_ text: String, _ message: String) throws
+  {
+    let found = problem { _ = try load(text) }
+    #expect(found?.code == "contradicting-links" && found?.message == message)
+    #expect(found?.line == 1 && found?.file == "data.json")
+    let (_, report) = try load(text, skips: true)
+    #expect(report.warnings.map(\.code) == ["contradicting-links"])
+    #expect(report.warnings.first?.message.hasSuffix(" left out: \(message)") == true)
+  }
+
+  /// A record may be completed by a later one, and what waits for its target may be overtaken.
+  @Test("links that are said again, or waited, contradict nothing") func changes() throws {
+    let (database, _) = try load(
+      #"{"Author":[{"id":1,"name":"A"},{"id":2,"name":"B"}],"Book":[{"id":10,"title":"T","author":1,"sequel":{"id":11,"title":"U","author":1,"prequel":10}},{"id":11,"title":"U","author":2}]}"#
+    )
+    #expect(
+      try database.query("{ Book { id author { id } sequel { id } prequel { id } } }").jsonString
+        == #"{"Book":[{"id":10,"author":{"id":1},"sequel":{"id":11},"prequel":null},{"id":11,"author":{"id":2},"sequel":null,"prequel":{"id":10}}]}"#
+    )
+    // Both wait for 12, one since an earlier load.
+    try database.load([.document(#"{"Book":[{"id":13,"title":"V","author":1,"sequel":12}]}"#)])
+    try database.load([.document(#"{"Book":[{"id":12,"title":"W","author":1,"prequel":10}]}"#)])
+    #expect(database.check() == [])
+    #expect(try database.query("{ book(id: 12) { prequel { id } } }").jsonString == #"{"book":{"prequel":{"id":10}}}"#)
+  }
 }

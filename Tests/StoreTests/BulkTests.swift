@@ -96,7 +96,6 @@ import Testing
       }
       let links = [
         (social.messages, users[0], rows[2]), (social.messages, users[0], rows[0]),
-        (social.messages, users[1], rows[2]),
         (social.author, rows[1], users[1]), (social.author, rows[0], users[0]), (social.author, rows[0], users[2]),
       ]
       for (relation, source, target) in links {
@@ -112,7 +111,37 @@ import Testing
     let bulk = try load(isBulk: true)
     #expect(bulk.check().isEmpty)
     #expect(content(bulk) == content(try load(isBulk: false)))
-    #expect(bulk.links(social.messages, 1) == [2, 1])
+    #expect(bulk.links(social.messages, 1) == [1])
+  }
+
+  /// Two users that have one message contradict each other; a message that is written again has changed its mind.
+  @Test func contradictions() throws {
+    let messages = social.empty.catalog[social.messages]
+    let author = social.empty.catalog[social.author]
+    var claims = LinkClaims(messages, author)
+    #expect(claims.add(1, 10, isBackward: false) == nil)
+    #expect(claims.add(1, 11, isBackward: false) == nil)
+    #expect(
+      claims.add(2, 10, isBackward: false)
+        == LinkContradiction(
+          relation: author.id, row: 10, first: 1, second: 2, writer: messages.id, writerRow: 2))
+    #expect(claims.add(3, 12, isBackward: true) == nil)
+    #expect(claims.add(4, 12, isBackward: true) == nil)
+    #expect(claims.add(4, 12, isBackward: false) == nil)
+    #expect(
+      claims.add(3, 11, isBackward: true)
+        == LinkContradiction(
+          relation: author.id, row: 11, first: 1, second: 3, writer: author.id, writerRow: 11))
+    let transaction = WriteTransaction(social.empty)
+    transaction.beginBulk()
+    let users = try (0..<2).map { try social.insertUser(transaction, "user \($0)") }
+    let row = try transaction.insert(social.message, [.int(0), .text("t"), .int(0), .null, .null, .null, .null])
+    for user in users { transaction.linkBulk(social.messages, source: user, target: row) }
+    #expect(
+      throws: StoreProblem.contradiction(
+        LinkContradiction(
+          relation: author.id, row: row, first: users[0], second: users[1], writer: messages.id, writerRow: users[1]))
+    ) { try transaction.endBulk() }
   }
 
   @Test func violationsNameBothRows() throws {

@@ -26,6 +26,8 @@ enum LoadProblem: Sendable, Hashable, CaseIterable {
   case danglingLink
   /// `{"id": 1, "owner": 7}` where `owner` is of an interface and a user and a team have the id 7.
   case ambiguousLink
+  /// `{"id": 1, "chair": 5}` and `{"id": 2, "chair": 5}`, where a chair has one owner.
+  case contradictingLinks
   /// A path that cannot be read.
   case unreadable
   /// `a,b` followed by `1,2,3`.
@@ -51,6 +53,7 @@ enum LoadProblem: Sendable, Hashable, CaseIterable {
     case .uniqueViolation: "unique-violation"
     case .danglingLink: "dangling-link"
     case .ambiguousLink: "ambiguous-link"
+    case .contradictingLinks: "contradicting-links"
     case .unreadable: "unreadable-file"
     case .raggedLine: "ragged-line"
     case .tooLarge: "too-large"

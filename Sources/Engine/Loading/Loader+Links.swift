@@ -5,10 +5,13 @@ import GQLStore
 /// Links by key to rows, when all rows are there.
 extension Loader {
   mutating func resolveLinks(_ files: [LoadFile]) throws(QueryError) {
+    // Where bad records are left out, links are made one by one, and told apart here.
+    var claims: [RelationID: LinkClaims] = [:]
     for relation in catalog.relations {
       let links = pending[Int(relation.id.index)]
       guard !links.sources.isEmpty else { continue }
       var missing: [Cell] = []
+      var contradictions: [LinkContradiction] = []
       for index in links.sources.indices {
         let target: UInt32?
         if !links.types.isEmpty {
@@ -34,6 +37,10 @@ extension Loader {
           continue
         }
         if options.skipsBadRecords {
+          if let found = claim(relation, links.sources[index], target, &claims) {
+            contradictions.append(found)
+            continue
+          }
           do {
             try transaction.appendReference(relation.id, source: links.sources[index], target: target)
           } catch {
@@ -47,7 +54,35 @@ extension Loader {
       }
       pending[Int(relation.id.index)] = PendingLinks()
       if !missing.isEmpty { warnDangling(relation, missing) }
+      if let first = contradictions.first { warn(relation, first, contradictions.count) }
     }
+  }
+
+  /// What another link that this load gives says against a link.
+  private func claim(
+    _ relation: Relation, _ source: UInt32, _ target: UInt32, _ claims: inout [RelationID: LinkClaims]
+  ) -> LinkContradiction? {
+    let inverse = catalog[relation.inverse]
+    if relation.isToMany && inverse.isToMany { return nil }
+    if relation.id.index <= inverse.id.index {
+      return claims[relation.id, default: LinkClaims(relation, inverse)].add(source, target, isBackward: false)
+    }
+    return claims[inverse.id, default: LinkClaims(inverse, relation)].add(target, source, isBackward: true)
+  }
+
+  private mutating func warn(_ relation: Relation, _ found: LinkContradiction, _ count: Int) {
+    let source = catalog[relation.source]
+    let links = count == 1 ? "1 link of" : "\(count) links of"
+    let reason = StoreMessages.describe(.contradiction(found), catalog: catalog, transaction: transaction)
+    diagnostics.append(
+      (
+        SourceText(name: "", bytes: []),
+        [
+          Diagnostic(
+            LoadProblem.contradictingLinks.code, severity: .warning,
+            "\(links) '\(source.name).\(source[relation.column].name)' left out: \(reason)", at: SourceRange(at: 0))
+        ]
+      ))
   }
 
   enum LinkTarget {

@@ -102,16 +102,24 @@ struct Loader: ~Copyable {
 
   func storeError(_ problem: StoreProblem, _ files: [LoadFile]) -> QueryError {
     let message = StoreMessages.describe(problem, catalog: catalog, transaction: transaction)
-    if case .uniqueViolation(let index, _, let row?) = problem {
-      let type = Int(catalog[index].type.index)
-      let position = Int(row) - baseSlots[type]
+    let place: (type: EntityTypeID, row: UInt32)?
+    var kind = LoadProblem.uniqueViolation
+    switch problem {
+    case .uniqueViolation(let index, _, let row): place = row.map { (catalog[index].type, $0) }
+    case .contradiction(let found):
+      place = (catalog[found.writer].source, found.writerRow)
+      kind = .contradictingLinks
+    default: place = nil
+    }
+    if let place {
+      let type = Int(place.type.index)
+      let position = Int(place.row) - baseSlots[type]
       if origins[type].indices.contains(position) {
         let origin = origins[type][position]
-        return queryError(
-          RecordFailure(.uniqueViolation, message, at: origin.offset), in: files[Int(origin.file)].file)
+        return queryError(RecordFailure(kind, message, at: origin.offset), in: files[Int(origin.file)].file)
       }
     }
-    return QueryError(code: LoadProblem.uniqueViolation.code, message)
+    return QueryError(code: kind.code, message)
   }
 
   /// Shows only the line of the failure: the file may be large.

@@ -25,6 +25,17 @@ enum StoreMessages {
     case .requiredReference(let relation, _):
       let source = catalog[catalog[relation].source]
       return "a '\(source.name)' would lose a target that it must have"
+    case .contradiction(let found):
+      let relation = catalog[found.relation]
+      let type = catalog[relation.source]
+      func entity(_ type: EntityTypeID, _ row: UInt32) -> String {
+        let entity = catalog[type]
+        guard !entity.indexes.isEmpty else { return "an object of '\(entity.name)'" }
+        let columns = catalog[entity.primaryIndex].columns.map { Int((entity[$0].foldedFrom ?? $0).index) }
+        return "'\(entity.name)' " + key(type, columns, of: row, catalog: catalog, transaction: transaction)
+      }
+      return
+        "'\(type.name).\(type[relation.column].name)' has room for one, and \(entity(relation.source, found.row)) is linked with both \(entity(relation.target, found.first)) and \(entity(relation.target, found.second))"
     case .tooManyRows(let type):
       return "'\(catalog[type].name)' has more entities than the store can hold"
     case .textTooLong(let type, let column):

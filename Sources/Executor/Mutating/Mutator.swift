@@ -295,6 +295,10 @@ package final class Mutator {
     case .requiredReference(let relation, let row):
       let place = place(catalog[relation], row)
       return problem(.requiredReference(type: place.type, entity: place.entity, field: place.field), at: source)
+    // Of bulks only; a mutation links one by one.
+    case .contradiction(let found):
+      let place = place(catalog[found.relation], found.row)
+      return problem(.requiredReference(type: place.type, entity: place.entity, field: place.field), at: source)
     case .tooManyRows(let type):
       return problem(.tooLarge("'\(catalog[type].name)' has more entities than the store can hold"), at: source)
     case .textTooLong(let type, let column):

@@ -154,7 +154,7 @@ extension AnyTypeMapping {
       let descriptor = catalog[index]
       return Errors.uniqueValueIndexViolation(
         existing: snapshot.idText(descriptor.type, existing), new: self.name, indexName: descriptor.name)
-    case .requiredReference, .stopped: break
+    case .requiredReference, .contradiction, .stopped: break
     }
     return ModelError.unwritable(self.name, "\(problem)")
   }

@@ -5,8 +5,10 @@ import GQLParser
 /// of the schemas.
 extension CatalogComparison {
   mutating func compareEnums() {
+    let enums = NameIndex(old.enums.lazy.map(\.name))
+    let newEnums = NameIndex(new.enums.lazy.map(\.name))
     for type in new.enums where type.id != new.statusType {
-      guard let before = old.enums.first(where: { $0.name == type.name }) else {
+      guard let before = enums[type.name].map({ old.enums[$0] }) else {
         differences.append(CatalogDifference(.added, .enumeration, type.name))
         continue
       }
@@ -22,7 +24,7 @@ extension CatalogComparison {
         differences.append(CatalogDifference(.changed, .enumeration, type.name, .order))
       }
     }
-    for type in old.enums where type.id != old.statusType && !new.enums.contains(where: { $0.name == type.name }) {
+    for type in old.enums where type.id != old.statusType && !newEnums.contains(type.name) {
       differences.append(CatalogDifference(.removed, .enumeration, type.name))
     }
   }
@@ -59,25 +61,29 @@ extension CatalogComparison {
   }
 
   private mutating func compareEmbedded() {
+    let types = NameIndex(old.embeddedTypes.lazy.map(\.name))
+    let newTypes = NameIndex(new.embeddedTypes.lazy.map(\.name))
     for type in new.embeddedTypes {
-      guard let before = old.embeddedTypes.first(where: { $0.name == type.name }) else {
+      guard let before = types[type.name].map({ old.embeddedTypes[$0] }) else {
         differences.append(CatalogDifference(.added, .type, type.name))
         continue
       }
+      let known = NameIndex(before.fields.lazy.map(\.name))
+      let wanted = NameIndex(type.fields.lazy.map(\.name))
       for field in type.fields {
         let name = "\(type.name).\(field.name)"
-        guard let same = before.fields.first(where: { $0.name == field.name }) else {
+        guard let same = known[field.name].map({ before.fields[$0] }) else {
           differences.append(CatalogDifference(.added, .field, name))
           continue
         }
         compareSignatures(name, same.signature, field.signature)
         compareDefaults(name, same.defaultValue, field.defaultValue)
       }
-      for field in before.fields where !type.fields.contains(where: { $0.name == field.name }) {
+      for field in before.fields where !wanted.contains(field.name) {
         differences.append(CatalogDifference(.removed, .field, "\(type.name).\(field.name)"))
       }
     }
-    for type in old.embeddedTypes where !new.embeddedTypes.contains(where: { $0.name == type.name }) {
+    for type in old.embeddedTypes where !newTypes.contains(type.name) {
       differences.append(CatalogDifference(.removed, .type, type.name))
     }
   }
@@ -106,9 +112,11 @@ extension CatalogComparison {
     if before.idProperties.map({ before[$0].name }) != type.idProperties.map({ type[$0].name }) {
       differences.append(CatalogDifference(.changed, Self.element(type), type.name, .key))
     }
+    let known = NameIndex(before.properties.lazy.map(\.name))
+    let wanted = NameIndex(type.properties.lazy.map(\.name))
     for property in type.properties {
       let name = "\(type.name).\(property.name)"
-      guard let same = before.property(named: property.name) else {
+      guard let same = known[property.name].map({ before.properties[$0] }) else {
         differences.append(CatalogDifference(.added, .field, name))
         continue
       }
@@ -120,7 +128,7 @@ extension CatalogComparison {
       }
       compareStorage(name, same.storage, property.storage)
     }
-    for property in before.properties where type.property(named: property.name) == nil {
+    for property in before.properties where !wanted.contains(property.name) {
       differences.append(CatalogDifference(.removed, .field, "\(type.name).\(property.name)"))
     }
   }
@@ -150,8 +158,10 @@ extension CatalogComparison {
   private mutating func compareIndexes(_ before: EntityType, _ type: EntityType) {
     let known = before.indexes.filter { !old[$0].isPrimary }.map { (name: old.words(for: old[$0]), index: old[$0]) }
     let wanted = type.indexes.filter { !new[$0].isPrimary }.map { (name: new.words(for: new[$0]), index: new[$0]) }
+    let names = NameIndex(known.lazy.map(\.name))
+    let newNames = NameIndex(wanted.lazy.map(\.name))
     for (name, index) in wanted {
-      guard let same = known.first(where: { $0.name == name })?.index else {
+      guard let same = names[name].map({ known[$0].index }) else {
         differences.append(CatalogDifference(.added, .index, name))
         continue
       }
@@ -159,7 +169,7 @@ extension CatalogComparison {
         differences.append(CatalogDifference(.changed, .index, name, .options))
       }
     }
-    for (name, _) in known where !wanted.contains(where: { $0.name == name }) {
+    for (name, _) in known where !newNames.contains(name) {
       differences.append(CatalogDifference(.removed, .index, name))
     }
   }
@@ -167,10 +177,11 @@ extension CatalogComparison {
   private mutating func compareMembers(_ before: EntityType, _ type: EntityType) {
     let known = before.members.map { old[$0.type].name }
     let wanted = type.members.map { new[$0.type].name }
-    for name in wanted where !known.contains(name) {
+    let (knownNames, wantedNames) = (NameIndex(known), NameIndex(wanted))
+    for name in wanted where !knownNames.contains(name) {
       differences.append(CatalogDifference(.added, .member(of: type.name), name))
     }
-    for name in known where !wanted.contains(name) {
+    for name in known where !wantedNames.contains(name) {
       differences.append(CatalogDifference(.removed, .member(of: type.name), name))
     }
   }

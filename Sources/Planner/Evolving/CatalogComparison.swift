@@ -1,3 +1,4 @@
+import GQLBase
 import GQLCatalog
 
 /// What two catalogs say differently, and where the data of the new one comes from in the old one.
@@ -10,6 +11,9 @@ package struct CatalogComparison {
   package var differences: [CatalogDifference] = []
   /// By new direction that has a field: the old direction of that field.
   private var pairs: [RelationID?]
+  /// By type of either catalog: what the paths of its fields begin with.
+  private let oldPaths: [String]
+  private let newPaths: [String]
 
   /// A field of an entity type or of an embedded object.
   private struct Slot {
@@ -25,6 +29,8 @@ package struct CatalogComparison {
     self.new = new
     mapping = CatalogMapping(from: old, to: new)
     pairs = Array(repeating: nil, count: new.relations.count)
+    oldPaths = Self.paths(old)
+    newPaths = Self.paths(new)
     matchTypes()
     compareEnums()
     compareTypes()
@@ -34,16 +40,38 @@ package struct CatalogComparison {
 
   // MARK: - Types
 
+  /// The names of the types; for the elements of a list of embedded objects the list, if there is one only: `User.addrs`.
+  private static func paths(_ catalog: Catalog) -> [String] {
+    var lists: [EntityTypeID: [Relation]] = [:]
+    for relation in catalog.relations
+    where relation.isToMany && relation.onDelete == .cascade && catalog[relation.target].isElement {
+      lists[relation.target, default: []].append(relation)
+    }
+    var paths = catalog.types.map(\.name)
+    func path(_ type: EntityTypeID, depth: Int) -> String {
+      let entity = catalog[type]
+      // Deeper ones have a list of their own kind around them.
+      guard entity.isElement, depth < 64, let lists = lists[type], lists.count == 1, let list = lists.first else {
+        return entity.name
+      }
+      return "\(path(list.source, depth: depth + 1)).\(catalog[list.source][list.column].name)"
+    }
+    for type in catalog.types where type.isElement { paths[Int(type.id.index)] = path(type.id, depth: 0) }
+    return paths
+  }
+
   private mutating func matchTypes() {
+    // An element type has the name of its embedded type, which no other type has.
+    let known = Dictionary(grouping: old.types) { Text($0.name) }
     for type in new.types {
-      guard let same = old.types.first(where: { Self.areSame($0, type) }) else { continue }
+      guard let same = known[Text(type.name)]?.first(where: { Self.areSame($0, type) }) else { continue }
       mapping.oldTypes[Int(type.id.index)] = same.id
       mapping.newTypes[Int(same.id.index)] = type.id
     }
   }
 
   private static func areSame(_ old: EntityType, _ new: EntityType) -> Bool {
-    old.isAbstract == new.isAbstract && old.isElement == new.isElement && old.name.utf8.elementsEqual(new.name.utf8)
+    old.isAbstract == new.isAbstract && old.isElement == new.isElement
   }
 
   private mutating func mapColumns() {
@@ -53,15 +81,17 @@ package struct CatalogComparison {
         continue
       }
       let before = old[oldID]
+      let known = NameIndex(before.properties.lazy.map(\.name))
+      let wanted = NameIndex(type.properties.lazy.map(\.name))
       for property in type.properties {
-        if let same = before.property(named: property.name) {
-          match(slot(property, type), slot(same, before), type.id, before.id)
+        if let same = known[property.name].map({ before.properties[$0] }) {
+          match(slot(property, type), slot(same, before, isOld: true), type.id, before.id)
         } else {
           add(slot(property, type), to: type.id)
         }
       }
-      for property in before.properties where type.property(named: property.name) == nil {
-        remove(slot(property, before), from: before.id, replacement: nil)
+      for property in before.properties where !wanted.contains(property.name) {
+        remove(slot(property, before, isOld: true), from: before.id, replacement: nil)
       }
       for (column, oldColumn) in [
         (type.createdColumn, before.createdColumn), (type.updatedColumn, before.updatedColumn),
@@ -72,9 +102,10 @@ package struct CatalogComparison {
     }
   }
 
-  private func slot(_ property: Property, _ type: EntityType) -> Slot {
+  private func slot(_ property: Property, _ type: EntityType, isOld: Bool = false) -> Slot {
     Slot(
-      path: "\(type.name).\(property.name)", signature: property.signature, storage: property.storage,
+      path: "\((isOld ? oldPaths : newPaths)[Int(type.id.index)]).\(property.name)", signature: property.signature,
+      storage: property.storage,
       defaultValue: property.defaultValue)
   }
 
@@ -153,21 +184,23 @@ package struct CatalogComparison {
         CatalogMapping.Column(
           path: slot.path, old: oldColumn, conversion: conversion, fill: isRequired ? slot.defaultValue : nil,
           presence: slot.presence, isRequired: isRequired))
-    case (.embedded(_, let presence, _), .embedded(_, let oldPresence, _)):
+    case (.embedded(let id, let presence, _), .embedded(let oldID, let oldPresence, _)) where isKept(oldID, id):
       let isRequired = slot.signature.isNonNull && !before.signature.isNonNull
       set(
         presence, of: type,
         CatalogMapping.Column(path: slot.path, old: oldPresence, presence: slot.presence, isRequired: isRequired))
       let fields = slots(slot, new)
       let oldFields = slots(before, old)
+      let known = NameIndex(oldFields.lazy.map(\.name))
+      let wanted = NameIndex(fields.lazy.map(\.name))
       for (name, inner) in fields {
-        if let same = oldFields.first(where: { $0.name == name }) {
-          match(inner, same.slot, type, oldType)
+        if let same = known[name] {
+          match(inner, oldFields[same].slot, type, oldType)
         } else {
           add(inner, to: type)
         }
       }
-      for (name, inner) in oldFields where !fields.contains(where: { $0.name == name }) {
+      for (name, inner) in oldFields where !wanted.contains(name) {
         remove(inner, from: oldType, replacement: nil)
       }
     case (.relation(let id), .relation(let oldID)) where canFollow(old[oldID], new[id]):
@@ -186,6 +219,14 @@ package struct CatalogComparison {
         before, from: oldType, replacement: isComputed ? "a computed field" : "'\(new.text(of: slot.signature))'")
       add(slot, to: type)
     }
+  }
+
+  /// Whether an embedded object stays one: its type does, or a field of it. An object of another type that keeps nothing
+  /// is another one, and the old one is lost.
+  private func isKept(_ before: EmbeddedTypeID, _ type: EmbeddedTypeID) -> Bool {
+    if old[before].name == new[type].name { return true }
+    let known = NameIndex(old[before].fields.lazy.map(\.name))
+    return new[type].fields.contains { known.contains($0.name) }
   }
 
   /// An embedded object, or a list of such, as a JSON value; nil for what is neither.
@@ -207,7 +248,7 @@ package struct CatalogComparison {
       let target = old[old[id].target]
       guard target.isElement else { return target.idProperties.count == 1 ? .ids(id) : nil }
       return .elements(
-        id, members(target.properties.map { ($0.name, self.slot($0, target)) }))
+        id, members(target.properties.map { ($0.name, self.slot($0, target, isOld: true)) }))
     case .members, .computed: return nil
     }
   }
@@ -227,7 +268,7 @@ package struct CatalogComparison {
           path: slot.path, type: type, column: old[id].column, relation: id, replacement: "a part of a JSON value"))
     case .relation(let id):
       let element = old[old[id].target]
-      for property in element.properties { removeLinks(self.slot(property, element), from: element.id) }
+      for property in element.properties { removeLinks(self.slot(property, element, isOld: true), from: element.id) }
     case .embedded: for (_, inner) in slots(slot, old) { removeLinks(inner, from: type) }
     case .column, .members, .computed: break
     }
@@ -237,7 +278,7 @@ package struct CatalogComparison {
   private func canFollow(_ before: Relation, _ relation: Relation) -> Bool {
     if let target = mapping.newTypes[Int(before.target.index)], target == relation.target { return true }
     if old[before.target].isElement || new[relation.target].isElement { return false }
-    let possible = new.possibleTypes(of: relation.target)
+    let possible = Set(new.possibleTypes(of: relation.target))
     return old.possibleTypes(of: before.target).contains { type in
       mapping.newTypes[Int(type.index)].map(possible.contains) ?? false
     }
@@ -306,7 +347,7 @@ package struct CatalogComparison {
         if !sources.contains(source) { sources.append(source) }
       }
       mapping.links[Int(relation.id.index)] = sources
-      mapping.linkPaths[Int(relation.id.index)] = path(relation, new)
+      mapping.linkPaths[Int(relation.id.index)] = path(relation)
     }
     // A field may go and its links stay: with the field at the other end.
     let kept = Set(mapping.links.joined())
@@ -317,9 +358,9 @@ package struct CatalogComparison {
   }
 
   /// `User.chats`, or that of the other direction.
-  private func path(_ relation: Relation, _ catalog: Catalog) -> String {
-    let shown = relation.property == nil ? catalog[relation.inverse] : relation
-    let type = catalog[shown.source]
-    return "\(type.name).\(type[shown.column].name)"
+  private func path(_ relation: Relation) -> String {
+    let shown = relation.property == nil ? new[relation.inverse] : relation
+    let type = new[shown.source]
+    return "\(newPaths[Int(type.id.index)]).\(type[shown.column].name)"
   }
 }

@@ -65,6 +65,7 @@ final class CellConverter {
     switch (isFromList, isToList) {
     case (false, false): return element(cell)
     case (false, true):
+      if case .nested = from { return fromNested(cell) }
       switch element(cell) {
       case .exact(let element): return .exact(list([element]))
       case .inexact(let element): return .inexact(list([element]))
@@ -117,6 +118,36 @@ final class CellConverter {
       }
     }
     return isExact ? .exact(list(elements)) : .inexact(list(elements))
+  }
+
+  /// A list of lists as a list: one without elements, or of nulls, stays what it is; as JSON values all do. Other lists
+  /// are no elements.
+  private func fromNested(_ cell: Cell) -> Outcome {
+    let isOfJSON = if case .scalar(.json) = to { true } else { false }
+    return TextView(cell).withBytes { start, count in
+      var scanner = JSONScanner(UnsafeBufferPointer(start: start.assumingMemoryBound(to: UInt8.self), count: count))
+      var elements: [Cell?] = []
+      var isExact = true
+      do throws(JSONScanner.Failure) {
+        try scanner.beginArray()
+        while try scanner.nextElement() {
+          scanner.skipSpace()
+          if scanner.peek() == .null {
+            try scanner.scanNull()
+            if needsElements { isExact = false } else { elements.append(nil) }
+            continue
+          }
+          let first = scanner.position
+          try scanner.skipValue()
+          let text = UnsafeRawBufferPointer(start: start + first, count: scanner.position - first)
+          guard isOfJSON, let element = arena.text(text, flags: TextView.escapeFlag) else { return .lost }
+          elements.append(element)
+        }
+      } catch {
+        return .lost
+      }
+      return isExact ? .exact(list(elements)) : .inexact(list(elements))
+    }
   }
 
   private func fromList(_ cell: Cell) -> Outcome {

@@ -89,7 +89,6 @@ extension Evolution {
       let before = old.layout[id]
       let sourceRows = try rowMap(before.source, relation.source)
       let targetRows = try rowMap(before.target, relation.target)
-      let isOfElements = catalog[relation.source].isElement || catalog[relation.target].isElement
       let targets = old.table(before.target)
       for row in rows(old.table(before.source)) {
         let known = pairs.count
@@ -100,7 +99,10 @@ extension Evolution {
           let target = targetRows[found]
           if source == PageLayout.noRow || target == PageLayout.noRow {
             // Elements that go are told of as what they are.
-            if !isOfElements, !relation.isMirror { outcome.unreachable += 1 }
+            let isGone =
+              source == PageLayout.noRow && catalog[relation.source].isElement
+              || target == PageLayout.noRow && catalog[relation.target].isElement
+            if !isGone, !relation.isMirror { outcome.unreachable += 1 }
           } else {
             pairs.append(UInt64(source) << 32 | UInt64(target))
           }
@@ -121,6 +123,7 @@ extension Evolution {
     _ relation: Relation, _ inverse: Relation, _ first: LinkLists, _ second: LinkLists,
     _ forward: inout EvolutionReport.Links, _ backward: inout EvolutionReport.Links
   ) throws(EvolutionFailure) -> Set<UInt64> {
+    if !relation.isToMany, !inverse.isToMany { return try pair(relation, inverse, first, second, &forward, &backward) }
     var dropped = Set<UInt64>()
     func drop(
       _ relation: Relation, _ lists: LinkLists, _ pair: (UInt32, UInt32) -> UInt64
@@ -130,22 +133,69 @@ extension Evolution {
       for row in rows(table(relation.source)) {
         try advance(1 + lists[row].count)
         guard lists[row].count > 1 else { continue }
-        let found = lists[row].filter { !dropped.contains(pair(row, $0)) }
         // A set's entries are about twice as wide as what is in them.
-        try take(found.count * 16)
-        let kept = found.first { target.isLive($0) } ?? found.first
-        for other in found where other != kept { dropped.insert(pair(row, other)) }
+        try take(lists[row].count * 16)
+        let kept = lists[row].first { target.isLive($0) } ?? lists[row].first
+        for other in lists[row] where other != kept { dropped.insert(pair(row, other)) }
       }
     }
     try drop(relation, first) { UInt64($0) << 32 | UInt64($1) }
     forward.surplus = dropped.count
-    if relation.id != inverse.id {
-      try drop(inverse, second) { UInt64($1) << 32 | UInt64($0) }
-    }
+    try drop(inverse, second) { UInt64($1) << 32 | UInt64($0) }
     backward.surplus = dropped.count - forward.surplus
-    // Of a symmetric relation both halves go.
-    if relation.id == inverse.id { for pair in dropped { dropped.insert(pair << 32 | pair >> 32) } }
     return dropped
+  }
+
+  /// The same where both directions are to-one, maybe one and the same: each row takes its first target that none before
+  /// it has taken, so that none is left without because of a link that goes itself.
+  private func pair(
+    _ relation: Relation, _ inverse: Relation, _ first: LinkLists, _ second: LinkLists,
+    _ forward: inout EvolutionReport.Links, _ backward: inout EvolutionReport.Links
+  ) throws(EvolutionFailure) -> Set<UInt64> {
+    let (source, target) = (table(relation.source), table(relation.target))
+    let isSymmetric = relation.id == inverse.id
+    var needsChoice = try hasSeveral(first, rows(source))
+    if !needsChoice, !isSymmetric { needsChoice = try hasSeveral(second, rows(target)) }
+    guard needsChoice else { return [] }
+    try take((source.slots + (isSymmetric ? 0 : target.slots)) * 4)
+    defer { _ = allowance.take(-(source.slots + (isSymmetric ? 0 : target.slots)) * 4) }
+    var partners = [UInt32](repeating: PageLayout.noRow, count: source.slots)
+    var takers = [UInt32](repeating: PageLayout.noRow, count: isSymmetric ? 0 : target.slots)
+    // The living among themselves first.
+    for isOfLiving in [true, false] {
+      for row in rows(source) where partners[Int(row)] == PageLayout.noRow {
+        try advance(1 + first[row].count)
+        if isOfLiving, !source.isLive(row) { continue }
+        let free = first[row].first { other in
+          (isSymmetric ? partners : takers)[Int(other)] == PageLayout.noRow && (!isOfLiving || target.isLive(other))
+        }
+        guard let free else { continue }
+        partners[Int(row)] = free
+        if isSymmetric { partners[Int(free)] = row } else { takers[Int(free)] = row }
+      }
+    }
+    var dropped = Set<UInt64>()
+    for row in rows(source) {
+      try advance(1 + first[row].count)
+      let kept = partners[Int(row)]
+      for other in first[row] where other != kept {
+        // A set's entries are about twice as wide as what is in them.
+        try take(16)
+        dropped.insert(UInt64(row) << 32 | UInt64(other))
+        // Of a symmetric relation both halves go, which are one link.
+        if isSymmetric, other != row, dropped.contains(UInt64(other) << 32 | UInt64(row)) { continue }
+        if isSymmetric || kept != PageLayout.noRow { forward.surplus += 1 } else { backward.surplus += 1 }
+      }
+    }
+    return dropped
+  }
+
+  private func hasSeveral(_ lists: LinkLists, _ rows: Range<UInt32>) throws(EvolutionFailure) -> Bool {
+    for row in rows {
+      try advance()
+      if lists[row].count > 1 { return true }
+    }
+    return false
   }
 
   // MARK: - Writing

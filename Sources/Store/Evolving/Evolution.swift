@@ -141,8 +141,9 @@ final class Evolution {
 
   private func findGoneElements() throws(EvolutionFailure) {
     let kept = Set(mapping.links.joined())
+    // What an element links to has a way back to it, which does not keep it.
     let owners = old.layout.relations.filter { relation in
-      relation.isToMany && !relation.isMirror && old.catalog[relation.target].isElement
+      old.layout.ownsTargets(of: relation) && old.catalog[relation.target].isElement
         && mapping.newTypes[Int(relation.target.index)] != nil
     }
     guard owners.contains(where: { !kept.contains($0.id) }) else { return }

@@ -8,13 +8,17 @@ struct BulkState {
   var rebuild: Set<Int> = []
   /// By relation: source in the high half, target in the low half, in the order given.
   var links: [[UInt64]]
+  /// By relation: how many of the links, the first of them, have waited for their targets since before the bulk.
+  var woken: [Int]
 }
 
 extension WriteTransaction {
   /// Until ``endBulk()``, inserting maintains the primary key only, and links are collected.
   package func beginBulk() {
     precondition(bulk == nil, "bulks do not nest")
-    bulk = BulkState(firstRows: tables.map(\.slots), links: Array(repeating: [], count: layout.relations.count))
+    bulk = BulkState(
+      firstRows: tables.map(\.slots), links: Array(repeating: [], count: layout.relations.count),
+      woken: Array(repeating: 0, count: layout.relations.count))
   }
 
   /// Links within a bulk. The run of `source` is in the order of calls, and so is the other direction's.
@@ -22,7 +26,13 @@ extension WriteTransaction {
     bulk?.links[Int(relation.index)].append(UInt64(source) << 32 | UInt64(target))
   }
 
-  /// Builds runs and indexes. If it throws, the transaction must be dropped.
+  /// The same for a link that has waited for its target. All rows come before the first link of their bulk.
+  func linkWoken(_ relation: RelationID, source: UInt32, target: UInt32) {
+    linkBulk(relation, source: source, target: target)
+    bulk?.woken[Int(relation.index)] += 1
+  }
+
+  /// Builds runs and indexes. If it throws, as for links that contradict each other, the transaction must be dropped.
   package func endBulk() throws(StoreProblem) {
     guard var state = bulk else { return }
     bulk = nil
@@ -34,7 +44,9 @@ extension WriteTransaction {
         state.links[Int(relation.inverse.index)] = []
       }
       state.links[Int(relation.id.index)] = []
-      try connect(relation, layout[relation.inverse], forward, backward)
+      try connect(
+        relation, layout[relation.inverse], forward, backward,
+        woken: (state.woken[Int(relation.id.index)], state.woken[Int(relation.inverse.index)]))
     }
     for table in tables where table.stamp == stamp { stampBulk(table) }
     for (number, first) in state.firstRows.enumerated() {
@@ -45,7 +57,8 @@ extension WriteTransaction {
   // MARK: - Links
 
   private func connect(
-    _ relation: Relation, _ inverse: Relation, _ forward: [UInt64], _ backward: [UInt64]
+    _ relation: Relation, _ inverse: Relation, _ forward: [UInt64], _ backward: [UInt64],
+    woken: (forward: Int, backward: Int)
   ) throws(StoreProblem) {
     if forward.isEmpty && backward.isEmpty { return }
     let column = table(relation.source).columns[Int(relation.column.index)]
@@ -57,6 +70,9 @@ extension WriteTransaction {
     if isSymmetric && relation.isToMany && !hasLinks {
       fill(relation, mirrored(pairs), high: true)
     } else if isSymmetric || hasLinks || !buildRuns(relation, inverse, pairs) {
+      let found = contradiction(
+        relation, inverse, forward.dropFirst(woken.forward), backward.dropFirst(isSymmetric ? 0 : woken.backward))
+      if let found { throw .contradiction(found) }
       // Cannot throw but for required one-to-one relations of which a partner is taken away.
       for pair in pairs {
         try connect(relation.id, source: UInt32(pair >> 32), target: UInt32(truncatingIfNeeded: pair))

@@ -84,7 +84,7 @@ extension WriteTransaction {
         sleeping[relation.id, default: Sleeping(inverse: layout[relation.inverse], row: row, links: [])].links
           .append(link)
       } else if bulk != nil {
-        linkBulk(link.relation, source: link.source, target: row)
+        linkWoken(link.relation, source: link.source, target: row)
       } else {
         try? connect(link.relation, source: link.source, target: row)
       }

@@ -39,7 +39,7 @@ import Testing
     #expect(
       try fixture.refusal(of: schema) == [
         "data-loss: field 'T.box.gone' is removed: 1 value would be lost",
-        "data-loss: field 'Box.gone' is removed: 1 value would be lost",
+        "data-loss: field 'T.boxes.gone' is removed: 1 value would be lost",
       ])
     try fixture.change(to: schema, allowingLoss: true)
     #expect(
@@ -48,8 +48,68 @@ import Testing
     #expect(
       try fixture.refusal(of: schema.replacing(#"b: String! = "new""#, with: "b: String! c: Int!")) == [
         "data-conflict: field 'T.box.c' must have a value: 1 entity has none",
-        "data-conflict: field 'Box.c' must have a value: 2 entities have none",
+        "data-conflict: field 'T.boxes.c' must have a value: 2 entities have none",
       ])
+  }
+
+  /// What kept a value is the same object; what keeps none is another, and nobody has said what it holds.
+  @Test("an embedded object of another type") func anotherObject() throws {
+    let fixture = try SchemaChangeFixture(
+      "type Box { a: Int  b: Int } type T { id: ID!  box: Box }",
+      #"{"T":[{"id":1,"box":{"a":1,"b":2}},{"id":2}]}"#)
+    let other = "type Bag { x: String! } type T { id: ID!  box: Bag }"
+    #expect(try fixture.refusal(of: other) == ["data-loss: field 'T.box' becomes 'Bag': 1 value would be lost"])
+    #expect(
+      try fixture.refusal(of: other.replacing("box: Bag", with: "box: Bag!")) == [
+        "data-loss: field 'T.box' becomes 'Bag!': 1 value would be lost",
+        "data-conflict: field 'T.box' must have a value: 2 entities have none",
+      ])
+    #expect(
+      try fixture.refusal(of: other.replacing("x: String!", with: "b: Int! x: String!")) == [
+        "data-loss: field 'T.box.a' is removed: 1 value would be lost",
+        "data-conflict: field 'T.box.x' must have a value: 1 entity has none",
+      ])
+    try fixture.change(to: other, allowingLoss: true)
+    #expect(try fixture.answer("{ T { box { x } } }") == #"{"T":[{"box":null},{"box":null}]}"#)
+    #expect(fixture.database.check() == [])
+  }
+
+  @Test("lists of lists become lists where they hold none") func flattened() throws {
+    let fixture = try SchemaChangeFixture(
+      "type T { id: ID!  a: [[Int]]  b: [[Int]]  c: [[Int]] }",
+      #"{"T":[{"id":1,"a":[],"b":[[1],null,[2,3]],"c":[null]},{"id":2,"a":[null, null],"b":[],"c":[]},{"id":3}]}"#)
+    let flat = "type T { id: ID!  a: [Int]  b: [JSON]  c: [Int] }"
+    try fixture.change(to: flat)
+    #expect(
+      try fixture.answer("{ T { a b c } }")
+        == #"{"T":[{"a":[],"b":[[1],null,[2,3]],"c":[null]},{"a":[null,null],"b":[],"c":[]},{"a":null,"b":null,"c":null}]}"#
+    )
+    let strict = try SchemaChangeFixture(
+      "type T { id: ID!  a: [[Int]] }", #"{"T":[{"id":1,"a":[]},{"id":2,"a":[null]},{"id":3,"a":[[1]]}]}"#)
+    #expect(
+      try strict.refusal(of: "type T { id: ID!  a: [Int!] }") == [
+        "data-loss: field 'T.a' changes from '[[Int]]' to '[Int!]': 1 value would be lost",
+        "data-loss: field 'T.a' changes from '[[Int]]' to '[Int!]': 1 value would be another",
+      ])
+  }
+
+  @Test("elements of one list are called after it, those of several after their type") func elementNames() throws {
+    let fixture = try SchemaChangeFixture(
+      "type Inner { n: Int } type Box { a: Int  inners: [Inner!] } type T { id: ID!  boxes: [Box!]  more: [Inner!] }",
+      #"{"T":[{"id":1,"boxes":[{"a":1,"inners":[{"n":1}]}],"more":[{"n":2}]}]}"#)
+    #expect(
+      try fixture.refusal(
+        of: "type Inner { m: Int } type Box { inners: [Inner!] } type T { id: ID!  boxes: [Box!]  more: [Inner!] }")
+        == [
+          "data-loss: field 'Inner.n' is removed: 2 values would be lost",
+          "data-loss: field 'T.boxes.a' is removed: 1 value would be lost",
+        ])
+    #expect(
+      try fixture.refusal(
+        of: "type Inner { m: Int } type Box { a: Int  inners: [Inner!] } type T { id: ID!  boxes: [Box!] }") == [
+          "data-loss: field 'T.more' is removed: 1 object would be lost",
+          "data-loss: field 'Inner.n' is removed: 2 values would be lost",
+        ])
   }
 
   @Test("embedded objects become JSON values, as they print") func objectsAsJSON() throws {

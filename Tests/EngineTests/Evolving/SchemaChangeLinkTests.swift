@@ -79,6 +79,92 @@ import Testing
     #expect(try fixture.answer("{ A { f { id } } }") == #"{"A":[{"f":[]},{"f":[{"id":1}]},{"f":[{"id":1}]}]}"#)
   }
 
+  /// Each takes the first that is free, so that none is left alone for a link that goes itself.
+  @Test("a to-one relation becomes its own inverse") func ownInverse() throws {
+    let own = "type P { id: ID!  next: P @relation(inverse: \"next\") }"
+    // 1-2-3-4: one link goes. A circle of three: two do. Those that agree, and one of its own, stay.
+    let chained = try SchemaChangeFixture(
+      "type P { id: ID!  next: P @relation(inverse: \"prev\")  prev: P }",
+      #"{"P":[{"id":1,"next":2},{"id":2,"next":3},{"id":3,"next":4},{"id":4}]}"#)
+    #expect(try chained.refusal(of: own) == ["data-loss: field 'P.next' has room for one: 1 link would be lost"])
+    try chained.change(to: own, allowingLoss: true)
+    #expect(
+      try chained.answer("{ P { next } }") == #"{"P":[{"next":2},{"next":1},{"next":4},{"next":3}]}"#)
+    let circle = try SchemaChangeFixture(
+      "type P { id: ID!  next: P }", #"{"P":[{"id":1,"next":2},{"id":2,"next":3},{"id":3,"next":1}]}"#)
+    #expect(try circle.refusal(of: own) == ["data-loss: field 'P.next' has room for one: 2 links would be lost"])
+    try circle.change(to: own, allowingLoss: true)
+    #expect(try circle.answer("{ P { next } }") == #"{"P":[{"next":2},{"next":1},{"next":null}]}"#)
+    let agreed = try SchemaChangeFixture(
+      "type P { id: ID!  next: P }", #"{"P":[{"id":1,"next":2},{"id":2,"next":1},{"id":3,"next":3},{"id":4}]}"#)
+    try agreed.change(to: own)
+    #expect(
+      try agreed.answer("{ P { next } }") == #"{"P":[{"next":2},{"next":1},{"next":3},{"next":null}]}"#)
+    for fixture in [chained, circle, agreed] { #expect(fixture.database.check() == []) }
+  }
+
+  @Test("the living are paired before the deleted, and these come back") func ownInverseOfTheDeleted() throws {
+    let fixture = try SchemaChangeFixture(
+      "type P { id: ID!  next: P @relation(inverse: \"prev\")  prev: P }",
+      #"{"P":[{"id":1,"next":2},{"id":2,"next":3},{"id":3},{"id":4,"next":5},{"id":5}]}"#,
+      "mutation { deleteP(where: id in [1, 4]) }")
+    let own = "type P { id: ID!  next: P @relation(inverse: \"next\") }"
+    #expect(try fixture.refusal(of: own) == ["data-loss: field 'P.next' has room for one: 1 link would be lost"])
+    try fixture.change(to: own, allowingLoss: true)
+    _ = try fixture.answer("mutation { restoreP }")
+    #expect(
+      try fixture.answer("{ P { id next } }")
+        == #"{"P":[{"id":1,"next":null},{"id":2,"next":3},{"id":3,"next":2},{"id":4,"next":5},{"id":5,"next":4}]}"#)
+    #expect(fixture.database.check() == [])
+  }
+
+  @Test("two to-one directions keep all that can be paired") func oneToOne() throws {
+    let fixture = try SchemaChangeFixture(
+      "type A { id: ID!  bs: [B!]! @relation(inverse: \"as\") } type B { id: ID!  as: [A!]! }",
+      #"{"A":[{"id":1,"bs":[11]},{"id":2,"bs":[11,12]}],"B":[{"id":11},{"id":12}]}"#)
+    let pair = "type A { id: ID!  bs: B @relation(inverse: \"as\") } type B { id: ID!  as: A }"
+    #expect(try fixture.refusal(of: pair) == ["data-loss: field 'A.bs' has room for one: 1 link would be lost"])
+    try fixture.change(to: pair, allowingLoss: true)
+    #expect(try fixture.answer("{ A { bs } }") == #"{"A":[{"bs":11},{"bs":12}]}"#)
+    #expect(fixture.database.check() == [])
+  }
+
+  /// An entity that an element links to does not keep it, so that nothing is asked of what is lost anyway.
+  @Test("elements go with their list, whatever they link to") func elementsThatLink() throws {
+    let fixture = try SchemaChangeFixture(
+      """
+      type A { id: ID!  lines: [L!]! } type C { id: ID!  lines: [L!]!  more: [Part!] }
+      type L { by: Man  n: Int  parts: [Part!] } type Part { by: Man  v: Int } type Man { id: ID! }
+      """,
+      #"{"A":[{"id":1,"lines":[{"by":1,"parts":[{"by":1}]},{"n":1}]}],"C":[{"id":2,"lines":[{"by":1,"n":3}]}],"Man":[{"id":1}]}"#
+    )
+    let without = """
+      type A { id: ID! } type C { id: ID!  lines: [L!]!  more: [Part!] }
+      type L { by: Man!  n: Int!  parts: [Part!] } type Part { by: Man  v: Int! } type Man { id: ID! }
+      """
+    #expect(try fixture.refusal(of: without) == ["data-loss: field 'A.lines' is removed: 2 objects would be lost"])
+    try fixture.change(to: without, allowingLoss: true)
+    #expect(
+      try fixture.answer("{ C { lines { by { id } n } } n: count(C.lines) }")
+        == #"{"C":[{"lines":[{"by":{"id":1},"n":3}]}],"n":1}"#)
+    #expect(fixture.database.check() == [])
+  }
+
+  @Test("links of the elements of a list that stays are told") func elementsLinks() throws {
+    let fixture = try SchemaChangeFixture(
+      """
+      interface I { id: ID! } type P implements I { id: ID! } type Q implements I { id: ID!  list: [E!]! }
+      type E { to: I }
+      """, #"{"P":[{"id":1}],"Q":[{"id":2,"list":[{"to":1},{"to":2}]}]}"#)
+    let apart = """
+      interface I { id: ID! } type P { id: ID! } type Q implements I { id: ID!  list: [E!]! } type E { to: I }
+      """
+    #expect(try fixture.refusal(of: apart) == ["data-loss: field 'Q.list.to' leads to 'I': 1 link would be lost"])
+    try fixture.change(to: apart, allowingLoss: true)
+    #expect(try fixture.answer("{ Q { list { to { id } } } }") == #"{"Q":[{"list":[{"to":null},{"to":{"id":2}}]}]}"#)
+    #expect(fixture.database.check() == [])
+  }
+
   @Test("deleted entities come back with their links, through any number of changes") func deleted() throws {
     let fixture = try SchemaChangeFixture(
       "type A { id: ID!  n: Int  bs: [B!]! @relation(inverse: \"as\") } type B { id: ID!  as: [A!]! }",
