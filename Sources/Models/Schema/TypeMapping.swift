@@ -19,6 +19,8 @@ class AnyTypeMapping: @unchecked Sendable {
   let ownedColumns: [Bool]?
   /// What other columns of a new entity hold.
   let unknownFields: UnknownFields?
+  /// Whether a column has another type than the entities say: ids of a schema in text.
+  let hasOtherTypes: Bool
 
   init(
     type: EntityTypeID, name: String, layout: EntityLayout, hooks: HookKnowledge, idColumn: Int, idKind: ColumnKind,
@@ -36,6 +38,7 @@ class AnyTypeMapping: @unchecked Sendable {
     self.relations = relations
     self.ownedColumns = ownedColumns
     self.unknownFields = unknownFields
+    hasOtherTypes = columns.contains { $0?.type == .scalar(.id) }
   }
 
   /// The values without a column of no rows; nil if an entity has none.
@@ -100,6 +103,8 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
     let id = columns[info.idAttribute]
     var owned = Array(repeating: false, count: entity.columns.count)
     for case let column? in columns { owned[Int(column.id.index)] = true }
+    // An id of a schema in text may print as a number, which one that is written as a text would not.
+    if let id, id.type == .scalar(.id) { owned[Int(id.id.index)] = false }
     let ownsAll = entity.columns.allSatisfy { column in
       // Links, folded texts and times are the store's to fill.
       owned[Int(column.id.index)] || column.kind == .reference || column.kind == .references || column.foldedFrom != nil
