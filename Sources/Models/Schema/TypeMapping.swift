@@ -21,11 +21,13 @@ class AnyTypeMapping: @unchecked Sendable {
   let unknownFields: UnknownFields?
   /// Whether a column has another type than the entities say: ids of a schema in text.
   let hasOtherTypes: Bool
+  /// Whether the schema wants values to be unique of which the entities do not say so: then only writing tells.
+  let hasOtherUniques: Bool
 
   init(
     type: EntityTypeID, name: String, layout: EntityLayout, hooks: HookKnowledge, idColumn: Int, idKind: ColumnKind,
     updatedColumn: ColumnID?, columns: [ColumnDescriptor?], relations: [StoredRelation?],
-    ownedColumns: [Bool]? = nil, unknownFields: UnknownFields? = nil
+    ownedColumns: [Bool]? = nil, unknownFields: UnknownFields? = nil, hasOtherUniques: Bool = false
   ) {
     self.type = type
     self.name = name
@@ -38,6 +40,7 @@ class AnyTypeMapping: @unchecked Sendable {
     self.relations = relations
     self.ownedColumns = ownedColumns
     self.unknownFields = unknownFields
+    self.hasOtherUniques = hasOtherUniques
     hasOtherTypes = columns.contains { $0?.type == .scalar(.id) }
   }
 
@@ -90,6 +93,7 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
       return Unique(
         index: index, id: found, resolver: resolver, columns: catalog[found].columns.map { Int($0.index) })
     }
+    let known = Set(uniques.map(\.index.name))
     var opaques: Int32 = 0
     let places = (0..<info.propertyCount).map { number -> EntityLayout.Place in
       if let column = columns[number] { return EntityLayout.Place(column: column.id.index, kind: column.kind) }
@@ -119,7 +123,10 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
       hooks: info.hooks, idColumn: id.map { Int($0.id.index) } ?? 0, idKind: id?.kind ?? .text,
       updatedColumn: entity.updatedColumn, columns: columns, relations: relations,
       ownedColumns: ownsAll ? nil : owned,
-      unknownFields: ownsAll ? nil : UnknownFields(entity, catalog, isOwned: owned))
+      unknownFields: ownsAll ? nil : UnknownFields(entity, catalog, isOwned: owned),
+      hasOtherUniques: entity.indexes.map { catalog[$0] }.contains { index in
+        index.isUnique && !index.isPrimary && !known.contains(index.name)
+      })
   }
 
   override func doom(_ row: UInt32, _ context: Context) throws -> any DoomedEntity {

@@ -195,6 +195,30 @@ import Testing
     #expect(throws: ModelError.self) { try Misfit(id: "1", name: "x").save(to: inner) }
   }
 
+  /// What a schema of text wants to be unique is told when it is written; what was written before it goes.
+  @Test func uniqueValuesThatModelsDoNotKnow() throws {
+    let database = try Database(
+      schema: """
+        type Company { id: String! name: String! @unique size: Int staff: [Person!] @relation(inverse: "company") }
+        type Person { id: String! name: String! @unique age: Int! isInactive: Boolean! isPromoted: Boolean!
+          nickname: String rating: Float tags: [String!]! mood: String! badge: JSON company: Company
+          pets: [Pet!] @relation(inverse: "owner") }
+        type Pet { id: Int! name: String! weight: Float! @index owner: Person }
+        """)
+    try Person("Jack").save(to: database)
+    let clash = Company(
+      id: "c", name: "Acme",
+      staff: .relation([Person("Jill"), Person(id: "x", name: "Jack")]))
+    try database.update { context in
+      try Company(id: "d", name: "Tiny").save(to: &context)
+      #expect(throws: Errors.uniqueValueIndexViolation(existing: "Jack", new: "Person", indexName: "name")) {
+        try clash.save(to: &context)
+      }
+    }
+    #expect(try Company.results(in: database).map(\.id) == ["d"])
+    #expect(try Person.results(in: database).map(\.id) == ["Jack"] && database.check().isEmpty)
+  }
+
   @Test func functionsFromBeforeTheFirstSave() throws {
     let database = Database()
     try database.register(function: "twice") { (number: Int64) in number * 2 }
