@@ -123,7 +123,11 @@ import Testing
         let (told, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         var tellings = told.makeAsyncIterator()
         while true {
-          let richest = withObservationTracking { watched.first.wrappedValue } onChange: { signal.yield() }
+          let richest = withObservationTracking {
+            watched.first.wrappedValue
+          } onChange: {
+            signal.yield()
+          }
           counters.reads.add(1, ordering: .relaxed)
           if richest?.anything.stamp == Self.steps { break }
           await tellings.next()
@@ -151,7 +155,8 @@ import Testing
       self.database = database
       all = FetchAll(Account.query().sorted(by: \.balance), in: database)
       first = FetchFirst(Account.query().sorted(by: \.balance.desc), in: database)
-      banks = FetchResults(Bank.query().with(\.$accounts) { $0.limit(ThreadTests.count).sorted(by: \.note) }, in: database)
+      banks = FetchResults(
+        Bank.query().with(\.$accounts) { $0.limit(ThreadTests.count).sorted(by: \.note) }, in: database)
     }
   }
 
