@@ -42,3 +42,31 @@ package struct Interruption: Sendable, Hashable {
 
   package func hash(into hasher: inout Hasher) { hasher.combine(deadline) }
 }
+
+/// Looks at an interruption now and then, for loops whose steps are too short to look each time. What such a loop gives
+/// once it was due is not to be used.
+package struct InterruptionWatch {
+  private let interruption: Interruption?
+  private var work = 0
+  /// Whether the work is to end, as it was found at the last look: what is due stays so.
+  package private(set) var isDue = false
+
+  /// Work between two looks: some tens of microseconds at a nanosecond a byte, some milliseconds in the slowest loops.
+  private static let interval = 1 << 15
+
+  package init(_ interruption: Interruption?) { self.interruption = interruption }
+
+  /// Counts work, in bytes or in what takes about as long; gives whether it is to end.
+  @inline(__always)
+  package mutating func spend(_ bytes: Int) -> Bool {
+    work &+= bytes
+    if work >= Self.interval { look() }
+    return isDue
+  }
+
+  @inline(never)
+  private mutating func look() {
+    work = 0
+    if let interruption, !isDue { isDue = interruption.isCancelled || interruption.isLate }
+  }
+}

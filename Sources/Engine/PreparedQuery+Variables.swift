@@ -55,6 +55,15 @@ extension PreparedQuery {
     if !diagnostics.isEmpty { throw QueryError(diagnostics, in: document.source) }
   }
 
+  /// Checks that the numbers in a filter or an order are some, as those of parameters are when they are coerced.
+  func checkNumbers(in raw: RawValue, of name: String) throws(QueryError) {
+    guard let path = raw.pathOfNoNumber() else { return }
+    let variable = document.definition(operation).variables.first { $0.name.text == name }
+    let problem = VariableProblem.wrong(
+      path: ValuePathStep.text(of: name, path), problem: .wrongKind(found: "no finite number", expected: "a number"))
+    throw QueryError([problem.diagnostic(at: variable?.name.range ?? SourceRange(at: 0))], in: document.source)
+  }
+
   private static func text(_ type: TypeReference) -> String {
     switch type {
     case .named(let name): name.text

@@ -287,6 +287,7 @@ public final class PreparedQuery: Sendable {
     for name in structural {
       guard let value = variables[name] else { continue }
       guard let raw = value.raw(interruption) else { throw overdue(interruption) }
+      try checkNumbers(in: raw, of: name)
       options.structuralValues[name] = raw
     }
     let bound = bind(

@@ -5,7 +5,7 @@ import GQLParser
 import GQLPlanner
 
 /// A parsed text: its operations, its schema parts, and the data that it names.
-package struct QueryDocument: Sendable {
+package final class QueryDocument: Sendable {
   package let source: SourceText
   package let document: Document
   package let dialect: Dialect
@@ -46,7 +46,7 @@ package struct QueryDocument: Sendable {
     operations = Array(nodes.indices)
   }
 
-  package init(
+  package convenience init(
     name: String, bytes: [UInt8], dialect: QueryDialect, limits: QueryLimits = .standard,
     options: RunOptions = RunOptions()
   ) throws(QueryError) {

@@ -2,6 +2,7 @@ import GQLBase
 import GQLCatalog
 import GQLPlanner
 import GQLStore
+import GQLText
 
 /// One of the figures that the plan's choice depended on, made ready to be counted for the parameters of a run: what
 /// `accessEstimates` reckons, from cells and without an allocation, because it is reckoned before every run.
@@ -76,8 +77,11 @@ extension Execution {
 
   private func estimateMatches(_ node: AccessNode, _ text: Cell) -> Double {
     let state = textSearch(node)
-    let matcher = withUnsafePointer(to: text) { state.matcher(TextView.text(at: $0)) }
-    return Double(snapshot.matchCount(node.index, node.columns, matcher.query) ?? 0)
+    let matcher = withUnsafePointer(to: text) { cell in
+      let query = TextView.text(at: cell)
+      return query.count > TextQuery.longestEstimated ? nil : try? state.matcher(query, self)
+    }
+    return matcher.flatMap { snapshot.matchCount(node.index, node.columns, $0.query) }.map { Double($0) } ?? 0
   }
 
   private func estimateCandidates(_ node: AccessNode, _ text: Cell) -> Double {

@@ -93,6 +93,7 @@ package final class Executable: @unchecked Sendable {
       selection.point = PointLookup(selection, sets[selection.set])
     }
     asksInserted = query.asksInserted
+    try compiler.checkInterruption()
   }
 
   /// Appends the answer, one compact JSON object. If it throws, the output is as it was.

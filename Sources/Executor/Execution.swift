@@ -228,6 +228,12 @@ package final class Execution {
   /// Whether something may stop the run before its end, so that steps of unknown length look for it.
   var mayStop: Bool { cancellation != nil || limits.deadline != .max }
 
+  /// The same for work that knows no execution; nil if nothing may.
+  var interruption: Interruption? {
+    mayStop
+      ? Interruption(deadline: limits.deadline, milliseconds: limits.milliseconds, cancellation: cancellation) : nil
+  }
+
   /// Throws if so many bytes of rows, and what was computed, are more than the run may hold.
   func checkMemory(_ bytes: Int) throws(RuntimeProblem) {
     if bytes > Execution.keptBytes { isLarge = true }

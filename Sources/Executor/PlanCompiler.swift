@@ -40,6 +40,11 @@ struct PlanCompiler {
   /// Throws if the caller does not wait any longer.
   func checkInterruption() throws(RuntimeProblem) { try interruption?.check() }
 
+  /// Not to be run if the caller does not wait any longer, which is found by ``checkInterruption()``.
+  func program(_ expressions: [BoundExpression]) -> ExpressionProgram {
+    ExpressionProgram(expressions, catalog: catalog, interruption: interruption)
+  }
+
   mutating func reader(_ type: EntityTypeID, _ column: ColumnID) -> Int {
     let address = ColumnAddress(type: type, column: column)
     // Most plans read few columns, and a plan is compiled for many a query that runs once.
@@ -169,7 +174,7 @@ struct PlanCompiler {
       return trigram(index, column, condition, pattern)
     case .hashJoin(let build, let keys):
       let node = AccessNode(.hashJoin)
-      node.buildProgram = ExpressionProgram(build, catalog: catalog)
+      node.buildProgram = program(build)
       node.buildTypes = build.map(\.type)
       node.scalars = ScalarSources(keys, self)
       return node

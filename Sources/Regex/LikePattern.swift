@@ -13,13 +13,15 @@ package struct LikePattern: Sendable {
   }
 
   private enum Token: Sendable, Equatable {
-    case literal([UInt8])
+    /// Bytes of ``LikePattern/literals``.
+    case literal(Range<Int>)
     case one
     case many
   }
 
   private let form: Form
-  private let literal: [UInt8]
+  /// What stands between the wildcards, one after another. Of every form but the general one it is one literal.
+  private let literals: [UInt8]
   private let source: [UInt8]
   package let ignoresCase: Bool
   /// The literals between the wildcards.
@@ -29,23 +31,25 @@ package struct LikePattern: Sendable {
   /// Whether the pattern is its prefix and then anything, so that the prefix alone decides.
   package let isPrefixOnly: Bool
 
-  /// Throws if the pattern ends in the middle of an escape.
-  package init(_ bytes: [UInt8], ignoresCase: Bool = false) throws(PatternError) {
+  /// Throws if the pattern ends in the middle of an escape. Once `interruption` is due, reading ends, and the pattern is
+  /// not to be used.
+  package init(
+    _ bytes: [UInt8], ignoresCase: Bool = false, _ interruption: Interruption? = nil
+  ) throws(PatternError) {
     self.ignoresCase = ignoresCase
     source = bytes
-    var pattern = bytes
-    if ignoresCase {
-      pattern = []
-      bytes.withUnsafeBufferPointer { CaseFolding.fold($0, into: &pattern) }
-    }
+    var watch = InterruptionWatch(interruption)
+    let pattern = ignoresCase ? LikePattern.folded(bytes, &watch) : bytes
+    var literals: [UInt8] = []
+    literals.reserveCapacity(pattern.count)
     var tokens: [Token] = []
-    var run: [UInt8] = []
+    var start = 0
     func endRun() {
-      if !run.isEmpty { tokens.append(.literal(run)) }
-      run.removeAll()
+      if literals.count > start { tokens.append(.literal(start..<literals.count)) }
+      start = literals.count
     }
     var index = 0
-    while index < pattern.count {
+    while index < pattern.count, !watch.spend(4) {
       switch pattern[index] {
       case 0x25:
         endRun()
@@ -59,48 +63,55 @@ package struct LikePattern: Sendable {
           throw PatternError(
             message: "the pattern ends with '\\', which must stand before a character", offset: bytes.count - 1)
         }
-        run.append(pattern[index])
+        literals.append(pattern[index])
       default:
-        run.append(pattern[index])
+        literals.append(pattern[index])
       }
       index += 1
     }
     endRun()
-
-    switch tokens.count {
-    case 0:
-      (form, literal) = (.exact, [])
-    case 1:
-      if case .literal(let bytes) = tokens[0] {
-        (form, literal) = (.exact, bytes)
-      } else if tokens[0] == .many {
-        (form, literal) = (.anything, [])
-      } else {
-        (form, literal) = (.general(tokens), [])
-      }
-    case 2:
-      if case .literal(let bytes) = tokens[0], tokens[1] == .many {
-        (form, literal) = (.prefix, bytes)
-      } else if tokens[0] == .many, case .literal(let bytes) = tokens[1] {
-        (form, literal) = (.suffix, bytes)
-      } else {
-        (form, literal) = (.general(tokens), [])
-      }
-    case 3:
-      if tokens[0] == .many, tokens[2] == .many, case .literal(let bytes) = tokens[1] {
-        (form, literal) = (.contains, bytes)
-      } else {
-        (form, literal) = (.general(tokens), [])
-      }
-    default:
-      (form, literal) = (.general(tokens), [])
+    self.literals = literals
+    form = LikePattern.form(tokens)
+    var parts: [TextRequirement] = []
+    for case .literal(let range) in tokens {
+      parts.append(.literal(Array(literals[range]), isFolded: ignoresCase))
+      // No more is asked for.
+      if parts.count == TextRequirement.maximumParts { break }
     }
-    requirement = .all(
-      of: tokens.compactMap { token in
-        if case .literal(let bytes) = token { .literal(bytes, isFolded: ignoresCase) } else { nil }
-      })
-    if case .literal(let bytes)? = tokens.first { prefix = bytes } else { prefix = [] }
+    requirement = .all(of: parts)
+    if case .literal(let range)? = tokens.first { prefix = Array(literals[range]) } else { prefix = [] }
     isPrefixOnly = tokens.count == (prefix.isEmpty ? 1 : 2) && tokens.last == .many
+  }
+
+  private static func folded(_ bytes: [UInt8], _ watch: inout InterruptionWatch) -> [UInt8] {
+    var folded: [UInt8] = []
+    // Once, because folding reserves for each part what it needs; a code point grows by half at most.
+    folded.reserveCapacity(bytes.count + bytes.count / 2)
+    bytes.withUnsafeBufferPointer { bytes in
+      var next = 0
+      while next < bytes.count, !watch.isDue {
+        // Each code point is folded by itself, so a long text can be folded in parts.
+        var end = min(bytes.count, next + (1 << 14))
+        while end < bytes.count, bytes[end] & 0xC0 == 0x80 { end += 1 }
+        CaseFolding.fold(UnsafeBufferPointer(rebasing: bytes[next..<end]), into: &folded)
+        _ = watch.spend(end - next)
+        next = end
+      }
+    }
+    return folded
+  }
+
+  private static func form(_ tokens: [Token]) -> Form {
+    func isLiteral(_ token: Token) -> Bool { if case .literal = token { true } else { false } }
+    switch tokens.count {
+    case 0: return .exact
+    case 1 where isLiteral(tokens[0]): return .exact
+    case 1 where tokens[0] == .many: return .anything
+    case 2 where isLiteral(tokens[0]) && tokens[1] == .many: return .prefix
+    case 2 where tokens[0] == .many && isLiteral(tokens[1]): return .suffix
+    case 3 where tokens[0] == .many && tokens[2] == .many && isLiteral(tokens[1]): return .contains
+    default: return .general(tokens)
+    }
   }
 
   /// Whether it was made of these bytes.
@@ -117,11 +128,11 @@ package struct LikePattern: Sendable {
     let text = UnsafeRawBufferPointer(start: start, count: count)
     switch form {
     case .anything: return true
-    case .exact: return literal.withUnsafeBytes { ByteSearch.equal(text, $0) }
-    case .prefix: return literal.withUnsafeBytes { ByteSearch.startsWith(text, $0) }
-    case .suffix: return literal.withUnsafeBytes { ByteSearch.endsWith(text, $0) }
-    case .contains: return literal.withUnsafeBytes { ByteSearch.contains(text, $0) }
-    case .general(let tokens): return LikePattern.matches(tokens, text, isStopped)
+    case .exact: return literals.withUnsafeBytes { ByteSearch.equal(text, $0) }
+    case .prefix: return literals.withUnsafeBytes { ByteSearch.startsWith(text, $0) }
+    case .suffix: return literals.withUnsafeBytes { ByteSearch.endsWith(text, $0) }
+    case .contains: return literals.withUnsafeBytes { ByteSearch.contains(text, $0) }
+    case .general(let tokens): return literals.withUnsafeBytes { LikePattern.matches(tokens, $0, text, isStopped) }
     }
   }
 
@@ -152,7 +163,8 @@ package struct LikePattern: Sendable {
 
   /// Only the last `%` need ever be tried again, so the work is at most the product of both lengths.
   private static func matches(
-    _ tokens: [Token], _ text: UnsafeRawBufferPointer, _ isStopped: ((Int) -> Bool)?
+    _ tokens: [Token], _ literals: UnsafeRawBufferPointer, _ text: UnsafeRawBufferPointer,
+    _ isStopped: ((Int) -> Bool)?
   ) -> Bool {
     var steps = 0
     var position = 0
@@ -181,18 +193,19 @@ package struct LikePattern: Sendable {
           } else {
             isStuck = true
           }
-        case .literal(let bytes):
-          let found = bytes.withUnsafeBytes { literal -> Int? in
-            if token == retryToken {
-              // Behind a `%` the literal may stand anywhere further on.
-              guard let hit = ByteSearch.firstIndex(of: literal, in: text, from: position) else { return nil }
-              return hit
-            }
-            return ByteSearch.startsWith(UnsafeRawBufferPointer(rebasing: text[position...]), literal) ? position : nil
+        case .literal(let range):
+          let literal = UnsafeRawBufferPointer(rebasing: literals[range])
+          let found: Int?
+          if token == retryToken {
+            // Behind a `%` the literal may stand anywhere further on.
+            found = ByteSearch.firstIndex(of: literal, in: text, from: position)
+          } else {
+            let rest = UnsafeRawBufferPointer(rebasing: text[position...])
+            found = ByteSearch.startsWith(rest, literal) ? position : nil
           }
           if let found {
             if token == retryToken { retryPosition = found }
-            position = found + bytes.count
+            position = found + range.count
             token += 1
           } else if token == retryToken {
             return false

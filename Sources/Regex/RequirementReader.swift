@@ -17,15 +17,12 @@ struct RequirementReader {
   /// Deeper patterns are left alone; PCRE2 itself allows 250.
   private static let maximumDepth = 100
   private static let maximumLiterals = 128
-  /// Longer patterns are refused by most limits.
-  private static let maximumBytes = 1 << 14
 
   private init(_ pattern: [UInt8]) { self.pattern = pattern }
 
   static func read(_ pattern: [UInt8]) -> TextRequirement {
     var reader = RequirementReader(pattern)
-    guard pattern.count <= maximumBytes, let whole = try? reader.readAlternatives(), reader.index == pattern.count
-    else { return .nothing }
+    guard let whole = try? reader.readAlternatives(), reader.index == pattern.count else { return .nothing }
     let requirement = whole.requirement
     return requirement.literalCount <= maximumLiterals ? requirement : .nothing
   }

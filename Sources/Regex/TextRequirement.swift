@@ -11,7 +11,7 @@ package indirect enum TextRequirement: Hashable, Sendable {
   case any([TextRequirement])
 
   /// Of more parts no more is asked for, which bounds the work that a pattern makes.
-  private static let maximumParts = 128
+  static let maximumParts = 128
 
   /// All of these; those that ask for nothing drop out.
   static func all(of parts: [TextRequirement]) -> TextRequirement {
@@ -96,13 +96,29 @@ package enum TextCondition: Hashable, Sendable {
 extension TextRequirement {
   /// What texts hold for which the condition with this pattern is true. A pattern that is none asks for nothing, so that
   /// it is met, and refused, by whoever looks at the texts.
-  package init(_ condition: TextCondition, _ pattern: [UInt8]) {
+  package init(_ condition: TextCondition, _ pattern: some RandomAccessCollection<UInt8>) {
     switch condition {
     case .contains, .startsWith, .endsWith:
-      self = pattern.isEmpty ? .nothing : .literal(pattern, isFolded: false)
+      self = pattern.isEmpty ? .nothing : .literal(Self.beginning(of: pattern), isFolded: false)
     case .like, .ilike:
-      self = (try? LikePattern(pattern, ignoresCase: condition == .ilike))?.requirement ?? .nothing
-    case .regex: self = RequirementReader.read(pattern)
+      let like =
+        pattern.count <= Self.longestPattern
+        ? try? LikePattern(Array(pattern), ignoresCase: condition == .ilike) : nil
+      self = like?.requirement ?? .nothing
+    case .regex: self = pattern.count <= Self.longestPattern ? RequirementReader.read(Array(pattern)) : .nothing
     }
+  }
+
+  /// Longer patterns ask for nothing, because reading them takes longer than a plan may; most limits refuse them.
+  private static let longestPattern = 1 << 14
+  /// What holds a longer literal holds its beginning.
+  private static let longestLiteral = 1 << 12
+
+  /// Whole code points of it.
+  private static func beginning(of literal: some RandomAccessCollection<UInt8>) -> [UInt8] {
+    guard literal.count > longestLiteral else { return Array(literal) }
+    var bytes = Array(literal.prefix(longestLiteral))
+    while let last = bytes.popLast(), last & 0xC0 == 0x80 {}
+    return bytes
   }
 }

@@ -12,7 +12,8 @@ final class StoreLayout: Sendable {
     let language: TextLanguage?
     let isTrigram: Bool
   }
-  struct TypeLayout: Sendable {
+  /// A class, because every change of a row looks at it.
+  final class TypeLayout: Sendable {
     let id: EntityTypeID
     let columns: [ColumnDescriptor]
     /// The indexes, the primary one first.
@@ -37,6 +38,45 @@ final class StoreLayout: Sendable {
     let updated: Int?
     /// Columns whose cells do not come from the caller: those of links, and the times above.
     let isFilled: [Bool]
+
+    /// `relations` are those whose source the type is.
+    init(_ type: EntityType, _ catalog: Catalog, relations: [Relation]) {
+      id = type.id
+      columns = type.columns
+      var indexes: [Index] = []
+      var indexesOfColumn: [[Int]] = Array(repeating: [], count: type.columns.count)
+      for id in type.indexes {
+        let descriptor = catalog[id]
+        let components = descriptor.columns.compactMap { KeyComponent(type[$0]) }
+        guard !components.isEmpty, components.count == descriptor.columns.count else { continue }
+        for column in Set(descriptor.columns) { indexesOfColumn[Int(column.index)].append(indexes.count) }
+        indexes.append(
+          Index(
+            id: id, isUnique: descriptor.isUnique || descriptor.isPrimary, isBTree: descriptor.kind == .btree,
+            keys: KeyLayout(components),
+            language: descriptor.kind == .fullText
+              ? descriptor.language.flatMap { TextLanguage($0) } ?? .standard : nil,
+            isTrigram: descriptor.kind == .trigram))
+      }
+      self.indexes = indexes
+      self.indexesOfColumn = indexesOfColumn
+      var foldedColumns: [[Int]] = Array(repeating: [], count: type.columns.count)
+      for column in type.columns {
+        if let source = column.foldedFrom { foldedColumns[Int(source.index)].append(Int(column.id.index)) }
+      }
+      self.foldedColumns = foldedColumns
+      isFolded = type.columns.map { $0.foldedFrom != nil }
+      isRelation = type.columns.map { $0.kind == .reference || $0.kind == .references }
+      isFilled = type.columns.map {
+        $0.kind == .reference || $0.kind == .references || $0.id == type.createdColumn || $0.id == type.updatedColumn
+      }
+      self.relations = relations
+      mirrors = type.memberships.map { catalog[$0.relation] }
+      members = type.members.map { catalog[$0.relation] }
+      isHidden = type.kind != .entity
+      created = type.createdColumn.map { Int($0.index) }
+      updated = type.updatedColumn.map { Int($0.index) }
+    }
   }
   let types: [TypeLayout]
   let relations: [Relation]
@@ -51,39 +91,9 @@ final class StoreLayout: Sendable {
     var types: [TypeLayout] = []
     let relationsOfType = catalog.relationsOfType
     for (number, type) in catalog.types.enumerated() {
-      var indexes: [Index] = []
-      var indexesOfColumn: [[Int]] = Array(repeating: [], count: type.columns.count)
-      for id in type.indexes {
-        let descriptor = catalog[id]
-        let components = descriptor.columns.compactMap { KeyComponent(type[$0]) }
-        guard !components.isEmpty, components.count == descriptor.columns.count else { continue }
-        places[Int(id.index)] = (number, indexes.count)
-        for column in Set(descriptor.columns) { indexesOfColumn[Int(column.index)].append(indexes.count) }
-        indexes.append(
-          Index(
-            id: id, isUnique: descriptor.isUnique || descriptor.isPrimary, isBTree: descriptor.kind == .btree,
-            keys: KeyLayout(components),
-            language: descriptor.kind == .fullText
-              ? descriptor.language.flatMap { TextLanguage($0) } ?? .standard : nil,
-            isTrigram: descriptor.kind == .trigram))
-      }
-      var foldedColumns: [[Int]] = Array(repeating: [], count: type.columns.count)
-      for column in type.columns {
-        if let source = column.foldedFrom { foldedColumns[Int(source.index)].append(Int(column.id.index)) }
-      }
-      let isRelation = type.columns.map { $0.kind == .reference || $0.kind == .references }
-      types.append(
-        TypeLayout(
-          id: type.id, columns: type.columns, indexes: indexes, indexesOfColumn: indexesOfColumn,
-          foldedColumns: foldedColumns, isRelation: isRelation, isFolded: type.columns.map { $0.foldedFrom != nil },
-          relations: relationsOfType[number],
-          mirrors: type.memberships.map { catalog[$0.relation] },
-          members: type.members.map { catalog[$0.relation] },
-          isHidden: type.kind != .entity, created: type.createdColumn.map { Int($0.index) },
-          updated: type.updatedColumn.map { Int($0.index) },
-          isFilled: type.columns.map {
-            isRelation[Int($0.id.index)] || $0.id == type.createdColumn || $0.id == type.updatedColumn
-          }))
+      let layout = TypeLayout(type, catalog, relations: relationsOfType[number])
+      for (place, index) in layout.indexes.enumerated() { places[Int(index.id.index)] = (number, place) }
+      types.append(layout)
     }
     self.types = types
     var relationPlaces = Array(repeating: 0, count: catalog.relations.count)

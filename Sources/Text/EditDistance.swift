@@ -1,16 +1,22 @@
 /// Distances between words in insertions, deletions, replacements and exchanges of neighbours of code points, each part
 /// of the word edited once (optimal string alignment).
+///
+/// Of the table of all distances only the cells that may be within the limit are made: those beside the diagonal.
 package struct EditDistance {
   private let pattern: [UInt32]
   package let limit: Int
-  /// Rows of the table by number of code points of the other word that they have seen; and these code points.
-  private var rows: [[Int]]
+  /// The code points of the other word, and behind each of them its row of the table, the one for none first. A row's
+  /// cell `c` is the distance to the pattern's first `row - limit + c` code points; beyond the limit all are `far`.
   private var seen: [UInt32] = []
+  private var cells: [Int]
+
+  private var width: Int { limit * 2 + 1 }
+  private var far: Int { limit + 1 }
 
   package init(to word: some Sequence<UInt8>, limit: Int) {
     pattern = Self.scalars(word)
     self.limit = limit
-    rows = [Array(0...pattern.count)]
+    cells = (-limit...limit).map { $0 < 0 ? limit + 1 : $0 }
   }
 
   private static func scalars(_ bytes: some Sequence<UInt8>) -> [UInt32] {
@@ -18,9 +24,11 @@ package struct EditDistance {
   }
 
   /// Whether the word is near enough. Words that begin alike share work, so that sorted words are quick.
+  ///
+  /// Complexity: O(length of the word), as long as it is near.
   package mutating func isNear(_ word: UnsafeBufferPointer<UInt8>) -> Bool {
-    // A code point has four bytes at most.
-    if word.count > (pattern.count + limit) * 4 { return false }
+    // A code point has one to four bytes.
+    if word.count > (pattern.count + limit) * 4 || word.count + limit < pattern.count { return false }
     var length = 0
     var isShared = true
     var position = 0
@@ -43,33 +51,42 @@ package struct EditDistance {
       if isShared {
         isShared = false
         seen.removeSubrange(length...)
-        rows.removeSubrange((length + 1)...)
+        cells.removeSubrange(((length + 1) * width)...)
       }
       // No continuation comes back within the limit.
-      if (rows[length].min() ?? 0) > limit { return false }
+      if isFar(length) { return false }
       extend(by: scalar)
       length += 1
     }
-    if isShared {
-      // The word is a beginning of what was seen.
-      return rows[length][pattern.count] <= limit
-    }
-    return rows[length][pattern.count] <= limit
+    let cell = pattern.count - length + limit
+    return cell >= 0 && cell < width && cells[length * width + cell] <= limit
+  }
+
+  private func isFar(_ row: Int) -> Bool {
+    for cell in (row * width)..<((row + 1) * width) where cells[cell] <= limit { return false }
+    return true
   }
 
   private mutating func extend(by scalar: UInt32) {
-    let above = rows[rows.count - 1]
-    var row = [Int](repeating: 0, count: pattern.count + 1)
-    row[0] = above[0] + 1
-    for column in 0..<pattern.count {
-      let cost = pattern[column] == scalar ? 0 : 1
-      var best = min(above[column] + cost, above[column + 1] + 1, row[column] + 1)
-      if column > 0, let previous = seen.last, pattern[column] == previous, pattern[column - 1] == scalar {
-        best = min(best, rows[rows.count - 2][column - 1] + 1)
+    let row = seen.count + 1
+    let above = (row - 1) * width
+    for cell in 0..<width {
+      let column = row - limit + cell
+      guard column >= 0, column <= pattern.count else {
+        cells.append(far)
+        continue
       }
-      row[column + 1] = best
+      // One code point less of the pattern stands in the cell before, one less of the word in the row above.
+      var best = cell + 1 < width ? cells[above + cell + 1] + 1 : far
+      if cell > 0 { best = min(best, cells[cells.count - 1] + 1) }
+      if column > 0 {
+        best = min(best, cells[above + cell] + (pattern[column - 1] == scalar ? 0 : 1))
+        if column > 1, row > 1, pattern[column - 1] == seen[row - 2], pattern[column - 2] == scalar {
+          best = min(best, cells[above - width + cell] + 1)
+        }
+      }
+      cells.append(min(best, far))
     }
-    rows.append(row)
     seen.append(scalar)
   }
 }

@@ -161,6 +161,27 @@ package final class TextAnalyzer {
     folded.removeSubrange(written...)
   }
 
+  // MARK: - Parts
+
+  /// A long text may be segmented in parts, one after another, which gives the same words: the end of the part that
+  /// begins at `start`. It lies in front of what belongs to no word, or is one by itself.
+  package static func partEnd(of text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+    guard text.count - start > partBytes, let bytes = text.baseAddress else { return text.count }
+    var end = start + partBytes
+    while end < text.count {
+      let byte = bytes[end]
+      if byte < 0x80 {
+        if byte != 0x27, !WordClass.isASCIIWord(byte) { return end }
+      } else if byte >= 0xC0, WordClass(decode(bytes + end, text.count - end).scalar) == .alone {
+        return end
+      }
+      end += 1
+    }
+    return end
+  }
+
+  private static let partBytes = 1 << 14
+
   // MARK: - Terms
 
   /// Whether the folded word is left out of indexes.

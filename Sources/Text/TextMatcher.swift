@@ -26,6 +26,13 @@ package final class TextMatcher {
   private static let memoLimit = 1 << 20
   /// By atom: positions in the last text, ascending; of atoms in phrases only.
   private var positions: [[Int]]
+  /// The atoms that a term satisfies by being theirs, and those that must be tried.
+  private let exact = WordTable()
+  private var exactLists: [[Int]] = []
+  private let tried: [Int]
+  private var watch = InterruptionWatch(nil)
+  /// Whether the last text was not gone through to its end, because who waits for it does not any longer.
+  package var isInterrupted: Bool { watch.isDue }
 
   package init(_ query: TextQuery, _ analyzer: TextAnalyzer) {
     self.query = query
@@ -45,7 +52,21 @@ package final class TextMatcher {
     distances = atoms.map { atom in
       if case .within(let limit) = atom.test { EditDistance(to: atom.term.bytes, limit: limit) } else { nil }
     }
+    tried = atoms.indices.filter { atoms[$0].test != .term }
+    for (index, atom) in atoms.enumerated() where atom.test == .term {
+      atom.term.bytes.withUnsafeBufferPointer { term in
+        if let known = exact.find(term) {
+          exactLists[Int(known)].append(index)
+        } else {
+          exact.insert(term, Int32(truncatingIfNeeded: exactLists.count))
+          exactLists.append([index])
+        }
+      }
+    }
   }
+
+  /// Texts from here on are gone through until `interruption` is due.
+  package func heed(_ interruption: Interruption?) { watch = InterruptionWatch(interruption) }
 
   /// Starts a text of one or several fields.
   package func begin() {
@@ -55,13 +76,10 @@ package final class TextMatcher {
 
   /// Counts what stands in a field. Phrases do not reach from one into the next.
   package func add(_ text: UnsafeBufferPointer<UInt8>) {
-    analyzer.segment(text)
     var hasPhrases = false
-    for (position, token) in analyzer.tokens.enumerated() {
-      let found = meaning(of: token)
-      if found == -2 { continue }
+    forEachWord(of: text) { position, _, found in
       length += 1
-      if found < 0 { continue }
+      if found < 0 { return }
       for atom in lists[Int(found)] {
         if places[atom].isPhrase {
           if !hasPhrases { for index in positions.indices { positions[index].removeAll(keepingCapacity: true) } }
@@ -73,6 +91,26 @@ package final class TextMatcher {
       }
     }
     if hasPhrases { forEachPhrase { leaf, _, _ in frequencies[leaf] += 1 } }
+  }
+
+  /// Calls with the position, the bytes and the meaning of each word that is no stop word.
+  @inline(__always)
+  private func forEachWord(
+    of text: UnsafeBufferPointer<UInt8>, _ body: (_ position: Int, _ bytes: Range<Int>, _ meaning: Int32) -> Void
+  ) {
+    var start = 0
+    var position = 0
+    while start < text.count {
+      let end = TextAnalyzer.partEnd(of: text, from: start)
+      analyzer.segment(UnsafeBufferPointer(rebasing: text[start..<end]))
+      if watch.spend(end - start) { return }
+      for token in analyzer.tokens {
+        let found = meaning(of: token)
+        if found != -2 { body(position, (start + token.start)..<(start + token.end), found) }
+        position += 1
+      }
+      start = end
+    }
   }
 
   /// Whether the text since ``begin()`` is found by the query.
@@ -112,14 +150,13 @@ package final class TextMatcher {
 
   /// The atoms that the term satisfies.
   private func matching(_ term: UnsafeBufferPointer<UInt8>) -> [Int] {
-    var found: [Int] = []
-    for (index, atom) in atoms.enumerated() {
-      let holds: Bool
-      switch atom.test {
-      case .term: holds = term.elementsEqual(atom.term.bytes)
-      case .prefix: holds = term.starts(with: atom.word.bytes) || term.elementsEqual(atom.term.bytes)
-      case .within: holds = distances[index]?.isNear(term) ?? false
-      }
+    var found = exact.find(term).map { exactLists[Int($0)] } ?? []
+    let bytes = UnsafeRawBufferPointer(term)
+    for index in tried {
+      if watch.spend(64) { return found }
+      let holds =
+        distances[index]?.isNear(term) ?? atoms[index].word.withUnsafeBytes { ByteSearch.startsWith(bytes, $0) }
+        || atoms[index].term.withUnsafeBytes { ByteSearch.equal(bytes, $0) }
       if holds { found.append(index) }
     }
     return found
@@ -170,18 +207,20 @@ package final class TextMatcher {
   package func spans(_ text: UnsafeBufferPointer<UInt8>, into spans: inout [Range<Int>]) {
     begin()
     add(text)
-    let tokens = analyzer.tokens
     var hasPhrases = false
-    for token in tokens {
-      let found = meaning(of: token)
-      guard found >= 0 else { continue }
+    // By position, stop words included: they are within phrases.
+    var words: [Range<Int>] = []
+    forEachWord(of: text) { position, bytes, found in
+      while words.count < position { words.append(bytes) }
+      words.append(bytes)
+      guard found >= 0 else { return }
       for atom in lists[Int(found)] where query.leaves[places[atom].leaf].isWanted {
-        if places[atom].isPhrase { hasPhrases = true } else { spans.append(token.start..<token.end) }
+        if places[atom].isPhrase { hasPhrases = true } else { spans.append(bytes) }
       }
     }
     guard hasPhrases else { return }
     forEachPhrase { leaf, first, last in
-      if query.leaves[leaf].isWanted { spans.append(tokens[first].start..<tokens[last].end) }
+      if query.leaves[leaf].isWanted { spans.append(words[first].lowerBound..<words[last].upperBound) }
     }
   }
 }

@@ -54,28 +54,38 @@ package struct TextQuery: Sendable, Hashable {
 
   /// Words beyond these do not count.
   package static let maximumWords = 1000
+  /// What longer queries find is not estimated: reading them takes as long as it does.
+  package static let longestEstimated = 1 << 12
   private static let maximumDepth = 32
 
-  package init(_ text: Text, _ analyzer: TextAnalyzer) {
+  /// Once `interruption` is due, reading ends, and the query is not to be used.
+  package init(_ text: Text, _ analyzer: TextAnalyzer, _ interruption: Interruption? = nil) {
     language = analyzer.language
-    var parser = Parser(bytes: Array(text.bytes), analyzer: analyzer)
+    var parser = Parser(bytes: text.bytes, analyzer: analyzer, watch: InterruptionWatch(interruption))
     root = parser.alternatives(depth: 0)
     leaves = parser.leaves
   }
 
   private struct Parser {
-    let bytes: [UInt8]
+    typealias Slice = ContiguousArray<UInt8>.SubSequence
+
+    let bytes: ContiguousArray<UInt8>
     let analyzer: TextAnalyzer
+    var watch: InterruptionWatch
     var position = 0
     var leaves: [Leaf] = []
     var words = 0
     /// Whether what is read now is excluded.
     var isExcluded = false
 
-    init(bytes: [UInt8], analyzer: TextAnalyzer) {
+    init(bytes: ContiguousArray<UInt8>, analyzer: TextAnalyzer, watch: InterruptionWatch) {
       self.bytes = bytes
       self.analyzer = analyzer
+      self.watch = watch
     }
+
+    /// Nothing behind the last word that counts changes what is read.
+    var isAtEnd: Bool { position >= bytes.count || words >= TextQuery.maximumWords || watch.isDue }
 
     /// `a b OR c`, up to the end or a closing parenthesis, which it passes.
     mutating func alternatives(depth: Int) -> Node? {
@@ -92,7 +102,8 @@ package struct TextQuery: Sendable, Hashable {
         excluded = []
       }
       var negates = false
-      while position < bytes.count {
+      while !isAtEnd {
+        _ = watch.spend(1)
         let byte = bytes[position]
         switch byte {
         case UInt8(ascii: ")"):
@@ -164,16 +175,18 @@ package struct TextQuery: Sendable, Hashable {
       return leaf(text, .term)
     }
 
-    private mutating func rawWord() -> ArraySlice<UInt8> {
+    private mutating func rawWord() -> Slice {
       let first = position
-      while position < bytes.count, !Self.isSpace(bytes[position]), !"()\"".utf8.contains(bytes[position]) {
-        position += 1
-      }
+      while position < bytes.count, !Self.endsWord(bytes[position]) { position += 1 }
       return bytes[first..<position]
     }
 
+    private static func endsWord(_ byte: UInt8) -> Bool {
+      isSpace(byte) || byte == UInt8(ascii: "(") || byte == UInt8(ascii: ")") || byte == UInt8(ascii: "\"")
+    }
+
     /// A word with what stands behind it: `*`, `~`, `~2`.
-    private mutating func word(_ written: ArraySlice<UInt8>) -> Node? {
+    private mutating func word(_ written: Slice) -> Node? {
       var text = written
       var test = Atom.Test.term
       if text.last == UInt8(ascii: "*") {
@@ -192,28 +205,43 @@ package struct TextQuery: Sendable, Hashable {
       return leaf(text, test)
     }
 
-    private mutating func leaf(_ text: ArraySlice<UInt8>, _ test: Atom.Test) -> Node? {
-      text.withUnsafeBufferPointer { analyzer.segment($0) }
+    private mutating func leaf(_ text: Slice, _ test: Atom.Test) -> Node? {
       var atoms: [Atom] = []
-      let last = analyzer.tokens.count - 1
-      for (place, token) in analyzer.tokens.enumerated() {
-        // The beginning of a word may look like a stop word.
-        var test = test
-        if test == .prefix, place < last { test = .term }
-        let atom = analyzer.folded.withUnsafeBufferPointer { folded -> Atom? in
-          let word = UnsafeBufferPointer(rebasing: folded[token.wordStart..<token.wordEnd])
-          if test == .term, analyzer.isStopWord(word) { return nil }
-          return Atom(test: test, word: Text(word), term: Text(analyzer.stem(word)), offset: place)
-        }
-        if let atom, words < TextQuery.maximumWords {
-          atoms.append(atom)
-          words += 1
+      var place = 0
+      text.withUnsafeBufferPointer { text in
+        var start = 0
+        while start < text.count, words < TextQuery.maximumWords, !watch.isDue {
+          // Of a prefix the last word is another one than those before it.
+          let end = test == .prefix ? text.count : TextAnalyzer.partEnd(of: text, from: start)
+          analyzer.segment(UnsafeBufferPointer(rebasing: text[start..<end]))
+          _ = watch.spend(end - start)
+          append(analyzer.tokens, from: place, test, to: &atoms)
+          place += analyzer.tokens.count
+          start = end
         }
       }
       guard let start = atoms.first?.offset else { return nil }
       for index in atoms.indices { atoms[index].offset -= start }
       leaves.append(Leaf(atoms: atoms, isWanted: !isExcluded))
       return .leaf(leaves.count - 1)
+    }
+
+    private mutating func append(
+      _ tokens: ContiguousArray<TextAnalyzer.Token>, from place: Int, _ test: Atom.Test, to atoms: inout [Atom]
+    ) {
+      for (index, token) in tokens.enumerated() {
+        if words >= TextQuery.maximumWords || watch.spend(64) { return }
+        // The beginning of a word may look like a stop word.
+        let test = test == .prefix && index < tokens.count - 1 ? .term : test
+        let atom = analyzer.folded.withUnsafeBufferPointer { folded -> Atom? in
+          let word = UnsafeBufferPointer(rebasing: folded[token.wordStart..<token.wordEnd])
+          if test == .term, analyzer.isStopWord(word) { return nil }
+          return Atom(test: test, word: Text(word), term: Text(analyzer.stem(word)), offset: place + index)
+        }
+        guard let atom else { continue }
+        atoms.append(atom)
+        words += 1
+      }
     }
   }
 }

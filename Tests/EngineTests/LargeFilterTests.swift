@@ -99,4 +99,24 @@ import Testing
       #expect(error?.problems.map(\.code) == ["depth-limit"])
     }
   }
+
+  /// What is no number, or none that can be written, is refused and said where; huge ones are compared as they are.
+  @Test func numbersBeyondAll() throws {
+    let database = try Database(schema: "type F { id: ID! f: Float n: Int d: Decimal meta: JSON }")
+    try database.load([.lines("F", #"{"id":1,"f":1.5,"n":2,"d":3,"meta":4}"#)])
+    let query = try database.prepare("query($w: FFilter) { F(where: $w) { id } }")
+    for field in ["f", "n", "d", "meta"] {
+      for number in [Double.infinity, -.infinity, .nan] {
+        let filter: Value = ["or": [[:], .object([.init(field, ["in": [1, .double(number)]])])]]
+        let error = #expect(throws: QueryError.self) { try query.run(["w": filter]) }
+        #expect(error?.problems.map(\.code) == ["wrong-type"], "\(field) \(number)")
+        #expect(
+          error?.problems.first?.message.hasPrefix("$w.or[1].\(field).in[1]: ") == true, "\(error?.description ?? "")")
+      }
+      for (digits, op, isFound) in [("1e400", "lt", true), ("-1e400", "lt", false), ("1e400", "eq", false)] {
+        let filter = Value.object([.init(field, .object([.init(op, .number(digits))]))])
+        #expect(try query.run(["w": filter]).jsonString == (isFound ? #"{"F":[{"id":1}]}"# : #"{"F":[]}"#))
+      }
+    }
+  }
 }

@@ -89,6 +89,42 @@ import Testing
     #expect(found?.line == 2 && found?.column == 1)
   }
 
+  @Test("lists of embedded objects, and links with objects, stand in CSV as JSON") func csvLists() throws {
+    let schema = """
+      type Team { id: ID! lines: [Line!]! members: [Man!]! boss: Man }
+      type Line { what: String! count: Int = 1 by: Man parts: [Part!] }
+      type Part { code: Int! }
+      type Man { id: ID! name: String }
+      """
+    let database = try Database(schema: schema)
+    let text = #"""
+      id,lines,members,boss
+      1,"[{""what"":""a"",""by"":2,""parts"":[{""code"":1},{""code"":2}]},{""what"":""b"",""count"":null}]","[2, {""id"":3,""name"":""C""}]",3
+      2,[],2;3,
+      3,,,
+      """#
+    try database.load([.table("Team", text), .table("Man", "id,name\n2,B\n")])
+    #expect(
+      try database.query(
+        "{ Team { id lines { what count by { id } parts { code } } members { id name } boss { id } } }"
+      )
+      .jsonString
+        == #"{"Team":[{"id":1,"lines":[{"what":"a","count":1,"by":{"id":2},"parts":[{"code":1},{"code":2}]},"#
+        + #"{"what":"b","count":null,"by":null,"parts":[]}],"members":[{"id":2,"name":"B"},{"id":3,"name":"C"}],"#
+        + #""boss":{"id":3}},{"id":2,"lines":[],"members":[{"id":2,"name":"B"},{"id":3,"name":"C"}],"boss":null},"#
+        + #"{"id":3,"lines":[],"members":[],"boss":null}]}"#)
+    #expect(database.check() == [])
+    func refused(_ line: String) throws -> String? {
+      let database = try Database(schema: schema)
+      return problem { try database.load([.table("Team", "id,lines\n1,\(line)\n")]) }?.message
+    }
+    #expect(try refused("x") == "'Team.lines' is [Line], not 'x'")
+    #expect(try refused("[1]") == "'Team.lines' is [Line], not a number")
+    #expect(try refused("[{}]") == "'Line.what' is non-null and has no value")
+    #expect(try refused(#""[{""what"":""a""}]]""#) == #"'Team.lines' is [Line], not '[{"what":"a"}]]'"#)
+    #expect(try refused(#""[{""what"":""a"",""whom"":1}]""#) == "'Line' has no field 'whom'")
+  }
+
   @Test("values of the program") func values() throws {
     let database = try database(
       .values(type: "Band", [["id": "b", "name": "Both"]]),

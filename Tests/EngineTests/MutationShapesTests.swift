@@ -90,4 +90,29 @@ import Testing
     #expect(database.view().snapshot === view.snapshot && view.snapshot.memoryDigest == digest)
     #expect(database.check() == [])
   }
+
+  /// Objects of a variable inside each other are saved a hundred deep; what is deeper names the limit.
+  @Test func deepObjectsOfVariables() throws {
+    let schema = """
+      type N { id: ID! next: N @relation(inverse: "before") before: [N!]! @relation(inverse: "next") }
+      """
+    func chain(_ depth: Int, _ field: String) -> Value {
+      (1..<depth).reversed().reduce(["id": .int(Int64(depth))]) { inner, number in
+        ["id": .int(Int64(number)), .init(field): field == "before" ? [inner] : inner]
+      }
+    }
+    for field in ["next", "before"] {
+      let database = try Database(schema: schema)
+      let insert = try database.prepare("mutation($d: NInput!) { insertN(data: $d) }")
+      let error = #expect(throws: QueryError.self) { try insert.run(["d": chain(101, field)]) }
+      #expect(error?.problems.map(\.code) == ["depth-limit"])
+      let steps = field == "before" ? "before[0]" : "next"
+      // A step is a field or an element; twelve are shown from either end.
+      let shown = Array(repeating: steps, count: field == "before" ? 6 : 12).joined(separator: ".")
+      #expect(error?.problems.first?.message.hasPrefix("$d.\(shown) … ") == true, "\(error?.description ?? "")")
+      #expect(error?.problems.first?.message.hasSuffix(": nested deeper than 100 levels") == true)
+      #expect(try insert.run(["d": chain(100, field)]).jsonString == #"{"insertN":1}"#)
+      #expect(database.count(of: "N") == 100 && database.check() == [])
+    }
+  }
 }

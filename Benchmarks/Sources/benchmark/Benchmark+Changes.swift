@@ -48,7 +48,7 @@ extension Benchmark {
       for change in cases { try measure(change, engine, sqlite) }
       if let engine { try compareChanged(engine, sqlite) }
     }
-    if options.includes("insert_two") { try measureTwoIndexes() }
+    if options.includes("insert_two") || options.includes("insert_one") { try measureTwoIndexes() }
     if options.includes("insert_fts") || options.includes("insert_fts_tx") { try measureTextInserts() }
   }
 
@@ -126,15 +126,29 @@ extension Benchmark {
       CREATE INDEX reading_sensor ON reading(sensor);
       CREATE INDEX reading_at ON reading(at);
       """)
-    let change = ChangeCase(
-      "insert_two", "entities with two indexes, one transaction", .together, count: 50_000,
-      """
+    let document = """
       mutation($id: ID!, $sensor: Int!, $at: Int!, $value: Float!) {
         insertReading(data: {id: $id, sensor: $sensor, at: $at, value: $value})
       }
-      """, parameters: ["id", "sensor", "at", "value"], sql: ["INSERT INTO reading VALUES(?1, ?2, ?3, ?4)"]
-    ) { [.integer($0 + 1), .integer($0 * 7919 % 1000), .integer($0 * 31), .integer($0 % 500)] }
-    try measure(change, engine, sqlite)
+      """
+    let parameters = ["id", "sensor", "at", "value"]
+    let sql = ["INSERT INTO reading VALUES(?1, ?2, ?3, ?4)"]
+    func values(_ number: Int) -> [Parameter] {
+      [.integer(number + 1), .integer(number * 7919 % 1000), .integer(number * 31), .integer(number % 500)]
+    }
+    let count = 50_000
+    if options.includes("insert_two") {
+      try measure(
+        ChangeCase(
+          "insert_two", "entities with two indexes, one transaction", .together, count: count, document,
+          parameters: parameters, sql: sql, values: values), engine, sqlite)
+    }
+    if options.includes("insert_one") {
+      try measure(
+        ChangeCase(
+          "insert_one", "the same, a transaction each", count: 2_000, document, parameters: parameters, sql: sql
+        ) { values($0 + (Self.rounds + 1) * count) }, engine, sqlite)
+    }
     if let engine {
       try compare(
         engine, sqlite,

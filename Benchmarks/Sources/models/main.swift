@@ -34,6 +34,38 @@ func show(_ label: String, _ value: Double, _ unit: String) {
   print(label.padded(to: 44), (value * 100).rounded() / 100, unit)
 }
 
+/// What a person's text is decoded into.
+struct PersonRow: Decodable {
+  var id: String
+  var name: String
+  var region: String
+  var age: Int
+  var score: Double
+  var company: Reference?
+
+  struct Reference: Decodable { var id: Int }
+}
+
+struct CompanyRow: Decodable {
+  var id: Int
+  var people: [PersonRow]
+}
+
+func texts(_ text: String) throws -> [PersonRow] { try context.query(text, as: [PersonRow].self) }
+
+/// Shows how long a typed query takes, and how often it runs while its text does once.
+func compare(_ label: String, _ typed: () -> Int, _ text: () throws -> Int) {
+  do {
+    let expected = try text()
+    guard typed() == expected else { fatalError("\(label): the typed query and the text have other answers") }
+    let typedTime = best { for _ in 0..<10 { found += typed() } } / 10
+    let textTime = try best { for _ in 0..<10 { found += try text() } } / 10
+    show(label, typedTime * 1e6, "µs, \((textTime / typedTime * 10).rounded() / 10) times the speed of text")
+  } catch {
+    fatalError("\(label): \(error)")
+  }
+}
+
 extension String {
   func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - self.count)) }
 }
@@ -62,14 +94,26 @@ show("copy, and save one", copies / 100 * 1e6, "µs")
 let all = best { found += Person.query().resolve(in: context).count }
 show("read all", Double(count * 5) / all, "property values a second")
 
-let hash = best { found += Person.filter(\.region == "region 7").resolve(in: context).count }
-show("hash equality, \(count / 100) entities", hash * 1e6, "µs")
-let range = best { found += Person.filter(\.age >= 500).filter(\.age < 1500).resolve(in: context).count }
-show("range", range * 1e6, "µs")
-let top = best { found += Person.query().sorted(by: \.age.desc).limit(20).resolve(in: context).count }
-show("sorted with limit", top * 1e6, "µs")
-let nested = best {
-  found += Company.query(7).with(\.$people) { $0.with(\.$company) }.resolve(in: context)?.people?.count ?? 0
-}
-show("nested", nested * 1e6, "µs")
+// The same questions as prepared text, whose answers are decoded into structs: both must find as many.
+compare(
+  "hash equality, \(count / 100) entities", { Person.filter(\.region == "region 7").resolve(in: context).count },
+  { try texts("{ Person(where: region == \"region 7\") { id name region age score } }").count })
+compare(
+  "range of 1 %", { Person.filter(\.age >= 500).filter(\.age < 500 + count / 100).resolve(in: context).count },
+  { try texts("{ Person(where: age >= 500 and age < \(500 + count / 100)) { id name region age score } }").count })
+compare(
+  "sorted with limit", { Person.query().sorted(by: \.age.desc).limit(20).resolve(in: context).count },
+  { try texts("{ Person(orderBy: -age, limit: 20) { id name region age score } }").count })
+compare(
+  "nested three levels",
+  {
+    Company.query(7).with(\.$people) { $0.with(\.$company) }.resolve(in: context)?.people?.count ?? 0
+  },
+  {
+    let text = "{ Company(where: id == 7) { id people { id name region age score company { id } } } }"
+    return try context.query(text, as: [CompanyRow].self).first?.people.count ?? 0
+  })
+compare(
+  "by id, one of them", { Person.query("person-77").resolve(in: context) == nil ? 0 : 1 },
+  { try texts("{ Person(where: id == \"person-77\") { id name region age score } }").count })
 print(found > 0 ? "" : "nothing found")

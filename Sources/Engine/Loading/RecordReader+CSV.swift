@@ -126,6 +126,16 @@ extension RecordReader {
     case .enumeration(let names, let column):
       guard let code = names.firstIndex(where: { $0.bytes.elementsEqual(text) }) else { throw wrong() }
       stage.set(base + column, Cell(low: UInt64(code)))
+    case .relation(_, _, isToMany: true) where Self.isList(text):
+      var scanner = JSONScanner(text)
+      do {
+        try readValue(slot, &scanner, offset: field.start, base: base, record: record, owner: owner)
+        try scanner.finish()
+      } catch let failure as RecordFailure {
+        throw failure
+      } catch {
+        throw wrong()
+      }
     case .relation(let relation, let target, let isToMany):
       let key = layouts[Int(target.index)].keyTarget
       let isLinkable = layouts[Int(target.index)].keyColumns.count == 1 || layouts[Int(target.index)].isAbstract
@@ -173,6 +183,11 @@ extension RecordReader {
       }
     case .embedded: throw wrong()
     }
+  }
+
+  /// Whether a field of many links, or of embedded objects, is a JSON list: other texts are ids.
+  private static func isList(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    text.first { $0 != 0x20 && $0 != 0x09 } == UInt8(ascii: "[")
   }
 
   /// A scalar as CSV writes it: text without quotes.

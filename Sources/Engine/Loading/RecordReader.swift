@@ -171,7 +171,7 @@ struct RecordReader: ~Copyable {
 
   private mutating func markDefault(_ index: Int) { stage.given[index] = false }
 
-  private mutating func readValue(
+  mutating func readValue(
     _ slot: RecordLayout.Slot, _ scanner: inout JSONScanner, offset: Int, base: Int, record: Int, owner: String
   ) throws(RecordFailure) {
     do {

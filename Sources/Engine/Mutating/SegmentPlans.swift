@@ -9,7 +9,8 @@ final class SegmentPlans: Sendable {
   enum Segment: Sendable {
     case query(PartPlan)
     case mutation(MutationPlans)
-    case command(BoundCommand, constants: PartPlan, answer: PartPlan?)
+    /// Indirect, because every run takes its segments.
+    indirect case command(BoundCommand, constants: PartPlan, answer: PartPlan?)
   }
   let query: BoundQuery
   /// The query's.
@@ -149,7 +150,10 @@ final class PartPlan: Sendable {
   ) throws(QueryError) -> ValueProgram {
     let made = try made(prepared, snapshot, parameters, planning)
     if let program = made.program { return program }
-    let program = ValueProgram(made.executable)
+    let program = ValueProgram(made.executable, interruption: planning.interruption)
+    if let diagnostic = planning.interruption?.diagnostic(at: SourceRange(at: 0)) {
+      throw QueryError([diagnostic], in: prepared.document.source)
+    }
     ready.withLock { if $0?.executable === made.executable { $0?.program = program } }
     return program
   }

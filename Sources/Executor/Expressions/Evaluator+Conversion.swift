@@ -179,6 +179,8 @@ struct Conversion {
       do throws(JSONScanner.Failure) {
         switch scanner.peek() {
         case .null: return .null
+        // An element of a list of JSON.
+        case _ where to == .json: return .value(cell)
         case .string:
           let text = try scanner.scanString(&scratch)
           if to == .string || to == .id { return .value(copy(text.start, text.count)) }

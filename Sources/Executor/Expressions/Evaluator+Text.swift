@@ -94,6 +94,7 @@ extension Evaluator {
     _ index: Int, _ cell: UnsafePointer<Cell>, _ node: Node, _ position: Int, _ last: inout LikePattern?
   ) throws(RuntimeProblem) -> LikePattern {
     let source = TextView.bytes(at: cell)
+    if source.count > Self.longText { try execution.charge(source.count / 16) }
     let bytes = UnsafeRawBufferPointer(start: source.start, count: source.count)
     if let last, last.isOf(bytes) { return last }
     var recent = RecentPatterns<LikePattern>()
@@ -103,15 +104,18 @@ extension Evaluator {
       block.patterns[index] = .like(recent)
       return pattern
     }
+    let pattern: LikePattern
     do throws(PatternError) {
-      let pattern = try LikePattern([UInt8](bytes), ignoresCase: node.flag)
-      last = pattern
-      recent.insert(pattern)
-      block.patterns[index] = .like(recent)
-      return pattern
+      pattern = try LikePattern([UInt8](bytes), ignoresCase: node.flag, execution.interruption)
     } catch {
       throw problem(.invalidPattern(message: error.message, offset: error.offset), node, at: position)
     }
+    // What is due was so before: then the pattern was not read to its end.
+    if bytes.count > Self.longText { try execution.checkpoint() }
+    last = pattern
+    recent.insert(pattern)
+    block.patterns[index] = .like(recent)
+    return pattern
   }
 
   func regex(_ index: Int, _ node: Node, _ out: Vector) throws(RuntimeProblem) {

@@ -88,7 +88,10 @@ struct Evaluator: ~Copyable {
     case .convert: try convert(node, index, out)
     case .coalesce: try coalesce(node, out)
     case .conditional: try conditional(node, out)
-    case .fold, .lower, .upper, .trim: try mapText(node, out)
+    case .fold, .lower, .upper, .trim:
+      out = try once(index, vector(node.a).isConstant, out) { (evaluator) throws(RuntimeProblem) in
+        try evaluator.mapText(node, out)
+      }
     case .length: try length(node, out)
     case .jsonPath: jsonPath(node, out)
     case .element: element(node, index, out)
@@ -97,11 +100,14 @@ struct Evaluator: ~Copyable {
     case .aggregate: try aggregate(node, index, out)
     case .rowSet: try rowSet(node, out)
     case .isDeleted: isDeleted(node, out)
-    case .textMatch: textMatch(index, node, out)
+    case .textMatch: try textMatch(index, node, out)
     case .textScore: try textScore(index, node, out)
     case .highlight: try highlight(index, node, out)
     case .groupAggregate: try groupAggregate(node, out)
-    case .function: try function(index, node, out)
+    case .function:
+      out = try once(index, hasConstantArguments(node), out) { (evaluator) throws(RuntimeProblem) in
+        try evaluator.function(index, node, out)
+      }
     case .attempt: try attempt(node, out)
     case .invoke: try invoke(node, out, block.block.types[index])
     case .listQuantifier: try listQuantifier(node, out)
@@ -110,6 +116,36 @@ struct Evaluator: ~Copyable {
     case .join: join(node, out)
     }
     block.vectors[index] = out
+  }
+
+  /// Fills `out`. What is the same for all rows is computed for the first, and all get its value: texts may be long.
+  @inline(__always)
+  private func once(
+    _ index: Int, _ isConstant: @autoclosure () -> Bool, _ out: Vector,
+    _ fill: (borrowing Evaluator) throws(RuntimeProblem) -> Void
+  ) throws(RuntimeProblem) -> Vector {
+    guard count > 1, isConstant() else {
+      try fill(self)
+      return out
+    }
+    var first = batch
+    first.count = 1
+    first.scopes.count = 1
+    try fill(over(first))
+    for position in 1..<count { copy(out, 0, to: out, position) }
+    var out = out
+    // A set that is made of a constant list outlives the batch, in whose memory this list lies.
+    if case .list = block.block.types[index] { return out }
+    out.isConstant = true
+    return out
+  }
+
+  private func hasConstantArguments(_ node: Node) -> Bool {
+    for slot in 0..<Int(node.operandCount) {
+      let argument = argument(node, slot)
+      guard argument >= 0, vector(argument).isConstant else { return false }
+    }
+    return true
   }
 
   // MARK: - Problems

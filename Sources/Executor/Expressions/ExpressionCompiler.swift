@@ -11,8 +11,16 @@ struct ExpressionCompiler {
   let catalog: Catalog
   let pool = CellPool()
   var blocks: [Block] = []
+  /// Once it is due, what is compiled is nulls: nobody runs it.
+  private var watch: InterruptionWatch
 
-  init(catalog: Catalog) { self.catalog = catalog }
+  init(catalog: Catalog, interruption: Interruption? = nil) {
+    self.catalog = catalog
+    watch = InterruptionWatch(interruption)
+  }
+
+  /// A node takes about as long as so many bytes of a text.
+  private static var nodeWork: Int { 64 }
 
   mutating func block(_ expressions: [BoundExpression]) -> Int32 {
     var builder = BlockBuilder()
@@ -51,6 +59,7 @@ struct ExpressionCompiler {
   }
 
   mutating func compile(_ expression: BoundExpression, _ builder: inout BlockBuilder) -> Int32 {
+    if watch.spend(Self.nodeWork) { return constant(.null, expression.type, expression.range, &builder) }
     // Nothing with constants is shared: 1.0 and 1.00 are equal, but not the same.
     switch expression.kind {
     case .column, .parameter:

@@ -17,27 +17,42 @@ extension Evaluator {
     return Array(zip(compiled, states))
   }
 
-  /// Reads the texts of one position; nil if the query or all of them are null.
-  private func read(_ search: CompiledSearch, _ state: FullTextSearchState, _ position: Int) -> TextMatcher? {
+  /// What is searched for at one position; nil if it is null. `last` is that of the position before: a query that is
+  /// the same for all is compared with nothing.
+  private func matcher(
+    _ search: CompiledSearch, _ state: FullTextSearchState, _ position: Int, _ last: inout TextMatcher?
+  ) throws(RuntimeProblem) -> TextMatcher? {
     let query = vector(search.query)
     guard query.kind == .wide, query.validity[position] == 1 else { return nil }
-    var matcher: TextMatcher?
+    if query.isConstant, let last { return last }
+    let text = TextView.text(at: query.cells + position)
+    if text.count > Self.longText { try execution.charge(text.count / 16) }
+    let found = try state.matcher(text, execution)
+    last = found
+    return found
+  }
+
+  /// Reads the texts of one position; nil if the query or all of them are null.
+  private func read(
+    _ search: CompiledSearch, _ state: FullTextSearchState, _ position: Int, _ last: inout TextMatcher?
+  ) throws(RuntimeProblem) -> TextMatcher? {
+    guard let matcher = try matcher(search, state, position, &last) else { return nil }
+    var hasText = false
     for node in search.texts {
       let text = vector(node)
       guard text.kind == .wide, text.validity[position] == 1 else { continue }
-      if matcher == nil {
-        matcher = state.matcher(TextView.text(at: query.cells + position))
-        matcher?.begin()
-      }
-      matcher?.add(TextView.text(at: text.cells + position))
+      if !hasText { matcher.begin() }
+      hasText = true
+      try execution.add(TextView.text(at: text.cells + position), to: matcher)
     }
-    return matcher
+    return hasText ? matcher : nil
   }
 
-  func textMatch(_ index: Int, _ node: Node, _ out: Vector) {
+  func textMatch(_ index: Int, _ node: Node, _ out: Vector) throws(RuntimeProblem) {
     guard let (search, state) = searches(index, node).first else { return setNull(out) }
+    var last: TextMatcher?
     for position in 0..<count {
-      guard let matcher = read(search, state, position) else {
+      guard let matcher = try read(search, state, position, &last) else {
         out.truths[position] = 1
         continue
       }
@@ -49,12 +64,13 @@ extension Evaluator {
     out.doubles.update(repeating: 0, count: count)
     out.validity.update(repeating: 1, count: count)
     for (search, state) in searches(index, node) {
+      var last: TextMatcher?
       for position in 0..<count {
-        guard let first = read(search, state, position), first.isMatch else { continue }
+        guard let first = try read(search, state, position, &last), first.isMatch else { continue }
         if state.statisticsRun != execution.run {
           try execution.measure(search.source, state)
           // Measuring has read other texts.
-          _ = read(search, state, position)
+          _ = try read(search, state, position, &last)
         }
         out.doubles[position] += first.score(state.statistics)
       }
@@ -67,6 +83,7 @@ extension Evaluator {
     let close = vector(block.block.operands[Int(node.firstOperand)].node)
     guard text.kind == .wide, open.kind == .wide, close.kind == .wide else { return setNull(out) }
     let searches = searches(index, node)
+    var last = [TextMatcher?](repeating: nil, count: searches.count)
     var spans: [Range<Int>] = []
     var result: [UInt8] = []
     for position in 0..<count {
@@ -75,10 +92,12 @@ extension Evaluator {
       guard isValid == 1 else { continue }
       let bytes = TextView.text(at: text.cells + position)
       spans.removeAll(keepingCapacity: true)
-      for (search, state) in searches {
-        let query = vector(search.query)
-        guard query.kind == .wide, query.validity[position] == 1 else { continue }
-        state.matcher(TextView.text(at: query.cells + position)).spans(bytes, into: &spans)
+      for number in searches.indices {
+        let (search, state) = searches[number]
+        guard let matcher = try matcher(search, state, position, &last[number]) else { continue }
+        try execution.charge(bytes.count)
+        matcher.spans(bytes, into: &spans)
+        if matcher.isInterrupted { try execution.checkpoint() }
       }
       if spans.isEmpty {
         out.cells[position] = text.cells[position]
@@ -116,6 +135,13 @@ extension Evaluator {
 }
 
 extension Execution {
+  /// Counts what stands in a text, as far as the run may go.
+  func add(_ text: UnsafeBufferPointer<UInt8>, to matcher: TextMatcher) throws(RuntimeProblem) {
+    if text.count > Evaluator.longText { try charge(text.count) }
+    matcher.add(text)
+    if matcher.isInterrupted { try checkpoint() }
+  }
+
   /// Counts texts, words and what the query's words are found in, over all live entities.
   func measure(_ source: TextSource, _ state: FullTextSearchState) throws(RuntimeProblem) {
     state.statisticsRun = run
@@ -132,8 +158,7 @@ extension Execution {
         }
       }
       let search = try FullTextSearch(
-        snapshot, type, index, source.columns, matcher
-      ) { () throws(RuntimeProblem) in try checkpoint() }
+        snapshot, type, index, source.columns, matcher, self)
       state.statistics = search.statistics
       return
     }
@@ -148,7 +173,7 @@ extension Execution {
       if let live, live.byte(row) != 1 { continue }
       matcher.begin()
       for column in columns where !column.isNull(row) {
-        matcher.add(TextView.text(at: column.cell(row, width: 16).assumingMemoryBound(to: Cell.self)))
+        try add(TextView.text(at: column.cell(row, width: 16).assumingMemoryBound(to: Cell.self)), to: matcher)
       }
       statistics.words += matcher.length
       for leaf in statistics.found.indices where matcher.frequencies[leaf] > 0 { statistics.found[leaf] += 1 }

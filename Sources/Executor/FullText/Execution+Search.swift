@@ -22,11 +22,11 @@ extension Execution {
     let vectors = try scalars.vectors(outer, self)
     guard let query = scalars.cell(0, vectors, 0, self) else { return nil }
     let state = textSearch(node)
-    let matcher = withUnsafePointer(to: query) { state.matcher(TextView.text(at: $0)) }
+    let matcher = try withUnsafePointer(to: query) { (query) throws(RuntimeProblem) in
+      try state.matcher(TextView.text(at: query), self)
+    }
     if let known = state.search { return known }
-    let search = try FullTextSearch(
-      snapshot, set.type, node.index, node.columns, matcher
-    ) { () throws(RuntimeProblem) in try checkpoint() }
+    let search = try FullTextSearch(snapshot, set.type, node.index, node.columns, matcher, self)
     state.search = search
     return search
   }
@@ -36,7 +36,7 @@ extension Execution {
     _ node: AccessNode, _ set: CompiledSet, _ outer: ScopeRows, into rows: inout RowBuffer
   ) throws(RuntimeProblem) {
     guard let search = try search(node, set, outer) else { return }
-    search.collect(into: &rows)
+    try search.collect(into: &rows, self)
     try checkMemory(rows.count &* 4)
   }
 
@@ -58,7 +58,7 @@ extension Execution {
       try checkMemory(capacity &* 16)
       let items = state.items.room(for: SortItem.self, count: capacity)
       var best = BestRows(items, capacity: capacity)
-      try search.best(into: &best, state) { () throws(RuntimeProblem) in try checkpoint() }
+      try search.best(into: &best, state, self)
       let count = best.heap.count
       try RowSorting.sort(items, count, spare: state.spare.room(for: SortItem.self, count: count), self)
       rows.count = first

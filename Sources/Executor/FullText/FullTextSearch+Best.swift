@@ -60,7 +60,7 @@ extension FullTextSearch {
   ///
   /// The set's bits and candidates serve as working memory.
   func best(
-    into best: inout BestRows, _ memory: SetState, checkpoint: () throws(RuntimeProblem) -> Void
+    into best: inout BestRows, _ memory: SetState, _ execution: Execution
   ) throws(RuntimeProblem) {
     guard let root = query.root else { return }
     let average = statistics.averageLength
@@ -71,6 +71,7 @@ extension FullTextSearch {
     var scorers: [Scorer] = []
     for leaf in query.leaves.indices where query.leaves[leaf].isWanted {
       scorers.append(scorer(leaf, norms, isBounded: isBounded))
+      try execution.charge(lists[leaf].count)
     }
     try norms.withUnsafeBufferPointer { (norms) throws(RuntimeProblem) in
       // Safe because there are as many norms as lengths.
@@ -79,14 +80,14 @@ extension FullTextSearch {
         guard let scorers_ = scorers.baseAddress else { return }
         let count = scorers.count
         switch shape {
-        case .all: try bestOfAll(scorers_, count, norms, into: &best, memory, checkpoint)
-        case .any: try bestOfAny(scorers_, count, norms, into: &best, memory, checkpoint)
+        case .all: try bestOfAll(scorers_, count, norms, into: &best, memory, execution)
+        case .any: try bestOfAny(scorers_, count, norms, into: &best, memory, execution)
         case .other:
           var rows = RowBuffer()
-          collect(into: &rows)
+          try collect(into: &rows, execution)
           for index in 0..<rows.count {
-            if index & 4095 == 4095 { try checkpoint() }
-            best.offer(rows[index], score(rows[index], scorers_, count, norms))
+            try execution.charge(count)
+            best.offer(rows[index], try score(rows[index], scorers_, count, norms, execution))
           }
         }
       }
@@ -131,12 +132,13 @@ extension FullTextSearch {
   /// The score of a row that the scorers stand before or at.
   @inline(__always)
   private func score(
-    _ row: UInt32, _ scorers: UnsafeMutablePointer<Scorer>, _ count: Int, _ norms: UnsafePointer<Double>
-  ) -> Double {
+    _ row: UInt32, _ scorers: UnsafeMutablePointer<Scorer>, _ count: Int, _ norms: UnsafePointer<Double>,
+    _ execution: Execution
+  ) throws(RuntimeProblem) -> Double {
     var score = 0.0
     for index in 0..<count where scorers[index].advance(to: row) {
       let packed = scorers[index].list.weights[scorers[index].place]
-      guard PostingWeight.isExact(packed) else { return readScore(row) }
+      guard PostingWeight.isExact(packed) else { return try readScore(row, execution) }
       score +=
         scorers[index].weight
         * BM25.share(frequency: PostingWeight.frequency(packed), norm: norms[PostingWeight.length(packed)])
@@ -146,15 +148,15 @@ extension FullTextSearch {
 
   /// The score from the text itself, where it is too long for a weight.
   @inline(never)
-  private func readScore(_ row: UInt32) -> Double {
-    read(row)
+  private func readScore(_ row: UInt32, _ execution: Execution) throws(RuntimeProblem) -> Double {
+    try read(row, execution)
     return matcher.score(statistics)
   }
 
   /// Rows that all lists have: those in the two shortest, looked up in the others.
   private func bestOfAll(
     _ scorers: UnsafeMutablePointer<Scorer>, _ count: Int, _ norms: UnsafePointer<Double>, into best: inout BestRows,
-    _ memory: SetState, _ checkpoint: () throws(RuntimeProblem) -> Void
+    _ memory: SetState, _ execution: Execution
   ) throws(RuntimeProblem) {
     var order = Array(0..<count)
     order.sort { scorers[$0].list.count < scorers[$1].list.count }
@@ -163,24 +165,24 @@ extension FullTextSearch {
     if count > 1, scorers[order[1]].list.count / Self.gallopingRatio <= list.count {
       let second = order[1]
       let other = scorers[second].list
-      let found = try commonPlaces(list, other, memory, checkpoint)
+      let found = try commonPlaces(list, other, memory, execution)
       for index in 0..<found {
-        if index & 4095 == 4095 { try checkpoint() }
+        if index & 1023 == 1023 { try execution.charge(count << 10) }
         let place = Int(memory.candidates[index])
         let row = other.rows[place]
         scorers[second].place = place
         var isEverywhere = true
         for number in 2..<max(count, 2) where isEverywhere { isEverywhere = scorers[order[number]].advance(to: row) }
-        if isEverywhere { best.offer(row, score(row, scorers, count, norms)) }
+        if isEverywhere { best.offer(row, try score(row, scorers, count, norms, execution)) }
       }
       return
     }
     for index in 0..<list.count {
-      if index & 16383 == 16383 { try checkpoint() }
+      if index & 1023 == 1023 { try execution.charge(count << 10) }
       let row = list.rows[index]
       var isEverywhere = true
       for other in 1..<max(count, 1) where isEverywhere { isEverywhere = scorers[order[other]].advance(to: row) }
-      if isEverywhere { best.offer(row, score(row, scorers, count, norms)) }
+      if isEverywhere { best.offer(row, try score(row, scorers, count, norms, execution)) }
     }
   }
 
@@ -192,7 +194,7 @@ extension FullTextSearch {
   /// Two passes without a branch that depends on the rows: bits for the shorter list, then each place of the longer one
   /// is stored, and counted if its bit is there.
   private func commonPlaces(
-    _ short: PostingList, _ long: PostingList, _ memory: SetState, _ checkpoint: () throws(RuntimeProblem) -> Void
+    _ short: PostingList, _ long: PostingList, _ memory: SetState, _ execution: Execution
   ) throws(RuntimeProblem) -> Int {
     let block = 1 << 16
     memory.bits.clear(rows: slots)
@@ -211,7 +213,7 @@ extension FullTextSearch {
         found &+= Int(truncatingIfNeeded: words[Int(row) >> 6] >> UInt64(row & 63) & 1)
       }
       first = end
-      try checkpoint()
+      try execution.checkpoint()
     }
     return found
   }
@@ -222,14 +224,14 @@ extension FullTextSearch {
   /// lists that cannot reach it together are not walked, but looked into (MaxScore).
   private func bestOfAny(
     _ scorers: UnsafeMutablePointer<Scorer>, _ count: Int, _ norms: UnsafePointer<Double>, into best: inout BestRows,
-    _ memory: SetState, _ checkpoint: () throws(RuntimeProblem) -> Void
+    _ memory: SetState, _ execution: Execution
   ) throws(RuntimeProblem) {
     var minimum = -1.0
     if count > 1 {
       let items = UnsafeMutablePointer<SortItem>.allocate(capacity: best.heap.capacity)
       defer { items.deallocate() }
       var first = BestRows(items, capacity: best.heap.capacity)
-      try bestOfAll(scorers, count, norms, into: &first, memory, checkpoint)
+      try bestOfAll(scorers, count, norms, into: &first, memory, execution)
       minimum = first.threshold
       for index in 0..<count { scorers[index].place = 0 }
     }
@@ -247,7 +249,7 @@ extension FullTextSearch {
       guard essential < count else { return }
       if essential == count - 1 {
         // One list is left to walk.
-        try walk(order, essential, sums[essential], scorers, count, norms, minimum, into: &best, checkpoint)
+        try walk(order, essential, sums[essential], scorers, count, norms, minimum, into: &best, execution)
         return
       }
       var row = UInt32.max
@@ -257,8 +259,8 @@ extension FullTextSearch {
       }
       if row == UInt32.max { return }
       steps &+= 1
-      if steps & 16383 == 0 { try checkpoint() }
-      let score = score(row, scorers, count, norms)
+      if steps & 255 == 0 { try execution.charge(count << 8) }
+      let score = try score(row, scorers, count, norms, execution)
       if score >= needed { best.offer(row, score) }
       for index in essential..<count {
         let number = order[index]
@@ -275,7 +277,7 @@ extension FullTextSearch {
   private func walk(
     _ order: [Int], _ last: Int, _ rest: Double, _ scorers: UnsafeMutablePointer<Scorer>, _ count: Int,
     _ norms: UnsafePointer<Double>, _ minimum: Double, into best: inout BestRows,
-    _ checkpoint: () throws(RuntimeProblem) -> Void
+    _ execution: Execution
   ) throws(RuntimeProblem) {
     let number = order[last]
     let list = scorers[number].list
@@ -283,7 +285,7 @@ extension FullTextSearch {
     var needed = max(minimum, best.threshold)
     for index in scorers[number].place..<max(list.count, scorers[number].place) {
       if index & 16383 == 16383 {
-        try checkpoint()
+        try execution.checkpoint()
         if rest + scorers[number].bound < needed { return }
       }
       let packed = list.weights[index]
@@ -292,7 +294,8 @@ extension FullTextSearch {
       // A weight at its limit may be worth more than it says.
       if own * 1.000_000_001 + rest < needed, PostingWeight.isExact(packed) { continue }
       let row = list.rows[index]
-      let score = count == 1 && PostingWeight.isExact(packed) ? own : score(row, scorers, count, norms)
+      let isOwn = count == 1 && PostingWeight.isExact(packed)
+      let score = isOwn ? own : try score(row, scorers, count, norms, execution)
       if score >= needed {
         best.offer(row, score)
         needed = max(minimum, best.threshold)

@@ -21,10 +21,10 @@ final class FullTextSearch {
   let columnIDs: [ColumnID]
 
   /// Makes the lists of all words and phrases. Phrases are looked for in the texts and near words in the whole
-  /// dictionary, so that `checkpoint` is called on the way.
+  /// dictionary, so that the execution is asked on the way whether it is to end.
   init(
     _ snapshot: Snapshot, _ type: EntityTypeID, _ index: IndexID, _ ids: [ColumnID], _ matcher: TextMatcher,
-    checkpoint: () throws(RuntimeProblem) -> Void
+    _ execution: Execution
   ) throws(RuntimeProblem) {
     self.index = index
     columnIDs = ids
@@ -35,8 +35,16 @@ final class FullTextSearch {
     self.matcher = matcher
     statistics = TextStatistics(
       texts: snapshot.liveCount(type), words: columns.reduce(0) { $0 + $1.words }, found: [])
+    var counted = 0
+    var bytes = 0
     for leaf in matcher.query.leaves.indices {
-      let list = try list(ofLeaf: leaf, checkpoint)
+      let list = try list(ofLeaf: leaf, execution)
+      try execution.charge(list.count)
+      while counted < owned.count {
+        bytes += owned[counted].buffer.byteCount
+        counted += 1
+      }
+      try execution.checkMemory(bytes)
       lists.append(list)
       statistics.found.append(list.count)
     }
@@ -45,19 +53,19 @@ final class FullTextSearch {
   // MARK: - Lists
 
   private func list(
-    ofLeaf leaf: Int, _ checkpoint: () throws(RuntimeProblem) -> Void
+    ofLeaf leaf: Int, _ execution: Execution
   ) throws(RuntimeProblem) -> PostingList {
     let atoms = query.leaves[leaf].atoms
     if atoms.count == 1, let atom = atoms.first {
       var sources: [(column: FullTextColumn, terms: [UInt32])] = []
-      for column in columns { sources.append((column, try terms(atom, column, checkpoint))) }
-      return try combined(sources, checkpoint)
+      for column in columns { sources.append((column, try terms(atom, column, execution))) }
+      return try combined(sources, execution)
     }
     // Texts that have all words of the phrase in one column, read.
     var candidates = RowBuffer()
     for column in columns {
       var parts: [PostingList] = []
-      for atom in atoms { parts.append(try combined([(column, terms(atom, column, checkpoint))], checkpoint)) }
+      for atom in atoms { parts.append(try combined([(column, terms(atom, column, execution))], execution)) }
       parts.sort { $0.count < $1.count }
       guard let first = parts.first, first.count > 0 else { continue }
       var rows = RowBuffer()
@@ -73,9 +81,8 @@ final class FullTextSearch {
     }
     let result = OwnedPostings()
     for index in 0..<candidates.count {
-      if index & 1023 == 1023 { try checkpoint() }
       let row = candidates[index]
-      read(row)
+      try read(row, execution)
       let frequency = matcher.frequencies[leaf]
       if frequency > 0 {
         result.buffer.append(row, PostingWeight.pack(frequency: frequency, length: matcher.length))
@@ -87,7 +94,7 @@ final class FullTextSearch {
 
   /// The terms of the column that satisfy the atom.
   private func terms(
-    _ atom: TextQuery.Atom, _ column: FullTextColumn, _ checkpoint: () throws(RuntimeProblem) -> Void
+    _ atom: TextQuery.Atom, _ column: FullTextColumn, _ execution: Execution
   ) throws(RuntimeProblem) -> [UInt32] {
     switch atom.test {
     case .term: return column.term(atom.term).map { [$0] } ?? []
@@ -99,7 +106,7 @@ final class FullTextSearch {
       var distance = EditDistance(to: atom.term.bytes, limit: limit)
       var found: [UInt32] = []
       for (number, term) in column.terms(from: Text()).enumerated() {
-        if number & 4095 == 4095 { try checkpoint() }
+        if number & 4095 == 4095 { try execution.checkpoint() }
         if column.found(term) > 0, column.withBytes(term, { distance.isNear($0) }) { found.append(term) }
       }
       return found
@@ -108,7 +115,7 @@ final class FullTextSearch {
 
   /// The postings of all these terms as if they were one.
   private func combined(
-    _ sources: [(column: FullTextColumn, terms: [UInt32])], _ checkpoint: () throws(RuntimeProblem) -> Void
+    _ sources: [(column: FullTextColumn, terms: [UInt32])], _ execution: Execution
   ) throws(RuntimeProblem) -> PostingList {
     let all = sources.flatMap { source in source.terms.map { (source.column, $0) } }
     let isOne = columns.count == 1
@@ -126,14 +133,15 @@ final class FullTextSearch {
       let frequencies = UnsafeMutablePointer<UInt8>.allocate(capacity: slots)
       defer { frequencies.deallocate() }
       frequencies.update(repeating: 0, count: slots)
-      for (number, (column, term)) in all.enumerated() {
-        if number & 1023 == 1023 { try checkpoint() }
+      for (column, term) in all {
+        try execution.charge(column.found(term) + 32)
         forEach(column, term) { row, frequency in
           let sum = Int(frequencies[Int(row)]) + frequency
           frequencies[Int(row)] = UInt8(min(sum, PostingWeight.largestFrequency))
         }
       }
       for row in 0..<slots where frequencies[row] > 0 {
+        try execution.charge(16)
         append(UInt32(truncatingIfNeeded: row), Int(frequencies[row]), to: result)
       }
       return result.buffer.list
@@ -141,6 +149,7 @@ final class FullTextSearch {
     var keys: ContiguousArray<UInt64> = []
     keys.reserveCapacity(total)
     for (column, term) in all {
+      try execution.charge(column.found(term) + 32)
       forEach(column, term) { row, frequency in keys.append(UInt64(row) << 16 | UInt64(frequency)) }
     }
     keys.sort()
@@ -183,43 +192,57 @@ final class FullTextSearch {
   // MARK: - Texts
 
   /// Reads the row's texts into the matcher.
-  func read(_ row: UInt32) {
+  func read(_ row: UInt32, _ execution: Execution) throws(RuntimeProblem) {
     matcher.begin()
+    try execution.charge(64)
     for reader in readers where !reader.isNull(row) {
-      matcher.add(TextView.text(at: reader.cell(row, width: 16).assumingMemoryBound(to: Cell.self)))
+      try execution.add(
+        TextView.text(at: reader.cell(row, width: 16).assumingMemoryBound(to: Cell.self)), to: matcher)
     }
   }
 
   // MARK: - Rows
 
   /// Appends the rows that the query finds, ascending.
-  func collect(into rows: inout RowBuffer) {
+  func collect(into rows: inout RowBuffer, _ execution: Execution) throws(RuntimeProblem) {
     guard let root = query.root else { return }
-    collect(root, into: &rows)
+    try collect(root, into: &rows, execution)
   }
 
-  private func collect(_ node: TextQuery.Node, into rows: inout RowBuffer) {
+  private func collect(
+    _ node: TextQuery.Node, into rows: inout RowBuffer, _ execution: Execution
+  ) throws(RuntimeProblem) {
     switch node {
-    case .leaf(let leaf): rows.append(lists[leaf].rows, lists[leaf].count)
+    case .leaf(let leaf):
+      try execution.charge(lists[leaf].count)
+      rows.append(lists[leaf].rows, lists[leaf].count)
     case .any(let nodes):
       let first = rows.count
-      for node in nodes { collect(node, into: &rows) }
       var bits = BitMemory()
-      rows.count = first + RowSorting.sortUnique(rows.base + first, rows.count - first, limit: slots, bits: &bits)
+      // No more than twice the rows that there are, however many alternatives find them.
+      var united = first
+      for (number, node) in nodes.enumerated() {
+        try collect(node, into: &rows, execution)
+        guard rows.count - united > slots || number == nodes.count - 1 else { continue }
+        rows.count = first + RowSorting.sortUnique(rows.base + first, rows.count - first, limit: slots, bits: &bits)
+        united = rows.count
+        try execution.checkMemory(rows.count &* 4)
+      }
     case .all(let wanted, let excluded):
       let first = rows.count
       let ordered = wanted.sorted { estimate($0) < estimate($1) }
       if let least = ordered.first {
-        collect(least, into: &rows)
+        try collect(least, into: &rows, execution)
         for node in ordered.dropFirst() {
           if rows.count == first { return }
+          try execution.charge(rows.count - first)
           if case .leaf(let leaf) = node {
             rows.count =
               first
               + RowSorting.intersect(rows.base + first, rows.count - first, lists[leaf].rows, lists[leaf].count)
           } else {
             var other = RowBuffer()
-            collect(node, into: &other)
+            try collect(node, into: &other, execution)
             rows.count = first + RowSorting.intersect(rows.base + first, rows.count - first, other.base, other.count)
           }
         }
@@ -229,7 +252,8 @@ final class FullTextSearch {
       for node in excluded {
         if rows.count == first { return }
         var other = RowBuffer()
-        collect(node, into: &other)
+        try collect(node, into: &other, execution)
+        try execution.charge(rows.count - first + other.count)
         subtract(other, from: &rows, first)
       }
     }

@@ -8,6 +8,8 @@ final class FullTextSearchState {
   private var analyzer: TextAnalyzer?
   private var text = Text()
   private(set) var matcher: TextMatcher?
+  /// The run whose time and cancellation the matcher looks at.
+  private var heedingRun: UInt64 = 0
   /// What the query finds, in the run at hand only: it keeps a version of the data alive.
   var search: FullTextSearch?
   /// The run that the statistics are of.
@@ -18,17 +20,35 @@ final class FullTextSearchState {
 
   func hasQuery(of other: FullTextSearchState) -> Bool { language == other.language && text == other.text }
 
-  /// The matcher of a query, which most often is that of the last call.
-  func matcher(_ query: UnsafeBufferPointer<UInt8>) -> TextMatcher {
-    if let matcher, query.elementsEqual(text.bytes) { return matcher }
+  /// The matcher of a query, which most often is that of the last call. It heeds what may stop the run.
+  func matcher(
+    _ query: UnsafeBufferPointer<UInt8>, _ execution: Execution
+  ) throws(RuntimeProblem) -> TextMatcher {
+    if let matcher, !matcher.isInterrupted, isOf(query) {
+      if heedingRun != execution.run {
+        heedingRun = execution.run
+        matcher.heed(execution.interruption)
+      }
+      return matcher
+    }
     let analyzer = self.analyzer ?? TextAnalyzer(language)
     self.analyzer = analyzer
-    text = Text(query)
-    let made = TextMatcher(TextQuery(text, analyzer), analyzer)
-    matcher = made
+    matcher = nil
     search = nil
     statisticsRun = nil
+    text = Text(query)
+    let understood = TextQuery(text, analyzer, execution.interruption)
+    // What is due was so before: then the query was not read to its end.
+    if execution.mayStop { try execution.checkpoint() }
+    let made = TextMatcher(understood, analyzer)
+    made.heed(execution.interruption)
+    heedingRun = execution.run
+    matcher = made
     return made
+  }
+
+  private func isOf(_ query: UnsafeBufferPointer<UInt8>) -> Bool {
+    text.withUnsafeBytes { ByteSearch.equal($0, UnsafeRawBufferPointer(query)) }
   }
 }
 

@@ -75,7 +75,7 @@ final class CompiledGrouping: @unchecked Sendable {
         range: bound.range)
       if let set = bound.set {
         let own = bound.expressions
-        if !own.isEmpty { compiled.own = ExpressionProgram(own, catalog: compiler.catalog) }
+        if !own.isEmpty { compiled.own = compiler.program(own) }
         if bound.argument != nil { compiled.argument = 0 }
         if bound.comparand != nil { compiled.comparand = 1 }
         outer = max(outer, compiler.scopesUsed(byAround: set.index) - 1)
@@ -98,21 +98,21 @@ final class CompiledGrouping: @unchecked Sendable {
     if canFail {
       // One argument that fails takes those beside it along: then each is evaluated by itself.
       for (index, bound) in grouping.aggregates.enumerated() where bound.set == nil && bound.argument != nil {
-        aggregates[index].own = ExpressionProgram(bound.expressions, catalog: compiler.catalog)
+        aggregates[index].own = compiler.program(bound.expressions)
       }
     }
     keyProgram =
-      canFail && !keyExpressions.isEmpty ? ExpressionProgram(keyExpressions, catalog: compiler.catalog) : nil
+      canFail && !keyExpressions.isEmpty ? compiler.program(keyExpressions) : nil
     argumentsCanFail = canFail
     self.keys = keys
     self.aggregates = aggregates
-    program = expressions.isEmpty ? nil : ExpressionProgram(expressions, catalog: compiler.catalog)
+    program = expressions.isEmpty ? nil : compiler.program(expressions)
     releasesScratch = expressions.allSatisfy { expression in
       if case .list = expression.type { return false }
       return true
     }
     outerScopes = outer
-    having = grouping.having.map { ExpressionProgram([$0], catalog: compiler.catalog) }
+    having = grouping.having.map { compiler.program([$0]) }
     order = grouping.order.isEmpty ? nil : CompiledOrder(grouping.order, type: type, &compiler)
     var bounds: [BoundExpression] = []
     limit = grouping.limit == nil ? -1 : 0

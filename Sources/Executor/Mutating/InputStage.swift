@@ -7,7 +7,8 @@ import GQLStore
 struct InputStage: ~Copyable {
   /// Where an object or a value was written.
   enum Source {
-    case document(BoundRecord)
+    /// With the cells that it has.
+    case document(SourceRange, [BoundCell])
     case range(SourceRange)
     /// In the value of a parameter.
     case variable(Int, [ValuePathStep])
@@ -24,6 +25,11 @@ struct InputStage: ~Copyable {
     case element
   }
 
+  /// Where a record was written, by number: records hold nothing that is counted.
+  struct Place {
+    fileprivate let index: Int
+  }
+
   struct Record {
     var type: EntityTypeID
     /// The first of the record's cells.
@@ -31,7 +37,7 @@ struct InputStage: ~Copyable {
     /// The number of the record behind the last object inside it.
     var end: Int
     var role: Role
-    var source: Source
+    var source: Place
     var row = PageLayout.noRow
     /// Neither it nor what is inside it is saved.
     var isSkipped = false
@@ -65,6 +71,8 @@ struct InputStage: ~Copyable {
   }
 
   var records: [Record] = []
+  /// Of each record.
+  private var sources: [Source] = []
   var links: [Link] = []
   var targets: [Target] = []
   private(set) var cells: UnsafeMutablePointer<Cell>
@@ -78,9 +86,9 @@ struct InputStage: ~Copyable {
   let memory = ScratchArena(capacity: 1024)
   /// Bytes of all that is on the stage. What an earlier field left room for does not count.
   var byteCount: Int {
-    records.count &* MemoryLayout<Record>.stride &+ links.count &* MemoryLayout<Link>.stride
-      &+ targets.count &* MemoryLayout<Target>.stride &+ count &* (MemoryLayout<Cell>.stride &+ 2)
-      &+ memory.usedBytes
+    records.count &* (MemoryLayout<Record>.stride &+ MemoryLayout<Source>.stride)
+      &+ links.count &* MemoryLayout<Link>.stride &+ targets.count &* MemoryLayout<Target>.stride
+      &+ count &* (MemoryLayout<Cell>.stride &+ 2) &+ memory.usedBytes
   }
 
   init() {
@@ -98,11 +106,14 @@ struct InputStage: ~Copyable {
 
   mutating func removeAll() {
     records.removeAll(keepingCapacity: true)
+    sources.removeAll(keepingCapacity: true)
     links.removeAll(keepingCapacity: true)
     targets.removeAll(keepingCapacity: true)
     count = 0
     memory.removeAll()
   }
+
+  subscript(_ place: Place) -> Source { sources[place.index] }
 
   /// Adds an empty record and gives its number.
   mutating func begin(_ layout: InputLayout, role: Role, source: Source) -> Int {
@@ -111,14 +122,20 @@ struct InputStage: ~Copyable {
     (cells + count).update(repeating: Cell(low: 0), count: columns)
     (valid + count).update(repeating: false, count: columns)
     (given + count).update(repeating: false, count: columns)
-    records.append(Record(type: layout.type, base: count, end: records.count + 1, role: role, source: source))
+    records.append(
+      Record(
+        type: layout.type, base: count, end: records.count + 1, role: role, source: Place(index: sources.count)))
+    sources.append(source)
     count += columns
     return records.count - 1
   }
 
   /// Takes the last record back. Precondition: nothing is inside it, and it has no links.
   mutating func removeLast() {
-    if let last = records.popLast() { count = last.base }
+    if let last = records.popLast() {
+      count = last.base
+      sources.removeLast()
+    }
   }
 
   /// Nil is null.

@@ -1,4 +1,5 @@
 import GQLBase
+import GQLStore
 
 extension MutationProblem {
   /// Every code of its own; those of ``RuntimeProblem`` come up too.
@@ -16,7 +17,7 @@ extension MutationProblem {
     case .unknownID: DiagnosticCode("unknown-id")
     case .ambiguousLink: DiagnosticCode("ambiguous-link")
     case .deleteDenied: DiagnosticCode("delete-denied")
-    case .requiredReference: DiagnosticCode("required-reference")
+    case .requiredReference, .lostReference: DiagnosticCode("required-reference")
     case .unconditionalChange: DiagnosticCode("unconditional-change")
     case .absentVariable: DiagnosticCode("absent-variable")
     case .tooLarge: DiagnosticCode("too-large")
@@ -39,10 +40,10 @@ extension MutationProblem {
       "'\(field)' leads to \(id), which is the id of " + types.map { "'\($0)'" }.joined(separator: " and ")
     case .deleteDenied(let type, let entity, let field):
       "'\(type)' \(entity) cannot be deleted: '\(type).\(field)' denies it while it is not empty"
-    case .requiredReference(let type, let entity, let field, isRestoring: false):
+    case .requiredReference(let type, let entity, let field):
       "'\(type)' \(entity) would lose its '\(field)', which it must have"
-    case .requiredReference(let type, let entity, let field, isRestoring: true):
-      "'\(type)' \(entity) cannot be restored: its '\(field)', which it must have, is deleted"
+    case .lostReference(let type, let entity, let field, let loss):
+      "'\(type)' \(entity) cannot be restored: its '\(field)', which it must have, \(Self.words(loss))"
     case .unconditionalChange(let verb, let type): "this would \(verb) every '\(type)'"
     case .absentVariable(let verb, let name):
       "the variable '$\(name)' was not provided, and without it this would \(verb) other entities than meant"
@@ -51,6 +52,14 @@ extension MutationProblem {
     case .readOnly: "a view of the data cannot be changed"
     case .nestedTransaction: "a transaction of this database is under way on this thread"
     case .transactionEnded: "the transaction has ended"
+    }
+  }
+
+  private static func words(_ loss: LostLink) -> String {
+    switch loss {
+    case .deleted: "is deleted"
+    case .purged: "was removed for good"
+    case .elsewhere: "has been linked to another"
     }
   }
 

@@ -1,5 +1,6 @@
 import GQLBase
 import GQLCatalog
+import GQLStore
 
 /// Why a mutation is refused. Nothing of its operation takes effect.
 package struct MutationProblem: Error, Sendable, Equatable {
@@ -17,7 +18,9 @@ package struct MutationProblem: Error, Sendable, Equatable {
     /// `deleteUser(where: id == "1")` whose messages are `onDelete: DENY`.
     case deleteDenied(type: String, entity: String, field: String)
     /// Taking the author from a message that must have one.
-    case requiredReference(type: String, entity: String, field: String, isRestoring: Bool = false)
+    case requiredReference(type: String, entity: String, field: String)
+    /// Restoring a message whose author, which it must have, does not come back.
+    case lostReference(type: String, entity: String, field: String, LostLink)
     /// `deleteUser(where: $f)` with `{"f": {}}`.
     case unconditionalChange(verb: String, type: String)
     /// `deleteUser(where: name == $n)` without `$n`.

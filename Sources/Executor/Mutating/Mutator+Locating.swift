@@ -155,8 +155,9 @@ extension Mutator {
     } catch {
       if case .requiredReference(let relation, let row) = error {
         let place = place(catalog[relation], row)
+        let loss = transaction.lostLink(relation, of: row)
         throw problem(
-          .requiredReference(type: place.type, entity: place.entity, field: place.field, isRestoring: true),
+          .lostReference(type: place.type, entity: place.entity, field: place.field, loss),
           at: .range(program.mutation.range))
       }
       throw problem(error, at: .range(program.mutation.range))

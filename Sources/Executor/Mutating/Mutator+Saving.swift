@@ -146,7 +146,7 @@ extension Mutator {
   }
 
   /// Deletes an entity whose place another takes.
-  func remove(_ row: UInt32, _ type: EntityTypeID, at source: InputStage.Source) throws(MutationProblem) {
+  func remove(_ row: UInt32, _ type: EntityTypeID, at source: InputStage.Place) throws(MutationProblem) {
     change()
     do {
       for gone in try transaction.delete(type, row) {

@@ -60,7 +60,7 @@ extension Mutator {
     _ record: BoundRecord, role: InputStage.Role, _ origin: Origin
   ) throws(MutationProblem) -> Int {
     let layout = origin.layouts[record.type]
-    let number = try begin(layout, role: role, source: .document(record), origin)
+    let number = try begin(layout, role: role, source: .document(record.range, record.cells), origin)
     let firstLink = stage.links.count
     // What is written before the next batch is evaluated need not be copied.
     let keeps = origin.keepsValues || origin.values.areOfRows && (role != .assignment || record.hasLinks)

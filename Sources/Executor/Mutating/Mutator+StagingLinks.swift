@@ -145,7 +145,7 @@ extension Mutator {
     var named: Set<RelationID> = []
     for link in stage.links[first...] where link.record == number { named.insert(link.relation) }
     for relation in layout.ownedRelations where !named.contains(relation.id) {
-      addEmptyLink(of: number, relation, stage.records[number].source, isWithin: true)
+      addEmptyLink(of: number, relation, stage[stage.records[number].source], isWithin: true)
     }
   }
 

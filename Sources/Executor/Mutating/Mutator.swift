@@ -176,7 +176,7 @@ package final class Mutator {
     if let absent = refusal.variables.first(where: { !context.provided.contains($0) }) {
       throw MutationProblem(.absentVariable(verb: verb, name: absent), at: refusal.range)
     }
-    if refusal.isTrivial {
+    if let premise = refusal.premise, constants.isTrue(premise) {
       throw MutationProblem(
         .unconditionalChange(verb: verb, type: catalog[program.mutation.type].name), at: refusal.range)
     }
@@ -239,12 +239,20 @@ package final class Mutator {
     if number & 1023 == 1023 { try checkpoint(execution) }
   }
 
+  func problem(_ kind: MutationProblem.Kind, at place: InputStage.Place, column: ColumnID? = nil) -> MutationProblem {
+    problem(kind, at: stage[place], column: column)
+  }
+
+  func problem(_ refused: StoreProblem, at place: InputStage.Place) -> MutationProblem {
+    problem(refused, at: stage[place])
+  }
+
   func problem(_ kind: MutationProblem.Kind, at source: InputStage.Source, column: ColumnID? = nil) -> MutationProblem {
     switch source {
     case .range(let range): return MutationProblem(kind, at: range)
-    case .document(let record):
-      let cell = column.flatMap { column in record.cells.first { $0.column == column } }
-      return MutationProblem(kind, at: cell?.range ?? record.range)
+    case .document(let range, let cells):
+      let cell = column.flatMap { column in cells.first { $0.column == column } }
+      return MutationProblem(kind, at: cell?.range ?? range)
     case .variable(let parameter, var path):
       if column != nil, let name = columnName(kind) { path.append(.member(name)) }
       let (range, name) = parameters(parameter)

@@ -15,21 +15,22 @@ package final class ValueProgram: Sendable {
   private let pool = CellPool()
 
   /// `executable` is made from a plan whose query has the values as fields: of the answer's object, or of the object of
-  /// its first selection.
-  package init(_ executable: Executable) {
+  /// its first selection. What was made when `interruption` was due is not to be used.
+  package init(_ executable: Executable, interruption: Interruption? = nil) {
     self.executable = executable
     let query = executable.plan.query
+    let compiler = PlanCompiler(executable.plan, executable.catalog, pool, interruption: interruption)
     var expressions: [BoundExpression] = []
     if let selection = query.selections.first, case .object(let fields) = selection.shape,
       case .many? = query.fields.first?.content
     {
       for field in fields { if case .value(let expression) = field.content { expressions.append(expression) } }
       sources = nil
-      program = expressions.isEmpty ? nil : ExpressionProgram(expressions, catalog: executable.catalog)
+      program = expressions.isEmpty ? nil : compiler.program(expressions)
       return
     }
     for field in query.fields { if case .value(let expression) = field.content { expressions.append(expression) } }
-    sources = ScalarSources(expressions, PlanCompiler(executable.plan, executable.catalog, pool))
+    sources = ScalarSources(expressions, compiler)
     program = nil
   }
 

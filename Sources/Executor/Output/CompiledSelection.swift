@@ -57,7 +57,7 @@ final class CompiledSelection: @unchecked Sendable {
     types = builder.types
     groups = builder.groups.map { group in
       Group(
-        condition: group.condition, program: ExpressionProgram(group.expressions, catalog: compiler.catalog))
+        condition: group.condition, program: compiler.program(group.expressions))
     }
     children = builder.children
     showsDepths = recursion == nil && builder.operations.contains { $0.kind == .depth }

@@ -47,7 +47,7 @@ final class CompiledSet: @unchecked Sendable {
     self.id = id
     type = bound.type
     access = compiler.access(plan.access, of: bound, number: id)
-    filter = plan.filter.map { ExpressionProgram([$0], catalog: compiler.catalog) }
+    filter = plan.filter.map { compiler.program([$0]) }
     method = bound.order.isEmpty ? .natural : plan.order
     order = bound.order.isEmpty ? nil : CompiledOrder(bound.order, type: bound.type, &compiler)
     distinct =
@@ -127,7 +127,7 @@ final class CompiledOrder: @unchecked Sendable {
       return Term(
         type: term.expression.type, isDescending: term.isDescending, nullsFirst: term.nullsFirst, isStable: isStable)
     }
-    program = ExpressionProgram(terms.map(\.expression), catalog: compiler.catalog)
+    program = compiler.program(terms.map(\.expression))
     if let term = terms.first, case .column(.scope(0, _), let column) = term.expression.kind {
       let descriptor = compiler.catalog[type][column]
       directColumn = column

@@ -161,8 +161,7 @@ extension Execution {
     return true
   }
 
-  /// The number of distinct targets of the members of the inner set: each link sets a bit, and no row is kept but to
-  /// clear it.
+  /// The number of distinct targets of the members of the inner set: each link sets a bit.
   private func countStep(
     _ set: CompiledSet, _ node: AccessNode, _ state: SetState, _ outer: ScopeRows
   ) throws(RuntimeProblem) -> Int64 {
@@ -170,13 +169,51 @@ extension Execution {
     state.inner.offsets.append(0)
     try append(compiledSet(node.number), outer, into: &state.inner)
     let walk = state.walk
-    walk.visited.reserve(snapshot.slotCount(node.relation.target))
+    let slots = snapshot.slotCount(node.relation.target)
+    walk.visited.reserve(slots)
+    if let count = try countMarks(node.relation, state.inner.rows, slots, walk) {
+      note(set, accessRows: count)
+      return Int64(count)
+    }
     defer { walk.clean() }
     walk.frontier.removeAll()
     walk.frontier.append(UnsafePointer(state.inner.rows.base), state.inner.rows.count)
     try advance(over: node.relation, walk)
     note(set, accessRows: walk.found.count)
     return Int64(walk.found.count)
+  }
+
+  /// The same for so many links that all bits are counted and cleared, and no row is kept; nil for fewer.
+  private func countMarks(
+    _ relation: RelationAccess, _ sources: borrowing RowBuffer, _ slots: Int, _ walk: WalkState
+  ) throws(RuntimeProblem) -> Int? {
+    guard relation.isToMany, sources.count >= 64 else { return nil }
+    let reader = readers[relation.reader]
+    let rows = UnsafePointer(sources.base)
+    var links = 0
+    for index in 0..<sources.count { links &+= reader.references(rows[index]).count }
+    // A word is counted and cleared in the time of a link that is kept.
+    guard links > slots >> 6 else { return nil }
+    do {
+      var start = 0
+      while start < sources.count {
+        let end = min(start + 64, sources.count)
+        warmRuns(reader, rows + start, end - start)
+        var reached = 0
+        for index in start..<end {
+          let run = reader.references(rows[index])
+          walk.visited.mark(run)
+          reached &+= run.count
+        }
+        try visit(reached)
+        try checkpoint()
+        start = end
+      }
+    } catch {
+      _ = walk.visited.takeCount(slots)
+      throw error
+    }
+    return walk.visited.takeCount(slots)
   }
 
   /// The number of members of a set that depends on nothing around it.

@@ -204,8 +204,13 @@ extension Execution {
     for element in 0..<count where parents[element] != PageLayout.noRow {
       let run = reader.references(parents[element])
       guard let start = run.baseAddress, run.count > 0 else { continue }
-      // The processor sees longer runs coming.
-      touched |= start[0] | start[min(run.count &- 1, 16)]
+      // One of each line; the processor sees longer runs coming.
+      touched |= start[run.count &- 1]
+      var place = 0
+      while place < min(run.count, 128) {
+        touched |= start[place]
+        place &+= 16
+      }
     }
     warmed = UInt64(touched)
   }

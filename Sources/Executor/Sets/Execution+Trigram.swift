@@ -12,7 +12,7 @@ final class TrigramSearch {
 
   /// The same whether it is a pattern or not: for an estimate. One search is asked in one of the two ways.
   func trigrams(_ condition: TextCondition, _ pattern: UnsafeBufferPointer<UInt8>) -> TrigramQuery? {
-    if let known = self.pattern, pattern.elementsEqual(known) { return query }
+    if isOf(pattern) { return query }
     let bytes = Array(pattern)
     self.pattern = bytes
     query = TextRequirement(condition, bytes).trigrams
@@ -23,7 +23,7 @@ final class TrigramSearch {
   func query(
     _ condition: TextCondition, _ pattern: UnsafeBufferPointer<UInt8>, _ limits: PatternLimits
   ) -> TrigramQuery? {
-    if let known = self.pattern, self.limits == limits, pattern.elementsEqual(known) { return query }
+    if self.limits == limits, isOf(pattern) { return query }
     let bytes = Array(pattern)
     self.pattern = bytes
     self.limits = limits
@@ -31,6 +31,10 @@ final class TrigramSearch {
     // What is no pattern is refused by the test of the rows, so there must be some.
     if query != nil, condition == .regex, !Pattern.isValid(bytes, limits: limits) { query = nil }
     return query
+  }
+
+  private func isOf(_ pattern: UnsafeBufferPointer<UInt8>) -> Bool {
+    self.pattern?.withUnsafeBytes { ByteSearch.equal($0, UnsafeRawBufferPointer(pattern)) } ?? false
   }
 }
 

@@ -37,7 +37,7 @@ final class ScalarSources: @unchecked Sendable {
     }
     types = expressions.map(\.type)
     ranges = expressions.map(\.range)
-    program = computed.isEmpty ? nil : ExpressionProgram(computed, catalog: compiler.catalog)
+    program = computed.isEmpty ? nil : compiler.program(computed)
   }
 
   var count: Int { sources.count }

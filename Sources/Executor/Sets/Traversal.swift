@@ -118,6 +118,22 @@ struct VisitedRows: ~Copyable {
     return Int(truncatingIfNeeded: ~(word >> UInt64(row & 63)) & 1)
   }
 
+  /// Sets the bits of all rows.
+  @inline(__always)
+  func mark(_ rows: UnsafeBufferPointer<UInt32>) {
+    for row in rows { base[Int(row) >> 6] |= 1 &<< UInt64(row & 63) }
+  }
+
+  /// The number of rows below `rows`, whose bits are cleared. Precondition: there is room for them, and no others are in.
+  func takeCount(_ rows: Int) -> Int {
+    var count = 0
+    for word in 0...(rows >> 6) {
+      count &+= base[word].nonzeroBitCount
+      base[word] = 0
+    }
+    return count
+  }
+
   /// Clears the bits of all rows that were inserted.
   func remove(_ rows: UnsafePointer<UInt32>, _ count: Int) {
     if count > words {

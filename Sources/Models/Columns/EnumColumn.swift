@@ -140,28 +140,28 @@ extension EntityReader {
   /// Reads the next property, an enum.
   public mutating func read<Value: RawRepresentable & CaseIterable>() throws -> Value where Value.RawValue == String {
     let column: EnumColumn<Value>? = try enumColumn()
-    let cell = try next()
+    let cell = try cursor.next()
     return try column?.read(cell) ?? Value(rawCell: cell)
   }
 
   /// Reads the next property, an enum.
   public mutating func read<Value: RawRepresentable & CaseIterable>() throws -> Value? where Value.RawValue == String {
     let column: EnumColumn<Value>? = try enumColumn()
-    let cell = try next()
+    let cell = try cursor.next()
     return cell.isNull ? nil : try column?.read(cell) ?? Value(rawCell: cell)
   }
 
   /// Reads the next property, a list of enums.
   public mutating func read<Value: RawRepresentable & CaseIterable>() throws -> [Value] where Value.RawValue == String {
     let column: EnumColumn<Value>? = try enumColumn()
-    return try next().elements(isWide: column == nil) { try column?.read($0) ?? Value(rawCell: $0) }
+    return try cursor.next().elements(isWide: column == nil) { try column?.read($0) ?? Value(rawCell: $0) }
   }
 
   /// Reads the next property, a list of enums.
   public mutating func read<Value: RawRepresentable & CaseIterable>() throws -> [Value]?
   where Value.RawValue == String {
     let column: EnumColumn<Value>? = try enumColumn()
-    let cell = try next()
+    let cell = try cursor.next()
     if cell.isNull { return nil }
     return try cell.elements(isWide: column == nil) { try column?.read($0) ?? Value(rawCell: $0) }
   }

@@ -1,6 +1,47 @@
 import GQLCatalog
 import GQLStore
 
+/// What a context has of an id.
+@usableFromInline enum PointLookup {
+  /// It must be asked another way.
+  case unknown
+  case absent
+  /// The entity's properties, valid as long as the context is not written to.
+  case found(PropertyCursor)
+}
+
+/// Finding one entity without the metadata of its type.
+extension Context {
+  /// The entity of a type whose id is a text.
+  @usableFromInline
+  func find(_ type: ObjectIdentifier, text: String) -> PointLookup {
+    guard let mapping = storage.schema?.mapping(of: type), case .text = mapping.idKind else { return .unknown }
+    var text = text
+    return text.withUTF8 { bytes in
+      find(mapping, bytes.baseAddress.map { TextView(UnsafeRawPointer($0), count: bytes.count).cell } ?? Cell(low: 0))
+    }
+  }
+
+  /// The entity of a type whose id is a number.
+  @usableFromInline
+  func find(_ type: ObjectIdentifier, number: Int) -> PointLookup {
+    guard let mapping = storage.schema?.mapping(of: type), case .int64 = mapping.idKind else { return .unknown }
+    return find(mapping, Cell(Int64(number)))
+  }
+
+  private func find(_ mapping: AnyTypeMapping, _ key: Cell) -> PointLookup {
+    guard let snapshot = storage.current else { return .absent }
+    var key = key
+    let found =
+      mapping.readsDeleted ? snapshot.deletedRow(mapping.type, key: &key) : snapshot.findRow(mapping.type, key: &key)
+    guard let row = found else { return .absent }
+    let readers = snapshot.readers(mapping.type)
+    mapping.layout.touch(row, readers)
+    return .found(
+      PropertyCursor(mapping.layout, EntitySource(readers, row, storage.opaques(of: mapping.type))))
+  }
+}
+
 extension TypeMapping {
   /// The row of an id, live or, for deleted entities, deleted; nil if there is none.
   func row(_ id: Entity.ID, _ snapshot: Snapshot) throws -> UInt32? {

@@ -16,8 +16,11 @@ final class EntityLayout: @unchecked Sendable {
   /// All columns of the type, those of relations included.
   let columnCount: Int
   let opaqueCount: Int
+  /// The Swift type whose properties these are.
+  let typeName: String
 
-  init(places: [Place], codecs: [AnyObject?], columnCount: Int) {
+  init(places: [Place], codecs: [AnyObject?], columnCount: Int, typeName: String) {
+    self.typeName = typeName
     count = places.count
     self.places = .allocate(capacity: max(1, places.count))
     for (index, place) in places.enumerated() { (self.places + index).initialize(to: place) }
@@ -35,7 +38,7 @@ final class EntityLayout: @unchecked Sendable {
     for index in 0..<count where places[index].column >= 0 {
       let reader = readers[Int(places[index].column)]
       touched |= reader.isNull(row) ? 1 : 0
-      guard places[index].kind == .text else {
+      guard case .text = places[index].kind else {
         touched |= UInt64(reader.cell(row, width: places[index].kind.width).load(as: UInt8.self))
         continue
       }

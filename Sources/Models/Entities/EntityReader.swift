@@ -3,9 +3,83 @@ import GQLStore
 
 /// Reads the stored properties of an entity, in the order in which ``EntityModelProtocol/describe(_:)`` names them.
 public struct EntityReader<Entity: EntityModelProtocol> {
+  @usableFromInline var cursor: PropertyCursor
+
+  init(_ layout: EntityLayout, _ source: EntitySource, wanted: UnsafePointer<Bool>? = nil) {
+    cursor = PropertyCursor(layout, source, wanted: wanted)
+  }
+
+  @inlinable init(_ cursor: PropertyCursor) { self.cursor = cursor }
+
+  var layout: EntityLayout { cursor.layout }
+  var source: EntitySource { cursor.source }
+
+  /// Reads the next property.
+  @inlinable
+  public mutating func read<Value: ColumnValue>() throws -> Value {
+    assert(cursor.isPlain, "the property has another type")
+    return try Value(cell: cursor.next())
+  }
+
+  /// Reads the next property, by its raw value.
+  public mutating func read<Value: RawRepresentable>() throws -> Value where Value.RawValue: ColumnScalar {
+    try Value(rawCell: cursor.next())
+  }
+
+  /// Reads the next property, by its raw value.
+  public mutating func read<Value: RawRepresentable>() throws -> Value? where Value.RawValue: ColumnScalar {
+    let cell = try cursor.next()
+    return cell.isNull ? nil : try Value(rawCell: cell)
+  }
+
+  /// Reads the next property, by raw values.
+  public mutating func read<Value: RawRepresentable>() throws -> [Value] where Value.RawValue: ColumnScalar {
+    try cursor.next().elements(isWide: Value.RawValue.columnShape.elementIsWide) { try Value(rawCell: $0) }
+  }
+
+  /// Reads the next property, by raw values.
+  public mutating func read<Value: RawRepresentable>() throws -> [Value]? where Value.RawValue: ColumnScalar {
+    let cell = try cursor.next()
+    if cell.isNull { return nil }
+    return try cell.elements(isWide: Value.RawValue.columnShape.elementIsWide) { try Value(rawCell: $0) }
+  }
+
+  /// Reads the next property, whose type says nothing about columns: as JSON if it is `Codable`, else from beside the
+  /// store.
+  @_disfavoredOverload
+  public mutating func read<Value>() throws -> Value {
+    let index = cursor.position
+    guard index < layout.count, let codec = layout.codecs[index] else { throw cursor.outOfStep }
+    let place = layout.places[index]
+    if place.column < 0 {
+      cursor.position += 1
+      guard let box = source.opaque(Int(~place.column)) as? OpaqueBox<Value> else {
+        throw ModelError.unreadable("a \(Value.self) was not stored by a model")
+      }
+      return box.value
+    }
+    guard let typed = codec as? ValueCodec<Value> else { throw cursor.outOfStep }
+    return try typed.read(cursor.next())
+  }
+
+  /// Passes over a property that has its value already.
+  public mutating func skip() { cursor.position += 1 }
+
+  /// The cases of the next property; nil where they are stored by their raw values.
+  @inline(__always)
+  func enumColumn<Value>() throws -> EnumColumn<Value>? {
+    guard cursor.position < layout.count, let codec = layout.codecs[cursor.position] else { return nil }
+    guard let column = codec as? EnumColumn<Value> else { throw cursor.outOfStep }
+    return column
+  }
+}
+
+/// Goes through the cells of one entity, property by property. Knows nothing of the entity's type, so that what the
+/// program's own module inlines asks for no metadata of generic types, which costs more than reading a cell.
+@usableFromInline struct PropertyCursor {
   let layout: EntityLayout
   let source: EntitySource
-  private var position = 0
+  var position = 0
   /// By property: whether it is read; nil if all are. What is not is nil.
   private let wanted: UnsafePointer<Bool>?
 
@@ -15,71 +89,13 @@ public struct EntityReader<Entity: EntityModelProtocol> {
     self.wanted = wanted
   }
 
-  /// Reads the next property.
-  public mutating func read<Value: ColumnValue>() throws -> Value {
-    // What is written by hand may be out of step; what the macro writes is not.
-    assert(position >= layout.count || layout.codecs[position] == nil, "the property has another type")
-    return try Value(cell: next())
-  }
+  var outOfStep: ModelError { .unreadable("\(layout.typeName) reads other properties than it describes") }
 
-  /// Reads the next property, by its raw value.
-  public mutating func read<Value: RawRepresentable>() throws -> Value where Value.RawValue: ColumnScalar {
-    try Value(rawCell: next())
-  }
+  /// Whether the next property has no codec of its own. What is written by hand may be out of step; what the macro writes
+  /// is not.
+  @usableFromInline var isPlain: Bool { position >= layout.count || layout.codecs[position] == nil }
 
-  /// Reads the next property, by its raw value.
-  public mutating func read<Value: RawRepresentable>() throws -> Value? where Value.RawValue: ColumnScalar {
-    let cell = try next()
-    return cell.isNull ? nil : try Value(rawCell: cell)
-  }
-
-  /// Reads the next property, by raw values.
-  public mutating func read<Value: RawRepresentable>() throws -> [Value] where Value.RawValue: ColumnScalar {
-    try next().elements(isWide: Value.RawValue.columnShape.elementIsWide) { try Value(rawCell: $0) }
-  }
-
-  /// Reads the next property, by raw values.
-  public mutating func read<Value: RawRepresentable>() throws -> [Value]? where Value.RawValue: ColumnScalar {
-    let cell = try next()
-    if cell.isNull { return nil }
-    return try cell.elements(isWide: Value.RawValue.columnShape.elementIsWide) { try Value(rawCell: $0) }
-  }
-
-  /// Reads the next property, whose type says nothing about columns: as JSON if it is `Codable`, else from beside the
-  /// store.
-  @_disfavoredOverload
-  public mutating func read<Value>() throws -> Value {
-    let index = position
-    guard index < layout.count, let codec = layout.codecs[index] else { throw outOfStep }
-    let place = layout.places[index]
-    if place.column < 0 {
-      position += 1
-      guard let box = source.opaque(Int(~place.column)) as? OpaqueBox<Value> else {
-        throw ModelError.unreadable("a \(Value.self) was not stored by a model")
-      }
-      return box.value
-    }
-    guard let typed = codec as? ValueCodec<Value> else { throw outOfStep }
-    return try typed.read(next())
-  }
-
-  /// Passes over a property that has its value already.
-  public mutating func skip() { position += 1 }
-
-  private var outOfStep: ModelError {
-    .unreadable("\(Entity.self) reads other properties than it describes")
-  }
-
-  /// The cases of the next property; nil where they are stored by their raw values.
-  @inline(__always)
-  func enumColumn<Value>() throws -> EnumColumn<Value>? {
-    guard position < layout.count, let codec = layout.codecs[position] else { return nil }
-    guard let column = codec as? EnumColumn<Value> else { throw outOfStep }
-    return column
-  }
-
-  @inline(__always)
-  mutating func next() throws -> ColumnCell {
+  @usableFromInline mutating func next() throws -> ColumnCell {
     guard position < layout.count else { throw outOfStep }
     let place = layout.places[position]
     guard place.column >= 0 else { throw outOfStep }

@@ -3,7 +3,7 @@ import GQLPlanner
 import GQLStore
 
 /// What is wanted of a relation of each entity that a query gives.
-class NestedQuery<Parent: EntityModelProtocol> {
+@usableFromInline class NestedQuery<Parent: EntityModelProtocol> {
   /// Fills the relation of all parents, whose rows are given too, with what was traced for these, if it was.
   func load(
     _ parents: inout [Parent], _ rows: [UInt32], _ reading: QueryReading<Parent>, _ traced: TracedTargets?

@@ -3,7 +3,7 @@ import GQLCatalog
 import GQLPlanner
 
 /// Where the rows of a query come from that are not those of a type.
-class QueryOrigin<Entity: EntityModelProtocol> {
+@usableFromInline class QueryOrigin<Entity: EntityModelProtocol> {
   /// The plan of the rows, and what `list` does with them. Nil if the context does not know a type.
   func explain(_ list: QueryList<Entity>, _ explanation: inout QueryExplanation) -> String? { nil }
 }

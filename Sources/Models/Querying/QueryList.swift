@@ -6,25 +6,28 @@ import GQLStore
 ///
 /// Unchecked because key paths of properties are immutable.
 public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
-  enum Source {
+  @usableFromInline enum Source {
     case all
     case ids([Entity.ID])
     /// What another query gives.
     case rows((Context) throws -> [UInt32])
   }
 
-  var source: Source
+  @usableFromInline var source: Source
   /// Each sees the rows that the one before it gives.
-  var stages: [QueryStage<Entity>] = []
-  var nested: [NestedQuery<Entity>] = []
+  @usableFromInline var stages: [QueryStage<Entity>] = []
+  @usableFromInline var nested: [NestedQuery<Entity>] = []
   /// How the rows of the source come, where another query gives them.
-  var origin: QueryOrigin<Entity>?
+  @usableFromInline var origin: QueryOrigin<Entity>?
   /// The places of relations that come with the entities, because they are likely to be looked at.
-  var prefetched: Set<Int> = []
+  @usableFromInline var prefetched: Set<Int> = []
   /// The attributes that are read; nil for all.
-  var attributes: Set<Int>?
+  @usableFromInline var attributes: Set<Int>?
 
-  init(_ source: Source = .all) { self.source = source }
+  @inlinable init(_ source: Source = .all) { self.source = source }
+
+  /// Whether nothing is asked beside the source. Counts, because the metadata that `isEmpty` asks for cost more.
+  @inlinable var isPlain: Bool { stages.count == 0 && nested.count == 0 && attributes == nil }
 
   /// The entities, in order. What cannot be read, because another program has put something else there, is left out.
   public func resolve(in context: Context) -> [Entity] { (try? entities(in: context)) ?? [] }

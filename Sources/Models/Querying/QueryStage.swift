@@ -1,7 +1,7 @@
 import GQLCatalog
 
 /// A condition, an order and a slice, in this order.
-struct QueryStage<Entity: EntityModelProtocol> {
+@usableFromInline struct QueryStage<Entity: EntityModelProtocol> {
   var conjuncts: [QueryPredicate<Entity>] = []
   var order: [QueryOrder<Entity>] = []
   var limit: Int?

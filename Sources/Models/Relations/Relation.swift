@@ -3,7 +3,7 @@ public struct Relation<
   Entity: EntityModelProtocol, Directionality: RelationDirectionality, Cardinality: RelationCardinality,
   Constraints: RelationConstraints
 > {
-  enum State {
+  @usableFromInline enum State {
     case none
     case null
     case ids([Entity.ID])
@@ -11,17 +11,17 @@ public struct Relation<
     case fragments([Entity])
   }
 
-  var state: State
+  @usableFromInline var state: State
   /// Whether these are some of the targets only, so that saving appends them.
-  var isPart = false
+  @usableFromInline var isPart = false
 
-  init(_ state: State, isPart: Bool = false) {
+  @inlinable init(_ state: State, isPart: Bool = false) {
     self.state = state
     self.isPart = isPart
   }
 
   /// Nothing is known: saving keeps what is there.
-  public static var none: Self { Self(.none) }
+  @inlinable public static var none: Self { Self(.none) }
 
   /// Whether nothing is known.
   public var isNone: Bool { if case .none = state { true } else { false } }

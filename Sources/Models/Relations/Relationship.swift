@@ -9,6 +9,7 @@ public struct Relationship<
   /// What is known of the relation.
   public var projectedValue: Relation<Entity, Directionality, Cardinality, Constraints>
 
+  @inlinable
   init(_ relation: Relation<Entity, Directionality, Cardinality, Constraints>) { projectedValue = relation }
 
   /// The entity, or the entities, if they were loaded; an empty list where none were.
@@ -40,12 +41,15 @@ where
   Constraints == Relations.Optional
 {
   /// A relation to at most one entity, which does not know of it.
+  @inlinable
   public init(deleteRule: DeleteRule = .nullify) { self.init(.none) }
   /// The same, with the entity; nil says nothing about the relation.
+  @inlinable
   public init(wrappedValue: Entity?, deleteRule: DeleteRule = .nullify) {
     self.init(wrappedValue.map { .relation($0) } ?? .none)
   }
   /// The same, said to be optional.
+  @inlinable
   public init(_ constraint: Relations.OptionalConstraint, deleteRule: DeleteRule = .nullify) { self.init(.none) }
 }
 
@@ -55,6 +59,7 @@ where
   Constraints == Relations.Required
 {
   /// A relation to one entity, which does not know of it, and which cannot be set to null.
+  @inlinable
   public init(_ constraint: Relations.RequiredConstraint, deleteRule: DeleteRule = .nullify) { self.init(.none) }
 }
 
@@ -64,8 +69,10 @@ where
   Constraints == Relations.Required
 {
   /// A relation to many entities, which do not know of it.
+  @inlinable
   public init(deleteRule: DeleteRule = .nullify) { self.init(.none) }
   /// The same, with the entities; nil says nothing about the relation.
+  @inlinable
   public init(wrappedValue: [Entity]?, deleteRule: DeleteRule = .nullify) {
     self.init(wrappedValue.map { .relation($0) } ?? .none)
   }
@@ -79,8 +86,10 @@ where
   Constraints == Relations.Optional
 {
   /// A relation to at most one entity, whose property `inverse` is its other side.
+  @inlinable
   public init<Inverse>(deleteRule: DeleteRule = .nullify, inverse: KeyPath<Entity, Inverse>) { self.init(.none) }
   /// The same, said to be optional.
+  @inlinable
   public init<Inverse>(
     _ constraint: Relations.OptionalConstraint, deleteRule: DeleteRule = .nullify, inverse: KeyPath<Entity, Inverse>
   ) {
@@ -94,6 +103,7 @@ where
   Constraints == Relations.Required
 {
   /// A relation to one entity, whose property `inverse` is its other side, and which cannot be set to null.
+  @inlinable
   public init<Inverse>(
     _ constraint: Relations.RequiredConstraint, deleteRule: DeleteRule = .nullify, inverse: KeyPath<Entity, Inverse>
   ) {
@@ -107,6 +117,7 @@ where
   Constraints == Relations.Required
 {
   /// A relation to many entities, whose property `inverse` is its other side.
+  @inlinable
   public init<Inverse>(deleteRule: DeleteRule = .nullify, inverse: KeyPath<Entity, Inverse>) { self.init(.none) }
 }
 

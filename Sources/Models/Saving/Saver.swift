@@ -29,12 +29,13 @@ struct Saver {
       mapping = try context.mapping(of: Entity.self)
       record = stage.add(mapping)
       try write(entity, strategy, record, mapping, context)
-      if !mapping.uniques.isEmpty && !isRaw { try checkUniques(entity, record, mapping, &context) }
+      if mapping.uniques.count > 0 && !isRaw { try checkUniques(entity, record, mapping, &context) }
     } while isLoud && context.storage.schema?.byNumber[Int(mapping.type.index)] !== mapping
     if isLoud { try apply(record, &context) }
     let firstLink = stage.links.count
     let relations = mapping.info.relations
-    for place in relations.indices {
+    // Counted, because what a generic array's indices ask for costs more than staging.
+    for place in 0..<relations.count {
       try relations[place].stage(
         entity, record, place: place, isMapped: mapping.relations[place] != nil, self, &context)
     }
@@ -78,7 +79,7 @@ struct Saver {
     var writer = EntityWriter<Entity>(mapping.layout, stage.cells + base, stage.valid + base, stage.memory)
     try merged.write(to: &writer)
     if !writer.opaques.isEmpty { stage.setOpaques(record, writer.opaques) }
-    for place in mapping.derived.indices {
+    for place in 0..<mapping.derived.count {
       let (attribute, column) = mapping.derived[place]
       var slot = ColumnSlot(stage.memory)
       try mapping.info.attributes[attribute].derived?(merged, &slot)

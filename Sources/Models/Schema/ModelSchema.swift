@@ -87,6 +87,9 @@ final class ModelSchema: @unchecked Sendable {
   }
 
   /// Where a type lies; nil if the schema does not know it.
+  func mapping(of type: ObjectIdentifier) -> AnyTypeMapping? { mappings[type] }
+
+  /// Where a type lies; nil if the schema does not know it.
   func mapping<Entity: EntityModelProtocol>(of type: Entity.Type) -> TypeMapping<Entity>? {
     guard let mapping = mappings[ObjectIdentifier(type)] else { return nil }
     // Safe because there is one kind of mapping under the key of a type.

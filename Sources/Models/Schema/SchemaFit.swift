@@ -90,8 +90,8 @@ final class UnknownTypeMapping: AnyTypeMapping, @unchecked Sendable {
     for hook in Hook.allCases { hooks.noteIdle(hook) }
     super.init(
       type: entity.id, name: entity.name,
-      layout: EntityLayout(places: [], codecs: [], columnCount: entity.columns.count), hooks: hooks, idColumn: 0,
-      idKind: .text, updatedColumn: entity.updatedColumn, columns: [], relations: [])
+      layout: EntityLayout(places: [], codecs: [], columnCount: entity.columns.count, typeName: entity.name),
+      hooks: hooks, idColumn: 0, idKind: .text, updatedColumn: entity.updatedColumn, columns: [], relations: [])
   }
 
   /// Nobody asks to be told.

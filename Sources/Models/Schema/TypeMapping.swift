@@ -17,6 +17,8 @@ class AnyTypeMapping: @unchecked Sendable {
   let relations: [StoredRelation?]
   /// By column, whether the entities say what it holds; nil if they say so of all.
   let ownedColumns: [Bool]?
+  /// Whether the entities are the deleted ones of another type.
+  let readsDeleted: Bool
   /// What other columns of a new entity hold.
   let unknownFields: UnknownFields?
   /// Whether a column has another type than the entities say: ids of a schema in text.
@@ -27,7 +29,8 @@ class AnyTypeMapping: @unchecked Sendable {
   init(
     type: EntityTypeID, name: String, layout: EntityLayout, hooks: HookKnowledge, idColumn: Int, idKind: ColumnKind,
     updatedColumn: ColumnID?, columns: [ColumnDescriptor?], relations: [StoredRelation?],
-    ownedColumns: [Bool]? = nil, unknownFields: UnknownFields? = nil, hasOtherUniques: Bool = false
+    ownedColumns: [Bool]? = nil, unknownFields: UnknownFields? = nil, hasOtherUniques: Bool = false,
+    readsDeleted: Bool = false
   ) {
     self.type = type
     self.name = name
@@ -39,6 +42,7 @@ class AnyTypeMapping: @unchecked Sendable {
     self.columns = columns
     self.relations = relations
     self.ownedColumns = ownedColumns
+    self.readsDeleted = readsDeleted
     self.unknownFields = unknownFields
     self.hasOtherUniques = hasOtherUniques
     hasOtherTypes = columns.contains { $0?.type == .scalar(.id) }
@@ -71,8 +75,6 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
   /// The attributes that are computed, and their columns.
   let derived: [(attribute: Int, column: Int)]
   let uniques: [Unique]
-  /// Whether the entities are the deleted ones of another type.
-  let readsDeleted = Entity.self is any Tombstone.Type
 
   /// `layout` is that of the entities that are read, where they are not these themselves.
   init(_ info: EntityInfo<Entity>, _ entity: EntityType, _ catalog: Catalog, layout: EntityLayout? = nil) {
@@ -119,14 +121,14 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
       layout: layout
         ?? EntityLayout(
           places: places, codecs: info.attributes[..<info.propertyCount].map(\.codec),
-          columnCount: entity.columns.count),
+          columnCount: entity.columns.count, typeName: "\(Entity.self)"),
       hooks: info.hooks, idColumn: id.map { Int($0.id.index) } ?? 0, idKind: id?.kind ?? .text,
       updatedColumn: entity.updatedColumn, columns: columns, relations: relations,
       ownedColumns: ownsAll ? nil : owned,
       unknownFields: ownsAll ? nil : UnknownFields(entity, catalog, isOwned: owned),
       hasOtherUniques: entity.indexes.map { catalog[$0] }.contains { index in
         index.isUnique && !index.isPrimary && !known.contains(index.name)
-      })
+      }, readsDeleted: Entity.self is any Tombstone.Type)
   }
 
   override func doom(_ row: UInt32, _ context: Context) throws -> any DoomedEntity {

@@ -240,9 +240,13 @@ extension Binder {
       report(.noElement, at: range)
       return
     }
+    checkRepeats(fields)
     let group = environment.group()
     let type = type(of: element)
+    let place = valuePath.depth
     for field in fields {
+      defer { valuePath.leave(to: place) }
+      valuePath.enter(member: field.name.text)
       if let group {
         directed(groupValue(field.name, group, field.name.range, environment), field.value, environment, into: &terms)
         continue
@@ -268,7 +272,11 @@ extension Binder {
   private mutating func embeddedOrder(
     _ fields: [ObjectField], _ value: EmbeddedValue, _ environment: Environment, into terms: inout [BoundOrderTerm]
   ) {
+    checkRepeats(fields)
+    let place = valuePath.depth
     for field in fields {
+      defer { valuePath.leave(to: place) }
+      valuePath.enter(member: field.name.text)
       let operand = member(field.name, of: value)
       if case .embedded(let inner) = operand, case .object(let fields) = field.value.kind {
         nested(at: field.range, ()) { $0.embeddedOrder(fields, inner, environment, into: &terms) }
@@ -294,6 +302,9 @@ extension Binder {
       }
       usedVariables.insert(name.text)
       guard let value = structuralValue(name) else { return }
+      let place = valuePath.depth
+      defer { valuePath.leave(to: place) }
+      if value.origin == .variable { valuePath.enter(variable: name.text) }
       if case .variable = value.expression.kind {
         word = ""
         break
@@ -321,7 +332,14 @@ extension Binder {
       return
     }
     guard let value = structuralValue(name) else { return }
-    for element in elements(of: value.expression) {
+    let place = valuePath.depth
+    defer { valuePath.leave(to: place) }
+    if value.origin == .variable { valuePath.enter(variable: name.text) }
+    let isList = if case .list = value.expression.kind { true } else { false }
+    for (index, element) in elements(of: value.expression).enumerated() {
+      let outer = valuePath.depth
+      defer { valuePath.leave(to: outer) }
+      if isList { valuePath.enter(index: index) }
       guard case .object(let fields) = element.kind else {
         report(.wrongOrder, at: name.range)
         continue

@@ -46,6 +46,9 @@ extension Binder {
       return nil
     }
     guard let value = structuralValue(name) else { return truth(true, name.range) }
+    let place = valuePath.depth
+    defer { valuePath.leave(to: place) }
+    if value.origin == .variable { valuePath.enter(variable: name.text) }
     guard case .object(let fields) = value.expression.kind else {
       report(.wrongFilter(expected: "an object"), at: value.expression.range)
       return nil
@@ -80,21 +83,27 @@ extension Binder {
       var parts: [BoundExpression] = []
       var isWrong = false
       binder.checkRepeats(fields)
+      let place = binder.valuePath.depth
       for field in fields {
         guard binder.count(at: field.range) else { return nil }
+        defer { binder.valuePath.leave(to: place) }
         if binder.isAbsent(field.value, environment) { continue }
         let part: BoundExpression?
         switch field.name.text {
         case "and", "or":
+          binder.valuePath.enter(member: field.name.text)
           part = binder.connective(field, element, environment, origin)
         case "not":
+          binder.valuePath.enter(member: field.name.text)
           part = binder.filterObject(field.value, environment, .filter(binder.type(of: element)), origin).flatMap {
             binder.filter($0.fields, element, environment, field.range, $0.origin)
           }.map { binder.negation($0) }
         case "isNull" where binder.catalog[binder.type(of: element)].property(named: "isNull") == nil:
           let operand = Operand.entity(element, binder.type(of: element), field.name.range)
           part = binder.operatorsFilter([field], operand, environment, field.range, origin)
-        default: part = binder.fieldFilter(field, element, environment, origin)
+        default:
+          binder.valuePath.enter(member: field.name.text)
+          part = binder.fieldFilter(field, element, environment, origin)
         }
         if let part { parts.append(part) } else { isWrong = true }
       }
@@ -118,7 +127,7 @@ extension Binder {
   }
 
   /// The members of an object that is written, or that a variable of the wanted type holds; and whether a document or
-  /// a variable says them.
+  /// a variable says them. The path goes on from that variable until the caller leaves it.
   private mutating func filterObject(
     _ value: Expression, _ environment: Environment, _ wanted: GeneratedType?, _ origin: ValueCoercion.Origin
   ) -> (fields: [ObjectField], origin: ValueCoercion.Origin)? {
@@ -139,6 +148,7 @@ extension Binder {
           return nil
         }
         guard let provided = structuralValue(name) else { return ([], origin) }
+        if provided.origin == .variable { valuePath.enter(variable: name.text) }
         if case .object(let fields) = provided.expression.kind { return (fields, provided.origin) }
       }
       if let binding = environment.arguments[name.text], let expression = binding.expression {
@@ -183,7 +193,10 @@ extension Binder {
       return nil
     }
     var parts: [BoundExpression] = []
-    for item in elements(of: field.value) {
+    let place = valuePath.depth
+    for (index, item) in elements(of: field.value).enumerated() {
+      defer { valuePath.leave(to: place) }
+      valuePath.enter(index: index)
       guard let found = filterObject(item, environment, .filter(type(of: element)), origin),
         let part = filter(found.fields, element, environment, item.range, found.origin)
       else { return nil }
@@ -232,12 +245,15 @@ extension Binder {
     _ origin: ValueCoercion.Origin
   ) -> BoundExpression? {
     var parts: [BoundExpression] = []
+    let place = valuePath.depth
     for field in fields where !isAbsent(field.value, environment) {
+      defer { valuePath.leave(to: place) }
       if field.name.text == "isNull", !catalog[value.type].fields.contains(where: { $0.name == "isNull" }) {
         guard let part = operatorsFilter([field], .embedded(value), environment, range, origin) else { return nil }
         parts.append(part)
         continue
       }
+      valuePath.enter(member: field.name.text)
       let known = query.sets.count
       let operand = member(field.name, of: value)
       if case .error = operand { return nil }
@@ -266,7 +282,10 @@ extension Binder {
   ) -> BoundExpression? {
     let target = template.type
     var parts: [BoundExpression] = []
+    let place = valuePath.depth
     for field in fields where !isAbsent(field.value, environment) {
+      defer { valuePath.leave(to: place) }
+      valuePath.enter(member: field.name.text)
       let set = reserveSet(target, at: field.range)
       query[set] = template
       query[set].range = field.range
@@ -305,7 +324,10 @@ extension Binder {
     checkRepeats(fields)
     if case .error = operand { return nil }
     var parts: [BoundExpression] = []
+    let place = valuePath.depth
     for field in fields where !isAbsent(field.value, environment) {
+      defer { valuePath.leave(to: place) }
+      valuePath.enter(member: field.name.text)
       guard let part = operatorFilter(field, operand, environment, origin) else { return nil }
       parts.append(part)
     }

@@ -73,7 +73,10 @@ extension Binder {
     var bound: [BoundExpression] = []
     var isWrong = false
     bound.reserveCapacity(elements.count)
-    for element in elements {
+    let place = valuePath.depth
+    for (index, element) in elements.enumerated() {
+      defer { valuePath.leave(to: place) }
+      valuePath.enter(index: index)
       let operand: Operand
       if origin == .variable, freeValues > 0, let raw = literal(element) {
         freeValues -= 1

@@ -218,7 +218,8 @@ extension Binder {
     probe.parameters = query.parameters
     probe = Rewriter.rewrite(probe, disabled: [])
     let truth = CertainTruth(query: probe, catalog: catalog)
-    let isTrivial = probe.sets[0].predicate.map(truth.holds) ?? true
+    let premise = probe.sets[0].predicate.map { truth.premise(of: $0) } ?? CertainTruth.certain
+    let isTrivial = premise?.constant == .boolean(true)
     let absent = inWhere.filter { variables[$0]?.mayBeAbsent ?? false }.sorted()
     let isStructural = inWhere.contains { query.structuralParameters.contains($0) }
     if let all, case .value(let expression) = mutation.constants.fields[all].content,
@@ -229,8 +230,12 @@ extension Binder {
     let range = given["where"]?.value.range ?? name.range
     if isTrivial, all == nil, !isStructural {
       report(.unconditionalChange(verb: kind.rawValue, type: catalog[type].name), at: range)
-    } else if isTrivial || !absent.isEmpty {
-      mutation.refusal = BoundRefusal(all: all, isTrivial: isTrivial, variables: absent, range: range)
+    } else if let premise {
+      let number = mutation.constants.fields.count
+      mutation.constants.fields.append(BoundField(key: "\(number)", content: .value(premise), range: range))
+      mutation.refusal = BoundRefusal(all: all, premise: number, variables: absent, range: range)
+    } else if !absent.isEmpty {
+      mutation.refusal = BoundRefusal(all: all, premise: nil, variables: absent, range: range)
     }
   }
 

@@ -60,14 +60,31 @@ extension Binder {
   /// A list that is written where it stands has the one type of its elements; others are what they are.
   mutating func listValue(_ written: Expression, _ environment: Environment) -> TypedValue? {
     let operand = bindOperand(written, environment)
-    guard case .list(let elements, _) = operand, !elements.isEmpty else {
-      return value(operand, environment, at: written.range)
-    }
+    guard case .list = operand else { return value(operand, environment, at: written.range) }
+    var operands = [(operand, written.range)]
+    guard unifyLists(&operands, environment, written.range), case .value(let list) = operands[0].0 else { return nil }
+    return list
+  }
+
+  /// Gives the lists that are written out the one type that the elements of all of them have.
+  private mutating func unifyLists(
+    _ operands: inout [(Operand, SourceRange)], _ environment: Environment, _ range: SourceRange
+  ) -> Bool {
     // A bare name may be an enum value, which the others decide.
-    let operands = elements.map { (bindOperand($0, environment), $0.range) }
-    guard let parts = alike(operands, environment, written.range), let type = parts.first?.type else { return nil }
-    if type == .json { return value(operand, environment, at: written.range) }
-    return list(of: parts, type, at: written.range).map { TypedValue(expression: $0) }
+    var elements: [(Operand, SourceRange)] = []
+    for case (.list(let written, _), _) in operands {
+      elements += written.map { (bindOperand($0, environment), $0.range) }
+    }
+    guard var parts = elements.isEmpty ? [] : alike(elements, environment, range) else { return false }
+    // Nothing says of what a list is that has nulls only, or nothing.
+    let type = parts.first { $0.type != .null }?.type ?? .string
+    for index in operands.indices {
+      guard case .list(let written, let place) = operands[index].0 else { continue }
+      guard let list = list(of: Array(parts.prefix(written.count)), type, at: place) else { return false }
+      parts.removeFirst(written.count)
+      operands[index].0 = .value(TypedValue(expression: list))
+    }
+    return true
   }
 
   /// `concat(a, b, …)`: texts, or lists of one type.
@@ -79,11 +96,9 @@ extension Binder {
       if case .list? = staticType(operand) { hasList = true }
       operands.append((operand, written.range))
     }
-    if !hasList, let first = operands.firstIndex(where: { if case .list = $0.0 { true } else { false } }) {
-      // Lists that are written out only: the first one says of what.
-      guard let list = listValue(values[first], environment) else { return .error }
-      operands[first].0 = .value(list)
-      if case .list = list.type { hasList = true }
+    if !hasList, operands.contains(where: { if case .list = $0.0 { true } else { false } }) {
+      guard unifyLists(&operands, environment, range) else { return .error }
+      hasList = true
     }
     if hasList {
       guard let bound = alike(operands, environment, range), let first = bound.first else { return .error }
@@ -151,7 +166,7 @@ extension Binder {
   mutating func length(
     _ name: Name, _ values: [Expression], _ environment: Environment, _ range: SourceRange
   ) -> Operand {
-    if values.count == 1, let value = value(bindOperand(values[0], environment), environment, at: values[0].range) {
+    if values.count == 1, let value = listValue(values[0], environment) {
       if case .list = value.type {
         return .value(BoundExpression(.call(.length, [value.expression]), .int, at: range))
       }

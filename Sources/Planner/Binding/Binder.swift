@@ -74,6 +74,8 @@ struct Binder {
   var answersRows = false
   /// Every grouping so far, with what was found out about it.
   var groups: [GroupBinding] = []
+  /// Where in the value of a variable the part stands that is being bound.
+  var valuePath = ValuePath()
   /// Expressions in lists and objects that are used elsewhere than they stand.
   var captures: [Environment.Binding] = []
 
@@ -96,7 +98,8 @@ struct Binder {
   /// Reports once: expansion may bind one place several times.
   mutating func report(_ problem: BindingProblem, at range: SourceRange, severity: Diagnostic.Severity = .error) {
     let range = computedRange ?? range
-    let diagnostic = problem.diagnostic(at: range, severity: severity)
+    var diagnostic = problem.diagnostic(at: range, severity: severity)
+    if let place = valuePath.text { diagnostic.message = "\(place): \(diagnostic.message)" }
     let key = DiagnosticKey(code: diagnostic.code, range: range, message: diagnostic.message)
     if reported.insert(key).inserted { diagnostics.append(diagnostic) }
   }

@@ -3,7 +3,7 @@ import GQLBase
 extension CoercionProblem {
   package static let codes: [DiagnosticCode] = [
     "wrong-type", "number-out-of-range", "malformed-value", "unknown-enum-value", "null-for-non-null",
-    "unknown-field",
+    "unknown-field", "depth-limit",
   ].map { DiagnosticCode($0) }
 
   package var code: DiagnosticCode {
@@ -14,6 +14,7 @@ extension CoercionProblem {
     case .unknownEnumValue: DiagnosticCode("unknown-enum-value")
     case .null: DiagnosticCode("null-for-non-null")
     case .unknownMember: DiagnosticCode("unknown-field")
+    case .tooDeep: DiagnosticCode("depth-limit")
     // Only a default is refused for it, under its own code.
     case .notConstant: DiagnosticCode("wrong-default")
     }
@@ -29,6 +30,7 @@ extension CoercionProblem {
     case .null(let expected): "expected \(expected), found null"
     case .unknownMember(let name, let type, _): "'\(type)' has no field '\(name)'"
     case .tooLong(let bytes, let limit): "a text of \(bytes) bytes is longer than the \(limit) that a value can have"
+    case .tooDeep(let limit): "nested deeper than \(limit) levels"
     case .notConstant: "only a constant can stand here"
     }
   }
@@ -45,6 +47,7 @@ extension CoercionProblem {
     where text.prefix { $0 != "T" }.contains { $0 == "Y" || $0 == "M" } && text.contains("P"):
       "years and months have no fixed length: count in days or weeks"
     case .malformed(_, .duration): "a Duration is written \"P1DT2H\""
+    case .tooDeep: "save the innermost objects by themselves, and link them by their ids"
     case .malformed(_, .bytes): "Bytes are written in base64"
     default: nil
     }

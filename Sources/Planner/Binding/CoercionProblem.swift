@@ -18,6 +18,8 @@ package indirect enum CoercionProblem: Sendable, Hashable {
   case unknownMember(name: String, type: String, near: [String])
   /// A text of more bytes than a value can have.
   case tooLong(bytes: Int, limit: Int)
+  /// Objects of a variable inside each other, deeper than they are saved.
+  case tooDeep(limit: Int)
   /// An expression where only a constant may stand.
   case notConstant
 }

@@ -102,13 +102,21 @@ package indirect enum RawValue: Sendable, Hashable {
   }
 
   /// Whether a number in it is none that can be written.
-  var holdsNoNumber: Bool {
+  var holdsNoNumber: Bool { pathOfNoNumber() != nil }
+
+  /// Where the first number stands that is none that can be written.
+  package func pathOfNoNumber() -> [ValuePathStep]? {
     switch self {
-    case .typed(.float(let number)): !number.isFinite
-    case .list(let elements): elements.contains(where: \.holdsNoNumber)
-    case .object(let members): members.contains { $0.value.holdsNoNumber }
-    default: false
+    case .typed(.float(let number)): return number.isFinite ? nil : []
+    case .list(let elements):
+      for (index, element) in elements.enumerated() {
+        if let path = element.pathOfNoNumber() { return [.index(index)] + path }
+      }
+    case .object(let members):
+      for member in members { if let path = member.value.pathOfNoNumber() { return [.member(member.name)] + path } }
+    default: break
     }
+    return nil
   }
 
   /// For "found …" in messages.

@@ -9,14 +9,26 @@ package enum ValuePathStep: Sendable, Hashable {
   /// The path into a variable's value as messages show it.
   package static func text(of variable: String, _ path: [ValuePathStep]) -> String {
     var text = "$\(variable)"
-    for step in path {
-      switch step {
-      case .index(let index): text += "[\(index)]"
-      case .member(let name): text += ".\(name)"
+    func append(_ steps: some Collection<ValuePathStep>) {
+      for step in steps {
+        switch step {
+        case .index(let index): text += "[\(index)]"
+        case .member(let name): text += ".\(name)"
+        }
       }
     }
+    guard path.count > shownSteps * 2 else {
+      append(path)
+      return text
+    }
+    append(path.prefix(shownSteps))
+    text += " … "
+    append(path.suffix(shownSteps))
     return text
   }
+
+  /// Steps that a message shows from either end of a long path.
+  private static let shownSteps = 12
 }
 
 package struct CoercionFailure: Error, Sendable, Hashable {

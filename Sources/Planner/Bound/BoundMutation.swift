@@ -61,14 +61,14 @@ package struct BoundMutation: Sendable, Hashable {
 package struct BoundRefusal: Sendable, Hashable {
   /// Among the mutation's constants: what `all:` says.
   package var all: Int?
-  /// Whether the condition holds for every entity.
-  package var isTrivial: Bool
+  /// Among the mutation's constants: whether the condition holds for every entity; nil where it certainly does not.
+  package var premise: Int?
   /// Variables of the condition without which it would mean something else.
   package var variables: [String]
   package var range: SourceRange
-  package init(all: Int?, isTrivial: Bool, variables: [String], range: SourceRange) {
+  package init(all: Int?, premise: Int?, variables: [String], range: SourceRange) {
     self.all = all
-    self.isTrivial = isTrivial
+    self.premise = premise
     self.variables = variables
     self.range = range
   }

@@ -58,9 +58,10 @@ struct InputCoercion {
   }
 
   private func record(_ raw: RawValue, _ type: EntityTypeID, depth: Int) -> Outcome {
-    guard case .object(let members) = raw, depth < Self.depthLimit else {
+    guard case .object(let members) = raw else {
       return .failure(CoercionFailure(.wrongKind(found: raw.words, expected: values.words(.entity(type)))))
     }
+    if depth >= Self.depthLimit { return .failure(CoercionFailure(.tooDeep(limit: Self.depthLimit))) }
     let entity = catalog[type]
     var result: [Value.Member] = []
     result.reserveCapacity(members.count)
@@ -107,9 +108,10 @@ struct InputCoercion {
 
   /// An embedded object: complete, its members in the type's order.
   private func embedded(_ raw: RawValue, _ id: EmbeddedTypeID, depth: Int) -> Outcome {
-    guard case .object(let members) = raw, depth < Self.depthLimit else {
+    guard case .object(let members) = raw else {
       return .failure(CoercionFailure(.wrongKind(found: raw.words, expected: values.words(.embedded(id)))))
     }
+    if depth >= Self.depthLimit { return .failure(CoercionFailure(.tooDeep(limit: Self.depthLimit))) }
     let type = catalog[id]
     for member in members where !type.fields.contains(where: { $0.name.utf8.elementsEqual(member.name.utf8) }) {
       let near = nearestNames(to: member.name, in: type.fields.map(\.name))

@@ -63,7 +63,7 @@ package func accessEstimates(
       return Double(statistics.matchCount(index, columns, text) ?? 0)
     case .trigram(let index, let column, let condition, let pattern):
       guard case .string(let text)? = value(pattern) else { return 0 }
-      guard let query = TextRequirement(condition, Array(text.bytes)).trigrams else { return .infinity }
+      guard let query = TextRequirement(condition, text.bytes).trigrams else { return .infinity }
       return Double(statistics.trigramCount(index, column, query) ?? 0)
     case .intersection(let paths): return paths.reduce(.infinity) { min($0, rows($1)) }
     case .union(let paths): return paths.reduce(0) { $0 + rows($1) }

@@ -33,7 +33,7 @@ extension Optimizer {
     guard case .trigram(let id, let column, let condition, let pattern) = path else { return all }
     guard let known = estimator.value(of: pattern) else { return all * DefaultSelectivity.trigram }
     guard case .string(let text) = known else { return 0 }
-    guard let query = TextRequirement(condition, Array(text.bytes)).trigrams else {
+    guard let query = TextRequirement(condition, text.bytes).trigrams else {
       return pattern.constant == nil ? all : nil
     }
     return estimator.statistics.trigramCount(id, column, query).map { min(all, Double($0)) }

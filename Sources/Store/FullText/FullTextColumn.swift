@@ -12,9 +12,9 @@ package final class FullTextColumn: @unchecked Sendable {
   let runs: PostingRuns
   /// The terms, by number, with a hash index and a B-tree over them.
   private let terms: ColumnStore
-  private let termReader: UnsafeMutablePointer<ColumnReader>
+  let termReader: UnsafeMutablePointer<ColumnReader>
   private let hash: HashIndex
-  private let tree: BTree
+  let tree: BTree
   /// Words of each row's text; null where there is no text.
   private let lengths: ColumnStore
   /// 1 where the first runs are not right about a row; nil while they are about all.

@@ -45,6 +45,8 @@ package struct PostingBuffer: ~Copyable {
     weights.deallocate()
   }
 
+  package var byteCount: Int { capacity * 6 }
+
   package var list: PostingList {
     PostingList(rows: UnsafePointer(rows), weights: UnsafePointer(weights), count: count)
   }

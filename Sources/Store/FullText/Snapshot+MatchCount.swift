@@ -3,9 +3,9 @@ import GQLCatalog
 import GQLText
 
 extension Snapshot {
-  /// About how many rows the index finds: from the numbers of rows that have each term.
+  /// About how many rows the index finds: from the numbers of rows that have each term. Nil for a long query.
   package func matchCount(_ index: IndexID, _ columns: [ColumnID], _ query: Text) -> Int? {
-    guard let place = layout.places[Int(index.index)],
+    guard query.count <= TextQuery.longestEstimated, let place = layout.places[Int(index.index)],
       case .fullText(let index) = tables[place.type].indexes[place.index]
     else { return nil }
     return matchCount(index, tables[place.type].live, columns, TextQuery(query, TextAnalyzer(index.language)))
@@ -27,10 +27,7 @@ extension Snapshot {
         switch atom.test {
         case .term: return sum + exact
         case .prefix:
-          let terms = column.terms(from: atom.word)
-          // A sample of many terms stands for all.
-          let step = max(1, terms.count / 256)
-          return sum + stride(from: 0, to: terms.count, by: step).reduce(0) { $0 + column.found(terms[$1]) } * step
+          return sum + column.estimatedRows(ofPrefix: atom.word)
         case .within: return sum + exact + live / 500
         }
       }

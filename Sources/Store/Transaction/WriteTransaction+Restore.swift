@@ -38,6 +38,16 @@ extension WriteTransaction {
     return revival.entities
   }
 
+  /// Why what a deleted row's relation led to does not come back with it.
+  package func lostLink(_ id: RelationID, of row: UInt32) -> LostLink {
+    let relation = layout[id]
+    let targets = record(DeletedRow(type: relation.source, row: row))
+      .targets(relation: layout.relationPlaces[Int(id.index)])
+    let table = table(relation.target)
+    if targets.contains(where: { table.isLive($0) }) { return .elsewhere }
+    return targets.contains(where: { table.isDeleted($0) }) ? .deleted : .purged
+  }
+
   private func record(_ entity: DeletedRow) -> DeletionRecord {
     table(entity.type).graveyard?.record(entity.row) ?? DeletionRecord(deletion: 0)
   }
@@ -224,4 +234,13 @@ extension WriteTransaction {
     column.write(row, cells[number], ownsPayload: ownsPayload)
     column.liveNulls = nulls
   }
+}
+
+/// What became of the other end of a link that a deleted row remembers.
+package enum LostLink: Sendable, Hashable {
+  /// It is deleted, and kept.
+  case deleted
+  case purged
+  /// It lives, and is linked to another, or to none.
+  case elsewhere
 }

@@ -81,6 +81,41 @@ import Testing
     #expect(database.check() == [])
   }
 
+  /// What does not come back is deleted, gone for good, or another's.
+  @Test func whatARequiredLinkLedTo() throws {
+    let database = try Database(
+      schema: """
+        type Post { id: ID! author: User! @relation(inverse: "posts") badge: Badge @relation(inverse: "post") }
+        type User { id: ID! posts: [Post!]! @relation(inverse: "author", onDelete: CASCADE) }
+        type Badge { id: ID! post: Post! @relation(inverse: "badge") }
+        """)
+    _ = try database.query(
+      "mutation { insertPost(data: [{id: 1, author: {id: 1}}, {id: 2, author: {id: 2}}]) insertBadge(data: {id: 1, post: 2}) }"
+    )
+    _ = try database.query("mutation { a: deletePost(where: id == 1) b: deleteUser(where: id == 1) }")
+    expectRefused(
+      database, "mutation { restorePost }", "required-reference",
+      "'Post' 1 cannot be restored: its 'author', which it must have, is deleted")
+    _ = try database.query("mutation { deleteUser(where: id == 1, hard: true) }")
+    expectRefused(
+      database, "mutation { restorePost }", "required-reference",
+      "'Post' 1 cannot be restored: its 'author', which it must have, was removed for good")
+    _ = try database.query(
+      "mutation { deleteBadge(where: id == 1) insertBadge(data: {id: 2, post: 2}) }")
+    expectRefused(
+      database, "mutation { restoreBadge }", "required-reference",
+      "'Badge' 1 cannot be restored: its 'post', which it must have, has been linked to another")
+    _ = try database.query("mutation { deleteBadge(all: true, hard: true) }")
+    // A link to what is not there any longer, deleted or removed, says so too.
+    for hard in ["false", "true"] {
+      _ = try database.query("mutation { deleteUser(where: id == 2, hard: \(hard)) }")
+      expectRefused(
+        database, "mutation { insertPost(data: {id: 9, author: 2}) }", "unknown-id",
+        "'Post.author' names a 'User' that is not there: 2")
+    }
+    #expect(database.check() == [])
+  }
+
   /// A deleted entity forgets nothing when its to-one relation becomes a list; what was unlinked stays so.
   @Test func whatWasRelinkedBeforeItsRelationBecameAList() throws {
     func schema(_ up: String) -> String {
