@@ -90,6 +90,39 @@ struct Hashable_: Codable, Sendable {
 @EntityModel
 struct Task: Codable, Sendable {
   let id: String
+  var ID: String?
+  var encode: Int?
+  var hash: Int?
+  var save: Swift.Bool?
+  var query: Int?
+  var normalize: Int?
+  var describe: Int?
+  var patch: Int?
+  var row: Int?
+  var model: Int?
+  var updatedAt: Date?
+  var Odd: Odd? = .rawValue
+}
+
+@EntityModel
+struct Array: Codable, Sendable {
+  let id: String
+  var numbers: [Int]
+}
+
+@EntityModel
+struct Error: Codable, Sendable {
+  let id: String
+}
+
+@EntityModel
+struct Encoder: Codable, Sendable {
+  let id: String
+}
+
+@EntityModel
+struct Decoder: Codable, Sendable {
+  let id: String
 }
 
 @EntityModel
@@ -163,6 +196,9 @@ struct Clash: Codable, Sendable {
 
 struct Value: Codable, Hashable, Sendable {
   var self_: String  // 'self' in the schema
+  var encode: Int?
+  var hash: Int?
+  var description: String?
   var hashValue_: Int?  // 'hashValue' in the schema
   var CodingKeys_: String?  // 'CodingKeys' in the schema
   var at: Date? = Foundation.Date()
@@ -179,4 +215,9 @@ enum Odd: String, CaseIterable, Codable, Sendable {
   case Type_ = "Type"
   case allCases_
   case RawValue_ = "RawValue"
+  case rawValue
+  case hashValue
+  case hash
+  case encode
+  case id = "ID"
 }

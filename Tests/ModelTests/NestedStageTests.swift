@@ -37,6 +37,7 @@ import Testing
     #expect(users(context) { $0.limit(3).filter(\.age == 30).limit(1) } == [["1"], ["3"], []])
     #expect(users(context) { $0.limit(3).limit(2, offset: 1) } == [["2", "3"], ["1"], []])
     #expect(users(context) { $0.limit(3).limit(0) } == [[], [], []])
+    #expect(users(context) { $0.limit(3).filter(QueryPredicate(#Predicate { _ in false })) } == [[], [], []])
     #expect(users(context) { $0.limit(3).limit(5, offset: -1) } == [[], [], []])
     #expect(
       users(context) { $0.sorted(by: \.name).limit(3).sorted(by: \.age).limit(2).filter(\.name != "Bo") }

@@ -62,7 +62,8 @@ final class LiveAnswer<Entity: EntityModelProtocol, Output>: Observable, @unchec
   /// Refreshes soon; what is committed until then is told together.
   private func schedule() {
     if isScheduled.exchange(true, ordering: .relaxed) { return }
-    Task { [weak self] in
+    // Detached, so that it is not within a refresh, whoever commits.
+    Task.detached { [weak self] in
       guard let self else { return }
       isScheduled.store(false, ordering: .relaxed)
       refresh()

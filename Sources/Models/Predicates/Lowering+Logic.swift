@@ -88,7 +88,7 @@ extension PredicateExpressions.KeyPath: PredicateLowering {
       type.isOrdered = Output.self is any ColumnValue.Type
       type.origin = inner
       type.isID = attribute.isID
-      if attribute.shape.enumeration != nil { type.enumeration = attribute.place }
+      type.attribute = attribute.place
       return .term(.attribute(part.place, attribute.place.attribute), type)
     }
     guard part.path == nil, let relation = part.cursor.relation(at: next) else { return .entity(inner) }

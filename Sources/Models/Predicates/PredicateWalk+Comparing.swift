@@ -36,9 +36,9 @@ extension PredicateWalk {
     case .term(let term, let type): return (term, type)
     case .constant(let constant):
       guard let value = constant.stored(type.shape, type.isID) else { return nil }
-      let term = parameter(value, type.shape.valueType, of: type.enumeration)
+      let term = parameter(value, type.shape.valueType, of: type.attribute)
       var operand = TermType(type.shape, canBeNull: value.isNull)
-      operand.enumeration = type.enumeration
+      operand.attribute = type.attribute
       return (term, operand)
     default: return nil
     }
@@ -93,7 +93,7 @@ extension PredicateWalk {
     }
     let isNullable = list.contains(.null)
     list.removeAll { $0.isNull }
-    let found = Term.inList(term, parameter(.list(list), .list(type.shape.valueType), of: type.enumeration))
+    let found = Term.inList(term, parameter(.list(list), .list(type.shape.valueType), of: type.attribute))
     return .boolean(isNullable ? .or([found, .isNull(term)]) : found)
   }
 

@@ -40,8 +40,8 @@ struct TermType {
   /// The key path that led here, from an entity.
   var origin: EntityPart?
   var isID = false
-  /// Of a schema's enum: the attribute whose enum it is. Its type in a schema is known when the query runs.
-  var enumeration: AttributePlace?
+  /// The attribute whose values these are. Their type in a schema, which enum, is known when the query runs.
+  var attribute: AttributePlace?
 
   init(_ shape: ColumnShape, canBeNull: Bool? = nil) {
     self.shape = shape
@@ -59,14 +59,14 @@ struct TermType {
   func like(_ shape: ColumnShape, canBeNull: Bool? = nil) -> TermType {
     var type = TermType(shape, canBeNull: canBeNull)
     type.comparesAsStored = comparesAsStored
-    type.enumeration = enumeration
+    type.attribute = attribute
     return type
   }
 
   /// Whether cells mean the same in both.
   func isLike(_ other: TermType) -> Bool {
     // Two enums of a schema may stand for one of Swift.
-    shape.isLike(other.shape) && enumeration == other.enumeration
+    shape.isLike(other.shape) && (shape.enumeration == nil || attribute == other.attribute)
   }
 }
 
@@ -183,9 +183,9 @@ final class PredicateWalk {
 
   func note(_ route: [Int]) { routes.insert(route) }
 
-  func parameter(_ value: GQLCatalog.Value, _ type: ValueType, of enumeration: AttributePlace? = nil) -> Term {
+  func parameter(_ value: GQLCatalog.Value, _ type: ValueType, of attribute: AttributePlace? = nil) -> Term {
     if value.isNull { return .null }
-    parameters.append(Parameter(value: value, type: type, enumeration: enumeration))
+    parameters.append(Parameter(value: value, type: type, attribute: attribute))
     return .parameter(parameters.count - 1)
   }
 }

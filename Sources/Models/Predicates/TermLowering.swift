@@ -57,7 +57,7 @@ final class TermLowering {
     case .not(let part): return boolean(.not(expression(part)))
     case .isTrue(let part): return boolean(.isTrue(expression(part)))
     case .isNull(let part): return boolean(.isNull(expression(part)))
-    case .text(let test, let text, let part): return boolean(.textTest(test, expression(text), expression(part)))
+    case .text(let test, let text, let part): return boolean(.textTest(test, self.text(text), self.text(part)))
     case .inList(let value, let list): return boolean(.inList(expression(value), expression(list)))
     case .inRange(let value, let lower, let upper, let includesUpper):
       return boolean(
@@ -100,6 +100,12 @@ final class TermLowering {
       let test = entering(.item(number, element), body)
       return boolean(.listCall(.quantifier(quantifier), operand, item: number, test))
     }
+  }
+
+  /// A text; an id of a schema in text is made one.
+  private func text(_ term: Term) -> BoundExpression {
+    let operand = expression(term)
+    return operand.type == .scalar(.id) ? make(.convert(operand), .string) : operand
   }
 
   /// The type of those that are not null by themselves.

@@ -15,7 +15,7 @@ final class QueryPlans: Sendable {
   /// want other plans.
   private let plans = Guarded<[QueryShape: [Plan]]>([:])
   private static let kept = 512
-  private static let keptOfShape = 8
+  private static let keptOfShape = 4
 
   /// The rows of a query; for each parent, where it has any. `ends` says where those of each parent end.
   func run(

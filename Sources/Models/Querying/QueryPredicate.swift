@@ -73,27 +73,35 @@ struct EntityFacts {
 struct Parameter: Hashable {
   var value: Value
   var type: ValueType
-  /// Whose enum's code the value is, or whose codes it is a list of.
-  var enumeration: AttributePlace?
+  /// With which the value is compared, or of whose values it is a list.
+  var attribute: AttributePlace?
 
-  /// The code of an enum's value becomes that of the schema's enum.
+  /// The code of an enum's value becomes that of the schema's enum, a text an id.
   mutating func takeType(of column: ColumnDescriptor?) {
-    let id: EnumTypeID
+    let element: ValueType
     switch column?.type {
-    case .enumeration(let type)?, .list(.enumeration(let type))?: id = type
-    default: return
+    case .list(let type)?: element = type
+    case let type?: element = type
+    case nil: return
     }
-    func coded(_ value: Value) -> Value {
-      if case .int(let code) = value { .enumeration(id, code: Int(code)) } else { value }
+    guard let typed = Self.typing(element) else { return }
+    if case .list(let values) = value {
+      value = .list(values.map(typed))
+      type = .list(element)
+    } else {
+      value = typed(value)
+      type = element
     }
-    switch value {
-    case .int:
-      value = coded(value)
-      type = .enumeration(id)
-    case .list(let values):
-      value = .list(values.map(coded))
-      type = .list(.enumeration(id))
-    default: break
+  }
+
+  /// Makes values of a type that models have other values for; nil for other types.
+  private static func typing(_ type: ValueType) -> ((Value) -> Value)? {
+    switch type {
+    case .enumeration(let id):
+      return { value in if case .int(let code) = value { .enumeration(id, code: Int(code)) } else { value } }
+    case .scalar(.id):
+      return { value in if case .string(let text) = value { .id(text, isNumber: false) } else { value } }
+    default: return nil
     }
   }
 }

@@ -131,13 +131,13 @@ struct QueryReading<Entity: EntityModelProtocol> {
         conditions.append(condition.shifted(by: parameters.count))
         let first = parameters.count
         parameters += conjunct.parameters
-        if mapping.info.hasEnums {
+        if mapping.hasOtherTypes || mapping.info.hasEnums {
           for (attribute, number) in condition.comparisons {
             parameters[first + number].takeType(of: mapping.columns[attribute])
           }
         }
         for number in first..<parameters.count {
-          if let place = parameters[number].enumeration { parameters[number].takeType(of: schema.column(place)) }
+          if let place = parameters[number].attribute { parameters[number].takeType(of: schema.column(place)) }
         }
       } else {
         rest.conjuncts.append(conjunct)

@@ -8,6 +8,9 @@ extension Context {
     own()
     if mapping.hooks.savesQuietly, !mapping.isLoud {
       do {
+        if storage.isForeign, storage.schema?.mayRefuseLate == true {
+          return try atomically { try $0.save(entity, strategy, isLoud: false) }
+        }
         return try save(entity, strategy, isLoud: false)
       } catch is Saver.MustBeLoud {
         // Once loud, likely always.

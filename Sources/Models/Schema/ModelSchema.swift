@@ -16,6 +16,8 @@ final class ModelSchema: @unchecked Sendable {
   let byNumber: [AnyTypeMapping]
   let empty: Snapshot
   let plans = QueryPlans()
+  /// Whether a save may be refused when a part of it is written already.
+  let mayRefuseLate: Bool
   /// What prepares text, without data.
   let texts: Database
 
@@ -43,6 +45,7 @@ final class ModelSchema: @unchecked Sendable {
     }
     self.mappings = TypeTable(mappings)
     self.byNumber = byNumber
+    mayRefuseLate = byNumber.contains(where: \.hasOtherUniques)
     empty = Snapshot.empty(catalog)
     texts = Database(empty)
   }
@@ -67,6 +70,7 @@ final class ModelSchema: @unchecked Sendable {
     }
     self.mappings = TypeTable(mappings)
     self.byNumber = byNumber
+    mayRefuseLate = byNumber.contains(where: \.hasOtherUniques)
     empty = Snapshot.empty(catalog)
     texts = Database(empty)
   }

@@ -53,9 +53,11 @@ struct SchemaFit {
     }
   }
 
-  /// Whether cells of a column are those of a shape: an enum's have the same codes.
+  /// Whether cells of a column are those of a shape: an enum's have the same codes, an id is a text.
   private func fits(_ type: ValueType, _ shape: ColumnShape) -> Bool {
-    guard let enumeration = shape.enumeration else { return type == shape.valueType }
+    guard let enumeration = shape.enumeration else {
+      return type == shape.valueType || shape.isText && type == .scalar(.id)
+    }
     var element = type
     if case .list(let inner) = type {
       guard shape.isList else { return false }

@@ -21,11 +21,16 @@ class AnyTypeMapping: @unchecked Sendable {
   let readsDeleted: Bool
   /// What other columns of a new entity hold.
   let unknownFields: UnknownFields?
+  /// Whether a column has another type than the entities say: ids of a schema in text.
+  let hasOtherTypes: Bool
+  /// Whether the schema wants values to be unique of which the entities do not say so: then only writing tells.
+  let hasOtherUniques: Bool
 
   init(
     type: EntityTypeID, name: String, layout: EntityLayout, hooks: HookKnowledge, idColumn: Int, idKind: ColumnKind,
     updatedColumn: ColumnID?, columns: [ColumnDescriptor?], relations: [StoredRelation?],
-    ownedColumns: [Bool]? = nil, unknownFields: UnknownFields? = nil, readsDeleted: Bool = false
+    ownedColumns: [Bool]? = nil, unknownFields: UnknownFields? = nil, hasOtherUniques: Bool = false,
+    readsDeleted: Bool = false
   ) {
     self.type = type
     self.name = name
@@ -39,6 +44,8 @@ class AnyTypeMapping: @unchecked Sendable {
     self.ownedColumns = ownedColumns
     self.readsDeleted = readsDeleted
     self.unknownFields = unknownFields
+    self.hasOtherUniques = hasOtherUniques
+    hasOtherTypes = columns.contains { $0?.type == .scalar(.id) }
   }
 
   /// The values without a column of no rows; nil if an entity has none.
@@ -88,6 +95,7 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
       return Unique(
         index: index, id: found, resolver: resolver, columns: catalog[found].columns.map { Int($0.index) })
     }
+    let known = Set(uniques.map(\.index.name))
     var opaques: Int32 = 0
     let places = (0..<info.propertyCount).map { number -> EntityLayout.Place in
       if let column = columns[number] { return EntityLayout.Place(column: column.id.index, kind: column.kind) }
@@ -101,6 +109,8 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
     let id = columns[info.idAttribute]
     var owned = Array(repeating: false, count: entity.columns.count)
     for case let column? in columns { owned[Int(column.id.index)] = true }
+    // An id of a schema in text may print as a number, which one that is written as a text would not.
+    if let id, id.type == .scalar(.id) { owned[Int(id.id.index)] = false }
     let ownsAll = entity.columns.allSatisfy { column in
       // Links, folded texts and times are the store's to fill.
       owned[Int(column.id.index)] || column.kind == .reference || column.kind == .references || column.foldedFrom != nil
@@ -116,7 +126,9 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
       updatedColumn: entity.updatedColumn, columns: columns, relations: relations,
       ownedColumns: ownsAll ? nil : owned,
       unknownFields: ownsAll ? nil : UnknownFields(entity, catalog, isOwned: owned),
-      readsDeleted: Entity.self is any Tombstone.Type)
+      hasOtherUniques: entity.indexes.map { catalog[$0] }.contains { index in
+        index.isUnique && !index.isPrimary && !known.contains(index.name)
+      }, readsDeleted: Entity.self is any Tombstone.Type)
   }
 
   override func doom(_ row: UInt32, _ context: Context) throws -> any DoomedEntity {

@@ -89,11 +89,12 @@ import Testing
     #expect(try database.query("{ Counted { a: twice(id) } }").jsonString == #"{"Counted":[{"a":8}]}"#)
   }
 
-  @Test func aSchemaOfTextThatFits() throws {
+  /// Ids are texts for models, whatever the schema calls them.
+  @Test(arguments: ["String", "ID"]) func aSchemaOfTextThatFits(_ id: String) throws {
     let database = try Database(
       schema: """
-        type Company { id: String! name: String! size: Int staff: [Person!] @relation(inverse: "company") note: String }
-        type Person { id: String! name: String! age: Int! isInactive: Boolean! isPromoted: Boolean! nickname: String
+        type Company { id: \(id)! name: String! size: Int staff: [Person!] @relation(inverse: "company") note: String }
+        type Person { id: \(id)! name: String! age: Int! isInactive: Boolean! isPromoted: Boolean! nickname: String
           rating: Float tags: [String!]! mood: String! badge: JSON company: Company pets: [Pet!] @relation(inverse: "owner") }
         type Pet { id: Int! name: String! weight: Float! @index owner: Person }
         type Misfit { id: String! name: Int! }
@@ -123,6 +124,31 @@ import Testing
     try database.changeSchema(
       to: database.schema.replacingOccurrences(of: "nickname: String", with: "nickname: Int"), allowingLoss: true)
     #expect(throws: ModelError.self) { try Person.results(in: database) }
+  }
+
+  @Test func idsOfASchemaOfText() throws {
+    let database = try Database(schema: "type Misfit { id: ID! name: ID! }")
+    _ = try database.query(#"mutation { insertMisfit(data: [{id: 7, name: "7"}, {id: "a", name: "b"}]) { id } }"#)
+    try Misfit(id: "7", name: "a").save(to: database)
+    try Misfit(id: "8", name: "8").save(to: database)
+    // What is a number for text stays one.
+    #expect(
+      try database.query("{ Misfit { id name } }").jsonString
+        == #"{"Misfit":[{"id":7,"name":"a"},{"id":"a","name":"b"},{"id":"8","name":"8"}]}"#)
+    #expect(Misfit.query("7").resolve(in: database)?.name == "a")
+    func ids(_ query: Query<Misfit>) throws -> [String] { try query.results(in: database).map(\.id) }
+    let some = ["7", "a", "x"]
+    #expect(try ids(Misfit.include(#Predicate { $0.id == "7" })) == ["7"])
+    #expect(try ids(Misfit.include(#Predicate { some.contains($0.id) })) == ["7", "a"])
+    #expect(try ids(Misfit.include(#Predicate { $0.id == $0.name })) == ["8"])
+    #expect(try ids(Misfit.include(#Predicate { $0.name.contains("a") && $0.id.starts(with: "7") })) == ["7"])
+    #expect(try ids(Misfit.include(#Predicate { $0.id > "7" }).sortBy(\.id, comparator: .lexical)) == ["8", "a"])
+    #expect(Misfit.filter(\.id == "8" || \.name == "b").resolve(in: database).map(\.id) == ["a", "8"])
+    #expect(Misfit.filter(.string(\.id, hasPrefix: "A")).resolve(in: database).map(\.id) == ["a"])
+    let plan = Misfit.include(#Predicate { $0.id == "7" }).explain(in: database.entities, costs: false)
+    #expect(try plan == database.prepare(#"{ Misfit(where: id == "7") { id } }"#).explain(costs: false))
+    try Misfit.delete(id: "7", from: database)
+    #expect(try ids(Query()) == ["a", "8"] && database.check().isEmpty)
   }
 
   @Test func fieldsThatModelsDoNotKnowGetTheirDefaults() throws {
@@ -167,6 +193,30 @@ import Testing
     #expect(throws: ModelError.self) { try Misfit(id: "1", name: "x").save(to: strict) }
     let inner = try Database(schema: "type Size { width: Int! } type Misfit { id: String! name: String! size: Size! }")
     #expect(throws: ModelError.self) { try Misfit(id: "1", name: "x").save(to: inner) }
+  }
+
+  /// What a schema of text wants to be unique is told when it is written; what was written before it goes.
+  @Test func uniqueValuesThatModelsDoNotKnow() throws {
+    let database = try Database(
+      schema: """
+        type Company { id: String! name: String! @unique size: Int staff: [Person!] @relation(inverse: "company") }
+        type Person { id: String! name: String! @unique age: Int! isInactive: Boolean! isPromoted: Boolean!
+          nickname: String rating: Float tags: [String!]! mood: String! badge: JSON company: Company
+          pets: [Pet!] @relation(inverse: "owner") }
+        type Pet { id: Int! name: String! weight: Float! @index owner: Person }
+        """)
+    try Person("Jack").save(to: database)
+    let clash = Company(
+      id: "c", name: "Acme",
+      staff: .relation([Person("Jill"), Person(id: "x", name: "Jack")]))
+    try database.update { context in
+      try Company(id: "d", name: "Tiny").save(to: &context)
+      #expect(throws: Errors.uniqueValueIndexViolation(existing: "Jack", new: "Person", indexName: "name")) {
+        try clash.save(to: &context)
+      }
+    }
+    #expect(try Company.results(in: database).map(\.id) == ["d"])
+    #expect(try Person.results(in: database).map(\.id) == ["Jack"] && database.check().isEmpty)
   }
 
   @Test func functionsFromBeforeTheFirstSave() throws {
