@@ -51,10 +51,10 @@ struct CompanyRow: Decodable {
   var people: [PersonRow]
 }
 
-func texts(_ text: String) throws -> [PersonRow] { try context.query(text, as: [PersonRow].self) }
+@MainActor func texts(_ text: String) throws -> [PersonRow] { try context.query(text, as: [PersonRow].self) }
 
 /// Shows how long a typed query takes, and how often it runs while its text does once.
-func compare(_ label: String, _ typed: () -> Int, _ text: () throws -> Int) {
+@MainActor func compare(_ label: String, _ typed: () -> Int, _ text: () throws -> Int) {
   do {
     let expected = try text()
     guard typed() == expected else { fatalError("\(label): the typed query and the text have other answers") }
