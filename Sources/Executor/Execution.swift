@@ -71,6 +71,10 @@ package final class Execution {
   /// An execution that needed more than this is not kept for later runs.
   private static let keptBytes = 1 << 22
   @exclusivity(unchecked) var isLarge = false
+  /// Memory of the registers of all programs. What usual queries need is not counted.
+  @exclusivity(unchecked) private var registerBytes = 0
+  private static let freeRegisterBytes = 1 << 20
+  private static let keptRegisterBytes = 1 << 26
   /// What keeps loads that only warm the cache.
   @exclusivity(unchecked) var warmed: UInt64 = 0
   /// Where the answer begins in the output.
@@ -234,10 +238,18 @@ package final class Execution {
       ? Interruption(deadline: limits.deadline, milliseconds: limits.milliseconds, cancellation: cancellation) : nil
   }
 
+  /// Counts the memory of programs, which lives as long as the execution.
+  func holdRegisters(_ bytes: Int) throws(RuntimeProblem) {
+    registerBytes += bytes
+    if registerBytes > Execution.keptRegisterBytes { isLarge = true }
+    try checkMemory(0)
+  }
+
   /// Throws if so many bytes of rows, and what was computed, are more than the run may hold.
   func checkMemory(_ bytes: Int) throws(RuntimeProblem) {
     if bytes > Execution.keptBytes { isLarge = true }
-    if bytes > limits.maximumMemory - scratch.usedBytes {
+    let held = scratch.usedBytes + max(0, registerBytes - Execution.freeRegisterBytes)
+    if bytes > limits.maximumMemory - held {
       throw RuntimeProblem(.memory(limit: limits.maximumMemory), at: SourceRange(at: 0))
     }
   }

@@ -119,4 +119,41 @@ import Testing
       }
     }
   }
+
+  /// A condition of many parts is tested for a few rows at a time, so that its working memory stays small; what it needs
+  /// counts. Everywhere it gives what few parts give.
+  @Test func manyPartsAreTestedInSlices() throws {
+    let database = try Database(
+      schema: "type N @index(fields: [\"n\"]) { id: ID! n: Int! text: String! list: [Int!]! ns: [N!]! up: N }")
+    var lines = ""
+    for id in 0..<3000 {
+      lines +=
+        "{\"id\":\(id),\"n\":\(id),\"text\":\"t\(id)\",\"list\":[\(id),\(id + 1)],\"ns\":[\((id + 1) % 3000)],\"up\":\(id / 2)}\n"
+    }
+    try database.load([.lines("N", lines)])
+    func part(_ op: String, _ text: String) -> Value { ["text": .object([.init(op, .string(text))])] }
+    let last = [part("like", "t1_9_"), part("ilike", "T29%9")]
+    let many = (0..<3000).flatMap { [part("startsWith", "t\($0 % 3 + 7)"), part("eq", "x\($0)")] } + last
+    let few = (7...9).map { part("startsWith", "t\($0)") } + last
+    let query = try database.prepare(
+      """
+      query($w: NFilter) {
+        n: count(N(where: $w))
+        N(orderBy: -n, limit: 40) { x := $w and n > 5  k: count(ns(where: $w))  ns(where: $w) { id } }
+        some: count(N(where: some(ns, $w) and n > 100))
+        sum: sum(N, if($w, n, 1))
+        groups: N(groupBy: {a: n % 7}, having: count() > 1) { a s: sum(if($w, n, 0)) }
+      }
+      """)
+    func answer(_ parts: [Value]) throws -> String { try query.run(["w": ["or": .list(parts)]]).jsonString }
+    #expect(try answer(many) == answer(few))
+    let count = try database.prepare("query($w: NFilter) { n: count(N(where: $w)) }")
+    let error = #expect(throws: QueryError.self) {
+      try count.run(["w": ["or": .list(many)]], options: RunOptions(maximumMemory: 1 << 20))
+    }
+    #expect(error?.problems.map(\.code) == ["memory"])
+    #expect(
+      try count.run(["w": ["or": .list(many)]], options: RunOptions(maximumMemory: 64 << 20)).jsonString
+        == count.run(["w": ["or": .list(few)]]).jsonString)
+  }
 }

@@ -253,6 +253,30 @@ private typealias F = PipelineFixture
     }
   }
 
+  /// A condition of hundreds of thousands of parts takes longer to compile than the caller waits.
+  @Test func compilingOneLongConditionCanBeInterrupted() throws {
+    let parts = (0..<300_000).map { number in
+      let pattern = BoundExpression(.constant(.string(Text("a\(number)"))), .string, at: SourceRange(at: 0))
+      return BoundExpression(.textTest(.contains, userName, pattern), .boolean, at: SourceRange(at: 0))
+    }
+    var query = PipelineQuery(fixture.catalog)
+    let set = query.set(
+      F.user, access: .scan, filter: BoundExpression(.or(parts), .boolean, at: SourceRange(at: 0)))
+    let selection = query.selection(set, [field("id", .value(userID))])
+    query.root("User", .many(selection))
+    let plan = query.plan
+    let clock = ContinuousClock()
+    let time = clock.measure {
+      // Due when the set is begun to be compiled, or soon after.
+      let soon = Interruption(deadline: MonotonicClock.now + 5_000_000, milliseconds: 5, cancellation: nil)
+      #expect(throws: RuntimeProblem(.timeout(milliseconds: 5), at: SourceRange(at: 0))) {
+        try Executable(plan, catalog: fixture.catalog, interruption: soon)
+      }
+    }
+    // Without optimisation, beside other tests; the whole takes seconds.
+    #expect(time < .milliseconds(700), "\(time)")
+  }
+
   @Test func limitsLeaveTheOutputAlone() throws {
     var query = PipelineQuery(fixture.catalog)
     let set = query.set(F.user, access: .scan)

@@ -140,7 +140,8 @@ extension Evaluator {
     let element = element(of: node)
     let inner = state.blocks[Int(node.b)]
     let depth = batch.scopes.scopes.count
-    inner.prepareInput(depth + 1)
+    let limit = state.program.batchRows
+    inner.prepareInput(depth + 1, rows: limit)
     let parents = block.expansions[Int(node.entity)].parents
     let number = Int(node.index)
     let items = ListItems(
@@ -150,9 +151,9 @@ extension Evaluator {
     var place = 0
     while parent < count {
       var found = 0
-      while parent < count, found < ScopeRows.batchRows {
+      while parent < count, found < limit {
         let run = run(list, parent, element)
-        while place < run.count, found < ScopeRows.batchRows {
+        while place < run.count, found < limit {
           items.cells[found] = run.cell(place)
           items.validity[found] = run.isNull(place) ? 0 : 1
           parents[found] = UInt16(truncatingIfNeeded: parent)

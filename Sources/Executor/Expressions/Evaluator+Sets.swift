@@ -66,15 +66,16 @@ extension Evaluator {
     _ inner: BlockState, _ box: ExpansionBox, _ cursor: inout ExpansionCursor, isDecided: (Int) -> Bool
   ) -> Int {
     let depth = batch.scopes.scopes.count
-    inner.prepareInput(depth + 1)
+    let limit = state.program.batchRows
+    inner.prepareInput(depth + 1, rows: limit)
     let parents = box.parents
     let rows = inner.inputBuffers[0]
     var found = 0
-    while cursor.parent < count, found < ScopeRows.batchRows {
+    while cursor.parent < count, found < limit {
       let parent = cursor.parent
       let end = Int(box.expansion.offsets[parent + 1])
       if isDecided(parent) { cursor.place = end }
-      let taken = min(end - cursor.place, ScopeRows.batchRows - found)
+      let taken = min(end - cursor.place, limit - found)
       (rows + found).update(from: box.expansion.rows.base + cursor.place, count: taken)
       (parents + found).update(repeating: UInt16(truncatingIfNeeded: parent), count: taken)
       found += taken

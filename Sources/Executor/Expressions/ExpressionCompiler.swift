@@ -11,7 +11,7 @@ struct ExpressionCompiler {
   let catalog: Catalog
   let pool = CellPool()
   var blocks: [Block] = []
-  /// Once it is due, what is compiled is nulls: nobody runs it.
+  /// Once it is due, what is compiled means nothing: nobody runs it.
   private var watch: InterruptionWatch
 
   init(catalog: Catalog, interruption: Interruption? = nil) {
@@ -44,7 +44,7 @@ struct ExpressionCompiler {
   }
 
   mutating func operand(_ expression: BoundExpression, lazy: Bool, _ builder: inout BlockBuilder) -> Operand {
-    if lazy, ExpressionTraits.isFallible(expression, catalog) || ExpressionTraits.isExpensive(expression) {
+    if lazy, !watch.isDue, ExpressionTraits.isFallible(expression, catalog) || ExpressionTraits.isExpensive(expression) {
       let index = block([expression])
       inherit(index, &builder)
       return Operand(node: -1, block: index)
@@ -59,7 +59,9 @@ struct ExpressionCompiler {
   }
 
   mutating func compile(_ expression: BoundExpression, _ builder: inout BlockBuilder) -> Int32 {
-    if watch.spend(Self.nodeWork) { return constant(.null, expression.type, expression.range, &builder) }
+    if watch.spend(Self.nodeWork) {
+      return builder.nodes.isEmpty ? constant(.null, expression.type, expression.range, &builder) : 0
+    }
     // Nothing with constants is shared: 1.0 and 1.00 are equal, but not the same.
     switch expression.kind {
     case .column, .parameter:

@@ -20,6 +20,10 @@ package final class ExpressionProgram: Sendable {
   let catalog: Catalog
   private let pool: CellPool
   private let direct: Node?
+  /// So many rows are evaluated at once; fewer than a batch where the program is long, since each node has registers for
+  /// all of them.
+  let batchRows: Int
+  private static let nodesOfWholeBatches = 2048
 
   /// Equal columns and parameters are read once for all of `expressions`. A program that was made when `interruption`
   /// was due is not to be run.
@@ -38,6 +42,10 @@ package final class ExpressionProgram: Sendable {
     }
     self.conjuncts = conjuncts
     blocks = compiler.blocks
+    let nodes = compiler.blocks.reduce(0) { $0 + $1.nodes.count }
+    batchRows =
+      nodes <= Self.nodesOfWholeBatches
+      ? ScopeRows.batchRows : max(64, ScopeRows.batchRows * Self.nodesOfWholeBatches / nodes & ~63)
     direct = conjuncts.count == 1 ? ExpressionProgram.direct(compiler.blocks[conjuncts[0]]) : nil
     pool = compiler.pool
     needsRows = compiler.blocks.contains { $0.needsRows }
@@ -111,8 +119,7 @@ package final class ExpressionProgram: Sendable {
   package func evaluate(_ scopes: ScopeRows, _ execution: Execution) throws(RuntimeProblem) -> UnsafePointer<Vector> {
     let state = execution.state(for: self)
     state.begin(execution)
-    let block = try state.evaluate(main, Batch(scopes), execution)
-    return block.rootVectors()
+    return try state.roots(Batch(scopes), execution)
   }
 
   /// The positions, ascending, at which the first expression (a Boolean) is true; `positions` has room for the
@@ -140,7 +147,7 @@ package final class ExpressionProgram: Sendable {
       return count
     }
     let batch = state.pageBatch(firstRow, count, outer)
-    if conjuncts.count == 1 {
+    if conjuncts.count == 1, count <= batchRows {
       let vector = try state.evaluate(conjuncts[0], batch, execution).root(0)
       return TruthKernel.rows(vector.truths, count, firstRow, into: rows)
     }
@@ -161,7 +168,7 @@ package final class ExpressionProgram: Sendable {
       if let found = countDirectly(direct, reader.page(of: firstRow), constant, firstRow, count) { return found }
     }
     let batch = state.pageBatch(firstRow, count, outer)
-    if conjuncts.count == 1 {
+    if conjuncts.count == 1, count <= batchRows {
       let vector = try state.evaluate(conjuncts[0], batch, execution).root(0)
       return TruthKernel.count(vector.truths, count)
     }

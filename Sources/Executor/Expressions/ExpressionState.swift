@@ -18,6 +18,16 @@ struct Batch {
     pageRow = 0
     isPage = false
   }
+
+  /// Some of its rows, that follow one another.
+  func slice(_ start: Int, _ count: Int) -> Batch {
+    var part = self
+    part.count = count
+    part.scopes.count = count
+    for depth in part.scopes.scopes.indices { part.scopes.scopes[depth] += start }
+    part.pageRow = pageRow &+ UInt32(truncatingIfNeeded: start)
+    return part
+  }
 }
 
 /// The registers of one ``ExpressionProgram`` in one run; made with the program, kept by the execution. Not for two
@@ -30,11 +40,12 @@ package final class ExpressionState {
   /// Rows of the scopes of a page batch, and positions in it.
   private var pageScopes = ScopeRows(count: 0, scopes: [])
   private var pageBuffers: [UnsafeMutablePointer<UInt32>] = []
+  private var assembled: AssembledVectors?
   lazy var pagePositions = UnsafeMutablePointer<UInt16>.allocate(capacity: ScopeRows.batchRows)
 
   package init(_ program: ExpressionProgram) {
     self.program = program
-    blocks = program.blocks.map { BlockState($0) }
+    blocks = program.blocks.map { BlockState($0, usualRows: program.batchRows) }
   }
 
   deinit {
@@ -51,9 +62,25 @@ package final class ExpressionState {
 
   func evaluate(_ index: Int, _ batch: Batch, _ execution: Execution) throws(RuntimeProblem) -> BlockState {
     let block = blocks[index]
-    block.prepare(batch.count, execution)
+    let grown = block.prepare(batch.count, execution)
+    if grown > 0 { try execution.holdRegisters(grown) }
     try Evaluator.run(block, of: self, batch, execution)
     return block
+  }
+
+  /// The vectors of all expressions; of a long program slice by slice, put together.
+  func roots(_ batch: Batch, _ execution: Execution) throws(RuntimeProblem) -> UnsafePointer<Vector> {
+    guard batch.count > program.batchRows else { return try evaluate(program.main, batch, execution).rootVectors() }
+    let whole = assembled ?? AssembledVectors(program.blocks[program.main])
+    assembled = whole
+    var start = 0
+    while start < batch.count {
+      let count = min(program.batchRows, batch.count - start)
+      let vectors = try evaluate(program.main, batch.slice(start, count), execution).rootVectors()
+      whole.put(vectors, at: start, count)
+      start += count
+    }
+    return UnsafePointer(whole.vectors)
   }
 
   // MARK: - Pages
@@ -89,6 +116,24 @@ package final class ExpressionState {
   func filter(
     _ batch: Batch, _ execution: Execution, _ positions: UnsafeMutablePointer<UInt16>
   ) throws(RuntimeProblem) -> Int {
+    guard batch.count > program.batchRows else { return try filterSlice(batch, execution, positions) }
+    var start = 0
+    var found = 0
+    while start < batch.count {
+      let count = min(program.batchRows, batch.count - start)
+      // Never more than were looked at, so that there is room.
+      let target = positions + found
+      let more = try filterSlice(batch.slice(start, count), execution, target)
+      for index in 0..<more { target[index] &+= UInt16(truncatingIfNeeded: start) }
+      found += more
+      start += count
+    }
+    return found
+  }
+
+  private func filterSlice(
+    _ batch: Batch, _ execution: Execution, _ positions: UnsafeMutablePointer<UInt16>
+  ) throws(RuntimeProblem) -> Int {
     let mark = execution.scratch.mark
     var count = batch.count
     var isWhole = true
@@ -119,6 +164,7 @@ final class BlockState {
   private let usesParameters: Bool
   private(set) var capacity = 0
   private var memory: UnsafeMutableRawPointer?
+  private var byteCount = 0
   /// Each node's own memory, and where its values are now: there, in a page, or in the operand of an identity.
   private let own: UnsafeMutablePointer<Vector>
   let vectors: UnsafeMutablePointer<Vector>
@@ -131,6 +177,9 @@ final class BlockState {
   /// The rows of a narrowed or an expanded batch that this block is evaluated for.
   private var input = ScopeRows(count: 0, scopes: [])
   private(set) var inputBuffers: [UnsafeMutablePointer<UInt32>] = []
+  private var inputCapacity = 0
+  /// The rows of most batches: there is room for them at once.
+  private let usualRows: Int
   var expansions: [ExpansionBox]
   /// Patterns and sets of nodes, by node; dropped with the parameters.
   var patterns: [Int: CompiledPatterns] = [:]
@@ -138,8 +187,9 @@ final class BlockState {
   /// Full-text queries of nodes, by node.
   var searches: [Int: [FullTextSearchState]] = [:]
 
-  init(_ block: Block) {
+  init(_ block: Block, usualRows: Int) {
     self.block = block
+    self.usualRows = usualRows
     let count = max(block.nodes.count, 1)
     nodeCount = block.nodes.count
     nodes = .allocate(capacity: count)
@@ -177,10 +227,12 @@ final class BlockState {
     return UnsafePointer(roots)
   }
 
-  /// Room for `count` rows; constants and parameters in their registers.
-  func prepare(_ count: Int, _ execution: Execution) {
+  /// Room for `count` rows; constants and parameters in their registers. Gives the bytes that it has taken for that.
+  @discardableResult
+  func prepare(_ count: Int, _ execution: Execution) -> Int {
+    var grown = 0
     // Also for a first batch of no rows: the vectors mean nothing before.
-    if count > capacity || capacity == 0 { grow(count <= 16 ? 16 : max(count, ScopeRows.batchRows)) }
+    if count > capacity || capacity == 0 { grown = grow(count <= 16 ? 16 : max(count, usualRows)) }
     if !hasParameters, usesParameters {
       hasParameters = true
       for index in 0..<block.nodes.count where block.nodes[index].operation == .parameter {
@@ -188,13 +240,16 @@ final class BlockState {
         fill(index, execution.parameterValid[parameter] ? execution.parameterCells[parameter] : nil)
       }
     }
+    return grown
   }
 
   /// Most runs that look up one entity need registers of a few rows only.
-  private func grow(_ rows: Int) {
+  private func grow(_ rows: Int) -> Int {
+    let before = byteCount
     capacity = (rows + 63) & ~63
     var size = capacity * 4
     for node in block.nodes { size += capacity * (BlockState.stride(node.kind) + 1) }
+    byteCount = size
     memory?.deallocate()
     var next = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 64)
     memory = next
@@ -217,6 +272,7 @@ final class BlockState {
       fill(index, block.constants[Int(block.nodes[index].index)])
     }
     hasParameters = false
+    return size - before
   }
 
   private static func stride(_ kind: Vector.Kind) -> Int {
@@ -251,10 +307,15 @@ final class BlockState {
 
   // MARK: - Input
 
-  /// Buffers for the rows of `depth` scopes.
-  func prepareInput(_ depth: Int) {
-    if input.scopes.count == depth { return }
-    while inputBuffers.count < depth { inputBuffers.append(.allocate(capacity: ScopeRows.batchRows)) }
+  /// Buffers for so many rows of `depth` scopes.
+  func prepareInput(_ depth: Int, rows: Int) {
+    if input.scopes.count == depth, rows <= inputCapacity { return }
+    if rows > inputCapacity {
+      for buffer in inputBuffers { buffer.deallocate() }
+      inputBuffers.removeAll()
+      inputCapacity = max(rows, usualRows)
+    }
+    while inputBuffers.count < depth { inputBuffers.append(.allocate(capacity: inputCapacity)) }
     input.scopes = ContiguousArray(inputBuffers.prefix(depth).map { UnsafePointer($0) })
   }
 
@@ -265,7 +326,7 @@ final class BlockState {
 
   /// The batch's rows at the given positions, as this block's input.
   func narrow(_ batch: Batch, _ positions: UnsafePointer<UInt16>, _ count: Int) -> Batch {
-    prepareInput(batch.scopes.scopes.count)
+    prepareInput(batch.scopes.scopes.count, rows: count)
     for depth in 0..<batch.scopes.scopes.count {
       let target = inputBuffers[depth]
       if depth == 0, batch.isPage {

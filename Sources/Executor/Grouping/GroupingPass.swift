@@ -133,6 +133,6 @@ extension ExpressionProgram {
   ) throws(RuntimeProblem) -> UnsafePointer<Vector> {
     let state = execution.state(for: self)
     state.begin(execution)
-    return try state.evaluate(main, state.pageBatch(firstRow, count, nil), execution).rootVectors()
+    return try state.roots(state.pageBatch(firstRow, count, nil), execution)
   }
 }
