@@ -83,6 +83,9 @@ import Testing
     try check(#Predicate { $0.all.isEmpty }, [.green])
     try check(#Predicate { $0.next.flatMap { $0 == green } ?? false }, [.red])
     try check(#Predicate { $0.all.contains($0.id) }, [.red, .blue], isTranslated: false)
+    let values = try Lamp.query().values(\.id, \.next, \.all, in: context)
+    #expect(values.map { $0.0 } == [.red, .green, .blue] && values.map { $0.1 } == [.green, nil, .red])
+    #expect(values.map { $0.2 } == [[.red, .green], [], [.blue, .red]])
     // In a schema of text, two fields of one Swift type may have two enums.
     let database = try Database(
       schema: """
