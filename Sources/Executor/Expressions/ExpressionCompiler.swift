@@ -44,7 +44,8 @@ struct ExpressionCompiler {
   }
 
   mutating func operand(_ expression: BoundExpression, lazy: Bool, _ builder: inout BlockBuilder) -> Operand {
-    if lazy, !watch.isDue, ExpressionTraits.isFallible(expression, catalog) || ExpressionTraits.isExpensive(expression) {
+    if lazy, !watch.isDue, ExpressionTraits.isFallible(expression, catalog) || ExpressionTraits.isExpensive(expression)
+    {
       let index = block([expression])
       inherit(index, &builder)
       return Operand(node: -1, block: index)
