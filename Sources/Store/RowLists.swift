@@ -121,7 +121,9 @@ struct RowLists {
   mutating func extend(_ row: UInt32, stamp: UInt64, _ change: (inout ContiguousArray<UInt32>) -> Void) -> Bool {
     let slot = slot(row, 0)
     // Who owns a leaf owns the way to it.
-    guard let leaf = leaf(row), leaf.stamp == stamp, var list = leaf.long.removeValue(forKey: slot) else { return false }
+    guard let leaf = leaf(row), leaf.stamp == stamp, var list = leaf.long.removeValue(forKey: slot) else {
+      return false
+    }
     byteCount -= list.count * 4
     change(&list)
     byteCount += list.count * 4
