@@ -160,6 +160,29 @@ final class DormantLinks: @unchecked Sendable {
     }
   }
 
+  /// Puts a link to sleep that stood at `place` of the row's run: what sleeps behind it stands one place further in
+  /// front. False, and nothing is done, where the row's list is to be made anew.
+  func insert(_ target: UInt32, at place: UInt32, of row: UInt32) -> Bool {
+    lists.extend(row, stamp: stamp) { words in
+      // Places ascend.
+      var low = 0
+      var high = words.count / 2
+      while low < high {
+        let middle = (low + high) / 2
+        if words[2 * middle] > place { high = middle } else { low = middle + 1 }
+      }
+      words.insert(contentsOf: CollectionOfOne(place), at: 2 * low)
+      words.insert(contentsOf: CollectionOfOne(target), at: 2 * low + 1)
+      words.withUnsafeMutableBufferPointer { words in
+        var later = 2 * low + 2
+        while later < words.count {
+          words[later] &-= 1
+          later &+= 2
+        }
+      }
+    }
+  }
+
   private static func links(_ words: ContiguousArray<UInt32>) -> [Link] {
     (0..<(words.count / 2)).map { Link(place: words[2 * $0], target: words[2 * $0 + 1]) }
   }

@@ -116,6 +116,21 @@ struct RowLists {
     }
   }
 
+  /// Makes a long list longer where it lies, which takes no copy of it. False, and nothing is done, where the list is
+  /// short, or no write that carried the stamp has made it.
+  mutating func extend(_ row: UInt32, stamp: UInt64, _ change: (inout ContiguousArray<UInt32>) -> Void) -> Bool {
+    let slot = slot(row, 0)
+    // Who owns a leaf owns the way to it.
+    guard let leaf = leaf(row), leaf.stamp == stamp, var list = leaf.long.removeValue(forKey: slot) else {
+      return false
+    }
+    byteCount -= list.count * 4
+    change(&list)
+    byteCount += list.count * 4
+    leaf.long[slot] = list
+    return true
+  }
+
   private static func bytes(isLeaf: Bool) -> Int { 96 + fanout * (isLeaf ? 4 : 8) }
 
   private mutating func makeNode(isLeaf: Bool, _ stamp: UInt64) -> Node {

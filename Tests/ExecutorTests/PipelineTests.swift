@@ -255,7 +255,7 @@ private typealias F = PipelineFixture
 
   /// A condition of hundreds of thousands of parts takes longer to compile than the caller waits.
   @Test func compilingOneLongConditionCanBeInterrupted() throws {
-    let parts = (0..<300_000).map { number in
+    let parts = (0..<100_000).map { number in
       let pattern = BoundExpression(.constant(.string(Text("a\(number)"))), .string, at: SourceRange(at: 0))
       return BoundExpression(.textTest(.contains, userName, pattern), .boolean, at: SourceRange(at: 0))
     }
@@ -273,8 +273,8 @@ private typealias F = PipelineFixture
         try Executable(plan, catalog: fixture.catalog, interruption: soon)
       }
     }
-    // Without optimisation, beside other tests; the whole takes seconds.
-    #expect(time < .milliseconds(700), "\(time)")
+    let whole = try clock.measure { _ = try Executable(plan, catalog: fixture.catalog) }
+    #expect(time * 2 < whole, "\(time) of \(whole)")
   }
 
   @Test func limitsLeaveTheOutputAlone() throws {

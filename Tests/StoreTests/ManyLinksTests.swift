@@ -258,4 +258,35 @@ import Testing
     #expect(snapshot.links(social.spouse, users[2]) == [users[1]])
     #expect(snapshot.check().isEmpty)
   }
+
+  /// One deletion after the other in one transaction, in no order: each link sleeps at its place, and wakes there.
+  @Test func deletedAndRestoredOneByOne() throws {
+    let count = 700
+    let base = try messages(count).commit()
+    let whole = base.links(social.messages, 0)
+    #expect(whole.count == count)
+    let rows = (0..<count).map { whole[$0 * 7919 % count] }
+    let deleting = WriteTransaction(base)
+    for row in rows.prefix(600) { _ = try deleting.delete(social.message, rows: [row], keeps: true) }
+    let rest = deleting.commit()
+    #expect(rest.check() == [] && base.check() == [])
+    let gone = Set(rows.prefix(600))
+    #expect(rest.links(social.messages, 0) == whole.filter { !gone.contains($0) })
+    // The same as if each had a transaction of its own.
+    var single = base
+    for row in rows.prefix(600) {
+      let transaction = WriteTransaction(single)
+      _ = try transaction.delete(social.message, rows: [row], keeps: true)
+      single = transaction.commit()
+    }
+    #expect(single.check() == [] && single.links(social.messages, 0) == rest.links(social.messages, 0))
+    for snapshot in [rest, single] {
+      let restoring = WriteTransaction(snapshot)
+      for row in rows.prefix(600).reversed().sorted(by: { $0 % 13 < $1 % 13 }) {
+        try restoring.restore(social.message, row)
+      }
+      let back = restoring.commit()
+      #expect(back.check() == [] && back.links(social.messages, 0) == whole)
+    }
+  }
 }

@@ -48,7 +48,7 @@ extension Binder {
     let wanted = converted(query.expression, .string)
     if case .string(let text)? = wanted.constant, let code = parts.first?.source.language,
       let language = TextLanguage(code),
-      TextQuery(text, TextAnalyzer(language)).root == nil
+      TextQuery(text, TextAnalyzer(language), options.interruption).root == nil
     {
       report(.emptyTextQuery, at: wanted.range, severity: .warning)
     }

@@ -66,7 +66,7 @@ extension Binder {
   private mutating func checkLike(_ pattern: BoundExpression) -> Bool {
     guard case .constant(.string(let text)) = pattern.kind else { return true }
     do throws(PatternError) {
-      _ = try LikePattern(Array(text.bytes))
+      _ = try LikePattern(Array(text.bytes), options.interruption)
       return true
     } catch {
       report(.invalidPattern(message: error.message), at: place(error.offset, in: pattern, text))

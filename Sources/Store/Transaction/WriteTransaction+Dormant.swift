@@ -89,6 +89,14 @@ extension WriteTransaction {
   func putToSleep(_ relation: Relation, _ row: UInt32, only target: UInt32, keeps: Bool) {
     guard relation.isToMany else { return putToSleep(relation, row, keeps: keeps) { $0 == target } }
     guard let index = readColumn(relation).reader.references(row).firstIndex(of: target) else { return }
+    dropPurged(relation, row)
+    if keeps, dormantLinks(relation) != nil {
+      let sleeping = ownedTable(relation.source).ownedDormant(layout.relationPlaces[Int(relation.id.index)])
+      if sleeping.insert(target, at: UInt32(truncatingIfNeeded: index), of: row) {
+        column(relation).removeFromRun(row, at: index)
+        return
+      }
+    }
     var links = dormant(relation, row)
     column(relation).removeFromRun(row, at: index)
     if links.isEmpty && !keeps { return }
