@@ -85,7 +85,7 @@ package struct LikePattern: Sendable {
 
   private static func folded(_ bytes: [UInt8], _ watch: inout InterruptionWatch) -> [UInt8] {
     var folded: [UInt8] = []
-    // Once, because folding reserves for each part what it needs; a code point grows by half at most.
+    // Once, because folding reserves for each part what it needs; most texts grow by less than half.
     folded.reserveCapacity(bytes.count + bytes.count / 2)
     bytes.withUnsafeBufferPointer { bytes in
       var next = 0
@@ -143,7 +143,7 @@ package struct LikePattern: Sendable {
     if isStopped?(count / 16) == true { return false }
     guard ignoresCase else { return matches(start, count, isStopped: isStopped) }
     folded.removeAll(keepingCapacity: true)
-    // Once, because folding reserves for each part what it needs; a code point grows by half at most.
+    // Once, because folding reserves for each part what it needs; most texts grow by less than half.
     folded.reserveCapacity(count + count / 2)
     let text = UnsafeBufferPointer(start: start, count: count)
     var next = 0

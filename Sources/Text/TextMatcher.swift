@@ -218,7 +218,8 @@ package final class TextMatcher {
         if places[atom].isPhrase { hasPhrases = true } else { spans.append(bytes) }
       }
     }
-    guard hasPhrases else { return }
+    // Where the second way through the text was cut short, words of phrases are missing.
+    guard hasPhrases, !isInterrupted else { return }
     forEachPhrase { leaf, first, last in
       if query.leaves[leaf].isWanted { spans.append(words[first].lowerBound..<words[last].upperBound) }
     }

@@ -147,6 +147,22 @@ import Testing
     #expect(report.warnings.first?.message.hasSuffix(" left out: \(message)") == true)
   }
 
+  @Test("who must have a link that is left out is left out too") func contradictedRequirement() throws {
+    let database = try Database(
+      schema: """
+        type A { id: ID! b: B! @relation(inverse: "a") }
+        type B { id: ID! a: A @relation(inverse: "b") }
+        """)
+    let data = #"{"A":[{"id":1,"b":5},{"id":2,"b":5},{"id":3,"b":6}],"B":[{"id":5},{"id":6}]}"#
+    #expect(throws: QueryError.self) { try database.load([.document(data)]) }
+    let report = try database.load([.document(data)], options: LoadOptions(skipsBadRecords: true))
+    #expect(report.warnings.map(\.code).contains("contradicting-links") && report.skippedRecords == 1)
+    #expect(
+      try database.query("{ A { id b { id } } B { id a { id } } }").jsonString
+        == #"{"A":[{"id":1,"b":{"id":5}},{"id":3,"b":{"id":6}}],"B":[{"id":5,"a":{"id":1}},{"id":6,"a":{"id":3}}]}"#)
+    #expect(database.check() == [])
+  }
+
   /// A record may be completed by a later one, and what waits for its target may be overtaken.
   @Test("links that are said again, or waited, contradict nothing") func changes() throws {
     let (database, _) = try load(

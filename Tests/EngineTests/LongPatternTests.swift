@@ -74,6 +74,24 @@ import Testing
     }
   }
 
+  /// The text is gone through twice, and the time may be up in either.
+  @Test("a phrase is highlighted whole or not at all, whenever the time is up") func highlightedPhrases() throws {
+    let database = try Database(schema: "type T { id: ID! text: String! }")
+    let words = String(repeating: "alpha beta gamma ", count: 4000)
+    try database.load([.lines("T", "{\"id\":1,\"text\":\"\(words)\"}")])
+    let query = try database.prepare(
+      #"{ T(where: text matches "\"alpha beta\"") { h := highlight(text) } }"#)
+    let whole = try query.run().jsonString
+    var codes: Set<String> = []
+    for microseconds in stride(from: 500, through: 60_000, by: 500) {
+      switch Result(catching: { try query.run(options: RunOptions(timeout: .microseconds(microseconds))) }) {
+      case .success(let answer): #expect(answer.jsonString == whole)
+      case .failure(let error): codes.formUnion((error as? QueryError)?.problems.map(\.code) ?? ["\(error)"])
+      }
+    }
+    #expect(codes.isSubset(of: ["timeout"]))
+  }
+
   @Test("long patterns find what short ones find") func answers() throws {
     let database = try #require(Self.database)
     func count(_ condition: String, _ pattern: String) throws -> String {

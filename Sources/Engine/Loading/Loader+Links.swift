@@ -39,6 +39,7 @@ extension Loader {
         if options.skipsBadRecords {
           if let found = claim(relation, links.sources[index], target, &claims) {
             contradictions.append(found)
+            if relation.isRequired { mustComplete(relation, links.sources[index]) }
             continue
           }
           do {

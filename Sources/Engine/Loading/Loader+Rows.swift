@@ -104,6 +104,13 @@ extension Loader {
     return row
   }
 
+  /// A required link of a row that was given is left out: whether it has another one is seen at the end.
+  mutating func mustComplete(_ relation: Relation, _ row: UInt32) {
+    let type = Int(relation.source.index)
+    let position = Int(row) - baseSlots[type]
+    if origins[type].indices.contains(position) { origins[type][position].isIncomplete = true }
+  }
+
   /// Nested objects may come before the record that completes them; at the end everything must be complete.
   mutating func checkComplete(_ files: [LoadFile]) throws(QueryError) {
     for (index, type) in catalog.types.enumerated() {

@@ -212,7 +212,7 @@ extension Evaluator {
         continue
       }
       buffer.removeAll(keepingCapacity: true)
-      // Once, because folding reserves for each part what it needs; a code point grows by half at most.
+      // Once, because folding reserves for each part what it needs; most texts grow by less than half.
       if node.operation == .fold { buffer.reserveCapacity(bytes.count + bytes.count / 2) }
       var start = 0
       while start < bytes.count {

@@ -39,7 +39,7 @@ final class FullTextSearch {
     var bytes = 0
     for leaf in matcher.query.leaves.indices {
       let list = try list(ofLeaf: leaf, execution)
-      try execution.charge(list.count)
+      try execution.charge(list.count &+ 64)
       while counted < owned.count {
         bytes += owned[counted].buffer.byteCount
         counted += 1
@@ -105,8 +105,9 @@ final class FullTextSearch {
     case .within(let limit):
       var distance = EditDistance(to: atom.term.bytes, limit: limit)
       var found: [UInt32] = []
-      for (number, term) in column.terms(from: Text()).enumerated() {
-        if number & 4095 == 4095 { try execution.checkpoint() }
+      for term in column.terms(from: Text()) {
+        // A distance takes about as long as so many bytes; a query may have a thousand of such words.
+        try execution.charge(64)
         if column.found(term) > 0, column.withBytes(term, { distance.isNear($0) }) { found.append(term) }
       }
       return found

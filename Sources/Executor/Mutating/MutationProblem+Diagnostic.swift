@@ -59,7 +59,7 @@ extension MutationProblem {
     switch loss {
     case .deleted: "is deleted"
     case .purged: "was removed for good"
-    case .elsewhere: "has been linked to another"
+    case .elsewhere: "has another link by now, or none"
     }
   }
 

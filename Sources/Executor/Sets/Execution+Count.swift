@@ -191,8 +191,12 @@ extension Execution {
     let reader = readers[relation.reader]
     let rows = UnsafePointer(sources.base)
     var links = 0
-    for index in 0..<sources.count { links &+= reader.references(rows[index]).count }
+    var index = 0
     // A word is counted and cleared in the time of a link that is kept.
+    while index < sources.count, links <= slots >> 6 {
+      links &+= reader.references(rows[index]).count
+      index &+= 1
+    }
     guard links > slots >> 6 else { return nil }
     do {
       var start = 0

@@ -2,7 +2,7 @@ import GQLCatalog
 import GQLStore
 
 /// What a context has of an id.
-@usableFromInline enum PointLookup {
+@usableFromInline enum EntityLookup {
   /// It must be asked another way.
   case unknown
   case absent
@@ -14,22 +14,20 @@ import GQLStore
 extension Context {
   /// The entity of a type whose id is a text.
   @usableFromInline
-  func find(_ type: ObjectIdentifier, text: String) -> PointLookup {
+  func find(_ type: ObjectIdentifier, text: String) -> EntityLookup {
     guard let mapping = storage.schema?.mapping(of: type), case .text = mapping.idKind else { return .unknown }
     var text = text
-    return text.withUTF8 { bytes in
-      find(mapping, bytes.baseAddress.map { TextView(UnsafeRawPointer($0), count: bytes.count).cell } ?? Cell(low: 0))
-    }
+    return text.withUTF8 { find(mapping, Cell(keyBytes: $0)) }
   }
 
   /// The entity of a type whose id is a number.
   @usableFromInline
-  func find(_ type: ObjectIdentifier, number: Int) -> PointLookup {
+  func find(_ type: ObjectIdentifier, number: Int) -> EntityLookup {
     guard let mapping = storage.schema?.mapping(of: type), case .int64 = mapping.idKind else { return .unknown }
     return find(mapping, Cell(Int64(number)))
   }
 
-  private func find(_ mapping: AnyTypeMapping, _ key: Cell) -> PointLookup {
+  private func find(_ mapping: AnyTypeMapping, _ key: Cell) -> EntityLookup {
     guard let snapshot = storage.current else { return .absent }
     var key = key
     let found =
@@ -56,7 +54,7 @@ extension TypeMapping {
       // The usual case, without a copy.
       var text = text
       return text.withUTF8 { bytes in
-        var cell = bytes.baseAddress.map { TextView(UnsafeRawPointer($0), count: bytes.count).cell } ?? Cell(low: 0)
+        var cell = Cell(keyBytes: bytes)
         return body(&cell)
       }
     }
@@ -91,5 +89,12 @@ extension TypeMapping {
       }
     }
     return entity
+  }
+}
+
+extension Cell {
+  /// The key that a text is, without a copy: valid as long as its bytes are.
+  fileprivate init(keyBytes bytes: UnsafeBufferPointer<UInt8>) {
+    self = bytes.baseAddress.map { TextView(UnsafeRawPointer($0), count: bytes.count).cell } ?? Cell(low: 0)
   }
 }

@@ -2,6 +2,8 @@ import GQLCatalog
 import GQLStore
 
 /// Reads the stored properties of an entity, in the order in which ``EntityModelProtocol/describe(_:)`` names them.
+///
+/// Precondition, for what is written by hand: the same properties with the same types. What the macro writes keeps to it.
 public struct EntityReader<Entity: EntityModelProtocol> {
   @usableFromInline var cursor: PropertyCursor
 

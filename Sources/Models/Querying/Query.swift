@@ -30,7 +30,7 @@ public struct Query<Entity: EntityModelProtocol>: @unchecked Sendable {
   public func resolve(in context: Context) -> Entity? {
     if let id, list.isPlain {
       // What is no text and no number, and what the context does not know yet, takes the way that all queries take.
-      var lookup = PointLookup.unknown
+      var lookup = EntityLookup.unknown
       if let text = id as? String {
         lookup = context.find(ObjectIdentifier(Entity.self), text: text)
       } else if let number = id as? Int {

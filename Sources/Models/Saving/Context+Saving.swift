@@ -8,7 +8,7 @@ extension Context {
     own()
     if mapping.hooks.savesQuietly, !mapping.isLoud {
       do {
-        if storage.isForeign, storage.schema?.mayRefuseLate == true {
+        if storage.isForeign, storage.schema?.mayRefuseLate[Int(mapping.type.index)] == true {
           return try atomically { try $0.save(entity, strategy, isLoud: false) }
         }
         return try save(entity, strategy, isLoud: false)

@@ -16,8 +16,8 @@ final class ModelSchema: @unchecked Sendable {
   let byNumber: [AnyTypeMapping]
   let empty: Snapshot
   let plans = QueryPlans()
-  /// Whether a save may be refused when a part of it is written already.
-  let mayRefuseLate: Bool
+  /// By number of the entity type: whether a save may be refused when a part of it is written already.
+  let mayRefuseLate: [Bool]
   /// What prepares text, without data.
   let texts: Database
 
@@ -45,7 +45,7 @@ final class ModelSchema: @unchecked Sendable {
     }
     self.mappings = TypeTable(mappings)
     self.byNumber = byNumber
-    mayRefuseLate = byNumber.contains(where: \.hasOtherUniques)
+    mayRefuseLate = Self.refusals(byNumber)
     empty = Snapshot.empty(catalog)
     texts = Database(empty)
   }
@@ -70,7 +70,7 @@ final class ModelSchema: @unchecked Sendable {
     }
     self.mappings = TypeTable(mappings)
     self.byNumber = byNumber
-    mayRefuseLate = byNumber.contains(where: \.hasOtherUniques)
+    mayRefuseLate = Self.refusals(byNumber)
     empty = Snapshot.empty(catalog)
     texts = Database(empty)
   }
@@ -82,8 +82,27 @@ final class ModelSchema: @unchecked Sendable {
     let mapping = TypeMapping<Entity>(.shared, entity, catalog)
     mappings[ObjectIdentifier(type)] = mapping
     mappings[ObjectIdentifier(Deleted<Entity>.self)] = TypeMapping<Deleted<Entity>>(
-      .shared, entity, catalog, layout: mapping.layout)
+      .shared, entity, catalog, like: mapping)
     return mapping
+  }
+
+  /// By number of the entity type: whether it, or one that an entity of it may hold, has unique values that its model does
+  /// not know.
+  private static func refusals(_ mappings: [AnyTypeMapping]) -> [Bool] {
+    var result = mappings.map(\.hasOtherUniques)
+    guard result.contains(true) else { return result }
+    var holders: [[Int]] = Array(repeating: [], count: mappings.count)
+    for (number, mapping) in mappings.enumerated() {
+      for case let relation? in mapping.relations { holders[Int(relation.target.index)].append(number) }
+    }
+    var next = result.indices.filter { result[$0] }
+    while let number = next.popLast() {
+      for holder in holders[number] where !result[holder] {
+        result[holder] = true
+        next.append(holder)
+      }
+    }
+    return result
   }
 
   /// Where a type lies; nil if the schema does not know it.

@@ -76,8 +76,8 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
   let derived: [(attribute: Int, column: Int)]
   let uniques: [Unique]
 
-  /// `layout` is that of the entities that are read, where they are not these themselves.
-  init(_ info: EntityInfo<Entity>, _ entity: EntityType, _ catalog: Catalog, layout: EntityLayout? = nil) {
+  /// `other` is that of the entities that are read, where they are not these themselves.
+  init(_ info: EntityInfo<Entity>, _ entity: EntityType, _ catalog: Catalog, like other: AnyTypeMapping? = nil) {
     self.info = info
     func property(_ name: String) -> Property? { entity.property(named: name) }
     let columns = info.attributes.map { attribute -> ColumnDescriptor? in
@@ -118,14 +118,14 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
     }
     super.init(
       type: entity.id, name: entity.name,
-      layout: layout
+      layout: other?.layout
         ?? EntityLayout(
           places: places, codecs: info.attributes[..<info.propertyCount].map(\.codec),
           columnCount: entity.columns.count, typeName: "\(Entity.self)"),
       hooks: info.hooks, idColumn: id.map { Int($0.id.index) } ?? 0, idKind: id?.kind ?? .text,
       updatedColumn: entity.updatedColumn, columns: columns, relations: relations,
       ownedColumns: ownsAll ? nil : owned,
-      unknownFields: ownsAll ? nil : UnknownFields(entity, catalog, isOwned: owned),
+      unknownFields: ownsAll ? nil : other.map(\.unknownFields) ?? UnknownFields(entity, catalog, isOwned: owned),
       hasOtherUniques: entity.indexes.map { catalog[$0] }.contains { index in
         index.isUnique && !index.isPrimary && !known.contains(index.name)
       }, readsDeleted: Entity.self is any Tombstone.Type)

@@ -104,7 +104,7 @@ import Testing
       "mutation { deleteBadge(where: id == 1) insertBadge(data: {id: 2, post: 2}) }")
     expectRefused(
       database, "mutation { restoreBadge }", "required-reference",
-      "'Badge' 1 cannot be restored: its 'post', which it must have, has been linked to another")
+      "'Badge' 1 cannot be restored: its 'post', which it must have, has another link by now, or none")
     _ = try database.query("mutation { deleteBadge(all: true, hard: true) }")
     // A link to what is not there any longer, deleted or removed, says so too.
     for hard in ["false", "true"] {
