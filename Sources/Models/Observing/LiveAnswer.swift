@@ -123,7 +123,7 @@ final class LiveAnswer<Entity: EntityModelProtocol, Output>: Observable, @unchec
   }
 }
 
-/// Whether the thread is within the query of a fetch.
+/// Whether the task, or one that it was started from, is within the query of a fetch.
 private enum Refreshing {
   @TaskLocal static var isGoing = false
 }
