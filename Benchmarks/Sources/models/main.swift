@@ -53,17 +53,20 @@ struct CompanyRow: Decodable {
 
 @MainActor func texts(_ text: String) throws -> [PersonRow] { try context.query(text, as: [PersonRow].self) }
 
+/// A typed query and its text found different numbers of entities.
+struct Disagreement: Error {
+  var question: String
+  var typed: Int
+  var text: Int
+}
+
 /// Shows how long a typed query takes, and how often it runs while its text does once.
-@MainActor func compare(_ label: String, _ typed: () -> Int, _ text: () throws -> Int) {
-  do {
-    let expected = try text()
-    guard typed() == expected else { fatalError("\(label): the typed query and the text have other answers") }
-    let typedTime = best { for _ in 0..<10 { found += typed() } } / 10
-    let textTime = try best { for _ in 0..<10 { found += try text() } } / 10
-    show(label, typedTime * 1e6, "µs, \((textTime / typedTime * 10).rounded() / 10) times the speed of text")
-  } catch {
-    fatalError("\(label): \(error)")
-  }
+@MainActor func compare(_ label: String, _ typed: () -> Int, _ text: () throws -> Int) throws {
+  let (found, expected) = (typed(), try text())
+  guard found == expected, found > 0 else { throw Disagreement(question: label, typed: found, text: expected) }
+  let typedTime = best { for _ in 0..<10 { total += typed() } } / 10
+  let textTime = try best { for _ in 0..<10 { total += try text() } } / 10
+  show(label, typedTime * 1e6, "µs, \((textTime / typedTime * 10).rounded() / 10) times the speed of text")
 }
 
 extension String {
@@ -77,8 +80,8 @@ show("save \(count)", Double(count) / whole, "entities a second")
 show("ten times the entities", whole / tenth, "times as long")
 
 let keys = people.map(\.id).shuffled()
-var found = 0
-let points = best { for key in keys where Person.query(key).resolve(in: context) != nil { found += 1 } }
+var total = 0
+let points = best { for key in keys where Person.query(key).resolve(in: context) != nil { total += 1 } }
 show("by id", points / Double(count) * 1e9, "ns")
 
 var versions: [Context] = []
@@ -91,20 +94,20 @@ let copies = try best {
 }
 show("copy, and save one", copies / 100 * 1e6, "µs")
 
-let all = best { found += Person.query().resolve(in: context).count }
+let all = best { total += Person.query().resolve(in: context).count }
 show("read all", Double(count * 5) / all, "property values a second")
 
 // The same questions as prepared text, whose answers are decoded into structs: both must find as many.
-compare(
+try compare(
   "hash equality, \(count / 100) entities", { Person.filter(\.region == "region 7").resolve(in: context).count },
   { try texts("{ Person(where: region == \"region 7\") { id name region age score } }").count })
-compare(
+try compare(
   "range of 1 %", { Person.filter(\.age >= 500).filter(\.age < 500 + count / 100).resolve(in: context).count },
   { try texts("{ Person(where: age >= 500 and age < \(500 + count / 100)) { id name region age score } }").count })
-compare(
+try compare(
   "sorted with limit", { Person.query().sorted(by: \.age.desc).limit(20).resolve(in: context).count },
   { try texts("{ Person(orderBy: -age, limit: 20) { id name region age score } }").count })
-compare(
+try compare(
   "nested three levels",
   {
     Company.query(7).with(\.$people) { $0.with(\.$company) }.resolve(in: context)?.people?.count ?? 0
@@ -113,7 +116,7 @@ compare(
     let text = "{ Company(where: id == 7) { id people { id name region age score company { id } } } }"
     return try context.query(text, as: [CompanyRow].self).first?.people.count ?? 0
   })
-compare(
+try compare(
   "by id, one of them", { Person.query("person-77").resolve(in: context) == nil ? 0 : 1 },
   { try texts("{ Person(where: id == \"person-77\") { id name region age score } }").count })
-print(found > 0 ? "" : "nothing found")
+print(total > 0 ? "" : "nothing found")
