@@ -81,7 +81,6 @@ import Testing
     ("outside-group", "{ User(having: age > 1) { id } }", "having"),
     ("wrong-group-key", "{ User(groupBy: age + 1) { n: count() } }", "age + 1"),
     ("wrong-grouping", "{ User(groupBy: age, distinctOn: age) { age } }", "distinctOn"),
-    ("misplaced-deleted", "{ User { messages(deleted: ONLY) { id } } }", "deleted"),
     ("not-supported-yet", "{ User @live { id } }", "@live"),
     ("recursive-function", "func f(n: Int): Int = n + f(n) { User { x := f(age) } }", "f"),
     ("reserved-function", "func lower(s: String): String = s { User { x := lower(firstName) } }", "lower"),

@@ -90,14 +90,16 @@ extension Binder {
     return .value(value)
   }
 
-  /// `deleted: ONLY | INCLUDE`: which entities of a type, or of those of an interface or union, a set is taken from. Not
-  /// of a relation, which leads to living ones only.
-  mutating func bindDeleted(_ argument: Argument, _ environment: Environment, into set: inout BoundSet) {
+  /// `deleted: ONLY | INCLUDE`: which entities of a type, or of those of an interface or union, a set is taken from. A relation leads to live ones only, so
+  /// that ONLY leaves nothing of it, and INCLUDE all.
+  ///
+  /// True if nothing is left.
+  mutating func bindDeleted(_ argument: Argument, _ environment: Environment, into set: inout BoundSet) -> Bool {
     var value = argument.value
     while case .parenthesized(let inner) = value.kind { value = inner }
     let includesLive: Bool
     switch enumWord(value, .deleted, environment) {
-    case nil: return
+    case nil: return false
     case "ONLY": includesLive = false
     case "INCLUDE": includesLive = true
     default:
@@ -106,13 +108,15 @@ extension Binder {
       } else {
         report(.wrongType(found: "this value", expected: "ONLY or INCLUDE"), at: argument.value.range)
       }
-      return
+      return false
     }
     switch set.source {
-    case .all: set.source = .deleted(includesLive: includesLive)
+    case .all:
+      set.source = .deleted(includesLive: includesLive)
     case .deleted: break
     case .key, .relation, .step, .linked, .items, .branches, .union, .closure, .shortestPath, .given:
-      report(.misplacedDeleted(type: catalog[set.type].name), at: argument.name.range)
+      return !includesLive
     }
+    return false
   }
 }

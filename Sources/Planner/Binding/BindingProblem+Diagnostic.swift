@@ -19,7 +19,6 @@ extension BindingProblem {
     "unknown-mutation", "missing-value", "unconditional-change", "not-unique",
     "not-recursive", "wrong-depth", "misplaced-meta", "no-cursor",
     "not-a-key", "outside-group", "wrong-group-key", "wrong-grouping",
-    "misplaced-deleted",
   ].map { DiagnosticCode($0) }
 
   package var code: DiagnosticCode {
@@ -98,7 +97,6 @@ extension BindingProblem {
       case .notAKey, .groupAsValue: "not-a-key"
       case .outsideGroup: "outside-group"
       case .wrongGroupKey: "wrong-group-key"
-      case .misplacedDeleted: "misplaced-deleted"
       case .notWithGrouping, .misplacedGrouping, .filterOfGroup: "wrong-grouping"
       }
     return DiagnosticCode(name)
@@ -209,7 +207,6 @@ extension BindingProblem {
     case .wrongGroupKey(.reserved(let name)): "no key can be called '\(name)'"
     case .wrongGroupKey(.many): "a key must be one value for each member"
     case .notWithGrouping(let argument): "'\(argument)' cannot stand beside 'groupBy'"
-    case .misplacedDeleted: "'deleted' is for all entities of a type: a relation leads to living ones only"
     case .misplacedGrouping: "'groupBy' stands in the arguments of a selected field of many only"
     case .filterOfGroup: "a condition on groups is an expression over keys and aggregates, no object"
     case .groupAsValue: "a group is no entity"
@@ -244,7 +241,6 @@ extension BindingProblem {
     case .wrongFilter: "a condition is written {age: {gte: 18}}"
     case .notAKey(_, isValue: false): "aggregate it, or select it in '_items'"
     case .notAKey(let name, isValue: true): "add it to 'groupBy', or take one member's with first(\(name))"
-    case .misplacedDeleted(let type): "select them by '\(type)(deleted: …)'"
     case .outsideGroup: "'groupBy' makes groups"
     case .wrongGroupKey(.unnamed): "write {name: expression}"
     case .wrongGroupKey(.many): "count or aggregate it"

@@ -181,8 +181,6 @@ package enum BindingProblem: Sendable, Hashable {
   case notWithGrouping(argument: String)
   /// `{ n: count(User(groupBy: city)) }`
   case misplacedGrouping
-  /// `{ User { chats(deleted: ONLY) { title } } }`
-  case misplacedDeleted(type: String)
   /// `{ User(groupBy: city, having: {city: {eq: "x"}}) { city } }`
   case filterOfGroup
   /// `{ User(groupBy: city) { x := . } }`

@@ -349,7 +349,7 @@ extension IntrospectionBuilder {
       fields.append(
         Schema.Field(
           name: name, description: "Many '\(catalog[id].name)', all of them without 'where:'.",
-          arguments: setArguments(of: id, isRoot: true), type: .nonNull(.list(.nonNull(type))), deprecation: nil))
+          arguments: setArguments(of: id), type: .nonNull(.list(.nonNull(type))), deprecation: nil))
     } else if let arguments = keyArguments(of: id) {
       fields.append(
         Schema.Field(

@@ -311,8 +311,8 @@ struct IntrospectionBuilder {
     Schema.InputValue(name: name, description: description, type: type, defaultValue: value, deprecation: nil)
   }
 
-  /// The arguments of every selection of many; at the root it may be of deleted entities.
-  mutating func setArguments(of type: EntityTypeID, isRoot: Bool = false) -> [Schema.InputValue] {
+  /// The arguments of every selection of many.
+  mutating func setArguments(of type: EntityTypeID) -> [Schema.InputValue] {
     let hasKeys = hasKeys(type)
     var arguments = [argument("where", named(.filter(type)), "Which of them.")]
     if hasKeys {
@@ -329,7 +329,7 @@ struct IntrospectionBuilder {
       arguments.append(argument("distinctOn", keys, "Of those equal in these fields, the first."))
       if isSupported("grouping") { arguments.append(argument("groupBy", keys, "One group for each key.")) }
     }
-    if isRoot, isSupported("deletedEntities") {
+    if isSupported("deletedEntities"), !catalog[type].isElement {
       arguments.append(argument("deleted", named(.deleted), "Deleted ones, instead of the others or with them."))
     }
     return arguments
