@@ -38,13 +38,34 @@ let package = Package(
     .target(name: "GQLText", dependencies: ["GQLBase", "CStemmer"], path: "Sources/Text"),
     .testTarget(name: "GQLTextTests", dependencies: ["GQLBase", "GQLText"], path: "Tests/TextTests"),
 
-    // Binding, rewriting, costing, explaining.
+    // Queries as values: bound, with every name resolved, and planned. What binder, planner and executor hand each other.
     .target(
-      name: "GQLPlanner", dependencies: ["GQLBase", "GQLParser", "GQLCatalog", "GQLRegex", "GQLText"],
+      name: "GQLQuery", dependencies: ["GQLBase", "GQLCatalog", "GQLRegex"], path: "Sources/Query"),
+
+    // A bound query's expressions in the forms that are planned.
+    .target(
+      name: "GQLRewriter", dependencies: ["GQLBase", "GQLCatalog", "GQLQuery"],
+      path: "Sources/Rewriter"),
+
+    // Documents to bound queries and catalogs, and what a catalog says of itself.
+    .target(
+      name: "GQLBinder",
+      dependencies: ["GQLBase", "GQLParser", "GQLCatalog", "GQLRegex", "GQLText", "GQLQuery", "GQLRewriter"],
+      path: "Sources/Binder"),
+    .testTarget(
+      name: "GQLBinderTests", dependencies: ["GQLBase", "GQLParser", "GQLCatalog", "GQLQuery", "GQLBinder"],
+      path: "Tests/BinderTests"),
+
+    // Costing, optimizing, explaining.
+    .target(
+      name: "GQLPlanner",
+      dependencies: ["GQLBase", "GQLCatalog", "GQLRegex", "GQLText", "GQLQuery", "GQLRewriter"],
       path: "Sources/Planner"),
     .testTarget(
-      name: "GQLPlannerTests", dependencies: ["GQLBase", "GQLParser", "GQLCatalog", "GQLPlanner"],
-      path: "Tests/PlannerTests"),
+      name: "GQLPlannerTests",
+      dependencies: [
+        "GQLBase", "GQLParser", "GQLCatalog", "GQLQuery", "GQLRewriter", "GQLBinder", "GQLPlanner",
+      ], path: "Tests/PlannerTests"),
 
     // Columns, relations, indexes, snapshots, transactions.
     .target(name: "GQLStore", dependencies: ["GQLBase", "GQLCatalog", "GQLText"], path: "Sources/Store"),
@@ -53,11 +74,13 @@ let package = Package(
 
     // A physical plan over a snapshot, to bytes.
     .target(
-      name: "GQLExecutor", dependencies: ["GQLBase", "GQLCatalog", "GQLRegex", "GQLText", "GQLPlanner", "GQLStore"],
+      name: "GQLExecutor", dependencies: ["GQLBase", "GQLCatalog", "GQLRegex", "GQLText", "GQLQuery", "GQLStore"],
       path: "Sources/Executor"),
     .testTarget(
-      name: "GQLExecutorTests", dependencies: ["GQLBase", "GQLCatalog", "GQLPlanner", "GQLStore", "GQLExecutor"],
-      path: "Tests/ExecutorTests"),
+      name: "GQLExecutorTests",
+      dependencies: [
+        "GQLBase", "GQLCatalog", "GQLQuery", "GQLBinder", "GQLPlanner", "GQLStore", "GQLExecutor",
+      ], path: "Tests/ExecutorTests"),
 
     // Data from elsewhere: SQLite files, compressed files.
     .systemLibrary(
@@ -72,14 +95,14 @@ let package = Package(
     .target(
       name: "GQLite",
       dependencies: [
-        "GQLBase", "GQLLexer", "GQLParser", "GQLCatalog", "GQLRegex", "GQLPlanner", "GQLStore", "GQLExecutor",
-        "CSQLite3", "CZlib", "CZstd",
+        "GQLBase", "GQLLexer", "GQLParser", "GQLCatalog", "GQLRegex", "GQLQuery", "GQLRewriter", "GQLBinder",
+        "GQLPlanner", "GQLStore", "GQLExecutor", "CSQLite3", "CZlib", "CZstd",
       ], path: "Sources/Engine"),
     .testTarget(
       name: "GQLiteTests",
       dependencies: [
-        "GQLite", "GQLBase", "GQLParser", "GQLCatalog", "GQLPlanner", "GQLStore", "GQLExecutor", "GQLDifferential",
-        "CSQLite3",
+        "GQLite", "GQLBase", "GQLParser", "GQLCatalog", "GQLQuery", "GQLRewriter", "GQLBinder", "GQLPlanner",
+        "GQLStore", "GQLExecutor", "GQLDifferential", "CSQLite3",
       ],
       path: "Tests/EngineTests"),
 
@@ -87,7 +110,8 @@ let package = Package(
     .target(
       name: "GQLiteModels",
       dependencies: [
-        "GQLite", "GQLBase", "GQLCatalog", "GQLText", "GQLPlanner", "GQLStore", "GQLExecutor", "GQLModelMacros",
+        "GQLite", "GQLBase", "GQLCatalog", "GQLText", "GQLQuery", "GQLBinder", "GQLPlanner", "GQLStore", "GQLExecutor",
+        "GQLModelMacros",
       ], path: "Sources/Models"),
     // What `gqlite generate swift` writes of some schemas.
     .target(
@@ -107,7 +131,8 @@ let package = Package(
 
     // Random queries, a plain reference evaluator, and a program that compares many of them.
     .target(
-      name: "GQLDifferential", dependencies: ["GQLite", "GQLPlanner", "CSQLite3"], path: "Tests/Differential"),
+      name: "GQLDifferential", dependencies: ["GQLite", "GQLQuery", "GQLBinder", "GQLPlanner", "CSQLite3"],
+      path: "Tests/Differential"),
     .executableTarget(name: "differential", dependencies: ["GQLDifferential"], path: "Tests/DifferentialCommand"),
 
     // The macro plug-in of the models: all of it in an ordinary target, for the tests, beside a thin program.
@@ -122,7 +147,9 @@ let package = Package(
     .testTarget(
       name: "GQLiteCommandTests",
       dependencies: [
-        "GQLite", "GQLBase", "GQLLexer", "GQLParser", "GQLCatalog", "GQLPlanner", "GQLExecutor", "GQLiteCLI",
+        "GQLite", "GQLBase", "GQLLexer", "GQLParser", "GQLCatalog", "GQLQuery", "GQLBinder", "GQLPlanner",
+        "GQLExecutor",
+        "GQLiteCLI",
       ], path: "Tests/CommandTests"),
 
     // The repository's own rules.

@@ -1,7 +1,8 @@
 import GQLBase
+import GQLBinder
 import GQLCatalog
 import GQLExecutor
-import GQLPlanner
+import GQLQuery
 import GQLStore
 
 /// A parameter whose cell is made from a variable at once, for a run whose plan is ready: it needs no value besides.

@@ -1,6 +1,7 @@
 import GQLBase
+import GQLBinder
 import GQLCatalog
-import GQLPlanner
+import GQLQuery
 
 extension Database {
   /// Makes a function of the program callable in queries, by its name and with positional arguments.

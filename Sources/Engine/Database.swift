@@ -1,8 +1,8 @@
 import GQLBase
+import GQLBinder
 import GQLCatalog
 import GQLExecutor
 import GQLParser
-import GQLPlanner
 import GQLStore
 import Synchronization
 

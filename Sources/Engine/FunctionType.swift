@@ -1,6 +1,5 @@
 import GQLBase
 import GQLCatalog
-import GQLPlanner
 
 /// The type of a parameter or of the result of a function that a program registers.
 public indirect enum FunctionType: Sendable, Hashable {

@@ -1,6 +1,6 @@
 import GQLBase
 import GQLCatalog
-import GQLPlanner
+import GQLQuery
 
 /// Coercion of the variables that most runs have to values, by which a plan is found, without a tree between: what it does
 /// not know it leaves to the binder.

@@ -1,6 +1,7 @@
 import GQLCatalog
 import GQLExecutor
 import GQLPlanner
+import GQLQuery
 import GQLStore
 
 /// The bound forms and plans of one prepared query.

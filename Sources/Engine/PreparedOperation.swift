@@ -1,6 +1,6 @@
 import GQLBase
 import GQLExecutor
-import GQLPlanner
+import GQLQuery
 import GQLStore
 import Synchronization
 

@@ -1,5 +1,3 @@
-import GQLPlanner
-
 extension PreparedQuery {
   /// The keys of the objects in the one root list of the answer, in order; nil if the answer is anything else. Tables
   /// need them where the list is empty.

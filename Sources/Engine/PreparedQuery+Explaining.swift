@@ -2,6 +2,7 @@ import GQLBase
 import GQLExecutor
 import GQLParser
 import GQLPlanner
+import GQLQuery
 import GQLStore
 
 /// `@explain` on an operation.

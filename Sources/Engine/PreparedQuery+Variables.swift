@@ -1,7 +1,8 @@
 import GQLBase
+import GQLBinder
 import GQLCatalog
 import GQLParser
-import GQLPlanner
+import GQLQuery
 
 extension PreparedQuery {
   /// A variable that the operation declares.

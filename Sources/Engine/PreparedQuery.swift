@@ -1,8 +1,10 @@
 import GQLBase
+import GQLBinder
 import GQLCatalog
 import GQLExecutor
 import GQLParser
 import GQLPlanner
+import GQLQuery
 import GQLStore
 
 /// An operation, checked, bound and planned, to run any number of times from any thread.

@@ -1,8 +1,9 @@
 import GQLBase
+import GQLBinder
 import GQLCatalog
 import GQLExecutor
 import GQLParser
-import GQLPlanner
+import GQLQuery
 
 /// A parsed text: its operations, its schema parts, and the data that it names.
 package final class QueryDocument: Sendable {
@@ -42,7 +43,7 @@ package final class QueryDocument: Sendable {
     usualRunLimits = limits.time == nil ? limits.run : nil
     document = parsed.output
     warnings = parsed.diagnostics
-    nodes = GQLPlanner.operations(of: parsed.output)
+    nodes = GQLBinder.operations(of: parsed.output)
     operations = Array(nodes.indices)
   }
 

@@ -1,7 +1,7 @@
+import GQLBinder
 import GQLExecutor
 import GQLLexer
 import GQLParser
-import GQLPlanner
 import GQLRegex
 
 /// How far documents and runs may go. Running past a limit is an error that names it.

@@ -1,7 +1,8 @@
 import GQLBase
+import GQLBinder
 import GQLCatalog
 import GQLExecutor
-import GQLPlanner
+import GQLQuery
 import GQLStore
 import Synchronization
 

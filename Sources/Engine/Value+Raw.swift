@@ -1,6 +1,6 @@
 import GQLBase
 import GQLCatalog
-import GQLPlanner
+import GQLQuery
 
 extension Value {
   /// The value for whoever decides by its position what it is, numbers with their digits; nil if the caller does not

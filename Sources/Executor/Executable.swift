@@ -1,6 +1,6 @@
 import GQLBase
 import GQLCatalog
-import GQLPlanner
+import GQLQuery
 import GQLStore
 
 /// A plan made ready to run: expressions compiled, keys escaped. Immutable; any number of threads may run it.

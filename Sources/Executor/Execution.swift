@@ -1,6 +1,6 @@
 import GQLBase
 import GQLCatalog
-import GQLPlanner
+import GQLQuery
 import GQLStore
 
 /// Row ids of each enclosing scope for a batch of at most ``batchRows`` elements.

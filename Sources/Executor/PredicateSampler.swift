@@ -1,6 +1,6 @@
 import GQLBase
 import GQLCatalog
-import GQLPlanner
+import GQLQuery
 import GQLStore
 
 /// Estimates predicates by evaluating them on a few hundred live entities, spread evenly over the type.

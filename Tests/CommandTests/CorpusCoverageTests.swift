@@ -1,7 +1,7 @@
 import Foundation
 import GQLBase
+import GQLBinder
 import GQLParser
-import GQLPlanner
 import Testing
 
 /// The golden corpus has a case for every code; and under `nulls` and `edges` one for every function, every operator and

@@ -1,11 +1,11 @@
 import Foundation
 import GQLBase
+import GQLBinder
 import GQLExecutor
 import GQLLexer
 import GQLParser
-import GQLPlanner
+import GQLQuery
 import Testing
-
 @testable import GQLite
 
 /// docs/diagnostics.md lists every code once, and each trigger in it triggers its code.

@@ -1,4 +1,5 @@
 import GQLPlanner
+import GQLRewriter
 import GQLite
 
 /// What running a query came to.

@@ -1,4 +1,5 @@
 import GQLBase
+import GQLBinder
 import GQLCatalog
 import GQLDifferential
 import GQLExecutor

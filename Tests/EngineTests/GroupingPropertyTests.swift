@@ -1,5 +1,6 @@
 import Foundation
 import GQLPlanner
+import GQLRewriter
 import GQLite
 import Testing
 

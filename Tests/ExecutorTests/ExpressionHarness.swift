@@ -1,8 +1,8 @@
 import GQLBase
+import GQLBinder
 import GQLCatalog
-import GQLPlanner
+import GQLQuery
 import GQLStore
-
 @testable import GQLExecutor
 
 /// One entity type `T` with a column of every kind, its rows, and evaluation of expressions over them.

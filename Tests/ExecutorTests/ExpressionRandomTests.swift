@@ -1,9 +1,8 @@
 import GQLBase
 import GQLCatalog
-import GQLPlanner
+import GQLQuery
 import GQLStore
 import Testing
-
 @testable import GQLExecutor
 
 /// Random expressions over random rows against the scalar reference.

@@ -1,7 +1,7 @@
 import Foundation
 import GQLBase
 import GQLCatalog
-import GQLPlanner
+import GQLQuery
 
 /// The scalar functions, by what the language says of them and Foundation's calendar and decimals.
 extension ExpressionReference {

@@ -1,6 +1,6 @@
 import GQLBase
 import GQLCatalog
-import GQLPlanner
+import GQLQuery
 
 /// What an expression means, one entity at a time, written from the language's rules without regard for speed.
 enum ExpressionReference {

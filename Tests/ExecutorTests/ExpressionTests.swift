@@ -1,9 +1,8 @@
 import GQLBase
 import GQLCatalog
-import GQLPlanner
+import GQLQuery
 import GQLStore
 import Testing
-
 @testable import GQLExecutor
 
 /// Single rules of expressions; the expectations are worked out by hand.

@@ -1,7 +1,7 @@
 import GQLBase
 import GQLCatalog
 import GQLExecutor
-import GQLPlanner
+import GQLQuery
 import GQLStore
 
 /// Users and messages: small, and made by hand, so that answers can be worked out on paper.

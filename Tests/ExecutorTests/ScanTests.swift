@@ -1,7 +1,7 @@
 import GQLBase
 import GQLCatalog
 import GQLExecutor
-import GQLPlanner
+import GQLQuery
 import GQLStore
 import Testing
 

@@ -1,6 +1,7 @@
 import GQLBase
 import GQLCatalog
 import GQLPlanner
+import GQLQuery
 import Testing
 
 private typealias User = ChatFixture.User

@@ -1,6 +1,7 @@
 import GQLBase
 import GQLCatalog
 import GQLPlanner
+import GQLQuery
 
 /// Figures instead of data.
 struct TestStatistics: Statistics {

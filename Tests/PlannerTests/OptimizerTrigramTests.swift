@@ -1,7 +1,9 @@
 import GQLBase
+import GQLBinder
 import GQLCatalog
 import GQLParser
 import GQLPlanner
+import GQLQuery
 import Testing
 
 /// When a trigram index is taken, with figures instead of data: 1,000,000 messages.

@@ -1,6 +1,8 @@
 import GQLBase
 import GQLCatalog
 import GQLPlanner
+import GQLQuery
+import GQLRewriter
 import Testing
 
 private typealias User = ChatFixture.User

@@ -16,22 +16,28 @@ import Testing
     Rule(folder: "Catalog", modules: ["GQLBase"]),
     Rule(folder: "Regex", modules: ["GQLBase", "CPCRE2"]),
     Rule(folder: "Text", modules: ["GQLBase", "CStemmer"]),
-    Rule(folder: "Planner", modules: ["GQLBase", "GQLParser", "GQLCatalog", "GQLRegex", "GQLText"]),
+    Rule(folder: "Query", modules: ["GQLBase", "GQLCatalog", "GQLRegex"]),
+    Rule(folder: "Rewriter", modules: ["GQLBase", "GQLCatalog", "GQLQuery"]),
+    Rule(
+      folder: "Binder",
+      modules: ["GQLBase", "GQLParser", "GQLCatalog", "GQLRegex", "GQLText", "GQLQuery", "GQLRewriter"]),
+    Rule(
+      folder: "Planner", modules: ["GQLBase", "GQLCatalog", "GQLRegex", "GQLText", "GQLQuery", "GQLRewriter"]),
     Rule(folder: "Store", modules: ["GQLBase", "GQLCatalog", "GQLText"]),
-    Rule(folder: "Executor", modules: ["GQLBase", "GQLCatalog", "GQLRegex", "GQLText", "GQLPlanner", "GQLStore"]),
+    Rule(folder: "Executor", modules: ["GQLBase", "GQLCatalog", "GQLRegex", "GQLText", "GQLQuery", "GQLStore"]),
     Rule(folder: "ModelMacroExpansion", modules: []),
     Rule(folder: "ModelMacros", modules: ["GQLModelMacroExpansion"]),
     Rule(
       folder: "Engine",
       modules: [
-        "GQLBase", "GQLLexer", "GQLParser", "GQLCatalog", "GQLRegex", "GQLPlanner", "GQLStore", "GQLExecutor",
-        "CSQLite3", "CZlib", "CZstd", "Foundation", "FoundationEssentials",
+        "GQLBase", "GQLLexer", "GQLParser", "GQLCatalog", "GQLRegex", "GQLQuery", "GQLRewriter", "GQLBinder",
+        "GQLPlanner", "GQLStore", "GQLExecutor", "CSQLite3", "CZlib", "CZstd", "Foundation", "FoundationEssentials",
       ]),
     Rule(
       folder: "Models",
       modules: [
-        "GQLBase", "GQLCatalog", "GQLText", "GQLPlanner", "GQLStore", "GQLExecutor", "GQLite", "Foundation",
-        "Observation",
+        "GQLBase", "GQLCatalog", "GQLText", "GQLQuery", "GQLBinder", "GQLPlanner", "GQLStore", "GQLExecutor", "GQLite",
+        "Foundation", "Observation",
       ]),
     Rule(folder: "gqlite", modules: ["GQLBase", "GQLite", "Foundation", "FoundationEssentials"]),
   ]

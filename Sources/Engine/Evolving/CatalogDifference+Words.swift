@@ -1,4 +1,4 @@
-import GQLPlanner
+import GQLBinder
 
 extension SchemaChange.Difference {
   init(_ difference: CatalogDifference) {

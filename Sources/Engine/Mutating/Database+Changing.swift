@@ -1,7 +1,6 @@
 import GQLBase
 import GQLCatalog
 import GQLExecutor
-import GQLPlanner
 import GQLStore
 
 #if canImport(Glibc)

@@ -1,8 +1,9 @@
 import GQLBase
+import GQLBinder
 import GQLCatalog
 import GQLExecutor
 import GQLParser
-import GQLPlanner
+import GQLQuery
 import GQLStore
 
 /// An argument of a command; see ``Database/registerCommand(_:arguments:returns:_:)``.

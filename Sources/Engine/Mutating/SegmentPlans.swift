@@ -2,6 +2,7 @@ import GQLBase
 import GQLCatalog
 import GQLExecutor
 import GQLPlanner
+import GQLQuery
 import GQLStore
 
 /// The plans of an operation that is more than one plain query, by segment. Shared by threads.

@@ -1,6 +1,6 @@
 import GQLBase
 import GQLCatalog
-import GQLPlanner
+import GQLQuery
 import GQLStore
 
 /// The value of an aggregate over the non-null values of one set.

@@ -1,5 +1,3 @@
-import GQLPlanner
-
 /// The vectors of a batch of a program that evaluates it in slices.
 final class AssembledVectors {
   let vectors: UnsafeMutablePointer<Vector>

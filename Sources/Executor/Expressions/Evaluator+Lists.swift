@@ -1,6 +1,5 @@
 import GQLBase
 import GQLCatalog
-import GQLPlanner
 import GQLStore
 
 /// Elements of lists, in the order in which a list call visits them; a scope's row is a place among them.

@@ -7,7 +7,6 @@
 #endif
 import GQLBase
 import GQLCatalog
-import GQLPlanner
 import GQLStore
 
 /// `abs round floor ceil sqrt pow div`.

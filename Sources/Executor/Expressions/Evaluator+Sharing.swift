@@ -1,6 +1,5 @@
 import GQLBase
 import GQLCatalog
-import GQLPlanner
 import GQLStore
 
 /// Elements whose set is found under the same key have the same members; what a call says of them is computed once

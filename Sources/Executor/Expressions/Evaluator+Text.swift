@@ -7,7 +7,7 @@
 #endif
 import GQLBase
 import GQLCatalog
-import GQLPlanner
+import GQLQuery
 import GQLRegex
 import GQLStore
 

@@ -1,6 +1,5 @@
 import GQLBase
 import GQLCatalog
-import GQLPlanner
 import GQLStore
 
 /// Dates, times and durations: dates count days, the others microseconds, all in UTC.

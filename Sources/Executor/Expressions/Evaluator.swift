@@ -1,6 +1,5 @@
 import GQLBase
 import GQLCatalog
-import GQLPlanner
 import GQLStore
 
 /// Evaluates the nodes of one block for one batch.

@@ -1,6 +1,6 @@
 import GQLBase
 import GQLCatalog
-import GQLPlanner
+import GQLQuery
 import GQLStore
 
 /// Expressions compiled to kernels over batches: immutable, shared by threads and runs. What a run writes lies in its

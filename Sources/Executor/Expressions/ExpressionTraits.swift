@@ -1,5 +1,5 @@
 import GQLCatalog
-import GQLPlanner
+import GQLQuery
 
 /// What the compiler wants to know of an expression before it decides where it goes.
 enum ExpressionTraits {

@@ -1,6 +1,5 @@
 import GQLBase
 import GQLCatalog
-import GQLPlanner
 import GQLStore
 
 /// One aggregate of all groups of a chunk: what it has added up, then its values.

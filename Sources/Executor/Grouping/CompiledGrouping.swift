@@ -1,12 +1,12 @@
 import GQLBase
 import GQLCatalog
-import GQLPlanner
+import GQLQuery
 import GQLStore
 
 /// A ``BoundGrouping`` made ready to run. Immutable.
 final class CompiledGrouping: @unchecked Sendable {
   struct Aggregate {
-    var aggregate: GQLPlanner.Aggregate
+    var aggregate: GQLQuery.Aggregate
     var isDistinct: Bool
     /// The set that each member has, or -1.
     var set: Int

@@ -1,5 +1,4 @@
 import GQLBase
-import GQLPlanner
 import GQLStore
 
 /// Aggregates over the members of a set that each member has.

@@ -1,5 +1,4 @@
 import GQLBase
-import GQLPlanner
 import GQLStore
 
 /// Batches in which an argument of an aggregate failed: what fails is the value of its group alone.

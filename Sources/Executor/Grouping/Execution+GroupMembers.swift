@@ -1,5 +1,4 @@
 import GQLBase
-import GQLPlanner
 import GQLStore
 
 extension Execution {

@@ -1,6 +1,5 @@
 import GQLBase
 import GQLCatalog
-import GQLPlanner
 import GQLStore
 
 /// What went wrong in groups of one aggregate: the first problem of each. It is raised only when the group's value is

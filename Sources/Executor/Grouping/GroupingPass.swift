@@ -1,6 +1,5 @@
 import GQLBase
 import GQLCatalog
-import GQLPlanner
 import GQLStore
 
 /// One pass over members that gives each its group and adds it to the group's aggregates, batch by batch.

@@ -1,6 +1,6 @@
 import GQLBase
 import GQLCatalog
-import GQLPlanner
+import GQLQuery
 import GQLStore
 
 /// What the embedding program decides about a value of a unique index that two entities want.

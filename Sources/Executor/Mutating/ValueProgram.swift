@@ -1,6 +1,6 @@
 import GQLBase
 import GQLCatalog
-import GQLPlanner
+import GQLQuery
 import GQLStore
 
 /// The numbered values of a mutation's query made ready: expressions over parameters, or over the rows of a set.

@@ -1,6 +1,5 @@
 import GQLBase
 import GQLCatalog
-import GQLPlanner
 import GQLStore
 
 /// Depth-first over finished levels. Every key is written with a comma before it, every list element with one behind

@@ -1,6 +1,5 @@
 import GQLBase
 import GQLCatalog
-import GQLPlanner
 import GQLStore
 
 /// One entity under a unique key of one component, with nothing below it: it is found and written without a level.

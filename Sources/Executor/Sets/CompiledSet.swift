@@ -1,6 +1,6 @@
 import GQLBase
 import GQLCatalog
-import GQLPlanner
+import GQLQuery
 import GQLStore
 
 /// A ``BoundSet`` with its plan, made ready to run. Immutable.

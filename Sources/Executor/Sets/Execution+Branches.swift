@@ -1,5 +1,4 @@
 import GQLCatalog
-import GQLPlanner
 import GQLStore
 
 /// Fields of an interface: each of its types has a relation for it, and an entity is of one type.

@@ -1,6 +1,5 @@
 import GQLBase
 import GQLCatalog
-import GQLPlanner
 import GQLStore
 
 /// The first few members that a filter keeps of each element's run, without a look at the rest of the run.

@@ -1,6 +1,5 @@
 import GQLBase
 import GQLCatalog
-import GQLPlanner
 import GQLStore
 
 /// Closures of many elements that share no member, as those of the nodes of a forest: all walks take each step together,

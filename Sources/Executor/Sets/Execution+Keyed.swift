@@ -1,6 +1,5 @@
 import GQLBase
 import GQLCatalog
-import GQLPlanner
 import GQLStore
 
 /// Sets that are found under one key for each element: through an index or a hash join, for all elements of a batch

@@ -1,6 +1,5 @@
 import GQLBase
 import GQLCatalog
-import GQLPlanner
 import GQLStore
 
 /// Pages of a list by cursors. With `after:` a page begins behind the cursor's place; with `before:` alone it ends in

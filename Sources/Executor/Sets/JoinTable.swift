@@ -1,6 +1,5 @@
 import GQLBase
 import GQLCatalog
-import GQLPlanner
 import GQLStore
 
 /// The rows under a key: in an index, in a table of a hash join, or copied.

@@ -1,6 +1,6 @@
 import Foundation
+import GQLBinder
 import GQLCatalog
-import GQLPlanner
 import GQLStore
 import GQLite
 

@@ -1,5 +1,5 @@
+import GQLBinder
 import GQLCatalog
-import GQLPlanner
 import GQLite
 
 /// What models keep with a database's data.

@@ -1,6 +1,6 @@
 import Foundation
 import GQLCatalog
-import GQLPlanner
+import GQLQuery
 
 // MARK: - Texts
 

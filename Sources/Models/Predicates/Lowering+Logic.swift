@@ -1,7 +1,7 @@
 import Foundation
 import GQLBase
 import GQLCatalog
-import GQLPlanner
+import GQLQuery
 
 extension PredicateExpressions.Variable: PredicateLowering {
   func lowered(_ walk: PredicateWalk) -> PredicatePart { walk.part(key) }

@@ -1,6 +1,6 @@
 import Foundation
 import GQLCatalog
-import GQLPlanner
+import GQLQuery
 
 extension PredicateWalk {
   /// The two sides of an operation on numbers that columns reckon with as Swift does: whole numbers and doubles. Where

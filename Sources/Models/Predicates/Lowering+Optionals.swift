@@ -1,6 +1,5 @@
 import Foundation
 import GQLCatalog
-import GQLPlanner
 
 extension PredicateExpressions.OptionalFlatMap: PredicateLowering {
   func lowered(_ walk: PredicateWalk) -> PredicatePart {

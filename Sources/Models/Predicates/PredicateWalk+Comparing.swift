@@ -1,6 +1,6 @@
 import Foundation
 import GQLCatalog
-import GQLPlanner
+import GQLQuery
 
 extension PredicateWalk {
   /// A comparison of two parts. `ifConstant` compares what both have captured.

@@ -1,6 +1,5 @@
 import Foundation
 import GQLCatalog
-import GQLPlanner
 
 /// A part of a `#Predicate` that says what it is for the planner.
 ///

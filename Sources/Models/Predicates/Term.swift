@@ -1,4 +1,4 @@
-import GQLPlanner
+import GQLQuery
 
 /// An expression over an entity's attributes and numbered parameters: what a `#Predicate` becomes for the planner.
 ///

@@ -1,6 +1,6 @@
 import GQLBase
 import GQLCatalog
-import GQLPlanner
+import GQLQuery
 
 /// Makes bound expressions of terms, and the sets that they test.
 final class TermLowering {

@@ -1,5 +1,6 @@
 import GQLCatalog
 import GQLPlanner
+import GQLQuery
 import GQLStore
 
 /// What is wanted of a relation of each entity that a query gives.

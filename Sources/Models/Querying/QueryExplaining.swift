@@ -1,6 +1,7 @@
 import GQLBase
 import GQLCatalog
 import GQLPlanner
+import GQLQuery
 
 /// Where the rows of a query come from that are not those of a type.
 @usableFromInline class QueryOrigin<Entity: EntityModelProtocol> {

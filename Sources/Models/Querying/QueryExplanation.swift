@@ -2,6 +2,7 @@ import GQLBase
 import GQLCatalog
 import GQLExecutor
 import GQLPlanner
+import GQLQuery
 import GQLStore
 
 /// The query that the planner is shown of a typed query, to tell what it would do: with the values in it, and with

@@ -1,7 +1,7 @@
 import GQLBase
 import GQLCatalog
 import GQLExecutor
-import GQLPlanner
+import GQLQuery
 import GQLStore
 
 /// Makes the planner's form of a query: the same nodes that binding the same text gives.

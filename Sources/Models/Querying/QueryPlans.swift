@@ -1,6 +1,7 @@
 import GQLCatalog
 import GQLExecutor
 import GQLPlanner
+import GQLQuery
 import GQLStore
 
 /// The plans of a schema's queries, by shape.

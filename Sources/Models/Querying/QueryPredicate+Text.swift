@@ -1,6 +1,6 @@
 import GQLBase
 import GQLCatalog
-import GQLPlanner
+import GQLQuery
 
 /// What a condition on texts may be about: a text, or an optional one. Where it is nil, no test holds.
 public protocol TextProperty {

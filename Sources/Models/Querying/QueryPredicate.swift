@@ -1,5 +1,5 @@
 import GQLCatalog
-import GQLPlanner
+import GQLQuery
 
 /// A condition on entities: `\.age > 18`, `.string(\.name, contains: "a")`.
 ///

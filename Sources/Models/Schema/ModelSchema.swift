@@ -1,5 +1,5 @@
+import GQLBinder
 import GQLCatalog
-import GQLPlanner
 import GQLStore
 import GQLite
 

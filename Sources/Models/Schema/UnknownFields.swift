@@ -1,7 +1,7 @@
 import GQLBase
+import GQLBinder
 import GQLCatalog
 import GQLExecutor
-import GQLPlanner
 import GQLStore
 
 /// What a new entity has in the fields that its model does not know: their defaults in the schema.

@@ -1,5 +1,6 @@
 import GQLBase
 import GQLCatalog
+import GQLQuery
 
 extension CardinalityEstimator {
   /// Parts of a long `and` or `or` that are estimated.

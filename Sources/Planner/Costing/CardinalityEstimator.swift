@@ -1,5 +1,6 @@
 import GQLBase
 import GQLCatalog
+import GQLQuery
 
 /// How many rows conditions leave: counted where an index can, sampled where a sampler is given, guessed elsewhere.
 struct CardinalityEstimator {
@@ -170,15 +171,5 @@ struct CardinalityEstimator {
       remaining *= 2
     }
     return result
-  }
-}
-
-extension IndexRange {
-  /// Whether anything narrows it.
-  var isBounded: Bool { !equal.isEmpty || lower != nil || upper != nil || prefix != nil || onlyNulls }
-
-  /// All expressions that the bounds are computed from.
-  var expressions: [BoundExpression] {
-    equal + [lower?.value, upper?.value, prefix].compactMap { $0 }
   }
 }

@@ -1,5 +1,6 @@
 import GQLBase
 import GQLCatalog
+import GQLQuery
 
 extension Optimizer {
   /// Units to evaluate the expression for one row, when it is evaluated for `rows` rows in all; `cell` is the price of a

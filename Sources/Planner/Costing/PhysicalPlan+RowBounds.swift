@@ -1,5 +1,6 @@
 import GQLBase
 import GQLCatalog
+import GQLQuery
 
 extension PhysicalPlan {
   /// How many rows one execution of the set gives at most, as far as schema and query tell.

@@ -1,5 +1,6 @@
 import GQLBase
 import GQLCatalog
+import GQLQuery
 
 /// A way to come by the rows of a type that may satisfy some of the conjuncts.
 struct AccessCandidate {

@@ -1,4 +1,5 @@
 import GQLCatalog
+import GQLQuery
 import GQLRegex
 
 /// What the plan's choice depended on, under other parameters: parallel to `plan.watched`, rows or limits.
@@ -77,11 +78,4 @@ package func accessEstimates(
       return 0
     }
   }
-}
-
-/// Within a factor of four of each other; below 16 rows all plans are quick.
-package func areAlike(_ left: Double, _ right: Double) -> Bool {
-  let left = max(left, 16)
-  let right = max(right, 16)
-  return left <= right * 4 && right <= left * 4
 }

@@ -1,5 +1,6 @@
 import GQLBase
 import GQLCatalog
+import GQLQuery
 
 /// What a conjunct asks of one column of the element, in terms that an index understands. Keys see the scopes around
 /// the set.
@@ -159,18 +160,6 @@ extension BoundQuery {
     return operands.allSatisfy { operand in
       if case .column(.scope(0, _), _) = operand.kind { return true }
       return !canFail(operand) || isInvariant(operand)
-    }
-  }
-
-  /// Whether the value may be null, as far as types tell.
-  func mayBeNull(_ key: BoundExpression, catalog: Catalog) -> Bool {
-    switch key.kind {
-    case .constant(let value): value.isNull
-    case .parameter(let index): !(parameters.indices.contains(index) && parameters[index].signature.isNonNull)
-    case .column(.scope(_, let type), let column): !catalog[type][column].isNonNull
-    case .convert(let operand), .fold(let operand), .negate(let operand): mayBeNull(operand, catalog: catalog)
-    case .arithmetic(_, let left, let right): mayBeNull(left, catalog: catalog) || mayBeNull(right, catalog: catalog)
-    default: true
     }
   }
 }

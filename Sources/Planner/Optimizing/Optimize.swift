@@ -1,5 +1,7 @@
 import GQLBase
 import GQLCatalog
+import GQLQuery
+import GQLRewriter
 
 /// Chooses how each set of the query is found. Total: every query has a plan, and every plan gives the same answer.
 ///

@@ -1,5 +1,6 @@
 import GQLBase
 import GQLCatalog
+import GQLQuery
 
 extension Optimizer {
   /// Every access to the type's rows that the conjuncts allow, but the full scan.

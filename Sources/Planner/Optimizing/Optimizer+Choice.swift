@@ -1,5 +1,6 @@
 import GQLBase
 import GQLCatalog
+import GQLQuery
 
 extension Optimizer {
   /// The best alternative, or the one that is forced; a hint narrows the choice first.

@@ -1,5 +1,6 @@
 import GQLBase
 import GQLCatalog
+import GQLQuery
 
 /// A residual filter, arranged.
 struct ArrangedFilter {

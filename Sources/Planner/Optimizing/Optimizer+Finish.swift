@@ -1,5 +1,6 @@
 import GQLBase
 import GQLCatalog
+import GQLQuery
 
 extension Optimizer {
   /// The plan, without the sets and row sets that were considered and not used.

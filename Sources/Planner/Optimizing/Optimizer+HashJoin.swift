@@ -1,5 +1,6 @@
 import GQLBase
 import GQLCatalog
+import GQLQuery
 
 extension Optimizer {
   /// The way to a correlated set without an index: all rows of the type once into a table by the values that

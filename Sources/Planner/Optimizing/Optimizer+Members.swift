@@ -1,5 +1,6 @@
 import GQLBase
 import GQLCatalog
+import GQLQuery
 
 /// Conditions on the rows of an interface or union, found through the indexes of its members.
 extension Optimizer {

@@ -1,5 +1,6 @@
 import GQLBase
 import GQLCatalog
+import GQLQuery
 
 extension Optimizer {
   /// Walks of whole B-trees that give the set's order, without any condition.

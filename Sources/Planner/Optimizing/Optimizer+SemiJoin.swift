@@ -1,5 +1,6 @@
 import GQLBase
 import GQLCatalog
+import GQLQuery
 
 /// A row set under consideration.
 struct RowSetDraft {

@@ -1,5 +1,6 @@
 import GQLBase
 import GQLCatalog
+import GQLQuery
 
 extension Optimizer {
   // MARK: Collections

@@ -1,5 +1,6 @@
 import GQLBase
 import GQLCatalog
+import GQLQuery
 
 /// Checks what every plan must satisfy, in debug builds: a wrong plan should stop here and not in the executor.
 package enum PlanValidator {

@@ -1,5 +1,6 @@
 import GQLBase
 import GQLCatalog
+import GQLRewriter
 
 /// What tests and tools may change about planning. No option changes a result.
 package struct PlannerOptions: Sendable, Hashable {
@@ -24,10 +25,4 @@ package enum ForcedAccess: Sendable, Hashable {
   case perturbed(seed: UInt64)
   /// For each set the alternative with this rank by cost, or the last one where there are fewer.
   case alternative(Int)
-}
-
-/// Evaluates a predicate on live rows; injected, because the planner knows no store.
-package protocol SelectivitySampler: Sendable {
-  /// The share of entities for which the predicate (element: scope 0, nothing around it) is true; nil if unknown.
-  func selectivity(of predicate: BoundExpression, type: EntityTypeID, parameters: [Value?]) -> Double?
 }

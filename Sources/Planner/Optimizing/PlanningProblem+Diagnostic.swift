@@ -1,5 +1,6 @@
 import GQLBase
 import GQLCatalog
+import GQLQuery
 
 extension PlanningProblem {
   package func diagnostic(_ catalog: Catalog) -> Diagnostic {

@@ -1,10 +1,9 @@
 import Foundation
 import GQLBase
+import GQLBinder
 import GQLCatalog
-import GQLPlanner
 import GQLStore
 import Testing
-
 @testable import GQLite
 
 /// A change of the schema may be stopped at any step, and takes no more memory than it may: what is there stays as it

@@ -1,0 +1,332 @@
+import GQLBase
+import GQLCatalog
+import GQLParser
+import GQLQuery
+
+extension Binder {
+  mutating func bindAggregate(
+    _ aggregate: Aggregate, _ name: Name, _ arguments: CallArguments, _ environment: Environment,
+    _ range: SourceRange
+  ) -> Operand {
+    guard let collection = collection(name, arguments, environment, range) else { return .error }
+    let body = arguments.positional.count == 2 ? arguments.positional[1] : nil
+    switch collection {
+    case .list(let list): return aggregated(aggregate, list, body, environment, range)
+    case .path(let path):
+      guard let body else { return aggregated(aggregate, path, values(of: path), name, range) }
+      guard let inner = entering(membersOf: path, environment, name),
+        let value = value(bindOperand(body, inner), inner, at: body.range)
+      else { return .error }
+      return aggregated(aggregate, path, value, name, range)
+    }
+  }
+
+  /// What the path ends with, of each member; nil for the members themselves.
+  private func values(of path: PluralPath) -> TypedValue? {
+    switch path.tail {
+    case .none: nil
+    case .value(let value): value
+    case .embedded(let value): TypedValue(expression: json(value))
+    }
+  }
+
+  private mutating func aggregated(
+    _ aggregate: Aggregate, _ path: PluralPath, _ element: TypedValue?, _ name: Name, _ range: SourceRange
+  ) -> Operand {
+    if aggregate == .count { return count(path, element?.expression, range) }
+    guard let element else {
+      // Of entities: the first one, and all of them, each once as they are.
+      switch aggregate {
+      case .first:
+        limitToFirst(path.set, at: range)
+        return .single(path)
+      case .collect, .distinct: return .plural(path)
+      default:
+        report(
+          .wrongArgumentCount(function: name.text, expected: "values, as in \(name.text)(orders.amount)"), at: range)
+        return .error
+      }
+    }
+    switch aggregate {
+    case .first:
+      guard element.type != .null else { return .literal(.null, range) }
+      // Only where nothing is cut off before, as nulls do not count.
+      let set = query[path.set]
+      if set.limit == nil, set.offset == nil, set.distinctOn.isEmpty, !query.canFail(element.expression) {
+        if query.mayBeNull(element.expression, catalog: catalog) { require(element.expression, in: path.set) }
+        limitToFirst(path.set, at: range)
+      }
+      if case .embedded(let value) = path.tail, element.expression == json(value), query[path.set].limit != nil {
+        return .single(path)
+      }
+      return .value(
+        first(element.expression, of: path.set), folded: element.folded.map { first($0, of: path.set) })
+    case .collect, .distinct:
+      guard let list = collected(element.expression, of: path.set, at: range) else { return .error }
+      guard aggregate == .distinct else { return .value(list) }
+      if element.folded != nil { return distinct(TypedValue(expression: list), isFolded: true, range) }
+      return .value(
+        BoundExpression(.aggregate(.distinct, path.set, collectable(element.expression)), list.type, at: range))
+    default:
+      guard let type = resultType(aggregate, of: element.expression) else { return .error }
+      return .value(BoundExpression(.aggregate(aggregate, path.set, element.expression), type, at: range))
+    }
+  }
+
+  private mutating func count(
+    _ path: PluralPath, _ element: BoundExpression?, _ range: SourceRange
+  ) -> Operand {
+    let result = BoundExpression(.aggregate(.count, path.set, nil), .int, at: range)
+    guard let element else { return .value(result) }
+    // Nulls do not count: a further condition on the set, unless the set is cut off before it.
+    let set = query[path.set]
+    guard set.limit == nil, set.offset == nil, set.distinctOn.isEmpty else {
+      return .value(BoundExpression(.aggregate(.count, path.set, element), .int, at: range))
+    }
+    if case .embedded(let value) = path.tail, element == json(value) {
+      require(BoundExpression(.isTrue(value.presenceExpression), .boolean, at: value.range), isTest: true, in: path.set)
+    } else {
+      require(element, in: path.set)
+    }
+    return .value(result)
+  }
+
+  /// Keeps the members whose value is not null, or that meet a test.
+  private mutating func require(_ expression: BoundExpression, isTest: Bool = false, in set: SetID) {
+    let test =
+      isTest ? expression : negation(BoundExpression(.isNull(expression), .boolean, at: expression.range))
+    if let predicate = query[set].predicate {
+      query[set].predicate = BoundExpression(.and([predicate, test]), .boolean, at: predicate.range)
+    } else {
+      query[set].predicate = test
+    }
+  }
+
+  /// The set ends with its first member.
+  private mutating func limitToFirst(_ set: SetID, at range: SourceRange) {
+    let one = BoundExpression(.constant(.int(1)), .int, at: range)
+    switch query[set].limit {
+    case nil: query[set].limit = one
+    case let limit?:
+      if case .int(let number)? = limit.constant {
+        if number > 1 { query[set].limit = one }
+        return
+      }
+      let isLess = BoundExpression(.compare(.less, limit, one), .boolean, at: limit.range)
+      query[set].limit = BoundExpression(.conditional([isLess, limit, one]), .int, at: limit.range)
+    }
+  }
+
+  /// The type that an aggregate of numbers or of what has an order gives; nil where there is none, which is reported.
+  private mutating func resultType(_ aggregate: Aggregate, of element: BoundExpression) -> ValueType? {
+    switch aggregate {
+    case .count: return .int
+    case .first: return element.type
+    case .collect, .distinct: return .list(element.type)
+    case .min, .max:
+      guard isOrdered(element.type), element.type != .json, element.type != .null else {
+        report(.unordered(type: words(element.type)), at: element.range)
+        return nil
+      }
+      return element.type
+    case .sum, .avg:
+      guard element.type.isNumeric else {
+        report(.wrongType(found: words(element.type), expected: "numbers"), at: element.range)
+        return nil
+      }
+      return aggregate == .avg && element.type == .int ? .float : element.type
+    }
+  }
+
+  // MARK: Lists
+
+  private mutating func aggregated(
+    _ aggregate: Aggregate, _ list: TypedValue, _ body: Expression?, _ environment: Environment, _ range: SourceRange
+  ) -> Operand {
+    guard case .list(let elementType) = list.type, let (number, inner) = entering(elementsOf: list, environment) else {
+      return .error
+    }
+    var element = BoundExpression(.item(.scope(0, EntityTypeID(0)), number), elementType, at: list.expression.range)
+    var isFolded = false
+    if let body {
+      guard let value = value(bindOperand(body, inner), inner, at: body.range) else { return .error }
+      element = value.expression
+      isFolded = value.folded != nil
+    }
+    if aggregate == .collect || aggregate == .distinct { element = collectable(element) }
+    guard let type = resultType(aggregate, of: element) else { return .error }
+    var result = list.expression
+    if aggregate == .distinct {
+      if body != nil {
+        result = BoundExpression(
+          .listCall(.aggregate(.collect), result, item: number, element), .list(element.type), at: range)
+      }
+      return distinct(TypedValue(expression: result), isFolded: isFolded, range)
+    }
+    let isItem = body == nil && element.type == elementType
+    return .value(
+      BoundExpression(
+        .listCall(.aggregate(aggregate), result, item: number, isItem ? nil : element), type, at: range))
+  }
+
+  private mutating func distinct(_ list: TypedValue, isFolded: Bool, _ range: SourceRange) -> Operand {
+    guard case .list(let element) = list.type, let (number, _) = entering(elementsOf: list, Environment()) else {
+      return .error
+    }
+    let item = BoundExpression(.item(.scope(0, EntityTypeID(0)), number), element, at: range)
+    let key = isFolded ? fold(converted(item, .string)) : nil
+    return .value(
+      BoundExpression(.listCall(.aggregate(.distinct), list.expression, item: number, key), list.type, at: range))
+  }
+
+  /// `join(values, separator)`, `join(set, expression, separator)`.
+  mutating func bindJoin(
+    _ name: Name, _ arguments: CallArguments, _ environment: Environment, _ range: SourceRange
+  ) -> Operand {
+    let expected = "values and a separator, or a set, an expression and a separator"
+    guard let collection = collection(name, arguments, environment, range, expected: expected, most: 3) else {
+      return .error
+    }
+    let positional = arguments.positional
+    guard positional.count > 1, let last = positional.last else {
+      report(.wrongArgumentCount(function: name.text, expected: expected), at: range)
+      return .error
+    }
+    let separator = coerce(bindOperand(last, environment), to: .string, environment, at: last.range)
+    var list: BoundExpression?
+    switch collection {
+    case .path(let path):
+      var element = values(of: path)
+      if positional.count == 3 {
+        guard let inner = entering(membersOf: path, environment, name) else { return .error }
+        element = value(bindOperand(positional[1], inner), inner, at: positional[1].range)
+        if element == nil { return .error }
+      }
+      guard let element else {
+        report(.wrongArgumentCount(function: name.text, expected: expected), at: range)
+        return .error
+      }
+      guard let text = joinable(element.expression) else { return .error }
+      list = BoundExpression(.aggregate(.collect, path.set, text), .list(.string), at: range)
+    case .list(let values):
+      guard case .list(let type) = values.type, let (number, inner) = entering(elementsOf: values, environment) else {
+        return .error
+      }
+      var element = BoundExpression(.item(.scope(0, EntityTypeID(0)), number), type, at: values.expression.range)
+      if positional.count == 3 {
+        guard let value = value(bindOperand(positional[1], inner), inner, at: positional[1].range) else {
+          return .error
+        }
+        element = value.expression
+      }
+      guard let text = joinable(element) else { return .error }
+      list = values.expression
+      if positional.count == 3 || type != .string {
+        list = BoundExpression(
+          .listCall(.aggregate(.collect), values.expression, item: number, text), .list(.string), at: range)
+      }
+    }
+    guard let list, let separator else { return .error }
+    return .value(BoundExpression(.join(list, separator: separator), .string, at: range))
+  }
+
+  private mutating func joinable(_ element: BoundExpression) -> BoundExpression? {
+    guard element.type.scalar?.isTextual ?? false || element.type == .null else {
+      report(.wrongType(found: words(element.type), expected: "texts"), at: element.range)
+      return nil
+    }
+    return converted(element, .string)
+  }
+
+  // MARK: Entities and sets as values
+
+  /// The entity of an operand as an expression: for identity.
+  func entity(_ operand: Operand, at range: SourceRange) -> BoundExpression? {
+    switch operand {
+    case .entity(let reference, let type, _): return BoundExpression(.entity(reference), .entity(type), at: range)
+    case .single(let path):
+      guard case .none = path.tail else { return nil }
+      return BoundExpression(.aggregate(.first, path.set, nil), .entity(path.type), at: range)
+    default: return nil
+    }
+  }
+
+  /// The id of an entity, which stands for it beside values; nil for what is none, or has a compound key.
+  func identity(_ operand: Operand) -> TypedValue? {
+    switch operand {
+    case .entity(let reference, let type, let range):
+      return identity(of: reference, type, at: range).map { TypedValue(expression: $0) }
+    case .single(let path):
+      guard case .none = path.tail, let id = identity(of: .scope(0, path.type), path.type, at: path.range) else {
+        return nil
+      }
+      return TypedValue(expression: first(id, of: path.set))
+    default: return nil
+    }
+  }
+
+  /// The value of the set's first member that has one.
+  func first(_ expression: BoundExpression, of set: SetID) -> BoundExpression {
+    BoundExpression(.aggregate(.first, set, expression), expression.type, at: expression.range)
+  }
+
+  /// The ids of the members, or what the path ends with, as a list.
+  mutating func collected(_ path: PluralPath) -> BoundExpression? {
+    if let value = values(of: path) { return collected(value.expression, of: path.set, at: path.range) }
+    guard let id = identity(of: .scope(0, path.type), path.type, at: path.range) else {
+      report(.wrongType(found: "many '\(catalog[path.type].name)'", expected: "a value"), at: path.range)
+      return nil
+    }
+    return collected(id, of: path.set, at: path.range)
+  }
+
+  private mutating func collected(
+    _ element: BoundExpression, of set: SetID, at range: SourceRange
+  ) -> BoundExpression? {
+    let element = collectable(element)
+    return BoundExpression(.aggregate(.collect, set, element), .list(element.type), at: range)
+  }
+
+  /// Lists and objects stand in lists as JSON.
+  private func collectable(_ element: BoundExpression) -> BoundExpression {
+    switch element.type {
+    case .scalar, .enumeration: element
+    default: conversion(element, to: .json) ?? element
+    }
+  }
+
+  /// An embedded object as JSON, null where it is absent; without its relations.
+  func json(_ value: EmbeddedValue) -> BoundExpression {
+    let objects = value.places.map { json($0, of: value.type, at: value.range) }
+    return objects.count == 1 ? objects[0] : BoundExpression(.coalesce(objects), .json, at: value.range)
+  }
+
+  private func json(_ place: EmbeddedValue.Place, of type: EmbeddedTypeID, at range: SourceRange) -> BoundExpression {
+    var names: [String] = []
+    var parts: [BoundExpression] = []
+    for (field, storage) in zip(catalog[type].fields, place.fields) {
+      let part: BoundExpression
+      switch storage {
+      case .column(let column, _):
+        let type = columnType(column, of: place.reference, declared: field.signature.type)
+        part = BoundExpression(.column(place.reference, column), type, at: range)
+      case .embedded(let type, let presence, let fields):
+        part = json(
+          EmbeddedValue.Place(reference: place.reference, presence: presence, fields: fields), of: type, at: range)
+      case .relation(let relation):
+        // What it links to stands for itself by its id.
+        let target = catalog[relation].target
+        let reference = EntityReference.toOne(place.reference, relation)
+        guard !catalog[relation].isToMany, let id = identity(of: reference, target, at: range) else { continue }
+        part = id
+      case .members, .computed: continue
+      }
+      names.append(field.name)
+      parts.append(conversion(part, to: .json) ?? part)
+    }
+    let object = BoundExpression(.jsonObject(names, parts), .json, at: range)
+    let column = BoundExpression(.column(place.reference, place.presence), .boolean, at: range)
+    let presence = BoundExpression(.isTrue(column), .boolean, at: range)
+    return BoundExpression(.conditional([presence, object]), .json, at: range)
+  }
+}

@@ -1,0 +1,351 @@
+import GQLBase
+import GQLCatalog
+import GQLParser
+import GQLQuery
+
+extension Binder {
+  static let setArguments = [
+    "where", "orderBy", "limit", "offset", "distinctOn", "after", "before", "deleted",
+  ]
+
+  /// The arguments of a selection of many, into a set. `where orderBy distinctOn` see the element, and the `let`s of
+  /// the field's own selection; `limit` and `offset` what encloses the field.
+  mutating func bindArguments(
+    _ arguments: [Argument], of name: Name, known others: [String] = [], lets sources: [SelectionSource] = [],
+    environment: Environment, into set: inout BoundSet
+  ) {
+    guard !arguments.isEmpty else { return }
+    var inner = adding(lets: sources, to: environment.entering(set.type))
+    inner.note(searches: searches(of: set))
+    var seen: Set<String> = []
+    var isEmpty = false
+    // The order may be that of the condition's score.
+    let isScored = arguments.contains { $0.name.text == "orderBy" || $0.name.text == "distinctOn" }
+    let ordered =
+      isScored ? arguments.filter { $0.name.text == "where" } + arguments.filter { $0.name.text != "where" } : arguments
+    for argument in ordered {
+      guard seen.insert(argument.name.text).inserted else {
+        report(.duplicateArgument(name: argument.name.text), at: argument.name.range)
+        continue
+      }
+      switch argument.name.text {
+      case "where":
+        set.predicate = bindWhere(argument.value, inner)
+        inner.note(searches: searches(of: set))
+      case "orderBy": set.order = bindOrder(argument.value, inner)
+      case "distinctOn": set.distinctOn = bindDistinct(argument.value, inner)
+      case "limit": set.limit = bindCount(argument, environment)
+      case "offset": set.offset = bindCount(argument, environment)
+      case "deleted": isEmpty = bindDeleted(argument, environment, into: &set)
+      case "after", "before":
+        let operand = bindOperand(argument.value, environment)
+        if case .literal(.null, _) = operand { continue }
+        let cursor = coerce(operand, to: .scalar(.cursor), environment, at: argument.value.range)
+        var paging = set.paging ?? BoundPaging()
+        if argument.name.text == "after" { paging.after = cursor } else { paging.before = cursor }
+        set.paging = paging
+      case "having": report(.outsideGroup("having"), at: argument.name.range)
+      case "groupBy":
+        if holdsKeys(argument.value, environment) { report(.misplacedGrouping, at: argument.name.range) }
+      case let other:
+        let near = nearestNames(to: other, in: Self.setArguments + others)
+        report(.unknownArgument(name: other, of: name.text, near: near), at: argument.name.range)
+      }
+    }
+    if isEmpty { set.predicate = BoundExpression(.constant(.boolean(false)), .boolean, at: name.range) }
+  }
+
+  /// The names of a field's own selection, for the arguments that see its element.
+  func adding(lets sources: [SelectionSource], to environment: Environment) -> Environment {
+    var inner = environment
+    for source in sources {
+      guard let selections = source.set?.selections else { continue }
+      for case .letBinding(let node) in selections { inner.lets[node.name.text] = inner.binding(node.expression) }
+    }
+    return inner
+  }
+
+  /// A condition over the current element; nil where it is absent or certainly true.
+  mutating func bindWhere(_ expression: Expression, _ environment: Environment) -> BoundExpression? {
+    guard let bound = condition(expression, environment) else { return nil }
+    if case .constant(.boolean(true)) = bound.kind { return nil }
+    return bound
+  }
+
+  /// A Boolean expression; nil if it is wrong, which is reported.
+  mutating func condition(_ expression: Expression, _ environment: Environment) -> BoundExpression? {
+    boolean(bindOperand(expression, environment), environment, at: expression.range)
+  }
+
+  mutating func bindCount(_ argument: Argument, _ environment: Environment) -> BoundExpression? {
+    let operand = bindOperand(argument.value, environment)
+    if case .literal(.null, _) = operand { return nil }
+    if case .literal(.integer(let digits), let range) = operand, digits.hasPrefix("-"), digits != "-0" {
+      report(.negativeLimit(argument: argument.name.text), at: range)
+      return nil
+    }
+    return coerce(operand, to: .int, environment, at: argument.value.range)
+  }
+
+  private mutating func bindDistinct(_ expression: Expression, _ environment: Environment) -> [BoundExpression] {
+    namedElements(of: expression, environment).compactMap { element in
+      key(bindOperand(element, environment), environment, at: element.range)
+    }
+  }
+
+  /// A name, or the text that a variable of a generated enum holds: what is meant must be known when the document is
+  /// bound. Nil for null; empty for everything else.
+  mutating func enumWord(_ expression: Expression, _ type: GeneratedType, _ environment: Environment) -> String? {
+    switch expression.kind {
+    case .parenthesized(let inner): return enumWord(inner, type, environment)
+    case .null: return nil
+    case .name(let name): return name.text
+    case .variable(let name):
+      if let binding = environment.arguments[name.text] {
+        guard let written = binding.expression else { return nil }
+        return enumWord(written, type, environment.inside(binding))
+      }
+      usedVariables.insert(name.text)
+      // Its value is reported.
+      if case .broken? = variables[name.text]?.kind { return nil }
+      guard case .structure(let declared)? = variables[name.text]?.kind, declared == type else { return "" }
+      guard let value = structuralValue(name) else { return nil }
+      switch value.expression.kind {
+      case .name(let name): return name.text
+      case .string(let literal): return literal.value
+      default: return ""
+      }
+    default: return ""
+    }
+  }
+
+  /// What order and `distinctOn` compare: a scalar or an entity, case-folded where its collation says so.
+  mutating func key(
+    _ operand: Operand, _ environment: Environment, at range: SourceRange
+  ) -> BoundExpression? {
+    let operand = resolve(operand, environment)
+    switch operand {
+    case .error: return nil
+    case .entity, .single:
+      guard let id = identity(operand) else {
+        report(.unordered(type: describe(operand)), at: range)
+        return nil
+      }
+      return id.expression
+    case let other:
+      guard let value = value(other, environment, at: range) else { return nil }
+      return value.key
+    }
+  }
+
+  /// The items of a list, or the one item that stands without brackets.
+  func elements(of expression: Expression) -> [Expression] {
+    var expression = expression
+    while case .parenthesized(let inner) = expression.kind { expression = inner }
+    if case .list(let elements) = expression.kind { return elements }
+    if case .null = expression.kind { return [] }
+    return [expression]
+  }
+
+  // MARK: Order
+
+  mutating func bindOrder(_ expression: Expression, _ environment: Environment) -> [BoundOrderTerm] {
+    var terms: [BoundOrderTerm] = []
+    for element in elements(of: expression) { orderTerm(element, environment, false, into: &terms) }
+    return terms
+  }
+
+  private mutating func orderTerm(
+    _ expression: Expression, _ environment: Environment, _ isDescending: Bool, into terms: inout [BoundOrderTerm]
+  ) {
+    switch expression.kind {
+    case .parenthesized(let inner): orderTerm(inner, environment, isDescending, into: &terms)
+    // A minus descends for any type, so `-name` is no arithmetic.
+    case .unary(.minus, let inner):
+      nested(at: expression.range, ()) { $0.orderTerm(inner, environment, !isDescending, into: &terms) }
+    case .unary(.plus, let inner):
+      nested(at: expression.range, ()) { $0.orderTerm(inner, environment, isDescending, into: &terms) }
+    case .call(let name, let arguments) where name.text == "desc" || name.text == "asc":
+      directedTerm(name, arguments, environment, isDescending != (name.text == "desc"), into: &terms)
+    case .object(let fields):
+      refuseRepeats(fields)
+      objectOrder(fields, environment.element(), environment, expression.range, into: &terms)
+    case .variable(let name):
+      if case .order(let type)? = variables[name.text]?.kind, environment.arguments[name.text] == nil {
+        usedVariables.insert(name.text)
+        variableOrder(name, type, environment, into: &terms)
+      } else {
+        plainTerm(expression, environment, isDescending, into: &terms)
+      }
+    default: plainTerm(expression, environment, isDescending, into: &terms)
+    }
+  }
+
+  private mutating func plainTerm(
+    _ expression: Expression, _ environment: Environment, _ isDescending: Bool, into terms: inout [BoundOrderTerm]
+  ) {
+    let operand = bindOperand(expression, environment)
+    if case .object(let fields, let range) = operand {
+      refuseRepeats(fields)
+      objectOrder(fields, environment.element(), environment, range, into: &terms)
+      return
+    }
+    guard let bound = key(operand, environment, at: expression.range) else { return }
+    append(bound, isDescending, nullsFirst: false, to: &terms)
+  }
+
+  private mutating func append(
+    _ bound: BoundExpression, _ isDescending: Bool, nullsFirst: Bool, to terms: inout [BoundOrderTerm]
+  ) {
+    if case .list = bound.type {
+      report(.unordered(type: words(bound.type)), at: bound.range)
+      return
+    }
+    // A constant orders nothing.
+    if case .constant = bound.kind { return }
+    terms.append(BoundOrderTerm(bound, isDescending: isDescending, nullsFirst: nullsFirst))
+  }
+
+  private mutating func directedTerm(
+    _ name: Name, _ arguments: CallArguments, _ environment: Environment, _ isDescending: Bool,
+    into terms: inout [BoundOrderTerm]
+  ) {
+    guard arguments.positional.count == 1, let first = arguments.positional.first else {
+      report(.wrongArgumentCount(function: name.text, expected: "one expression and 'nulls:'"), at: name.range)
+      return
+    }
+    var nullsFirst = false
+    for argument in arguments.named {
+      guard argument.name.text == "nulls" else {
+        report(
+          .unknownArgument(
+            name: argument.name.text, of: name.text, near: nearestNames(to: argument.name.text, in: ["nulls"])),
+          at: argument.name.range)
+        continue
+      }
+      switch argument.value.kind {
+      case .name(let value) where value.text == "FIRST" || value.text == "LAST": nullsFirst = value.text == "FIRST"
+      default: report(.wrongType(found: "this value", expected: "FIRST or LAST"), at: argument.value.range)
+      }
+    }
+    guard let bound = key(bindOperand(first, environment), environment, at: first.range) else { return }
+    append(bound, isDescending, nullsFirst: nullsFirst, to: &terms)
+  }
+
+  /// `{age: DESC, author: {name: ASC}}`.
+  private mutating func objectOrder(
+    _ fields: [ObjectField], _ element: EntityReference?, _ environment: Environment, _ range: SourceRange,
+    into terms: inout [BoundOrderTerm]
+  ) {
+    guard let element else {
+      report(.noElement, at: range)
+      return
+    }
+    checkRepeats(fields)
+    let group = environment.group()
+    let type = type(of: element)
+    let place = valuePath.depth
+    for field in fields {
+      defer { valuePath.leave(to: place) }
+      valuePath.enter(member: field.name.text)
+      if let group {
+        directed(groupValue(field.name, group, field.name.range, environment), field.value, environment, into: &terms)
+        continue
+      }
+      if let value = metaValue(field.name, of: element) {
+        directed(.value(value), field.value, environment, into: &terms)
+        continue
+      }
+      guard let property = catalog[type].property(named: field.name.text) else {
+        reportUnknownField(field.name, of: catalog[type].name, among: catalog[type].properties.map(\.name))
+        continue
+      }
+      let operand = member(property, of: element, at: field.name.range)
+      switch (operand, field.value.kind) {
+      case (.entity(let target, _, _), .object(let inner)):
+        nested(at: field.range, ()) { $0.objectOrder(inner, target, environment, field.range, into: &terms) }
+      case (.embedded(let value), .object(let inner)): embeddedOrder(inner, value, environment, into: &terms)
+      default: directed(operand, field.value, environment, into: &terms)
+      }
+    }
+  }
+
+  private mutating func embeddedOrder(
+    _ fields: [ObjectField], _ value: EmbeddedValue, _ environment: Environment, into terms: inout [BoundOrderTerm]
+  ) {
+    checkRepeats(fields)
+    let place = valuePath.depth
+    for field in fields {
+      defer { valuePath.leave(to: place) }
+      valuePath.enter(member: field.name.text)
+      let operand = member(field.name, of: value)
+      if case .embedded(let inner) = operand, case .object(let fields) = field.value.kind {
+        nested(at: field.range, ()) { $0.embeddedOrder(fields, inner, environment, into: &terms) }
+      } else {
+        directed(operand, field.value, environment, into: &terms)
+      }
+    }
+  }
+
+  private mutating func directed(
+    _ operand: Operand, _ direction: Expression, _ environment: Environment, into terms: inout [BoundOrderTerm]
+  ) {
+    let word: String
+    switch direction.kind {
+    case .name(let name): word = name.text
+    case .string(let literal): word = literal.value
+    case .null: return
+    case .variable(let name) where environment.arguments[name.text] == nil:
+      if case .broken? = variables[name.text]?.kind { return }
+      guard case .structure(.direction)? = variables[name.text]?.kind else {
+        word = ""
+        break
+      }
+      usedVariables.insert(name.text)
+      guard let value = structuralValue(name) else { return }
+      let place = valuePath.depth
+      defer { valuePath.leave(to: place) }
+      if value.origin == .variable { valuePath.enter(variable: name.text) }
+      if case .variable = value.expression.kind {
+        word = ""
+        break
+      }
+      directed(operand, value.expression, environment, into: &terms)
+      return
+    default: word = ""
+    }
+    guard word == "ASC" || word == "DESC" else {
+      report(.wrongOrder, at: direction.range)
+      return
+    }
+    guard let bound = key(operand, environment, at: direction.range) else { return }
+    append(bound, word == "DESC", nullsFirst: false, to: &terms)
+  }
+
+  private mutating func variableOrder(
+    _ name: Name, _ type: EntityTypeID, _ environment: Environment, into terms: inout [BoundOrderTerm]
+  ) {
+    guard environment.elementType == type else {
+      report(
+        .wrongVariableType(
+          name: name.text, declared: "'\(catalog[type].name)Order'",
+          expected: environment.elementType.map { "'\(catalog[$0].name)Order'" } ?? "a value"), at: name.range)
+      return
+    }
+    guard let value = structuralValue(name) else { return }
+    let place = valuePath.depth
+    defer { valuePath.leave(to: place) }
+    if value.origin == .variable { valuePath.enter(variable: name.text) }
+    let isList = if case .list = value.expression.kind { true } else { false }
+    for (index, element) in elements(of: value.expression).enumerated() {
+      let outer = valuePath.depth
+      defer { valuePath.leave(to: outer) }
+      if isList { valuePath.enter(index: index) }
+      guard case .object(let fields) = element.kind else {
+        report(.wrongOrder, at: name.range)
+        continue
+      }
+      objectOrder(fields, environment.element(), environment, name.range, into: &terms)
+    }
+  }
+}

@@ -1,0 +1,332 @@
+import GQLBase
+import GQLCatalog
+import GQLParser
+import GQLQuery
+
+extension Binder {
+  // MARK: Objects
+
+  /// The selection of a set's members; without a selection set their ids.
+  mutating func bindSelection(
+    _ set: SetID, _ sources: [SelectionSource], _ name: Name, _ environment: Environment,
+    recursion: BoundRecursion? = nil, isExpanded: Bool = false
+  ) -> SelectionID? {
+    let selection = reserveSelection(of: set)
+    let type = query[set].type
+    var sources = sources
+    if sources.isEmpty, isGraphQL, !isExpanded, recursion == nil {
+      report(.missingSelection(field: name.text), at: name.range)
+    }
+    if sources.isEmpty, catalog[type].isElement {
+      // As a single embedded object does, a list of them comes whole.
+      let fields = catalog[type].properties.map { property in
+        Selection.field(Field(plain: Name(property.name, at: name.range)))
+      }
+      let all = SelectionSet(selections: fields, range: name.range)
+      // Its fields are the element's, whatever a `let` is called.
+      var inner = environment
+      inner.lets = [:]
+      sources = [SelectionSource(set: all, environment: inner)]
+    }
+    if sources.isEmpty {
+      if recursion != nil {
+        report(.missingSelection(field: name.text), at: name.range)
+        return nil
+      }
+      guard let id = identity(of: .scope(0, type), type, at: name.range) else {
+        report(.missingSelection(field: name.text), at: name.range)
+        return nil
+      }
+      query.selections[selection.index].shape = .value(id)
+      return selection
+    }
+    let inner = sources.map { source in
+      var copy = source
+      copy.environment = source.environment.entering(type)
+      copy.environment.note(searches: searches(of: query[set]))
+      return copy
+    }
+    frames.append(
+      SelectionFrame(
+        set: set, isRecursive: recursion != nil, recursionKey: recursion == nil ? nil : name.text))
+    var fields = nested(at: name.range, []) { $0.bindFields(inner, of: type) }
+    frames.removeLast()
+    if let recursion {
+      if let other = fields.first(where: { $0.key == name.text }) {
+        report(.recursionKey(key: name.text), at: other.range)
+      }
+      fields.append(BoundField(key: name.text, content: .recursion, range: recursion.range))
+      query.selections[selection.index].recursion = recursion
+    }
+    query.selections[selection.index].shape = .object(fields)
+    return selection
+  }
+
+  private mutating func bindFields(_ sources: [SelectionSource], of type: EntityTypeID) -> [BoundField] {
+    let collected = collect(sources, of: .entity(type), as: nil)
+    if collected.mentioned.isEmpty { return bindFields(collected, of: type) }
+    return bindFields(sources, byTypeOf: type, collected)
+  }
+
+  mutating func bindFields(_ collected: Collected, of type: EntityTypeID) -> [BoundField] {
+    var fields: [BoundField] = []
+    for merged in collected.merged {
+      guard !isExhausted else { break }
+      let (condition, inner) = merge(merged)
+      guard let content = bindField(merged, inner, of: collected.runtime ?? type) else { continue }
+      var field = BoundField(key: merged.key, condition: condition, content: content, range: merged.first.range)
+      field.omitsNull = merged.first.omitsNull
+      fields.append(field)
+    }
+    return fields
+  }
+
+  private mutating func bindField(
+    _ merged: MergedEntry, _ inner: [SelectionSource], of runtime: EntityTypeID
+  ) -> BoundField.Content? {
+    var entry = computed(merged.first)
+    let type = entry.declared ?? runtime
+    guard let name = entry.field else { return bindComputed(entry, inner) }
+    if name.text == "__typename" { return typename(of: runtime, entry, at: name.range) }
+    if name.text == "_score" { return bindScoreField(entry, name) }
+    if name.text == "_inserted" { return bindInserted(entry, name) }
+    if let content = bindMeta(entry, name) { return content }
+    if let element = entry.environment.element(), let value = metaValue(name, of: element) {
+      return bindLifecycleField(entry, value)
+    }
+    guard let property = catalog[type].property(named: name.text) else {
+      reportUnknownField(name, of: catalog[type].name, among: catalog[type].properties.map(\.name))
+      return nil
+    }
+    guard let element = entry.environment.element() else { return nil }
+    var takesArguments = true
+    if case .computed = property.storage { takesArguments = false }
+    var inner = inner
+    if isRelation(property), let expansion = expansion(entry.directives) {
+      inner.append(SelectionSource(expansion: expansion, environment: entry.environment, condition: nil))
+    }
+    let repeated = takesArguments ? recursion(of: entry, name, property, element) : nil
+    if let own = repeated?.entry {
+      entry = entry.placed(in: entry.environment.settled(own))
+      for index in inner.indices { inner[index].environment = inner[index].environment.settled(own) }
+    }
+    return bindField(
+      repeated?.operand ?? member(property, of: element, at: name.range), entry, inner, name,
+      takesArguments: takesArguments, recursion: repeated?.recursion)
+  }
+
+  /// `_inserted`: whether the mutation field that answers has created the entity.
+  private mutating func bindInserted(_ entry: SelectionEntry, _ name: Name) -> BoundField.Content? {
+    _ = fieldDirectives(entry.directives, over: nil)
+    guard answersRows, entry.environment.scopes.count == 1, let element = entry.environment.element() else {
+      report(.misplacedMeta(name: name.text), at: name.range)
+      return nil
+    }
+    return .value(BoundExpression(.isInserted(element), .boolean, at: name.range))
+  }
+
+  mutating func reportUnknownField(_ name: Name, of type: String, among known: [String]) {
+    if name.text == "_items" { return report(.outsideGroup("_items"), at: name.range) }
+    report(.unknownField(name: name.text, type: type, near: nearestNames(to: name.text, in: known)), at: name.range)
+  }
+
+  /// What is selected of a field that is bound already.
+  private mutating func bindField(
+    _ operand: Operand, _ entry: SelectionEntry, _ inner: [SelectionSource], _ name: Name, takesArguments: Bool,
+    recursion: BoundRecursion? = nil
+  ) -> BoundField.Content? {
+    if !takesArguments, let argument = entry.arguments.first {
+      report(.argumentsOnValue(field: name.text), at: argument.range)
+      return nil
+    }
+    switch operand {
+    case .entity(let reference, let target, _):
+      let hint = fieldDirectives(entry.directives, over: target, walks: ["recurse", "expand"])
+      if inner.isEmpty, entry.arguments.isEmpty, recursion == nil,
+        let id = identity(of: reference, target, at: name.range)
+      {
+        if isGraphQL, !entry.isExpanded { report(.missingSelection(field: name.text), at: name.range) }
+        return .value(id)
+      }
+      let set = reserveSet(target, at: name.range)
+      var bound = BoundSet(type: target, source: source(of: reference), range: name.range)
+      bound.hint = hint
+      bindArguments(entry.arguments, of: name, lets: inner, environment: entry.environment, into: &bound)
+      query[set] = bound
+      return bindSelection(set, inner, entry, name, recursion).map { .one($0) }
+    case .plural(let path):
+      var bound = query[path.set]
+      bound.range = name.range
+      bound.hint = fieldDirectives(entry.directives, over: path.type, walks: ["recurse", "expand"])
+      if takesArguments, isGrouped(entry) {
+        reportWalks(entry)
+        return bindGroups(entry, inner, path.set, bound, name).map { .many($0) }
+      }
+      if takesArguments {
+        bindArguments(entry.arguments, of: name, lets: inner, environment: entry.environment, into: &bound)
+      }
+      query[path.set] = bound
+      return bindSelection(path.set, inner, entry, name, recursion).map { .many($0) }
+    case .value(let value):
+      _ = fieldDirectives(entry.directives, over: nil)
+      if let argument = entry.arguments.first {
+        report(.argumentsOnValue(field: name.text), at: argument.range)
+        return nil
+      }
+      if let set = entry.set {
+        report(.selectionOnValue(field: name.text), at: set.range)
+        return nil
+      }
+      return .value(narrowed(value.expression, at: name.range))
+    case .embedded(let value):
+      _ = fieldDirectives(entry.directives, over: nil)
+      if let argument = entry.arguments.first {
+        report(.argumentsOnValue(field: name.text), at: argument.range)
+        return nil
+      }
+      if inner.isEmpty, isGraphQL, !entry.isExpanded { report(.missingSelection(field: name.text), at: name.range) }
+      return bindEmbedded(value, inner, entry)
+    default: return nil
+    }
+  }
+
+  /// An answer has no other Ints than a document may have.
+  func narrowed(_ value: BoundExpression, at range: SourceRange) -> BoundExpression {
+    guard options.ints != Int64.min...Int64.max, elementType(of: value.type) == .int else { return value }
+    return BoundExpression(.call(.graphQLInt, [value]), value.type, at: range)
+  }
+
+  private mutating func bindSelection(
+    _ set: SetID, _ sources: [SelectionSource], _ entry: SelectionEntry, _ name: Name, _ recursion: BoundRecursion?
+  ) -> SelectionID? {
+    if recursion != nil, let cursor = query[set].paging?.after ?? query[set].paging?.before {
+      report(.noCursor(of: "a recursion"), at: cursor.range)
+    }
+    return bindSelection(
+      set, sources, recursion == nil ? name : Name(entry.key.text, at: name.range), entry.environment,
+      recursion: recursion, isExpanded: entry.isExpanded)
+  }
+
+  /// The set of the one entity that a reference leads to. Precondition: it is no scope's own element.
+  func source(of reference: EntityReference) -> BoundSet.Source {
+    var branches: [RelationBranch] = []
+    for path in reference.alternatives {
+      if case .toOne(let base, let relation) = path {
+        branches.append(RelationBranch(reference: base, relation: relation))
+      }
+    }
+    if branches.count == 1, let only = branches.first { return .relation(only.reference, only.relation) }
+    return .branches(branches)
+  }
+
+  /// An embedded object; without a selection set, whole.
+  private mutating func bindEmbedded(
+    _ value: EmbeddedValue, _ sources: [SelectionSource], _ entry: SelectionEntry
+  ) -> BoundField.Content {
+    let type = catalog[value.type]
+    if sources.isEmpty { return .embedded(presence: value.presenceExpression, whole(value, entry.environment)) }
+    var fields: [BoundField] = []
+    let all = nested(at: value.range, []) { $0.collect(sources, of: .embedded(value.type)) }
+    for merged in all {
+      let (condition, inner) = merge(merged)
+      let entry = merged.first
+      var content: BoundField.Content?
+      if let name = entry.field {
+        if name.text == "__typename" {
+          content = .typename(type.name)
+        } else if let index = type.fields.firstIndex(where: { $0.name == name.text }) {
+          content = nested(at: name.range, nil) {
+            let operand = $0.member(index, of: value, at: name.range)
+            return $0.bindField(operand, entry, inner, name, takesArguments: true)
+          }
+        } else {
+          reportUnknownField(name, of: type.name, among: type.fields.map(\.name))
+        }
+      } else {
+        content = bindComputed(entry, inner)
+      }
+      guard let content else { continue }
+      fields.append(BoundField(key: merged.key, condition: condition, content: content, range: entry.range))
+    }
+    return .embedded(presence: value.presenceExpression, fields)
+  }
+
+  /// All fields of an embedded object; what it links to by ids, as where no selection is.
+  private mutating func whole(_ value: EmbeddedValue, _ environment: Environment) -> [BoundField] {
+    nested(at: value.range, []) { binder in
+      var fields: [BoundField] = []
+      for (index, field) in binder.catalog[value.type].fields.enumerated() where binder.count(at: value.range) {
+        let name = Name(field.name, at: value.range)
+        let entry = SelectionEntry(
+          wholeField: name, environment: environment, range: value.range)
+        let operand = binder.member(index, of: value, at: value.range)
+        guard let content = binder.bindField(operand, entry, [], name, takesArguments: true) else { continue }
+        fields.append(BoundField(key: field.name, content: content, range: value.range))
+      }
+      return fields
+    }
+  }
+
+  // MARK: Computed selections
+
+  /// `recent { id }`, where `recent` is a `let`: what it stands for, under its name.
+  mutating func computed(_ entry: SelectionEntry) -> SelectionEntry {
+    guard let name = entry.field, entry.environment.lets[name.text] != nil else { return entry }
+    if let argument = entry.arguments.first { report(.argumentsOnValue(field: name.text), at: argument.range) }
+    return entry.computing(Expression(.name(name), at: name.range), entry.environment)
+  }
+
+  mutating func bindComputed(_ entry: SelectionEntry, _ inner: [SelectionSource]) -> BoundField.Content? {
+    guard let expression = entry.expression else { return nil }
+    _ = fieldDirectives(entry.directives, over: nil)
+    let operand = bindOperand(expression, entry.environment)
+    switch resolve(operand, entry.environment) {
+    case .error: return nil
+    case .plural(let path):
+      guard case .none = path.tail else {
+        // A bag of values is the list of them.
+        if let set = entry.set {
+          report(.selectionOnValue(field: entry.key.text), at: set.range)
+          return nil
+        }
+        return collected(path).map { .value($0) }
+      }
+      // `recent := messages(limit: 3) { text }` is a list like the relation itself.
+      let name = Name(entry.key.text, at: path.range)
+      return bindSelection(path.set, inner, name, entry.environment).map { .many($0) }
+    case .entity(let reference, let type, let range) where !inner.isEmpty && !reference.isScope:
+      let set = reserveSet(type, at: range)
+      query[set] = BoundSet(type: type, source: source(of: reference), range: range)
+      return bindSelection(set, inner, Name(entry.key.text, at: range), entry.environment).map { .one($0) }
+    case .entity(let reference, let type, let range) where !inner.isEmpty:
+      // An element around the place, once more; its own environment is that of the selection.
+      let climb = climb(to: reference, entry.environment)
+      let sources = inner.map { source in
+        var copy = source
+        copy.environment = source.environment.returning(to: climb)
+        return copy
+      }
+      return .embedded(
+        presence: .truth(true, at: range), nested(at: range, []) { $0.bindFields(sources, of: type) })
+    case .single(let path) where !inner.isEmpty || catalog[path.type].isElement:
+      guard case .none = path.tail else {
+        report(.selectionOnValue(field: entry.key.text), at: path.range)
+        return nil
+      }
+      return bindSelection(path.set, inner, Name(entry.key.text, at: path.range), entry.environment).map { .one($0) }
+    case .embedded(let value): return bindEmbedded(value, inner, entry)
+    case let value:
+      if let set = entry.set {
+        report(.selectionOnValue(field: entry.key.text), at: set.range)
+        return nil
+      }
+      guard let bound = self.value(value, entry.environment, at: expression.range) else { return nil }
+      return .value(bound.expression)
+    }
+  }
+
+  /// How many visible scopes out an element of the environment is.
+  private func climb(to reference: EntityReference, _ environment: Environment) -> Int {
+    (0..<environment.chain.count).first { environment.scope($0)?.depth == reference.scope } ?? 0
+  }
+}

@@ -1,0 +1,395 @@
+import GQLBase
+import GQLCatalog
+import GQLParser
+import GQLQuery
+
+/// The object form of conditions, as strict GraphQL clients send it.
+extension Binder {
+  private static let operators = [
+    "eq", "ne", "gt", "gte", "lt", "lte", "in", "notIn", "contains", "startsWith", "endsWith", "like", "ilike",
+    "regex", "matches", "isNull",
+  ]
+
+  /// A literal object where a condition stands.
+  mutating func filter(
+    _ fields: [ObjectField], _ environment: Environment, _ range: SourceRange
+  ) -> BoundExpression? {
+    guard let element = environment.element(), environment.group() == nil else {
+      report(environment.group() == nil ? .noElement : .filterOfGroup, at: range)
+      return nil
+    }
+    refuseRepeats(fields)
+    return filter(fields, element, environment, range, .document)
+  }
+
+  /// A key that stands twice in a literal object is an error, as GraphQL has it.
+  mutating func refuseRepeats(_ fields: [ObjectField]) {
+    guard fields.count > 1 else { return }
+    var seen: Set<String> = []
+    for field in fields where !seen.insert(field.name.text).inserted {
+      report(.duplicateField(name: field.name.text), at: field.name.range)
+    }
+  }
+
+  /// A variable of type `<Type>Filter`: its value is part of the query.
+  mutating func filter(
+    _ type: EntityTypeID, _ name: Name, _ environment: Environment
+  ) -> BoundExpression? {
+    guard environment.group() == nil else {
+      report(.filterOfGroup, at: name.range)
+      return nil
+    }
+    guard let element = environment.element(), self.type(of: element) == type else {
+      report(
+        .wrongVariableType(
+          name: name.text, declared: "'\(catalog[type].name)Filter'",
+          expected: environment.elementType.map { "'\(catalog[$0].name)Filter'" } ?? "a value"), at: name.range)
+      return nil
+    }
+    guard let value = structuralValue(name) else { return truth(true, name.range) }
+    let place = valuePath.depth
+    defer { valuePath.leave(to: place) }
+    if value.origin == .variable { valuePath.enter(variable: name.text) }
+    guard case .object(let fields) = value.expression.kind else {
+      report(.wrongFilter(expected: "an object"), at: value.expression.range)
+      return nil
+    }
+    return filter(fields, element, environment, name.range, value.origin)
+  }
+
+  /// What a variable of a filter or an order says: its value, or else its default; nil where that is null.
+  func structuralValue(_ name: Name) -> (expression: Expression, origin: ValueCoercion.Origin)? {
+    if let value = options.structuralValues[name.text] {
+      return value.isNull ? nil : (Expression(structural: value, at: name.range, options.interruption), .variable)
+    }
+    guard var written = variables[name.text]?.structuralDefault else { return nil }
+    while case .parenthesized(let inner) = written.kind { written = inner }
+    return written.kind == .null ? nil : (written, .document)
+  }
+
+  private func truth(_ value: Bool, _ range: SourceRange) -> BoundExpression {
+    BoundExpression(.constant(.boolean(value)), .boolean, at: range)
+  }
+
+  private func conjunction(_ parts: [BoundExpression], _ range: SourceRange) -> BoundExpression {
+    if parts.count == 1 { return parts[0] }
+    return parts.isEmpty ? truth(true, range) : BoundExpression(.and(parts), .boolean, at: range)
+  }
+
+  private mutating func filter(
+    _ fields: [ObjectField], _ element: EntityReference, _ environment: Environment, _ range: SourceRange,
+    _ origin: ValueCoercion.Origin
+  ) -> BoundExpression? {
+    nested(at: range, nil) { binder in
+      var parts: [BoundExpression] = []
+      var isWrong = false
+      binder.checkRepeats(fields)
+      let place = binder.valuePath.depth
+      for field in fields {
+        guard binder.count(at: field.range) else { return nil }
+        defer { binder.valuePath.leave(to: place) }
+        if binder.isAbsent(field.value, environment) { continue }
+        let part: BoundExpression?
+        switch field.name.text {
+        case "and", "or":
+          binder.valuePath.enter(member: field.name.text)
+          part = binder.connective(field, element, environment, origin)
+        case "not":
+          binder.valuePath.enter(member: field.name.text)
+          part = binder.filterObject(field.value, environment, .filter(binder.type(of: element)), origin).flatMap {
+            binder.filter($0.fields, element, environment, field.range, $0.origin)
+          }.map { binder.negation($0) }
+        case "isNull" where binder.catalog[binder.type(of: element)].property(named: "isNull") == nil:
+          let operand = Operand.entity(element, binder.type(of: element), field.name.range)
+          part = binder.operatorsFilter([field], operand, environment, field.range, origin)
+        default:
+          binder.valuePath.enter(member: field.name.text)
+          part = binder.fieldFilter(field, element, environment, origin)
+        }
+        if let part { parts.append(part) } else { isWrong = true }
+      }
+      return isWrong ? nil : binder.conjunction(parts, range)
+    }
+  }
+
+  /// A variable that was not provided is an absent key.
+  private mutating func isAbsent(_ value: Expression, _ environment: Environment) -> Bool {
+    var value = value
+    while case .parenthesized(let inner) = value.kind { value = inner }
+    guard case .variable(let name) = value.kind else { return false }
+    if let binding = environment.arguments[name.text] {
+      guard let expression = binding.expression else { return true }
+      return isAbsent(expression, environment.inside(binding))
+    }
+    guard let variable = variables[name.text], variable.mayBeAbsent else { return false }
+    usedVariables.insert(name.text)
+    if !query.structuralParameters.contains(name.text) { query.structuralParameters.append(name.text) }
+    return options.structuralValues[name.text] == nil
+  }
+
+  /// The members of an object that is written, or that a variable of the wanted type holds; and whether a document or
+  /// a variable says them. The path goes on from that variable until the caller leaves it.
+  private mutating func filterObject(
+    _ value: Expression, _ environment: Environment, _ wanted: GeneratedType?, _ origin: ValueCoercion.Origin
+  ) -> (fields: [ObjectField], origin: ValueCoercion.Origin)? {
+    var value = value
+    while case .parenthesized(let inner) = value.kind { value = inner }
+    switch value.kind {
+    case .object(let fields):
+      if origin == .document { refuseRepeats(fields) }
+      return (fields, origin)
+    case .variable(let name):
+      if environment.arguments[name.text] == nil, let declared = structure(of: name) {
+        usedVariables.insert(name.text)
+        if let wanted, declared != wanted {
+          let names = GeneratedNames(catalog)
+          report(
+            .wrongVariableType(
+              name: name.text, declared: "'\(names[declared])'", expected: "'\(names[wanted])'"), at: name.range)
+          return nil
+        }
+        guard let provided = structuralValue(name) else { return ([], origin) }
+        if provided.origin == .variable { valuePath.enter(variable: name.text) }
+        if case .object(let fields) = provided.expression.kind { return (fields, provided.origin) }
+      }
+      if let binding = environment.arguments[name.text], let expression = binding.expression {
+        return filterObject(expression, environment.inside(binding), wanted, origin)
+      }
+    default: break
+    }
+    report(.wrongFilter(expected: "an object"), at: value.range)
+    return nil
+  }
+
+  /// The generated type of a variable.
+  private func structure(of name: Name) -> GeneratedType? {
+    switch variables[name.text]?.kind {
+    case .filter(let type)?: .filter(type)
+    case .order(let type)?: .order(type)
+    case .structure(let type)?: type
+    default: nil
+    }
+  }
+
+  /// The type of variables that hold conditions on values of a type.
+  private func filterType(_ type: ValueType) -> GeneratedType? {
+    switch type {
+    case .scalar(let scalar): .scalarFilter(scalar)
+    case .enumeration(let id): .enumFilter(id)
+    case .embedded(let id): .embeddedFilter(id)
+    case .entity(let id): .filter(id)
+    case .list(.entity(let id)): .relationFilter(id)
+    case .list(.scalar(let scalar)): .scalarListFilter(scalar)
+    case .list(.enumeration(let id)): .enumListFilter(id)
+    case .list, .null: nil
+    }
+  }
+
+  private mutating func connective(
+    _ field: ObjectField, _ element: EntityReference, _ environment: Environment, _ origin: ValueCoercion.Origin
+  ) -> BoundExpression? {
+    // Null is neither an absent key nor an empty list.
+    guard field.value.kind != .null else {
+      report(.wrongFilter(expected: "a list of objects"), at: field.value.range)
+      return nil
+    }
+    var parts: [BoundExpression] = []
+    let place = valuePath.depth
+    for (index, item) in elements(of: field.value).enumerated() {
+      defer { valuePath.leave(to: place) }
+      valuePath.enter(index: index)
+      guard let found = filterObject(item, environment, .filter(type(of: element)), origin),
+        let part = filter(found.fields, element, environment, item.range, found.origin)
+      else { return nil }
+      parts.append(part)
+    }
+    if field.name.text == "and" { return conjunction(parts, field.range) }
+    if parts.count == 1 { return parts[0] }
+    return parts.isEmpty ? truth(false, field.range) : BoundExpression(.or(parts), .boolean, at: field.range)
+  }
+
+  private mutating func fieldFilter(
+    _ field: ObjectField, _ element: EntityReference, _ environment: Environment, _ origin: ValueCoercion.Origin
+  ) -> BoundExpression? {
+    let type = catalog[type(of: element)]
+    if let value = metaValue(field.name, of: element) {
+      return filterObject(field.value, environment, filterType(value.type), origin).flatMap {
+        operatorsFilter($0.fields, .value(value), environment, field.range, $0.origin)
+      }
+    }
+    guard let property = type.property(named: field.name.text) else {
+      reportUnknownField(field.name, of: type.name, among: type.properties.map(\.name) + ["and", "or", "not"])
+      return nil
+    }
+    let wanted = filterType(property.signature.type)
+    guard let (fields, origin) = filterObject(field.value, environment, wanted, origin) else { return nil }
+    let known = query.sets.count
+    switch member(property, of: element, at: field.name.range) {
+    case .error: return nil
+    case .plural(let path):
+      let set = query[path.set]
+      if query.sets.count == known + 1 { query.sets.removeLast() }
+      return relationFilter(fields, property.name, set, environment, field.range, origin)
+    case .entity(let target, let type, let range):
+      let only = fields.count == 1 ? fields.first?.name.text : nil
+      if only == "isNull", catalog[type].property(named: "isNull") == nil {
+        return operatorsFilter(fields, .entity(target, type, range), environment, field.range, origin)
+      }
+      return filter(fields, target, environment, field.range, origin)
+    case .embedded(let value): return embeddedFilter(fields, value, environment, field.range, origin)
+    case let operand: return operatorsFilter(fields, operand, environment, field.range, origin)
+    }
+  }
+
+  private mutating func embeddedFilter(
+    _ fields: [ObjectField], _ value: EmbeddedValue, _ environment: Environment, _ range: SourceRange,
+    _ origin: ValueCoercion.Origin
+  ) -> BoundExpression? {
+    var parts: [BoundExpression] = []
+    let place = valuePath.depth
+    for field in fields where !isAbsent(field.value, environment) {
+      defer { valuePath.leave(to: place) }
+      if field.name.text == "isNull", !catalog[value.type].fields.contains(where: { $0.name == "isNull" }) {
+        guard let part = operatorsFilter([field], .embedded(value), environment, range, origin) else { return nil }
+        parts.append(part)
+        continue
+      }
+      valuePath.enter(member: field.name.text)
+      let known = query.sets.count
+      let operand = member(field.name, of: value)
+      if case .error = operand { return nil }
+      let signature = catalog[value.type].fields.first { $0.name == field.name.text }?.signature
+      let wanted = signature.flatMap { filterType($0.type) }
+      guard let (inner, origin) = filterObject(field.value, environment, wanted, origin) else { return nil }
+      let part: BoundExpression?
+      switch operand {
+      case .embedded(let nested): part = embeddedFilter(inner, nested, environment, field.range, origin)
+      case .entity(let target, _, _): part = filter(inner, target, environment, field.range, origin)
+      case .plural(let path):
+        let set = query[path.set]
+        if query.sets.count == known + 1 { query.sets.removeLast() }
+        part = relationFilter(inner, field.name.text, set, environment, field.range, origin)
+      default: part = operatorsFilter(inner, operand, environment, field.range, origin)
+      }
+      guard let part else { return nil }
+      parts.append(part)
+    }
+    return conjunction(parts, range)
+  }
+
+  private mutating func relationFilter(
+    _ fields: [ObjectField], _ name: String, _ template: BoundSet, _ environment: Environment, _ range: SourceRange,
+    _ origin: ValueCoercion.Origin
+  ) -> BoundExpression? {
+    let target = template.type
+    var parts: [BoundExpression] = []
+    let place = valuePath.depth
+    for field in fields where !isAbsent(field.value, environment) {
+      defer { valuePath.leave(to: place) }
+      valuePath.enter(member: field.name.text)
+      let set = reserveSet(target, at: field.range)
+      query[set] = template
+      query[set].range = field.range
+      let wanted = field.name.text == "count" ? GeneratedType.scalarFilter(.int) : .filter(target)
+      guard let (inner, origin) = filterObject(field.value, environment, wanted, origin) else { return nil }
+      switch field.name.text {
+      case "some", "every", "none":
+        let scope = environment.entering(target)
+        guard let quantifier = Quantifier(rawValue: field.name.text),
+          let body = filter(inner, .scope(0, target), scope, field.range, origin)
+        else { return nil }
+        var predicate: BoundExpression? = body
+        if quantifier != .every, body.kind == .constant(.boolean(true)) { predicate = nil }
+        parts.append(
+          BoundExpression(
+            .quantifier(predicate == nil && quantifier == .some ? .exists : quantifier, set, predicate), .boolean,
+            at: field.range))
+      case "count":
+        let count = BoundExpression(.aggregate(.count, set, nil), .int, at: field.range)
+        guard let part = operatorsFilter(inner, .value(count), environment, field.range, origin) else { return nil }
+        parts.append(part)
+      default:
+        let near = nearestNames(to: field.name.text, in: ["some", "every", "none", "count"])
+        report(
+          .unknownOperator(name: field.name.text, type: "'\(name)'", near: near), at: field.name.range)
+        return nil
+      }
+    }
+    return conjunction(parts, range)
+  }
+
+  private mutating func operatorsFilter(
+    _ fields: [ObjectField], _ operand: Operand, _ environment: Environment, _ range: SourceRange,
+    _ origin: ValueCoercion.Origin
+  ) -> BoundExpression? {
+    checkRepeats(fields)
+    if case .error = operand { return nil }
+    var parts: [BoundExpression] = []
+    let place = valuePath.depth
+    for field in fields where !isAbsent(field.value, environment) {
+      defer { valuePath.leave(to: place) }
+      valuePath.enter(member: field.name.text)
+      guard let part = operatorFilter(field, operand, environment, origin) else { return nil }
+      parts.append(part)
+    }
+    return conjunction(parts, range)
+  }
+
+  private mutating func operatorFilter(
+    _ field: ObjectField, _ operand: Operand, _ environment: Environment, _ origin: ValueCoercion.Origin
+  ) -> BoundExpression? {
+    let range = field.range
+    func compared(_ op: ComparisonOperator, _ binder: inout Binder) -> BoundExpression? {
+      let other = binder.resolve(
+        binder.bindOperand(field.value, environment), environment, wanting: binder.staticType(operand))
+      return binder.compare(op, operand, other, environment, range, origin: origin)
+    }
+    func tested(_ op: BinaryOperator, _ binder: inout Binder) -> BoundExpression? {
+      let pattern = binder.bindOperand(field.value, environment)
+      return binder.textTest(op, operand, pattern, environment, range, origin: origin)
+    }
+    switch field.name.text {
+    case "eq": return compared(.equal, &self)
+    case "ne": return compared(.notEqual, &self)
+    case "gt": return compared(.greater, &self)
+    case "gte": return compared(.greaterOrEqual, &self)
+    case "lt": return compared(.less, &self)
+    case "lte": return compared(.lessOrEqual, &self)
+    case "contains": return tested(.contains, &self)
+    case "startsWith": return tested(.startsWith, &self)
+    case "endsWith": return tested(.endsWith, &self)
+    case "like": return tested(.like, &self)
+    case "ilike": return tested(.ilike, &self)
+    case "regex": return tested(.match, &self)
+    case "matches":
+      let words = bindOperand(field.value, environment)
+      return matches(operand, words, environment, range)
+    case "in", "notIn":
+      let result: BoundExpression?
+      let list = bindOperand(field.value, environment)
+      switch list {
+      case .list(let elements, _): result = membership(operand, elements, environment, range, origin: origin)
+      case .value(let value): result = membership(operand, inList: value, environment, range)
+      // GraphQL coerces one value to a list of one.
+      case .literal(let raw, _) where raw != .null:
+        result = membership(operand, [field.value], environment, range, origin: origin)
+      case .bare: result = membership(operand, [field.value], environment, range, origin: origin)
+      case .error: result = nil
+      default:
+        report(.wrongType(found: describe(list), expected: "a list"), at: field.value.range)
+        result = nil
+      }
+      return field.name.text == "in" ? result : result.map { negation($0) }
+    case "isNull":
+      guard let test = isNull(operand, at: range) else { return nil }
+      let wanted = bindOperand(field.value, environment)
+      if case .literal(.boolean(let value), _) = wanted { return value ? test : negation(test) }
+      guard let bound = coerce(wanted, to: .boolean, environment, at: field.value.range) else { return nil }
+      return BoundExpression(.compare(.equal, test, bound), .boolean, at: range)
+    default:
+      let near = nearestNames(to: field.name.text, in: Self.operators)
+      report(.unknownOperator(name: field.name.text, type: describe(operand), near: near), at: field.name.range)
+      return nil
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import GQLBase
+import GQLCatalog
+import GQLParser
+import GQLQuery
+
+/// Several appearances of one response key are one field.
+extension Binder {
+  /// Checks GraphQL's rule that equal response keys are equal fields; the sources of the merged sub-selection.
+  mutating func merge(_ merged: MergedEntry) -> (condition: BoundExpression?, sources: [SelectionSource]) {
+    let first = merged.first
+    var sources: [SelectionSource] = []
+    let isAlone = merged.entries.count == 1
+    for (position, entry) in merged.entries.enumerated() {
+      if position > 0 { checkMergeable(first, entry) }
+      // With others beside it, a part of the sub-selection stays under its own condition.
+      let condition = isAlone ? nil : entry.condition
+      if let set = entry.set {
+        sources.append(SelectionSource(set: set, environment: entry.environment, condition: condition))
+      } else if let splat = entry.splat {
+        sources.append(SelectionSource(splat: splat, environment: entry.environment, condition: condition))
+      } else if let expansion = entry.expansion {
+        sources.append(SelectionSource(expansion: expansion, environment: entry.environment, condition: condition))
+      }
+    }
+    var conditions: [BoundExpression] = []
+    for entry in merged.entries {
+      guard let condition = entry.condition else { return (nil, sources) }
+      if !conditions.contains(condition) { conditions.append(condition) }
+    }
+    if conditions.count == 1 { return (conditions[0], sources) }
+    return (BoundExpression(.or(conditions), .boolean, at: first.range), sources)
+  }
+
+  private mutating func checkMergeable(_ first: SelectionEntry, _ second: SelectionEntry) {
+    guard first.range != second.range || first.field?.text != second.field?.text else { return }
+    let reason: BindingProblem.Conflict
+    if let firstName = first.field?.text, let secondName = second.field?.text {
+      if firstName != secondName {
+        reason = .names(firstName, secondName)
+      } else if fingerprint(first.arguments, first.environment) != fingerprint(second.arguments, second.environment) {
+        reason = .arguments
+      } else if walks(first) != walks(second) {
+        reason = .arguments
+      } else {
+        return
+      }
+    } else if let left = first.expression, let right = second.expression {
+      if fingerprint(left, first.environment) == fingerprint(right, second.environment) { return }
+      reason = .shapes
+    } else {
+      reason = .shapes
+    }
+    report(.conflictingFields(key: first.key.text, first: first.key.range, reason: reason), at: second.key.range)
+  }
+
+  /// The directives that decide what a field selects.
+  private func walks(_ entry: SelectionEntry) -> [[String]] {
+    entry.directives.filter { ["recurse", "expand"].contains($0.name.text) }
+      .map { [$0.name.text] + fingerprint($0.arguments, entry.environment) }
+  }
+
+  private func fingerprint(_ arguments: [Argument], _ environment: Environment) -> [String] {
+    arguments.map { "\($0.name.text):\(fingerprint($0.value, environment))" }.sorted()
+  }
+
+  /// Equal for expressions that say the same, wherever they stand.
+  private func fingerprint(_ expression: Expression, _ environment: Environment) -> String {
+    var printer = ExpressionFingerprint()
+    printer.print(expression, environment)
+    return printer.text
+  }
+}

@@ -1,0 +1,136 @@
+import GQLBase
+import GQLCatalog
+import GQLParser
+import GQLQuery
+
+extension Binder {
+  mutating func bindRootSelection(_ sources: [SelectionSource]) -> [BoundField] {
+    var fields: [BoundField] = []
+    for merged in collect(sources, of: .root) {
+      guard !isExhausted else { break }
+      let (condition, inner) = merge(merged)
+      guard let content = bindRoot(merged, inner) else { continue }
+      fields.append(BoundField(key: merged.key, condition: condition, content: content, range: merged.first.range))
+    }
+    return fields
+  }
+
+  mutating func bindRoot(_ merged: MergedEntry, _ inner: [SelectionSource]) -> BoundField.Content? {
+    let entry = computed(merged.first)
+    guard let name = entry.field else { return bindComputed(entry, inner) }
+    if name.text == "__typename" { return .typename(rootType) }
+    if name.text == "__schema" || name.text == "__type" { return bindIntrospection(entry, name, inner) }
+    guard let root = catalog.root(named: name.text) else {
+      let near = nearestNames(to: name.text, in: catalog.rootFieldNames)
+      report(.unknownRoot(name: name.text, near: near), at: name.range)
+      return nil
+    }
+    let set = reserveSet(root.type, at: name.range)
+    let hint = fieldDirectives(entry.directives, over: root.type, walks: ["recurse", "expand"])
+    if let directive = entry.directives.first(where: { $0.name.text == "recurse" }) {
+      report(.notRecursive(field: name.text, source: nil, target: catalog[root.type].name), at: directive.range)
+    }
+    var inner = inner
+    if let expansion = expansion(entry.directives) {
+      inner.append(SelectionSource(expansion: expansion, environment: entry.environment, condition: nil))
+    }
+    if !root.isList, catalog[root.type].isAbstract {
+      bindKey(entry.arguments, of: name, abstract: root.type, into: set, entry.environment)
+      return bindSelection(set, inner, name, entry.environment).map { .one($0) }
+    }
+    if root.isList {
+      var bound = BoundSet(type: root.type, source: root.source, range: name.range)
+      bound.hint = hint
+      if isGrouped(entry) {
+        reportWalks(entry)
+        return bindGroups(entry, inner, set, bound, name).map { .many($0) }
+      }
+      bindArguments(
+        entry.arguments, of: name, lets: inner, environment: entry.environment, into: &bound)
+      query[set] = bound
+    } else {
+      var bound = BoundSet(type: root.type, source: .all, range: name.range)
+      bound.hint = hint
+      guard let source = bindKey(entry.arguments, of: name, type: root.type, entry.environment) else {
+        _ = bindSelection(set, inner, name, entry.environment)
+        return nil
+      }
+      bound.source = source
+      query[set] = bound
+    }
+    guard let selection = bindSelection(set, inner, name, entry.environment) else { return nil }
+    return root.isList ? .many(selection) : .one(selection)
+  }
+
+  /// `user(id: "7")`: the unique index whose fields the arguments name.
+  mutating func bindKey(
+    _ arguments: [Argument], of name: Name, type: EntityTypeID, _ environment: Environment
+  ) -> BoundSet.Source? {
+    let entity = catalog[type]
+    let unique = entity.indexes.filter { catalog[$0].isUnique }
+    func names(_ index: IndexID) -> [String] {
+      catalog[index].columns.map { column in
+        entity[entity[column].foldedFrom ?? column].name
+      }
+    }
+    var seen: [String: Argument] = [:]
+    let known = unique.flatMap(names)
+    var hasUnknown = false
+    for argument in arguments {
+      if !known.contains(argument.name.text) {
+        hasUnknown = true
+        report(
+          .unknownArgument(
+            name: argument.name.text, of: name.text, near: nearestNames(to: argument.name.text, in: known)),
+          at: argument.name.range)
+      } else if seen.updateValue(argument, forKey: argument.name.text) != nil {
+        report(.duplicateArgument(name: argument.name.text), at: argument.name.range)
+        hasUnknown = true
+      }
+    }
+    guard let index = unique.first(where: { Set(names($0)) == Set(seen.keys) }) else {
+      if !hasUnknown { report(.missingKey(field: name.text, keys: unique.map(names)), at: name.range) }
+      return nil
+    }
+    var values: [BoundExpression] = []
+    for (column, field) in zip(catalog[index].columns, names(index)) {
+      guard let argument = seen[field] else { return nil }
+      let descriptor = entity[column]
+      let operand = bindOperand(argument.value, environment)
+      guard let value = coerce(operand, to: descriptor.type, environment, at: argument.value.range) else { return nil }
+      values.append(descriptor.foldedFrom == nil ? value : fold(value))
+    }
+    return .key(index, values)
+  }
+
+  /// All entities of a root, with the arguments of a selection.
+  mutating func rootSet(
+    _ root: RootName, _ arguments: [Argument], _ name: Name, _ environment: Environment
+  ) -> Operand {
+    let set = reserveSet(root.type, at: name.range)
+    var bound = BoundSet(type: root.type, source: root.source, range: name.range)
+    bindArguments(arguments, of: name, environment: environment, into: &bound)
+    query[set] = bound
+    return .plural(PluralPath(set: set, type: root.type, range: name.range, text: name.text))
+  }
+}
+
+extension Catalog {
+  /// What a root field stands for: generated names first, then those of `type Query`.
+  func root(named name: String) -> RootName? {
+    for type in types where !type.isElement {
+      if type.rootMany == name { return RootName(name: name, type: type.id, isList: true) }
+      if type.rootOne == name { return RootName(name: name, type: type.id, isList: false) }
+    }
+    return rootNames.first { $0.name == name }
+  }
+
+  var rootFieldNames: [String] {
+    types.filter { !$0.isElement }.flatMap { [$0.rootMany, $0.rootOne] } + rootNames.map(\.name)
+  }
+}
+
+extension RootName {
+  /// The entities of which arguments choose.
+  fileprivate var source: BoundSet.Source { isDeleted ? .deleted(includesLive: false) : .all }
+}

@@ -1,0 +1,315 @@
+import GQLBase
+import GQLCatalog
+import GQLParser
+import GQLQuery
+
+extension Binder {
+  /// Flattens fragments and splats and groups by response key, in order of first appearance.
+  mutating func collect(_ sources: [SelectionSource], of parent: SelectionParent) -> [MergedEntry] {
+    collect(sources, of: parent, as: nil).merged
+  }
+
+  /// For an interface or union, what is selected of its entities of one type; or with nil of those that no narrower
+  /// type condition is about, the others being mentioned.
+  mutating func collect(
+    _ sources: [SelectionSource], of parent: SelectionParent, as runtime: EntityTypeID?
+  ) -> Collected {
+    var result = Collected()
+    if case .entity(let id) = parent {
+      result.root = id
+      result.runtime = catalog[id].isAbstract ? runtime : id
+    }
+    for source in sources {
+      var source = source
+      if runtime != nil, let root = result.root {
+        source.environment = viewing(root, source.environment, result)
+      }
+      collect(source, of: parent, into: &result)
+    }
+    if result.merged.count > options.limits.fields, let last = result.merged.last {
+      report(.fieldLimit(limit: options.limits.fields), at: last.first.range)
+    }
+    return result
+  }
+
+  struct Collected {
+    private(set) var merged: [MergedEntry] = []
+    /// The places of the keys, once there are many.
+    private var index: [String: Int] = [:]
+    /// So many keys are compared one by one.
+    private static let fewKeys = 12
+    /// The type of the entities that are selected from.
+    var root: EntityTypeID?
+    /// The one type of which they are known to be here.
+    var runtime: EntityTypeID?
+    /// Members that type conditions are about, where the runtime type is open.
+    var mentioned: Set<EntityTypeID> = []
+
+    /// The place of a key.
+    func place(_ key: String) -> Int? {
+      merged.count <= Self.fewKeys ? merged.firstIndex { $0.key == key } : index[key]
+    }
+
+    mutating func add(_ entry: SelectionEntry) {
+      let key = entry.key.text
+      if let position = place(key) {
+        merged[position].entries.append(entry)
+        return
+      }
+      merged.append(MergedEntry(key: key, entries: [entry]))
+      if merged.count == Self.fewKeys + 1 {
+        for (position, known) in merged.enumerated() { index[known.key] = position }
+      } else if merged.count > Self.fewKeys {
+        index[key] = merged.count - 1
+      }
+    }
+  }
+
+  private mutating func collect(
+    _ source: SelectionSource, of parent: SelectionParent, into result: inout Collected
+  ) {
+    if let range = source.splat {
+      addScalars(of: parent, range, source.environment, source.condition, to: &result)
+    }
+    if let expansion = source.expansion, case .entity(let id) = parent {
+      if !catalog[id].isAbstract {
+        addExpanded(expansion, of: id, source.environment, source.condition, to: &result)
+      } else if let runtime = result.runtime {
+        let environment = viewing(runtime, source.environment, result)
+        addExpanded(expansion, of: runtime, environment, source.condition, to: &result)
+      } else {
+        // An entity comes whole as what it is.
+        result.mentioned.formUnion(catalog.possibleTypes(of: id))
+      }
+    }
+    guard let set = source.set else { return }
+    var environment = source.environment
+    var declared: EntityTypeID?
+    if case .entity(let id) = parent { declared = id }
+    for selection in set.selections {
+      guard !isExhausted, count(at: selection.range) else { return }
+      switch selection {
+      case .letBinding(let node):
+        check(node, environment)
+        environment.lets[node.name.text] = environment.binding(node.expression)
+      case .field(let node):
+        guard let condition = condition(node.directives, and: source.condition) else { continue }
+        result.add(
+          SelectionEntry(
+            key: node.alias ?? node.name, field: node.name, arguments: node.arguments, directives: node.directives,
+            set: node.selectionSet, environment: environment, condition: condition.expression, range: node.range,
+            declared: declared))
+      case .computed(let node):
+        guard let condition = condition(node.directives, and: source.condition) else { continue }
+        result.add(
+          SelectionEntry(
+            key: node.name, expression: node.expression, directives: node.directives, set: node.selectionSet,
+            environment: environment, condition: condition.expression, range: node.range, declared: declared))
+      case .splat(let node):
+        checkFragmentDirectives(node.directives)
+        guard let condition = condition(node.directives, and: source.condition) else { continue }
+        addScalars(of: parent, node.range, environment, condition.expression, to: &result)
+        if node.isDouble { addRelations(of: parent, node.range, environment, condition.expression, to: &result) }
+      case .inlineFragment(let node):
+        checkFragmentDirectives(node.directives)
+        var parent = parent
+        var inner = SelectionSource(set: node.selectionSet, environment: environment)
+        if let name = node.typeCondition {
+          guard let place = enter(name, parent, environment, &result) else { continue }
+          (parent, inner.environment) = place
+        }
+        guard let condition = condition(node.directives, and: source.condition) else { continue }
+        inner.condition = condition.expression
+        nested(at: node.range, ()) { [parent, inner] in $0.collect(inner, of: parent, into: &result) }
+      case .fragmentSpread(let node):
+        checkFragmentDirectives(node.directives)
+        guard let condition = condition(node.directives, and: source.condition) else { continue }
+        spread(node, environment, condition.expression, of: parent, into: &result)
+      }
+    }
+  }
+
+  /// Binds a `let` where it stands, for its errors; uses bind it again in their own scopes.
+  private mutating func check(_ node: LetBinding, _ environment: Environment) {
+    if let number = environment.group() { return checkOfGroup(node, number, environment) }
+    let known = query.sets.count
+    let operand = bindOperand(node.expression, environment)
+    if case .bare(let name) = operand { _ = resolveBare(name, environment) }
+    query.sets.removeLast(query.sets.count - known)
+  }
+
+  private mutating func spread(
+    _ node: FragmentSpread, _ environment: Environment, _ condition: BoundExpression?, of parent: SelectionParent,
+    into result: inout Collected
+  ) {
+    let name = node.name.text
+    usedFragments.insert(name)
+    guard let fragment = fragments[name] else {
+      let near = nearestNames(to: name, in: fragments.keys.sorted())
+      report(.unknownFragment(name: name, near: near), at: node.name.range)
+      return
+    }
+    if cyclicFragments.contains(name) {
+      // Nothing follows it, so all of the cycle counts as used.
+      usedFragments.formUnion(cyclicFragments)
+      return
+    }
+    guard let place = enter(fragment.typeCondition, parent, environment, &result) else { return }
+    for directive in fragment.directives {
+      report(.unknownDirective(name: directive.name.text, near: []), at: directive.name.range)
+    }
+    var inner = place.environment
+    inner.lets = [:]
+    inner.arguments = arguments(node, of: fragment, environment)
+    let source = SelectionSource(set: fragment.selectionSet, environment: inner, condition: condition)
+    nested(at: node.range, ()) { $0.collect(source, of: place.parent, into: &result) }
+  }
+
+  private mutating func arguments(
+    _ node: FragmentSpread, of fragment: FragmentDefinition, _ environment: Environment
+  ) -> [String: Environment.Binding] {
+    var result: [String: Environment.Binding] = [:]
+    let known = fragment.variables.map(\.name.text)
+    var seen: Set<String> = []
+    for argument in node.arguments {
+      let name = argument.name.text
+      if !known.contains(name) {
+        report(
+          .unknownArgument(name: name, of: fragment.name.text, near: nearestNames(to: name, in: known)),
+          at: argument.name.range)
+      } else if !seen.insert(name).inserted {
+        report(.duplicateArgument(name: name), at: argument.name.range)
+      } else {
+        result[name] = environment.binding(argument.value)
+      }
+    }
+    for variable in fragment.variables where result[variable.name.text] == nil {
+      if let value = variable.defaultValue {
+        result[variable.name.text] = Environment().binding(value)
+      } else if case .nonNull = variable.type {
+        report(
+          .missingFragmentArgument(fragment: fragment.name.text, name: variable.name.text), at: node.name.range)
+        result[variable.name.text] = Environment().binding(Expression(.missing, at: node.range))
+      } else {
+        result[variable.name.text] = Environment().binding(nil)
+      }
+    }
+    return result
+  }
+
+  /// What a type condition selects from; nil where it does not hold here. An unknown or unrelated type is reported.
+  private mutating func enter(
+    _ name: Name, _ parent: SelectionParent, _ environment: Environment, _ result: inout Collected
+  ) -> (parent: SelectionParent, environment: Environment)? {
+    let type: String
+    switch parent {
+    case .root:
+      if ["Query", "Mutation", "Subscription"].contains(name.text) {
+        return name.text == rootType ? (parent, environment) : nil
+      }
+      type = rootType
+    case .entity(let id):
+      type = catalog[id].name
+      if name.text != type, let condition = catalog.type(named: name.text), catalog.overlap(id, condition.id) {
+        return enter(condition.id, environment, &result)
+      }
+    case .embedded(let id): type = catalog[id].name
+    case .meta(let meta): type = meta.rawValue
+    case .group(let id, _): type = catalog[id].name
+    }
+    if name.text == type { return (parent, environment) }
+    var known = catalog.types.map(\.name) + catalog.embeddedTypes.map(\.name)
+    if case .meta = parent { known += MetaType.allCases.map(\.rawValue) }
+    if known.contains(name.text) || MetaType(rawValue: name.text) != nil {
+      report(.impossibleFragment(condition: name.text, type: type), at: name.range)
+    } else if let kind = kindOfValue(name.text) {
+      report(.fragmentOnValue(name: name.text, kind: kind), at: name.range)
+    } else {
+      report(.unknownType(name: name.text, near: nearestNames(to: name.text, in: known)), at: name.range)
+    }
+    return nil
+  }
+
+  private func enter(
+    _ condition: EntityTypeID, _ environment: Environment, _ result: inout Collected
+  ) -> (parent: SelectionParent, environment: Environment)? {
+    guard let root = result.root else { return nil }
+    guard let runtime = result.runtime else {
+      if condition == root { return (.entity(condition), environment) }
+      let possible = catalog.possibleTypes(of: root)
+      result.mentioned.formUnion(catalog.possibleTypes(of: condition).filter(possible.contains))
+      return nil
+    }
+    guard catalog.possibleTypes(of: condition).contains(runtime) else { return nil }
+    return (.entity(condition), viewing(condition, environment, result))
+  }
+
+  /// The environment with the selected entity, whose type is known, seen as another of its types.
+  private func viewing(_ type: EntityTypeID, _ environment: Environment, _ result: Collected) -> Environment {
+    guard let root = result.root, let runtime = result.runtime, let index = environment.chain.last else {
+      return environment
+    }
+    if type == root, root == runtime {
+      var plain = environment
+      plain.views[environment.chain.count - 1] = nil
+      return plain
+    }
+    let own = EntityReference.scope(environment.scopes.count - 1 - index, root)
+    guard let entity = cast(own, from: root, to: runtime), let seen = cast(entity, from: runtime, to: type) else {
+      return environment
+    }
+    return environment.viewing(seen, as: type)
+  }
+
+  private mutating func addScalars(
+    of parent: SelectionParent, _ range: SourceRange, _ environment: Environment, _ condition: BoundExpression?,
+    to result: inout Collected
+  ) {
+    var names: [String] = []
+    var declared: EntityTypeID?
+    switch parent {
+    case .root: report(.misplacedSplat, at: range)
+    case .entity(let id):
+      declared = id
+      for property in catalog[id].properties where !isRelation(property) || isOwned(property.signature.type) {
+        names.append(property.name)
+      }
+    case .embedded(let id):
+      names = catalog[id].fields.filter {
+        !elementType(of: $0.signature.type).isEntity || isOwned($0.signature.type)
+      }.map(\.name)
+    case .meta(let meta): names = meta.definitions.filter { $0.inner == nil }.map(\.field.rawValue)
+    case .group(_, let number): names = groups[number].keys.map(\.name)
+    }
+    // A splat is of fields, whatever a `let` is called.
+    var environment = environment
+    environment.lets = [:]
+    for name in names where count(at: range) {
+      let node = Name(name, at: range)
+      result.add(
+        SelectionEntry(
+          key: node, field: node, environment: environment, condition: condition, range: range, declared: declared))
+    }
+  }
+
+  private mutating func addRelations(
+    of parent: SelectionParent, _ range: SourceRange, _ environment: Environment, _ condition: BoundExpression?,
+    to result: inout Collected
+  ) {
+    guard case .entity(let id) = parent else { return }
+    for property in catalog[id].properties where isRelation(property) && !isOwned(property.signature.type) {
+      guard count(at: range) else { return }
+      let node = Name(property.name, at: range)
+      result.add(
+        SelectionEntry(
+          key: node, field: node, splat: range, environment: environment, condition: condition, range: range,
+          declared: id))
+    }
+  }
+
+  /// A list of embedded objects is a value, as a single one is.
+  private func isOwned(_ type: ValueType) -> Bool {
+    guard case .list(.entity(let id)) = type else { return false }
+    return catalog[id].isElement
+  }
+}

@@ -1,0 +1,182 @@
+import GQLBase
+import GQLCatalog
+import GQLParser
+import GQLQuery
+
+/// The state of binding one operation.
+struct Binder {
+  enum VariableKind {
+    /// A value of `BoundQuery.parameters[i]`.
+    case slot(Int)
+    /// `<Type>Filter` or `<Type>Order`: its value is part of the query.
+    case filter(EntityTypeID)
+    case order(EntityTypeID)
+    /// Another generated input type: its value is part of the query, too.
+    case structure(GeneratedType)
+    /// `<Type>Input` or a list of it: objects to save, in the parameter with this number.
+    case input(EntityTypeID, Int)
+    /// Declared with an unknown type, which is reported.
+    case broken
+  }
+
+  struct Variable {
+    var name: String
+    var kind: VariableKind
+    /// Nullable and without a default, so that it may be absent.
+    var mayBeAbsent = false
+    /// What stands in for a filter or an order that was not provided.
+    var structuralDefault: Expression?
+    var range: SourceRange
+  }
+
+  let catalog: Catalog
+  let options: BindingOptions
+  var fragments: [String: FragmentDefinition] = [:]
+  /// The functions that the document defines.
+  var functions: [String: FunctionDefinition] = [:]
+  var usedFunctions: Set<String> = []
+  /// The functions of the document inside which the place stands, outermost first.
+  var callers: [String] = []
+  /// A definition is checked by itself; what it calls is noted.
+  var isCheckingFunction = false
+  /// Variables stand for errors that are not reported: nothing is known of them.
+  var acceptsAnyVariable = false
+  var functionCalls: [(callee: String, range: SourceRange)] = []
+  var variables: [String: Variable] = [:]
+  var variableNames: [String] = []
+  var usedVariables: Set<String> = []
+  var usedFragments: Set<String> = []
+  var query: BoundQuery
+  var diagnostics: [Diagnostic] = []
+  var reported: Set<DiagnosticKey> = []
+  var nodes = 0
+  /// How many of the values in lists of structural variables are still bound without being counted.
+  var freeValues: Int
+  var depth = 0
+  var isExhausted = false
+  var isTooDeep = false
+  /// The selections around the one that is being bound, outermost first.
+  var frames: [SelectionFrame] = []
+  /// Fragments that spread themselves; nothing follows them.
+  var cyclicFragments: Set<String> = []
+  /// The expressions of computed fields that were parsed already.
+  var computedExpressions: [ComputedField: Expression] = [:]
+  /// The computed fields that are being bound, one inside the other.
+  var computing: [ComputedField] = []
+  /// Where problems inside a computed field are reported: where it is used. Nil while a schema is checked.
+  var computedRange: SourceRange?
+  /// The operation's root type.
+  var rootType = "Query"
+  /// The values of the mutation field being bound.
+  var values = MutationValues()
+  /// What `new` is, within an upsert's `set:`.
+  var newRow: NewRow?
+  /// Whether `_inserted` has a meaning: within what an insert or an upsert answers.
+  var answersRows = false
+  /// Every grouping so far, with what was found out about it.
+  var groups: [GroupBinding] = []
+  /// Where in the value of a variable the part stands that is being bound.
+  var valuePath = ValuePath()
+  /// Expressions in lists and objects that are used elsewhere than they stand.
+  var captures: [Environment.Binding] = []
+
+  struct DiagnosticKey: Hashable {
+    var code: DiagnosticCode
+    var range: SourceRange
+    var message: String
+  }
+
+  init(catalog: Catalog, options: BindingOptions, name: String?) {
+    self.catalog = catalog
+    self.options = options
+    query = BoundQuery(name: name, catalogVersion: catalog.version)
+    // Data, not expansion; but a document could name a variable many times.
+    freeValues = 16 * options.structuralValues.values.reduce(0) { $0 + $1.elementCount }
+  }
+
+  var isGraphQL: Bool { options.dialect == .graphql }
+
+  /// Reports once: expansion may bind one place several times.
+  mutating func report(_ problem: BindingProblem, at range: SourceRange, severity: Diagnostic.Severity = .error) {
+    let range = computedRange ?? range
+    var diagnostic = problem.diagnostic(at: range, severity: severity)
+    if let place = valuePath.text { diagnostic.message = "\(place): \(diagnostic.message)" }
+    let key = DiagnosticKey(code: diagnostic.code, range: range, message: diagnostic.message)
+    if reported.insert(key).inserted { diagnostics.append(diagnostic) }
+  }
+
+  // MARK: Limits
+
+  /// Counts a node; false past the limit, which is reported once.
+  mutating func count(at range: SourceRange) -> Bool {
+    nodes += 1
+    if nodes & 0x1FF == 0 { lookAtInterruption(at: range) }
+    if nodes <= options.limits.nodes, !isExhausted { return true }
+    if !isExhausted {
+      isExhausted = true
+      report(.expansionLimit(limit: options.limits.nodes), at: range)
+    }
+    return false
+  }
+
+  /// Ends binding if the caller does not wait any longer.
+  mutating func lookAtInterruption(at range: SourceRange) {
+    guard !isExhausted, let diagnostic = options.interruption?.diagnostic(at: range) else { return }
+    diagnostics.append(diagnostic)
+    isExhausted = true
+  }
+
+  /// Runs `body` one level deeper, or gives `fallback` past the limit.
+  mutating func nested<Output>(
+    at range: SourceRange, _ fallback: Output, _ body: (inout Binder) -> Output
+  ) -> Output {
+    guard depth < options.limits.depth else {
+      if !isTooDeep { report(.depthLimit(limit: options.limits.depth), at: range) }
+      isTooDeep = true
+      return fallback
+    }
+    depth += 1
+    defer { depth -= 1 }
+    return body(&self)
+  }
+
+  // MARK: Sets and selections
+
+  /// A place for a set, before the sets inside it: parents stand before children.
+  mutating func reserveSet(_ type: EntityTypeID, at range: SourceRange) -> SetID {
+    query.sets.append(BoundSet(type: type, source: .all, range: range))
+    return SetID(query.sets.count - 1)
+  }
+
+  mutating func reserveSelection(of set: SetID) -> SelectionID {
+    query.selections.append(BoundSelection(set: set, shape: .object([])))
+    return SelectionID(query.selections.count - 1)
+  }
+
+  /// The one id property's column; nil for compound keys.
+  func idColumn(of type: EntityTypeID) -> ColumnDescriptor? {
+    let entity = catalog[type]
+    guard entity.idProperties.count == 1, let property = entity.idProperties.first,
+      case .column(let column, _) = entity[property].storage
+    else { return nil }
+    return entity[column]
+  }
+
+  /// What names an entity: its id. Nil for compound keys, for the elements of lists of embedded objects, and for
+  /// interfaces and unions whose types have ids of different types.
+  func identity(of reference: EntityReference, _ type: EntityTypeID, at range: SourceRange) -> BoundExpression? {
+    guard catalog[type].isAbstract else {
+      return idColumn(of: type).map { BoundExpression(.column(reference, $0.id), $0.type, at: range) }
+    }
+    var parts: [BoundExpression] = []
+    for member in memberReferences(of: reference, type) {
+      guard let part = identity(of: member.reference, member.type, at: range) else { return nil }
+      if let first = parts.first, first.type != part.type { return nil }
+      parts.append(part)
+    }
+    guard let first = parts.first else { return nil }
+    return parts.count == 1 ? first : BoundExpression(.coalesce(parts), first.type, at: range)
+  }
+
+  func words(_ type: ValueType) -> String { catalog.words(for: type) }
+}

@@ -1,0 +1,145 @@
+import GQLBase
+import GQLCatalog
+import GQLParser
+import GQLQuery
+
+/// Binds every operation, and checks what concerns the document as a whole: unused fragments and variables, names
+/// defined twice, anonymous operations beside others. These are errors in the GraphQL dialect and lints elsewhere.
+/// Without errors there is a query for each operation, in order.
+package func checkDocument(
+  _ document: Document, catalog: Catalog, options: BindingOptions = BindingOptions()
+) -> Analyzed<[BoundQuery]> {
+  var queries: [BoundQuery] = []
+  var diagnostics: [Diagnostic] = []
+  var usedFragments: Set<String> = []
+  var usedFunctions: Set<String> = []
+  var reported: Set<Binder.DiagnosticKey> = []
+  let strict: Diagnostic.Severity = options.dialect == .graphql ? .error : .warning
+  func add(_ diagnostic: Diagnostic) {
+    let key = Binder.DiagnosticKey(code: diagnostic.code, range: diagnostic.range, message: diagnostic.message)
+    if reported.insert(key).inserted { diagnostics.append(diagnostic) }
+  }
+  for diagnostic in schemaDirectiveProblems(document) { add(diagnostic) }
+  let operations = operations(of: document)
+  for operation in operations {
+    var binder = Binder(catalog: catalog, options: options, name: operation.name?.text)
+    binder.bindOperation(operation, in: document)
+    usedFragments.formUnion(binder.usedFragments)
+    usedFunctions.formUnion(binder.usedFunctions)
+    for diagnostic in binder.diagnostics { add(diagnostic) }
+    if !binder.diagnostics.contains(where: { $0.severity == .error }) {
+      queries.append(binder.query)
+      for (range, relation) in binder.query.unbackedEverys(catalog) {
+        add(BindingProblem.unbackedEvery(relation: relation).diagnostic(at: range, severity: .warning))
+      }
+    }
+    // Operations that are not bound use nothing.
+    guard operation.operation != .subscription else { continue }
+    for name in binder.variableNames where !binder.usedVariables.contains(name) {
+      guard let range = binder.variables[name]?.range else { continue }
+      add(BindingProblem.unusedVariable(name: name).diagnostic(at: range, severity: strict))
+    }
+  }
+  var names: [String: SourceRange] = [:]
+  for operation in operations {
+    guard let name = operation.name else {
+      if operations.count > 1, options.dialect == .graphql {
+        add(BindingProblem.loneAnonymous.diagnostic(at: SourceRange(at: operation.range.start)))
+      }
+      continue
+    }
+    if let first = names[name.text] {
+      add(BindingProblem.duplicateDefinition(name: name.text, first: first).diagnostic(at: name.range))
+    } else {
+      names[name.text] = name.range
+    }
+  }
+  let areAllQueries = operations.allSatisfy { $0.operation != .subscription }
+  var fragments: [String: SourceRange] = [:]
+  for case .fragment(let fragment) in document.definitions {
+    let name = fragment.name
+    if let first = fragments[name.text] {
+      add(BindingProblem.duplicateDefinition(name: name.text, first: first).diagnostic(at: name.range))
+      continue
+    }
+    fragments[name.text] = name.range
+    if areAllQueries, !operations.isEmpty, !usedFragments.contains(name.text) {
+      add(BindingProblem.unusedFragment(name: name.text).diagnostic(at: name.range, severity: strict))
+    }
+  }
+  for diagnostic in functionProblems(document, catalog, options, used: usedFunctions) { add(diagnostic) }
+  if areAllQueries, !operations.isEmpty {
+    for case .function(let function) in document.definitions where !usedFunctions.contains(function.name.text) {
+      let name = function.name.text
+      if Binder.isBuiltIn(name) || catalog.function(named: name) != nil { continue }
+      add(BindingProblem.unusedFunction(name: name).diagnostic(at: function.name.range, severity: strict))
+    }
+  }
+  // Thousands of problems help nobody, and showing them takes longer than finding them; errors come first.
+  let most = options.limits.diagnostics
+  if diagnostics.count > most {
+    let errors = diagnostics.filter { $0.severity == .error }
+    diagnostics = Array((errors + diagnostics.filter { $0.severity != .error }).prefix(most))
+  }
+  diagnostics.sort { ($0.range.start, $0.range.end) < ($1.range.start, $1.range.end) }
+  return Analyzed(queries, diagnostics)
+}
+
+/// What is wrong with the functions that the document defines, called or not.
+private func functionProblems(
+  _ document: Document, _ catalog: Catalog, _ options: BindingOptions, used: Set<String>
+) -> [Diagnostic] {
+  var binder = Binder(catalog: catalog, options: options, name: nil)
+  binder.declareFunctions(document)
+  guard !binder.functions.isEmpty else { return binder.diagnostics }
+  // Variables are an operation's; where one calls the function, they are checked.
+  binder.acceptsAnyVariable = true
+  var calls: [String: [(callee: String, range: SourceRange)]] = [:]
+  for case .function(let function) in document.definitions {
+    binder.functionCalls = []
+    binder.checkFunction(function)
+    calls[function.name.text] = binder.functionCalls
+  }
+  // Circles among functions that no operation reaches; the others are reported where they are bound. Each is visited
+  // once, and without recursion, because chains may be long.
+  var isDone: Set<String> = []
+  for case .function(let function) in document.definitions where !used.contains(function.name.text) {
+    var path = [function.name.text]
+    var isOnPath: Set<String> = [function.name.text]
+    var next = [0]
+    while let name = path.last, let index = next.last {
+      guard !isDone.contains(name), let list = calls[name], index < list.count else {
+        isDone.insert(name)
+        isOnPath.remove(name)
+        path.removeLast()
+        next.removeLast()
+        continue
+      }
+      next[next.count - 1] += 1
+      let (callee, range) = list[index]
+      if isOnPath.contains(callee) {
+        binder.report(.recursiveFunction(path: path + [callee]), at: range)
+      } else if !isDone.contains(callee) {
+        path.append(callee)
+        isOnPath.insert(callee)
+        next.append(0)
+      }
+    }
+  }
+  return binder.diagnostics
+}
+
+/// What is wrong with the directives of `extend schema` in a document that defines no types, so that no schema is built
+/// from it.
+private func schemaDirectiveProblems(_ document: Document) -> [Diagnostic] {
+  var schema = document
+  schema.definitions = document.definitions.filter { definition in
+    if case .schema = definition { return true }
+    return false
+  }
+  let definesTypes = document.definitions.contains { definition in
+    if case .type = definition { return true }
+    return false
+  }
+  return definesTypes || schema.definitions.isEmpty ? [] : buildCatalog(schema).diagnostics
+}

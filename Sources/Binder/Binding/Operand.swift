@@ -1,0 +1,249 @@
+import GQLBase
+import GQLCatalog
+import GQLParser
+import GQLQuery
+
+/// An expression half bound: what it is before its place says which type it must have.
+indirect enum Operand {
+  /// Reported already.
+  case error
+  /// A literal without a type of its own yet.
+  case literal(RawValue, SourceRange)
+  case list([Expression], SourceRange)
+  case object([ObjectField], SourceRange)
+  /// A bare name that may be an enum value (R15).
+  case bare(Name)
+  case value(TypedValue)
+  case entity(EntityReference, EntityTypeID, SourceRange)
+  case embedded(EmbeddedValue)
+  case plural(PluralPath)
+  /// The only member of a set that has one at most, or an embedded object of it: `first(x)`, `user(id: 1)`, a to-one
+  /// step with arguments.
+  case single(PluralPath)
+  case interval(lower: Expression, upper: Expression, includesUpper: Bool, SourceRange)
+  /// A variable of type `<Type>Filter`.
+  case filter(EntityTypeID, Name)
+
+  static func value(_ expression: BoundExpression, folded: BoundExpression? = nil) -> Operand {
+    .value(TypedValue(expression: expression, folded: folded))
+  }
+}
+
+struct TypedValue {
+  var expression: BoundExpression
+  /// The case-folded text, where the collation is CI: what comparisons and order use.
+  var folded: BoundExpression?
+  var type: ValueType { expression.type }
+  /// What comparisons and order use.
+  var key: BoundExpression { folded ?? expression }
+}
+
+/// An embedded object of an entity.
+struct EmbeddedValue {
+  /// Where it lies. A field of an interface has one place for each member, of which one is there.
+  struct Place {
+    var reference: EntityReference
+    var presence: ColumnID
+    var fields: [PropertyStorage]
+  }
+  var places: [Place]
+  var type: EmbeddedTypeID
+  var range: SourceRange
+
+  init(places: [Place], type: EmbeddedTypeID, range: SourceRange) {
+    self.places = places
+    self.type = type
+    self.range = range
+  }
+
+  init(
+    reference: EntityReference, type: EmbeddedTypeID, presence: ColumnID, fields: [PropertyStorage], range: SourceRange
+  ) {
+    self.init(
+      places: [Place(reference: reference, presence: presence, fields: fields)], type: type, range: range)
+  }
+
+  var presenceExpression: BoundExpression {
+    let columns = places.map { BoundExpression(.column($0.reference, $0.presence), .boolean, at: range) }
+    return columns.count == 1 ? columns[0] : BoundExpression(.coalesce(columns), .boolean, at: range)
+  }
+}
+
+/// A path over a to-many relation or from a root: a set of entities, and for a bag of values what is taken of each.
+struct PluralPath {
+  enum Tail {
+    case none
+    /// Seen from the set's element as scope 0.
+    case value(TypedValue)
+    case embedded(EmbeddedValue)
+  }
+  var set: SetID
+  var type: EntityTypeID
+  var tail = Tail.none
+  var range: SourceRange
+  /// The path as written up to the set, for suggestions.
+  var text: String
+  /// The names behind the set, for suggestions.
+  var tailText = ""
+
+  /// Whether nothing is taken of the entities.
+  var isEntity: Bool {
+    if case .none = tail { return true }
+    return false
+  }
+}
+
+/// What `.` is in a scope.
+enum ScopeElement {
+  case entity(EntityTypeID)
+  /// An element of a list, visited by the list call with this number.
+  case item(Int, ValueType)
+  /// A value of each entity of the scope, seen from it as scope 0: of the elements of a bag.
+  case value(EntityTypeID, TypedValue)
+}
+
+/// What the names of an expression mean.
+struct Environment {
+  /// The elements around the place at run time, outermost first.
+  var scopes: [ScopeElement] = []
+  /// Those that `.`, `^` … see, as indices into `scopes`; a `let` sees those of where it stands.
+  var chain: [Int] = []
+  var lets: [String: Binding] = [:]
+  /// The arguments of the fragment that encloses the place.
+  var arguments: [String: Binding] = [:]
+  /// By scope, as an index into `scopes`: the `matches` of the condition that selected its element.
+  var matches: [Int: [BoundExpression]] = [:]
+  /// By place in `chain`: what the element is seen as, where that is not the scope's entity itself: inside `... on T`,
+  /// and in the expression of a computed field.
+  var views: [Int: View] = [:]
+
+  struct View {
+    var reference: EntityReference
+    var type: EntityTypeID
+    /// How many scopes there were where the reference was made.
+    var scopes: Int
+  }
+  /// By scope, as an index into `scopes`: where its rows are not those of its type, but of one that it was seen as.
+  var entries: [Int: Entry] = [:]
+
+  /// The rows of a scope around a recursion are those of the type that repeats itself, which need not be the scope's:
+  /// inside `... on T`, and where the field leads to an interface. Everything that was said of the scope finds its own
+  /// type by the ways back.
+  struct Entry {
+    var type: EntityTypeID
+    /// The scope's own entity as one of that type, from scope 0.
+    var seen: EntityReference
+    /// The ways from a row to the scope's own entity, of which one leads there at most.
+    var back: [[RelationID]]
+
+    func settled(_ reference: EntityReference) -> EntityReference {
+      if reference.shifted(by: -reference.scope) == seen { return .scope(reference.scope, type) }
+      switch reference {
+      case .scope(let depth, let own):
+        let row = EntityReference.scope(depth, type)
+        let ways = back.map { $0.reduce(row) { .toOne($0, $1) } }
+        return ways.count == 1 ? ways[0] : .firstOf(ways, own)
+      case .toOne(let base, let relation): return .toOne(settled(base), relation)
+      case .firstOf(let references, let target): return .firstOf(references.map(settled), target)
+      }
+    }
+  }
+  /// The scope that a function's body is called from, as an index into `scopes`: what was searched for there is so in
+  /// the body.
+  var called: Int?
+  /// The groupings whose groups, not members, stand for an element here, by its index in `scopes`.
+  var groups: [Int: Int] = [:]
+
+  /// An expression together with what its names mean.
+  struct Binding {
+    var expression: Expression?
+    var chain: [Int]
+    var lets: [String: Binding]
+    var arguments: [String: Binding]
+    var views: [Int: View]
+    /// For the parameter of a function, which has a type.
+    var parameter: FunctionArgument?
+  }
+
+  func entering(_ type: EntityTypeID) -> Environment { entering(.entity(type)) }
+
+  func entering(_ element: ScopeElement) -> Environment {
+    var result = self
+    // A group is no element scope.
+    if group() != nil { result.chain.removeLast() }
+    result.chain.append(scopes.count)
+    result.scopes.append(element)
+    return result
+  }
+
+  /// The element `climb` scopes out is `.` once more, and what was `.` is `^`.
+  func returning(to climb: Int) -> Environment {
+    var result = self
+    if climb >= 0, climb < chain.count { result.chain.append(chain[chain.count - 1 - climb]) }
+    return result
+  }
+
+  /// A scope that the expression itself does not see, as around the left side of `x in path`.
+  func enteringUnseen(_ element: ScopeElement) -> Environment {
+    var result = self
+    result.scopes.append(element)
+    return result
+  }
+
+  func binding(_ expression: Expression?) -> Binding {
+    Binding(expression: expression, chain: chain, lets: lets, arguments: arguments, views: views)
+  }
+
+  /// Where a binding's expression is bound when it is used here.
+  func inside(_ binding: Binding) -> Environment {
+    Environment(
+      scopes: scopes, chain: binding.chain, lets: binding.lets, arguments: binding.arguments, matches: matches,
+      views: binding.views, entries: entries, called: called, groups: groups)
+  }
+
+  /// The entity `climb` visible scopes out; nil where the element is none.
+  func element(_ climb: Int = 0) -> EntityReference? {
+    guard climb >= 0, climb < chain.count else { return nil }
+    let reference: EntityReference
+    if let view = views[chain.count - 1 - climb] {
+      reference = view.reference.shifted(by: scopes.count - view.scopes)
+    } else {
+      guard case .entity(let type)? = scope(climb)?.element, let depth = scope(climb)?.depth else { return nil }
+      reference = .scope(depth, type)
+    }
+    return entries[chain[chain.count - 1 - climb]]?.settled(reference) ?? reference
+  }
+
+  /// The same place where the rows of the current element are those of another type that it is seen as.
+  func settled(_ entry: Entry) -> Environment {
+    guard let climb = chain.last.map({ scopes.count - 1 - $0 }) else { return self }
+    var result = viewing(entry.seen.shifted(by: climb), as: entry.type)
+    if let index = chain.last { result.entries[index] = entry }
+    return result
+  }
+
+  /// The same place with the current element seen as another type.
+  func viewing(_ reference: EntityReference, as type: EntityTypeID) -> Environment {
+    var result = self
+    result.views[chain.count - 1] = View(reference: reference, type: type, scopes: scopes.count)
+    return result
+  }
+
+  /// The grouping whose group is the element `climb` visible scopes out.
+  func group(_ climb: Int = 0) -> Int? {
+    guard !groups.isEmpty, climb >= 0, climb < chain.count else { return nil }
+    return groups[chain[chain.count - 1 - climb]]
+  }
+
+  /// What `.` or `^` is, and how many scopes out it stands at run time.
+  func scope(_ climb: Int = 0) -> (depth: Int, element: ScopeElement)? {
+    guard climb >= 0, climb < chain.count else { return nil }
+    let index = chain[chain.count - 1 - climb]
+    return (scopes.count - 1 - index, scopes[index])
+  }
+
+  var elementType: EntityTypeID? {
+    if let view = views[chain.count - 1] { return view.type }
+    return if case .entity(let type)? = scope()?.element { type } else { nil }
+  }
+}

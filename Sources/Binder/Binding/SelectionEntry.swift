@@ -1,0 +1,105 @@
+import GQLBase
+import GQLCatalog
+import GQLParser
+import GQLQuery
+
+/// One appearance of a response key. A class, because it has many parts and goes through many hands.
+final class SelectionEntry {
+  let key: Name
+  /// Nil for a computed selection.
+  private(set) var field: Name?
+  private(set) var expression: Expression?
+  let arguments: [Argument]
+  let directives: [Directive]
+  let set: SelectionSet?
+  let splat: SourceRange?
+  let environment: Environment
+  let condition: BoundExpression?
+  let range: SourceRange
+  /// The type whose fields the place may name: that of the innermost type condition. Nil where it is no entity's.
+  private(set) var declared: EntityTypeID?
+  /// Put in by `@expand`.
+  private(set) var isExpanded = false
+  /// What `@expand` shows of the field's own fields.
+  private(set) var expansion: GraphExpansion?
+  /// The key is left out where the value is null.
+  private(set) var omitsNull = false
+
+  init(
+    key: Name, field: Name? = nil, expression: Expression? = nil, arguments: [Argument] = [],
+    directives: [Directive] = [], set: SelectionSet? = nil, splat: SourceRange? = nil, environment: Environment,
+    condition: BoundExpression?, range: SourceRange, declared: EntityTypeID? = nil
+  ) {
+    self.key = key
+    self.field = field
+    self.expression = expression
+    self.arguments = arguments
+    self.directives = directives
+    self.set = set
+    self.splat = splat
+    self.environment = environment
+    self.condition = condition
+    self.range = range
+    self.declared = declared
+  }
+
+  /// A field that `@expand` puts in.
+  init(
+    expanded name: Name, of type: EntityTypeID, _ expansion: GraphExpansion?, omitsNull: Bool,
+    environment: Environment, condition: BoundExpression?, range: SourceRange
+  ) {
+    key = name
+    field = name
+    arguments = []
+    directives = []
+    set = nil
+    splat = nil
+    self.environment = environment
+    self.condition = condition
+    self.range = range
+    declared = type
+    isExpanded = true
+    self.expansion = expansion
+    self.omitsNull = omitsNull
+  }
+
+  /// A field of an embedded object that comes whole.
+  init(wholeField name: Name, environment: Environment, range: SourceRange) {
+    key = name
+    field = name
+    arguments = []
+    directives = []
+    set = nil
+    splat = nil
+    self.environment = environment
+    condition = nil
+    self.range = range
+    declared = nil
+    isExpanded = true
+  }
+
+  /// The same with an expression in the place of the field.
+  func computing(_ expression: Expression, _ environment: Environment) -> SelectionEntry {
+    copy(nil, expression, environment)
+  }
+
+  /// The same where names mean what they do in another environment.
+  func placed(in environment: Environment) -> SelectionEntry { copy(field, expression, environment) }
+
+  private func copy(_ field: Name?, _ expression: Expression?, _ environment: Environment) -> SelectionEntry {
+    let result = SelectionEntry(
+      key: key, field: field, expression: expression, arguments: arguments, directives: directives, set: set,
+      splat: splat, environment: environment, condition: condition, range: range, declared: declared)
+    result.isExpanded = isExpanded
+    result.expansion = expansion
+    result.omitsNull = omitsNull
+    return result
+  }
+}
+
+/// The appearances of one response key, in order.
+struct MergedEntry {
+  var key: String
+  var entries: [SelectionEntry]
+  var first: SelectionEntry { entries[0] }
+}

@@ -1,0 +1,400 @@
+import GQLBase
+import GQLCatalog
+import GQLQuery
+
+/// Types that the schema does not write.
+extension IntrospectionBuilder {
+  mutating func addGenerated(_ type: GeneratedType) {
+    let place = number(names[type])
+    switch type {
+    case .query, .subscription:
+      schema.types[place].kind = .object
+      schema.types[place].description =
+        type == .query ? "What can be asked." : "What can be followed: the answer, and again whenever it changes."
+      schema.types[place].fields = rootFields()
+    case .mutation:
+      schema.types[place].kind = .object
+      schema.types[place].description = "What can be changed; the fields of one operation take effect together or not."
+      schema.types[place].fields = mutationFields()
+    case .filter(let id):
+      let fields = filterFields(of: id, place)
+      makeInput(place, "A condition on '\(catalog[id].name)': all of its parts hold.", fields)
+    case .relationFilter(let id):
+      let inner = named(.filter(id))
+      makeInput(
+        place, "A condition on many '\(catalog[id].name)'.",
+        [
+          argument("some", inner, "At least one is so."), argument("every", inner, "All are so."),
+          argument("none", inner, "None is so."),
+          argument("count", named(.scalarFilter(.int)), "How many there are."),
+        ])
+    case .embeddedFilter(let id):
+      var fields: [Schema.InputValue] = []
+      for field in catalog[id].fields where GeneratedNames.isName(field.name) {
+        guard let filter = filter(field.signature.type) else { continue }
+        fields.append(input(field.name, filter, field.description, field.deprecation))
+      }
+      addNullTest(&fields)
+      makeInput(place, "A condition on '\(catalog[id].name)': all of its parts hold.", fields)
+    case .enumFilter(let id):
+      makeInput(
+        place, "A condition on a value of '\(catalog[id].name)'; they are ordered as declared.",
+        operators(.named(number(catalog[id].name)), isOrdered: true, isText: false))
+    case .scalarFilter(let scalar):
+      makeInput(
+        place, "A condition on a value of '\(scalar.rawValue)'.",
+        operators(
+          reference(scalar.rawValue), isOrdered: Self.isOrdered(scalar), isText: scalar.isTextual,
+          isJSON: scalar == .json))
+    case .scalarListFilter(let scalar):
+      makeInput(
+        place, "A condition on a list of '\(scalar.rawValue)'.", listOperators(reference(scalar.rawValue)))
+    case .enumListFilter(let id):
+      makeInput(
+        place, "A condition on a list of '\(catalog[id].name)'.", listOperators(.named(number(catalog[id].name))))
+    case .order(let id):
+      var fields: [Schema.InputValue] = []
+      for property in catalog[id].properties where GeneratedNames.isName(property.name) {
+        guard let order = order(property.signature.type) else { continue }
+        fields.append(input(property.name, order, property.description, property.deprecation))
+      }
+      if catalog[id].kind == .entity || catalog[id].kind == .interface {
+        fields.append(argument("_createdAt", named(.direction), "When it was created."))
+        fields.append(argument("_updatedAt", named(.direction), "When it was last changed."))
+      }
+      makeInput(place, "What '\(catalog[id].name)' is ordered by, the most important first.", fields)
+    case .embeddedOrder(let id):
+      var fields: [Schema.InputValue] = []
+      for field in catalog[id].fields where GeneratedNames.isName(field.name) {
+        guard let order = order(field.signature.type) else { continue }
+        fields.append(input(field.name, order, field.description, field.deprecation))
+      }
+      makeInput(place, "What '\(catalog[id].name)' is ordered by, the most important first.", fields)
+    case .fields(let id):
+      var values: [Schema.EnumValue] = []
+      for property in catalog[id].properties where Self.isEnumValue(property.name) {
+        guard isKey(property.signature.type) else { continue }
+        values.append(
+          Schema.EnumValue(
+            name: property.name, description: property.description, deprecation: property.deprecation))
+      }
+      makeEnum(place, "Fields of '\(catalog[id].name)' that can be compared.", values)
+    case .input(let id):
+      var fields: [Schema.InputValue] = []
+      for property in catalog[id].properties where GeneratedNames.isName(property.name) {
+        if case .computed = property.storage { continue }
+        guard let type = inputType(property.signature) else { continue }
+        fields.append(input(property.name, type, property.description, property.deprecation))
+      }
+      makeInput(
+        place, "A '\(catalog[id].name)' to save, or the fields of one to change; what is left out stays or is absent.",
+        fields)
+    case .embeddedInput(let id):
+      var fields: [Schema.InputValue] = []
+      for field in catalog[id].fields where GeneratedNames.isName(field.name) {
+        guard let type = inputType(field.signature) else { continue }
+        fields.append(input(field.name, type, field.description, field.deprecation))
+      }
+      makeInput(place, "A '\(catalog[id].name)' to save.", fields)
+    case .links(let id):
+      // A strict client cannot write `__typename`, so what leads to an interface or union is given by ids.
+      let target = catalog[id].isAbstract ? reference("ID") : named(.input(id))
+      let targets = Schema.Reference.list(.nonNull(target))
+      makeInput(
+        place, "Changes of the links to '\(catalog[id].name)'; an object with the key of one that is there means it.",
+        [
+          argument("set", targets, "These and no others."), argument("append", targets, "These too."),
+          argument("remove", targets, "Without these."),
+        ])
+    case .direction:
+      makeEnum(place, "A direction of order.", [value("ASC", "Smallest first."), value("DESC", "Greatest first.")])
+    case .deleted:
+      makeEnum(
+        place, "Which deleted entities are selected.",
+        [value("ONLY", "Deleted ones only."), value("INCLUDE", "Deleted ones with the others.")])
+    case .access:
+      makeEnum(
+        place, "How entities are found.",
+        AccessHint.Access.allCases.map { value($0.rawValue, Self.description(of: $0)) })
+    case .expandLevel:
+      makeEnum(
+        place, "How related entities appear.",
+        [
+          value("ENTITIES", "Whole."), value("FRAGMENTS", "With their fields that are not null."),
+          value("IDS", "By their ids."),
+        ])
+    case .liveMode:
+      makeEnum(
+        place, "How changes of an answer are told.",
+        [value("FULL", "The whole answer again."), value("DIFF", "The differences.")])
+    case .strategy:
+      makeEnum(
+        place, "What an upsert does with an entity that is there.",
+        [
+          value("FAIL", "It is an error."), value("KEEP", "It stays as it is."),
+          value("REPLACE", "It becomes what is given."), value("PATCH", "It takes the fields that are not null."),
+          value("APPEND", "As PATCH, and lists grow."),
+          value("LAST_WRITE_WINS", "The newer of both holds, and takes from the other what it lacks."),
+        ])
+    }
+  }
+
+  // MARK: - Making types
+
+  func input(
+    _ name: String, _ type: Schema.Reference, _ description: String?, _ deprecation: String?
+  ) -> Schema.InputValue {
+    Schema.InputValue(name: name, description: description, type: type, defaultValue: nil, deprecation: deprecation)
+  }
+
+  private func value(_ name: String, _ description: String) -> Schema.EnumValue {
+    Schema.EnumValue(name: name, description: description, deprecation: nil)
+  }
+
+  private mutating func makeInput(_ place: Int, _ description: String, _ fields: [Schema.InputValue]) {
+    schema.types[place].kind = .inputObject
+    schema.types[place].description = description
+    schema.types[place].inputs = fields
+  }
+
+  private mutating func makeEnum(_ place: Int, _ description: String, _ values: [Schema.EnumValue]) {
+    schema.types[place].kind = .enumeration
+    schema.types[place].description = description
+    schema.types[place].values = values
+  }
+
+  private static func description(of access: AccessHint.Access) -> String {
+    switch access {
+    case .scan: "Every entity of the type is looked at."
+    case .id: "By the primary key."
+    case .hash: "By a hash index."
+    case .btree: "By an ordered index."
+    case .fullText: "By a full-text index."
+    case .trigram: "By a trigram index."
+    }
+  }
+
+  // MARK: - Filters
+
+  private mutating func filterFields(of id: EntityTypeID, _ place: Int) -> [Schema.InputValue] {
+    let itself = Schema.Reference.named(place)
+    let connectives = ["and", "or", "not"]
+    var fields: [Schema.InputValue] = []
+    for property in catalog[id].properties
+    where GeneratedNames.isName(property.name) && !connectives.contains(property.name) {
+      guard let filter = filter(property.signature.type) else { continue }
+      fields.append(input(property.name, filter, property.description, property.deprecation))
+    }
+    if catalog[id].kind == .entity || catalog[id].kind == .interface {
+      fields.append(argument("_createdAt", named(.scalarFilter(.dateTime)), "When it was created."))
+      fields.append(argument("_updatedAt", named(.scalarFilter(.dateTime)), "When it was last changed."))
+      if let status = catalog.statusType {
+        fields.append(argument("_status", named(.enumFilter(status)), "Whether it is there or deleted."))
+      }
+    }
+    fields.append(argument("and", .list(.nonNull(itself)), "All hold."))
+    fields.append(argument("or", .list(.nonNull(itself)), "At least one holds."))
+    fields.append(argument("not", itself, "It does not hold."))
+    addNullTest(&fields)
+    return fields
+  }
+
+  private mutating func addNullTest(_ fields: inout [Schema.InputValue]) {
+    // A field of this name comes first.
+    guard !fields.contains(where: { $0.name == "isNull" }) else { return }
+    fields.append(argument("isNull", reference("Boolean"), "Whether it is absent."))
+  }
+
+  /// The input type of a condition on values of a type.
+  private mutating func filter(_ type: ValueType) -> Schema.Reference? {
+    switch type {
+    case .scalar(let scalar): return named(.scalarFilter(scalar))
+    case .enumeration(let id): return isVisible(id) ? named(.enumFilter(id)) : nil
+    case .embedded(let id): return isVisible(id) ? named(.embeddedFilter(id)) : nil
+    case .entity(let id): return isVisible(id) ? named(.filter(id)) : nil
+    case .list(.entity(let id)): return isVisible(id) ? named(.relationFilter(id)) : nil
+    case .list(.scalar(let scalar)): return named(.scalarListFilter(scalar))
+    case .list(.enumeration(let id)): return isVisible(id) ? named(.enumListFilter(id)) : nil
+    case .list, .null: return nil
+    }
+  }
+
+  private static func isOrdered(_ scalar: ScalarType) -> Bool {
+    switch scalar {
+    case .boolean, .json, .bytes, .cursor: false
+    case .int, .float, .decimal, .string, .id, .dateTime, .date, .duration, .uuid: true
+    }
+  }
+
+  private mutating func operators(
+    _ type: Schema.Reference, isOrdered: Bool, isText: Bool, isJSON: Bool = false
+  ) -> [Schema.InputValue] {
+    var fields = [argument("eq", type, "Equal; null is a value."), argument("ne", type, "Not equal.")]
+    if isOrdered {
+      fields.append(argument("gt", type, "Greater."))
+      fields.append(argument("gte", type, "Greater or equal."))
+      fields.append(argument("lt", type, "Smaller."))
+      fields.append(argument("lte", type, "Smaller or equal."))
+    }
+    if !isJSON {
+      fields.append(argument("in", .list(type), "One of these."))
+      fields.append(argument("notIn", .list(type), "None of these."))
+    }
+    if isText {
+      let text = reference("String")
+      fields.append(argument("contains", text, "The text stands in it."))
+      fields.append(argument("startsWith", text, "It begins with the text."))
+      fields.append(argument("endsWith", text, "It ends with the text."))
+      fields.append(argument("like", text, "A pattern with '%' and '_'."))
+      fields.append(argument("ilike", text, "The same, upper and lower case being equal."))
+      fields.append(argument("regex", text, "A regular expression is found in it."))
+      if isSupported("fullTextSearch") { fields.append(argument("matches", text, "Its words match the search.")) }
+    }
+    fields.append(argument("isNull", reference("Boolean"), "Whether it is absent."))
+    return fields
+  }
+
+  private mutating func listOperators(_ element: Schema.Reference) -> [Schema.InputValue] {
+    [
+      argument("eq", .list(element), "The same elements in the same order."),
+      argument("ne", .list(element), "Another list."),
+      argument("contains", element, "It is one of the elements."),
+      argument("isNull", reference("Boolean"), "Whether it is absent."),
+    ]
+  }
+
+  // MARK: - Orders and keys
+
+  private mutating func order(_ type: ValueType) -> Schema.Reference? {
+    switch type {
+    case .scalar: return named(.direction)
+    case .enumeration(let id): return isVisible(id) ? named(.direction) : nil
+    case .embedded(let id): return hasOrder(id) ? named(.embeddedOrder(id)) : nil
+    case .entity(let id): return isVisible(id) && hasKeys(id) ? named(.order(id)) : nil
+    case .list, .null: return nil
+    }
+  }
+
+  /// Whether anything in an embedded type has an order; embedded types contain no circles.
+  private func hasOrder(_ id: EmbeddedTypeID) -> Bool {
+    isVisible(id)
+      && catalog[id].fields.contains { field in
+        guard GeneratedNames.isName(field.name) else { return false }
+        switch field.signature.type {
+        case .scalar: return true
+        case .enumeration(let inner): return isVisible(inner)
+        case .embedded(let inner): return hasOrder(inner)
+        case .entity, .list, .null: return false
+        }
+      }
+  }
+
+  /// Whether `distinctOn` compares values of a type.
+  private func isKey(_ type: ValueType) -> Bool {
+    switch type {
+    case .scalar, .enumeration, .entity: true
+    case .list, .embedded, .null: false
+    }
+  }
+
+  // MARK: - Inputs
+
+  /// The type of a field of an input. Nothing is required, since an update names what it changes.
+  private mutating func inputType(_ signature: TypeSignature) -> Schema.Reference? {
+    switch signature.type {
+    case .scalar, .enumeration:
+      return output(TypeSignature(signature.type))
+    case .embedded(let id): return isVisible(id) ? named(.embeddedInput(id)) : nil
+    case .entity(let id) where catalog[id].isAbstract: return isVisible(id) ? reference("ID") : nil
+    case .list(.entity(let id)) where catalog[id].isAbstract: return isVisible(id) ? named(.links(id)) : nil
+    case .entity(let id): return isSaved(id) ? named(.input(id)) : nil
+    case .list(.entity(let id)):
+      if case .element(let embedded) = catalog[id].kind {
+        return isVisible(id) ? .list(.nonNull(named(.embeddedInput(embedded)))) : nil
+      }
+      return isSaved(id) ? named(.links(id)) : nil
+    case .list(let element):
+      guard isPlain(element) else { return nil }
+      return output(TypeSignature(signature.type, isElementNonNull: signature.isElementNonNull))
+    case .null: return nil
+    }
+  }
+
+  private func isSaved(_ id: EntityTypeID) -> Bool { catalog[id].kind == .entity && isVisible(id) }
+
+  // MARK: - Roots
+
+  private mutating func rootFields() -> [Schema.Field] {
+    var fields: [Schema.Field] = []
+    for type in catalog.types where !type.isElement && isVisible(type.id) {
+      addRoot(type.rootMany, type.id, isList: true, to: &fields)
+      addRoot(type.rootOne, type.id, isList: false, to: &fields)
+    }
+    for root in catalog.rootNames where isVisible(root.type) {
+      addRoot(root.name, root.type, isList: root.isList, to: &fields)
+    }
+    // A root has a field, even of an empty schema.
+    if fields.isEmpty {
+      fields.append(
+        Schema.Field(
+          name: "_empty", description: "Stands for nothing: the schema has no types.", arguments: [],
+          type: reference("Boolean"), deprecation: nil))
+    }
+    return fields
+  }
+
+  private mutating func addRoot(_ name: String, _ id: EntityTypeID, isList: Bool, to fields: inout [Schema.Field]) {
+    guard GeneratedNames.isName(name) else { return }
+    let type = Schema.Reference.named(number(catalog[id].name))
+    if isList {
+      fields.append(
+        Schema.Field(
+          name: name, description: "Many '\(catalog[id].name)', all of them without 'where:'.",
+          arguments: setArguments(of: id), type: .nonNull(.list(.nonNull(type))), deprecation: nil))
+    } else if let arguments = keyArguments(of: id) {
+      fields.append(
+        Schema.Field(
+          name: name, description: "The '\(catalog[id].name)' with this key, or null.", arguments: arguments,
+          type: type, deprecation: nil))
+    }
+  }
+
+  private mutating func mutationFields() -> [Schema.Field] {
+    var fields: [Schema.Field] = []
+    for field in MutationField.all(of: catalog, commands: commands) where GeneratedNames.isName(field.name) {
+      switch field.kind {
+      case .change(_, let type):
+        guard isVisible(type) else { continue }
+        fields.append(
+          Schema.Field(
+            name: field.name, description: field.description,
+            arguments: field.arguments.map {
+              argument($0.name, argumentReference($0.type), $0.description, default: $0.defaultValue)
+            }, type: reference(field.type), deprecation: nil))
+      case .command(let index):
+        if let command = commandField(commands[index]) { fields.append(command) }
+      }
+    }
+    // A root has a field, even where no command can be shown.
+    if fields.isEmpty {
+      fields.append(
+        Schema.Field(
+          name: "_empty", description: "Stands for nothing.", arguments: [], type: reference("Boolean"),
+          deprecation: nil))
+    }
+    return fields
+  }
+
+  /// A command of the embedding program; nil where GraphQL has no names for it.
+  private mutating func commandField(_ command: CommandDescriptor) -> Schema.Field? {
+    guard let result = output(command.result) else { return nil }
+    var arguments: [Schema.InputValue] = []
+    for parameter in command.arguments {
+      guard GeneratedNames.isName(parameter.name), let type = inputType(parameter.signature) else { return nil }
+      let isRequired = parameter.signature.isNonNull && parameter.defaultValue == nil
+      arguments.append(input(parameter.name, isRequired ? .nonNull(type) : type, nil, nil))
+    }
+    return Schema.Field(
+      name: command.name, description: nil, arguments: arguments, type: result, deprecation: nil)
+  }
+}

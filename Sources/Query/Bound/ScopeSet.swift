@@ -1,0 +1,241 @@
+import GQLBase
+import GQLCatalog
+
+/// Which enclosing scopes an expression reads: bit n for the element n scopes out; the last bit stands for all further.
+package struct ScopeSet: Sendable, Hashable {
+  var bits: UInt64 = 0
+  private static let farthest = 63
+
+  package static let none = ScopeSet()
+  package static let element = ScopeSet(depth: 0)
+
+  init() {}
+  package init(depth: Int) { bits = 1 << UInt64(max(0, min(depth, Self.farthest))) }
+
+  package var isEmpty: Bool { bits == 0 }
+  package func contains(depth: Int) -> Bool { bits & ScopeSet(depth: depth).bits != 0 }
+  package func isSubset(of other: ScopeSet) -> Bool { bits & ~other.bits == 0 }
+
+  mutating func formUnion(_ other: ScopeSet) { bits |= other.bits }
+
+  /// What remains for the one who stands outside of the innermost scope.
+  ///
+  /// The farthest bit stays, because it may stand for a scope beyond it.
+  var outside: ScopeSet {
+    var result = ScopeSet()
+    result.bits = bits >> 1 | bits & 1 << UInt64(Self.farthest)
+    return result
+  }
+}
+
+extension BoundQuery {
+  /// The scopes that the expression reads, through the sets in it too.
+  package func freeScopes(of expression: BoundExpression) -> ScopeSet {
+    var scopes = ScopeSet.none
+    if let reference = expression.ownReference { scopes.formUnion(ScopeSet(depth: reference.scope)) }
+    for operand in expression.operands { scopes.formUnion(freeScopes(of: operand)) }
+    if let call = expression.setCall { scopes.formUnion(freeScopes(of: call.set)) }
+    if let body = expression.innerBody { scopes.formUnion(freeScopes(of: body).outside) }
+    return scopes
+  }
+
+  /// The scopes around the set that it reads.
+  package func freeScopes(of id: SetID) -> ScopeSet {
+    let set = self[id]
+    var inner = ScopeSet.none
+    if let predicate = set.predicate { inner.formUnion(freeScopes(of: predicate)) }
+    for term in set.order { inner.formUnion(freeScopes(of: term.expression)) }
+    for key in set.distinctOn { inner.formUnion(freeScopes(of: key)) }
+    var scopes = inner.outside
+    switch set.source {
+    case .all, .deleted, .given: break
+    case .key(_, let keys): for key in keys { scopes.formUnion(freeScopes(of: key)) }
+    case .relation(let reference, _): scopes.formUnion(ScopeSet(depth: reference.scope))
+    case .items(let reference, _): scopes.formUnion(ScopeSet(depth: reference.scope))
+    case .step(let base, _), .linked(let base, _): scopes.formUnion(freeScopes(of: base))
+    case .branches(let branches):
+      for branch in branches { scopes.formUnion(ScopeSet(depth: branch.reference.scope)) }
+    case .union(let sets): for base in sets { scopes.formUnion(freeScopes(of: base)) }
+    case .closure(let closure):
+      scopes.formUnion(freeScopes(of: closure.start))
+      // The entity that a step is taken from is the walk's own.
+      scopes.formUnion(freeScopes(of: closure.step).outside)
+    case .shortestPath(let path):
+      scopes.formUnion(freeScopes(of: path.start))
+      scopes.formUnion(freeScopes(of: path.target))
+      scopes.formUnion(freeScopes(of: path.step).outside)
+    }
+    for expression in set.outerExpressions { scopes.formUnion(freeScopes(of: expression)) }
+    return scopes
+  }
+
+  private func freeScopes(of end: TraversalEnd) -> ScopeSet {
+    switch end {
+    case .entity(let reference): ScopeSet(depth: reference.scope)
+    case .set(let set): freeScopes(of: set)
+    }
+  }
+
+  /// Whether evaluation may end in a run-time error. What can fail keeps its place among the conjuncts, and nothing
+  /// behind it is decided earlier; saying `true` too often costs speed only.
+  package func canFail(_ expression: BoundExpression) -> Bool {
+    switch expression.kind {
+    case .arithmetic(_, let left, let right) where isNow(left) && isSpan(right): return false
+    case .arithmetic(let operation, let left, _):
+      if operation != .add || left.type.scalar?.isTextual != true { return true }
+    case .negate(let operand):
+      if operand.type == .int || operand.type.scalar == .duration { return true }
+    case .cast, .regex: return true
+    // One that a document writes was checked with it.
+    case .like(_, let pattern, _):
+      if pattern.constant == nil { return true }
+    case .convert(let operand):
+      if !isTotalConversion(from: operand.type, to: expression.type) { return true }
+    // What fails inside is null; what else may end the run ends any run.
+    case .call(.try, _): return false
+    case .call(let function, let arguments):
+      if function.canFail(arguments) { return true }
+    case .invoke: return true
+    case .aggregate(.sum, _, _), .aggregate(.avg, _, _), .groupAggregate: return true
+    case .constant, .parameter, .column, .entity, .not, .and, .or, .isTrue, .isNull, .compare, .inValues, .inList,
+      .inRange, .textTest, .listContains, .coalesce, .conditional, .fold, .jsonPath, .element, .jsonList, .jsonObject,
+      .quantifier, .aggregate, .inRowSet, .isDeleted, .isInserted, .item, .join:
+      break
+    case .matches, .score, .highlight: break
+    case .listCall(let operation, _, _, _):
+      if operation == .aggregate(.sum) || operation == .aggregate(.avg) { return true }
+    }
+    if let call = expression.setCall, canFail(call.set) { return true }
+    if let body = expression.innerBody, canFail(body) { return true }
+    return expression.operands.contains(where: canFail)
+  }
+
+  private func isNow(_ expression: BoundExpression) -> Bool {
+    guard case .parameter(let index) = expression.kind, parameters.indices.contains(index) else { return false }
+    return parameters[index].source == .now
+  }
+
+  /// A constant duration that leads from no instant of our times out of those that there are.
+  private func isSpan(_ expression: BoundExpression) -> Bool {
+    guard case .duration(let microseconds)? = expression.constant else { return false }
+    return microseconds.magnitude < 1000 * 365 * 86_400_000_000
+  }
+
+  /// Whether it is a pattern, or has some among its alternatives, and nothing else in it can fail.
+  package func failsOnlyInPatterns(_ expression: BoundExpression) -> Bool {
+    switch expression.kind {
+    case .regex(let subject, let pattern), .like(let subject, let pattern, _):
+      !canFail(subject) && !canFail(pattern)
+    case .or(let branches): branches.allSatisfy { !canFail($0) || failsOnlyInPatterns($0) }
+    default: false
+    }
+  }
+
+  package func canFail(_ id: SetID) -> Bool {
+    let set = self[id]
+    if set.source.sets.contains(where: canFail) { return true }
+    // A negative limit, offset or depth is an error of its own, wherever it is not a constant; so is a bad cursor.
+    if set.outerExpressions.contains(where: { $0.constant == nil }) || set.paging?.hasCursor ?? false { return true }
+    if let predicate = set.predicate, canFail(predicate) { return true }
+    return set.order.contains { canFail($0.expression) } || set.distinctOn.contains(where: canFail)
+  }
+
+  private func isTotalConversion(from: ValueType, to: ValueType) -> Bool {
+    if from == to || to == .json || to == .string { return true }
+    if from == .scalar(.date) && to == .scalar(.dateTime) { return true }
+    return from == .int && (to == .float || to == .decimal)
+  }
+
+  /// How often each set is referred to, by selections, set calls and steps.
+  package func setReferenceCounts() -> [Int] {
+    var counts = [Int](repeating: 0, count: sets.count)
+    func count(_ expression: BoundExpression) {
+      expression.forEachNode { node in if let call = node.setCall { counts[call.set.index] += 1 } }
+    }
+    for set in sets {
+      for base in set.source.sets { counts[base.index] += 1 }
+      for expression in set.expressions { count(expression) }
+    }
+    for selection in selections {
+      counts[selection.set.index] += 1
+      guard case .groups(let grouping) = selection.shape else { continue }
+      for aggregate in grouping.aggregates { if let set = aggregate.set { counts[set.index] += 1 } }
+    }
+    forEachFieldExpression(count)
+    return counts
+  }
+
+  /// Every expression that stands in a field, conditions included.
+  package func forEachFieldExpression(_ visit: (BoundExpression) -> Void) {
+    func walk(_ fields: [BoundField]) {
+      for field in fields {
+        if let condition = field.condition { visit(condition) }
+        switch field.content {
+        case .typename, .one, .many, .recursion, .depth, .cycle, .cursor: break
+        case .introspection(let bound): bound.inputs.forEach(visit)
+        case .value(let expression): visit(expression)
+        case .embedded(let presence, let inner):
+          visit(presence)
+          walk(inner)
+        case .inlined(let condition, let inner):
+          visit(condition)
+          walk(inner)
+        }
+      }
+    }
+    walk(fields)
+    for selection in selections {
+      switch selection.shape {
+      case .object(let fields): walk(fields)
+      case .value(let expression): visit(expression)
+      case .groups(let grouping):
+        for expression in grouping.expressions { visit(expression) }
+        walk(grouping.fields)
+      }
+    }
+  }
+}
+
+extension BoundSet {
+  /// All expressions of the set, whichever scopes they see.
+  package var expressions: [BoundExpression] {
+    var result: [BoundExpression] = []
+    if case .key(_, let keys) = source { result += keys }
+    if let predicate { result.append(predicate) }
+    result += order.map(\.expression)
+    result += distinctOn
+    return result + outerExpressions
+  }
+
+  /// Limit, offset, cursors and depths, which see what encloses the set from scope 0 on.
+  package var outerExpressions: [BoundExpression] {
+    var result = [limit, offset, paging?.after, paging?.before]
+    switch source {
+    case .all, .key, .relation, .step, .linked, .items, .branches, .union, .given, .deleted: break
+    case .closure(let closure): result += [closure.lower, closure.upper]
+    case .shortestPath(let path): result.append(path.maximumDepth)
+    }
+    return result.compactMap { $0 }
+  }
+}
+
+extension BoundSet.Source {
+  /// The sets that it starts from, ends at or repeats.
+  package var sets: [SetID] {
+    var ends: [TraversalEnd] = []
+    var result: [SetID] = []
+    switch self {
+    case .all, .key, .relation, .branches, .items, .given, .deleted: break
+    case .step(let base, _), .linked(let base, _): result.append(base)
+    case .union(let sets): result = sets
+    case .closure(let closure):
+      ends = [closure.start]
+      result.append(closure.step)
+    case .shortestPath(let path):
+      ends = [path.start, path.target]
+      result.append(path.step)
+    }
+    for case .set(let set) in ends { result.append(set) }
+    return result
+  }
+}

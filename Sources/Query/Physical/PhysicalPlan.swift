@@ -1,0 +1,203 @@
+import GQLBase
+import GQLCatalog
+import GQLRegex
+
+/// How a bound query is answered: for each of its sets an access path, a residual filter and a way to its order.
+///
+/// A value: printable (`explain`), comparable, cached. It holds no row and no data but constants.
+package struct PhysicalPlan: Sendable, Hashable {
+  package var query: BoundQuery
+  /// Parallel to `query.sets`.
+  package var sets: [SetPlan]
+  /// Sets that are computed once, before anything else, in this order.
+  package var rowSets: [RowSetPlan]
+  /// True if other parameter values could make another plan the better one.
+  package var isParameterSensitive: Bool
+  /// What the choice depended on, apart from the statistics; see ``accessEstimates(_:parameters:statistics:)``.
+  package var watched: [WatchedEstimate]
+
+  package init(
+    query: BoundQuery, sets: [SetPlan], rowSets: [RowSetPlan] = [], isParameterSensitive: Bool = false,
+    watched: [WatchedEstimate] = []
+  ) {
+    self.query = query
+    self.sets = sets
+    self.rowSets = rowSets
+    self.isParameterSensitive = isParameterSensitive
+    self.watched = watched
+  }
+
+  package subscript(_ id: SetID) -> SetPlan { sets[id.index] }
+}
+
+/// The physical side of one ``BoundSet``.
+package struct SetPlan: Sendable, Hashable {
+  package var access: AccessPath
+  /// What the access path does not guarantee. Conjuncts stand cheapest and most selective first.
+  package var filter: BoundExpression?
+  package var order: OrderMethod
+  package var estimate: PlanEstimate
+  /// The alternatives that lost, best first, for `explain`.
+  package var dropped: [DroppedAlternative]
+
+  package init(
+    access: AccessPath, filter: BoundExpression?, order: OrderMethod, estimate: PlanEstimate = PlanEstimate(),
+    dropped: [DroppedAlternative] = []
+  ) {
+    self.access = access
+    self.filter = filter
+    self.order = order
+    self.estimate = estimate
+    self.dropped = dropped
+  }
+}
+
+/// What the planner expects of a set. Figures may be wrong and never change an answer.
+package struct PlanEstimate: Sendable, Hashable {
+  /// Rows that the access path gives, and rows left behind the filter and the limit (per parent, in nested sets).
+  package var accessRows: Double = 0
+  package var rows: Double = 0
+  /// Units of ``Cost``, per parent too.
+  package var cost: Double = 0
+  package init(accessRows: Double = 0, rows: Double = 0, cost: Double = 0) {
+    self.accessRows = accessRows
+    self.rows = rows
+    self.cost = cost
+  }
+}
+
+/// A figure that follows the parameters and decided between plans.
+package enum WatchedEstimate: Sendable, Hashable {
+  /// Rows of an access path that was taken or considered.
+  case access(AccessPath)
+  /// The value of a limit.
+  case limit(BoundExpression)
+}
+
+/// A plan of a set that was dearer than the one chosen, for `explain`.
+package struct DroppedAlternative: Sendable, Hashable {
+  package var description: String
+  package var cost: Double
+  package init(description: String, cost: Double) {
+    self.description = description
+    self.cost = cost
+  }
+}
+
+/// How the rows of a set are found, before its filter.
+package indirect enum AccessPath: Sendable, Hashable {
+  /// The set's own source: rows by relation, step or key; nothing to choose.
+  case source
+  /// Every live row, in canonical order.
+  case scan
+  /// Rows of a hash or unique index (the primary one too) under one key: one expression per key column. A null
+  /// component finds the rows with a null there.
+  case lookup(IndexID, [BoundExpression])
+  /// The union of lookups under each of the values: `x in [a, b]` on the only key column. A single list-valued
+  /// expression (parameter) stands for its elements. The index may be a B-tree. A null finds the rows with a null.
+  case lookupEach(IndexID, [BoundExpression])
+  /// Rows of a B-tree within bounds. In key order only where `SetPlan.order` is `.fromAccess`.
+  case range(IndexID, IndexRange)
+  /// Rows that all, or any, of the paths give.
+  case intersection([AccessPath])
+  case union([AccessPath])
+  /// The rows of `PhysicalPlan.rowSets[i]`.
+  case rowSet(Int)
+  /// No row can match.
+  case empty
+  /// Rows whose `_createdAt` or `_updatedAt` (the column) is within the bounds: pages beyond them are passed over.
+  case timeRange(EntityTypeID, ColumnID, IndexRange)
+  /// Rows that a full-text index finds in these of its columns. A null query finds none.
+  case fullText(IndexID, [ColumnID], BoundExpression)
+  /// Rows that a trigram index offers for a condition on the text of its column, or on that text folded: all for which
+  /// it is true, and others. A null pattern finds none, one without a trigram every live row.
+  case trigram(IndexID, ColumnID, TextCondition, BoundExpression)
+  /// The rows for which the first expressions, over the element alone, equal the second, over what encloses the set:
+  /// a hash join, through a table of all rows that is made once a run. Null equals null.
+  case hashJoin([BoundExpression], [BoundExpression])
+}
+
+/// The bounds of a B-tree access: equal leading components, then at most one bounded or prefixed component.
+package struct IndexRange: Sendable, Hashable {
+  package struct Bound: Sendable, Hashable {
+    package var value: BoundExpression
+    package var isInclusive: Bool
+    package init(_ value: BoundExpression, isInclusive: Bool) {
+      self.value = value
+      self.isInclusive = isInclusive
+    }
+  }
+  /// A null finds the rows with a null there.
+  package var equal: [BoundExpression]
+  /// A bound or prefix that is null finds nothing.
+  package var lower: Bound?
+  package var upper: Bound?
+  /// The component behind `equal` starts with this text.
+  package var prefix: BoundExpression?
+  /// Whether rows whose component behind `equal` is null belong: an ordered walk of everything wants them (last),
+  /// a comparison does not.
+  package var includesNulls: Bool
+  /// Only the rows whose first component is null: `x is null`.
+  package var onlyNulls: Bool
+
+  package init(
+    equal: [BoundExpression] = [], lower: Bound? = nil, upper: Bound? = nil, prefix: BoundExpression? = nil,
+    includesNulls: Bool = false, onlyNulls: Bool = false
+  ) {
+    self.equal = equal
+    self.lower = lower
+    self.upper = upper
+    self.prefix = prefix
+    self.includesNulls = includesNulls
+    self.onlyNulls = onlyNulls
+  }
+}
+
+/// How a set's rows get into list order.
+package enum OrderMethod: Sendable, Hashable {
+  /// No `orderBy`: link order in a relation, canonical order elsewhere (the executor sorts row ids where the access
+  /// path does not give them ascending).
+  case natural
+  /// The access path walks its B-tree in list order, descending if said so, or its postings by score; stops early at
+  /// the limit.
+  case fromAccess(descending: Bool)
+  /// Keeps only the first `offset + limit`.
+  case topN
+  case sort
+}
+
+/// A semi-join's build side: the entities of a type that some member of `set` leads to.
+///
+/// `set` is a set of the query whose plan says how its members are found; each route leads from its type to the type of
+/// the row set.
+package struct RowSetPlan: Sendable, Hashable {
+  package var type: EntityTypeID
+  package var set: SetID
+  /// Relations followed from the members, in order; an empty route if the members themselves are the row set. Several
+  /// where a field of an interface is followed back, one for each of its types.
+  package var routes: [[RelationID]]
+  package var estimate: PlanEstimate
+  package init(type: EntityTypeID, set: SetID, routes: [[RelationID]], estimate: PlanEstimate = PlanEstimate()) {
+    self.type = type
+    self.set = set
+    self.routes = routes
+    self.estimate = estimate
+  }
+}
+
+extension IndexRange {
+  /// Whether anything narrows it.
+  package var isBounded: Bool { !equal.isEmpty || lower != nil || upper != nil || prefix != nil || onlyNulls }
+
+  /// All expressions that the bounds are computed from.
+  package var expressions: [BoundExpression] {
+    equal + [lower?.value, upper?.value, prefix].compactMap { $0 }
+  }
+}
+
+/// Within a factor of four of each other; below 16 rows all plans are quick.
+package func areAlike(_ left: Double, _ right: Double) -> Bool {
+  let left = max(left, 16)
+  let right = max(right, 16)
+  return left <= right * 4 && right <= left * 4
+}
