@@ -9,7 +9,7 @@ import GQLQuery
 package func bind(
   _ document: Document, operation: OperationDefinition, catalog: Catalog, options: BindingOptions = BindingOptions()
 ) -> Analyzed<BoundQuery?> {
-  var binder = Binder(catalog: catalog, options: options, name: operation.name?.text)
+  let binder = Binder(catalog: catalog, options: options, name: operation.name?.text)
   binder.bindOperation(operation, in: document)
   let result = Analyzed<BoundQuery?>(binder.query, binder.diagnostics)
   return result.hasErrors ? Analyzed(nil, binder.diagnostics) : result
@@ -21,7 +21,7 @@ package func operations(of document: Document) -> [OperationDefinition] {
 }
 
 extension Binder {
-  mutating func bindOperation(_ operation: OperationDefinition, in document: Document) {
+  func bindOperation(_ operation: OperationDefinition, in document: Document) {
     var definitions: [FragmentDefinition] = []
     for case .fragment(let fragment) in document.definitions where fragments[fragment.name.text] == nil {
       fragments[fragment.name.text] = fragment
@@ -50,7 +50,7 @@ extension Binder {
       ?? SourceRange(start: operation.range.start, end: max(operation.range.start, operation.selectionSet.range.start))
   }
 
-  private mutating func declareVariables(_ definitions: [VariableDefinition]) {
+  private func declareVariables(_ definitions: [VariableDefinition]) {
     for definition in definitions {
       let name = definition.name.text
       if variables[name] != nil {
@@ -93,7 +93,7 @@ extension Binder {
   }
 
   /// A variable of the type `<Type>Input`, or a list of them.
-  private mutating func declareInput(
+  private func declareInput(
     _ definition: VariableDefinition, _ signature: TypeSignature, _ variable: inout Variable
   ) {
     var type = signature.type
@@ -137,7 +137,7 @@ extension Binder {
     }
   }
 
-  private mutating func defaultValue(
+  private func defaultValue(
     _ written: Expression, _ variable: String, _ signature: TypeSignature
   ) -> Value? {
     guard let raw = RawValue(written) else {
@@ -195,7 +195,7 @@ extension Binder {
     return GeneratedNames(catalog).types[name]
   }
 
-  private mutating func signature(of reference: TypeReference) -> TypeSignature? {
+  private func signature(of reference: TypeReference) -> TypeSignature? {
     switch reference {
     case .named(let name): return inputType(name).map { TypeSignature($0) }
     case .nonNull(let inner, _):
@@ -210,7 +210,7 @@ extension Binder {
     }
   }
 
-  private mutating func inputType(_ name: Name) -> ValueType? {
+  private func inputType(_ name: Name) -> ValueType? {
     if let scalar = ScalarType(rawValue: name.text) { return .scalar(scalar) }
     if let type = catalog.enums.first(where: { $0.name == name.text }) { return .enumeration(type.id) }
     if let type = catalog.embeddedTypes.first(where: { $0.name == name.text }) { return .embedded(type.id) }

@@ -48,7 +48,7 @@ extension Binder {
   }
 
   /// A field of an interface.
-  mutating func member(
+  func member(
     _ property: Property, _ fields: [MemberField], of element: EntityReference, at range: SourceRange
   ) -> Operand {
     var found: [Operand] = []
@@ -60,7 +60,7 @@ extension Binder {
   }
 
   /// What is one of several operands, of which at most one is there.
-  mutating func combined(
+  func combined(
     _ operands: [Operand], as type: ValueType, named name: String, at range: SourceRange
   ) -> Operand {
     var values: [TypedValue] = []
@@ -111,7 +111,7 @@ extension Binder {
   // MARK: Steps
 
   /// The set of what the routes, each a path of relations, lead to from the members of a set.
-  mutating func steps(
+  func steps(
     from set: SetID, _ routes: [[RelationID]], to target: EntityTypeID, at range: SourceRange
   ) -> SetID {
     // Parents stand before children, so that the set that gathers them comes first.
@@ -138,7 +138,7 @@ extension Binder {
   }
 
   /// A path that goes on from its members along a reference.
-  mutating func stepped(
+  func stepped(
     _ path: PluralPath, along reference: EntityReference, to target: EntityTypeID, _ name: Name
   ) -> Operand {
     let set = steps(from: path.set, reference.alternatives.map(\.path), to: target, at: name.range)
@@ -149,7 +149,7 @@ extension Binder {
   }
 
   /// `ps[0]`: a set of at most one, from which fields are read as from an entity.
-  mutating func subscripted(
+  func subscripted(
     _ path: PluralPath, _ position: Operand, _ environment: Environment, _ range: SourceRange,
     at indexRange: SourceRange
   ) -> Operand {
@@ -175,7 +175,7 @@ extension Binder {
   // MARK: is, as
 
   /// `. is T`.
-  mutating func typeTest(
+  func typeTest(
     _ inner: Expression, _ name: Name, negated: Bool, _ environment: Environment, _ range: SourceRange
   ) -> Operand {
     let operand = resolve(bindOperand(inner, environment), environment)
@@ -205,7 +205,7 @@ extension Binder {
   }
 
   /// `. as T`, null for what is none; of a path of many those that are.
-  mutating func cast(
+  func cast(
     _ operand: Operand, to target: EntityTypeID, _ environment: Environment, _ range: SourceRange
   ) -> Operand {
     let operand = resolve(operand, environment)

@@ -4,7 +4,7 @@ import GQLParser
 import GQLQuery
 
 extension Binder {
-  mutating func bindAggregate(
+  func bindAggregate(
     _ aggregate: Aggregate, _ name: Name, _ arguments: CallArguments, _ environment: Environment,
     _ range: SourceRange
   ) -> Operand {
@@ -30,7 +30,7 @@ extension Binder {
     }
   }
 
-  private mutating func aggregated(
+  private func aggregated(
     _ aggregate: Aggregate, _ path: PluralPath, _ element: TypedValue?, _ name: Name, _ range: SourceRange
   ) -> Operand {
     if aggregate == .count { return count(path, element?.expression, range) }
@@ -73,7 +73,7 @@ extension Binder {
     }
   }
 
-  private mutating func count(
+  private func count(
     _ path: PluralPath, _ element: BoundExpression?, _ range: SourceRange
   ) -> Operand {
     let result = BoundExpression(.aggregate(.count, path.set, nil), .int, at: range)
@@ -92,7 +92,7 @@ extension Binder {
   }
 
   /// Keeps the members whose value is not null, or that meet a test.
-  private mutating func require(_ expression: BoundExpression, isTest: Bool = false, in set: SetID) {
+  private func require(_ expression: BoundExpression, isTest: Bool = false, in set: SetID) {
     let test =
       isTest ? expression : negation(BoundExpression(.isNull(expression), .boolean, at: expression.range))
     if let predicate = query[set].predicate {
@@ -103,7 +103,7 @@ extension Binder {
   }
 
   /// The set ends with its first member.
-  private mutating func limitToFirst(_ set: SetID, at range: SourceRange) {
+  private func limitToFirst(_ set: SetID, at range: SourceRange) {
     let one = BoundExpression(.constant(.int(1)), .int, at: range)
     switch query[set].limit {
     case nil: query[set].limit = one
@@ -118,7 +118,7 @@ extension Binder {
   }
 
   /// The type that an aggregate of numbers or of what has an order gives; nil where there is none, which is reported.
-  private mutating func resultType(_ aggregate: Aggregate, of element: BoundExpression) -> ValueType? {
+  private func resultType(_ aggregate: Aggregate, of element: BoundExpression) -> ValueType? {
     switch aggregate {
     case .count: return .int
     case .first: return element.type
@@ -140,7 +140,7 @@ extension Binder {
 
   // MARK: Lists
 
-  private mutating func aggregated(
+  private func aggregated(
     _ aggregate: Aggregate, _ list: TypedValue, _ body: Expression?, _ environment: Environment, _ range: SourceRange
   ) -> Operand {
     guard case .list(let elementType) = list.type, let (number, inner) = entering(elementsOf: list, environment) else {
@@ -169,7 +169,7 @@ extension Binder {
         .listCall(.aggregate(aggregate), result, item: number, isItem ? nil : element), type, at: range))
   }
 
-  private mutating func distinct(_ list: TypedValue, isFolded: Bool, _ range: SourceRange) -> Operand {
+  private func distinct(_ list: TypedValue, isFolded: Bool, _ range: SourceRange) -> Operand {
     guard case .list(let element) = list.type, let (number, _) = entering(elementsOf: list, Environment()) else {
       return .error
     }
@@ -180,7 +180,7 @@ extension Binder {
   }
 
   /// `join(values, separator)`, `join(set, expression, separator)`.
-  mutating func bindJoin(
+  func bindJoin(
     _ name: Name, _ arguments: CallArguments, _ environment: Environment, _ range: SourceRange
   ) -> Operand {
     let expected = "values and a separator, or a set, an expression and a separator"
@@ -230,7 +230,7 @@ extension Binder {
     return .value(BoundExpression(.join(list, separator: separator), .string, at: range))
   }
 
-  private mutating func joinable(_ element: BoundExpression) -> BoundExpression? {
+  private func joinable(_ element: BoundExpression) -> BoundExpression? {
     guard element.type.scalar?.isTextual ?? false || element.type == .null else {
       report(.wrongType(found: words(element.type), expected: "texts"), at: element.range)
       return nil
@@ -271,7 +271,7 @@ extension Binder {
   }
 
   /// The ids of the members, or what the path ends with, as a list.
-  mutating func collected(_ path: PluralPath) -> BoundExpression? {
+  func collected(_ path: PluralPath) -> BoundExpression? {
     if let value = values(of: path) { return collected(value.expression, of: path.set, at: path.range) }
     guard let id = identity(of: .scope(0, path.type), path.type, at: path.range) else {
       report(.wrongType(found: "many '\(catalog[path.type].name)'", expected: "a value"), at: path.range)
@@ -280,7 +280,7 @@ extension Binder {
     return collected(id, of: path.set, at: path.range)
   }
 
-  private mutating func collected(
+  private func collected(
     _ element: BoundExpression, of set: SetID, at range: SourceRange
   ) -> BoundExpression? {
     let element = collectable(element)

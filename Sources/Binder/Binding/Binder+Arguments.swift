@@ -10,7 +10,7 @@ extension Binder {
 
   /// The arguments of a selection of many, into a set. `where orderBy distinctOn` see the element, and the `let`s of
   /// the field's own selection; `limit` and `offset` what encloses the field.
-  mutating func bindArguments(
+  func bindArguments(
     _ arguments: [Argument], of name: Name, known others: [String] = [], lets sources: [SelectionSource] = [],
     environment: Environment, into set: inout BoundSet
   ) {
@@ -66,18 +66,18 @@ extension Binder {
   }
 
   /// A condition over the current element; nil where it is absent or certainly true.
-  mutating func bindWhere(_ expression: Expression, _ environment: Environment) -> BoundExpression? {
+  func bindWhere(_ expression: Expression, _ environment: Environment) -> BoundExpression? {
     guard let bound = condition(expression, environment) else { return nil }
     if case .constant(.boolean(true)) = bound.kind { return nil }
     return bound
   }
 
   /// A Boolean expression; nil if it is wrong, which is reported.
-  mutating func condition(_ expression: Expression, _ environment: Environment) -> BoundExpression? {
+  func condition(_ expression: Expression, _ environment: Environment) -> BoundExpression? {
     boolean(bindOperand(expression, environment), environment, at: expression.range)
   }
 
-  mutating func bindCount(_ argument: Argument, _ environment: Environment) -> BoundExpression? {
+  func bindCount(_ argument: Argument, _ environment: Environment) -> BoundExpression? {
     let operand = bindOperand(argument.value, environment)
     if case .literal(.null, _) = operand { return nil }
     if case .literal(.integer(let digits), let range) = operand, digits.hasPrefix("-"), digits != "-0" {
@@ -87,7 +87,7 @@ extension Binder {
     return coerce(operand, to: .int, environment, at: argument.value.range)
   }
 
-  private mutating func bindDistinct(_ expression: Expression, _ environment: Environment) -> [BoundExpression] {
+  private func bindDistinct(_ expression: Expression, _ environment: Environment) -> [BoundExpression] {
     namedElements(of: expression, environment).compactMap { element in
       key(bindOperand(element, environment), environment, at: element.range)
     }
@@ -95,7 +95,7 @@ extension Binder {
 
   /// A name, or the text that a variable of a generated enum holds: what is meant must be known when the document is
   /// bound. Nil for null; empty for everything else.
-  mutating func enumWord(_ expression: Expression, _ type: GeneratedType, _ environment: Environment) -> String? {
+  func enumWord(_ expression: Expression, _ type: GeneratedType, _ environment: Environment) -> String? {
     switch expression.kind {
     case .parenthesized(let inner): return enumWord(inner, type, environment)
     case .null: return nil
@@ -120,7 +120,7 @@ extension Binder {
   }
 
   /// What order and `distinctOn` compare: a scalar or an entity, case-folded where its collation says so.
-  mutating func key(
+  func key(
     _ operand: Operand, _ environment: Environment, at range: SourceRange
   ) -> BoundExpression? {
     let operand = resolve(operand, environment)
@@ -149,13 +149,13 @@ extension Binder {
 
   // MARK: Order
 
-  mutating func bindOrder(_ expression: Expression, _ environment: Environment) -> [BoundOrderTerm] {
+  func bindOrder(_ expression: Expression, _ environment: Environment) -> [BoundOrderTerm] {
     var terms: [BoundOrderTerm] = []
     for element in elements(of: expression) { orderTerm(element, environment, false, into: &terms) }
     return terms
   }
 
-  private mutating func orderTerm(
+  private func orderTerm(
     _ expression: Expression, _ environment: Environment, _ isDescending: Bool, into terms: inout [BoundOrderTerm]
   ) {
     switch expression.kind {
@@ -181,7 +181,7 @@ extension Binder {
     }
   }
 
-  private mutating func plainTerm(
+  private func plainTerm(
     _ expression: Expression, _ environment: Environment, _ isDescending: Bool, into terms: inout [BoundOrderTerm]
   ) {
     let operand = bindOperand(expression, environment)
@@ -194,7 +194,7 @@ extension Binder {
     append(bound, isDescending, nullsFirst: false, to: &terms)
   }
 
-  private mutating func append(
+  private func append(
     _ bound: BoundExpression, _ isDescending: Bool, nullsFirst: Bool, to terms: inout [BoundOrderTerm]
   ) {
     if case .list = bound.type {
@@ -206,7 +206,7 @@ extension Binder {
     terms.append(BoundOrderTerm(bound, isDescending: isDescending, nullsFirst: nullsFirst))
   }
 
-  private mutating func directedTerm(
+  private func directedTerm(
     _ name: Name, _ arguments: CallArguments, _ environment: Environment, _ isDescending: Bool,
     into terms: inout [BoundOrderTerm]
   ) {
@@ -232,8 +232,9 @@ extension Binder {
     append(bound, isDescending, nullsFirst: nullsFirst, to: &terms)
   }
 
-  /// `{age: DESC, author: {name: ASC}}`.
-  private mutating func objectOrder(
+  /// `{age: DESC, author: {name: ASC}}`. Inlined into a loop it takes the optimizer seconds.
+  @inline(never)
+  private func objectOrder(
     _ fields: [ObjectField], _ element: EntityReference?, _ environment: Environment, _ range: SourceRange,
     into terms: inout [BoundOrderTerm]
   ) {
@@ -270,7 +271,7 @@ extension Binder {
     }
   }
 
-  private mutating func embeddedOrder(
+  private func embeddedOrder(
     _ fields: [ObjectField], _ value: EmbeddedValue, _ environment: Environment, into terms: inout [BoundOrderTerm]
   ) {
     checkRepeats(fields)
@@ -287,7 +288,7 @@ extension Binder {
     }
   }
 
-  private mutating func directed(
+  private func directed(
     _ operand: Operand, _ direction: Expression, _ environment: Environment, into terms: inout [BoundOrderTerm]
   ) {
     let word: String
@@ -322,7 +323,7 @@ extension Binder {
     append(bound, word == "DESC", nullsFirst: false, to: &terms)
   }
 
-  private mutating func variableOrder(
+  private func variableOrder(
     _ name: Name, _ type: EntityTypeID, _ environment: Environment, into terms: inout [BoundOrderTerm]
   ) {
     guard environment.elementType == type else {

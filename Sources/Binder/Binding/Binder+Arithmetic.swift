@@ -5,7 +5,7 @@ import GQLQuery
 
 extension Binder {
   /// `+ - * / %` over numbers, texts (`+`), times and durations.
-  mutating func arithmetic(
+  func arithmetic(
     _ op: ArithmeticOperator, _ left: Expression, _ right: Expression, _ environment: Environment,
     _ range: SourceRange
   ) -> Operand {
@@ -15,7 +15,7 @@ extension Binder {
   }
 
   /// The same of bound operands: not in the frames of operators that stand in each other.
-  private mutating func arithmetic(
+  private func arithmetic(
     _ op: ArithmeticOperator, _ leftOperand: Operand, _ rightOperand: Operand, _ leftRange: SourceRange,
     _ rightRange: SourceRange, _ environment: Environment, _ range: SourceRange
   ) -> Operand {
@@ -44,7 +44,7 @@ extension Binder {
       BoundExpression(.arithmetic(op, converted(first, wide), converted(second, wide)), wide, at: range))
   }
 
-  mutating func wrongOperands(
+  func wrongOperands(
     _ symbol: String, _ left: BoundExpression, _ right: BoundExpression, _ range: SourceRange
   ) -> Operand {
     report(.wrongOperands(symbol: symbol, left: words(left.type), right: words(right.type)), at: range)
@@ -65,7 +65,7 @@ extension Binder {
   /// | duration ± duration | Duration |
   /// | duration · number, number · duration, duration / number | Duration |
   /// | duration / duration | Float |
-  private mutating func timeArithmetic(
+  private func timeArithmetic(
     _ op: ArithmeticOperator, _ left: BoundExpression, _ right: BoundExpression, _ range: SourceRange
   ) -> Operand {
     func result(_ op: ArithmeticOperator, _ a: BoundExpression, _ b: BoundExpression, _ type: ScalarType) -> Operand {
@@ -98,7 +98,7 @@ extension Binder {
 
   /// An operand of arithmetic; a literal takes the other operand's type where that holds it exactly, and a text beside
   /// a time is a time or a duration, whichever it looks like.
-  mutating func number(
+  func number(
     _ operand: Operand, beside other: ValueType?, _ op: ArithmeticOperator, _ environment: Environment,
     at range: SourceRange
   ) -> BoundExpression? {

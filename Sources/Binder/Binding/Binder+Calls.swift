@@ -12,7 +12,7 @@ extension Binder {
     "distinct": .distinct,
   ]
 
-  mutating func bindCall(
+  func bindCall(
     _ name: Name, _ arguments: CallArguments, _ environment: Environment, _ range: SourceRange
   ) -> Operand {
     // A relation or a type with a selection's arguments: `messages(where: …)`.
@@ -38,7 +38,7 @@ extension Binder {
     return bindFunction(name, arguments, environment, range)
   }
 
-  private mutating func relationCall(
+  private func relationCall(
     _ name: Name, _ arguments: CallArguments, _ environment: Environment, _ range: SourceRange
   ) -> Operand? {
     if let number = environment.group() {
@@ -77,7 +77,7 @@ extension Binder {
   }
 
   /// The first argument of a call over a set or a list; a to-one relation is a set of at most one.
-  mutating func collection(
+  func collection(
     _ name: Name, _ arguments: CallArguments, _ environment: Environment, _ range: SourceRange,
     expected: String = "a set and an expression", most: Int = 2
   ) -> Collection? {
@@ -112,7 +112,7 @@ extension Binder {
   }
 
   /// A number for a list call, and what its body sees.
-  mutating func entering(
+  func entering(
     elementsOf list: TypedValue, _ environment: Environment
   ) -> (number: Int, environment: Environment)? {
     guard case .list(let element) = list.type else { return nil }
@@ -121,7 +121,7 @@ extension Binder {
   }
 
   /// What an expression for each member of a path sees: the entity, or the value that the path ends with.
-  mutating func entering(membersOf path: PluralPath, _ environment: Environment, _ name: Name) -> Environment? {
+  func entering(membersOf path: PluralPath, _ environment: Environment, _ name: Name) -> Environment? {
     switch path.tail {
     case .none:
       var inner = environment.entering(path.type)
@@ -136,7 +136,7 @@ extension Binder {
 
   // MARK: Tests
 
-  private mutating func bindQuantifier(
+  private func bindQuantifier(
     _ quantifier: Quantifier, _ name: Name, _ arguments: CallArguments, _ environment: Environment,
     _ range: SourceRange
   ) -> Operand {
@@ -186,7 +186,7 @@ extension Binder {
     }
   }
 
-  private mutating func quantified(
+  private func quantified(
     _ quantifier: Quantifier, _ list: TypedValue, _ body: Expression?, _ environment: Environment,
     _ range: SourceRange
   ) -> Operand {

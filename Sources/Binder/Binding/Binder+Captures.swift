@@ -7,7 +7,7 @@ import GQLParser
 extension Binder {
   /// Bare names are decided in their own environment; a name that is no name there stays open, for it may be an enum
   /// value.
-  mutating func settled(_ operand: Operand, _ environment: Environment) -> Operand {
+  func settled(_ operand: Operand, _ environment: Environment) -> Operand {
     switch operand {
     case .bare(let name): return meaning(of: name, environment) ?? operand
     case .list(let elements, let range): return .list(elements.map { captured($0, environment) }, range)
@@ -25,12 +25,12 @@ extension Binder {
     return captures[index]
   }
 
-  private mutating func captured(_ fields: [ObjectField], _ environment: Environment) -> [ObjectField] {
+  private func captured(_ fields: [ObjectField], _ environment: Environment) -> [ObjectField] {
     fields.map { ObjectField(name: $0.name, value: captured($0.value, environment), range: $0.range) }
   }
 
   /// Literals stay what they are, so that their place still gives them their type.
-  private mutating func captured(_ expression: Expression, _ environment: Environment) -> Expression {
+  private func captured(_ expression: Expression, _ environment: Environment) -> Expression {
     let range = expression.range
     switch expression.kind {
     case .int, .float, .string, .boolean, .null, .missing: return expression

@@ -7,7 +7,7 @@ extension Binder {
   // MARK: Several values of one type
 
   /// `a ?? b ?? c` and `coalesce(a, b, c)`.
-  mutating func bindCoalesce(
+  func bindCoalesce(
     _ values: [Expression], _ environment: Environment, _ range: SourceRange
   ) -> Operand {
     var operands: [(Operand, SourceRange)] = []
@@ -19,7 +19,7 @@ extension Binder {
     return .value(BoundExpression(.coalesce(bound), bound[0].type, at: range))
   }
 
-  mutating func conditional(
+  func conditional(
     _ values: [Expression], _ environment: Environment, _ range: SourceRange
   ) -> Operand {
     var conditions: [BoundExpression] = []
@@ -41,7 +41,7 @@ extension Binder {
     return .value(BoundExpression(.conditional(parts), bound[0].type, at: range))
   }
 
-  mutating func nullif(
+  func nullif(
     _ values: [Expression], _ environment: Environment, _ range: SourceRange
   ) -> Operand {
     let (left, right) = decided(
@@ -54,7 +54,7 @@ extension Binder {
   }
 
   /// Operands in the one type that they all can have; literals and bare names follow the others.
-  mutating func alike(
+  func alike(
     _ operands: [(Operand, SourceRange)], _ environment: Environment, _ range: SourceRange
   ) -> [BoundExpression]? {
     var type = ValueType.null

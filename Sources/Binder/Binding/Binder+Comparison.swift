@@ -5,7 +5,7 @@ import GQLQuery
 
 /// `==`, `!=`, `<`, `<=`, `>`, `>=`.
 extension Binder {
-  mutating func comparison(
+  func comparison(
     _ op: ComparisonOperator, _ left: Expression, _ right: Expression, _ environment: Environment,
     _ range: SourceRange
   ) -> Operand {
@@ -28,7 +28,7 @@ extension Binder {
   }
 
   /// Decides bare names on either side by the type of the other (R15).
-  mutating func decided(_ left: Operand, _ right: Operand, _ environment: Environment) -> (Operand, Operand) {
+  func decided(_ left: Operand, _ right: Operand, _ environment: Environment) -> (Operand, Operand) {
     switch (left, right) {
     case (.bare(let first), .bare(let second)):
       if hasMeaning(first, environment) || !hasMeaning(second, environment) {
@@ -43,7 +43,7 @@ extension Binder {
     }
   }
 
-  mutating func compare(
+  func compare(
     _ op: ComparisonOperator, _ left: Operand, _ right: Operand, _ environment: Environment, _ range: SourceRange,
     origin: ValueCoercion.Origin = .document
   ) -> BoundExpression? {
@@ -87,7 +87,7 @@ extension Binder {
     return BoundExpression(.compare(op, first, second), .boolean, at: range)
   }
 
-  mutating func incomparable(_ left: Operand, _ right: Operand, _ range: SourceRange) -> BoundExpression? {
+  func incomparable(_ left: Operand, _ right: Operand, _ range: SourceRange) -> BoundExpression? {
     report(.incomparable(left: describe(left), right: describe(right)), at: range)
     return nil
   }
@@ -100,7 +100,7 @@ extension Binder {
   }
 
   /// Both sides in one type, or both numeric; folded where either is case-insensitive.
-  mutating func unified(
+  func unified(
     _ left: Operand, _ right: Operand, _ environment: Environment, _ range: SourceRange,
     origin: ValueCoercion.Origin = .document
   ) -> (BoundExpression, BoundExpression)? {
@@ -129,7 +129,7 @@ extension Binder {
     return incomparablePair(first, second, range)
   }
 
-  private mutating func incomparablePair(
+  private func incomparablePair(
     _ left: TypedValue, _ right: TypedValue, _ range: SourceRange
   ) -> (BoundExpression, BoundExpression)? {
     report(.incomparable(left: words(left.type), right: words(right.type)), at: range)
@@ -137,7 +137,7 @@ extension Binder {
   }
 
   /// A side of a comparison; a literal takes the type of the other side, a number exactly.
-  private mutating func beside(
+  private func beside(
     _ operand: Operand, _ other: ValueType?, _ environment: Environment, _ range: SourceRange,
     origin: ValueCoercion.Origin
   ) -> TypedValue? {

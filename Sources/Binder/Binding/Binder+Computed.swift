@@ -12,7 +12,7 @@ struct ComputedField: Hashable {
 /// Computed fields are their expressions, bound wherever the field is used.
 extension Binder {
   /// Binds the expression for its errors; their ranges lie in its own text.
-  mutating func checkComputed(_ property: Property, _ expression: Expression, of type: EntityTypeID) -> [Diagnostic] {
+  func checkComputed(_ property: Property, _ expression: Expression, of type: EntityTypeID) -> [Diagnostic] {
     let key = ComputedField(type: type, property: property.id)
     computedExpressions[key] = expression
     // What one field's check meets inside another is reported where the first uses it.
@@ -21,7 +21,7 @@ extension Binder {
   }
 
   /// A computed field of an entity.
-  mutating func computed(
+  func computed(
     _ property: Property, _ text: String, of element: EntityReference, at range: SourceRange
   ) -> Operand {
     let key = ComputedField(type: type(of: element), property: property.id)
@@ -40,7 +40,7 @@ extension Binder {
     return bindComputed(key, property, of: element, at: computedRange ?? range)
   }
 
-  private mutating func bindComputed(
+  private func bindComputed(
     _ key: ComputedField, _ property: Property, of element: EntityReference, at range: SourceRange
   ) -> Operand {
     guard let expression = computedExpressions[key], isComputable(range) else { return .error }
@@ -70,7 +70,7 @@ extension Binder {
     return .value(TypedValue(expression: guarded(value.expression), folded: value.folded.map(guarded)))
   }
 
-  private mutating func isComputable(_ range: SourceRange) -> Bool {
+  private func isComputable(_ range: SourceRange) -> Bool {
     guard computing.count < 64 else {
       if !isTooDeep { report(.depthLimit(limit: 64), at: range) }
       isTooDeep = true
@@ -80,7 +80,7 @@ extension Binder {
   }
 
   /// The operand in the type that the field declares.
-  private mutating func typed(
+  private func typed(
     _ operand: Operand, _ property: Property, _ environment: Environment, at range: SourceRange
   ) -> Operand {
     let wanted = property.signature.type

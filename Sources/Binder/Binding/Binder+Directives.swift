@@ -15,7 +15,7 @@ extension Binder {
   ]
 
   /// The condition of a selection together with what encloses it; nil where it is certainly left out.
-  mutating func condition(_ directives: [Directive], and outer: BoundExpression?) -> Condition? {
+  func condition(_ directives: [Directive], and outer: BoundExpression?) -> Condition? {
     var parts: [BoundExpression] = outer.map { [$0] } ?? []
     var isLeftOut = false
     if directives.count > 1 { refuseRepeats(directives) }
@@ -51,14 +51,14 @@ extension Binder {
   }
 
   /// Each directive of a selection stands once.
-  private mutating func refuseRepeats(_ directives: [Directive]) {
+  private func refuseRepeats(_ directives: [Directive]) {
     for (index, directive) in directives.enumerated()
     where directives[..<index].contains(where: { $0.name.text == directive.name.text }) {
       report(.repeatedDirective(name: directive.name.text), at: directive.name.range)
     }
   }
 
-  private mutating func only(_ name: String, of directive: Directive) -> Argument? {
+  private func only(_ name: String, of directive: Directive) -> Argument? {
     for argument in directive.arguments where argument.name.text != name {
       report(
         .unknownArgument(
@@ -76,7 +76,7 @@ extension Binder {
   /// Checks the directives of a field but `@skip` and `@include`; the hint of `@using`.
   ///
   /// `walks`: the directives among `@recurse` and `@expand` that the caller looks at itself.
-  mutating func fieldDirectives(
+  func fieldDirectives(
     _ directives: [Directive], over type: EntityTypeID?, walks: [String] = []
   ) -> AccessHint? {
     var hint: AccessHint?
@@ -97,13 +97,13 @@ extension Binder {
   }
 
   /// Checks the directives of a fragment or a splat but `@skip` and `@include`: there are no others yet.
-  mutating func checkFragmentDirectives(_ directives: [Directive]) {
+  func checkFragmentDirectives(_ directives: [Directive]) {
     for directive in directives where !["skip", "include"].contains(directive.name.text) {
       unknown(directive)
     }
   }
 
-  mutating func checkOperationDirectives(_ directives: [Directive]) {
+  func checkOperationDirectives(_ directives: [Directive]) {
     for directive in directives {
       switch directive.name.text {
       case "live", "asOf": report(.notSupportedYet(.directive), at: directive.range)
@@ -119,7 +119,7 @@ extension Binder {
   }
 
   /// Its arguments decide what the operation is, so they are no variables.
-  private mutating func checkExplain(_ directive: Directive) {
+  private func checkExplain(_ directive: Directive) {
     let names = ["analyze", "costs"]
     for argument in directive.arguments {
       guard names.contains(argument.name.text) else {
@@ -132,7 +132,7 @@ extension Binder {
     }
   }
 
-  private mutating func unknown(_ directive: Directive) {
+  private func unknown(_ directive: Directive) {
     let name = directive.name.text
     if Self.known.contains(name) {
       if name == "live" || name == "asOf" {
@@ -145,7 +145,7 @@ extension Binder {
     }
   }
 
-  private mutating func accessHint(_ directive: Directive, over type: EntityTypeID) -> AccessHint? {
+  private func accessHint(_ directive: Directive, over type: EntityTypeID) -> AccessHint? {
     var access: AccessHint.Access?
     var index: String?
     for argument in directive.arguments {

@@ -6,7 +6,7 @@ import GQLRegex
 
 extension Binder {
   /// Binds an expression as far as its place does not matter.
-  mutating func bindOperand(_ expression: Expression, _ environment: Environment) -> Operand {
+  func bindOperand(_ expression: Expression, _ environment: Environment) -> Operand {
     guard !isExhausted, count(at: expression.range) else { return .error }
     var inner = expression
     while case .parenthesized(let content) = inner.kind { inner = content }
@@ -15,7 +15,7 @@ extension Binder {
 
   /// Operators stand deepest in each other, so they have a way with small frames: without optimisation, each branch of
   /// a function has its own room on the stack.
-  private mutating func operand(_ expression: Expression, _ environment: Environment) -> Operand {
+  private func operand(_ expression: Expression, _ environment: Environment) -> Operand {
     guard case .binary(let op, let left, let right) = expression.kind else { return single(expression, environment) }
     let range = expression.range
     if let arithmetic = ArithmeticOperator(rawValue: op.rawValue) {
@@ -27,7 +27,7 @@ extension Binder {
     return binary(op, left, right, environment, range)
   }
 
-  private mutating func single(_ expression: Expression, _ environment: Environment) -> Operand {
+  private func single(_ expression: Expression, _ environment: Environment) -> Operand {
     let range = expression.range
     switch expression.kind {
     case .int, .float, .string, .boolean, .null:
@@ -86,7 +86,7 @@ extension Binder {
     BoundExpression(.not(expression), .boolean, at: expression.range)
   }
 
-  private mutating func variable(_ name: Name, _ environment: Environment) -> Operand {
+  private func variable(_ name: Name, _ environment: Environment) -> Operand {
     if let binding = environment.arguments[name.text] {
       guard let expression = binding.expression else { return .literal(.null, name.range) }
       let inner = environment.inside(binding)
@@ -125,7 +125,7 @@ extension Binder {
     }
   }
 
-  private mutating func subscripted(
+  private func subscripted(
     _ base: Expression, _ index: Expression, _ environment: Environment, _ range: SourceRange
   ) -> Operand {
     let owner = resolve(bindOperand(base, environment), environment)
@@ -150,7 +150,7 @@ extension Binder {
     return .value(BoundExpression(.element(list.expression, key), element, at: range))
   }
 
-  private mutating func unary(
+  private func unary(
     _ op: UnaryOperator, _ inner: Expression, _ environment: Environment, _ range: SourceRange
   ) -> Operand {
     switch op {
@@ -181,7 +181,7 @@ extension Binder {
   }
 
   /// Those that are neither arithmetic nor comparisons.
-  private mutating func binary(
+  private func binary(
     _ op: BinaryOperator, _ left: Expression, _ right: Expression, _ environment: Environment, _ range: SourceRange
   ) -> Operand {
     switch op {
@@ -214,7 +214,7 @@ extension Binder {
   }
 
   /// A chain of one connective is one node, whatever its length: generated conditions have thousands of terms.
-  private mutating func connective(
+  private func connective(
     _ op: BinaryOperator, _ terms: [Expression], _ environment: Environment, _ range: SourceRange
   ) -> Operand {
     var bound: [BoundExpression] = []
@@ -234,7 +234,7 @@ extension Binder {
     return .value(BoundExpression(op == .or ? .or(bound) : .and(bound), .boolean, at: range))
   }
 
-  private mutating func cast(
+  private func cast(
     _ inner: Expression, _ name: Name, _ environment: Environment, _ range: SourceRange
   ) -> Operand {
     let operand = bindOperand(inner, environment)
@@ -256,7 +256,7 @@ extension Binder {
     return casted(operand, to: target, environment, at: range)
   }
 
-  mutating func casted(
+  func casted(
     _ operand: Operand, to target: ValueType, _ environment: Environment, at range: SourceRange
   ) -> Operand {
     let decided = resolve(operand, environment, wanting: target)

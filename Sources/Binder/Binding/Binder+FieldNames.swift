@@ -5,7 +5,7 @@ import GQLParser
 /// Variables of `<Type>Field`, which hold names of fields for `distinctOn` and `groupBy`.
 extension Binder {
   /// The items of a list, those of variables that hold names of fields included.
-  mutating func namedElements(of expression: Expression, _ environment: Environment) -> [Expression] {
+  func namedElements(of expression: Expression, _ environment: Environment) -> [Expression] {
     var result: [Expression] = []
     for element in elements(of: expression) { result += elements(of: named(element, environment)) }
     return result
@@ -26,7 +26,7 @@ extension Binder {
   }
 
   /// A variable that holds names of fields, as a document would write them; other expressions as they are.
-  private mutating func named(_ expression: Expression, _ environment: Environment) -> Expression {
+  private func named(_ expression: Expression, _ environment: Environment) -> Expression {
     guard let (name, type) = fieldsVariable(expression, environment) else { return expression }
     let declared = GeneratedType.fields(type)
     usedVariables.insert(name.text)

@@ -7,7 +7,7 @@ extension Binder {
   // MARK: Objects
 
   /// The selection of a set's members; without a selection set their ids.
-  mutating func bindSelection(
+  func bindSelection(
     _ set: SetID, _ sources: [SelectionSource], _ name: Name, _ environment: Environment,
     recursion: BoundRecursion? = nil, isExpanded: Bool = false
   ) -> SelectionID? {
@@ -62,13 +62,13 @@ extension Binder {
     return selection
   }
 
-  private mutating func bindFields(_ sources: [SelectionSource], of type: EntityTypeID) -> [BoundField] {
+  private func bindFields(_ sources: [SelectionSource], of type: EntityTypeID) -> [BoundField] {
     let collected = collect(sources, of: .entity(type), as: nil)
     if collected.mentioned.isEmpty { return bindFields(collected, of: type) }
     return bindFields(sources, byTypeOf: type, collected)
   }
 
-  mutating func bindFields(_ collected: Collected, of type: EntityTypeID) -> [BoundField] {
+  func bindFields(_ collected: Collected, of type: EntityTypeID) -> [BoundField] {
     var fields: [BoundField] = []
     for merged in collected.merged {
       guard !isExhausted else { break }
@@ -81,7 +81,7 @@ extension Binder {
     return fields
   }
 
-  private mutating func bindField(
+  private func bindField(
     _ merged: MergedEntry, _ inner: [SelectionSource], of runtime: EntityTypeID
   ) -> BoundField.Content? {
     var entry = computed(merged.first)
@@ -116,7 +116,7 @@ extension Binder {
   }
 
   /// `_inserted`: whether the mutation field that answers has created the entity.
-  private mutating func bindInserted(_ entry: SelectionEntry, _ name: Name) -> BoundField.Content? {
+  private func bindInserted(_ entry: SelectionEntry, _ name: Name) -> BoundField.Content? {
     _ = fieldDirectives(entry.directives, over: nil)
     guard answersRows, entry.environment.scopes.count == 1, let element = entry.environment.element() else {
       report(.misplacedMeta(name: name.text), at: name.range)
@@ -125,13 +125,13 @@ extension Binder {
     return .value(BoundExpression(.isInserted(element), .boolean, at: name.range))
   }
 
-  mutating func reportUnknownField(_ name: Name, of type: String, among known: [String]) {
+  func reportUnknownField(_ name: Name, of type: String, among known: [String]) {
     if name.text == "_items" { return report(.outsideGroup("_items"), at: name.range) }
     report(.unknownField(name: name.text, type: type, near: nearestNames(to: name.text, in: known)), at: name.range)
   }
 
   /// What is selected of a field that is bound already.
-  private mutating func bindField(
+  private func bindField(
     _ operand: Operand, _ entry: SelectionEntry, _ inner: [SelectionSource], _ name: Name, takesArguments: Bool,
     recursion: BoundRecursion? = nil
   ) -> BoundField.Content? {
@@ -196,7 +196,7 @@ extension Binder {
     return BoundExpression(.call(.graphQLInt, [value]), value.type, at: range)
   }
 
-  private mutating func bindSelection(
+  private func bindSelection(
     _ set: SetID, _ sources: [SelectionSource], _ entry: SelectionEntry, _ name: Name, _ recursion: BoundRecursion?
   ) -> SelectionID? {
     if recursion != nil, let cursor = query[set].paging?.after ?? query[set].paging?.before {
@@ -220,7 +220,7 @@ extension Binder {
   }
 
   /// An embedded object; without a selection set, whole.
-  private mutating func bindEmbedded(
+  private func bindEmbedded(
     _ value: EmbeddedValue, _ sources: [SelectionSource], _ entry: SelectionEntry
   ) -> BoundField.Content {
     let type = catalog[value.type]
@@ -252,7 +252,7 @@ extension Binder {
   }
 
   /// All fields of an embedded object; what it links to by ids, as where no selection is.
-  private mutating func whole(_ value: EmbeddedValue, _ environment: Environment) -> [BoundField] {
+  private func whole(_ value: EmbeddedValue, _ environment: Environment) -> [BoundField] {
     nested(at: value.range, []) { binder in
       var fields: [BoundField] = []
       for (index, field) in binder.catalog[value.type].fields.enumerated() where binder.count(at: value.range) {
@@ -270,13 +270,13 @@ extension Binder {
   // MARK: Computed selections
 
   /// `recent { id }`, where `recent` is a `let`: what it stands for, under its name.
-  mutating func computed(_ entry: SelectionEntry) -> SelectionEntry {
+  func computed(_ entry: SelectionEntry) -> SelectionEntry {
     guard let name = entry.field, entry.environment.lets[name.text] != nil else { return entry }
     if let argument = entry.arguments.first { report(.argumentsOnValue(field: name.text), at: argument.range) }
     return entry.computing(Expression(.name(name), at: name.range), entry.environment)
   }
 
-  mutating func bindComputed(_ entry: SelectionEntry, _ inner: [SelectionSource]) -> BoundField.Content? {
+  func bindComputed(_ entry: SelectionEntry, _ inner: [SelectionSource]) -> BoundField.Content? {
     guard let expression = entry.expression else { return nil }
     _ = fieldDirectives(entry.directives, over: nil)
     let operand = bindOperand(expression, entry.environment)

@@ -11,7 +11,7 @@ extension Binder {
   ]
 
   /// A literal object where a condition stands.
-  mutating func filter(
+  func filter(
     _ fields: [ObjectField], _ environment: Environment, _ range: SourceRange
   ) -> BoundExpression? {
     guard let element = environment.element(), environment.group() == nil else {
@@ -23,7 +23,7 @@ extension Binder {
   }
 
   /// A key that stands twice in a literal object is an error, as GraphQL has it.
-  mutating func refuseRepeats(_ fields: [ObjectField]) {
+  func refuseRepeats(_ fields: [ObjectField]) {
     guard fields.count > 1 else { return }
     var seen: Set<String> = []
     for field in fields where !seen.insert(field.name.text).inserted {
@@ -32,7 +32,7 @@ extension Binder {
   }
 
   /// A variable of type `<Type>Filter`: its value is part of the query.
-  mutating func filter(
+  func filter(
     _ type: EntityTypeID, _ name: Name, _ environment: Environment
   ) -> BoundExpression? {
     guard environment.group() == nil else {
@@ -76,7 +76,7 @@ extension Binder {
     return parts.isEmpty ? truth(true, range) : BoundExpression(.and(parts), .boolean, at: range)
   }
 
-  private mutating func filter(
+  private func filter(
     _ fields: [ObjectField], _ element: EntityReference, _ environment: Environment, _ range: SourceRange,
     _ origin: ValueCoercion.Origin
   ) -> BoundExpression? {
@@ -113,7 +113,7 @@ extension Binder {
   }
 
   /// A variable that was not provided is an absent key.
-  private mutating func isAbsent(_ value: Expression, _ environment: Environment) -> Bool {
+  private func isAbsent(_ value: Expression, _ environment: Environment) -> Bool {
     var value = value
     while case .parenthesized(let inner) = value.kind { value = inner }
     guard case .variable(let name) = value.kind else { return false }
@@ -129,7 +129,7 @@ extension Binder {
 
   /// The members of an object that is written, or that a variable of the wanted type holds; and whether a document or
   /// a variable says them. The path goes on from that variable until the caller leaves it.
-  private mutating func filterObject(
+  private func filterObject(
     _ value: Expression, _ environment: Environment, _ wanted: GeneratedType?, _ origin: ValueCoercion.Origin
   ) -> (fields: [ObjectField], origin: ValueCoercion.Origin)? {
     var value = value
@@ -185,7 +185,7 @@ extension Binder {
     }
   }
 
-  private mutating func connective(
+  private func connective(
     _ field: ObjectField, _ element: EntityReference, _ environment: Environment, _ origin: ValueCoercion.Origin
   ) -> BoundExpression? {
     // Null is neither an absent key nor an empty list.
@@ -208,7 +208,7 @@ extension Binder {
     return parts.isEmpty ? truth(false, field.range) : BoundExpression(.or(parts), .boolean, at: field.range)
   }
 
-  private mutating func fieldFilter(
+  private func fieldFilter(
     _ field: ObjectField, _ element: EntityReference, _ environment: Environment, _ origin: ValueCoercion.Origin
   ) -> BoundExpression? {
     let type = catalog[type(of: element)]
@@ -241,7 +241,7 @@ extension Binder {
     }
   }
 
-  private mutating func embeddedFilter(
+  private func embeddedFilter(
     _ fields: [ObjectField], _ value: EmbeddedValue, _ environment: Environment, _ range: SourceRange,
     _ origin: ValueCoercion.Origin
   ) -> BoundExpression? {
@@ -277,7 +277,7 @@ extension Binder {
     return conjunction(parts, range)
   }
 
-  private mutating func relationFilter(
+  private func relationFilter(
     _ fields: [ObjectField], _ name: String, _ template: BoundSet, _ environment: Environment, _ range: SourceRange,
     _ origin: ValueCoercion.Origin
   ) -> BoundExpression? {
@@ -318,7 +318,7 @@ extension Binder {
     return conjunction(parts, range)
   }
 
-  private mutating func operatorsFilter(
+  private func operatorsFilter(
     _ fields: [ObjectField], _ operand: Operand, _ environment: Environment, _ range: SourceRange,
     _ origin: ValueCoercion.Origin
   ) -> BoundExpression? {
@@ -335,32 +335,32 @@ extension Binder {
     return conjunction(parts, range)
   }
 
-  private mutating func operatorFilter(
+  private func operatorFilter(
     _ field: ObjectField, _ operand: Operand, _ environment: Environment, _ origin: ValueCoercion.Origin
   ) -> BoundExpression? {
     let range = field.range
-    func compared(_ op: ComparisonOperator, _ binder: inout Binder) -> BoundExpression? {
+    func compared(_ op: ComparisonOperator, _ binder: Binder) -> BoundExpression? {
       let other = binder.resolve(
         binder.bindOperand(field.value, environment), environment, wanting: binder.staticType(operand))
       return binder.compare(op, operand, other, environment, range, origin: origin)
     }
-    func tested(_ op: BinaryOperator, _ binder: inout Binder) -> BoundExpression? {
+    func tested(_ op: BinaryOperator, _ binder: Binder) -> BoundExpression? {
       let pattern = binder.bindOperand(field.value, environment)
       return binder.textTest(op, operand, pattern, environment, range, origin: origin)
     }
     switch field.name.text {
-    case "eq": return compared(.equal, &self)
-    case "ne": return compared(.notEqual, &self)
-    case "gt": return compared(.greater, &self)
-    case "gte": return compared(.greaterOrEqual, &self)
-    case "lt": return compared(.less, &self)
-    case "lte": return compared(.lessOrEqual, &self)
-    case "contains": return tested(.contains, &self)
-    case "startsWith": return tested(.startsWith, &self)
-    case "endsWith": return tested(.endsWith, &self)
-    case "like": return tested(.like, &self)
-    case "ilike": return tested(.ilike, &self)
-    case "regex": return tested(.match, &self)
+    case "eq": return compared(.equal, self)
+    case "ne": return compared(.notEqual, self)
+    case "gt": return compared(.greater, self)
+    case "gte": return compared(.greaterOrEqual, self)
+    case "lt": return compared(.less, self)
+    case "lte": return compared(.lessOrEqual, self)
+    case "contains": return tested(.contains, self)
+    case "startsWith": return tested(.startsWith, self)
+    case "endsWith": return tested(.endsWith, self)
+    case "like": return tested(.like, self)
+    case "ilike": return tested(.ilike, self)
+    case "regex": return tested(.match, self)
     case "matches":
       let words = bindOperand(field.value, environment)
       return matches(operand, words, environment, range)

@@ -4,7 +4,7 @@ import GQLParser
 
 extension Binder {
   /// Reports every fragment that spreads itself, over others too, and remembers those so that nothing follows them.
-  mutating func findFragmentCycles(_ definitions: [FragmentDefinition]) {
+  func findFragmentCycles(_ definitions: [FragmentDefinition]) {
     enum Mark { case open, done }
     var marks: [String: Mark] = [:]
     var spreads: [String: [Name]] = [:]

@@ -6,7 +6,7 @@ import GQLText
 
 extension Binder {
   /// `text matches "words"`, and `. matches "words"` over all fields of the type's full-text index.
-  mutating func bindMatches(
+  func bindMatches(
     _ left: Expression, _ right: Expression, _ environment: Environment, _ range: SourceRange
   ) -> Operand {
     let subject = resolve(bindOperand(left, environment), environment)
@@ -22,7 +22,7 @@ extension Binder {
     return matches(subject, words, environment, range).map { .value($0) } ?? .error
   }
 
-  mutating func matches(
+  func matches(
     _ subject: Operand, _ words: Operand, _ environment: Environment, _ range: SourceRange
   ) -> BoundExpression? {
     var parts: [(texts: [BoundExpression], source: TextSource)] = []
@@ -60,7 +60,7 @@ extension Binder {
 
   /// The texts of a type's only full-text index; for an interface or union those of each type that has one. Nil, and
   /// reported, where there is none, or not only one.
-  private mutating func indexedTexts(
+  private func indexedTexts(
     of reference: EntityReference, _ type: EntityTypeID, at range: SourceRange
   ) -> [(texts: [BoundExpression], source: TextSource)]? {
     let members =
@@ -112,7 +112,7 @@ extension Binder {
   // MARK: Scores
 
   /// `_score` of the current element.
-  mutating func score(_ environment: Environment, at range: SourceRange) -> Operand {
+  func score(_ environment: Environment, at range: SourceRange) -> Operand {
     let matches = environment.matches(climb: 0).filter {
       if case .matches(_, _, let source) = $0.kind { !source.columns.isEmpty } else { false }
     }
@@ -127,7 +127,7 @@ extension Binder {
     return .value(BoundExpression(.score(matches), .float, at: range))
   }
 
-  mutating func bindScoreField(_ entry: SelectionEntry, _ name: Name) -> BoundField.Content? {
+  func bindScoreField(_ entry: SelectionEntry, _ name: Name) -> BoundField.Content? {
     _ = fieldDirectives(entry.directives, over: nil)
     if let argument = entry.arguments.first {
       report(.argumentsOnValue(field: name.text), at: argument.range)
@@ -144,7 +144,7 @@ extension Binder {
   // MARK: Highlighting
 
   /// `highlight(text)`, `highlight(text, open, close)`.
-  mutating func highlight(
+  func highlight(
     _ name: Name, _ values: [Expression], _ environment: Environment, _ range: SourceRange
   ) -> Operand {
     guard values.count == 1 || values.count == 3 else {

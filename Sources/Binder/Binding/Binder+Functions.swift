@@ -22,7 +22,7 @@ extension Binder {
     ScalarFunction(rawValue: name) != nil || otherFunctions.contains(name) || laterFunctions.contains(name)
   }
 
-  mutating func bindFunction(
+  func bindFunction(
     _ name: Name, _ arguments: CallArguments, _ environment: Environment, _ range: SourceRange
   ) -> Operand {
     if let definition = functions[name.text] { return call(definition, name, arguments, environment, range) }
@@ -74,7 +74,7 @@ extension Binder {
     }
   }
 
-  private mutating func scalar(
+  private func scalar(
     _ function: ScalarFunction, _ name: Name, _ values: [Expression], _ environment: Environment, _ range: SourceRange
   ) -> Operand {
     let (counts, expected) = Self.arity(function)
@@ -131,13 +131,13 @@ extension Binder {
   }
 
   /// One instant for an operation, filled in when it runs.
-  mutating func nowParameter(at range: SourceRange) -> Int {
+  func nowParameter(at range: SourceRange) -> Int {
     if let index = query.parameters.firstIndex(where: { $0.source == .now }) { return index }
     query.parameters.append(.now(at: range))
     return query.parameters.count - 1
   }
 
-  mutating func wrongCount(_ name: Name, _ expected: String, _ range: SourceRange) -> Operand {
+  func wrongCount(_ name: Name, _ expected: String, _ range: SourceRange) -> Operand {
     report(.wrongArgumentCount(function: name.text, expected: expected), at: range)
     return .error
   }

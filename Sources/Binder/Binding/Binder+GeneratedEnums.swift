@@ -8,7 +8,7 @@ import GQLQuery
 /// What they say is part of the query, so they are coerced when it is bound, as GraphQL has it.
 extension Binder {
   /// False, with a report at the declaration, for a value that the declared type does not have.
-  mutating func hasDeclaredNames(_ definition: VariableDefinition, _ type: GeneratedType) -> Bool {
+  func hasDeclaredNames(_ definition: VariableDefinition, _ type: GeneratedType) -> Bool {
     let name = definition.name.text
     guard let names = names(of: type), let value = options.structuralValues[name], !value.isNull,
       let failure = failure(of: value, as: definition.type, names, GeneratedNames(catalog)[type])

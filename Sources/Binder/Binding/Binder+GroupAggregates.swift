@@ -6,7 +6,7 @@ import GQLQuery
 /// Aggregates over the members of a group.
 extension Binder {
   /// Nil for what is no aggregate, or one over a set that has nothing to do with the group.
-  mutating func groupAggregate(
+  func groupAggregate(
     _ name: Name, _ arguments: CallArguments, _ number: Int, _ environment: Environment, _ range: SourceRange
   ) -> Operand? {
     let isJoin = name.text == "join"
@@ -97,7 +97,7 @@ extension Binder {
 
   // MARK: Arguments
 
-  private mutating func bind(
+  private func bind(
     _ aggregate: Aggregate, _ name: Name, _ positional: [Expression], _ number: Int, _ environment: Environment,
     _ range: SourceRange
   ) -> BoundGroupAggregate? {
@@ -175,7 +175,7 @@ extension Binder {
   }
 
   /// Values of `join`, as texts.
-  private mutating func takeText(
+  private func takeText(
     _ operand: Operand, _ environment: Environment, _ range: SourceRange, into bound: BoundGroupAggregate
   ) -> BoundGroupAggregate? {
     guard var bound = take(operand, environment, range, into: bound), let argument = bound.argument else { return nil }
@@ -192,7 +192,7 @@ extension Binder {
     return bound
   }
 
-  private mutating func take(
+  private func take(
     _ operand: Operand, _ environment: Environment, _ range: SourceRange, into bound: BoundGroupAggregate
   ) -> BoundGroupAggregate? {
     var bound = bound

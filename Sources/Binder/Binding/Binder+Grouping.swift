@@ -26,13 +26,13 @@ struct GroupBinding {
 
 extension Binder {
   /// Whether a selection of many is one of groups: not where `groupBy` is null, or a variable that holds none.
-  mutating func isGrouped(_ entry: SelectionEntry) -> Bool {
+  func isGrouped(_ entry: SelectionEntry) -> Bool {
     guard let argument = entry.arguments.first(where: { $0.name.text == "groupBy" }) else { return false }
     return holdsKeys(argument.value, entry.environment)
   }
 
   /// Whether a value of `groupBy` is not null, as far as it is known.
-  mutating func holdsKeys(_ expression: Expression, _ environment: Environment) -> Bool {
+  func holdsKeys(_ expression: Expression, _ environment: Environment) -> Bool {
     if expression.kind == .null { return false }
     guard let (name, _) = fieldsVariable(expression, environment) else { return true }
     usedVariables.insert(name.text)
@@ -49,7 +49,7 @@ extension Binder {
   }
 
   /// A selection of many with `groupBy`: the set without order and limit, which are the groups'.
-  mutating func bindGroups(
+  func bindGroups(
     _ entry: SelectionEntry, _ sources: [SelectionSource], _ set: SetID, _ bound: BoundSet, _ name: Name
   ) -> SelectionID? {
     let open = entry.arguments.first { $0.name.text == "groupBy" }.flatMap { openKeys($0.value, entry.environment) }
@@ -61,7 +61,7 @@ extension Binder {
     return selection
   }
 
-  private mutating func bindKnownGroups(
+  private func bindKnownGroups(
     _ entry: SelectionEntry, _ sources: [SelectionSource], _ set: SetID, _ bound: BoundSet, _ name: Name
   ) -> SelectionID? {
     let environment = entry.environment
@@ -106,7 +106,7 @@ extension Binder {
     return selection
   }
 
-  private mutating func groupArguments(_ arguments: [Argument]) -> (own: [String: Argument], rest: [Argument]) {
+  private func groupArguments(_ arguments: [Argument]) -> (own: [String: Argument], rest: [Argument]) {
     var own: [String: Argument] = [:]
     var rest: [Argument] = []
     for argument in arguments {
@@ -141,7 +141,7 @@ extension Binder {
 
   // MARK: Keys
 
-  private mutating func bindKeys(_ expression: Expression, _ member: Environment, _ number: Int) -> [BoundGroupKey] {
+  private func bindKeys(_ expression: Expression, _ member: Environment, _ number: Int) -> [BoundGroupKey] {
     var named: [(name: String, expression: Expression, range: SourceRange)] = []
     for element in namedElements(of: expression, member) {
       keyNames(element, of: groups[number].type, into: &named)
@@ -165,7 +165,7 @@ extension Binder {
     return keys
   }
 
-  private mutating func keyNames(
+  private func keyNames(
     _ expression: Expression, of type: EntityTypeID,
     into named: inout [(name: String, expression: Expression, range: SourceRange)]
   ) {
@@ -198,7 +198,7 @@ extension Binder {
   }
 
   /// What is compared; nil if it is wrong, which is reported.
-  private mutating func keyExpressions(_ expression: Expression, _ member: Environment) -> [BoundExpression]? {
+  private func keyExpressions(_ expression: Expression, _ member: Environment) -> [BoundExpression]? {
     let operand = resolve(bindOperand(expression, member), member)
     switch operand {
     case .error: return nil
@@ -212,7 +212,7 @@ extension Binder {
     }
   }
 
-  private mutating func columns(of value: EmbeddedValue) -> [BoundExpression] {
+  private func columns(of value: EmbeddedValue) -> [BoundExpression] {
     var result: [BoundExpression] = []
     for (index, field) in catalog[value.type].fields.enumerated()
     where !elementType(of: field.signature.type).isEntity {
@@ -228,7 +228,7 @@ extension Binder {
   // MARK: Names
 
   /// A key or `_items` by its name; nil if it is neither, nor a field of the members, which is reported.
-  mutating func groupMember(_ name: Name, _ number: Int, _ environment: Environment) -> Operand? {
+  func groupMember(_ name: Name, _ number: Int, _ environment: Environment) -> Operand? {
     let group = groups[number]
     if let key = group.keys.first(where: { $0.name == name.text }) {
       guard !key.isWrong, let expression = key.binding.expression else { return .error }
@@ -254,7 +254,7 @@ extension Binder {
     return .error
   }
 
-  private mutating func items(_ name: Name, _ number: Int, _ environment: Environment) -> PluralPath {
+  private func items(_ name: Name, _ number: Int, _ environment: Environment) -> PluralPath {
     let group = groups[number]
     let set = reserveSet(group.type, at: name.range)
     let own = EntityReference.scope(environment.scopes.count - 2 - group.scope, group.type)
@@ -263,7 +263,7 @@ extension Binder {
   }
 
   /// `.genre`, and `.` alone, which is no value.
-  mutating func groupValue(
+  func groupValue(
     _ name: Name?, _ number: Int, _ range: SourceRange, _ environment: Environment
   ) -> Operand {
     guard let name else {
@@ -284,7 +284,7 @@ extension Binder {
     }
   }
 
-  mutating func groupMember(
+  func groupMember(
     _ name: Name, _ arguments: CallArguments?, _ number: Int, _ range: SourceRange, _ environment: Environment
   ) -> Operand {
     if let arguments { return groupCall(name, arguments, number, environment) ?? .error }
@@ -292,7 +292,7 @@ extension Binder {
   }
 
   /// `_items(where: …)`; nil for what is no field of the group.
-  mutating func groupCall(
+  func groupCall(
     _ name: Name, _ arguments: CallArguments, _ number: Int, _ environment: Environment
   ) -> Operand? {
     guard let operand = groupMember(name, number, environment) else { return nil }
@@ -308,7 +308,7 @@ extension Binder {
   }
 
   /// A `let` of a group is over keys and aggregates, or else over a member, for the arguments of aggregates.
-  mutating func checkOfGroup(_ node: LetBinding, _ number: Int, _ environment: Environment) {
+  func checkOfGroup(_ node: LetBinding, _ number: Int, _ environment: Environment) {
     let before = (query.sets.count, diagnostics, reported, groups)
     func bind(_ environment: Environment) -> Bool {
       let operand = bindOperand(node.expression, environment)
@@ -327,7 +327,7 @@ extension Binder {
 
   // MARK: Fields
 
-  private mutating func bindGroupFields(
+  private func bindGroupFields(
     _ sources: [SelectionSource], _ type: EntityTypeID, _ number: Int
   ) -> [BoundField] {
     var fields: [BoundField] = []
@@ -340,7 +340,7 @@ extension Binder {
     return fields
   }
 
-  private mutating func bindGroupField(
+  private func bindGroupField(
     _ entry: SelectionEntry, _ inner: [SelectionSource], _ number: Int
   ) -> BoundField.Content? {
     guard let name = entry.field else { return bindComputed(entry, inner) }
@@ -361,7 +361,7 @@ extension Binder {
     return content
   }
 
-  private mutating func bindItems(
+  private func bindItems(
     _ entry: SelectionEntry, _ inner: [SelectionSource], _ name: Name, _ number: Int
   ) -> BoundField.Content? {
     let set = items(name, number, entry.environment).set

@@ -6,7 +6,7 @@ import GQLQuery
 /// Objects that mutations save: literals with expressions inside, and variables of generated input types.
 extension Binder {
   /// `data:`: an object, a list of objects, or variables that hold them.
-  mutating func bindRows(
+  func bindRows(
     _ expression: Expression, _ type: EntityTypeID, _ environment: Environment, isStrict: Bool
   ) -> [BoundInput] {
     var rows: [BoundInput] = []
@@ -18,7 +18,7 @@ extension Binder {
   }
 
   /// An object to save; `isStrict` where null cannot stand for what is not known.
-  mutating func bindInput(
+  func bindInput(
     _ expression: Expression, _ type: EntityTypeID, _ environment: Environment, isStrict: Bool
   ) -> BoundInput? {
     if let variable = inputVariable(expression, type, environment) { return variable }
@@ -37,7 +37,7 @@ extension Binder {
   }
 
   /// A variable of the type `<Type>Input`, or a list of them; nil if the expression is anything else.
-  mutating func inputVariable(
+  func inputVariable(
     _ expression: Expression, _ type: EntityTypeID, _ environment: Environment
   ) -> BoundInput? {
     guard case .variable(let name) = expression.kind, environment.arguments[name.text] == nil else { return nil }
@@ -54,7 +54,7 @@ extension Binder {
   }
 
   /// A variable of an embedded type, or a list of them.
-  private mutating func elementVariable(
+  private func elementVariable(
     _ name: Name, _ embedded: EmbeddedTypeID, _ type: EntityTypeID
   ) -> BoundInput? {
     guard case .slot(let slot)? = variables[name.text]?.kind else { return nil }
@@ -67,7 +67,7 @@ extension Binder {
   }
 
   /// What an update, or an upsert's `set:`, writes.
-  mutating func bindAssignment(
+  func bindAssignment(
     _ expression: Expression, _ type: EntityTypeID, _ environment: Environment
   ) -> BoundInput? {
     var inner = expression
@@ -103,7 +103,7 @@ extension Binder {
     return bindRecord(fields, type, environment, inner.range, isStrict: true).map { .record($0) }
   }
 
-  mutating func bindRecord(
+  func bindRecord(
     _ fields: [ObjectField], _ type: EntityTypeID, _ environment: Environment, _ range: SourceRange, isStrict: Bool
   ) -> BoundRecord? {
     nested(at: range, nil) { binder in
@@ -147,7 +147,7 @@ extension Binder {
   }
 
   /// An element of a list is complete, as every embedded object is.
-  private mutating func checkElement(_ type: EntityTypeID, _ named: Set<String>, at range: SourceRange) {
+  private func checkElement(_ type: EntityTypeID, _ named: Set<String>, at range: SourceRange) {
     for property in catalog[type].properties
     where property.signature.isNonNull && property.defaultValue == nil && !named.contains(property.name) {
       if case .list(.entity) = property.signature.type { continue }
@@ -190,7 +190,7 @@ extension Binder {
   }
 
   /// Writes to an embedded object what another one has, field by field.
-  private mutating func copyFields(
+  private func copyFields(
     _ expression: Expression, _ operand: Operand, to storage: PropertyStorage, _ property: PropertyID,
     _ environment: Environment, into record: inout BoundRecord
   ) {
@@ -206,8 +206,10 @@ extension Binder {
     }
   }
 
-  /// A scalar, a list or an embedded object, into the columns that hold it.
-  mutating func bindField(
+  /// A scalar, a list or an embedded object, into the columns that hold it. Inlined into a loop it takes the optimizer
+  /// seconds.
+  @inline(never)
+  func bindField(
     _ expression: Expression, _ storage: PropertyStorage, _ signature: TypeSignature, _ property: PropertyID,
     _ environment: Environment, isStrict: Bool, into record: inout BoundRecord
   ) {
@@ -268,11 +270,11 @@ extension Binder {
     }
   }
 
-  private mutating func add(_ value: BoundExpression, to column: ColumnID, into record: inout BoundRecord) {
+  private func add(_ value: BoundExpression, to column: ColumnID, into record: inout BoundRecord) {
     record.cells.append(BoundCell(column: column, value: values.add(value), range: value.range))
   }
 
-  private mutating func bindEmbedded(
+  private func bindEmbedded(
     _ members: [ObjectField], _ id: EmbeddedTypeID, _ presence: ColumnID, _ storages: [PropertyStorage],
     _ property: PropertyID, _ environment: Environment, _ range: SourceRange, into record: inout BoundRecord
   ) {
@@ -313,7 +315,7 @@ extension Binder {
   }
 
   /// What a field of an embedded object is where it is not named.
-  private mutating func absentValue(of field: EmbeddedType.Field, at range: SourceRange) -> BoundExpression? {
+  private func absentValue(of field: EmbeddedType.Field, at range: SourceRange) -> BoundExpression? {
     switch field.defaultValue {
     case .value(let value)?: BoundExpression(.constant(value), field.signature.type, at: range)
     case .now?: BoundExpression(.parameter(nowParameter(at: range)), .scalar(.dateTime), at: range)
@@ -322,7 +324,7 @@ extension Binder {
   }
 
   /// Makes everything null.
-  private mutating func clear(_ storage: PropertyStorage, at range: SourceRange, into record: inout BoundRecord) {
+  private func clear(_ storage: PropertyStorage, at range: SourceRange, into record: inout BoundRecord) {
     switch storage {
     case .column(let column, _): add(BoundExpression(.constant(.null), .null, at: range), to: column, into: &record)
     case .embedded(_, let presence, let fields):
@@ -335,7 +337,7 @@ extension Binder {
     }
   }
 
-  private mutating func copy(
+  private func copy(
     _ value: EmbeddedValue, to storage: PropertyStorage, at range: SourceRange, into record: inout BoundRecord
   ) {
     guard case .embedded(let id, let presence, let fields) = storage else { return }

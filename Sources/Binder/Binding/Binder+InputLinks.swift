@@ -6,7 +6,7 @@ import GQLQuery
 /// What mutations write to relations, and to lists of embedded objects, which are relations to hidden types.
 extension Binder {
   /// What a record says of a relation: `"7"`, `[{id: "7"}]`, `{append: [$chat]}`, `null`.
-  mutating func bindLinks(
+  func bindLinks(
     _ expression: Expression, _ id: RelationID, _ signature: TypeSignature, _ environment: Environment, isStrict: Bool
   ) -> [BoundLink] {
     let relation = catalog[id]
@@ -43,7 +43,7 @@ extension Binder {
     return !catalog[target].isElement || catalog[target].property(named: name) == nil
   }
 
-  private mutating func bindLink(
+  private func bindLink(
     _ expression: Expression, _ mode: BoundLink.Mode, _ relation: Relation, _ signature: TypeSignature,
     _ environment: Environment, isStrict: Bool = true
   ) -> BoundLink? {
@@ -74,7 +74,7 @@ extension Binder {
     return link
   }
 
-  private mutating func bindTarget(
+  private func bindTarget(
     _ expression: Expression, _ relation: Relation, _ environment: Environment, isElement: Bool
   ) -> BoundLinkTarget? {
     let type = relation.target
@@ -138,7 +138,7 @@ extension Binder {
   }
 
   /// An element of a list of embedded objects that has what another embedded object has; none where that is null.
-  private mutating func copyTarget(
+  private func copyTarget(
     _ expression: Expression, _ operand: Operand, _ type: EntityTypeID, _ environment: Environment
   ) -> BoundLinkTarget? {
     let range = expression.range
@@ -156,7 +156,7 @@ extension Binder {
   }
 
   /// An object to save and to link; where the relation leads to an interface or union, it says its type.
-  private mutating func bindObject(
+  private func bindObject(
     _ expression: Expression, _ fields: [ObjectField], _ type: EntityTypeID, _ environment: Environment
   ) -> BoundLinkTarget? {
     var saved = type
@@ -169,7 +169,7 @@ extension Binder {
 
   /// The type that an object says with `__typename`: the type itself, or one of an interface or union. Else it is
   /// reported.
-  mutating func typename(in fields: [ObjectField], of type: EntityTypeID, at range: SourceRange) -> EntityTypeID? {
+  func typename(in fields: [ObjectField], of type: EntityTypeID, at range: SourceRange) -> EntityTypeID? {
     let possible = catalog.possibleTypes(of: type).map { catalog[$0].name }
     guard let field = fields.first(where: { $0.name.text == "__typename" }) else {
       report(.missingTypename(type: catalog[type].name, members: possible), at: range)
@@ -190,7 +190,7 @@ extension Binder {
 
 extension Binder {
   /// Reports the keys that stand twice in an object: GraphQL refuses them, and which one was meant nobody knows.
-  mutating func checkRepeats(_ fields: [ObjectField]) {
+  func checkRepeats(_ fields: [ObjectField]) {
     guard fields.count > 1 else { return }
     var seen: Set<String> = []
     for field in fields where !seen.insert(field.name.text).inserted {

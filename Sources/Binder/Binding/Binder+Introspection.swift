@@ -5,7 +5,7 @@ import GQLQuery
 
 /// `__schema` and `__type`.
 extension Binder {
-  mutating func bindIntrospection(
+  func bindIntrospection(
     _ entry: SelectionEntry, _ name: Name, _ sources: [SelectionSource]
   ) -> BoundField.Content? {
     _ = fieldDirectives(entry.directives, over: nil)
@@ -28,7 +28,7 @@ extension Binder {
   }
 
   /// The number of the input that `name:` is.
-  private mutating func typeName(
+  private func typeName(
     _ entry: SelectionEntry, _ name: Name, into inputs: inout [BoundExpression]
   ) -> Int? {
     guard let argument = only("name", of: entry, name) else {
@@ -38,14 +38,14 @@ extension Binder {
     return metaInput(argument, .string, entry.environment, into: &inputs)
   }
 
-  private mutating func refuse(_ arguments: [Argument], of name: Name) {
+  private func refuse(_ arguments: [Argument], of name: Name) {
     for argument in arguments {
       report(.unknownArgument(name: argument.name.text, of: name.text, near: []), at: argument.name.range)
     }
   }
 
   /// The argument of a field that takes only one; others are reported.
-  private mutating func only(_ known: String, of entry: SelectionEntry, _ name: Name) -> Argument? {
+  private func only(_ known: String, of entry: SelectionEntry, _ name: Name) -> Argument? {
     var found: Argument?
     for argument in entry.arguments {
       if argument.name.text != known {
@@ -61,7 +61,7 @@ extension Binder {
   }
 
   /// A value that must not be null, over parameters.
-  private mutating func metaInput(
+  private func metaInput(
     _ argument: Argument, _ type: ValueType, _ environment: Environment, into inputs: inout [BoundExpression]
   ) -> Int? {
     let range = argument.value.range
@@ -86,7 +86,7 @@ extension Binder {
   }
 
   /// The fields of one object of introspection.
-  private mutating func metaFields(
+  private func metaFields(
     _ sources: [SelectionSource], of type: MetaType, _ name: Name, into inputs: inout [BoundExpression]
   ) -> [BoundIntrospection.Field] {
     if sources.isEmpty {
@@ -109,7 +109,7 @@ extension Binder {
     }
   }
 
-  private mutating func metaField(
+  private func metaField(
     _ merged: MergedEntry, _ inner: [SelectionSource], of type: MetaType, into inputs: inout [BoundExpression]
   ) -> BoundIntrospection.Field? {
     let entry = merged.first

@@ -77,7 +77,7 @@ extension Binder {
   }
 
   /// The field in a selection.
-  mutating func bindLifecycleField(_ entry: SelectionEntry, _ value: BoundExpression) -> BoundField.Content? {
+  func bindLifecycleField(_ entry: SelectionEntry, _ value: BoundExpression) -> BoundField.Content? {
     guard let name = entry.field else { return nil }
     _ = fieldDirectives(entry.directives, over: nil)
     if let argument = entry.arguments.first {
@@ -95,7 +95,7 @@ extension Binder {
   /// that ONLY leaves nothing of it, and INCLUDE all.
   ///
   /// True if nothing is left.
-  mutating func bindDeleted(_ argument: Argument, _ environment: Environment, into set: inout BoundSet) -> Bool {
+  func bindDeleted(_ argument: Argument, _ environment: Environment, into set: inout BoundSet) -> Bool {
     var value = argument.value
     while case .parenthesized(let inner) = value.kind { value = inner }
     let includesLive: Bool

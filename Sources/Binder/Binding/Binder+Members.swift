@@ -5,7 +5,7 @@ import GQLQuery
 
 /// `base.name`, and what a name is a member of.
 extension Binder {
-  mutating func member(_ property: Property, of element: EntityReference, at range: SourceRange) -> Operand {
+  func member(_ property: Property, of element: EntityReference, at range: SourceRange) -> Operand {
     switch property.storage {
     case .column(let column, let folded):
       let type = columnType(column, of: element, declared: property.signature.type)
@@ -22,8 +22,7 @@ extension Binder {
   }
 
   /// What a relation leads to.
-  mutating func related(_ id: RelationID, of element: EntityReference, _ name: String, at range: SourceRange) -> Operand
-  {
+  func related(_ id: RelationID, of element: EntityReference, _ name: String, at range: SourceRange) -> Operand {
     let relation = catalog[id]
     if !relation.isToMany { return .entity(.toOne(element, id), relation.target, range) }
     let set = reserveSet(relation.target, at: range)
@@ -31,7 +30,7 @@ extension Binder {
     return .plural(PluralPath(set: set, type: relation.target, range: range, text: name))
   }
 
-  mutating func member(_ name: Name, of value: EmbeddedValue) -> Operand {
+  func member(_ name: Name, of value: EmbeddedValue) -> Operand {
     let type = catalog[value.type]
     guard let index = type.fields.firstIndex(where: { $0.name == name.text }) else {
       reportUnknownField(name, of: type.name, among: type.fields.map(\.name))
@@ -41,7 +40,7 @@ extension Binder {
   }
 
   /// A field of an embedded object by its number.
-  mutating func member(_ index: Int, of value: EmbeddedValue, at range: SourceRange) -> Operand {
+  func member(_ index: Int, of value: EmbeddedValue, at range: SourceRange) -> Operand {
     let field = catalog[value.type].fields[index]
     var found: [Operand] = []
     for place in value.places where index < place.fields.count {
@@ -67,7 +66,7 @@ extension Binder {
   }
 
   /// `base.name` and `base.name(args)`.
-  mutating func bindMember(
+  func bindMember(
     _ base: Expression, _ name: Name, _ arguments: CallArguments?, _ environment: Environment
   ) -> Operand {
     // `Status.ACTIVE`, unless something nearer is called Status.
@@ -126,7 +125,7 @@ extension Binder {
   }
 
   /// A member of a JSON value.
-  mutating func member(_ name: Name, of operand: Operand, at range: SourceRange) -> Operand {
+  func member(_ name: Name, of operand: Operand, at range: SourceRange) -> Operand {
     guard case .value(let value) = operand, value.type == .json else {
       if case .error = operand { return .error }
       report(.unknownField(name: name.text, type: staticType(operand).map(words) ?? "this", near: []), at: name.range)
@@ -136,7 +135,7 @@ extension Binder {
     return .value(BoundExpression(.jsonPath(value.expression, key), .json, at: name.range))
   }
 
-  mutating func noArguments(_ name: Name) -> Operand {
+  func noArguments(_ name: Name) -> Operand {
     report(.argumentsOnValue(field: name.text), at: name.range)
     return .error
   }

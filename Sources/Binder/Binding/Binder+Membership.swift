@@ -5,7 +5,7 @@ import GQLQuery
 
 /// `in`: lists, ranges, variables and paths.
 extension Binder {
-  mutating func membership(
+  func membership(
     _ left: Expression, _ right: Expression, _ environment: Environment, _ range: SourceRange
   ) -> Operand {
     var list = bindOperand(right, environment)
@@ -35,7 +35,7 @@ extension Binder {
   }
 
   /// The left side of `in`: a bare name that means nothing here may be a value of the type that the elements have.
-  private mutating func subject(
+  private func subject(
     _ left: Expression, among elements: [Expression], _ environment: Environment
   ) -> Operand {
     let operand = bindOperand(left, environment)
@@ -51,7 +51,7 @@ extension Binder {
   }
 
   /// `x in [a, b]`; nil if something is wrong.
-  mutating func membership(
+  func membership(
     _ subject: Operand, _ elements: [Expression], _ environment: Environment, _ range: SourceRange,
     origin: ValueCoercion.Origin = .document
   ) -> BoundExpression? {
@@ -114,7 +114,7 @@ extension Binder {
 
   /// Many values of a variable, all of which are of the type they are compared with, as one constant list: no part of
   /// the planner then looks at each of them. Nil for others, which are looked at one by one.
-  private mutating func membership(
+  private func membership(
     _ subject: TypedValue, inValues elements: [Expression], _ range: SourceRange
   ) -> BoundExpression? {
     guard elements.count > BoundExpression.manyValues, elements.count <= freeValues else { return nil }
@@ -154,7 +154,7 @@ extension Binder {
     }
   }
 
-  private mutating func anyEqual(
+  private func anyEqual(
     _ subject: Operand, _ elements: [Expression], _ environment: Environment, _ range: SourceRange
   ) -> BoundExpression? {
     var parts: [BoundExpression] = []
@@ -168,7 +168,7 @@ extension Binder {
     return BoundExpression(.or(parts), .boolean, at: range)
   }
 
-  private mutating func interval(
+  private func interval(
     _ subject: Operand, _ lower: Expression, _ upper: Expression, _ includesUpper: Bool, _ environment: Environment,
     _ range: SourceRange
   ) -> Operand {
@@ -189,7 +189,7 @@ extension Binder {
     return .value(BoundExpression(.isTrue(test), .boolean, at: range))
   }
 
-  mutating func membership(
+  func membership(
     _ subject: Operand, inList list: TypedValue, _ environment: Environment, _ range: SourceRange
   ) -> BoundExpression? {
     guard case .list(let element) = list.type else {
@@ -235,7 +235,7 @@ extension Binder {
   }
 
   /// The parameter that holds another's elements case-folded.
-  private mutating func foldedParameter(of index: Int) -> Int {
+  private func foldedParameter(of index: Int) -> Int {
     if let found = query.parameters.firstIndex(where: { $0.source == .folded(of: index) }) { return found }
     var parameter = query.parameters[index]
     parameter.source = .folded(of: index)
@@ -246,7 +246,7 @@ extension Binder {
   }
 
   /// `x in path` is `some(path, . == x)`, with x seen from where it stands.
-  private mutating func membership(
+  private func membership(
     _ left: Expression, _ path: PluralPath, _ environment: Environment, _ range: SourceRange
   ) -> Operand {
     let inner = environment.enteringUnseen(.entity(path.type))
@@ -267,7 +267,7 @@ extension Binder {
   }
 
   /// `x in list` for a case-insensitive x and a list that is no parameter: its elements are folded one by one.
-  private mutating func foldedMembership(
+  private func foldedMembership(
     _ left: Expression, _ list: TypedValue, _ element: ValueType, _ environment: Environment, _ range: SourceRange
   ) -> Operand? {
     switch list.expression.kind {

@@ -6,7 +6,7 @@ import GQLQuery
 /// Several appearances of one response key are one field.
 extension Binder {
   /// Checks GraphQL's rule that equal response keys are equal fields; the sources of the merged sub-selection.
-  mutating func merge(_ merged: MergedEntry) -> (condition: BoundExpression?, sources: [SelectionSource]) {
+  func merge(_ merged: MergedEntry) -> (condition: BoundExpression?, sources: [SelectionSource]) {
     let first = merged.first
     var sources: [SelectionSource] = []
     let isAlone = merged.entries.count == 1
@@ -31,7 +31,7 @@ extension Binder {
     return (BoundExpression(.or(conditions), .boolean, at: first.range), sources)
   }
 
-  private mutating func checkMergeable(_ first: SelectionEntry, _ second: SelectionEntry) {
+  private func checkMergeable(_ first: SelectionEntry, _ second: SelectionEntry) {
     guard first.range != second.range || first.field?.text != second.field?.text else { return }
     let reason: BindingProblem.Conflict
     if let firstName = first.field?.text, let secondName = second.field?.text {

@@ -8,7 +8,7 @@ extension Binder {
   // MARK: - Segments
 
   /// Binds the fields of a mutation, in order.
-  mutating func bindMutationSelection(_ source: SelectionSource) {
+  func bindMutationSelection(_ source: SelectionSource) {
     rootType = "Mutation"
     var segments: [BoundSegment] = []
     for merged in collect([source], of: .root) {
@@ -49,11 +49,11 @@ extension Binder {
   }
 
   /// Binds a part of the operation with sets and selections of its own; parameters are shared.
-  private mutating func part(_ body: (inout Binder) -> [BoundField]) -> BoundQuery {
+  private func part(_ body: (Binder) -> [BoundField]) -> BoundQuery {
     let (sets, selections) = (query.sets, query.selections)
     query.sets = []
     query.selections = []
-    let fields = body(&self)
+    let fields = body(self)
     finishPaging()
     var part = BoundQuery(name: query.name, catalogVersion: query.catalogVersion)
     part.sets = query.sets
@@ -64,7 +64,7 @@ extension Binder {
     return part
   }
 
-  private mutating func readingSegment(
+  private func readingSegment(
     _ merged: MergedEntry, _ condition: BoundExpression?, _ inner: [SelectionSource]
   ) -> BoundQuery {
     part { binder in
@@ -74,11 +74,11 @@ extension Binder {
   }
 
   /// Binds expressions over parameters; `body` numbers them in ``values``.
-  private mutating func constants(_ body: (inout Binder) -> Void) -> BoundQuery {
+  private func constants(_ body: (Binder) -> Void) -> BoundQuery {
     let outer = values
     values = MutationValues()
     let part = part { binder in
-      body(&binder)
+      body(binder)
       return binder.values.fields
     }
     values = outer
@@ -86,14 +86,14 @@ extension Binder {
   }
 
   /// The values of the rows of a set: its only selection; `body` numbers them in ``values``.
-  mutating func rowValues(_ set: BoundSet, _ body: (inout Binder) -> Void) -> BoundQuery {
+  func rowValues(_ set: BoundSet, _ body: (Binder) -> Void) -> BoundQuery {
     let outer = values
     values = MutationValues()
     let part = part { binder in
       let id = binder.reserveSet(set.type, at: set.range)
       binder.query[id] = set
       let selection = binder.reserveSelection(of: id)
-      body(&binder)
+      body(binder)
       var fields = binder.values.fields
       for (set, range) in binder.values.sets {
         let inner = binder.reserveSelection(of: set)
@@ -110,7 +110,7 @@ extension Binder {
 
   // MARK: - Fields
 
-  private mutating func bindMutation(
+  private func bindMutation(
     _ kind: BoundMutation.Kind, _ type: EntityTypeID, _ entry: SelectionEntry, _ name: Name, _ field: MutationField,
     _ condition: BoundExpression?, _ inner: [SelectionSource]
   ) -> BoundMutation? {
@@ -149,7 +149,7 @@ extension Binder {
   }
 
   /// What is selected of given rows.
-  private mutating func answer(
+  private func answer(
     _ type: EntityTypeID, merged inner: [SelectionSource], isList: Bool = true, _ name: Name, _ entry: SelectionEntry
   ) -> BoundQuery {
     part { binder in
@@ -162,7 +162,7 @@ extension Binder {
     }
   }
 
-  private mutating func arguments(_ entry: SelectionEntry, of name: Name, among known: [String]) -> [String: Argument] {
+  private func arguments(_ entry: SelectionEntry, of name: Name, among known: [String]) -> [String: Argument] {
     var given: [String: Argument] = [:]
     for argument in entry.arguments {
       if !known.contains(argument.name.text) {
@@ -175,12 +175,12 @@ extension Binder {
     return given
   }
 
-  private mutating func bindSwitch(_ argument: Argument, _ environment: Environment) -> Int? {
+  private func bindSwitch(_ argument: Argument, _ environment: Environment) -> Int? {
     guard let bound = condition(argument.value, environment) else { return nil }
     return values.add(bound)
   }
 
-  private mutating func bindLocated(
+  private func bindLocated(
     _ kind: BoundMutation.Kind, _ type: EntityTypeID, _ given: [String: Argument], _ name: Name, _ hint: AccessHint?,
     _ all: Int?, _ environment: Environment, into mutation: inout BoundMutation
   ) {
@@ -243,7 +243,7 @@ extension Binder {
 
   // MARK: - Commands
 
-  private mutating func bindCommand(
+  private func bindCommand(
     _ command: CommandDescriptor, _ entry: SelectionEntry, _ name: Name, _ condition: BoundExpression?,
     _ inner: [SelectionSource]
   ) -> BoundCommand? {

@@ -15,7 +15,7 @@ extension Binder {
   /// A bare name as anything but an enum value: a `let`, a field of the current element, a root.
   ///
   /// Nil if it is none of these; nothing is reported then.
-  mutating func meaning(of name: Name, _ environment: Environment) -> Operand? {
+  func meaning(of name: Name, _ environment: Environment) -> Operand? {
     if let binding = environment.lets[name.text] ?? capture(named: name.text) {
       if binding.parameter != nil { return argument(binding, name, environment) }
       guard let expression = binding.expression else { return .literal(.null, name.range) }
@@ -71,7 +71,7 @@ extension Binder {
   }
 
   /// A bare name where no enum is wanted.
-  mutating func resolveBare(_ name: Name, _ environment: Environment) -> Operand {
+  func resolveBare(_ name: Name, _ environment: Environment) -> Operand {
     if let operand = meaning(of: name, environment) { return operand }
     var known: [String] = []
     if let number = environment.group() {
@@ -86,13 +86,13 @@ extension Binder {
   }
 
   /// Decides a bare name that stands where nothing wants an enum.
-  mutating func resolve(_ operand: Operand, _ environment: Environment) -> Operand {
+  func resolve(_ operand: Operand, _ environment: Environment) -> Operand {
     if case .bare(let name) = operand { return resolveBare(name, environment) }
     return operand
   }
 
   /// Decides a bare name where a value of an enum may stand.
-  mutating func resolve(_ operand: Operand, _ environment: Environment, wanting type: ValueType?) -> Operand {
+  func resolve(_ operand: Operand, _ environment: Environment, wanting type: ValueType?) -> Operand {
     guard case .bare(let name) = operand else { return operand }
     guard case .enumeration(let id)? = type, let code = catalog[id].values.firstIndex(of: name.text) else {
       if case .enumeration(let id)? = type, !hasMeaning(name, environment) {

@@ -5,7 +5,7 @@ import GQLQuery
 
 extension Binder {
   /// An argument that must be a number; a literal with a point is a Decimal, whose digits are those written.
-  private mutating func numberArgument(
+  private func numberArgument(
     _ written: Expression, _ environment: Environment, orDuration: Bool = false
   ) -> BoundExpression? {
     let operand = resolve(bindOperand(written, environment), environment)
@@ -22,7 +22,7 @@ extension Binder {
   }
 
   /// `abs round floor ceil`.
-  mutating func roundingFunction(
+  func roundingFunction(
     _ function: ScalarFunction, _ values: [Expression], _ environment: Environment, _ range: SourceRange
   ) -> Operand {
     guard let subject = numberArgument(values[0], environment, orDuration: function == .abs) else { return .error }
@@ -33,7 +33,7 @@ extension Binder {
   }
 
   /// `sqrt pow`, over Floats.
-  mutating func floatFunction(
+  func floatFunction(
     _ function: ScalarFunction, _ values: [Expression], _ environment: Environment, _ range: SourceRange
   ) -> Operand {
     var arguments: [BoundExpression] = []
@@ -50,7 +50,7 @@ extension Binder {
   }
 
   /// `div(a, b)`, in the wider of the two types.
-  mutating func div(_ values: [Expression], _ environment: Environment, _ range: SourceRange) -> Operand {
+  func div(_ values: [Expression], _ environment: Environment, _ range: SourceRange) -> Operand {
     let left = resolve(bindOperand(values[0], environment), environment)
     let right = resolve(bindOperand(values[1], environment), environment)
     guard let first = number(left, beside: staticType(right), .divide, environment, at: values[0].range),
@@ -65,7 +65,7 @@ extension Binder {
   }
 
   /// `least greatest`, of operands that have one ordered type.
-  mutating func extreme(
+  func extreme(
     _ function: ScalarFunction, _ values: [Expression], _ environment: Environment, _ range: SourceRange
   ) -> Operand {
     var operands: [(Operand, SourceRange)] = []

@@ -39,7 +39,7 @@ struct RepeatedField {
 
 extension Binder {
   /// `@recurse` of a relation's field.
-  mutating func recursion(
+  func recursion(
     of entry: SelectionEntry, _ name: Name, _ property: Property, _ element: EntityReference
   ) -> RepeatedField? {
     guard case .entity(let target) = elementType(of: property.signature.type),
@@ -91,7 +91,7 @@ extension Binder {
   /// A field of `source`, a relation, as each of the entities has it that it leads to: the same field, where it leads
   /// to its own type; else the fields of that name of the types among its target's that lead there again, in place of
   /// which the others have nothing. Nil if no entity of `source` is among them.
-  mutating func repeated(
+  func repeated(
     _ property: Property, of source: EntityTypeID, from reference: EntityReference, at range: SourceRange
   ) -> Operand? {
     let type = property.signature.type
@@ -116,14 +116,14 @@ extension Binder {
   }
 
   /// Groups are nothing that could be walked through.
-  mutating func reportWalks(_ entry: SelectionEntry) {
+  func reportWalks(_ entry: SelectionEntry) {
     for directive in entry.directives where ["recurse", "expand"].contains(directive.name.text) {
       report(.misplacedDirective(name: directive.name.text), at: directive.name.range)
     }
   }
 
   /// The levels of `@expand`; nil if it is not there or wrong.
-  mutating func expansion(_ directives: [Directive]) -> GraphExpansion? {
+  func expansion(_ directives: [Directive]) -> GraphExpansion? {
     guard let directive = directives.first(where: { $0.name.text == "expand" }) else { return nil }
     var levels: [ExpansionLevel]?
     for argument in directive.arguments {
@@ -157,7 +157,7 @@ extension Binder {
   }
 
   /// Fields for everything that an expansion shows and the selection does not name.
-  mutating func addExpanded(
+  func addExpanded(
     _ expansion: GraphExpansion, of id: EntityTypeID, _ environment: Environment, _ condition: BoundExpression?,
     to result: inout Collected
   ) {
@@ -186,7 +186,7 @@ extension Binder {
   }
 
   /// `_depth`, `_cycle`, `_cursor` of the selection that is being bound; nil if the name is another.
-  mutating func bindMeta(_ entry: SelectionEntry, _ name: Name) -> BoundField.Content?? {
+  func bindMeta(_ entry: SelectionEntry, _ name: Name) -> BoundField.Content?? {
     guard ["_depth", "_cycle", "_cursor"].contains(name.text) else { return .none }
     _ = fieldDirectives(entry.directives, over: nil)
     if let argument = entry.arguments.first {
@@ -231,7 +231,7 @@ extension Binder {
 
   /// What the cursors of each paged set have to agree in. Bound expressions are compared as text, before the planner
   /// changes them.
-  mutating func finishPaging() {
+  func finishPaging() {
     for index in query.sets.indices where query.sets[index].paging != nil {
       let set = query.sets[index]
       if let cursor = set.paging?.after ?? set.paging?.before, let reason = unpaged(set.source) {

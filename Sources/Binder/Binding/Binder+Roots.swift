@@ -4,7 +4,7 @@ import GQLParser
 import GQLQuery
 
 extension Binder {
-  mutating func bindRootSelection(_ sources: [SelectionSource]) -> [BoundField] {
+  func bindRootSelection(_ sources: [SelectionSource]) -> [BoundField] {
     var fields: [BoundField] = []
     for merged in collect(sources, of: .root) {
       guard !isExhausted else { break }
@@ -15,7 +15,7 @@ extension Binder {
     return fields
   }
 
-  mutating func bindRoot(_ merged: MergedEntry, _ inner: [SelectionSource]) -> BoundField.Content? {
+  func bindRoot(_ merged: MergedEntry, _ inner: [SelectionSource]) -> BoundField.Content? {
     let entry = computed(merged.first)
     guard let name = entry.field else { return bindComputed(entry, inner) }
     if name.text == "__typename" { return .typename(rootType) }
@@ -63,7 +63,7 @@ extension Binder {
   }
 
   /// `user(id: "7")`: the unique index whose fields the arguments name.
-  mutating func bindKey(
+  func bindKey(
     _ arguments: [Argument], of name: Name, type: EntityTypeID, _ environment: Environment
   ) -> BoundSet.Source? {
     let entity = catalog[type]
@@ -104,7 +104,7 @@ extension Binder {
   }
 
   /// All entities of a root, with the arguments of a selection.
-  mutating func rootSet(
+  func rootSet(
     _ root: RootName, _ arguments: [Argument], _ name: Name, _ environment: Environment
   ) -> Operand {
     let set = reserveSet(root.type, at: name.range)

@@ -5,13 +5,13 @@ import GQLQuery
 
 extension Binder {
   /// Flattens fragments and splats and groups by response key, in order of first appearance.
-  mutating func collect(_ sources: [SelectionSource], of parent: SelectionParent) -> [MergedEntry] {
+  func collect(_ sources: [SelectionSource], of parent: SelectionParent) -> [MergedEntry] {
     collect(sources, of: parent, as: nil).merged
   }
 
   /// For an interface or union, what is selected of its entities of one type; or with nil of those that no narrower
   /// type condition is about, the others being mentioned.
-  mutating func collect(
+  func collect(
     _ sources: [SelectionSource], of parent: SelectionParent, as runtime: EntityTypeID?
   ) -> Collected {
     var result = Collected()
@@ -65,7 +65,7 @@ extension Binder {
     }
   }
 
-  private mutating func collect(
+  private func collect(
     _ source: SelectionSource, of parent: SelectionParent, into result: inout Collected
   ) {
     if let range = source.splat {
@@ -130,7 +130,7 @@ extension Binder {
   }
 
   /// Binds a `let` where it stands, for its errors; uses bind it again in their own scopes.
-  private mutating func check(_ node: LetBinding, _ environment: Environment) {
+  private func check(_ node: LetBinding, _ environment: Environment) {
     if let number = environment.group() { return checkOfGroup(node, number, environment) }
     let known = query.sets.count
     let operand = bindOperand(node.expression, environment)
@@ -138,7 +138,7 @@ extension Binder {
     query.sets.removeLast(query.sets.count - known)
   }
 
-  private mutating func spread(
+  private func spread(
     _ node: FragmentSpread, _ environment: Environment, _ condition: BoundExpression?, of parent: SelectionParent,
     into result: inout Collected
   ) {
@@ -165,7 +165,7 @@ extension Binder {
     nested(at: node.range, ()) { $0.collect(source, of: place.parent, into: &result) }
   }
 
-  private mutating func arguments(
+  private func arguments(
     _ node: FragmentSpread, of fragment: FragmentDefinition, _ environment: Environment
   ) -> [String: Environment.Binding] {
     var result: [String: Environment.Binding] = [:]
@@ -198,7 +198,7 @@ extension Binder {
   }
 
   /// What a type condition selects from; nil where it does not hold here. An unknown or unrelated type is reported.
-  private mutating func enter(
+  private func enter(
     _ name: Name, _ parent: SelectionParent, _ environment: Environment, _ result: inout Collected
   ) -> (parent: SelectionParent, environment: Environment)? {
     let type: String
@@ -261,7 +261,7 @@ extension Binder {
     return environment.viewing(seen, as: type)
   }
 
-  private mutating func addScalars(
+  private func addScalars(
     of parent: SelectionParent, _ range: SourceRange, _ environment: Environment, _ condition: BoundExpression?,
     to result: inout Collected
   ) {
@@ -292,7 +292,7 @@ extension Binder {
     }
   }
 
-  private mutating func addRelations(
+  private func addRelations(
     of parent: SelectionParent, _ range: SourceRange, _ environment: Environment, _ condition: BoundExpression?,
     to result: inout Collected
   ) {

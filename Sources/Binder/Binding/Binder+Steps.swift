@@ -5,7 +5,7 @@ import GQLQuery
 
 /// Steps of a path: from an entity, from the only member of a set, from all members of one.
 extension Binder {
-  mutating func step(
+  func step(
     from element: EntityReference, _ type: EntityTypeID, _ name: Name, _ arguments: CallArguments?,
     _ environment: Environment, _ range: SourceRange
   ) -> Operand {
@@ -28,7 +28,7 @@ extension Binder {
   }
 
   /// A to-one step with arguments: the target, if it meets them.
-  mutating func filtered(
+  func filtered(
     _ operand: Operand, _ arguments: CallArguments, _ name: Name, _ environment: Environment
   ) -> Operand {
     guard case .entity(let reference, let type, let range) = operand, !reference.isScope, !arguments.named.isEmpty
@@ -41,7 +41,7 @@ extension Binder {
   }
 
   /// A step from the only member of a set.
-  mutating func step(
+  func step(
     fromSingle path: PluralPath, _ name: Name, _ arguments: CallArguments?, _ environment: Environment,
     _ range: SourceRange
   ) -> Operand {
@@ -97,7 +97,7 @@ extension Binder {
     }
   }
 
-  mutating func step(
+  func step(
     from path: PluralPath, _ name: Name, _ arguments: CallArguments?, _ environment: Environment,
     _ range: SourceRange
   ) -> Operand {
@@ -162,7 +162,7 @@ extension Binder {
   }
 
   /// A step along a relation field of an interface.
-  private mutating func step(
+  private func step(
     from path: PluralPath, _ property: Property, _ fields: [MemberField], _ arguments: CallArguments?,
     _ environment: Environment, _ name: Name, _ range: SourceRange
   ) -> Operand {

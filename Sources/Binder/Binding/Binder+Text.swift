@@ -6,7 +6,7 @@ import GQLRegex
 
 extension Binder {
   /// `contains startsWith endsWith like ilike =~`.
-  mutating func bindTextOperator(
+  func bindTextOperator(
     _ op: BinaryOperator, _ left: Expression, _ right: Expression, _ environment: Environment, _ range: SourceRange
   ) -> Operand {
     var subject = resolve(bindOperand(left, environment), environment)
@@ -26,7 +26,7 @@ extension Binder {
     return textTest(op, subject, pattern, environment, range).map { .value($0) } ?? .error
   }
 
-  mutating func textTest(
+  func textTest(
     _ op: BinaryOperator, _ subject: Operand, _ pattern: Operand, _ environment: Environment, _ range: SourceRange,
     origin: ValueCoercion.Origin = .document
   ) -> BoundExpression? {
@@ -64,7 +64,7 @@ extension Binder {
     }
   }
 
-  private mutating func checkLike(_ pattern: BoundExpression) -> Bool {
+  private func checkLike(_ pattern: BoundExpression) -> Bool {
     guard case .constant(.string(let text)) = pattern.kind else { return true }
     do throws(PatternError) {
       _ = try LikePattern(Array(text.bytes), options.interruption)
@@ -76,7 +76,7 @@ extension Binder {
   }
 
   /// A literal pattern is checked with the document, its offset mapped into it.
-  mutating func checkRegex(_ pattern: BoundExpression) -> Bool {
+  func checkRegex(_ pattern: BoundExpression) -> Bool {
     guard case .constant(.string(let text)) = pattern.kind else { return true }
     do throws(PatternError) {
       _ = try Pattern(Array(text.bytes), limits: options.limits.patterns)

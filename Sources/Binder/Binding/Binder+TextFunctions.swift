@@ -6,7 +6,7 @@ import GQLRegex
 
 extension Binder {
   /// An argument that must be a text: a String, an ID or a UUID.
-  mutating func textArgument(_ written: Expression, _ environment: Environment) -> BoundExpression? {
+  func textArgument(_ written: Expression, _ environment: Environment) -> BoundExpression? {
     guard let value = value(bindOperand(written, environment), environment, at: written.range) else { return nil }
     guard value.type.scalar?.isTextual ?? false || value.type == .null else {
       report(.wrongType(found: words(value.type), expected: "text"), at: written.range)
@@ -16,12 +16,12 @@ extension Binder {
   }
 
   /// An argument of a type, with the conversions of any place that wants one.
-  mutating func argument(_ written: Expression, _ type: ValueType, _ environment: Environment) -> BoundExpression? {
+  func argument(_ written: Expression, _ type: ValueType, _ environment: Environment) -> BoundExpression? {
     coerce(bindOperand(written, environment), to: type, environment, at: written.range)
   }
 
   /// `lower upper trim replace split padStart`.
-  mutating func textFunction(
+  func textFunction(
     _ function: ScalarFunction, _ values: [Expression], _ environment: Environment, _ range: SourceRange
   ) -> Operand {
     var arguments: [BoundExpression] = []
@@ -39,7 +39,7 @@ extension Binder {
   }
 
   /// `slice(text or list, from, to)`.
-  mutating func slice(_ values: [Expression], _ environment: Environment, _ range: SourceRange) -> Operand {
+  func slice(_ values: [Expression], _ environment: Environment, _ range: SourceRange) -> Operand {
     guard var subject = listValue(values[0], environment)?.expression else { return .error }
     if case .list = subject.type {
       // As it is.
@@ -59,7 +59,7 @@ extension Binder {
   }
 
   /// A list that is written where it stands has the one type of its elements; others are what they are.
-  mutating func listValue(_ written: Expression, _ environment: Environment) -> TypedValue? {
+  func listValue(_ written: Expression, _ environment: Environment) -> TypedValue? {
     let operand = bindOperand(written, environment)
     guard case .list = operand else { return value(operand, environment, at: written.range) }
     var operands = [(operand, written.range)]
@@ -68,7 +68,7 @@ extension Binder {
   }
 
   /// Gives the lists that are written out the one type that the elements of all of them have.
-  private mutating func unifyLists(
+  private func unifyLists(
     _ operands: inout [(Operand, SourceRange)], _ environment: Environment, _ range: SourceRange
   ) -> Bool {
     // A bare name may be an enum value, which the others decide.
@@ -89,7 +89,7 @@ extension Binder {
   }
 
   /// `concat(a, b, …)`: texts, or lists of one type.
-  mutating func concat(_ values: [Expression], _ environment: Environment, _ range: SourceRange) -> Operand {
+  func concat(_ values: [Expression], _ environment: Environment, _ range: SourceRange) -> Operand {
     var operands: [(Operand, SourceRange)] = []
     var hasList = false
     for written in values {
@@ -118,7 +118,7 @@ extension Binder {
   }
 
   /// `sort(list)`.
-  mutating func sorted(_ values: [Expression], _ environment: Environment, _ range: SourceRange) -> Operand {
+  func sorted(_ values: [Expression], _ environment: Environment, _ range: SourceRange) -> Operand {
     guard let list = listValue(values[0], environment) else { return .error }
     guard case .list(let element) = list.type else {
       report(.wrongType(found: words(list.type), expected: "a list"), at: values[0].range)
@@ -132,7 +132,7 @@ extension Binder {
   }
 
   /// `extract(text, pattern, group)`: the group by number or by name, the whole match where it is left out.
-  mutating func extract(_ values: [Expression], _ environment: Environment, _ range: SourceRange) -> Operand {
+  func extract(_ values: [Expression], _ environment: Environment, _ range: SourceRange) -> Operand {
     guard let text = textArgument(values[0], environment), let pattern = textArgument(values[1], environment),
       checkRegex(pattern)
     else { return .error }
@@ -164,7 +164,7 @@ extension Binder {
     return .value(BoundExpression(.call(.extract, [text, pattern, group]), .string, at: range))
   }
 
-  mutating func length(
+  func length(
     _ name: Name, _ values: [Expression], _ environment: Environment, _ range: SourceRange
   ) -> Operand {
     if values.count == 1, let value = listValue(values[0], environment) {
@@ -180,7 +180,7 @@ extension Binder {
     return values.count == 1 ? .error : wrongCount(name, "one text or list", range)
   }
 
-  mutating func collate(
+  func collate(
     _ name: Name, _ values: [Expression], _ environment: Environment, _ range: SourceRange
   ) -> Operand {
     guard values.count == 2 else { return wrongCount(name, "a text and CI", range) }

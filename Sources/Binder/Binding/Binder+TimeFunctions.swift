@@ -5,7 +5,7 @@ import GQLQuery
 
 extension Binder {
   /// An argument that must be a Date or a DateTime; a literal text is the one that it looks like.
-  private mutating func timeArgument(
+  private func timeArgument(
     _ written: Expression, _ environment: Environment, withClock: Bool = false
   ) -> BoundExpression? {
     let expected = withClock ? "a DateTime" : "a Date or a DateTime"
@@ -26,7 +26,7 @@ extension Binder {
   }
 
   /// The unit that is written as a word.
-  private mutating func unit(_ written: Expression, of type: ValueType) -> BoundExpression? {
+  private func unit(_ written: Expression, of type: ValueType) -> BoundExpression? {
     let isDate = type == .scalar(.date)
     let known = TimeUnit.allCases.filter { !isDate || !$0.isOfClock }.map(\.rawValue)
     if case .name(let name) = written.kind, known.contains(name.text) {
@@ -41,7 +41,7 @@ extension Binder {
   }
 
   /// `date()`, `date(t)`, `date(text)`.
-  mutating func date(_ values: [Expression], _ environment: Environment, _ range: SourceRange) -> Operand {
+  func date(_ values: [Expression], _ environment: Environment, _ range: SourceRange) -> Operand {
     guard let written = values.first else {
       let now = BoundExpression(.parameter(nowParameter(at: range)), .scalar(.dateTime), at: range)
       return .value(BoundExpression(.call(.date, [now]), .scalar(.date), at: range))
@@ -69,7 +69,7 @@ extension Binder {
   }
 
   /// `year month day hour minute second weekday`.
-  mutating func timePart(
+  func timePart(
     _ function: ScalarFunction, _ values: [Expression], _ environment: Environment, _ range: SourceRange
   ) -> Operand {
     let isOfClock = function == .hour || function == .minute || function == .second
@@ -78,7 +78,7 @@ extension Binder {
   }
 
   /// `trunc(t, MONTH)`.
-  mutating func trunc(_ values: [Expression], _ environment: Environment, _ range: SourceRange) -> Operand {
+  func trunc(_ values: [Expression], _ environment: Environment, _ range: SourceRange) -> Operand {
     guard let time = timeArgument(values[0], environment), let unit = unit(values[1], of: time.type) else {
       return .error
     }
@@ -86,7 +86,7 @@ extension Binder {
   }
 
   /// `dateDiff(a, b, DAY)`; a Date beside a DateTime is its first moment.
-  mutating func dateDiff(_ values: [Expression], _ environment: Environment, _ range: SourceRange) -> Operand {
+  func dateDiff(_ values: [Expression], _ environment: Environment, _ range: SourceRange) -> Operand {
     guard let left = timeArgument(values[0], environment), let right = timeArgument(values[1], environment) else {
       return .error
     }

@@ -14,7 +14,7 @@ extension Binder {
   }
 
   /// `closure(chats.messages.replies, depth: 1..20, where: …, orderBy: …)`: a set.
-  mutating func bindClosure(
+  func bindClosure(
     _ name: Name, _ arguments: CallArguments, _ environment: Environment, _ range: SourceRange
   ) -> Operand {
     guard let step = repeatedStep(name, arguments, environment, range) else { return .error }
@@ -46,7 +46,7 @@ extension Binder {
   }
 
   /// `shortestPath(friends(where: …), to: $b, maxDepth: 6)`: a list of entities.
-  mutating func bindShortestPath(
+  func bindShortestPath(
     _ name: Name, _ arguments: CallArguments, _ environment: Environment, _ range: SourceRange
   ) -> Operand {
     guard let step = repeatedStep(name, arguments, environment, range) else { return .error }
@@ -81,7 +81,7 @@ extension Binder {
   }
 
   /// `hasMore(messages(limit: 3))`: whether the limit leaves something out.
-  mutating func bindHasMore(
+  func bindHasMore(
     _ name: Name, _ arguments: CallArguments, _ environment: Environment, _ range: SourceRange
   ) -> Operand {
     for argument in arguments.named {
@@ -109,7 +109,7 @@ extension Binder {
 
   // MARK: Depths
 
-  private mutating func bindDepths(
+  private func bindDepths(
     _ expression: Expression, _ environment: Environment, into closure: inout BoundClosure
   ) {
     guard case .interval(let lower, let upper, let includesUpper, _) = bindOperand(expression, environment) else {
@@ -122,7 +122,7 @@ extension Binder {
   }
 
   /// A depth, nil for null. Constants below the minimum are reported here, others when they are known.
-  mutating func bindDepth(
+  func bindDepth(
     _ operand: Operand, _ environment: Environment, minimum: Int, at range: SourceRange
   ) -> BoundExpression? {
     if case .literal(.null, _) = operand { return nil }
@@ -136,7 +136,7 @@ extension Binder {
 
   // MARK: Steps
 
-  private mutating func repeatedStep(
+  private func repeatedStep(
     _ function: Name, _ arguments: CallArguments, _ environment: Environment, _ range: SourceRange
   ) -> RepeatedStep? {
     guard let first = arguments.positional.first, arguments.positional.count == 1 else {
@@ -146,7 +146,7 @@ extension Binder {
     return repeatedStep(first, of: function, environment)
   }
 
-  private mutating func repeatedStep(
+  private func repeatedStep(
     _ expression: Expression, of function: Name, _ environment: Environment
   ) -> RepeatedStep? {
     switch expression.kind {
@@ -179,7 +179,7 @@ extension Binder {
   }
 
   /// A step from the current element.
-  private mutating func repeatedStep(
+  private func repeatedStep(
     _ name: Name, _ arguments: CallArguments?, of function: Name, _ environment: Environment
   ) -> RepeatedStep? {
     guard let element = environment.element(), catalog[type(of: element)].property(named: name.text) != nil else {
@@ -193,7 +193,7 @@ extension Binder {
     return repeatedStep(name, arguments, from: .entity(element), type(of: element), of: function, environment)
   }
 
-  private mutating func repeatedStep(
+  private func repeatedStep(
     _ name: Name, _ arguments: CallArguments?, from start: TraversalEnd, _ type: EntityTypeID, of function: Name,
     _ environment: Environment
   ) -> RepeatedStep? {
@@ -237,7 +237,7 @@ extension Binder {
   }
 
   /// Where a walk begins, as entities of the type that is walked.
-  private mutating func start(
+  private func start(
     _ start: TraversalEnd, from type: EntityTypeID, as target: EntityTypeID, at range: SourceRange
   ) -> TraversalEnd? {
     switch start {
@@ -255,7 +255,7 @@ extension Binder {
   }
 
   /// What a path leads to: an entity, one of a set, or the one with an id.
-  private mutating func bindTarget(
+  private func bindTarget(
     _ expression: Expression, _ type: EntityTypeID, _ environment: Environment
   ) -> TraversalEnd? {
     let operand = resolve(bindOperand(expression, environment), environment)
@@ -284,7 +284,7 @@ extension Binder {
   }
 
   /// The first of the entities of an interface or union with an id.
-  private mutating func abstractTarget(
+  private func abstractTarget(
     _ operand: Operand, _ expression: Expression, _ type: EntityTypeID, _ environment: Environment
   ) -> TraversalEnd? {
     let set = reserveSet(type, at: expression.range)

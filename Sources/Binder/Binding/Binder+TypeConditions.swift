@@ -7,7 +7,7 @@ import GQLQuery
 extension Binder {
   /// One group of fields for each type that a condition is about, and one for the others: each has its own fields in
   /// its own order, as GraphQL's collecting by the type of the object gives.
-  mutating func bindFields(
+  func bindFields(
     _ sources: [SelectionSource], byTypeOf type: EntityTypeID, _ others: Collected
   ) -> [BoundField] {
     var groups: [BoundField] = []
@@ -63,7 +63,7 @@ extension Binder {
   }
 
   /// The name of the entity's own type.
-  mutating func typename(
+  func typename(
     of type: EntityTypeID, _ entry: SelectionEntry, at range: SourceRange
   ) -> BoundField.Content {
     guard catalog[type].isAbstract, let element = entry.environment.element() else {
@@ -75,7 +75,7 @@ extension Binder {
   // MARK: Shapes
 
   /// GraphQL's SameResponseShape: a key that several types have is of one shape, whichever field it is.
-  private mutating func checkShapes(_ groups: [BoundField]) {
+  private func checkShapes(_ groups: [BoundField]) {
     var first: [String: BoundField] = [:]
     for case .inlined(_, let fields) in groups.map(\.content) {
       for field in fields {
@@ -134,7 +134,7 @@ extension Binder {
   // MARK: Keys
 
   /// `named(id: "7")`: the first of the entities with the id, whichever their types.
-  mutating func bindKey(
+  func bindKey(
     _ arguments: [Argument], of name: Name, abstract type: EntityTypeID, into set: SetID, _ environment: Environment
   ) {
     let names = catalog[type].members.compactMap { member -> String? in
@@ -172,15 +172,15 @@ extension Binder {
 
   /// Whether an element of an interface or union has an id, which is bound as that of each of its types; nil if it
   /// cannot be.
-  mutating func hasIdentity(
+  func hasIdentity(
     _ range: SourceRange, _ type: EntityTypeID,
-    _ value: (inout Binder, ValueType) -> BoundExpression?
+    _ value: (Binder, ValueType) -> BoundExpression?
   ) -> BoundExpression? {
     var branches: [BoundExpression] = []
     for member in catalog[type].members {
       let reference = EntityReference.toOne(.scope(0, type), member.relation)
       guard let id = identity(of: reference, member.type, at: range) else { continue }
-      guard let value = value(&self, id.type) else { return nil }
+      guard let value = value(self, id.type) else { return nil }
       let equal = BoundExpression(.compare(.equal, id, value), .boolean, at: range)
       branches.append(BoundExpression(.and([isThere(reference, member.type, at: range), equal]), .boolean, at: range))
     }

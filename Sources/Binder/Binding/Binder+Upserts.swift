@@ -5,7 +5,7 @@ import GQLQuery
 
 /// What an upsert does with rows that are there already.
 extension Binder {
-  mutating func bindConflict(
+  func bindConflict(
     _ type: EntityTypeID, _ given: [String: Argument], _ name: Name, _ environment: Environment
   ) -> BoundConflict? {
     let entity = catalog[type]
@@ -51,7 +51,7 @@ extension Binder {
   }
 
   /// An argument without which the operation cannot be bound: a variable's value in its place; nil for none.
-  private mutating func known(_ argument: Argument?, _ environment: Environment) -> Expression? {
+  private func known(_ argument: Argument?, _ environment: Environment) -> Expression? {
     guard let argument else { return nil }
     var expression = argument.value
     while case .parenthesized(let inner) = expression.kind { expression = inner }
@@ -76,7 +76,7 @@ extension Binder {
   }
 
   /// What stands where a word of a generated enum is wanted: a variable by its type, everything else as it is.
-  mutating func reportWord(
+  func reportWord(
     _ expression: Expression, _ wanted: GeneratedType, expected: String, _ environment: Environment
   ) {
     var inner = expression
@@ -104,7 +104,7 @@ extension Binder {
       .wrongVariableType(name: name.text, declared: "'\(declared)'", expected: "'\(names[wanted])'"), at: name.range)
   }
 
-  private mutating func strategyWord(_ expression: Expression, _ environment: Environment) -> String? {
+  private func strategyWord(_ expression: Expression, _ environment: Environment) -> String? {
     word(expression) ?? enumWord(expression, .strategy, environment)
   }
 
@@ -118,7 +118,7 @@ extension Binder {
     }
   }
 
-  private mutating func uniqueIndex(_ expression: Expression, _ entity: EntityType) -> IndexID? {
+  private func uniqueIndex(_ expression: Expression, _ entity: EntityType) -> IndexID? {
     var names: [String] = []
     for element in elements(of: expression) {
       guard let word = word(element) else {
@@ -140,7 +140,7 @@ extension Binder {
     return nil
   }
 
-  private mutating func bindDecisions(
+  private func bindDecisions(
     _ expression: Expression, _ type: EntityTypeID, _ name: Name, _ environment: Environment,
     into conflict: inout BoundConflict
   ) {
@@ -159,7 +159,7 @@ extension Binder {
   }
 
   /// A field of the row that an upsert saves: `new.balance`, `new.address.city`; nil if the path is none of these.
-  mutating func newField(_ base: Expression, _ name: Name, _ environment: Environment) -> Operand? {
+  func newField(_ base: Expression, _ name: Name, _ environment: Environment) -> Operand? {
     guard let row = newRow, let fields = newFields(base, row, environment) else { return nil }
     guard let field = fields.first(where: { $0.name.utf8.elementsEqual(name.text.utf8) }) else {
       reportUnknownField(name, of: catalog[row.type].name, among: fields.map(\.name))

@@ -26,7 +26,7 @@ final class FunctionArgument {
 extension Binder {
   // MARK: Definitions
 
-  mutating func declareFunctions(_ document: Document) {
+  func declareFunctions(_ document: Document) {
     var places: [String: SourceRange] = [:]
     for case .function(let function) in document.definitions {
       let name = function.name
@@ -44,7 +44,7 @@ extension Binder {
   }
 
   /// Checks the definition by itself, whether or not it is called: other functions count by their declared results.
-  mutating func checkFunction(_ function: FunctionDefinition) {
+  func checkFunction(_ function: FunctionDefinition) {
     guard let result = functionType(function.result) else { return }
     var environment = Environment()
     var names: [String: SourceRange] = [:]
@@ -69,7 +69,7 @@ extension Binder {
   }
 
   /// Any value of a type.
-  mutating func placeholder(_ type: ValueType, at range: SourceRange) -> Operand {
+  func placeholder(_ type: ValueType, at range: SourceRange) -> Operand {
     if case .entity(let id) = type { return .entity(.scope(0, id), id, range) }
     query.parameters.append(
       BoundParameter(name: "", signature: TypeSignature(type), defaultValue: nil, range: range))
@@ -77,7 +77,7 @@ extension Binder {
   }
 
   /// The type of a parameter or a result: a scalar, an enum, a list of them, or an entity.
-  private mutating func functionType(_ reference: TypeReference) -> ValueType? {
+  private func functionType(_ reference: TypeReference) -> ValueType? {
     switch reference {
     case .nonNull(let inner, _): return functionType(inner)
     case .list(let inner, let range):
@@ -106,7 +106,7 @@ extension Binder {
 
   // MARK: Calls
 
-  mutating func call(
+  func call(
     _ function: FunctionDefinition, _ name: Name, _ arguments: CallArguments, _ environment: Environment,
     _ range: SourceRange
   ) -> Operand {
@@ -147,7 +147,7 @@ extension Binder {
   }
 
   /// An expression for each parameter, nil for a default. Nil if something is wrong.
-  private mutating func matched(
+  private func matched(
     _ arguments: CallArguments, to parameters: [FunctionDefinition.Parameter], _ name: Name, _ range: SourceRange
   ) -> [Expression?]? {
     var written: [Expression?] = Array(repeating: nil, count: parameters.count)
@@ -177,7 +177,7 @@ extension Binder {
   }
 
   /// What a parameter's name stands for.
-  mutating func argument(_ binding: Environment.Binding, _ name: Name, _ environment: Environment) -> Operand {
+  func argument(_ binding: Environment.Binding, _ name: Name, _ environment: Environment) -> Operand {
     guard let argument = binding.parameter else { return .error }
     argument.isUsed = true
     if let placeholder = argument.placeholder { return placeholder }
@@ -192,7 +192,7 @@ extension Binder {
   }
 
   /// The operand as one of a declared type, or an error that is reported.
-  private mutating func typed(
+  private func typed(
     _ operand: Operand, _ type: ValueType, _ environment: Environment, at range: SourceRange
   ) -> Operand {
     let operand = resolve(operand, environment, wanting: type)
@@ -218,7 +218,7 @@ extension Binder {
 
   // MARK: Functions of the embedding program
 
-  mutating func call(
+  func call(
     _ function: RegisteredFunction, _ name: Name, _ arguments: CallArguments, _ environment: Environment,
     _ range: SourceRange
   ) -> Operand {

@@ -15,7 +15,7 @@ extension Binder {
   }
 
   /// An operand as a value of whatever type it has; literals take their usual types.
-  mutating func value(_ operand: Operand, _ environment: Environment, at range: SourceRange) -> TypedValue? {
+  func value(_ operand: Operand, _ environment: Environment, at range: SourceRange) -> TypedValue? {
     let operand = resolve(operand, environment)
     switch operand {
     case .error, .bare: return nil
@@ -91,7 +91,7 @@ extension Binder {
   }
 
   /// A literal as a constant of a type; what does not fit is reported.
-  mutating func constant(
+  func constant(
     _ raw: RawValue, _ type: ValueType, at range: SourceRange, origin: ValueCoercion.Origin = .document
   ) -> BoundExpression? {
     switch ValueCoercion(catalog: catalog, origin: origin, ints: options.ints).coerce(raw, to: type) {
@@ -103,7 +103,7 @@ extension Binder {
   }
 
   /// An operand where a type is wanted.
-  mutating func coerce(
+  func coerce(
     _ operand: Operand, to type: ValueType, _ environment: Environment, at range: SourceRange,
     origin: ValueCoercion.Origin = .document
   ) -> BoundExpression? {
@@ -145,7 +145,7 @@ extension Binder {
   }
 
   /// `[1 + 24, $n]`: elements that are computed now where they can be, else at run time.
-  private mutating func computedList(
+  private func computedList(
     _ elements: [Expression], of type: ValueType, _ environment: Environment, at range: SourceRange
   ) -> BoundExpression? {
     var parts: [BoundExpression] = []
@@ -158,7 +158,7 @@ extension Binder {
   }
 
   /// A list of values of one type.
-  mutating func list(of parts: [BoundExpression], _ type: ValueType, at range: SourceRange) -> BoundExpression? {
+  func list(of parts: [BoundExpression], _ type: ValueType, at range: SourceRange) -> BoundExpression? {
     let values = parts.compactMap { constantValue($0) }
     if values.count == parts.count { return BoundExpression(.constant(.list(values)), .list(type), at: range) }
     let json = parts.compactMap { conversion($0, to: .json) }
@@ -170,7 +170,7 @@ extension Binder {
   }
 
   /// A list that is written out, where a collection of values is wanted: of the one type that all of them have.
-  mutating func valueList(
+  func valueList(
     _ elements: [Expression], _ environment: Environment, at range: SourceRange
   ) -> TypedValue? {
     var parts: [TypedValue] = []
@@ -249,7 +249,7 @@ extension Binder {
   }
 
   /// An operand where a condition stands.
-  mutating func boolean(_ operand: Operand, _ environment: Environment, at range: SourceRange) -> BoundExpression? {
+  func boolean(_ operand: Operand, _ environment: Environment, at range: SourceRange) -> BoundExpression? {
     switch resolve(operand, environment) {
     case .error, .bare: return nil
     case .literal(.boolean(let value), let range):
@@ -275,7 +275,7 @@ extension Binder {
   }
 
   /// True where the operand is null: an absent value, a missing link, an absent embedded object.
-  mutating func isNull(_ operand: Operand, at range: SourceRange) -> BoundExpression? {
+  func isNull(_ operand: Operand, at range: SourceRange) -> BoundExpression? {
     switch operand {
     case .error, .bare: return nil
     case .literal(let raw, _): return BoundExpression(.constant(.boolean(raw == .null)), .boolean, at: range)

@@ -3,8 +3,8 @@ import GQLCatalog
 import GQLParser
 import GQLQuery
 
-/// The state of binding one operation.
-struct Binder {
+/// The state of binding one operation. A class, since whatever only reads of a value of so many parts copies them all.
+final class Binder {
   enum VariableKind {
     /// A value of `BoundQuery.parameters[i]`.
     case slot(Int)
@@ -97,7 +97,7 @@ struct Binder {
   var isGraphQL: Bool { options.dialect == .graphql }
 
   /// Reports once: expansion may bind one place several times.
-  mutating func report(_ problem: BindingProblem, at range: SourceRange, severity: Diagnostic.Severity = .error) {
+  func report(_ problem: BindingProblem, at range: SourceRange, severity: Diagnostic.Severity = .error) {
     let range = computedRange ?? range
     var diagnostic = problem.diagnostic(at: range, severity: severity)
     if let place = valuePath.text { diagnostic.message = "\(place): \(diagnostic.message)" }
@@ -108,7 +108,7 @@ struct Binder {
   // MARK: Limits
 
   /// Counts a node; false past the limit, which is reported once.
-  mutating func count(at range: SourceRange) -> Bool {
+  func count(at range: SourceRange) -> Bool {
     nodes += 1
     if nodes & 0x1FF == 0 { lookAtInterruption(at: range) }
     if nodes <= options.limits.nodes, !isExhausted { return true }
@@ -120,15 +120,15 @@ struct Binder {
   }
 
   /// Ends binding if the caller does not wait any longer.
-  mutating func lookAtInterruption(at range: SourceRange) {
+  func lookAtInterruption(at range: SourceRange) {
     guard !isExhausted, let diagnostic = options.interruption?.diagnostic(at: range) else { return }
     diagnostics.append(diagnostic)
     isExhausted = true
   }
 
   /// Runs `body` one level deeper, or gives `fallback` past the limit.
-  mutating func nested<Output>(
-    at range: SourceRange, _ fallback: Output, _ body: (inout Binder) -> Output
+  func nested<Output>(
+    at range: SourceRange, _ fallback: Output, _ body: (Binder) -> Output
   ) -> Output {
     guard depth < options.limits.depth else {
       if !isTooDeep { report(.depthLimit(limit: options.limits.depth), at: range) }
@@ -137,18 +137,18 @@ struct Binder {
     }
     depth += 1
     defer { depth -= 1 }
-    return body(&self)
+    return body(self)
   }
 
   // MARK: Sets and selections
 
   /// A place for a set, before the sets inside it: parents stand before children.
-  mutating func reserveSet(_ type: EntityTypeID, at range: SourceRange) -> SetID {
+  func reserveSet(_ type: EntityTypeID, at range: SourceRange) -> SetID {
     query.sets.append(BoundSet(type: type, source: .all, range: range))
     return SetID(query.sets.count - 1)
   }
 
-  mutating func reserveSelection(of set: SetID) -> SelectionID {
+  func reserveSelection(of set: SetID) -> SelectionID {
     query.selections.append(BoundSelection(set: set, shape: .object([])))
     return SelectionID(query.selections.count - 1)
   }

@@ -22,7 +22,7 @@ package func checkDocument(
   for diagnostic in schemaDirectiveProblems(document) { add(diagnostic) }
   let operations = operations(of: document)
   for operation in operations {
-    var binder = Binder(catalog: catalog, options: options, name: operation.name?.text)
+    let binder = Binder(catalog: catalog, options: options, name: operation.name?.text)
     binder.bindOperation(operation, in: document)
     usedFragments.formUnion(binder.usedFragments)
     usedFunctions.formUnion(binder.usedFunctions)
@@ -89,7 +89,7 @@ package func checkDocument(
 private func functionProblems(
   _ document: Document, _ catalog: Catalog, _ options: BindingOptions, used: Set<String>
 ) -> [Diagnostic] {
-  var binder = Binder(catalog: catalog, options: options, name: nil)
+  let binder = Binder(catalog: catalog, options: options, name: nil)
   binder.declareFunctions(document)
   guard !binder.functions.isEmpty else { return binder.diagnostics }
   // Variables are an operation's; where one calls the function, they are checked.

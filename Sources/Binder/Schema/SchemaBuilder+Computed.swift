@@ -40,7 +40,7 @@ extension SchemaBuilder {
         var found = parsed.diagnostics
         var isExhausted = false
         if !parsed.hasErrors {
-          var binder = Binder(catalog: catalog, options: BindingOptions(), name: nil)
+          let binder = Binder(catalog: catalog, options: BindingOptions(), name: nil)
           found = binder.checkComputed(property, parsed.output, of: EntityTypeID(position))
           isExhausted = binder.isExhausted
         }

@@ -62,6 +62,9 @@ private struct IntrospectionWriter {
   // MARK: - Objects
 
   /// An object: the fields that are there, each by `value`.
+  ///
+  /// Never inlined, as `list`: the writers call each other, and the optimizer would copy them into each other for seconds.
+  @inline(never)
   private func object(
     _ fields: [Field], _ type: StaticString, into output: inout ByteBuffer,
     _ value: (Field, inout ByteBuffer) throws(RuntimeProblem) -> Void
@@ -84,6 +87,7 @@ private struct IntrospectionWriter {
     output.append(0x7D)
   }
 
+  @inline(never)
   private func list<Element>(
     _ elements: [Element], into output: inout ByteBuffer,
     _ write: (Element, inout ByteBuffer) throws(RuntimeProblem) -> Void

@@ -63,10 +63,16 @@ package indirect enum RawValue: Sendable, Hashable {
   /// How many values stand in the lists in it.
   package var elementCount: Int {
     switch self {
-    case .list(let elements): elements.reduce(elements.count) { $0 + $1.elementCount }
-    case .object(let members): members.reduce(0) { $0 + $1.value.elementCount }
-    case .typed(let value): value.elementCount
-    default: 0
+    case .list(let elements):
+      var count = elements.count
+      for element in elements { count += element.elementCount }
+      return count
+    case .object(let members):
+      var count = 0
+      for member in members { count += member.value.elementCount }
+      return count
+    case .typed(let value): return value.elementCount
+    default: return 0
     }
   }
 
