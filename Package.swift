@@ -82,7 +82,7 @@ let package = Package(
         "GQLBase", "GQLCatalog", "GQLQuery", "GQLBinder", "GQLPlanner", "GQLStore", "GQLExecutor",
       ], path: "Tests/ExecutorTests"),
 
-    // Data from elsewhere: SQLite files, compressed files.
+    // Data from elsewhere: JSON, CSV and SQLite files, compressed files.
     .systemLibrary(
       name: "CSQLite3", path: "Sources/CSQLite3", pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
@@ -91,12 +91,16 @@ let package = Package(
     .systemLibrary(
       name: "CZstd", path: "Sources/CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
 
+    .target(
+      name: "GQLLoader", dependencies: ["GQLBase", "GQLCatalog", "GQLStore", "CSQLite3", "CZlib", "CZstd"],
+      path: "Sources/Loader"),
+
     // The embedded evaluator.
     .target(
       name: "GQLite",
       dependencies: [
         "GQLBase", "GQLLexer", "GQLParser", "GQLCatalog", "GQLRegex", "GQLQuery", "GQLRewriter", "GQLBinder",
-        "GQLPlanner", "GQLStore", "GQLExecutor", "CSQLite3", "CZlib", "CZstd",
+        "GQLPlanner", "GQLStore", "GQLExecutor", "GQLLoader",
       ], path: "Sources/Engine"),
     .testTarget(
       name: "GQLiteTests",

@@ -157,61 +157,6 @@ public final class Database: Sendable {
   /// Complexity: O(*n* log *n*) in the number of entities.
   public func check() -> [String] { current.check(fold: foldText).map { "\($0)" } }
 
-  // MARK: - Loading
-
-  /// Loads data; all of it or, where that fails, nothing.
-  ///
-  /// Entities are inserted: an id that is there already is an error. Nested objects become entities of their own, stored
-  /// once. Links to ids that are not there are counted and told, and connect when the entity comes.
-  ///
-  /// - Throws: ``QueryError`` with the file, line and column of the first bad record.
-  @discardableResult
-  public func load(_ sources: [DataSource], options: LoadOptions = LoadOptions()) throws(QueryError) -> LoadReport {
-    try refuseNested()
-    return try writer.withLock { (_) throws(QueryError) -> LoadReport in
-      let (snapshot, hasSchema) = state.withLock { ($0.snapshot, $0.hasSchema) }
-      var base = snapshot
-      var files: [LoadFile]
-      if hasSchema {
-        files = try LoadFile.open(sources, for: snapshot.catalog, limit: options.maximumExpandedBytes).files
-      } else {
-        let opened = try LoadFile.open(sources, for: nil, limit: options.maximumExpandedBytes)
-        files = opened.files
-        var inference = SchemaInference()
-        if opened.sdl.isEmpty { inference.read(files) }
-        guard !inference.types.isEmpty || !opened.sdl.isEmpty else {
-          throw QueryError(
-            code: LoadProblem.noData.code, "there are no records from which a schema could be inferred",
-            help: "name the file for its type, as in User.ndjson, or give a schema", file: files.first?.file.name ?? "")
-        }
-        // Nobody wrote it, so its warnings would be of no use.
-        var catalog = try Self.catalog(of: [
-          SourceText(name: "inferred schema", text: opened.sdl.isEmpty ? inference.sdl() : opened.sdl)
-        ]).catalog
-        catalog.functions = snapshot.catalog.functions
-        base = Snapshot.empty(catalog)
-      }
-      files = try LoadFile.resolve(files, in: base.catalog)
-      let transaction = WriteTransaction(base, fold: foldText)
-      transaction.now = options.now ?? Self.now()
-      var loader = Loader(catalog: base.catalog, transaction: transaction, options: options, now: transaction.now)
-      try loader.load(files)
-      let loaded = transaction.commit()
-      state.withLock {
-        $0.snapshot = loaded
-        $0.hasSchema = true
-      }
-      tellWatchers()
-      return loader.report
-    }
-  }
-
-  /// Loads one file or directory; see ``load(_:options:)``.
-  @discardableResult
-  public func load(path: String, options: LoadOptions = LoadOptions()) throws(QueryError) -> LoadReport {
-    try load([.path(path)], options: options)
-  }
-
   /// Puts a function into the catalog, in the place of one of its name. The data stays; plans are made anew.
   func install(_ function: RegisteredFunction) {
     writer.withLock { _ in

@@ -1,4 +1,5 @@
 import GQLBase
+import GQLLoader
 
 #if canImport(Glibc)
   import Glibc

@@ -1,4 +1,5 @@
 import GQLBase
+import GQLLoader
 
 /// What was wrong with a schema, a document, a variable, the data or a run: one or more problems, each with a place.
 public struct QueryError: Error, Sendable, Hashable {
@@ -72,6 +73,8 @@ public struct QueryError: Error, Sendable, Hashable {
     colouredDescription = coloured
     jsonLines = json
   }
+
+  init(_ failure: LoadFailure) { self.init(failure.groups) }
 
   /// A problem without a place in any text.
   init(code: DiagnosticCode, _ message: String, help: String? = nil, file: String = "") {

@@ -1,6 +1,7 @@
 import Foundation
 import GQLBase
 import GQLBinder
+import GQLLoader
 import GQLExecutor
 import GQLLexer
 import GQLParser

@@ -25,13 +25,14 @@ import Testing
       folder: "Planner", modules: ["GQLBase", "GQLCatalog", "GQLRegex", "GQLText", "GQLQuery", "GQLRewriter"]),
     Rule(folder: "Store", modules: ["GQLBase", "GQLCatalog", "GQLText"]),
     Rule(folder: "Executor", modules: ["GQLBase", "GQLCatalog", "GQLRegex", "GQLText", "GQLQuery", "GQLStore"]),
+    Rule(folder: "Loader", modules: ["GQLBase", "GQLCatalog", "GQLStore", "CSQLite3", "CZlib", "CZstd"]),
     Rule(folder: "ModelMacroExpansion", modules: []),
     Rule(folder: "ModelMacros", modules: ["GQLModelMacroExpansion"]),
     Rule(
       folder: "Engine",
       modules: [
         "GQLBase", "GQLLexer", "GQLParser", "GQLCatalog", "GQLRegex", "GQLQuery", "GQLRewriter", "GQLBinder",
-        "GQLPlanner", "GQLStore", "GQLExecutor", "CSQLite3", "CZlib", "CZstd", "Foundation", "FoundationEssentials",
+        "GQLPlanner", "GQLStore", "GQLExecutor", "GQLLoader", "Foundation", "FoundationEssentials",
       ]),
     Rule(
       folder: "Models",

@@ -1,6 +1,7 @@
 import GQLBase
 import GQLBinder
 import GQLCatalog
+import GQLLoader
 import GQLExecutor
 import GQLParser
 import GQLStore

@@ -1,5 +1,6 @@
 import GQLBase
 import GQLCatalog
+import GQLLoader
 import GQLStore
 
 /// Sentences for what a change of the schema does to the data.

@@ -1,4 +1,5 @@
 import GQLBase
+import GQLLoader
 import GQLPlanner
 
 /// Runs golden files, as `gqlite test` does and as this package's own tests do.

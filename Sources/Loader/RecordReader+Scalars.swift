@@ -178,7 +178,7 @@ extension RecordReader {
   }
 
   /// The cell of a default; nil for null and for what has no column of its own.
-  func cell(of value: GQLCatalog.Value, for target: RecordLayout.Target) -> (column: Int, cell: Cell)? {
+  func cell(of value: Value, for target: RecordLayout.Target) -> (column: Int, cell: Cell)? {
     switch target {
     case .scalar(_, let column), .enumeration(_, let column), .json(let column):
       return scalarCell(value).map { (column, $0) }
@@ -191,7 +191,7 @@ extension RecordReader {
     }
   }
 
-  private func scalarCell(_ value: GQLCatalog.Value) -> Cell? {
+  private func scalarCell(_ value: Value) -> Cell? {
     switch value {
     case .null, .list, .object: return nil
     case .boolean(let value): return Cell(low: value ? 1 : 0)

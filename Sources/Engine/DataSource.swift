@@ -1,3 +1,7 @@
+import GQLBase
+import GQLCatalog
+import GQLLoader
+
 /// Where data comes from.
 public enum DataSource: Sendable {
   /// One JSON object a line; of the type, or of the type that each line's `__typename` names. `name` is for messages.
@@ -12,6 +16,22 @@ public enum DataSource: Sendable {
   /// compressed as `.gz` or `.zst`, or a directory of such files. Within a directory only files named for a type are
   /// read. Or a SQLite file (`.sqlite`, `.sqlite3`, `.db`, `.db3`): its tables are types, its foreign keys relations.
   case path(String)
+}
+
+extension DataSource {
+  /// What the loader reads.
+  var source: LoadSource {
+    switch self {
+    case .ndjson(let type, let bytes, let name): return .bytes(bytes, .ndjson, type: type, name: name)
+    case .json(let type, let bytes, let name): return .bytes(bytes, .json, type: type, name: name)
+    case .csv(let type, let bytes, let name): return .bytes(bytes, .csv, type: type, name: name)
+    case .values(let type, let values):
+      var buffer = ByteBuffer(capacity: 1024)
+      buffer.append(json: JSONValue.array(values.map(\.json)))
+      return .bytes(buffer.takeArray(), .json, type: type, name: "values of \(type)")
+    case .path(let path): return .path(path)
+    }
+  }
 }
 
 /// How to load.
@@ -68,5 +88,23 @@ public struct LoadReport: Sendable, Hashable {
     public var type: String
     /// How many.
     public var count: Int
+  }
+}
+
+extension LoadProgress {
+  init(_ position: LoadPosition) {
+    self.init(
+      file: position.file, bytes: position.bytes, totalBytes: position.totalBytes, records: position.records)
+  }
+}
+
+extension LoadReport {
+  init(_ outcome: LoadOutcome, _ catalog: Catalog) {
+    inserted = outcome.inserted.map { Count(type: catalog[$0.type].name, count: $0.count) }
+    skippedRecords = outcome.skippedRecords
+    danglingLinks = outcome.danglingLinks
+    let told = QueryError(outcome.warnings)
+    warnings = told.problems
+    warningText = told.description
   }
 }

@@ -4,7 +4,7 @@ import GQLStore
 
 /// Links by key to rows, when all rows are there.
 extension Loader {
-  mutating func resolveLinks(_ files: [LoadFile]) throws(QueryError) {
+  mutating func resolveLinks(_ files: [LoadFile]) throws(LoadFailure) {
     // Where bad records are left out, links are made one by one, and told apart here.
     var claims: [RelationID: LinkClaims] = [:]
     for relation in catalog.relations {
@@ -36,7 +36,7 @@ extension Loader {
           transaction.rememberDangling(relation.id, source: links.sources[index], key: links.targets[index])
           continue
         }
-        if options.skipsBadRecords {
+        if skipsBadRecords {
           if let found = claim(relation, links.sources[index], target, &claims) {
             contradictions.append(found)
             if relation.isRequired { mustComplete(relation, links.sources[index]) }
@@ -45,7 +45,7 @@ extension Loader {
           do {
             try transaction.appendReference(relation.id, source: links.sources[index], target: target)
           } catch {
-            throw QueryError(
+            throw LoadFailure(
               code: LoadProblem.uniqueViolation.code,
               StoreMessages.describe(error, catalog: catalog, transaction: transaction))
           }
@@ -75,7 +75,7 @@ extension Loader {
     let source = catalog[relation.source]
     let links = count == 1 ? "1 link of" : "\(count) links of"
     let reason = StoreMessages.describe(.contradiction(found), catalog: catalog, transaction: transaction)
-    diagnostics.append(
+    outcome.warnings.append(
       (
         SourceText(name: "", bytes: []),
         [
@@ -97,7 +97,7 @@ extension Loader {
   /// The row of an interface or union that a link leads to.
   mutating func resolve(
     _ key: Cell, _ isRow: Bool, as type: EntityTypeID?, _ relation: Relation, from source: UInt32
-  ) throws(QueryError) -> LinkTarget {
+  ) throws(LoadFailure) -> LinkTarget {
     if isRow, let type {
       return transaction.mirroredRow(type, UInt32(truncatingIfNeeded: key.low), in: relation.target).map { .row($0) }
         ?? .refused
@@ -116,10 +116,10 @@ extension Loader {
       }
       let message = "'\(catalog[relation.source].name).\(field)' links to '\(id)', which is the id of \(names)"
       let help = "give an object that says its type, as in {\"__typename\": …, \"id\": …}"
-      guard options.skipsBadRecords else {
-        throw QueryError(code: LoadProblem.ambiguousLink.code, message, help: help)
+      guard skipsBadRecords else {
+        throw LoadFailure(code: LoadProblem.ambiguousLink.code, message, help: help)
       }
-      diagnostics.append(
+      outcome.warnings.append(
         (
           SourceText(name: "", bytes: []),
           [Diagnostic(LoadProblem.ambiguousLink.code, severity: .warning, message, at: SourceRange(at: 0), help: help)]
@@ -153,7 +153,7 @@ extension Loader {
   }
 
   mutating func warnDangling(_ relation: Relation, _ missing: [Cell]) {
-    report.danglingLinks += missing.count
+    outcome.danglingLinks += missing.count
     let source = catalog[relation.source]
     let name = relation.property.map { source[$0].name } ?? "?"
     let target = catalog[relation.target]
@@ -165,7 +165,7 @@ extension Loader {
     }
     let ids = shown.joined(separator: ", ") + (missing.count > 3 ? ", …" : "")
     let noun = missing.count == 1 ? "1 link" : "\(missing.count) links"
-    diagnostics.append(
+    outcome.warnings.append(
       (
         SourceText(name: "", bytes: []),
         [

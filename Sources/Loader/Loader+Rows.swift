@@ -12,7 +12,7 @@ extension Loader {
       do throws(RecordFailure) {
         rows.append(try insert(index, file: file))
       } catch {
-        if options.skipsBadRecords { removeInserted(rows) }
+        if skipsBadRecords { removeInserted(rows) }
         throw error
       }
     }
@@ -112,7 +112,7 @@ extension Loader {
   }
 
   /// Nested objects may come before the record that completes them; at the end everything must be complete.
-  mutating func checkComplete(_ files: [LoadFile]) throws(QueryError) {
+  mutating func checkComplete(_ files: [LoadFile]) throws(LoadFailure) {
     for (index, type) in catalog.types.enumerated() {
       for (position, origin) in origins[index].enumerated() where origin.isIncomplete && !origin.isRemoved {
         let row = UInt32(truncatingIfNeeded: baseSlots[index] + position)
@@ -124,11 +124,11 @@ extension Loader {
         do throws(RecordFailure) {
           try skip(failure, file)
         } catch {
-          throw queryError(error, in: file)
+          throw loadFailure(error, in: file)
         }
         // What others must link to cannot go: the data is then bad as a whole.
         guard !transaction.isLive(type.id, row) || (try? transaction.delete(type.id, row)) != nil else {
-          throw queryError(failure, in: file)
+          throw loadFailure(failure, in: file)
         }
       }
     }

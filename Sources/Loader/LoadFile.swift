@@ -2,9 +2,9 @@ import GQLBase
 import GQLCatalog
 
 /// One source of records, opened.
-struct LoadFile {
-  enum Format { case ndjson, json, csv }
-  var file: MappedFile
+package struct LoadFile {
+  package enum Format: Sendable { case ndjson, json, csv }
+  package var file: MappedFile
   var format: Format
   /// The type that the file is named for.
   var type: EntityTypeID?
@@ -12,16 +12,16 @@ struct LoadFile {
   var typeName: String?
 
   /// Sources opened, and the schemas that databases among them bring along.
-  struct Opened {
-    var files: [LoadFile] = []
-    var sdl = ""
+  package struct Opened {
+    package var files: [LoadFile] = []
+    package var sdl = ""
   }
 
   /// Opens sources. Directories give their files in the order of their names. Without a catalog, a SQLite file brings
   /// its own types.
-  static func open(
-    _ sources: [DataSource], for catalog: Catalog?, limit: Int
-  ) throws(QueryError) -> Opened {
+  package static func open(
+    _ sources: [LoadSource], for catalog: Catalog?, limit: Int
+  ) throws(LoadFailure) -> Opened {
     let typeNames = catalog.map { Set($0.types.filter { !$0.isElement }.map(\.name)) }
     var opened = Opened()
     for source in sources {
@@ -35,13 +35,13 @@ struct LoadFile {
     return opened
   }
 
-  private static func openDatabase(_ path: String, for catalog: Catalog?) throws(QueryError) -> Opened? {
+  private static func openDatabase(_ path: String, for catalog: Catalog?) throws(LoadFailure) -> Opened? {
     guard [".sqlite", ".sqlite3", ".db", ".db3"].contains(where: { path.hasSuffix($0) }),
       MappedFile.directoryEntries(path) == nil
     else { return nil }
     let file = try mapped(path)
     guard SQLiteConnection.isDatabase(file.bytes) else {
-      throw QueryError(code: LoadProblem.unreadable.code, "this is no SQLite file", file: path)
+      throw LoadFailure(code: LoadProblem.unreadable.code, "this is no SQLite file", file: path)
     }
     do throws(SQLiteConnection.Failure) {
       let connection = try SQLiteConnection(path: path)
@@ -53,28 +53,18 @@ struct LoadFile {
       }
       return Opened(files: files, sdl: catalog == nil ? schema.sdl : "")
     } catch {
-      throw QueryError(code: LoadProblem.unreadable.code, error.message, file: path)
+      throw LoadFailure(code: LoadProblem.unreadable.code, error.message, file: path)
     }
   }
 
   private static func open(
-    _ sources: [DataSource], typeNames: Set<String>?, limit: Int
-  ) throws(QueryError) -> [LoadFile] {
+    _ sources: [LoadSource], typeNames: Set<String>?, limit: Int
+  ) throws(LoadFailure) -> [LoadFile] {
     var files: [LoadFile] = []
     for source in sources {
       switch source {
-      case .ndjson(let type, let bytes, let name):
-        files.append(LoadFile(file: MappedFile(name: name, bytes: bytes), format: .ndjson, typeName: type))
-      case .json(let type, let bytes, let name):
-        files.append(LoadFile(file: MappedFile(name: name, bytes: bytes), format: .json, typeName: type))
-      case .csv(let type, let bytes, let name):
-        files.append(LoadFile(file: MappedFile(name: name, bytes: bytes), format: .csv, typeName: type))
-      case .values(let type, let values):
-        var buffer = ByteBuffer(capacity: 1024)
-        buffer.append(json: JSONValue.array(values.map(\.json)))
-        files.append(
-          LoadFile(
-            file: MappedFile(name: "values of \(type)", bytes: buffer.takeArray()), format: .json, typeName: type))
+      case .bytes(let bytes, let format, let type, let name):
+        files.append(LoadFile(file: MappedFile(name: name, bytes: bytes), format: format, typeName: type))
       case .path(let path):
         files += try open(path, typeNames: typeNames, limit: limit)
       }
@@ -84,7 +74,7 @@ struct LoadFile {
 
   private static func open(
     _ path: String, typeNames: Set<String>?, limit: Int
-  ) throws(QueryError) -> [LoadFile] {
+  ) throws(LoadFailure) -> [LoadFile] {
     guard let entries = MappedFile.directoryEntries(path) else {
       return [try openFile(path, typeNames: typeNames, limit: limit)]
     }
@@ -100,7 +90,7 @@ struct LoadFile {
       files.append(LoadFile(file: try content(prefix + entry, limit: limit), format: format, typeName: stem))
     }
     if files.isEmpty {
-      throw QueryError(
+      throw LoadFailure(
         code: LoadProblem.noData.code, "this directory has no file named for a type",
         help: "data lies in files such as User.ndjson, User.json or User.csv", file: path)
     }
@@ -110,23 +100,23 @@ struct LoadFile {
   /// Leaving out a file whose name is nearly that of a type without a file would lose its entities silently.
   private static func refuseMisspelling(
     _ stem: String, _ entry: String, in entries: [String], typeNames: Set<String>, file: String
-  ) throws(QueryError) {
+  ) throws(LoadFailure) {
     let ending = entry.dropFirst(stem.count)
     let missing = typeNames.filter { !entries.contains($0 + ending) }.sorted()
     guard stem.first?.isUppercase ?? false, let near = nearestNames(to: stem, in: missing).first else { return }
-    throw QueryError(
+    throw LoadFailure(
       code: LoadProblem.unknownType.code, "the schema has no entity type '\(stem)'", help: "did you mean '\(near)'?",
       file: file)
   }
 
   private static func openFile(
     _ path: String, typeNames: Set<String>?, limit: Int
-  ) throws(QueryError) -> LoadFile {
+  ) throws(LoadFailure) -> LoadFile {
     let name = path.split(separator: "/").last.map(String.init) ?? path
     guard let (stem, format) = split(Compression.split(name)?.stem ?? name) else {
       // What is not there has no wrong ending.
       _ = try mapped(path)
-      throw QueryError(
+      throw LoadFailure(
         code: LoadProblem.unsupported.code, "this is no file of data",
         help: "data lies in files that end in .ndjson, .jsonl, .json or .csv (and .gz or .zst), or in .sqlite",
         file: path)
@@ -140,11 +130,11 @@ struct LoadFile {
     return LoadFile(file: try content(path, limit: limit), format: format, typeName: type)
   }
 
-  private static func mapped(_ path: String) throws(QueryError) -> MappedFile {
+  private static func mapped(_ path: String) throws(LoadFailure) -> MappedFile {
     do {
       return try MappedFile(path: path)
     } catch {
-      throw QueryError(code: LoadProblem.unreadable.code, error.message, file: path)
+      throw LoadFailure(code: LoadProblem.unreadable.code, error.message, file: path)
     }
   }
 
@@ -157,23 +147,23 @@ struct LoadFile {
   }
 
   /// The content of a file, expanded if it is compressed.
-  private static func content(_ path: String, limit: Int) throws(QueryError) -> MappedFile {
+  private static func content(_ path: String, limit: Int) throws(LoadFailure) -> MappedFile {
     let file = try mapped(path)
     guard let (_, compression) = Compression.split(path) else { return file }
     do {
       return MappedFile(name: path, try compression.expand(file.bytes, limit: limit))
     } catch {
-      throw QueryError(code: LoadProblem.unreadable.code, error.message, file: path)
+      throw LoadFailure(code: LoadProblem.unreadable.code, error.message, file: path)
     }
   }
 
   /// Finds each file's type in the schema.
-  static func resolve(_ files: [LoadFile], in catalog: Catalog) throws(QueryError) -> [LoadFile] {
+  package static func resolve(_ files: [LoadFile], in catalog: Catalog) throws(LoadFailure) -> [LoadFile] {
     var resolved: [LoadFile] = []
     for var file in files {
       if let name = file.typeName {
         guard let type = catalog.type(named: name) else {
-          throw QueryError(
+          throw LoadFailure(
             code: LoadProblem.unknownType.code, "the schema has no entity type '\(name)'",
             help: nearestNames(to: name, in: catalog.types.map(\.name)).first.map { "did you mean '\($0)'?" },
             file: file.file.name)

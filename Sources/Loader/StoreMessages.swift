@@ -3,8 +3,8 @@ import GQLCatalog
 import GQLStore
 
 /// Sentences for what the store refuses.
-enum StoreMessages {
-  static func describe(_ problem: StoreProblem, catalog: Catalog, transaction: WriteTransaction) -> String {
+package enum StoreMessages {
+  package static func describe(_ problem: StoreProblem, catalog: Catalog, transaction: WriteTransaction) -> String {
     switch problem {
     case .uniqueViolation(let index, let existing, _):
       let descriptor = catalog[index]
@@ -46,7 +46,7 @@ enum StoreMessages {
   }
 
   /// `id '7'`
-  static func key(
+  package static func key(
     _ type: EntityTypeID, _ columns: [Int], of row: UInt32, catalog: Catalog, transaction: WriteTransaction
   ) -> String {
     let columns = columns.map { ColumnID($0) }
@@ -54,7 +54,7 @@ enum StoreMessages {
     return columns.map { catalog[type][$0].name }.joined(separator: ", ") + " " + values.joined(separator: ", ")
   }
 
-  static func show(
+  package static func show(
     _ reader: ColumnReader, _ row: UInt32, _ column: ColumnDescriptor, _ catalog: Catalog
   ) -> String {
     switch column.kind {

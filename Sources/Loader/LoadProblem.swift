@@ -1,7 +1,7 @@
 import GQLBase
 
 /// What can be wrong with data.
-enum LoadProblem: Sendable, Hashable, CaseIterable {
+package enum LoadProblem: Sendable, Hashable, CaseIterable {
   /// `{"id": 1,}`
   case invalidJSON
   /// A line that is `[1, 2]` where an object belongs.
@@ -39,7 +39,7 @@ enum LoadProblem: Sendable, Hashable, CaseIterable {
   /// A load that was asked for without any data.
   case noData
 
-  var code: DiagnosticCode {
+  package var code: DiagnosticCode {
     switch self {
     case .invalidJSON: "invalid-json"
     case .notAnObject: "not-an-object"

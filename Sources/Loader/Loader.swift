@@ -6,18 +6,19 @@ import GQLStore
 ///
 /// A good load is fast because nothing is looked up twice: indexes and relations are built at the end. Where bad
 /// records are to be skipped, each is checked on its own as it comes.
-struct Loader: ~Copyable {
+package struct Loader: ~Copyable {
   let catalog: Catalog
   let transaction: WriteTransaction
-  let options: LoadOptions
+  /// Go on behind a bad record and count it, instead of failing as a whole.
+  let skipsBadRecords: Bool
+  let progress: ((LoadPosition) -> Void)?
   let arena = LoadArena()
   var reader: RecordReader
-  var report = LoadReport()
+  package var outcome = LoadOutcome()
   var pending: [PendingLinks]
   let baseSlots: [Int]
   /// For each type and new row: whether a record of its own defined it, and where that record is.
   var origins: [ContiguousArray<Origin>]
-  var diagnostics: [(source: SourceText, diagnostics: [Diagnostic])] = []
   /// For each relation that must have a target, the rows whose target is named but not there.
   var dangling: [RelationID: Set<UInt32>] = [:]
   var records = 0
@@ -42,34 +43,38 @@ struct Loader: ~Copyable {
     var types: ContiguousArray<EntityTypeID?> = []
   }
 
-  init(catalog: Catalog, transaction: WriteTransaction, options: LoadOptions, now: Int64) {
+  /// - Parameter progress: Called now and then.
+  package init(
+    catalog: Catalog, transaction: WriteTransaction, skipsBadRecords: Bool, progress: ((LoadPosition) -> Void)?
+  ) {
     self.catalog = catalog
     self.transaction = transaction
-    self.options = options
+    self.skipsBadRecords = skipsBadRecords
+    self.progress = progress
     reader = RecordReader(
-      layouts: catalog.types.map { RecordLayout($0, catalog: catalog) }, arena: arena, now: now)
+      layouts: catalog.types.map { RecordLayout($0, catalog: catalog) }, arena: arena, now: transaction.now)
     pending = Array(repeating: PendingLinks(), count: catalog.relations.count)
     baseSlots = catalog.types.map { transaction.slotCount($0.id) }
     origins = Array(repeating: [], count: catalog.types.count)
   }
 
   /// Loads files. The transaction must be dropped if it throws.
-  mutating func load(_ files: [LoadFile]) throws(QueryError) {
+  package mutating func load(_ files: [LoadFile]) throws(LoadFailure) {
     defer { reader.stage.deallocate() }
     let before = catalog.types.map { transaction.liveCount($0.id) }
     totalBytes = files.reduce(0) { $0 + $1.file.bytes.count }
-    if !options.skipsBadRecords { transaction.beginBulk() }
+    if !skipsBadRecords { transaction.beginBulk() }
     for index in files.indices {
       do {
         try load(files[index], number: index)
       } catch {
-        throw queryError(error, in: files[index].file)
+        throw loadFailure(error, in: files[index].file)
       }
       readBytes += files[index].file.bytes.count
       tellProgress(files[index].file.name, force: true)
     }
     try resolveLinks(files)
-    if !options.skipsBadRecords {
+    if !skipsBadRecords {
       do {
         try transaction.endBulk()
       } catch {
@@ -78,29 +83,26 @@ struct Loader: ~Copyable {
     }
     try checkComplete(files)
     for (type, count) in zip(catalog.types, before) where type.kind == .entity {
-      report.inserted.append(LoadReport.Count(type: type.name, count: transaction.liveCount(type.id) - count))
+      outcome.inserted.append((type.id, transaction.liveCount(type.id) - count))
     }
-    let warnings = QueryError(diagnostics)
-    report.warnings = warnings.problems
-    report.warningText = warnings.description
   }
 
   // MARK: - Failures
 
   /// Counts and keeps the first of bad records, if they are to be skipped; else throws them on.
   mutating func skip(_ failure: RecordFailure, _ file: MappedFile) throws(RecordFailure) {
-    guard options.skipsBadRecords else { throw failure }
-    report.skippedRecords += 1
-    if report.skippedRecords <= Self.reportedWarnings {
-      diagnostics.append(Self.diagnostic(failure, in: file, severity: .warning))
+    guard skipsBadRecords else { throw failure }
+    outcome.skippedRecords += 1
+    if outcome.skippedRecords <= Self.reportedWarnings {
+      outcome.warnings.append(Self.diagnostic(failure, in: file, severity: .warning))
     }
   }
 
-  func queryError(_ failure: RecordFailure, in file: MappedFile) -> QueryError {
-    QueryError([Self.diagnostic(failure, in: file, severity: .error)])
+  func loadFailure(_ failure: RecordFailure, in file: MappedFile) -> LoadFailure {
+    LoadFailure([Self.diagnostic(failure, in: file, severity: .error)])
   }
 
-  func storeError(_ problem: StoreProblem, _ files: [LoadFile]) -> QueryError {
+  func storeError(_ problem: StoreProblem, _ files: [LoadFile]) -> LoadFailure {
     let message = StoreMessages.describe(problem, catalog: catalog, transaction: transaction)
     let place: (type: EntityTypeID, row: UInt32)?
     var kind = LoadProblem.uniqueViolation
@@ -116,10 +118,10 @@ struct Loader: ~Copyable {
       let position = Int(place.row) - baseSlots[type]
       if origins[type].indices.contains(position) {
         let origin = origins[type][position]
-        return queryError(RecordFailure(kind, message, at: origin.offset), in: files[Int(origin.file)].file)
+        return loadFailure(RecordFailure(kind, message, at: origin.offset), in: files[Int(origin.file)].file)
       }
     }
-    return QueryError(code: kind.code, message)
+    return LoadFailure(code: kind.code, message)
   }
 
   /// Shows only the line of the failure: the file may be large.
@@ -150,7 +152,7 @@ struct Loader: ~Copyable {
   }
 
   func tellProgress(_ file: String, at position: Int = 0, force: Bool = false) {
-    guard let progress = options.progress, force || records & 0xFFFF == 0 else { return }
-    progress(LoadProgress(file: file, bytes: readBytes + position, totalBytes: totalBytes, records: records))
+    guard let progress, force || records & 0xFFFF == 0 else { return }
+    progress(LoadPosition(file: file, bytes: readBytes + position, totalBytes: totalBytes, records: records))
   }
 }

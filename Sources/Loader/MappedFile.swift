@@ -10,12 +10,12 @@
 ///
 /// Files are mapped, not read: a load touches each byte once. A file that shrinks while it is mapped ends the process
 /// on any system; regular files are therefore read into memory if they are small enough for that not to matter.
-final class MappedFile: @unchecked Sendable {
+package final class MappedFile: @unchecked Sendable {
   /// Why a path could not be read.
-  struct Failure: Error { let message: String }
+  package struct Failure: Error { package let message: String }
 
-  let name: String
-  let bytes: UnsafeBufferPointer<UInt8>
+  package let name: String
+  package let bytes: UnsafeBufferPointer<UInt8>
   private let memory: UnsafeMutableRawPointer?
   private let isMapping: Bool
 
@@ -38,7 +38,7 @@ final class MappedFile: @unchecked Sendable {
   }
 
   /// Reads a whole regular file, or anything else that can be read to its end.
-  init(path: String) throws(Failure) {
+  package init(path: String) throws(Failure) {
     name = path
     // The system would see the name end there.
     guard !path.utf8.contains(0) else { throw Failure(message: "a name with U+0000 in it") }
@@ -97,7 +97,7 @@ final class MappedFile: @unchecked Sendable {
   }
 
   /// The names in a directory, sorted by bytes; nil if the path is no directory.
-  static func directoryEntries(_ path: String) -> [String]? {
+  package static func directoryEntries(_ path: String) -> [String]? {
     guard let directory = opendir(path) else { return nil }
     defer { closedir(directory) }
     var names: [String] = []

@@ -6,7 +6,7 @@ import GQLBase
 /// text is in the form that it would print in), String, a list of one of these, else JSON. It is non-null where every
 /// record has a value. An object with an id is an entity; one without is an embedded object. A field named for a type
 /// (`author` is not, `user`, `users` and `userList` are) whose values are all ids of it is a relation.
-struct SchemaInference {
+package struct SchemaInference {
   /// What was seen of the values of one field.
   struct Shape {
     var nulls = 0
@@ -31,6 +31,11 @@ struct SchemaInference {
   private var typeIndex: [String: Int] = [:]
   /// Relations stay recognisable up to this many distinct values a field.
   private static let keptIDs = 100_000
+
+  package init() {}
+
+  /// Whether no record was read.
+  package var isEmpty: Bool { types.isEmpty }
 
   /// Adds a record of a type.
   mutating func add(_ type: String, _ record: JSONValue) {
@@ -100,7 +105,7 @@ struct SchemaInference {
   // MARK: - Writing SDL
 
   /// The schema as SDL.
-  mutating func sdl() -> String {
+  package mutating func sdl() -> String {
     liftEntities()
     var embedded: [(name: String, shape: Shape)] = []
     var text = ""
@@ -265,7 +270,7 @@ struct SchemaInference {
 
 extension SchemaInference {
   /// Reads all records of the files; what cannot be read is left for the load to report.
-  mutating func read(_ files: [LoadFile]) {
+  package mutating func read(_ files: [LoadFile]) {
     for file in files {
       // A file without records has a type all the same.
       if let type = file.typeName { declare(type) }

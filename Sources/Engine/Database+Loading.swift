@@ -1,0 +1,79 @@
+import GQLBase
+import GQLCatalog
+import GQLLoader
+import GQLStore
+
+extension Database {
+  /// Loads data; all of it or, where that fails, nothing.
+  ///
+  /// Entities are inserted: an id that is there already is an error. Nested objects become entities of their own, stored
+  /// once. Links to ids that are not there are counted and told, and connect when the entity comes.
+  ///
+  /// - Throws: ``QueryError`` with the file, line and column of the first bad record.
+  @discardableResult
+  public func load(_ sources: [DataSource], options: LoadOptions = LoadOptions()) throws(QueryError) -> LoadReport {
+    try refuseNested()
+    return try writer.withLock { (_) throws(QueryError) -> LoadReport in
+      let (base, files) = try open(sources, options)
+      let transaction = WriteTransaction(base, fold: foldText)
+      transaction.now = options.now ?? Self.now()
+      var loader = Loader(
+        catalog: base.catalog, transaction: transaction, skipsBadRecords: options.skipsBadRecords,
+        progress: options.progress.map { tell in { tell(LoadProgress($0)) } })
+      try told { () throws(LoadFailure) in try loader.load(files) }
+      let loaded = transaction.commit()
+      state.withLock {
+        $0.snapshot = loaded
+        $0.hasSchema = true
+      }
+      tellWatchers()
+      return LoadReport(loader.outcome, base.catalog)
+    }
+  }
+
+  /// Loads one file or directory; see ``load(_:options:)``.
+  @discardableResult
+  public func load(path: String, options: LoadOptions = LoadOptions()) throws(QueryError) -> LoadReport {
+    try load([.path(path)], options: options)
+  }
+
+  /// The files, and what they are added to: without a schema, nothing, with a schema inferred from them.
+  private func open(
+    _ sources: [DataSource], _ options: LoadOptions
+  ) throws(QueryError) -> (base: Snapshot, files: [LoadFile]) {
+    let (snapshot, hasSchema) = state.withLock { ($0.snapshot, $0.hasSchema) }
+    let limit = options.maximumExpandedBytes
+    let opened = try told { () throws(LoadFailure) in
+      try LoadFile.open(sources.map(\.source), for: hasSchema ? snapshot.catalog : nil, limit: limit)
+    }
+    let base = hasSchema ? snapshot : try inferred(from: opened, functions: snapshot.catalog.functions)
+    return (base, try told { () throws(LoadFailure) in try LoadFile.resolve(opened.files, in: base.catalog) })
+  }
+
+  private func told<Output>(_ body: () throws(LoadFailure) -> Output) throws(QueryError) -> Output {
+    do {
+      return try body()
+    } catch {
+      throw QueryError(error)
+    }
+  }
+
+  private func inferred(
+    from opened: LoadFile.Opened, functions: [RegisteredFunction]
+  ) throws(QueryError) -> Snapshot {
+    var inference = SchemaInference()
+    if opened.sdl.isEmpty { inference.read(opened.files) }
+    guard !inference.isEmpty || !opened.sdl.isEmpty else {
+      throw QueryError(
+        code: LoadProblem.noData.code, "there are no records from which a schema could be inferred",
+        help: "name the file for its type, as in User.ndjson, or give a schema",
+        file: opened.files.first?.file.name ?? "")
+    }
+    // Nobody wrote it, so its warnings would be of no use.
+    var catalog = try Self.catalog(of: [
+      SourceText(name: "inferred schema", text: opened.sdl.isEmpty ? inference.sdl() : opened.sdl)
+    ]).catalog
+    catalog.functions = functions
+    return Snapshot.empty(catalog)
+  }
+}
