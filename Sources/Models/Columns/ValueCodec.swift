@@ -12,8 +12,11 @@ class ValueCodec<Value> {
   var comparesAsStored: Bool { false }
 }
 
+/// A codec that does no more than the type itself would.
+protocol PlainCodec: AnyObject {}
+
 /// A type that turned out to have a column of its own.
-final class StoredCodec<Value: ColumnValue>: ValueCodec<Value> {
+final class StoredCodec<Value: ColumnValue>: ValueCodec<Value>, PlainCodec {
   override var shape: ColumnShape? { Value.columnShape }
   override func read(_ cell: ColumnCell) throws -> Value { try Value(cell: cell) }
   override func write(_ value: Value, into slot: inout ColumnSlot) throws { try value.write(into: &slot) }

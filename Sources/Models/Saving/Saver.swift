@@ -78,6 +78,7 @@ struct Saver {
     }
     var writer = EntityWriter<Entity>(mapping.layout, stage.cells + base, stage.valid + base, stage.memory)
     try merged.write(to: &writer)
+    try writer.finish()
     if !writer.opaques.isEmpty { stage.setOpaques(record, writer.opaques) }
     for place in 0..<mapping.derived.count {
       let (attribute, column) = mapping.derived[place]
@@ -146,6 +147,7 @@ struct Saver {
         row = try transaction.insert(entry.mapping.type, cells: cells, valid: valid)
         stage.setNew(record)
       } else {
+        entry.mapping.keepNumbers(transaction.readers(entry.mapping.type), row, cells, valid)
         try transaction.replace(
           entry.mapping.type, row, cells: cells, valid: valid, owned: entry.mapping.ownedColumns)
       }

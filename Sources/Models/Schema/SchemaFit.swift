@@ -44,7 +44,7 @@ struct SchemaFit {
     try checkRequired(known)
     let unknown = entity.columns.filter { $0.isNonNull && $0.foldedFrom == nil && !known.contains($0.id) }
     if unknown.isEmpty { return }
-    let fills = UnknownFields.fills(entity, catalog)
+    let fills = CatalogFills.of(catalog)[entity.id]
     for column in unknown where fills[Int(column.id.index)] == nil {
       // What the store fills itself begins with a line.
       if !column.name.hasPrefix("_") {
@@ -56,7 +56,8 @@ struct SchemaFit {
   /// Whether cells of a column are those of a shape: an enum's have the same codes, an id is a text.
   private func fits(_ type: ValueType, _ shape: ColumnShape) -> Bool {
     guard let enumeration = shape.enumeration else {
-      return type == shape.valueType || shape.isText && type == .scalar(.id)
+      if type == shape.valueType { return true }
+      return shape.scalar == .string && type == (shape.isList ? .list(.scalar(.id)) : .scalar(.id))
     }
     var element = type
     if case .list(let inner) = type {
@@ -90,7 +91,8 @@ final class UnknownTypeMapping: AnyTypeMapping, @unchecked Sendable {
     for hook in Hook.allCases { hooks.noteIdle(hook) }
     super.init(
       type: entity.id, name: entity.name,
-      layout: EntityLayout(places: [], codecs: [], columnCount: entity.columns.count, typeName: entity.name),
+      layout: EntityLayout(
+        places: [], names: [], types: [], codecs: [], columnCount: entity.columns.count, typeName: entity.name),
       hooks: hooks, idColumn: 0, idKind: .text, updatedColumn: entity.updatedColumn, columns: [], relations: [])
   }
 

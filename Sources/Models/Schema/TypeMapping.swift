@@ -21,6 +21,8 @@ class AnyTypeMapping: @unchecked Sendable {
   let readsDeleted: Bool
   /// What other columns of a new entity hold.
   let unknownFields: UnknownFields?
+  /// The columns, but for the key, that hold ids of a schema in text, or lists of them: texts for the entities.
+  let idColumns: [(column: Int, isList: Bool)]
   /// Whether a column has another type than the entities say: ids of a schema in text.
   let hasOtherTypes: Bool
   /// Whether the schema wants values to be unique of which the entities do not say so: then only writing tells.
@@ -45,7 +47,9 @@ class AnyTypeMapping: @unchecked Sendable {
     self.readsDeleted = readsDeleted
     self.unknownFields = unknownFields
     self.hasOtherUniques = hasOtherUniques
-    hasOtherTypes = columns.contains { $0?.type == .scalar(.id) }
+    let ids = columns.compactMap { $0 }.filter { $0.type == .scalar(.id) || $0.type == .list(.scalar(.id)) }
+    hasOtherTypes = !ids.isEmpty
+    idColumns = ids.map { (Int($0.id.index), $0.kind == .wideList) }.filter { $0.0 != idColumn }
   }
 
   /// The values without a column of no rows; nil if an entity has none.
@@ -116,11 +120,12 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
       owned[Int(column.id.index)] || column.kind == .reference || column.kind == .references || column.foldedFrom != nil
         || column.id == entity.createdColumn || column.id == entity.updatedColumn
     }
+    let stored = info.attributes[..<info.propertyCount]
     super.init(
       type: entity.id, name: entity.name,
       layout: other?.layout
         ?? EntityLayout(
-          places: places, codecs: info.attributes[..<info.propertyCount].map(\.codec),
+          places: places, names: stored.map(\.name), types: stored.map(\.type), codecs: stored.map(\.codec),
           columnCount: entity.columns.count, typeName: "\(Entity.self)"),
       hooks: info.hooks, idColumn: id.map { Int($0.id.index) } ?? 0, idKind: id?.kind ?? .text,
       updatedColumn: entity.updatedColumn, columns: columns, relations: relations,
