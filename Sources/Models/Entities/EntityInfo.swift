@@ -16,6 +16,13 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
     var comparesAsStored: Bool
     var isOptional = false
     var isAlwaysReadable = true
+
+    /// What it wants of a field, in words.
+    var misfit: String {
+      guard let shape else { return "not \(type)" }
+      let column = shape.text(shape.enumeration?.name ?? shape.scalar.rawValue)
+      return codec is any ObjectCodec ? "neither \(column) nor an object, as \(type) is" : "not \(column)"
+    }
   }
 
   /// An attribute's place, and whether the key path descends.

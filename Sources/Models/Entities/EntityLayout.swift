@@ -47,14 +47,18 @@ final class EntityLayout: @unchecked Sendable {
   /// All columns of the type, those of relations included.
   let columnCount: Int
   let opaqueCount: Int
+  /// By property: where it is an embedded object of a schema in text, or a list of such; empty if none is.
+  let objects: [ObjectProperty?]
   /// The Swift type whose properties these are.
   let typeName: String
 
   init(
-    places: [Place], names: [String], types: [Any.Type], codecs: [AnyObject?], columnCount: Int, typeName: String
+    places: [Place], names: [String], types: [Any.Type], codecs: [AnyObject?], columnCount: Int, typeName: String,
+    objects: [ObjectProperty?] = []
   ) {
     self.typeName = typeName
     self.names = names
+    self.objects = objects
     self.types = types
     count = places.count
     keys = .allocate(capacity: max(1, places.count))
@@ -67,6 +71,10 @@ final class EntityLayout: @unchecked Sendable {
       (keys + index).initialize(to: Key(names[index], isPlain(index) ? types[index] : nil))
     }
   }
+
+  /// What a property is as an embedded object, or a list of such; nil if it is none.
+  @inline(__always)
+  func object(_ index: Int) -> ObjectProperty? { objects.isEmpty ? nil : objects[index] }
 
   /// Whether a property is read and written as it lies in its column.
   func isPlain(_ index: Int) -> Bool {

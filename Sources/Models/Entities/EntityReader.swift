@@ -62,6 +62,12 @@ public struct EntityReader<Entity: EntityModelProtocol> {
       }
       return box.value
     }
+    if let object = layout.object(index) {
+      guard let codec = layout.codecs[index] as? ValueCodec<Value> else {
+        throw ModelError.unreadable(layout.mismatch(name, Value.self))
+      }
+      return try codec.read(cursor.isWanted(index) ? source.object(index, object) : .null, object.kind)
+    }
     // What is described with its type has no codec, or one of its elements.
     let codec = layout.codecs[index] as? ValueCodec<Value> ?? ValueCodec<Value>.make()
     return try codec.read(cursor.cell(at: index))
@@ -130,10 +136,14 @@ public struct EntityReader<Entity: EntityModelProtocol> {
   /// The cell of a property that has a column.
   @inline(__always)
   func cell(at index: Int) -> ColumnCell {
-    if let wanted, !wanted[index] { return ColumnCell(Cell(low: 0), isNull: true) }
+    if !isWanted(index) { return ColumnCell(Cell(low: 0), isNull: true) }
     let place = layout.places[index]
     return source.cell(Int(place.column), place.kind)
   }
+
+  /// Whether a property is read; what is not is nil.
+  @inline(__always)
+  func isWanted(_ index: Int) -> Bool { wanted?[index] ?? true }
 }
 
 /// Where the cells of one entity are: in the store, or on their way to it.
@@ -145,21 +155,32 @@ struct EntitySource {
   let cells: UnsafePointer<Cell>?
   let valid: UnsafePointer<Bool>?
   let opaques: OpaqueValues?
+  /// Where embedded objects and their lists are, if the entity has any: in the store, or on their way to it.
+  private let tables: (any StoreTables)?
+  private let objects: [ObjectValue]
 
-  init(_ readers: UnsafePointer<ColumnReader>, _ row: UInt32, _ opaques: OpaqueValues?) {
+  init(
+    _ readers: UnsafePointer<ColumnReader>, _ row: UInt32, _ opaques: OpaqueValues?, _ tables: (any StoreTables)?
+  ) {
     self.readers = readers
     self.row = row
     cells = nil
     valid = nil
     self.opaques = opaques
+    self.tables = tables
+    objects = []
   }
 
-  init(_ cells: UnsafePointer<Cell>, _ valid: UnsafePointer<Bool>, _ opaques: OpaqueValues?) {
+  init(
+    _ cells: UnsafePointer<Cell>, _ valid: UnsafePointer<Bool>, _ opaques: OpaqueValues?, _ objects: [ObjectValue]
+  ) {
     readers = nil
     row = 0
     self.cells = cells
     self.valid = valid
     self.opaques = opaques
+    tables = nil
+    self.objects = objects
   }
 
   @inline(__always)
@@ -173,4 +194,10 @@ struct EntitySource {
   }
 
   func opaque(_ number: Int) -> AnyObject? { opaques?[row, number] }
+
+  /// The embedded object that a property is.
+  func object(_ index: Int, _ object: ObjectProperty) -> ObjectValue {
+    if let tables { return object.types.read(object.place, object.type, row, tables) }
+    return index < objects.count ? objects[index] : .null
+  }
 }

@@ -12,6 +12,8 @@ public struct EntityWriter<Entity: EntityModelProtocol> {
   let memory: StagingMemory
   /// The values without a column, by their numbers; empty if there are none.
   private(set) var opaques: [AnyObject?] = []
+  /// By property: embedded objects of a schema in text; empty if there are none.
+  private(set) var objects: [ObjectValue] = []
   private var position = 0
   /// The properties that were written, once one did not come next; until then it is all before the position.
   private var written: Set<Int>?
@@ -63,6 +65,12 @@ public struct EntityWriter<Entity: EntityModelProtocol> {
     if column < 0 {
       if opaques.isEmpty { opaques = Array(repeating: nil, count: layout.opaqueCount) }
       opaques[Int(~column)] = OpaqueBox(value)
+      return
+    }
+    if let object = layout.object(index) {
+      guard let codec = layout.codecs[index] as? ValueCodec<Value> else { throw mismatch(name, Value.self) }
+      if objects.isEmpty { objects = Array(repeating: .unsaid, count: layout.count) }
+      objects[index] = try codec.write(value, object.kind)
       return
     }
     // What is described with its type has no codec, or one of its elements.

@@ -18,6 +18,8 @@ final class ModelSchema: @unchecked Sendable {
   let plans = QueryPlans()
   /// By number of the entity type: whether a save may be refused when a part of it is written already.
   let mayRefuseLate: [Bool]
+  /// Whether a type has embedded objects of a schema in text.
+  let hasObjects: Bool
   /// What prepares text, without data.
   let texts: Database
 
@@ -46,6 +48,7 @@ final class ModelSchema: @unchecked Sendable {
     self.mappings = TypeTable(mappings)
     self.byNumber = byNumber
     mayRefuseLate = Self.refusals(byNumber)
+    hasObjects = byNumber.contains { !$0.layout.objects.isEmpty }
     empty = Snapshot.empty(catalog)
     texts = Database(empty)
   }
@@ -71,6 +74,7 @@ final class ModelSchema: @unchecked Sendable {
     self.mappings = TypeTable(mappings)
     self.byNumber = byNumber
     mayRefuseLate = Self.refusals(byNumber)
+    hasObjects = byNumber.contains { !$0.layout.objects.isEmpty }
     empty = Snapshot.empty(catalog)
     texts = Database(empty)
   }

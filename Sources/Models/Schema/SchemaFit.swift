@@ -4,10 +4,12 @@ import GQLCatalog
 struct SchemaFit {
   private let entity: EntityType
   private let catalog: Catalog
+  private let objects: ObjectTypes
 
   init(_ entity: EntityType, _ catalog: Catalog) {
     self.entity = entity
     self.catalog = catalog
+    objects = ObjectTypes(catalog)
   }
 
   /// Throws if it cannot.
@@ -16,17 +18,28 @@ struct SchemaFit {
     var known = Set<ColumnID>()
     for (number, attribute) in info.attributes.enumerated() {
       guard let shape = attribute.shape else { continue }
-      guard let property = entity.property(named: attribute.name), case .column(let id, _) = property.storage else {
+      guard let property = entity.property(named: attribute.name) else {
         throw misfit("has no field '\(attribute.name)'")
+      }
+      let isNonNull = shape.isNonNull || number == info.idAttribute
+      if attribute.codec is any ObjectCodec, let object = ObjectProperty(property, of: entity, objects) {
+        known.formUnion(object.place.columns)
+        guard object.canBeWhole(isNonNull) else {
+          throw misfit("has a field '\(attribute.name): \(text(property.signature))' that is not \(attribute.type)")
+        }
+        continue
+      }
+      guard case .column(let id, _) = property.storage else {
+        throw misfit(
+          "has a field '\(attribute.name): \(text(property.signature))' that is \(attribute.misfit)")
       }
       let column = entity[id]
       known.insert(id)
-      let isNonNull = shape.isNonNull || number == info.idAttribute
       guard fits(column.type, shape), !shape.isList || property.signature.isElementNonNull,
-        column.isNonNull || !isNonNull, !property.isCaseInsensitive
+        column.isNonNull || !isNonNull
       else {
-        let type = shape.text(shape.enumeration?.name ?? shape.scalar.rawValue)
-        throw misfit("has a field '\(attribute.name)' that is not \(type)")
+        throw misfit(
+          "has a field '\(attribute.name): \(text(property.signature))' that is \(attribute.misfit)")
       }
     }
     guard catalog[entity.primaryIndex].columns.map({ entity[$0].name }) == ["id"] else {
@@ -77,6 +90,21 @@ struct SchemaFit {
         throw misfit("needs a link '\(entity[relation.column].name)', of which the model knows nothing")
       }
     }
+  }
+
+  /// A type as the schema writes it.
+  private func text(_ signature: TypeSignature) -> String {
+    func text(_ type: ValueType) -> String {
+      switch type {
+      case .scalar(let scalar): scalar.rawValue
+      case .enumeration(let id): catalog[id].name
+      case .embedded(let id): catalog[id].name
+      case .entity(let id): catalog[id].name
+      case .list(let element): "[\(text(element))\(signature.isElementNonNull ? "!" : "")]"
+      case .null: "null"
+      }
+    }
+    return text(signature.type) + (signature.isNonNull ? "!" : "")
   }
 
   private func misfit(_ words: String) -> ModelError {

@@ -71,15 +71,22 @@ final class CatalogFills: Sendable {
 
   /// By column, as where a schema changes: the type as one that was not there.
   subscript(_ type: EntityTypeID) -> [DefaultValue?] {
-    let columns = columns.withLock { columns in
-      let all = columns ?? CatalogComparison(from: Catalog(), to: catalog).mapping.columns
-      columns = all
-      return all[Int(type.index)]
-    }
+    let columns = columns(of: type)
     func isFilled(_ column: Int) -> Bool {
       guard let source = columns[column], source.fill != nil else { return false }
       return source.presence.map { isFilled(Int($0.index)) } ?? true
     }
     return columns.indices.map { isFilled($0) ? columns[$0]?.fill : nil }
+  }
+
+  /// What a column has that says nothing, if the object around it is there.
+  subscript(_ type: EntityTypeID, _ column: ColumnID) -> DefaultValue? { columns(of: type)[Int(column.index)]?.fill }
+
+  private func columns(of type: EntityTypeID) -> [CatalogMapping.Column?] {
+    columns.withLock { columns in
+      let all = columns ?? CatalogComparison(from: Catalog(), to: catalog).mapping.columns
+      columns = all
+      return all[Int(type.index)]
+    }
   }
 }
