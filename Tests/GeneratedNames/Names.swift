@@ -203,6 +203,17 @@ struct Value: Codable, Hashable, Sendable {
   var CodingKeys_: String?  // 'CodingKeys' in the schema
   var at: Date? = Foundation.Date()
   var Date: Date?
+
+  private enum CodingKeys: String, CodingKey {
+    case self_ = "self"
+    case encode
+    case hash
+    case description
+    case hashValue_ = "hashValue"
+    case CodingKeys_ = "CodingKeys"
+    case at
+    case Date
+  }
 }
 
 enum Odd: String, CaseIterable, Codable, Sendable {

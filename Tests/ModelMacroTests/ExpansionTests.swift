@@ -55,24 +55,24 @@ import Testing
           model.relation("viewedBy", \.viewedBy, \.$viewedBy, deleteRule: .nullify)
         }
         public init(from row: inout GQLiteModels.EntityReader<Self>) throws {
-          self.id = try row.read()
-          self.name = try row.read()
-          self.age = try row.read()
-          self.region = try row.read()
-          self.department = try row.read()
-          self.email = try row.read()
-          self.bio = try row.read()
+          self.id = try row.read("id")
+          self.name = try row.read("name")
+          self.age = try row.read("age")
+          self.region = try row.read("region")
+          self.department = try row.read("department")
+          self.email = try row.read("email")
+          self.bio = try row.read("bio")
           row.skip()
         }
         public func write(to row: inout GQLiteModels.EntityWriter<Self>) throws {
-          try row.write(self.id)
-          try row.write(self.name)
-          try row.write(self.age)
-          try row.write(self.region)
-          try row.write(self.department)
-          try row.write(self.email)
-          try row.write(self.bio)
-          try row.write(self.kind)
+          try row.write(self.id, as: "id")
+          try row.write(self.name, as: "name")
+          try row.write(self.age, as: "age")
+          try row.write(self.region, as: "region")
+          try row.write(self.department, as: "department")
+          try row.write(self.email, as: "email")
+          try row.write(self.bio, as: "bio")
+          try row.write(self.kind, as: "kind")
         }
         public static var patch: GQLiteModels.MergeStrategy<Self> {
           GQLiteModels.MergeStrategy(.patch(\.bio))
@@ -111,13 +111,13 @@ import Testing
           model.property("text", \.text)
         }
         init(from row: inout GQLiteModels.EntityReader<Self>) throws {
-          self.id = try row.read()
+          self.id = try row.read("id")
           #if DEBUG && !os(Linux)
-          self.trace = try row.read()
+          self.trace = try row.read("trace")
           #elseif TESTING
           #else
           #endif
-          self.text = try row.read()
+          self.text = try row.read("text")
           #if DEBUG && !os(Linux)
           #elseif TESTING
           #else
@@ -125,13 +125,13 @@ import Testing
           #endif
         }
         func write(to row: inout GQLiteModels.EntityWriter<Self>) throws {
-          try row.write(self.id)
+          try row.write(self.id, as: "id")
           #if DEBUG && !os(Linux)
-          try row.write(self.trace)
+          try row.write(self.trace, as: "trace")
           #elseif TESTING
           #else
           #endif
-          try row.write(self.text)
+          try row.write(self.text, as: "text")
         }
         static var patch: GQLiteModels.MergeStrategy<Self> {
           var strategy = GQLiteModels.MergeStrategy<Self>()
@@ -172,7 +172,7 @@ import Testing
           row.skip()
         }
         func write(to row: inout GQLiteModels.EntityWriter<Self>) throws {
-          try row.write(self.id)
+          try row.write(self.id, as: "id")
         }
         static var patch: GQLiteModels.MergeStrategy<Self> {
           GQLiteModels.MergeStrategy()
@@ -202,15 +202,15 @@ import Testing
         }
         @available(*, deprecated)
         package init(from row: inout GQLiteModels.EntityReader<Self>) throws {
-          self.id = try row.read()
-          self.a = try row.read()
-          self.b = try row.read()
+          self.id = try row.read("id")
+          self.a = try row.read("a")
+          self.b = try row.read("b")
         }
         @available(*, deprecated)
         package func write(to row: inout GQLiteModels.EntityWriter<Self>) throws {
-          try row.write(self.id)
-          try row.write(self.a)
-          try row.write(self.b)
+          try row.write(self.id, as: "id")
+          try row.write(self.a, as: "a")
+          try row.write(self.b, as: "b")
         }
         @available(*, deprecated)
         package static var patch: GQLiteModels.MergeStrategy<Self> {
@@ -238,12 +238,12 @@ import Testing
             model.property("name", \.name)
           }
           init(from row: inout GQLiteModels.EntityReader<Self>) throws {
-            self.id = try row.read()
-            self.name = try row.read()
+            self.id = try row.read("id")
+            self.name = try row.read("name")
           }
           func write(to row: inout GQLiteModels.EntityWriter<Self>) throws {
-            try row.write(self.id)
-            try row.write(self.name)
+            try row.write(self.id, as: "id")
+            try row.write(self.name, as: "name")
           }
         }
         """#)

@@ -120,10 +120,17 @@ import Testing
     let expansion = try #require(output.expansion)
     let lines = expansion.split(separator: "\n").map { $0.drop { $0 == " " } }
     let described = lines.filter { $0.hasPrefix("model.") }
-    let written = lines.filter { $0.hasPrefix("try row.write(self.") }.map { $0.dropFirst(19).dropLast() }
+    let written = try lines.filter { $0.hasPrefix("try row.write(self.") }.map { line -> Substring in
+      let name = try #require(line.firstRange(of: ", as: \"").map { line[..<$0.lowerBound].dropFirst(19) })
+      #expect(line.hasSuffix(", as: \"\(name.filter { $0 != "`" })\")"))
+      return name
+    }
     let read = lines.compactMap { line -> Substring? in
       if line.hasPrefix("row.skip()") { return "" }
-      return line.hasSuffix(" = try row.read()") ? line.dropFirst(5).dropLast(17) : nil
+      guard let name = line.firstRange(of: " = try row.read(").map({ line[..<$0.lowerBound].dropFirst(5) }) else {
+        return nil
+      }
+      return line.hasSuffix("(\"\(name.filter { $0 != "`" })\")") ? name : nil
     }
     #expect(written.count == read.count && described.count == written.count)
     let shown = zip(written, read).map { name, read in
@@ -176,7 +183,7 @@ import Testing
     let output = EntityModelMacro.expand(.init(declaration: source, extendedType: "S"))
     #expect(
       try #require(output.expansion).contains(
-        "self.id = try row.read()\n    self.n = try row.read()\n    self.$v = .none\n  }"))
+        "self.id = try row.read(\"id\")\n    self.n = try row.read(\"n\")\n    self.$v = .none\n  }"))
   }
 
   @Test(arguments: [

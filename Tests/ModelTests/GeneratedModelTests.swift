@@ -150,6 +150,28 @@ import Testing
     #expect(Keeper.filter(\.name == "Kim").resolve(in: context).first?.home.city == "Oslo")
   }
 
+  /// On a database of the schema that they were written from.
+  @Test func generatedModelsOnTheirSchema() throws {
+    let database = try schema("GeneratedModels/People")
+    _ = try database.load(path: Self.root.appending(path: "Examples/people").path)
+    let all = "{ Person { * } }"
+    let before = try database.query(all).jsonString
+    let people = try GQLGeneratedModels.Person.results(in: database)
+    #expect(try people.count == database.count(of: "Person") && people.count > 3)
+    struct Answer: Decodable {
+      struct Line: Decodable {
+        var id: String
+        var address: GQLGeneratedModels.Address?
+      }
+      var Person: [Line]
+    }
+    let lines = try database.query("{ Person { id: string(id) address { * } } }").decode(Answer.self).Person
+    #expect(people.map(\.id) == lines.map(\.id) && people.map(\.address) == lines.map(\.address))
+    #expect(people.contains { $0.address != nil })
+    try database.update { context in for person in people { try person.save(to: &context) } }
+    #expect(try database.query(all).jsonString == before && database.check().isEmpty)
+  }
+
   @Test func uniqueValuesThatMayBeMissing() throws {
     var context = Context()
     func crew(_ id: String, _ email: String?) -> Crew {

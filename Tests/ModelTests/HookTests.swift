@@ -14,13 +14,13 @@ extension Guarded: EntityModelProtocol {
   }
 
   init(from row: inout EntityReader<Self>) throws {
-    id = try row.read()
-    name = try row.read()
+    id = try row.read("id")
+    name = try row.read("name")
   }
 
   func write(to row: inout EntityWriter<Self>) throws {
-    try row.write(id)
-    try row.write(name)
+    try row.write(id, as: "id")
+    try row.write(name, as: "name")
   }
 
   struct Refused: Error {}
@@ -52,13 +52,13 @@ extension LogEntry: EntityModelProtocol {
   }
 
   init(from row: inout EntityReader<Self>) throws {
-    id = try row.read()
-    text = try row.read()
+    id = try row.read("id")
+    text = try row.read("text")
   }
 
   func write(to row: inout EntityWriter<Self>) throws {
-    try row.write(id)
-    try row.write(text)
+    try row.write(id, as: "id")
+    try row.write(text, as: "text")
   }
 }
 

@@ -41,10 +41,11 @@ import Testing
 
   /// Key paths of the type itself; those of the protocol's requirements are others.
   struct Paths<Entity: EntityModelProtocol> {
-    let number: KeyPath<Entity, Int>
-    let text: KeyPath<Entity, String>
-    let color: KeyPath<Entity, Color>
-    let maybe: KeyPath<Entity, String?>
+    let number: KeyPath<Entity, Int> & Sendable
+    let falling: KeyPath<Entity, Descending<Int>> & Sendable
+    let text: KeyPath<Entity, String> & Sendable
+    let color: KeyPath<Entity, Color> & Sendable
+    let maybe: KeyPath<Entity, String?> & Sendable
   }
 
   private struct Random: RandomNumberGenerator {
@@ -95,7 +96,7 @@ import Testing
     switch Int.random(in: 0..<5, using: &random) {
     case 0: list = list.sorted(by: paths.number)
     case 1: list = list.sorted(by: paths.number, paths.text)
-    case 2: list = list.sorted(by: paths.number.appending(path: \.desc))
+    case 2: list = list.sorted(by: paths.falling)
     case 3: list = list.sorted(by: paths.text)
     default: break
     }
@@ -156,12 +157,12 @@ import Testing
 
 extension IndexMeaningTests.Indexed {
   static var paths: IndexMeaningTests.Paths<Self> {
-    IndexMeaningTests.Paths(number: \.number, text: \.text, color: \.color, maybe: \.maybe)
+    IndexMeaningTests.Paths(number: \.number, falling: \.number.desc, text: \.text, color: \.color, maybe: \.maybe)
   }
 }
 
 extension IndexMeaningTests.Bare {
   static var paths: IndexMeaningTests.Paths<Self> {
-    IndexMeaningTests.Paths(number: \.number, text: \.text, color: \.color, maybe: \.maybe)
+    IndexMeaningTests.Paths(number: \.number, falling: \.number.desc, text: \.text, color: \.color, maybe: \.maybe)
   }
 }

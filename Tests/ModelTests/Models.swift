@@ -29,17 +29,17 @@ extension User: EntityModelProtocol {
   }
 
   init(from row: inout EntityReader<Self>) throws {
-    id = try row.read()
-    name = try row.read()
-    age = try row.read()
-    profile = try row.read()
+    id = try row.read("id")
+    name = try row.read("name")
+    age = try row.read("age")
+    profile = try row.read("profile")
   }
 
   func write(to row: inout EntityWriter<Self>) throws {
-    try row.write(id)
-    try row.write(name)
-    try row.write(age)
-    try row.write(profile)
+    try row.write(id, as: "id")
+    try row.write(name, as: "name")
+    try row.write(age, as: "age")
+    try row.write(profile, as: "profile")
   }
 
   static var patch: MergeStrategy<Self> { MergeStrategy(.patch(\.profile)) }
@@ -60,8 +60,8 @@ extension Chat: EntityModelProtocol {
     model.relation("admins", \.admins, \.$admins, inverse: \.$adminOf, "adminOf")
   }
 
-  init(from row: inout EntityReader<Self>) throws { id = try row.read() }
-  func write(to row: inout EntityWriter<Self>) throws { try row.write(id) }
+  init(from row: inout EntityReader<Self>) throws { id = try row.read("id") }
+  func write(to row: inout EntityWriter<Self>) throws { try row.write(id, as: "id") }
 }
 
 struct Message {
@@ -93,13 +93,13 @@ extension Message: EntityModelProtocol {
   }
 
   init(from row: inout EntityReader<Self>) throws {
-    id = try row.read()
-    text = try row.read()
+    id = try row.read("id")
+    text = try row.read("text")
   }
 
   func write(to row: inout EntityWriter<Self>) throws {
-    try row.write(id)
-    try row.write(text)
+    try row.write(id, as: "id")
+    try row.write(text, as: "text")
   }
 }
 
@@ -131,21 +131,21 @@ extension Attachment: EntityModelProtocol {
   }
 
   init(from row: inout EntityReader<Self>) throws {
-    id = try row.read()
-    kind = try row.read()
-    size = try row.read()
-    tags = try row.read()
-    place = try row.read()
-    anything = try row.read()
+    id = try row.read("id")
+    kind = try row.read("kind")
+    size = try row.read("size")
+    tags = try row.read("tags")
+    place = try row.read("place")
+    anything = try row.read("anything")
   }
 
   func write(to row: inout EntityWriter<Self>) throws {
-    try row.write(id)
-    try row.write(kind)
-    try row.write(size)
-    try row.write(tags)
-    try row.write(place)
-    try row.write(anything)
+    try row.write(id, as: "id")
+    try row.write(kind, as: "kind")
+    try row.write(size, as: "size")
+    try row.write(tags, as: "tags")
+    try row.write(place, as: "place")
+    try row.write(anything, as: "anything")
   }
 }
 
@@ -188,20 +188,20 @@ extension Account: EntityModelProtocol {
   }
 
   init(from row: inout EntityReader<Self>) throws {
-    id = try row.read()
-    email = try row.read()
-    login = try row.read()
-    nick = try row.read()
-    age = try row.read()
-    modified = try row.read()
+    id = try row.read("id")
+    email = try row.read("email")
+    login = try row.read("login")
+    nick = try row.read("nick")
+    age = try row.read("age")
+    modified = try row.read("modified")
   }
 
   func write(to row: inout EntityWriter<Self>) throws {
-    try row.write(id)
-    try row.write(email)
-    try row.write(login)
-    try row.write(nick)
-    try row.write(age)
-    try row.write(modified)
+    try row.write(id, as: "id")
+    try row.write(email, as: "email")
+    try row.write(login, as: "login")
+    try row.write(nick, as: "nick")
+    try row.write(age, as: "age")
+    try row.write(modified, as: "modified")
   }
 }

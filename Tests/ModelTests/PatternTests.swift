@@ -1,5 +1,7 @@
 import Foundation
 import GQLiteModels
+import RegexBuilder
+import Synchronization
 import Testing
 
 /// Patterns of Foundation and of Swift in conditions on texts.
@@ -57,5 +59,115 @@ import Testing
     #expect(Note.filter(\.id == 4).or(.filter(.string(\.title, matches: /Order/))).resolve(in: context).count == 2)
     #expect(
       list.explain(in: context, costs: false).hasSuffix("in Swift: filter by 1 condition, first 1\n"))
+  }
+
+  /// Code of the program in patterns, which may ask anything, even what asks for it.
+  @Test(.timeLimit(.minutes(2))) func patternsWithCode() throws {
+    let context = try context()
+    let asked = Shared<QueryList<Note>>()
+    let depth = Atomic<Int>(0)
+    // Matches the digits of 12, for as many notes as the same query, asked within it, finds.
+    let query = Note.filter(
+      .string(
+        \.title,
+        matches: Regex {
+          TryCapture(OneOrMore(.digit)) { digits -> Int? in
+            if depth.load(ordering: .relaxed) == 0 {
+              depth.store(1, ordering: .relaxed)
+              defer { depth.store(0, ordering: .relaxed) }
+              guard asked.value?.resolve(in: context).map(\.id) == [1] else { return nil }
+            }
+            return Int(digits) == 12 ? 12 : nil
+          }
+        }))
+    asked.value = query
+    #expect(try query.results(in: context).map(\.id) == [1])
+    // One thread after the other.
+    DispatchQueue.concurrentPerform(iterations: 4) { _ in
+      #expect(query.resolve(in: context).map(\.id) == [1])
+    }
+  }
+
+  /// What changes in a pattern's code is changed by one thread at a time: nothing is lost.
+  @Test func patternsThatCount() throws {
+    let context = try context()
+    let counter = Unguarded(0)
+    let list = Note.filter(
+      .string(
+        \.title,
+        matches: Regex {
+          TryCapture("Order") { word -> Substring? in
+            counter.value += 1
+            return word
+          }
+        }))
+    DispatchQueue.concurrentPerform(iterations: 8) { _ in for _ in 0..<100 { _ = list.resolve(in: context) } }
+    #expect(counter.value == 800)
+  }
+
+  /// Two patterns whose code asks for each other on two threads: one of them is told, and both end.
+  @Test(.timeLimit(.minutes(2))) func patternsThatWaitForEachOther() throws {
+    let context = try context()
+    let (left, right) = (Meeting.Side(), Meeting.Side())
+    let meeting = Meeting()
+    left.query.value = Self.query(asking: right, of: left, meeting, context)
+    right.query.value = Self.query(asking: left, of: right, meeting, context)
+    let done = DispatchGroup()
+    for side in [left, right] {
+      done.enter()
+      Thread.detachNewThread {
+        _ = side.query.value?.resolve(in: context)
+        done.leave()
+      }
+    }
+    done.wait()
+    #expect(meeting.errors.load(ordering: .relaxed) >= 1)
+  }
+
+  private static func query(
+    asking other: Meeting.Side, of side: Meeting.Side, _ meeting: Meeting, _ context: Context
+  ) -> QueryList<Note> {
+    Note.filter(
+      .string(
+        \.title,
+        matches: Regex {
+          TryCapture("Order") { word -> Substring? in
+            if side.hasAsked.exchange(true, ordering: .relaxed) { return word }
+            meeting.inside.add(1, ordering: .relaxed)
+            // Both are in their own code before they ask for the other's.
+            let start = Date()
+            while meeting.inside.load(ordering: .relaxed) < 2, Date().timeIntervalSince(start) < 5 {}
+            do {
+              _ = try other.query.value?.results(in: context)
+            } catch {
+              meeting.errors.add(1, ordering: .relaxed)
+            }
+            return word
+          }
+        }))
+  }
+
+  private final class Meeting: Sendable {
+    final class Side: Sendable {
+      let query = Shared<QueryList<Note>>()
+      let hasAsked = Atomic<Bool>(false)
+    }
+    let inside = Atomic<Int>(0)
+    let errors = Atomic<Int>(0)
+  }
+}
+
+/// What nobody guards.
+private final class Unguarded<Value>: @unchecked Sendable {
+  var value: Value
+  init(_ value: Value) { self.value = value }
+}
+
+/// Something that is known later.
+private final class Shared<Value: Sendable>: Sendable {
+  private let state = Mutex<Value?>(nil)
+  var value: Value? {
+    get { state.withLock { $0 } }
+    set { state.withLock { $0 = newValue } }
   }
 }

@@ -192,15 +192,49 @@ import Testing
     #expect(Node.query().sorted(by: .updatedAt.desc).resolve(in: context).count == 2)
   }
 
-  /// What is written by hand may read and write in another order than it describes: an error, and no other value.
-  @Test func propertiesOutOfStep() throws {
+  /// What is written by hand may go over its properties in any order.
+  @Test func propertiesInAnyOrder() throws {
     var context = Context()
-    try OutOfStep<SemanticsTests>(id: 1).save(to: &context)
-    #expect(throws: ModelError.unreadable("OutOfStep<SemanticsTests> reads other properties than it describes")) {
-      try OutOfStep<SemanticsTests>.results(in: context)
+    typealias Card = ByHand<InAnyOrder>
+    let card = Card(
+      id: 1, name: "Ann", mail: "a@b.c", first: .b, others: [.c, .d], third: .init(x: 3), one: .init(z: 1),
+      two: .init(z: 2))
+    try card.save(to: &context)
+    try Card(id: 2).save(to: &context)
+    #expect(try Card.results(in: context) == [card, Card(id: 2)])
+    #expect(Card.query(1).resolve(in: context) == card)
+    #expect(
+      try context.query("{ ByHand_InAnyOrder(where: id == 1) { name mail first others third } }").jsonString
+        == #"{"ByHand_InAnyOrder":[{"name":"Ann","mail":"a@b.c","first":"b","others":["c","d"],"third":{"x":3}}]}"#)
+    var patch = Card(id: 1)
+    patch.name = "Bob"
+    try patch.save(to: &context, options: .append(\.others))
+    #expect(Card.query(1).resolve(in: context)?.others == [.c, .d])
+  }
+
+  /// It reads and writes what it describes, or nothing.
+  @Test func propertiesThatAreNotDescribed() throws {
+    var context = Context()
+    func check<Kind>(_ type: Kind.Type, _ words: String) throws {
+      try ByHand<Kind>(id: 1).save(to: &context)
+      #expect(throws: ModelError.unreadable(words)) { try ByHand<Kind>.results(in: context) }
+      #expect(ByHand<Kind>.query(1).resolve(in: context) == nil)
     }
-    #expect(throws: ModelError.self) { try OutOfStep<Context>(id: 1).save(to: &context) }
-    #expect(throws: ModelError.self) { try OutOfStep<Int>(id: 1).save(to: &context) }
+    try check(WithAnotherName.self, "ByHand<WithAnotherName> describes no property 'nam'")
+    try check(
+      WithAnotherType.self, "ByHand<WithAnotherType> describes 'mail' as String, not as Optional<String>")
+    try check(WithAnotherEnum.self, "ByHand<WithAnotherEnum> describes 'others' as Array<Second>, not as Array<First>")
+    try check(WithAnotherValue.self, "ByHand<WithAnotherValue> describes 'one' as Opaque, not as Third")
+    func refuse<Kind>(_ type: Kind.Type, _ words: String) {
+      #expect(throws: ModelError.unwritable("ByHand<\(Kind.self)>", words)) {
+        try ByHand<Kind>(id: 1).save(to: &context)
+      }
+      #expect((try? ByHand<Kind>.isEmpty(in: context)) == true)
+    }
+    refuse(WithoutWriting.self, "it does not write 'mail', 'two'")
+    refuse(WritingTwice.self, "it does not write 'mail'")
+    refuse(WritingAnotherType.self, "ByHand<WritingAnotherType> describes 'mail' as String, not as Int")
+    refuse(WritingAnotherName.self, "ByHand<WritingAnotherName> describes no property 'nam'")
   }
 
   @Test func statements() {
@@ -209,45 +243,90 @@ import Testing
   }
 }
 
-/// Reads, for one `Kind`, or writes, for the others, in another order than it describes.
-private struct OutOfStep<Kind>: EntityModelProtocol {
+private enum InAnyOrder {}
+private enum WithAnotherName {}
+private enum WithAnotherType {}
+private enum WithAnotherEnum {}
+private enum WithAnotherValue {}
+private enum WithoutWriting {}
+private enum WritingTwice {}
+private enum WritingAnotherType {}
+private enum WritingAnotherName {}
+
+/// Reads and writes in another order than it describes, and makes another mistake by its `Kind`.
+private struct ByHand<Kind>: EntityModelProtocol, Equatable {
   enum First: String, CaseIterable { case a, b }
   enum Second: String, CaseIterable { case c, d }
-  struct Third: Codable { var x = 0 }
-  struct Fourth: Codable { var y = 0 }
+  struct Third: Codable, Equatable { var x = 0 }
+  struct Opaque: Equatable { var z = 0 }
 
   let id: Int
+  var name = ""
+  var mail = ""
   var first = First.a
-  var second = Second.d
+  var others: [Second] = []
   var third = Third()
-  var fourth = Fourth()
+  var one = Opaque()
+  var two = Opaque()
 
-  init(id: Int) { self.id = id }
+  init(
+    id: Int, name: String = "", mail: String = "", first: First = .a, others: [Second] = [], third: Third = Third(),
+    one: Opaque = Opaque(), two: Opaque = Opaque()
+  ) {
+    self.id = id
+    self.name = name
+    self.mail = mail
+    self.first = first
+    self.others = others
+    self.third = third
+    self.one = one
+    self.two = two
+  }
 
   static func describe(_ model: inout EntityDescription<Self>) {
     model.property("id", \.id)
+    model.property("name", \.name)
+    model.property("mail", \.mail)
     model.property("first", \.first)
-    model.property("second", \.second)
+    model.property("others", \.others)
     model.property("third", \.third)
-    model.property("fourth", \.fourth)
+    model.property("one", \.one)
+    model.property("two", \.two)
   }
 
   init(from row: inout EntityReader<Self>) throws {
-    id = try row.read()
-    second = try row.read()
-    first = try row.read()
-    third = try row.read()
-    fourth = try row.read()
+    mail = try row.read("mail")
+    if Kind.self == WithAnotherType.self {
+      let text: String? = try row.read("mail")
+      mail = text ?? ""
+    }
+    name = try row.read(Kind.self == WithAnotherName.self ? "nam" : "name")
+    id = try row.read("id")
+    two = try row.read("two")
+    if Kind.self == WithAnotherEnum.self {
+      let _: [First] = try row.read("others")
+    }
+    others = try row.read("others")
+    third = try row.read(Kind.self == WithAnotherValue.self ? "one" : "third")
+    one = try row.read("one")
+    first = try row.read("first")
   }
 
   func write(to row: inout EntityWriter<Self>) throws {
-    try row.write(id)
-    if Kind.self == Context.self { try row.write(second) }
-    try row.write(first)
-    if Kind.self != Context.self { try row.write(second) }
-    if Kind.self == Int.self { try row.write(fourth) }
-    try row.write(third)
-    if Kind.self != Int.self { try row.write(fourth) }
+    try row.write(one, as: "one")
+    if Kind.self == WritingAnotherType.self {
+      try row.write(7, as: "mail")
+    } else if Kind.self == WritingTwice.self {
+      try row.write(one, as: "one")
+    } else if Kind.self != WithoutWriting.self {
+      try row.write(mail, as: "mail")
+    }
+    try row.write(name, as: Kind.self == WritingAnotherName.self ? "nam" : "name")
+    try row.write(id, as: "id")
+    try row.write(first, as: "first")
+    try row.write(third, as: "third")
+    try row.write(others, as: "others")
+    if Kind.self != WithoutWriting.self { try row.write(two, as: "two") }
   }
 
   static var patch: MergeStrategy<Self> { MergeStrategy() }

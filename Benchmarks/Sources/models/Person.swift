@@ -23,19 +23,19 @@ extension Person: EntityModelProtocol {
   }
 
   init(from row: inout EntityReader<Self>) throws {
-    id = try row.read()
-    name = try row.read()
-    region = try row.read()
-    age = try row.read()
-    score = try row.read()
+    id = try row.read("id")
+    name = try row.read("name")
+    region = try row.read("region")
+    age = try row.read("age")
+    score = try row.read("score")
   }
 
   func write(to row: inout EntityWriter<Self>) throws {
-    try row.write(id)
-    try row.write(name)
-    try row.write(region)
-    try row.write(age)
-    try row.write(score)
+    try row.write(id, as: "id")
+    try row.write(name, as: "name")
+    try row.write(region, as: "region")
+    try row.write(age, as: "age")
+    try row.write(score, as: "score")
   }
 }
 
@@ -50,6 +50,6 @@ extension Company: EntityModelProtocol {
     model.relation("people", \.people, \.$people, inverse: \.$company, "company")
   }
 
-  init(from row: inout EntityReader<Self>) throws { id = try row.read() }
-  func write(to row: inout EntityWriter<Self>) throws { try row.write(id) }
+  init(from row: inout EntityReader<Self>) throws { id = try row.read("id") }
+  func write(to row: inout EntityWriter<Self>) throws { try row.write(id, as: "id") }
 }

@@ -146,7 +146,20 @@ package struct SwiftModelWriter {
       let comment = comment(field.signature) + note(field.name, name)
       line("var \(name): \(swiftType(field.signature))\(initial)\(comment)")
     }
+    writeCodingKeys(type, fields)
     line("}", 0)
+  }
+
+  /// An object is read by the names of its fields.
+  private mutating func writeCodingKeys(_ type: EmbeddedType, _ words: [String]) {
+    if zip(type.fields, words).allSatisfy({ $0.name == $1 }) { return }
+    text += "\n"
+    line("private enum CodingKeys: \(scalar(.string)), \(names.standard("Swift", "CodingKey")) {")
+    for (field, word) in zip(type.fields, words) {
+      let name = SwiftModelNames.source(word)
+      line(field.name == word ? "case \(name)" : "case \(name) = \"\(field.name)\"", 2)
+    }
+    line("}")
   }
 
   private mutating func write(_ type: EnumType) {

@@ -79,7 +79,7 @@ struct EntityModelWriter {
   private func read() -> [String] {
     let columns = lines { item in
       guard case .column(let column) = item else { return [] }
-      return [column.isRead ? "self.\(column.name) = try row.read()" : "row.skip()"]
+      return [column.isRead ? "self.\(column.name) = try row.read(\(literal(column.name)))" : "row.skip()"]
     }
     // A relation that is declared with a value has it in new entities only.
     let relations = lines { item in
@@ -96,7 +96,7 @@ struct EntityModelWriter {
       "func write(to row: inout GQLiteModels.EntityWriter<Self>) throws",
       lines { item in
         guard case .column(let column) = item else { return [] }
-        return ["try row.write(self.\(column.name))"]
+        return ["try row.write(self.\(column.name), as: \(literal(column.name)))"]
       }, touches: { $0.column != nil })
   }
 

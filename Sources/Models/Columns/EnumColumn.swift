@@ -67,15 +67,20 @@ enum EnumRegistry {
   /// The cases of a type; nil if it is stored by its raw values.
   static func column<Value: RawRepresentable & CaseIterable>(of type: Value.Type) -> EnumColumn<Value>?
   where Value.RawValue == String {
-    known.withLock { known in
-      if let found = known[ObjectIdentifier(type)] {
-        // Safe because there is one kind of object under the key of a type.
-        return found.map { unsafeDowncast($0, to: EnumColumn<Value>.self) }
-      }
-      let made = EnumColumn<Value>()
-      known[ObjectIdentifier(type)] = .some(made)
-      return made
+    let key = ObjectIdentifier(type)
+    // Safe because there is one kind of object under the key of a type.
+    func typed(_ column: AnyObject?) -> EnumColumn<Value>? {
+      column.map { unsafeDowncast($0, to: EnumColumn<Value>.self) }
     }
+    if let found = known.withLock({ $0[key] }) { return typed(found) }
+    // Not under the lock, because a type may list its cases in any way.
+    let made: AnyObject? = EnumColumn<Value>()
+    return typed(
+      known.withLock { known -> AnyObject? in
+        if let found = known[key] { return found }
+        known[key] = .some(made)
+        return made
+      })
   }
 }
 
@@ -97,34 +102,35 @@ final class EnumCodec<Value: RawRepresentable & CaseIterable>: ValueCodec<Value>
 extension EntityDescription {
   /// A stored property: an enum of the schema language, if the raw values are names, else by its raw value.
   public mutating func property<Value: RawRepresentable & CaseIterable>(
-    _ name: String, _ path: KeyPath<Entity, Value>
+    _ name: String, _ path: KeyPath<Entity, Value> & Sendable
   ) where Value.RawValue == String {
     addEnum(name, path, Value.self, of: Value.self)
   }
 
   /// A stored property: an enum of the schema language, if the raw values are names, else by its raw value.
   public mutating func property<Value: RawRepresentable & CaseIterable>(
-    _ name: String, _ path: KeyPath<Entity, Value?>
+    _ name: String, _ path: KeyPath<Entity, Value?> & Sendable
   ) where Value.RawValue == String {
     addEnum(name, path, Value?.self, of: Value.self, isNonNull: false)
   }
 
   /// A stored property: enums of the schema language, if the raw values are names, else raw values.
   public mutating func property<Value: RawRepresentable & CaseIterable>(
-    _ name: String, _ path: KeyPath<Entity, [Value]>
+    _ name: String, _ path: KeyPath<Entity, [Value]> & Sendable
   ) where Value.RawValue == String {
     addEnum(name, path, [Value].self, of: Value.self, isList: true)
   }
 
   /// A stored property: enums of the schema language, if the raw values are names, else raw values.
   public mutating func property<Value: RawRepresentable & CaseIterable>(
-    _ name: String, _ path: KeyPath<Entity, [Value]?>
+    _ name: String, _ path: KeyPath<Entity, [Value]?> & Sendable
   ) where Value.RawValue == String {
     addEnum(name, path, [Value]?.self, of: Value.self, isList: true, isNonNull: false)
   }
 
   private mutating func addEnum<Value, Case: RawRepresentable & CaseIterable>(
-    _ name: String, _ path: KeyPath<Entity, Value>, _ type: Value.Type, of case: Case.Type, isList: Bool = false,
+    _ name: String, _ path: KeyPath<Entity, Value> & Sendable, _ type: Value.Type, of case: Case.Type,
+    isList: Bool = false,
     isNonNull: Bool = true
   ) where Case.RawValue == String {
     // A key is a text.
@@ -137,63 +143,59 @@ extension EntityDescription {
 }
 
 extension EntityReader {
-  /// Reads the next property, an enum.
-  public mutating func read<Value: RawRepresentable & CaseIterable>() throws -> Value where Value.RawValue == String {
-    let column: EnumColumn<Value>? = try enumColumn()
-    let cell = try cursor.next()
+  /// Reads a property, an enum.
+  public mutating func read<Value: RawRepresentable & CaseIterable>(_ name: String) throws -> Value
+  where Value.RawValue == String {
+    let (cell, column): (ColumnCell, EnumColumn<Value>?) = try enumCell(name, Value.self)
     return try column?.read(cell) ?? Value(rawCell: cell)
   }
 
-  /// Reads the next property, an enum.
-  public mutating func read<Value: RawRepresentable & CaseIterable>() throws -> Value? where Value.RawValue == String {
-    let column: EnumColumn<Value>? = try enumColumn()
-    let cell = try cursor.next()
+  /// Reads a property, an enum.
+  public mutating func read<Value: RawRepresentable & CaseIterable>(_ name: String) throws -> Value?
+  where Value.RawValue == String {
+    let (cell, column): (ColumnCell, EnumColumn<Value>?) = try enumCell(name, Value?.self)
     return cell.isNull ? nil : try column?.read(cell) ?? Value(rawCell: cell)
   }
 
-  /// Reads the next property, a list of enums.
-  public mutating func read<Value: RawRepresentable & CaseIterable>() throws -> [Value] where Value.RawValue == String {
-    let column: EnumColumn<Value>? = try enumColumn()
-    return try cursor.next().elements(isWide: column == nil) { try column?.read($0) ?? Value(rawCell: $0) }
+  /// Reads a property, a list of enums.
+  public mutating func read<Value: RawRepresentable & CaseIterable>(_ name: String) throws -> [Value]
+  where Value.RawValue == String {
+    let (cell, column): (ColumnCell, EnumColumn<Value>?) = try enumCell(name, [Value].self)
+    return try cell.elements(isWide: column == nil) { try column?.read($0) ?? Value(rawCell: $0) }
   }
 
-  /// Reads the next property, a list of enums.
-  public mutating func read<Value: RawRepresentable & CaseIterable>() throws -> [Value]?
+  /// Reads a property, a list of enums.
+  public mutating func read<Value: RawRepresentable & CaseIterable>(_ name: String) throws -> [Value]?
   where Value.RawValue == String {
-    let column: EnumColumn<Value>? = try enumColumn()
-    let cell = try cursor.next()
+    let (cell, column): (ColumnCell, EnumColumn<Value>?) = try enumCell(name, [Value]?.self)
     if cell.isNull { return nil }
     return try cell.elements(isWide: column == nil) { try column?.read($0) ?? Value(rawCell: $0) }
   }
 }
 
 extension EntityWriter {
-  /// Writes the next property, an enum.
-  public mutating func write<Value: RawRepresentable & CaseIterable>(_ value: Value) throws
+  /// Writes a property, an enum.
+  public mutating func write<Value: RawRepresentable & CaseIterable>(_ value: Value, as name: String) throws
   where Value.RawValue == String {
-    let column: EnumColumn<Value>? = try enumColumn()
-    try put { try Self.write(value, column, &$0) }
+    try putEnum(name, Value.self) { try Self.write(value, $0, &$1) }
   }
 
-  /// Writes the next property, an enum.
-  public mutating func write<Value: RawRepresentable & CaseIterable>(_ value: Value?) throws
+  /// Writes a property, an enum.
+  public mutating func write<Value: RawRepresentable & CaseIterable>(_ value: Value?, as name: String) throws
   where Value.RawValue == String {
-    let column: EnumColumn<Value>? = try enumColumn()
-    try put { if let value { try Self.write(value, column, &$0) } }
+    try putEnum(name, Value?.self) { if let value { try Self.write(value, $0, &$1) } }
   }
 
-  /// Writes the next property, a list of enums.
-  public mutating func write<Value: RawRepresentable & CaseIterable>(_ values: [Value]) throws
+  /// Writes a property, a list of enums.
+  public mutating func write<Value: RawRepresentable & CaseIterable>(_ values: [Value], as name: String) throws
   where Value.RawValue == String {
-    let column: EnumColumn<Value>? = try enumColumn()
-    try put { try Self.write(values, column, &$0) }
+    try putEnum(name, [Value].self) { try Self.write(values, $0, &$1) }
   }
 
-  /// Writes the next property, a list of enums.
-  public mutating func write<Value: RawRepresentable & CaseIterable>(_ values: [Value]?) throws
+  /// Writes a property, a list of enums.
+  public mutating func write<Value: RawRepresentable & CaseIterable>(_ values: [Value]?, as name: String) throws
   where Value.RawValue == String {
-    let column: EnumColumn<Value>? = try enumColumn()
-    try put { if let values { try Self.write(values, column, &$0) } }
+    try putEnum(name, [Value]?.self) { if let values { try Self.write(values, $0, &$1) } }
   }
 
   private static func write<Value>(_ value: Value, _ column: EnumColumn<Value>?, _ slot: inout ColumnSlot) throws {

@@ -10,10 +10,17 @@ class ValueCodec<Value> {
   func write(_ value: Value, into slot: inout ColumnSlot) throws {}
   /// Whether equal cells are equal values and the other way round.
   var comparesAsStored: Bool { false }
+  /// Reads an embedded object of a schema in text.
+  func read(_ value: ObjectValue, _ kind: ObjectKind) throws -> Value { throw kind.mismatch(Value.self) }
+  /// Makes an embedded object of a schema in text.
+  func write(_ value: Value, _ kind: ObjectKind) throws -> ObjectValue { throw kind.unwritable(Value.self) }
 }
 
+/// A codec that does no more than the type itself would.
+protocol PlainCodec: AnyObject {}
+
 /// A type that turned out to have a column of its own.
-final class StoredCodec<Value: ColumnValue>: ValueCodec<Value> {
+final class StoredCodec<Value: ColumnValue>: ValueCodec<Value>, PlainCodec {
   override var shape: ColumnShape? { Value.columnShape }
   override func read(_ cell: ColumnCell) throws -> Value { try Value(cell: cell) }
   override func write(_ value: Value, into slot: inout ColumnSlot) throws { try value.write(into: &slot) }
@@ -55,8 +62,11 @@ final class CaseCodec<Value: CaseIterable>: ValueCodec<Value> {
   override var comparesAsStored: Bool { true }
 }
 
-/// Whatever is `Codable`, as JSON with sorted keys.
-final class JSONCodec<Value: Codable>: ValueCodec<Value> {
+/// A codec whose values may be embedded objects of a schema in text.
+protocol ObjectCodec: AnyObject {}
+
+/// Whatever is `Codable`, as JSON with sorted keys; in a schema in text it may be an embedded object, or a list of such.
+final class JSONCodec<Value: Codable>: ValueCodec<Value>, ObjectCodec {
   override var shape: ColumnShape? {
     var shape = ColumnShape(.json)
     shape.isNonNull = !isOptional
@@ -76,6 +86,14 @@ final class JSONCodec<Value: Codable>: ValueCodec<Value> {
     let bytes = try encoder.encode(value)
     if isOptional && bytes == Data("null".utf8) { return }
     try bytes.withUnsafeBytes { try slot.set($0) }
+  }
+
+  override func read(_ value: ObjectValue, _ kind: ObjectKind) throws -> Value {
+    try ObjectDecoder(value: value, kind: kind).decode(Value.self)
+  }
+
+  override func write(_ value: Value, _ kind: ObjectKind) throws -> ObjectValue {
+    try ObjectEncoder.encode(value, kind)
   }
 }
 

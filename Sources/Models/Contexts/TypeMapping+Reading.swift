@@ -36,7 +36,9 @@ extension Context {
     let readers = snapshot.readers(mapping.type)
     mapping.layout.touch(row, readers)
     return .found(
-      PropertyCursor(mapping.layout, EntitySource(readers, row, storage.opaques(of: mapping.type))))
+      PropertyCursor(
+        mapping.layout,
+        EntitySource(readers, row, storage.opaques(of: mapping.type), mapping.layout.tables(snapshot))))
   }
 }
 
@@ -69,7 +71,7 @@ extension TypeMapping {
   func entity(_ row: UInt32, _ snapshot: Snapshot, _ opaques: OpaqueValues?) throws -> Entity {
     let readers = snapshot.readers(type)
     layout.touch(row, readers)
-    var reader = EntityReader<Entity>(layout, EntitySource(readers, row, opaques))
+    var reader = EntityReader<Entity>(layout, EntitySource(readers, row, opaques, layout.tables(snapshot)))
     return try Entity(from: &reader)
   }
 
@@ -90,6 +92,11 @@ extension TypeMapping {
     }
     return entity
   }
+}
+
+extension EntityLayout {
+  /// Where embedded objects are; nil if an entity has none.
+  func tables(_ tables: any StoreTables) -> (any StoreTables)? { objects.isEmpty ? nil : tables }
 }
 
 extension Cell {

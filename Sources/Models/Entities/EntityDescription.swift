@@ -2,7 +2,8 @@
 public struct EntityDescription<Entity: EntityModelProtocol> {
   struct Property {
     var name: String
-    var path: PartialKeyPath<Entity>
+    var path: PartialKeyPath<Entity> & Sendable
+    var type: Any.Type
     /// The same in descending order, if its type is Comparable.
     var descendingPath: AnyKeyPath?
     /// Nil if it has no column.
@@ -23,53 +24,55 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
   init() {}
 
   /// A stored property.
-  public mutating func property<Value: ColumnValue>(_ name: String, _ path: KeyPath<Entity, Value>) {
+  public mutating func property<Value: ColumnValue>(_ name: String, _ path: KeyPath<Entity, Value> & Sendable) {
     // Floating-point numbers that are none compare otherwise in columns, and are rare: columns decide.
     add(name, path, Value.self, Value.columnShape)
   }
 
   /// A stored property, by its raw value.
-  public mutating func property<Value: RawRepresentable>(_ name: String, _ path: KeyPath<Entity, Value>)
+  public mutating func property<Value: RawRepresentable>(_ name: String, _ path: KeyPath<Entity, Value> & Sendable)
   where Value.RawValue: ColumnScalar {
     add(name, path, Value.self, Value.RawValue.columnShape)
   }
 
   /// A stored property, by its raw value.
-  public mutating func property<Value: RawRepresentable>(_ name: String, _ path: KeyPath<Entity, Value?>)
+  public mutating func property<Value: RawRepresentable>(_ name: String, _ path: KeyPath<Entity, Value?> & Sendable)
   where Value.RawValue: ColumnScalar {
     add(name, path, Value?.self, Value.RawValue?.columnShape)
   }
 
   /// A stored property, by raw values.
-  public mutating func property<Value: RawRepresentable>(_ name: String, _ path: KeyPath<Entity, [Value]>)
+  public mutating func property<Value: RawRepresentable>(_ name: String, _ path: KeyPath<Entity, [Value]> & Sendable)
   where Value.RawValue: ColumnScalar {
     add(name, path, [Value].self, [Value.RawValue].columnShape)
   }
 
   /// A stored property, by raw values.
-  public mutating func property<Value: RawRepresentable>(_ name: String, _ path: KeyPath<Entity, [Value]?>)
+  public mutating func property<Value: RawRepresentable>(_ name: String, _ path: KeyPath<Entity, [Value]?> & Sendable)
   where Value.RawValue: ColumnScalar {
     add(name, path, [Value]?.self, [Value.RawValue]?.columnShape)
   }
 
   /// A stored property whose type says nothing about columns: JSON if it is `Codable`, else kept beside the store.
   @_disfavoredOverload
-  public mutating func property<Value>(_ name: String, _ path: KeyPath<Entity, Value>) {
+  public mutating func property<Value>(_ name: String, _ path: KeyPath<Entity, Value> & Sendable) {
     let codec = name == "id" ? Self.keyCodec(Value.self) : ValueCodec<Value>.make()
     properties.append(
       Property(
-        name: name, path: path, descendingPath: Self.descending(path, Value.self), shape: codec.shape, codec: codec,
+        name: name, path: path, type: Value.self, descendingPath: Self.descending(path, Value.self), shape: codec.shape,
+        codec: codec,
         comparesAsStored: codec.comparesAsStored, isOptional: Value.self is any OptionalValue.Type,
         isAlwaysReadable: Value.self is any AlwaysReadable.Type))
   }
 
   mutating func add<Value>(
-    _ name: String, _ path: KeyPath<Entity, Value>, _ type: Value.Type, _ shape: ColumnShape,
+    _ name: String, _ path: KeyPath<Entity, Value> & Sendable, _ type: Value.Type, _ shape: ColumnShape,
     codec: AnyObject? = nil
   ) {
     properties.append(
       Property(
-        name: name, path: path, descendingPath: Self.descending(path, type), shape: shape, codec: codec,
+        name: name, path: path, type: Value.self, descendingPath: Self.descending(path, type), shape: shape,
+        codec: codec,
         comparesAsStored: true, isOptional: type is any OptionalValue.Type,
         isAlwaysReadable: type is any AlwaysReadable.Type))
   }
@@ -94,8 +97,8 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
 
   /// A relation that only this type knows of.
   public mutating func relation<Value, Target, Cardinality, Constraints>(
-    _ name: String, _ path: KeyPath<Entity, Value>,
-    _ relation: WritableKeyPath<Entity, Relation<Target, Relations.OneWay, Cardinality, Constraints>>,
+    _ name: String, _ path: KeyPath<Entity, Value> & Sendable,
+    _ relation: WritableKeyPath<Entity, Relation<Target, Relations.OneWay, Cardinality, Constraints>> & Sendable,
     deleteRule: DeleteRule = .nullify
   ) {
     relations.append(
@@ -104,9 +107,9 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
 
   /// One side of a relation, with the name of the other side.
   public mutating func relation<Value, Target, Cardinality, Constraints, InverseCardinality, InverseConstraints>(
-    _ name: String, _ path: KeyPath<Entity, Value>,
-    _ relation: WritableKeyPath<Entity, Relation<Target, Relations.Mutual, Cardinality, Constraints>>,
-    inverse: KeyPath<Target, Relation<Entity, Relations.Mutual, InverseCardinality, InverseConstraints>>,
+    _ name: String, _ path: KeyPath<Entity, Value> & Sendable,
+    _ relation: WritableKeyPath<Entity, Relation<Target, Relations.Mutual, Cardinality, Constraints>> & Sendable,
+    inverse: KeyPath<Target, Relation<Entity, Relations.Mutual, InverseCardinality, InverseConstraints>> & Sendable,
     _ inverseName: String, deleteRule: DeleteRule = .nullify
   ) {
     relations.append(

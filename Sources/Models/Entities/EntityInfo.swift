@@ -5,6 +5,8 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
   /// A property or a computed key path that has a column.
   struct Attribute {
     var name: String
+    /// Of stored properties.
+    var type: Any.Type = Never.self
     /// Nil if it has no column.
     var shape: ColumnShape?
     /// Of stored properties: chosen at run time.
@@ -14,6 +16,13 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
     var comparesAsStored: Bool
     var isOptional = false
     var isAlwaysReadable = true
+
+    /// What it wants of a field, in words.
+    var misfit: String {
+      guard let shape else { return "not \(type)" }
+      let column = shape.text(shape.enumeration?.name ?? shape.scalar.rawValue)
+      return codec is any ObjectCodec ? "neither \(column) nor an object, as \(type) is" : "not \(column)"
+    }
   }
 
   /// An attribute's place, and whether the key path descends.
@@ -26,7 +35,7 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
     var name: String
     var kind: IndexDescription<Entity>.Kind
     var attributes: [Int]
-    var paths: [PartialKeyPath<Entity>]
+    var paths: [PartialKeyPath<Entity> & Sendable]
   }
 
   /// The stored properties, in order; behind them the id, if it is not one of them; then computed key paths of indexes.
@@ -55,7 +64,7 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
       if let path = property.descendingPath { keys[path] = Key(attribute: attributes.count, isDescending: true) }
       attributes.append(
         Attribute(
-          name: property.name, shape: property.shape, codec: property.codec,
+          name: property.name, type: property.type, shape: property.shape, codec: property.codec,
           comparesAsStored: property.comparesAsStored, isOptional: property.isOptional,
           isAlwaysReadable: property.isAlwaysReadable))
     }

@@ -9,27 +9,98 @@ final class EntityLayout: @unchecked Sendable {
     var kind: ColumnKind
   }
 
+  /// What is asked for a property, in a form that is compared at a glance.
+  struct Key {
+    private let name: (UInt64, UInt64)
+    private let type: ObjectIdentifier?
+
+    /// Without a type for what is never asked for as it lies in its column.
+    init(_ name: String, _ type: Any.Type?) {
+      self.name = Self.words(name)
+      self.type = type.map { ObjectIdentifier($0) }
+    }
+
+    /// The words of a text. Equal words are equal texts, as long as both texts are there; the other way round that is so
+    /// for those of up to 15 bytes, and for literals that the linker made one.
+    @inline(__always)
+    private static func words(_ text: String) -> (UInt64, UInt64) {
+      // Safe because a text is two words, whatever they mean.
+      unsafeBitCast(text, to: (UInt64, UInt64).self)
+    }
+
+    /// Whether it is certainly the property of a name and a type.
+    @inline(__always)
+    func isSurely(_ name: String, _ type: ObjectIdentifier) -> Bool {
+      self.name == Self.words(name) && self.type == type
+    }
+  }
+
   let places: UnsafeMutablePointer<Place>
+  /// By property, for who reads or writes it as it lies in its column.
+  let keys: UnsafeMutablePointer<Key>
   let count: Int
+  let names: [String]
+  /// By property: its Swift type.
+  let types: [Any.Type]
   /// By property: the codec of those whose column was chosen at run time.
   let codecs: [AnyObject?]
   /// All columns of the type, those of relations included.
   let columnCount: Int
   let opaqueCount: Int
+  /// By property: where it is an embedded object of a schema in text, or a list of such; empty if none is.
+  let objects: [ObjectProperty?]
   /// The Swift type whose properties these are.
   let typeName: String
 
-  init(places: [Place], codecs: [AnyObject?], columnCount: Int, typeName: String) {
+  init(
+    places: [Place], names: [String], types: [Any.Type], codecs: [AnyObject?], columnCount: Int, typeName: String,
+    objects: [ObjectProperty?] = []
+  ) {
     self.typeName = typeName
+    self.names = names
+    self.objects = objects
+    self.types = types
     count = places.count
+    keys = .allocate(capacity: max(1, places.count))
     self.places = .allocate(capacity: max(1, places.count))
     for (index, place) in places.enumerated() { (self.places + index).initialize(to: place) }
     self.codecs = codecs
     self.columnCount = columnCount
     opaqueCount = places.count { $0.column < 0 }
+    for index in 0..<count {
+      (keys + index).initialize(to: Key(names[index], isPlain(index) ? types[index] : nil))
+    }
   }
 
-  deinit { places.deallocate() }
+  /// What a property is as an embedded object, or a list of such; nil if it is none.
+  @inline(__always)
+  func object(_ index: Int) -> ObjectProperty? { objects.isEmpty ? nil : objects[index] }
+
+  /// Whether a property is read and written as it lies in its column.
+  func isPlain(_ index: Int) -> Bool {
+    places[index].column >= 0 && (codecs[index].map { $0 is any PlainCodec } ?? true)
+  }
+
+  deinit {
+    places.deallocate()
+    keys.deallocate()
+  }
+
+  /// The place of a property that is described with this name and type, most often a certain one; nil if there is none.
+  func place(of name: String, _ type: Any.Type, likely: Int) -> Int? {
+    if likely < count, names[likely] == name, types[likely] == type { return likely }
+    return names.firstIndex(of: name).flatMap { types[$0] == type ? $0 : nil }
+  }
+
+  /// Why there is no such property, in words.
+  func mismatch(_ name: String, _ type: Any.Type) -> String {
+    guard let place = names.firstIndex(of: name) else { return "\(typeName) describes no property '\(name)'" }
+    let known = types[place]
+    if known == type {
+      return "\(typeName) describes '\(name)' where its type is not known, and must read and write it there"
+    }
+    return "\(typeName) describes '\(name)' as \(known), not as \(type)"
+  }
 
   /// Reads a line of each column for a row, none of which waits for another: decoding, column by column, would wait for
   /// each. Worth its while where a single row is read, which nothing has read lately.

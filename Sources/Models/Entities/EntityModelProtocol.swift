@@ -1,7 +1,7 @@
 /// An entity: a plain struct with an id, stored properties and relations to other entities.
 ///
 /// `@EntityModel` writes ``describe(_:)``, ``init(from:)``, ``write(to:)`` and ``patch``; they can be written by hand. The
-/// three go over the stored properties in one order. Everything else has a default.
+/// first names the stored properties, and the next two name each of them again. Everything else has a default.
 ///
 /// Entities are `Sendable`, because contexts and databases, which any thread may read, hand out what was put in.
 public protocol EntityModelProtocol: Sendable {

@@ -1,9 +1,10 @@
 import GQLCatalog
 import GQLStore
 
-/// Reads the stored properties of an entity, in the order in which ``EntityModelProtocol/describe(_:)`` names them.
+/// Reads the stored properties of an entity, by the names that ``EntityModelProtocol/describe(_:)`` gives them. It is
+/// quickest in the same order.
 ///
-/// Precondition, for what is written by hand: the same properties with the same types. What the macro writes keeps to it.
+/// What is read under a name that is not described, or as another type, is an error, never another property's value.
 public struct EntityReader<Entity: EntityModelProtocol> {
   @usableFromInline var cursor: PropertyCursor
 
@@ -16,63 +17,76 @@ public struct EntityReader<Entity: EntityModelProtocol> {
   var layout: EntityLayout { cursor.layout }
   var source: EntitySource { cursor.source }
 
-  /// Reads the next property.
+  /// Reads a property.
   @inlinable
-  public mutating func read<Value: ColumnValue>() throws -> Value {
-    assert(cursor.isPlain, "the property has another type")
-    return try Value(cell: cursor.next())
+  public mutating func read<Value: ColumnValue>(_ name: String) throws -> Value {
+    try Value(cell: cursor.cell(name, Value.self))
   }
 
-  /// Reads the next property, by its raw value.
-  public mutating func read<Value: RawRepresentable>() throws -> Value where Value.RawValue: ColumnScalar {
-    try Value(rawCell: cursor.next())
+  /// Reads a property, by its raw value.
+  public mutating func read<Value: RawRepresentable>(_ name: String) throws -> Value
+  where Value.RawValue: ColumnScalar {
+    try Value(rawCell: cursor.cell(name, Value.self))
   }
 
-  /// Reads the next property, by its raw value.
-  public mutating func read<Value: RawRepresentable>() throws -> Value? where Value.RawValue: ColumnScalar {
-    let cell = try cursor.next()
+  /// Reads a property, by its raw value.
+  public mutating func read<Value: RawRepresentable>(_ name: String) throws -> Value?
+  where Value.RawValue: ColumnScalar {
+    let cell = try cursor.cell(name, Value?.self)
     return cell.isNull ? nil : try Value(rawCell: cell)
   }
 
-  /// Reads the next property, by raw values.
-  public mutating func read<Value: RawRepresentable>() throws -> [Value] where Value.RawValue: ColumnScalar {
-    try cursor.next().elements(isWide: Value.RawValue.columnShape.elementIsWide) { try Value(rawCell: $0) }
+  /// Reads a property, by raw values.
+  public mutating func read<Value: RawRepresentable>(_ name: String) throws -> [Value]
+  where Value.RawValue: ColumnScalar {
+    let cell = try cursor.cell(name, [Value].self)
+    return try cell.elements(isWide: Value.RawValue.columnShape.elementIsWide) { try Value(rawCell: $0) }
   }
 
-  /// Reads the next property, by raw values.
-  public mutating func read<Value: RawRepresentable>() throws -> [Value]? where Value.RawValue: ColumnScalar {
-    let cell = try cursor.next()
+  /// Reads a property, by raw values.
+  public mutating func read<Value: RawRepresentable>(_ name: String) throws -> [Value]?
+  where Value.RawValue: ColumnScalar {
+    let cell = try cursor.cell(name, [Value]?.self)
     if cell.isNull { return nil }
     return try cell.elements(isWide: Value.RawValue.columnShape.elementIsWide) { try Value(rawCell: $0) }
   }
 
-  /// Reads the next property, whose type says nothing about columns: as JSON if it is `Codable`, else from beside the
-  /// store.
+  /// Reads a property whose type says nothing about columns: as JSON if it is `Codable`, else from beside the store.
   @_disfavoredOverload
-  public mutating func read<Value>() throws -> Value {
-    let index = cursor.position
-    guard index < layout.count, let codec = layout.codecs[index] else { throw cursor.outOfStep }
+  public mutating func read<Value>(_ name: String) throws -> Value {
+    let index = try cursor.place(name, Value.self)
     let place = layout.places[index]
     if place.column < 0 {
-      cursor.position += 1
       guard let box = source.opaque(Int(~place.column)) as? OpaqueBox<Value> else {
         throw ModelError.unreadable("a \(Value.self) was not stored by a model")
       }
       return box.value
     }
-    guard let typed = codec as? ValueCodec<Value> else { throw cursor.outOfStep }
-    return try typed.read(cursor.next())
+    if let object = layout.object(index) {
+      guard let codec = layout.codecs[index] as? ValueCodec<Value> else {
+        throw ModelError.unreadable(layout.mismatch(name, Value.self))
+      }
+      return try codec.read(cursor.isWanted(index) ? source.object(index, object) : .null, object.kind)
+    }
+    // What is described with its type has no codec, or one of its elements.
+    let codec = layout.codecs[index] as? ValueCodec<Value> ?? ValueCodec<Value>.make()
+    return try codec.read(cursor.cell(at: index))
   }
 
   /// Passes over a property that has its value already.
   public mutating func skip() { cursor.position += 1 }
 
-  /// The cases of the next property; nil where they are stored by their raw values.
+  /// The cell of an enum's property and the cases; nil where these are stored by their raw values.
   @inline(__always)
-  func enumColumn<Value>() throws -> EnumColumn<Value>? {
-    guard cursor.position < layout.count, let codec = layout.codecs[cursor.position] else { return nil }
-    guard let column = codec as? EnumColumn<Value> else { throw cursor.outOfStep }
-    return column
+  mutating func enumCell<Value, Property>(
+    _ name: String, _ type: Property.Type
+  ) throws -> (cell: ColumnCell, column: EnumColumn<Value>?) {
+    let index = try cursor.place(name, type)
+    guard let codec = layout.codecs[index] else { return (cursor.cell(at: index), nil) }
+    guard let column = codec as? EnumColumn<Value> else {
+      throw ModelError.unreadable(layout.mismatch(name, type))
+    }
+    return (cursor.cell(at: index), column)
   }
 }
 
@@ -91,23 +105,45 @@ public struct EntityReader<Entity: EntityModelProtocol> {
     self.wanted = wanted
   }
 
-  var outOfStep: ModelError { .unreadable("\(layout.typeName) reads other properties than it describes") }
-
-  /// Whether the next property has no codec of its own. What is written by hand may be out of step; what the macro writes
-  /// is not.
-  @usableFromInline var isPlain: Bool { position >= layout.count || layout.codecs[position] == nil }
-
-  @usableFromInline mutating func next() throws -> ColumnCell {
-    guard position < layout.count else { throw outOfStep }
-    let place = layout.places[position]
-    guard place.column >= 0 else { throw outOfStep }
-    if let wanted, !wanted[position] {
-      position &+= 1
-      return ColumnCell(Cell(low: 0), isNull: true)
+  /// The cell of a property that is read as it lies in its column, and goes to the next one.
+  @usableFromInline mutating func cell(_ name: String, _ type: Any.Type) throws -> ColumnCell {
+    var index = position
+    if index >= layout.count || !layout.keys[index].isSurely(name, ObjectIdentifier(type)) {
+      index = try plainPlace(name, type)
     }
-    position &+= 1
+    position = index &+ 1
+    return cell(at: index)
+  }
+
+  /// The place of a property that does not come next, or bears a long name.
+  @inline(never)
+  private func plainPlace(_ name: String, _ type: Any.Type) throws -> Int {
+    guard let index = layout.place(of: name, type, likely: position), layout.isPlain(index) else {
+      throw ModelError.unreadable(layout.mismatch(name, type))
+    }
+    return index
+  }
+
+  /// The place of a property, whatever holds it; goes to the next one.
+  mutating func place(_ name: String, _ type: Any.Type) throws -> Int {
+    guard let index = layout.place(of: name, type, likely: position) else {
+      throw ModelError.unreadable(layout.mismatch(name, type))
+    }
+    position = index &+ 1
+    return index
+  }
+
+  /// The cell of a property that has a column.
+  @inline(__always)
+  func cell(at index: Int) -> ColumnCell {
+    if !isWanted(index) { return ColumnCell(Cell(low: 0), isNull: true) }
+    let place = layout.places[index]
     return source.cell(Int(place.column), place.kind)
   }
+
+  /// Whether a property is read; what is not is nil.
+  @inline(__always)
+  func isWanted(_ index: Int) -> Bool { wanted?[index] ?? true }
 }
 
 /// Where the cells of one entity are: in the store, or on their way to it.
@@ -119,21 +155,32 @@ struct EntitySource {
   let cells: UnsafePointer<Cell>?
   let valid: UnsafePointer<Bool>?
   let opaques: OpaqueValues?
+  /// Where embedded objects and their lists are, if the entity has any: in the store, or on their way to it.
+  private let tables: (any StoreTables)?
+  private let objects: [ObjectValue]
 
-  init(_ readers: UnsafePointer<ColumnReader>, _ row: UInt32, _ opaques: OpaqueValues?) {
+  init(
+    _ readers: UnsafePointer<ColumnReader>, _ row: UInt32, _ opaques: OpaqueValues?, _ tables: (any StoreTables)?
+  ) {
     self.readers = readers
     self.row = row
     cells = nil
     valid = nil
     self.opaques = opaques
+    self.tables = tables
+    objects = []
   }
 
-  init(_ cells: UnsafePointer<Cell>, _ valid: UnsafePointer<Bool>, _ opaques: OpaqueValues?) {
+  init(
+    _ cells: UnsafePointer<Cell>, _ valid: UnsafePointer<Bool>, _ opaques: OpaqueValues?, _ objects: [ObjectValue]
+  ) {
     readers = nil
     row = 0
     self.cells = cells
     self.valid = valid
     self.opaques = opaques
+    tables = nil
+    self.objects = objects
   }
 
   @inline(__always)
@@ -147,4 +194,10 @@ struct EntitySource {
   }
 
   func opaque(_ number: Int) -> AnyObject? { opaques?[row, number] }
+
+  /// The embedded object that a property is.
+  func object(_ index: Int, _ object: ObjectProperty) -> ObjectValue {
+    if let tables { return object.types.read(object.place, object.type, row, tables) }
+    return index < objects.count ? objects[index] : .null
+  }
 }

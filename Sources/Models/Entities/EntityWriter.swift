@@ -1,15 +1,22 @@
 import GQLCatalog
 import GQLStore
 
-/// Writes the stored properties of an entity, in the order in which ``EntityModelProtocol/describe(_:)`` names them.
+/// Writes the stored properties of an entity, by the names that ``EntityModelProtocol/describe(_:)`` gives them. It is
+/// quickest in the same order.
+///
+/// All of them must be written. What is written under a name that is not described, or as another type, is an error.
 public struct EntityWriter<Entity: EntityModelProtocol> {
   let layout: EntityLayout
   let cells: UnsafeMutablePointer<Cell>
   let valid: UnsafeMutablePointer<Bool>
   let memory: StagingMemory
-  /// The values without a column, in order.
-  var opaques: [AnyObject?] = []
+  /// The values without a column, by their numbers; empty if there are none.
+  private(set) var opaques: [AnyObject?] = []
+  /// By property: embedded objects of a schema in text; empty if there are none.
+  private(set) var objects: [ObjectValue] = []
   private var position = 0
+  /// The properties that were written, once one did not come next; until then it is all before the position.
+  private var written: Set<Int>?
 
   init(
     _ layout: EntityLayout, _ cells: UnsafeMutablePointer<Cell>, _ valid: UnsafeMutablePointer<Bool>,
@@ -21,63 +28,118 @@ public struct EntityWriter<Entity: EntityModelProtocol> {
     self.memory = memory
   }
 
-  /// Writes the next property.
-  public mutating func write<Value: ColumnValue>(_ value: Value) throws {
-    try put { try value.write(into: &$0) }
+  /// Writes a property.
+  public mutating func write<Value: ColumnValue>(_ value: Value, as name: String) throws {
+    try put(name, Value.self) { try value.write(into: &$0) }
   }
 
-  /// Writes the next property, by its raw value.
-  public mutating func write<Value: RawRepresentable>(_ value: Value) throws where Value.RawValue: ColumnScalar {
-    try put { try value.rawValue.write(into: &$0) }
+  /// Writes a property, by its raw value.
+  public mutating func write<Value: RawRepresentable>(_ value: Value, as name: String) throws
+  where Value.RawValue: ColumnScalar {
+    try put(name, Value.self) { try value.rawValue.write(into: &$0) }
   }
 
-  /// Writes the next property, by its raw value.
-  public mutating func write<Value: RawRepresentable>(_ value: Value?) throws where Value.RawValue: ColumnScalar {
-    try put { try value?.rawValue.write(into: &$0) }
+  /// Writes a property, by its raw value.
+  public mutating func write<Value: RawRepresentable>(_ value: Value?, as name: String) throws
+  where Value.RawValue: ColumnScalar {
+    try put(name, Value?.self) { try value?.rawValue.write(into: &$0) }
   }
 
-  /// Writes the next property, by raw values.
-  public mutating func write<Value: RawRepresentable>(_ value: [Value]) throws where Value.RawValue: ColumnScalar {
-    try put { try value.map(\.rawValue).write(into: &$0) }
+  /// Writes a property, by raw values.
+  public mutating func write<Value: RawRepresentable>(_ value: [Value], as name: String) throws
+  where Value.RawValue: ColumnScalar {
+    try put(name, [Value].self) { try value.map(\.rawValue).write(into: &$0) }
   }
 
-  /// Writes the next property, by raw values.
-  public mutating func write<Value: RawRepresentable>(_ value: [Value]?) throws where Value.RawValue: ColumnScalar {
-    try put { try value?.map(\.rawValue).write(into: &$0) }
+  /// Writes a property, by raw values.
+  public mutating func write<Value: RawRepresentable>(_ value: [Value]?, as name: String) throws
+  where Value.RawValue: ColumnScalar {
+    try put(name, [Value]?.self) { try value?.map(\.rawValue).write(into: &$0) }
   }
 
-  /// Writes the next property, whose type says nothing about columns: as JSON if it is `Codable`, else beside the store.
+  /// Writes a property whose type says nothing about columns: as JSON if it is `Codable`, else beside the store.
   @_disfavoredOverload
-  public mutating func write<Value>(_ value: Value) throws {
-    let index = position
-    guard index < layout.count, let codec = layout.codecs[index] else { throw outOfStep }
-    if layout.places[index].column < 0 {
-      opaques.append(OpaqueBox(value))
-      position += 1
+  public mutating func write<Value>(_ value: Value, as name: String) throws {
+    let index = try place(name, Value.self)
+    let column = layout.places[index].column
+    if column < 0 {
+      if opaques.isEmpty { opaques = Array(repeating: nil, count: layout.opaqueCount) }
+      opaques[Int(~column)] = OpaqueBox(value)
       return
     }
-    guard let typed = codec as? ValueCodec<Value> else { throw outOfStep }
-    try put { try typed.write(value, into: &$0) }
+    if let object = layout.object(index) {
+      guard let codec = layout.codecs[index] as? ValueCodec<Value> else { throw mismatch(name, Value.self) }
+      if objects.isEmpty { objects = Array(repeating: .unsaid, count: layout.count) }
+      objects[index] = try codec.write(value, object.kind)
+      return
+    }
+    // What is described with its type has no codec, or one of its elements.
+    let codec = layout.codecs[index] as? ValueCodec<Value> ?? ValueCodec<Value>.make()
+    try put(at: index) { try codec.write(value, into: &$0) }
   }
 
-  private var outOfStep: ModelError {
-    .unwritable("\(Entity.self)", "it writes other properties than it describes")
-  }
-
-  /// The cases of the next property; nil where they are stored by their raw values.
+  /// Throws if something was not written.
   @inline(__always)
-  func enumColumn<Value>() throws -> EnumColumn<Value>? {
-    guard position < layout.count, let codec = layout.codecs[position] else { return nil }
-    guard let column = codec as? EnumColumn<Value> else { throw outOfStep }
-    return column
+  func finish() throws {
+    if (written?.count ?? position) != layout.count { throw missing }
+  }
+
+  private var missing: ModelError {
+    let names = layout.names.indices.filter { !(written?.contains($0) ?? ($0 < position)) }.map { layout.names[$0] }
+    return .unwritable(layout.typeName, "it does not write \(names.map { "'\($0)'" }.joined(separator: ", "))")
+  }
+
+  /// Writes a property that is an enum; gets nil where its cases are stored by their raw values.
+  @inline(__always)
+  mutating func putEnum<Value, Property>(
+    _ name: String, _ type: Property.Type, _ body: (EnumColumn<Value>?, inout ColumnSlot) throws -> Void
+  ) throws {
+    let index = try place(name, type)
+    guard let codec = layout.codecs[index] else { return try put(at: index) { try body(nil, &$0) } }
+    guard let column = codec as? EnumColumn<Value> else { throw mismatch(name, type) }
+    try put(at: index) { try body(column, &$0) }
   }
 
   @inline(__always)
-  mutating func put(_ body: (inout ColumnSlot) throws -> Void) throws {
-    guard position < layout.count else { throw outOfStep }
-    let column = Int(layout.places[position].column)
-    guard column >= 0 else { throw outOfStep }
-    position &+= 1
+  private mutating func put(_ name: String, _ type: Any.Type, _ body: (inout ColumnSlot) throws -> Void) throws {
+    var index = position
+    if index >= layout.count || !layout.keys[index].isSurely(name, ObjectIdentifier(type)) {
+      index = try plainPlace(name, type)
+    } else {
+      note(index)
+    }
+    try put(at: index, body)
+  }
+
+  @inline(__always)
+  private mutating func note(_ index: Int) {
+    written?.insert(index)
+    position = index &+ 1
+  }
+
+  /// The place of a property that is written as it lies in its column, and does not come next, or bears a long name.
+  @inline(never)
+  private mutating func plainPlace(_ name: String, _ type: Any.Type) throws -> Int {
+    let index = try place(name, type)
+    guard layout.isPlain(index) else { throw mismatch(name, type) }
+    return index
+  }
+
+  /// The place of a property, whatever holds it; goes to the next one.
+  private mutating func place(_ name: String, _ type: Any.Type) throws -> Int {
+    guard let index = layout.place(of: name, type, likely: position) else { throw mismatch(name, type) }
+    if index != position && written == nil { written = Set(0..<position) }
+    note(index)
+    return index
+  }
+
+  private func mismatch(_ name: String, _ type: Any.Type) -> ModelError {
+    .unwritable(layout.typeName, layout.mismatch(name, type))
+  }
+
+  @inline(__always)
+  private mutating func put(at index: Int, _ body: (inout ColumnSlot) throws -> Void) throws {
+    let column = Int(layout.places[index].column)
     var slot = ColumnSlot(memory)
     try body(&slot)
     valid[column] = slot.cell != nil

@@ -37,13 +37,11 @@ public struct CollisionResolver<Entity: EntityModelProtocol>: Sendable {
 }
 
 /// Which unique index a collision is about: its name and its key paths.
-///
-/// Unchecked because key paths of properties are immutable.
-public struct UniqueKeyPath<Entity: EntityModelProtocol>: @unchecked Sendable {
+public struct UniqueKeyPath<Entity: EntityModelProtocol>: Sendable {
   /// The index's name.
   public let name: String
   /// The properties, in order.
-  public let keyPaths: [PartialKeyPath<Entity>]
+  public let keyPaths: [PartialKeyPath<Entity> & Sendable]
 }
 
 /// Why a save failed.

@@ -11,14 +11,14 @@ struct IndexDescription<Entity: EntityModelProtocol> {
 
 /// A key path of an index, with a way to write its value into a column if it is no stored property.
 struct IndexComponent<Entity: EntityModelProtocol> {
-  var path: PartialKeyPath<Entity>
+  var path: PartialKeyPath<Entity> & Sendable
   /// Nil if values of its type have no column.
   var shape: ColumnShape?
   var isDescending: Bool
   var comparesAsStored: Bool
   var write: (Entity, inout ColumnSlot) throws -> Void
 
-  init<Value>(_ path: KeyPath<Entity, Value>) {
+  init<Value>(_ path: KeyPath<Entity, Value> & Sendable) {
     self.path = path
     let codec = ValueCodec<Value>.make()
     // JSON is no key.
@@ -31,20 +31,21 @@ struct IndexComponent<Entity: EntityModelProtocol> {
 
 extension EntityDescription {
   /// A B-tree.
-  public mutating func index<A: Comparable>(_ name: String, _ a: KeyPath<Entity, A>) {
+  public mutating func index<A: Comparable>(_ name: String, _ a: KeyPath<Entity, A> & Sendable) {
     indexes.append(IndexDescription(name: name, kind: .btree, components: [IndexComponent(a)]))
   }
 
   /// A B-tree.
   public mutating func index<A: Comparable, B: Comparable>(
-    _ name: String, _ a: KeyPath<Entity, A>, _ b: KeyPath<Entity, B>
+    _ name: String, _ a: KeyPath<Entity, A> & Sendable, _ b: KeyPath<Entity, B> & Sendable
   ) {
     indexes.append(IndexDescription(name: name, kind: .btree, components: [IndexComponent(a), IndexComponent(b)]))
   }
 
   /// A B-tree.
   public mutating func index<A: Comparable, B: Comparable, C: Comparable>(
-    _ name: String, _ a: KeyPath<Entity, A>, _ b: KeyPath<Entity, B>, _ c: KeyPath<Entity, C>
+    _ name: String, _ a: KeyPath<Entity, A> & Sendable, _ b: KeyPath<Entity, B> & Sendable,
+    _ c: KeyPath<Entity, C> & Sendable
   ) {
     indexes.append(
       IndexDescription(
@@ -53,8 +54,9 @@ extension EntityDescription {
 
   /// A B-tree.
   public mutating func index<A: Comparable, B: Comparable, C: Comparable, D: Comparable>(
-    _ name: String, _ a: KeyPath<Entity, A>, _ b: KeyPath<Entity, B>, _ c: KeyPath<Entity, C>,
-    _ d: KeyPath<Entity, D>
+    _ name: String, _ a: KeyPath<Entity, A> & Sendable, _ b: KeyPath<Entity, B> & Sendable,
+    _ c: KeyPath<Entity, C> & Sendable,
+    _ d: KeyPath<Entity, D> & Sendable
   ) {
     indexes.append(
       IndexDescription(
@@ -63,7 +65,9 @@ extension EntityDescription {
   }
 
   /// A hash table.
-  public mutating func hashIndex<each Value: Hashable>(_ name: String, _ paths: repeat KeyPath<Entity, each Value>) {
+  public mutating func hashIndex<each Value: Hashable>(
+    _ name: String, _ paths: repeat KeyPath<Entity, each Value> & Sendable
+  ) {
     var components: [IndexComponent<Entity>] = []
     repeat components.append(IndexComponent(each paths))
     indexes.append(IndexDescription(name: name, kind: .hash, components: components))
@@ -71,21 +75,23 @@ extension EntityDescription {
 
   /// An index whose values one entity only may have.
   public mutating func unique<A: Hashable>(
-    _ name: String, _ a: KeyPath<Entity, A>, collisions: CollisionResolver<Entity> = .upsert
+    _ name: String, _ a: KeyPath<Entity, A> & Sendable, collisions: CollisionResolver<Entity> = .upsert
   ) {
     addUnique(name, [IndexComponent(a)], collisions)
   }
 
   /// An index whose values one entity only may have.
   public mutating func unique<A: Hashable, B: Hashable>(
-    _ name: String, _ a: KeyPath<Entity, A>, _ b: KeyPath<Entity, B>, collisions: CollisionResolver<Entity> = .upsert
+    _ name: String, _ a: KeyPath<Entity, A> & Sendable, _ b: KeyPath<Entity, B> & Sendable,
+    collisions: CollisionResolver<Entity> = .upsert
   ) {
     addUnique(name, [IndexComponent(a), IndexComponent(b)], collisions)
   }
 
   /// An index whose values one entity only may have.
   public mutating func unique<A: Hashable, B: Hashable, C: Hashable>(
-    _ name: String, _ a: KeyPath<Entity, A>, _ b: KeyPath<Entity, B>, _ c: KeyPath<Entity, C>,
+    _ name: String, _ a: KeyPath<Entity, A> & Sendable, _ b: KeyPath<Entity, B> & Sendable,
+    _ c: KeyPath<Entity, C> & Sendable,
     collisions: CollisionResolver<Entity> = .upsert
   ) {
     addUnique(name, [IndexComponent(a), IndexComponent(b), IndexComponent(c)], collisions)
@@ -93,8 +99,9 @@ extension EntityDescription {
 
   /// An index whose values one entity only may have.
   public mutating func unique<A: Hashable, B: Hashable, C: Hashable, D: Hashable>(
-    _ name: String, _ a: KeyPath<Entity, A>, _ b: KeyPath<Entity, B>, _ c: KeyPath<Entity, C>,
-    _ d: KeyPath<Entity, D>, collisions: CollisionResolver<Entity> = .upsert
+    _ name: String, _ a: KeyPath<Entity, A> & Sendable, _ b: KeyPath<Entity, B> & Sendable,
+    _ c: KeyPath<Entity, C> & Sendable,
+    _ d: KeyPath<Entity, D> & Sendable, collisions: CollisionResolver<Entity> = .upsert
   ) {
     addUnique(name, [IndexComponent(a), IndexComponent(b), IndexComponent(c), IndexComponent(d)], collisions)
   }
@@ -106,7 +113,7 @@ extension EntityDescription {
   }
 
   /// The words of texts.
-  public mutating func fullTextIndex(_ name: String, _ texts: KeyPath<Entity, String>...) {
+  public mutating func fullTextIndex(_ name: String, _ texts: (KeyPath<Entity, String> & Sendable)...) {
     indexes.append(
       IndexDescription(name: name, kind: .fullText, components: texts.map { IndexComponent($0) }))
   }

@@ -8,6 +8,8 @@ struct AnswerTrace {
     let columns: [ColumnID]
     /// How many values without a column an entity has.
     let opaqueCount: Int
+    /// The embedded objects that do not lie in columns alone.
+    let objects: [ObjectProperty]
     let rows: [UInt32]
     /// Where the rows of each parent end; empty where all parents have all of them.
     let ends: [Int]
@@ -34,9 +36,11 @@ struct AnswerTrace {
 
   /// Adds a level; gives its number.
   mutating func add(
-    _ type: EntityTypeID, _ columns: [ColumnID], opaqueCount: Int, rows: [UInt32], ends: [Int]
+    _ type: EntityTypeID, _ columns: [ColumnID], opaqueCount: Int, _ objects: [ObjectProperty], rows: [UInt32],
+    ends: [Int]
   ) -> Int {
-    levels.append(Level(type: type, columns: columns, opaqueCount: opaqueCount, rows: rows, ends: ends))
+    levels.append(
+      Level(type: type, columns: columns, opaqueCount: opaqueCount, objects: objects, rows: rows, ends: ends))
     return levels.count - 1
   }
 
@@ -77,7 +81,17 @@ struct AnswerTrace {
           return false
         }
       }
-      return level.opaqueCount == 0 || hasSameOpaques(level, as: old, oldLevel)
+      return (level.opaqueCount == 0 || hasSameOpaques(level, as: old, oldLevel))
+        && level.objects.allSatisfy { hasSame($0, level, snapshot, oldLevel, before) }
+    }
+  }
+
+  private func hasSame(
+    _ object: ObjectProperty, _ level: Level, _ snapshot: Snapshot, _ oldLevel: Level, _ before: Snapshot
+  ) -> Bool {
+    zip(level.rows, oldLevel.rows).allSatisfy { row, oldRow in
+      object.types.read(object.place, object.type, row, snapshot)
+        .holds(in: object.types.read(object.place, object.type, oldRow, before))
     }
   }
 
@@ -103,7 +117,8 @@ extension QueryReading {
   ) throws -> Int {
     let columns = idsOnly ? [ColumnID(mapping.idColumn)] : valueColumns(of: list.attributes)
     let level = trace.add(
-      mapping.type, columns, opaqueCount: idsOnly ? 0 : mapping.layout.opaqueCount, rows: rows, ends: ends)
+      mapping.type, columns, opaqueCount: idsOnly ? 0 : mapping.layout.opaqueCount,
+      idsOnly ? [] : valueObjects(of: list.attributes), rows: rows, ends: ends)
     if idsOnly { return level }
     trace.setNested(level, try list.nested.map { try $0.trace(rows, self, &trace) })
     return level

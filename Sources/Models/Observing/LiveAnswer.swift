@@ -80,13 +80,15 @@ final class LiveAnswer<Entity: EntityModelProtocol, Output>: Observable, @unchec
   /// A query may look at computed properties, and these at fetches, even at the one that is being refreshed. They get
   /// what was there before from a fetch that somebody refreshes, because waiting for it may be waiting for oneself.
   private func refresh() {
-    if Refreshing.isGoing {
-      guard progress.withLockIfFree(advance) == true else { return }
-      // Not here, where another fetch's lock is held.
-      Task.detached { self.tell() }
-    } else if Refreshing.$isGoing.withValue(true, operation: { progress.withLock(advance) }) {
-      tell()
+    let isWithinAnother = Refreshing.isWithinOne
+    let refreshing = Refreshing()
+    let isNews = Refreshing.$current.withValue(refreshing) {
+      defer { refreshing.end() }
+      return isWithinAnother ? progress.withLockIfFree(advance) ?? false : progress.withLock(advance)
     }
+    if !isNews { return }
+    // Not where another fetch's lock is held.
+    if isWithinAnother { Task.detached { self.tell() } } else { tell() }
   }
 
   private func tell() {
@@ -123,9 +125,26 @@ final class LiveAnswer<Entity: EntityModelProtocol, Output>: Observable, @unchec
   }
 }
 
-/// Whether the task, or one that it was started from, is within the query of a fetch.
-private enum Refreshing {
-  @TaskLocal static var isGoing = false
+/// One run of the query of a fetch. Tasks that the query starts inherit it, and may outlive it.
+private final class Refreshing: Sendable {
+  @TaskLocal static var current: Refreshing?
+
+  /// Whether the task, or one that it was started from, is within a query that still runs.
+  static var isWithinOne: Bool { current?.innermostGoing != nil }
+
+  private let isGoing = Atomic<Bool>(true)
+  private let outer: Refreshing?
+
+  /// What runs within those that still run.
+  init() { outer = Self.current?.innermostGoing }
+
+  func end() { isGoing.store(false, ordering: .releasing) }
+
+  private var innermostGoing: Refreshing? {
+    var next: Refreshing? = self
+    while let refreshing = next, !refreshing.isGoing.load(ordering: .acquiring) { next = refreshing.outer }
+    return next
+  }
 }
 
 /// The answers of a query, one after the other: what it gives now, then each that differs from the one before.

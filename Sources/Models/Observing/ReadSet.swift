@@ -11,6 +11,24 @@ struct ReadSet {
   mutating func insert(_ type: EntityTypeID) { members.insert(type) }
   mutating func insert(_ type: EntityTypeID, _ column: ColumnID) { columns[type, default: []].insert(column) }
 
+  /// Notes an embedded object, or a list of such.
+  mutating func insert(_ object: ObjectProperty) { insert(object.place, object.type, object.types) }
+
+  private mutating func insert(_ place: ObjectPlace, _ type: EntityTypeID, _ types: ObjectTypes) {
+    for column in place.columns { insert(type, column) }
+    switch place {
+    case .cell: break
+    case .object(_, _, let fields): for field in fields { insert(field.place, type, types) }
+    case .link(let relation, let id):
+      insert(relation.target)
+      insert(relation.target, id.id)
+    case .elements(let relation):
+      // Elements may have lists of their own kind.
+      if !members.insert(relation.target).inserted { return }
+      for field in types.fields(relation.target) { insert(field.place, relation.target, types) }
+    }
+  }
+
   /// Whether nothing of it is another in a newer version, as far as pages tell: false may be wrong, true never is.
   func isUntouched(from old: Snapshot, to new: Snapshot) -> Bool {
     if old === new { return true }
@@ -33,7 +51,7 @@ extension QueryReading {
     reads.insert(mapping.type)
     for stage in stages {
       for conjunct in stage.conjuncts {
-        if let condition = conjunct.condition {
+        if let condition = conjunct.condition, isPlannable(condition) {
           note(condition, &reads)
         } else {
           noteValues(of: nil, &reads)
@@ -56,6 +74,7 @@ extension QueryReading {
   /// Notes what reading entities looks at.
   func noteValues(of attributes: Set<Int>?, _ reads: inout ReadSet) {
     for column in valueColumns(of: attributes) { reads.insert(mapping.type, column) }
+    for object in valueObjects(of: attributes) { reads.insert(object) }
     // Values without a column change with the time of the save.
     if mapping.layout.opaqueCount > 0 { noteUpdates(&reads) }
   }
@@ -66,10 +85,22 @@ extension QueryReading {
     let wanted = attributes.map { mapping.info.mustRead($0) }
     var columns = [ColumnID(mapping.idColumn)]
     for number in 0..<mapping.layout.count where wanted?[number] ?? true {
+      if let object = mapping.layout.object(number) {
+        if object.place.isInCells { columns += object.place.columns }
+        continue
+      }
       let column = mapping.layout.places[number].column
       if column >= 0, Int(column) != mapping.idColumn { columns.append(ColumnID(Int(column))) }
     }
     return columns
+  }
+
+  /// The embedded objects that reading an entity looks at and that do not lie in columns alone.
+  func valueObjects(of attributes: Set<Int>?) -> [ObjectProperty] {
+    let wanted = attributes.map { mapping.info.mustRead($0) }
+    return mapping.layout.objects.enumerated().compactMap { number, object in
+      object.flatMap { $0.place.isInCells || !(wanted?[number] ?? true) ? nil : $0 }
+    }
   }
 
   private func noteUpdates(_ reads: inout ReadSet) {
@@ -105,7 +136,24 @@ extension QueryReading {
       type = schema.byNumber[Int(relation.target.index)]
     }
     for column in type.columns { if let column { reads.insert(type.type, column.id) } }
+    for case let object? in type.layout.objects { reads.insert(object) }
     if type.layout.opaqueCount > 0, let column = type.updatedColumn { reads.insert(type.type, column) }
+  }
+}
+
+extension QueryReading {
+  /// Whether columns can tell of a condition: of embedded objects of a schema in text they cannot.
+  func isPlannable(_ condition: Condition) -> Bool {
+    guard schema.hasObjects, case .term(let term) = condition else {
+      switch condition {
+      case .and(let parts), .or(let parts): return parts.allSatisfy(isPlannable)
+      case .not(let part): return isPlannable(part)
+      case .term, .compare, .text, .matches, .isNull, .updated: return true
+      }
+    }
+    var terms = TermReads(types: schema.byNumber, levels: [mapping.type], reads: ReadSet())
+    terms.note(term)
+    return !terms.seesObjects
   }
 }
 
@@ -115,14 +163,23 @@ private struct TermReads {
   /// The types that are gone through, the one that is asked first; nil for the elements of a list.
   var levels: [EntityTypeID?]
   var reads: ReadSet
+  /// Whether an attribute is an embedded object.
+  var seesObjects = false
+
+  init(types: [AnyTypeMapping], levels: [EntityTypeID?], reads: ReadSet) {
+    self.types = types
+    self.levels = levels
+    self.reads = reads
+  }
 
   mutating func note(_ term: Term) {
     switch term {
     case .parameter, .truth, .null, .item: break
     case .attribute(let place, let number):
-      if let type = type(of: place), let column = types[Int(type.index)].columns[number] {
-        reads.insert(type, column.id)
-      }
+      guard let type = type(of: place) else { break }
+      let mapping = types[Int(type.index)]
+      if let column = mapping.columns[number] { reads.insert(type, column.id) }
+      if number < mapping.layout.count, mapping.layout.object(number) != nil { seesObjects = true }
     case .isPresent(let place): _ = type(of: place)
     case .compare(_, let left, let right), .text(_, let left, let right), .inList(let left, let right),
       .arithmetic(_, let left, let right), .quotient(let left, let right), .element(let left, let right):

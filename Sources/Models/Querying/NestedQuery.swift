@@ -28,7 +28,7 @@ class TypedNestedQuery<
   Parent: EntityModelProtocol, Target: EntityModelProtocol, Directionality: RelationDirectionality,
   Cardinality: RelationCardinality, Constraints: RelationConstraints
 >: NestedQuery<Parent> {
-  typealias Path = WritableKeyPath<Parent, Relation<Target, Directionality, Cardinality, Constraints>>
+  typealias Path = WritableKeyPath<Parent, Relation<Target, Directionality, Cardinality, Constraints>> & Sendable
 
   let path: Path
   let form: Nested.Form
@@ -141,7 +141,8 @@ final class SchemaQuery<
 extension QueryReading {
   /// The targets of a relation of each row, behind the stages of a query.
   func targets<Target: EntityModelProtocol>(
-    _ path: PartialKeyPath<Entity>, _ rows: [UInt32], _ stages: [QueryStage<Target>], _ targets: QueryReading<Target>,
+    _ path: PartialKeyPath<Entity> & Sendable, _ rows: [UInt32], _ stages: [QueryStage<Target>],
+    _ targets: QueryReading<Target>,
     ends: inout [Int]
   ) throws -> [UInt32] {
     ends.removeAll(keepingCapacity: true)

@@ -19,7 +19,7 @@ extension Query: NestingQuery {}
 extension NestingQuery {
   /// With the entity that a relation leads to, as the closure says.
   public func with<Target, Directionality, Constraints>(
-    _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToOne, Constraints>>,
+    _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToOne, Constraints>> & Sendable,
     _ modifier: (Query<Target>) -> Query<Target> = { $0 }
   ) -> Self {
     nesting(TypedNestedQuery(path, .entities, isPart: false, modifier(Query<Target>(QueryList<Target>())).list))
@@ -27,7 +27,7 @@ extension NestingQuery {
 
   /// With the entities that a relation leads to, as the closure says.
   public func with<Target, Directionality, Constraints>(
-    _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToMany, Constraints>>,
+    _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToMany, Constraints>> & Sendable,
     _ modifier: (QueryList<Target>) -> QueryList<Target> = { $0 }
   ) -> Self {
     nesting(TypedNestedQuery(path, .entities, isPart: false, modifier(QueryList<Target>())))
@@ -35,7 +35,7 @@ extension NestingQuery {
 
   /// With some of the entities that a relation leads to, so that saving the result appends them.
   public func with<Target, Directionality, Constraints>(
-    slice path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToMany, Constraints>>,
+    slice path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToMany, Constraints>> & Sendable,
     _ modifier: (QueryList<Target>) -> QueryList<Target> = { $0 }
   ) -> Self {
     nesting(TypedNestedQuery(path, .entities, isPart: true, modifier(QueryList<Target>())))
@@ -43,7 +43,7 @@ extension NestingQuery {
 
   /// With the entity that a relation leads to as a fragment.
   public func fragment<Target, Directionality, Constraints>(
-    _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToOne, Constraints>>,
+    _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToOne, Constraints>> & Sendable,
     _ modifier: (Query<Target>) -> Query<Target> = { $0 }
   ) -> Self {
     nesting(TypedNestedQuery(path, .fragments, isPart: false, modifier(Query<Target>(QueryList<Target>())).list))
@@ -51,7 +51,7 @@ extension NestingQuery {
 
   /// With the entities that a relation leads to as fragments.
   public func fragment<Target, Directionality, Constraints>(
-    _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToMany, Constraints>>,
+    _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToMany, Constraints>> & Sendable,
     _ modifier: (QueryList<Target>) -> QueryList<Target> = { $0 }
   ) -> Self {
     nesting(TypedNestedQuery(path, .fragments, isPart: false, modifier(QueryList<Target>())))
@@ -59,7 +59,7 @@ extension NestingQuery {
 
   /// With some of the entities that a relation leads to as fragments.
   public func fragment<Target, Directionality, Constraints>(
-    slice path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToMany, Constraints>>,
+    slice path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToMany, Constraints>> & Sendable,
     _ modifier: (QueryList<Target>) -> QueryList<Target> = { $0 }
   ) -> Self {
     nesting(TypedNestedQuery(path, .fragments, isPart: true, modifier(QueryList<Target>())))
@@ -67,14 +67,14 @@ extension NestingQuery {
 
   /// With the id of the entity that a relation leads to.
   public func id<Target, Directionality, Constraints>(
-    _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToOne, Constraints>>
+    _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToOne, Constraints>> & Sendable
   ) -> Self {
     nesting(TypedNestedQuery(path, .ids, isPart: false, QueryList<Target>()))
   }
 
   /// With the ids of the entities that a relation leads to, as the closure says.
   public func id<Target, Directionality, Constraints>(
-    _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToMany, Constraints>>,
+    _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToMany, Constraints>> & Sendable,
     _ modifier: (QueryList<Target>) -> QueryList<Target> = { $0 }
   ) -> Self {
     nesting(TypedNestedQuery(path, .ids, isPart: false, modifier(QueryList<Target>())))
@@ -82,7 +82,7 @@ extension NestingQuery {
 
   /// With the ids of some of the entities that a relation leads to.
   public func id<Target, Directionality, Constraints>(
-    slice path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToMany, Constraints>>,
+    slice path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToMany, Constraints>> & Sendable,
     _ modifier: (QueryList<Target>) -> QueryList<Target> = { $0 }
   ) -> Self {
     nesting(TypedNestedQuery(path, .ids, isPart: true, modifier(QueryList<Target>())))

@@ -37,7 +37,7 @@ final class RelatedOrigin<
   Parent: EntityModelProtocol, Target: EntityModelProtocol, Directionality: RelationDirectionality,
   Cardinality: RelationCardinality, Constraints: RelationConstraints
 >: QueryOrigin<Target> {
-  typealias Path = WritableKeyPath<Parent, Relation<Target, Directionality, Cardinality, Constraints>>
+  typealias Path = WritableKeyPath<Parent, Relation<Target, Directionality, Cardinality, Constraints>> & Sendable
   private let path: Path
   private let parents: QueryList<Parent>
 

@@ -83,7 +83,8 @@ struct QueryExplanation {
 
   /// Adds the targets of a relation, as a field of its parent.
   mutating func nested<Parent: EntityModelProtocol, Target, Directionality, Cardinality, Constraints>(
-    _ parent: Parent.Type, _ path: WritableKeyPath<Parent, Relation<Target, Directionality, Cardinality, Constraints>>,
+    _ parent: Parent.Type,
+    _ path: WritableKeyPath<Parent, Relation<Target, Directionality, Cardinality, Constraints>> & Sendable,
     _ stages: [QueryStage<Target>], _ nested: [NestedQuery<Target>]
   ) -> BoundField? {
     guard let mapping = schema.mapping(of: Parent.self), let place = mapping.info.relation(path),

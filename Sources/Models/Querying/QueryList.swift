@@ -123,7 +123,7 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
   // MARK: - Order and slices
 
   /// In the order of properties, the first one first; what is equal keeps its order.
-  public func sorted<each Key: Comparable>(by paths: repeat KeyPath<Entity, each Key>) -> Self {
+  public func sorted<each Key: Comparable>(by paths: repeat KeyPath<Entity, each Key> & Sendable) -> Self {
     var keys: [QueryOrder<Entity>] = []
     repeat keys.append(QueryOrder(each paths))
     return adding({ $0.isSliced }) { $0.order = keys + $0.order }

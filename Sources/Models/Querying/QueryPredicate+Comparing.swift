@@ -5,56 +5,58 @@ import GQLStore
 
 /// The property equals the value; nil equals nil.
 public func == <Entity: EntityModelProtocol, Value: Equatable & Sendable>(
-  path: KeyPath<Entity, Value>, value: Value
+  path: KeyPath<Entity, Value> & Sendable, value: Value
 ) -> QueryPredicate<Entity> {
   comparison(.equal, path, value) { $0[keyPath: path] == value }
 }
 
 /// The property does not equal the value; nil equals nil.
 public func != <Entity: EntityModelProtocol, Value: Equatable & Sendable>(
-  path: KeyPath<Entity, Value>, value: Value
+  path: KeyPath<Entity, Value> & Sendable, value: Value
 ) -> QueryPredicate<Entity> {
   comparison(.notEqual, path, value) { $0[keyPath: path] != value }
 }
 
 /// The property is less than the value.
 public func < <Entity: EntityModelProtocol, Value: Comparable & Sendable>(
-  path: KeyPath<Entity, Value>, value: Value
+  path: KeyPath<Entity, Value> & Sendable, value: Value
 ) -> QueryPredicate<Entity> {
   ordering(.less, path, value) { $0[keyPath: path] < value }
 }
 
 /// The property is at most the value.
 public func <= <Entity: EntityModelProtocol, Value: Comparable & Sendable>(
-  path: KeyPath<Entity, Value>, value: Value
+  path: KeyPath<Entity, Value> & Sendable, value: Value
 ) -> QueryPredicate<Entity> {
   ordering(.lessOrEqual, path, value) { $0[keyPath: path] <= value }
 }
 
 /// The property is greater than the value.
 public func > <Entity: EntityModelProtocol, Value: Comparable & Sendable>(
-  path: KeyPath<Entity, Value>, value: Value
+  path: KeyPath<Entity, Value> & Sendable, value: Value
 ) -> QueryPredicate<Entity> {
   ordering(.greater, path, value) { $0[keyPath: path] > value }
 }
 
 /// The property is at least the value.
 public func >= <Entity: EntityModelProtocol, Value: Comparable & Sendable>(
-  path: KeyPath<Entity, Value>, value: Value
+  path: KeyPath<Entity, Value> & Sendable, value: Value
 ) -> QueryPredicate<Entity> {
   ordering(.greaterOrEqual, path, value) { $0[keyPath: path] >= value }
 }
 
 /// Orders of raw types are not those of their raw values: only columns of the type itself are ordered as it is.
 private func ordering<Entity: EntityModelProtocol, Value: Comparable & Sendable>(
-  _ op: ComparisonOperator, _ path: KeyPath<Entity, Value>, _ value: Value, _ holds: @escaping (Entity) -> Bool
+  _ op: ComparisonOperator, _ path: KeyPath<Entity, Value> & Sendable, _ value: Value,
+  _ holds: @escaping (Entity) -> Bool
 ) -> QueryPredicate<Entity> {
   guard Value.self is any ColumnValue.Type else { return QueryPredicate(nil) { entity, _ in holds(entity) } }
   return comparison(op, path, value, holds)
 }
 
 private func comparison<Entity: EntityModelProtocol, Value>(
-  _ op: ComparisonOperator, _ path: KeyPath<Entity, Value>, _ value: Value, _ holds: @escaping (Entity) -> Bool
+  _ op: ComparisonOperator, _ path: KeyPath<Entity, Value> & Sendable, _ value: Value,
+  _ holds: @escaping (Entity) -> Bool
 ) -> QueryPredicate<Entity> {
   let info = EntityInfo<Entity>.shared
   guard let key = info.key(path), !(Value.self is any Tombstone.Type),

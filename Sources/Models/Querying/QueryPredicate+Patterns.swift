@@ -5,7 +5,7 @@ import Foundation
 extension QueryPredicate {
   /// One of the texts has a match of a pattern.
   public static func string<Property: TextProperty>(
-    _ paths: KeyPath<Entity, Property>..., matches pattern: NSRegularExpression,
+    _ paths: (KeyPath<Entity, Property> & Sendable)..., matches pattern: NSRegularExpression,
     options: NSRegularExpression.MatchingOptions = []
   ) -> Self {
     search(paths) { pattern.hasMatch($0, options) }
@@ -13,7 +13,7 @@ extension QueryPredicate {
 
   /// None of the texts has a match of a pattern.
   public static func string<Property: TextProperty>(
-    _ paths: KeyPath<Entity, Property>..., notMatching pattern: NSRegularExpression,
+    _ paths: (KeyPath<Entity, Property> & Sendable)..., notMatching pattern: NSRegularExpression,
     options: NSRegularExpression.MatchingOptions = []
   ) -> Self {
     !search(paths) { pattern.hasMatch($0, options) }
@@ -21,26 +21,27 @@ extension QueryPredicate {
 
   /// One of the texts has a match of a pattern: `.string(\.text, matches: /\d+/)`.
   ///
-  /// The pattern is the query's from here on: patterns may have code of the program in them, and queries go anywhere.
+  /// The pattern is the query's from here on. Code of the program in it, as `transform` of a capture, runs on one thread at
+  /// a time. It may ask queries, even this one, but not wait for other threads that do.
   public static func string<Property: TextProperty, Output>(
-    _ paths: KeyPath<Entity, Property>..., matches pattern: sending Regex<Output>
+    _ paths: (KeyPath<Entity, Property> & Sendable)..., matches pattern: sending Regex<Output>
   ) -> Self {
     let pattern = SharedPattern(pattern)
-    return search(paths) { pattern.hasMatch(in: $0) }
+    return search(paths) { try pattern.hasMatch(in: $0) }
   }
 
   /// None of the texts has a match of a pattern, which is the query's from here on.
   public static func string<Property: TextProperty, Output>(
-    _ paths: KeyPath<Entity, Property>..., notMatching pattern: sending Regex<Output>
+    _ paths: (KeyPath<Entity, Property> & Sendable)..., notMatching pattern: sending Regex<Output>
   ) -> Self {
     let pattern = SharedPattern(pattern)
-    return !search(paths) { pattern.hasMatch(in: $0) }
+    return !search(paths) { try pattern.hasMatch(in: $0) }
   }
 
   private static func search<Property: TextProperty>(
-    _ paths: [KeyPath<Entity, Property>], _ isMatch: @escaping (String) -> Bool
+    _ paths: [KeyPath<Entity, Property>], _ isMatch: @escaping (String) throws -> Bool
   ) -> Self {
-    Self(nil) { entity, _ in paths.contains { entity[keyPath: $0].knownText.map(isMatch) ?? false } }
+    Self(nil) { entity, _ in try paths.contains { try entity[keyPath: $0].knownText.map(isMatch) ?? false } }
   }
 }
 
@@ -49,14 +50,4 @@ extension NSRegularExpression {
   fileprivate func hasMatch(_ text: String, _ options: MatchingOptions) -> Bool {
     firstMatch(in: text, options: options, range: NSRange(location: 0, length: text.utf16.count)) != nil
   }
-}
-
-/// A pattern that one thread at a time looks for.
-private struct SharedPattern<Output>: Sendable {
-  private let pattern: Guarded<Regex<Output>>
-
-  init(_ pattern: sending Regex<Output>) { self.pattern = Guarded(pattern) }
-
-  /// Whether a text has a match. Patterns whose own code fails match nothing.
-  func hasMatch(in text: String) -> Bool { pattern.withLock { (try? $0.firstMatch(in: text)) != nil } }
 }

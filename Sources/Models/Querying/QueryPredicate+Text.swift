@@ -21,42 +21,42 @@ extension Optional: TextProperty where Wrapped == String {
 extension QueryPredicate {
   /// One of the texts contains another.
   public static func string<Property: TextProperty>(
-    _ paths: KeyPath<Entity, Property>..., contains text: String, caseSensitive: Bool = false
+    _ paths: (KeyPath<Entity, Property> & Sendable)..., contains text: String, caseSensitive: Bool = false
   ) -> Self {
     test(.contains, paths, text, caseSensitive)
   }
 
   /// One of the texts begins with another.
   public static func string<Property: TextProperty>(
-    _ paths: KeyPath<Entity, Property>..., hasPrefix text: String, caseSensitive: Bool = false
+    _ paths: (KeyPath<Entity, Property> & Sendable)..., hasPrefix text: String, caseSensitive: Bool = false
   ) -> Self {
     test(.startsWith, paths, text, caseSensitive)
   }
 
   /// One of the texts ends with another.
   public static func string<Property: TextProperty>(
-    _ paths: KeyPath<Entity, Property>..., hasSuffix text: String, caseSensitive: Bool = false
+    _ paths: (KeyPath<Entity, Property> & Sendable)..., hasSuffix text: String, caseSensitive: Bool = false
   ) -> Self {
     test(.endsWith, paths, text, caseSensitive)
   }
 
   /// None of the texts contains another.
   public static func string<Property: TextProperty>(
-    _ paths: KeyPath<Entity, Property>..., notContains text: String, caseSensitive: Bool = false
+    _ paths: (KeyPath<Entity, Property> & Sendable)..., notContains text: String, caseSensitive: Bool = false
   ) -> Self {
     !test(.contains, paths, text, caseSensitive)
   }
 
   /// None of the texts begins with another.
   public static func string<Property: TextProperty>(
-    _ paths: KeyPath<Entity, Property>..., notHavingPrefix text: String, caseSensitive: Bool = false
+    _ paths: (KeyPath<Entity, Property> & Sendable)..., notHavingPrefix text: String, caseSensitive: Bool = false
   ) -> Self {
     !test(.startsWith, paths, text, caseSensitive)
   }
 
   /// None of the texts ends with another.
   public static func string<Property: TextProperty>(
-    _ paths: KeyPath<Entity, Property>..., notHavingSuffix text: String, caseSensitive: Bool = false
+    _ paths: (KeyPath<Entity, Property> & Sendable)..., notHavingSuffix text: String, caseSensitive: Bool = false
   ) -> Self {
     !test(.endsWith, paths, text, caseSensitive)
   }

@@ -13,7 +13,7 @@ extension QueryPredicate {
   /// as it was written counts more than one with a slip. Equally good ones keep their order. It is the same with and
   /// without a ``FullTextIndex``, but for computed properties without one, which are not ordered.
   public static func string<Property: TextProperty>(
-    _ paths: KeyPath<Entity, Property>..., matches words: String
+    _ paths: (KeyPath<Entity, Property> & Sendable)..., matches words: String
   ) -> Self {
     let query = wordQuery(words)
     let search = Guarded<TextMatcher?>(nil)

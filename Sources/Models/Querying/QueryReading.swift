@@ -44,11 +44,13 @@ struct QueryReading<Entity: EntityModelProtocol> {
     var result: [Entity] = []
     result.reserveCapacity(rows.count)
     let readers = snapshot.readers(mapping.type)
+    let tables = mapping.layout.tables(snapshot)
     let wanted = attributes.map { mapping.info.mustRead($0) } ?? []
     try wanted.withUnsafeBufferPointer { wanted in
       for row in rows {
         var reader = EntityReader<Entity>(
-          mapping.layout, EntitySource(readers, row, opaques), wanted: attributes == nil ? nil : wanted.baseAddress)
+          mapping.layout, EntitySource(readers, row, opaques, tables),
+          wanted: attributes == nil ? nil : wanted.baseAddress)
         result.append(try Entity(from: &reader))
       }
     }
@@ -127,7 +129,7 @@ struct QueryReading<Entity: EntityModelProtocol> {
     var conditions: [Condition] = []
     for conjunct in stage.conjuncts {
       // What may fail stays behind what is looked at in Swift, which may guard it.
-      if let condition = conjunct.condition, rest.conjuncts.isEmpty || !condition.canFail {
+      if let condition = conjunct.condition, rest.conjuncts.isEmpty || !condition.canFail, isPlannable(condition) {
         conditions.append(condition.shifted(by: parameters.count))
         let first = parameters.count
         parameters += conjunct.parameters

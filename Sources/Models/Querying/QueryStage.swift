@@ -24,7 +24,7 @@ struct QueryOrder<Entity: EntityModelProtocol> {
   /// Negative, zero or positive.
   let compare: (Entity, Entity) -> Int
 
-  init<Key: Comparable>(_ path: KeyPath<Entity, Key>) {
+  init<Key: Comparable>(_ path: KeyPath<Entity, Key> & Sendable) {
     let info = EntityInfo<Entity>.shared
     var key: OrderKey?
     // Only a column's own type is ordered as the column is.
@@ -51,7 +51,7 @@ struct QueryOrder<Entity: EntityModelProtocol> {
   }
 
   /// By an optional property: what is nil comes first.
-  init<Key: Comparable>(optional path: KeyPath<Entity, Key?>) {
+  init<Key: Comparable>(optional path: KeyPath<Entity, Key?> & Sendable) {
     var key: OrderKey?
     if let found = EntityInfo<Entity>.shared.key(path), !found.isDescending, Key.self is any ColumnScalar.Type {
       key = .optional(found.attribute, isDescending: false)

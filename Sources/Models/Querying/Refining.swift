@@ -15,19 +15,19 @@ extension NestingQuery {
   }
 
   /// In the order of a property, within what earlier orders leave equal.
-  public func sortBy<Key: Comparable>(_ path: KeyPath<Entity, Key>, order: SortOrder = .forward) -> Self {
+  public func sortBy<Key: Comparable>(_ path: KeyPath<Entity, Key> & Sendable, order: SortOrder = .forward) -> Self {
     ordered(QueryOrder(path), order)
   }
 
   /// In the order of an optional property, nil first, within what earlier orders leave equal.
-  public func sortBy<Key: Comparable>(_ path: KeyPath<Entity, Key?>, order: SortOrder = .forward) -> Self {
+  public func sortBy<Key: Comparable>(_ path: KeyPath<Entity, Key?> & Sendable, order: SortOrder = .forward) -> Self {
     ordered(QueryOrder(optional: path), order)
   }
 
   /// In the order of a text, within what earlier orders leave equal: by default as people of the process's language sort,
   /// numbers by their values; with `.lexical` as columns are ordered, so that an index serves it.
   public func sortBy(
-    _ path: KeyPath<Entity, String>, comparator: TextComparator = .localizedStandard,
+    _ path: KeyPath<Entity, String> & Sendable, comparator: TextComparator = .localizedStandard,
     order: SortOrder = .forward
   ) -> Self {
     if comparator == .lexical { return ordered(QueryOrder(path), order) }
@@ -39,7 +39,7 @@ extension NestingQuery {
 
   /// In the order of an optional text, nil first, within what earlier orders leave equal.
   public func sortBy(
-    _ path: KeyPath<Entity, String?>, comparator: TextComparator = .localizedStandard,
+    _ path: KeyPath<Entity, String?> & Sendable, comparator: TextComparator = .localizedStandard,
     order: SortOrder = .forward
   ) -> Self {
     if comparator == .lexical { return ordered(QueryOrder(optional: path), order) }
@@ -127,21 +127,21 @@ extension EntityModelProtocol {
 
   /// All in the order of a property.
   public static func sortBy<Key: Comparable>(
-    _ path: KeyPath<Self, Key>, order: SortOrder = .forward
+    _ path: KeyPath<Self, Key> & Sendable, order: SortOrder = .forward
   ) -> Query<Self> {
     Query().sortBy(path, order: order)
   }
 
   /// All in the order of an optional property, nil first.
   public static func sortBy<Key: Comparable>(
-    _ path: KeyPath<Self, Key?>, order: SortOrder = .forward
+    _ path: KeyPath<Self, Key?> & Sendable, order: SortOrder = .forward
   ) -> Query<Self> {
     Query().sortBy(path, order: order)
   }
 
   /// All in the order of a text.
   public static func sortBy(
-    _ path: KeyPath<Self, String>, comparator: TextComparator = .localizedStandard,
+    _ path: KeyPath<Self, String> & Sendable, comparator: TextComparator = .localizedStandard,
     order: SortOrder = .forward
   ) -> Query<Self> {
     Query().sortBy(path, comparator: comparator, order: order)
@@ -149,7 +149,7 @@ extension EntityModelProtocol {
 
   /// All in the order of an optional text, nil first.
   public static func sortBy(
-    _ path: KeyPath<Self, String?>, comparator: TextComparator = .localizedStandard,
+    _ path: KeyPath<Self, String?> & Sendable, comparator: TextComparator = .localizedStandard,
     order: SortOrder = .forward
   ) -> Query<Self> {
     Query().sortBy(path, comparator: comparator, order: order)

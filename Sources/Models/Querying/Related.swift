@@ -1,14 +1,14 @@
 extension Query {
   /// The entity that a relation of this one leads to.
   public func related<Target, Directionality, Constraints>(
-    _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToOne, Constraints>>
+    _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToOne, Constraints>> & Sendable
   ) -> Query<Target> {
     Query<Target>(asList.targets(path))
   }
 
   /// The entities that a relation of this one leads to.
   public func related<Target, Directionality, Constraints>(
-    _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToMany, Constraints>>
+    _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToMany, Constraints>> & Sendable
   ) -> QueryList<Target> {
     let query = self
     var targets = QueryList<Target>(
@@ -24,14 +24,14 @@ extension Query {
 extension QueryList {
   /// The entities that a relation of these leads to, in their order.
   public func related<Target, Directionality, Constraints>(
-    _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToOne, Constraints>>
+    _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToOne, Constraints>> & Sendable
   ) -> QueryList<Target> {
     targets(path)
   }
 
   /// The entities that a relation of each of these leads to.
   public func related<Target, Directionality, Constraints>(
-    _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToMany, Constraints>>
+    _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToMany, Constraints>> & Sendable
   ) -> QueryGroup<Target> {
     let query = self
     var group = QueryGroup<Target> { context in
@@ -47,7 +47,7 @@ extension QueryList {
   }
 
   func targets<Target, Directionality, Cardinality, Constraints>(
-    _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Cardinality, Constraints>>
+    _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Cardinality, Constraints>> & Sendable
   ) -> QueryList<Target> {
     let query = self
     var targets = QueryList<Target>(
@@ -63,7 +63,8 @@ extension QueryList {
 extension QueryReading {
   /// The targets of a relation of rows, one behind the other.
   func allTargets<Target, Directionality, Cardinality, Constraints>(
-    _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Cardinality, Constraints>>, _ rows: [UInt32]
+    _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Cardinality, Constraints>> & Sendable,
+    _ rows: [UInt32]
   ) throws -> [UInt32] {
     guard let targets = QueryReading<Target>(context) else { return [] }
     var ends: [Int] = []

@@ -9,12 +9,13 @@ class RelationDescriptor<Source: EntityModelProtocol> {
   let inverse: String?
   let deleteRule: DeleteRule
   /// The property `$name`.
-  let path: PartialKeyPath<Source>
+  let path: PartialKeyPath<Source> & Sendable
   /// The property `name`.
-  let value: PartialKeyPath<Source>
+  let value: PartialKeyPath<Source> & Sendable
 
   init(
-    name: String, value: PartialKeyPath<Source>, path: PartialKeyPath<Source>, inverse: String?, deleteRule: DeleteRule
+    name: String, value: PartialKeyPath<Source> & Sendable, path: PartialKeyPath<Source> & Sendable, inverse: String?,
+    deleteRule: DeleteRule
   ) {
     self.name = name
     self.value = value
@@ -52,10 +53,10 @@ final class TypedRelation<
   Source: EntityModelProtocol, Target: EntityModelProtocol, Directionality: RelationDirectionality,
   Cardinality: RelationCardinality, Constraints: RelationConstraints
 >: RelationDescriptor<Source> {
-  typealias Path = WritableKeyPath<Source, Relation<Target, Directionality, Cardinality, Constraints>>
+  typealias Path = WritableKeyPath<Source, Relation<Target, Directionality, Cardinality, Constraints>> & Sendable
   let relation: Path
 
-  init(name: String, value: PartialKeyPath<Source>, path: Path, inverse: String?, deleteRule: DeleteRule) {
+  init(name: String, value: PartialKeyPath<Source> & Sendable, path: Path, inverse: String?, deleteRule: DeleteRule) {
     relation = path
     super.init(name: name, value: value, path: path, inverse: inverse, deleteRule: deleteRule)
   }

@@ -1,4 +1,5 @@
 import GQLCatalog
+import GQLExecutor
 import GQLStore
 
 /// The entities of one save, flattened: their cells, and the links between them.
@@ -10,6 +11,8 @@ final class SaveStage {
     /// The row that it has, if it is saved; else `PageLayout.noRow`.
     var row: UInt32
     var opaques: [AnyObject?]
+    /// By property: embedded objects; empty if it has none.
+    var objects: [ObjectValue] = []
     /// Whether the save made the row.
     var isNew = false
   }
@@ -30,6 +33,8 @@ final class SaveStage {
   }
 
   let memory = StagingMemory()
+  /// The cells of embedded objects.
+  let pool = CellPool()
   @exclusivity(unchecked) private(set) var records: [Record] = []
   @exclusivity(unchecked) var links: [Link] = []
   @exclusivity(unchecked) var targets: [Target] = []
@@ -55,6 +60,7 @@ final class SaveStage {
     links.removeAll(keepingCapacity: true)
     targets.removeAll(keepingCapacity: true)
     memory.removeAll()
+    pool.removeAll()
     count = 0
   }
 
@@ -80,6 +86,7 @@ final class SaveStage {
 
   func setRow(_ record: Int, _ row: UInt32) { records[record].row = row }
   func setNew(_ record: Int) { records[record].isNew = true }
+  func setObjects(_ record: Int, _ values: [ObjectValue]) { records[record].objects = values }
   func setOpaques(_ record: Int, _ values: [AnyObject?]) { records[record].opaques = values }
 
   /// The primary key of a record.
@@ -123,6 +130,6 @@ final class SaveStage {
       values.set(0, entry.opaques)
       opaques = values
     }
-    return EntitySource(UnsafePointer(cells + entry.base), UnsafePointer(valid + entry.base), opaques)
+    return EntitySource(UnsafePointer(cells + entry.base), UnsafePointer(valid + entry.base), opaques, entry.objects)
   }
 }

@@ -69,7 +69,8 @@ struct Saver {
       var source = stage.namesake(of: record).map { stage.source($0) }
       if source == nil, row != PageLayout.noRow {
         source = EntitySource(
-          transaction.readers(mapping.type), row, context.storage.opaques[Int(mapping.type.index)])
+          transaction.readers(mapping.type), row, context.storage.opaques[Int(mapping.type.index)],
+          mapping.layout.tables(transaction))
       }
       if let source {
         var reader = EntityReader<Entity>(mapping.layout, source)
@@ -78,7 +79,13 @@ struct Saver {
     }
     var writer = EntityWriter<Entity>(mapping.layout, stage.cells + base, stage.valid + base, stage.memory)
     try merged.write(to: &writer)
+    try writer.finish()
     if !writer.opaques.isEmpty { stage.setOpaques(record, writer.opaques) }
+    if !writer.objects.isEmpty {
+      stage.setObjects(record, writer.objects)
+      // What cannot be written must show before anything is.
+      _ = try putObjects(record, row == PageLayout.noRow ? nil : row, transaction, context.storage.now())
+    }
     for place in 0..<mapping.derived.count {
       let (attribute, column) = mapping.derived[place]
       var slot = ColumnSlot(stage.memory)
@@ -141,15 +148,18 @@ struct Saver {
     }
     let (cells, valid) = (stage.cells + entry.base, stage.valid + entry.base)
     do {
+      let owned = try putObjects(record, row == PageLayout.noRow ? nil : row, transaction, transaction.now)
       if row == PageLayout.noRow {
         if let fields = entry.mapping.unknownFields { fields.fill(cells, valid, now: transaction.now) }
         row = try transaction.insert(entry.mapping.type, cells: cells, valid: valid)
         stage.setNew(record)
       } else {
+        entry.mapping.keepNumbers(transaction.readers(entry.mapping.type), row, cells, valid)
         try transaction.replace(
-          entry.mapping.type, row, cells: cells, valid: valid, owned: entry.mapping.ownedColumns)
+          entry.mapping.type, row, cells: cells, valid: valid, owned: owned)
       }
-    } catch { throw entry.mapping.error(error, in: context) }
+      if !entry.objects.isEmpty { try linkObjects(record, row, transaction) }
+    } catch let error as StoreProblem { throw entry.mapping.error(error, in: context) }
     stage.setRow(record, row)
     if !entry.opaques.isEmpty {
       context.storage.opaques[Int(entry.mapping.type.index)]?.set(row, entry.opaques)

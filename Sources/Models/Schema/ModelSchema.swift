@@ -18,6 +18,8 @@ final class ModelSchema: @unchecked Sendable {
   let plans = QueryPlans()
   /// By number of the entity type: whether a save may be refused when a part of it is written already.
   let mayRefuseLate: [Bool]
+  /// Whether a type has embedded objects of a schema in text.
+  let hasObjects: Bool
   /// What prepares text, without data.
   let texts: Database
 
@@ -46,6 +48,7 @@ final class ModelSchema: @unchecked Sendable {
     self.mappings = TypeTable(mappings)
     self.byNumber = byNumber
     mayRefuseLate = Self.refusals(byNumber)
+    hasObjects = byNumber.contains { !$0.layout.objects.isEmpty }
     empty = Snapshot.empty(catalog)
     texts = Database(empty)
   }
@@ -71,6 +74,7 @@ final class ModelSchema: @unchecked Sendable {
     self.mappings = TypeTable(mappings)
     self.byNumber = byNumber
     mayRefuseLate = Self.refusals(byNumber)
+    hasObjects = byNumber.contains { !$0.layout.objects.isEmpty }
     empty = Snapshot.empty(catalog)
     texts = Database(empty)
   }
@@ -137,25 +141,31 @@ final class ModelSchema: @unchecked Sendable {
     }
   }
 
-  private struct Place: Hashable {
+  /// Types in a version of a catalog.
+  struct Place: Hashable {
     let catalog: UInt64
     let types: [ObjectIdentifier]
+
+    init(_ types: [any EntityModelProtocol.Type], in catalog: Catalog) {
+      self.catalog = catalog.version
+      self.types = types.map { ObjectIdentifier($0) }
+    }
   }
-  private static let fitted = Guarded<[Place: ModelSchema]>([:])
+  static let fitted = Guarded<[Place: Result<ModelSchema, any Error>]>([:])
   private static var keptFits: Int { 64 }
 
-  /// Types, and all that they lead to, in a catalog that was not made of them.
+  /// Types, and all that they lead to, in a catalog that was not made of them. Why they do not fit is worked out once too.
   static func make(for types: [any EntityModelProtocol.Type], in catalog: Catalog) throws -> ModelSchema {
-    let place = Place(catalog: catalog.version, types: types.map { ObjectIdentifier($0) })
-    if let found = fitted.withLock({ $0[place] }) { return found }
-    let made = try ModelSchema(types, in: catalog)
-    return fitted.withLock { fitted in
+    let place = Place(types, in: catalog)
+    if let found = fitted.withLock({ $0[place] }) { return try found.get() }
+    let made = Result { try ModelSchema(types, in: catalog) }
+    return try fitted.withLock { fitted in
       if let found = fitted[place] { return found }
       // Catalogs that are no more are forgotten sometime.
       if fitted.count >= keptFits { fitted.removeAll() }
       fitted[place] = made
       return made
-    }
+    }.get()
   }
 
   /// Those of the types that a catalog can hold, with all that they lead to; nil if there is none.

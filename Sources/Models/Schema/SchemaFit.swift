@@ -4,10 +4,12 @@ import GQLCatalog
 struct SchemaFit {
   private let entity: EntityType
   private let catalog: Catalog
+  private let objects: ObjectTypes
 
   init(_ entity: EntityType, _ catalog: Catalog) {
     self.entity = entity
     self.catalog = catalog
+    objects = ObjectTypes(catalog)
   }
 
   /// Throws if it cannot.
@@ -16,17 +18,28 @@ struct SchemaFit {
     var known = Set<ColumnID>()
     for (number, attribute) in info.attributes.enumerated() {
       guard let shape = attribute.shape else { continue }
-      guard let property = entity.property(named: attribute.name), case .column(let id, _) = property.storage else {
+      guard let property = entity.property(named: attribute.name) else {
         throw misfit("has no field '\(attribute.name)'")
+      }
+      let isNonNull = shape.isNonNull || number == info.idAttribute
+      if attribute.codec is any ObjectCodec, let object = ObjectProperty(property, of: entity, objects) {
+        known.formUnion(object.place.columns)
+        guard object.canBeWhole(isNonNull) else {
+          throw misfit("has a field '\(attribute.name): \(text(property.signature))' that is not \(attribute.type)")
+        }
+        continue
+      }
+      guard case .column(let id, _) = property.storage else {
+        throw misfit(
+          "has a field '\(attribute.name): \(text(property.signature))' that is \(attribute.misfit)")
       }
       let column = entity[id]
       known.insert(id)
-      let isNonNull = shape.isNonNull || number == info.idAttribute
       guard fits(column.type, shape), !shape.isList || property.signature.isElementNonNull,
-        column.isNonNull || !isNonNull, !property.isCaseInsensitive
+        column.isNonNull || !isNonNull
       else {
-        let type = shape.text(shape.enumeration?.name ?? shape.scalar.rawValue)
-        throw misfit("has a field '\(attribute.name)' that is not \(type)")
+        throw misfit(
+          "has a field '\(attribute.name): \(text(property.signature))' that is \(attribute.misfit)")
       }
     }
     guard catalog[entity.primaryIndex].columns.map({ entity[$0].name }) == ["id"] else {
@@ -44,7 +57,7 @@ struct SchemaFit {
     try checkRequired(known)
     let unknown = entity.columns.filter { $0.isNonNull && $0.foldedFrom == nil && !known.contains($0.id) }
     if unknown.isEmpty { return }
-    let fills = UnknownFields.fills(entity, catalog)
+    let fills = CatalogFills.of(catalog)[entity.id]
     for column in unknown where fills[Int(column.id.index)] == nil {
       // What the store fills itself begins with a line.
       if !column.name.hasPrefix("_") {
@@ -56,7 +69,8 @@ struct SchemaFit {
   /// Whether cells of a column are those of a shape: an enum's have the same codes, an id is a text.
   private func fits(_ type: ValueType, _ shape: ColumnShape) -> Bool {
     guard let enumeration = shape.enumeration else {
-      return type == shape.valueType || shape.isText && type == .scalar(.id)
+      if type == shape.valueType { return true }
+      return shape.scalar == .string && type == (shape.isList ? .list(.scalar(.id)) : .scalar(.id))
     }
     var element = type
     if case .list(let inner) = type {
@@ -78,6 +92,21 @@ struct SchemaFit {
     }
   }
 
+  /// A type as the schema writes it.
+  private func text(_ signature: TypeSignature) -> String {
+    func text(_ type: ValueType) -> String {
+      switch type {
+      case .scalar(let scalar): scalar.rawValue
+      case .enumeration(let id): catalog[id].name
+      case .embedded(let id): catalog[id].name
+      case .entity(let id): catalog[id].name
+      case .list(let element): "[\(text(element))\(signature.isElementNonNull ? "!" : "")]"
+      case .null: "null"
+      }
+    }
+    return text(signature.type) + (signature.isNonNull ? "!" : "")
+  }
+
   private func misfit(_ words: String) -> ModelError {
     .invalidSchema("the type '\(entity.name)' of the schema \(words)")
   }
@@ -90,7 +119,8 @@ final class UnknownTypeMapping: AnyTypeMapping, @unchecked Sendable {
     for hook in Hook.allCases { hooks.noteIdle(hook) }
     super.init(
       type: entity.id, name: entity.name,
-      layout: EntityLayout(places: [], codecs: [], columnCount: entity.columns.count, typeName: entity.name),
+      layout: EntityLayout(
+        places: [], names: [], types: [], codecs: [], columnCount: entity.columns.count, typeName: entity.name),
       hooks: hooks, idColumn: 0, idKind: .text, updatedColumn: entity.updatedColumn, columns: [], relations: [])
   }
 

@@ -21,6 +21,8 @@ class AnyTypeMapping: @unchecked Sendable {
   let readsDeleted: Bool
   /// What other columns of a new entity hold.
   let unknownFields: UnknownFields?
+  /// The columns, but for the key, that hold ids of a schema in text, or lists of them: texts for the entities.
+  let idColumns: [(column: Int, isList: Bool)]
   /// Whether a column has another type than the entities say: ids of a schema in text.
   let hasOtherTypes: Bool
   /// Whether the schema wants values to be unique of which the entities do not say so: then only writing tells.
@@ -45,7 +47,11 @@ class AnyTypeMapping: @unchecked Sendable {
     self.readsDeleted = readsDeleted
     self.unknownFields = unknownFields
     self.hasOtherUniques = hasOtherUniques
-    hasOtherTypes = columns.contains { $0?.type == .scalar(.id) }
+    let ids = columns.compactMap { $0 }.filter { $0.type == .id || $0.type == .list(.id) }
+    hasOtherTypes = !ids.isEmpty
+    idColumns =
+      ids.map { (Int($0.id.index), $0.kind == .wideList) }.filter { $0.0 != idColumn }
+      + layout.objects.compactMap { $0 }.flatMap(\.place.idColumns)
   }
 
   /// The values without a column of no rows; nil if an entity has none.
@@ -80,6 +86,11 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
   init(_ info: EntityInfo<Entity>, _ entity: EntityType, _ catalog: Catalog, like other: AnyTypeMapping? = nil) {
     self.info = info
     func property(_ name: String) -> Property? { entity.property(named: name) }
+    let types = ObjectTypes(catalog)
+    let objects = info.attributes.map { attribute -> ObjectProperty? in
+      guard attribute.codec is any ObjectCodec else { return nil }
+      return property(attribute.name).flatMap { ObjectProperty($0, of: entity, types) }
+    }
     let columns = info.attributes.map { attribute -> ColumnDescriptor? in
       guard attribute.shape != nil, case .column(let column, _)? = property(attribute.name)?.storage else { return nil }
       return entity[column]
@@ -98,6 +109,9 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
     let known = Set(uniques.map(\.index.name))
     var opaques: Int32 = 0
     let places = (0..<info.propertyCount).map { number -> EntityLayout.Place in
+      if let object = objects[number] {
+        return EntityLayout.Place(column: object.column.index, kind: entity[object.column].kind)
+      }
       if let column = columns[number] { return EntityLayout.Place(column: column.id.index, kind: column.kind) }
       defer { opaques += 1 }
       return EntityLayout.Place(column: ~opaques, kind: .text)
@@ -109,6 +123,7 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
     let id = columns[info.idAttribute]
     var owned = Array(repeating: false, count: entity.columns.count)
     for case let column? in columns { owned[Int(column.id.index)] = true }
+    for case let object? in objects { for column in object.place.columns { owned[Int(column.index)] = true } }
     // An id of a schema in text may print as a number, which one that is written as a text would not.
     if let id, id.type == .scalar(.id) { owned[Int(id.id.index)] = false }
     let ownsAll = entity.columns.allSatisfy { column in
@@ -116,12 +131,14 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
       owned[Int(column.id.index)] || column.kind == .reference || column.kind == .references || column.foldedFrom != nil
         || column.id == entity.createdColumn || column.id == entity.updatedColumn
     }
+    let stored = info.attributes[..<info.propertyCount]
     super.init(
       type: entity.id, name: entity.name,
       layout: other?.layout
         ?? EntityLayout(
-          places: places, codecs: info.attributes[..<info.propertyCount].map(\.codec),
-          columnCount: entity.columns.count, typeName: "\(Entity.self)"),
+          places: places, names: stored.map(\.name), types: stored.map(\.type), codecs: stored.map(\.codec),
+          columnCount: entity.columns.count, typeName: "\(Entity.self)",
+          objects: objects.contains { $0 != nil } ? Array(objects[..<info.propertyCount]) : []),
       hooks: info.hooks, idColumn: id.map { Int($0.id.index) } ?? 0, idKind: id?.kind ?? .text,
       updatedColumn: entity.updatedColumn, columns: columns, relations: relations,
       ownedColumns: ownsAll ? nil : owned,

@@ -22,7 +22,7 @@ struct UnknownFields: @unchecked Sendable {
   ///
   /// - Parameter isOwned: by column, whether the model says what it holds.
   init?(_ entity: EntityType, _ catalog: Catalog, isOwned: [Bool]) {
-    let fills = Self.fills(entity, catalog)
+    let fills = CatalogFills.of(catalog)[entity.id]
     let pool = CellPool()
     fields = entity.columns.compactMap { column in
       let number = Int(column.id.index)
@@ -44,14 +44,49 @@ struct UnknownFields: @unchecked Sendable {
       valid[field.column] = true
     }
   }
+}
 
-  /// By column: what an entity has that says nothing. As where a schema changes: the type as one that was not there.
-  static func fills(_ entity: EntityType, _ catalog: Catalog) -> [DefaultValue?] {
-    let columns = CatalogComparison(from: Catalog(), to: catalog).mapping.columns[Int(entity.id.index)]
+/// What new entities have that say nothing, for all types of a catalog.
+final class CatalogFills: Sendable {
+  private let catalog: Catalog
+  /// By type and column; nil until somebody asks.
+  private let columns = Guarded<[[CatalogMapping.Column?]]?>(nil)
+
+  private init(_ catalog: Catalog) { self.catalog = catalog }
+
+  private static let known = Guarded<[UInt64: CatalogFills]>([:])
+  private static var kept: Int { 16 }
+
+  /// Those of a catalog, which are worked out once for all types and all models of them.
+  static func of(_ catalog: Catalog) -> CatalogFills {
+    known.withLock { known in
+      if let found = known[catalog.version] { return found }
+      // Catalogs that are no more are forgotten sometime.
+      if known.count >= kept { known.removeAll() }
+      let made = CatalogFills(catalog)
+      known[catalog.version] = made
+      return made
+    }
+  }
+
+  /// By column, as where a schema changes: the type as one that was not there.
+  subscript(_ type: EntityTypeID) -> [DefaultValue?] {
+    let columns = columns(of: type)
     func isFilled(_ column: Int) -> Bool {
       guard let source = columns[column], source.fill != nil else { return false }
       return source.presence.map { isFilled(Int($0.index)) } ?? true
     }
     return columns.indices.map { isFilled($0) ? columns[$0]?.fill : nil }
+  }
+
+  /// What a column has that says nothing, if the object around it is there.
+  subscript(_ type: EntityTypeID, _ column: ColumnID) -> DefaultValue? { columns(of: type)[Int(column.index)]?.fill }
+
+  private func columns(of type: EntityTypeID) -> [CatalogMapping.Column?] {
+    columns.withLock { columns in
+      let all = columns ?? CatalogComparison(from: Catalog(), to: catalog).mapping.columns
+      columns = all
+      return all[Int(type.index)]
+    }
   }
 }

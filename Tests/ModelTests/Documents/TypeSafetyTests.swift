@@ -18,8 +18,8 @@ import Testing
         model.property("id", \\.id)
         model.relation("messages", \\.messages, \\.$messages, inverse: \\.$author, "author")
       }
-      init(from row: inout EntityReader<Self>) throws { id = try row.read() }
-      func write(to row: inout EntityWriter<Self>) throws { try row.write(id) }
+      init(from row: inout EntityReader<Self>) throws { id = try row.read("id") }
+      func write(to row: inout EntityWriter<Self>) throws { try row.write(id, as: "id") }
     }
 
     struct Message: EntityModelProtocol {
@@ -31,8 +31,8 @@ import Testing
         model.relation("author", \\.author, \\.$author, inverse: \\.$messages, "messages")
         model.relation("reader", \\.reader, \\.$reader)
       }
-      init(from row: inout EntityReader<Self>) throws { id = try row.read() }
-      func write(to row: inout EntityWriter<Self>) throws { try row.write(id) }
+      init(from row: inout EntityReader<Self>) throws { id = try row.read("id") }
+      func write(to row: inout EntityWriter<Self>) throws { try row.write(id, as: "id") }
     }
 
     func use(_ user: inout User, _ message: inout Message, _ model: inout EntityDescription<User>, _ context: inout Context) throws {

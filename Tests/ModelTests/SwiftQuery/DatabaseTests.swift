@@ -126,31 +126,6 @@ import Testing
     #expect(throws: ModelError.self) { try Person.results(in: database) }
   }
 
-  @Test func idsOfASchemaOfText() throws {
-    let database = try Database(schema: "type Misfit { id: ID! name: ID! }")
-    _ = try database.query(#"mutation { insertMisfit(data: [{id: 7, name: "7"}, {id: "a", name: "b"}]) { id } }"#)
-    try Misfit(id: "7", name: "a").save(to: database)
-    try Misfit(id: "8", name: "8").save(to: database)
-    // What is a number for text stays one.
-    #expect(
-      try database.query("{ Misfit { id name } }").jsonString
-        == #"{"Misfit":[{"id":7,"name":"a"},{"id":"a","name":"b"},{"id":"8","name":"8"}]}"#)
-    #expect(Misfit.query("7").resolve(in: database)?.name == "a")
-    func ids(_ query: Query<Misfit>) throws -> [String] { try query.results(in: database).map(\.id) }
-    let some = ["7", "a", "x"]
-    #expect(try ids(Misfit.include(#Predicate { $0.id == "7" })) == ["7"])
-    #expect(try ids(Misfit.include(#Predicate { some.contains($0.id) })) == ["7", "a"])
-    #expect(try ids(Misfit.include(#Predicate { $0.id == $0.name })) == ["8"])
-    #expect(try ids(Misfit.include(#Predicate { $0.name.contains("a") && $0.id.starts(with: "7") })) == ["7"])
-    #expect(try ids(Misfit.include(#Predicate { $0.id > "7" }).sortBy(\.id, comparator: .lexical)) == ["8", "a"])
-    #expect(Misfit.filter(\.id == "8" || \.name == "b").resolve(in: database).map(\.id) == ["a", "8"])
-    #expect(Misfit.filter(.string(\.id, hasPrefix: "A")).resolve(in: database).map(\.id) == ["a"])
-    let plan = Misfit.include(#Predicate { $0.id == "7" }).explain(in: database.entities, costs: false)
-    #expect(try plan == database.prepare(#"{ Misfit(where: id == "7") { id } }"#).explain(costs: false))
-    try Misfit.delete(id: "7", from: database)
-    #expect(try ids(Query()) == ["a", "8"] && database.check().isEmpty)
-  }
-
   @Test func fieldsThatModelsDoNotKnowGetTheirDefaults() throws {
     let database = try Database(
       schema: """

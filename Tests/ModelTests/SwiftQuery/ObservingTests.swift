@@ -259,6 +259,46 @@ import Testing
     #expect(left.value?.wrappedValue.count == 53 && right.value?.wrappedValue.count == 53)
   }
 
+  /// A task that a computed property starts sees what is there when it reads, not what was there when it was started.
+  @Test(.timeLimit(.minutes(5))) func tasksThatQueriesStart() async throws {
+    let database = try Database(for: Person.self)
+    try Person("Jack", age: 5).save(to: database)
+    let (task, other) = (Box<Task<[Int], Never>>(), Box<FetchAll<Person>>())
+    let (gate, open) = AsyncStream.makeStream(of: Void.self)
+    let (busy, begun) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let counted = FetchAll(Person.query(), in: database)
+    let starting = FetchAll(
+      Person.filter(
+        QueryPredicate(nil) { _, _ in
+          if task.value == nil {
+            task.value = Task {
+              for await _ in gate { break }
+              // The fetch that is read is being refreshed by another thread: who is in no refresh waits for that.
+              begun.wait()
+              return [counted.wrappedValue.count, other.value?.wrappedValue.count ?? -1]
+            }
+          }
+          return true
+        }), in: database)
+    #expect(starting.wrappedValue.count == 1 && counted.wrappedValue.count == 1)
+    let slow = Atomic<Bool>(false)
+    other.value = FetchAll(
+      Person.filter(
+        QueryPredicate(nil) { _, _ in
+          if slow.exchange(false, ordering: .relaxed) {
+            begun.signal()
+            _ = busy.wait(timeout: .now() + 0.2)
+          }
+          return true
+        }), in: database)
+    #expect(other.value?.wrappedValue.count == 1)
+    slow.store(true, ordering: .relaxed)
+    try Person("Jill", age: 6).save(to: database)
+    open.yield()
+    Thread.detachNewThread { _ = other.value?.wrappedValue }
+    #expect(await task.value?.value == [2, 2])
+  }
+
   @Test func anotherQuestion() throws {
     let database = try database()
     var all = FetchAll(adults, in: database)

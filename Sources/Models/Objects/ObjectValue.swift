@@ -1,0 +1,111 @@
+import GQLBase
+import GQLCatalog
+import GQLStore
+
+/// An embedded object, or a part of one, on its way between the store and a `Codable` value.
+indirect enum ObjectValue: Sendable {
+  /// The Swift type knows no such field.
+  case unsaid
+  case null
+  /// A scalar, an enum's value, or a list of these.
+  case value(GQLCatalog.Value)
+  /// By field.
+  case object([ObjectValue])
+  case list([ObjectValue])
+
+  /// Whether what this says is what another one is.
+  func holds(in other: ObjectValue) -> Bool {
+    switch (self, other) {
+    case (.unsaid, _), (.null, .null): true
+    case (.value(let left), .value(let right)): Self.areEqual(left, right)
+    case (.object(let left), .object(let right)):
+      left.count == right.count && zip(left, right).allSatisfy { $0.holds(in: $1) }
+    case (.list(let left), .list(let right)):
+      left.count == right.count && zip(left, right).allSatisfy { $0.holds(in: $1) }
+    case (.list, .value), (.value, .list):
+      scalar.flatMap { left in other.scalar.map { Self.areEqual(left, $0) } } ?? false
+    default: false
+    }
+  }
+
+  /// What one column can hold of it: a list of scalars may have been written in parts.
+  var scalar: GQLCatalog.Value? {
+    switch self {
+    case .value(let value): value
+    case .list(let elements):
+      .list(elements.map { if case .value(let value) = $0 { value } else { .null } })
+    case .null, .unsaid, .object: nil
+    }
+  }
+
+  /// Ids are one whether they print as numbers or as texts.
+  private static func areEqual(_ left: GQLCatalog.Value, _ right: GQLCatalog.Value) -> Bool {
+    switch (left, right) {
+    case (.id(let left, _), .id(let right, _)): left == right
+    case (.list(let left), .list(let right)): left.count == right.count && zip(left, right).allSatisfy(areEqual)
+    default: left == right
+    }
+  }
+}
+
+/// Where the rows of all types are: a version, or a transaction.
+protocol StoreTables: AnyObject {
+  func column(_ type: EntityTypeID, _ column: ColumnID) -> ColumnReader
+}
+
+extension Snapshot: StoreTables {}
+extension WriteTransaction: StoreTables {}
+
+extension ObjectTypes {
+  /// The value of a row.
+  func read(_ place: ObjectPlace, _ type: EntityTypeID, _ row: UInt32, _ tables: any StoreTables) -> ObjectValue {
+    switch place {
+    case .cell(let column, let valueType):
+      let reader = tables.column(type, column)
+      if reader.isNull(row) { return .null }
+      return .value(GQLCatalog.Value(reader.cell(row, kind: ColumnKind(valueType)), of: valueType))
+    case .object(_, let presence, let fields):
+      guard isPresent(presence, type, row, tables) else { return .null }
+      return .object(fields.map { read($0.place, type, row, tables) })
+    case .elements(let relation):
+      let fields = fields(relation.target)
+      return .list(
+        Array(tables.column(type, relation.column).references(row)).map { element in
+          .object(fields.map { read($0.place, relation.target, element, tables) })
+        })
+    case .link(let relation, let id):
+      let reader = tables.column(type, relation.column)
+      let ids = tables.column(relation.target, id.id)
+      func key(_ row: UInt32) -> GQLCatalog.Value { GQLCatalog.Value(ids.cell(row, kind: id.kind), of: id.type) }
+      if relation.isToMany { return .list(reader.references(row).map { .value(key($0)) }) }
+      if reader.isNull(row) { return .null }
+      let target = reader.reference(row)
+      return target == PageLayout.noRow ? .null : .value(key(target))
+    }
+  }
+
+  /// Whether a row has an embedded object.
+  func isPresent(_ presence: ColumnID, _ type: EntityTypeID, _ row: UInt32, _ tables: any StoreTables) -> Bool {
+    let reader = tables.column(type, presence)
+    return !reader.isNull(row) && reader.byte(row) != 0
+  }
+}
+
+extension GQLCatalog.Value {
+  /// A column's cell as a value.
+  init(_ cell: Cell, of type: ValueType) {
+    switch type {
+    case .scalar(.id):
+      let view = TextView(cell)
+      self = .id(view.withBytes { Text(UnsafeRawBufferPointer(start: $0, count: $1)) }, isNumber: view.isNumber)
+    case .scalar(let scalar): self = GQLCatalog.Value(cell, scalar)
+    case .enumeration(let id): self = .enumeration(id, code: Int(cell.int))
+    case .list(let element):
+      self = .list(
+        ColumnCell(cell).elements(isWide: ColumnKind(element).width == 16) { cell in
+          cell.isNull ? .null : GQLCatalog.Value(cell.cell, of: element)
+        })
+    case .embedded, .entity, .null: self = .null
+    }
+  }
+}
