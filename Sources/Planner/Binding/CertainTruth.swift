@@ -21,7 +21,7 @@ struct CertainTruth {
   init(query: BoundQuery, catalog: Catalog) {
     self.query = query
     self.catalog = catalog
-    meetsDeleted = query.sets.contains { if case .deleted = $0.source { true } else { false } }
+    meetsDeleted = query.meetsDeleted
   }
 
   /// What a condition's being true for every entity hangs on, in whichever way it is found.
