@@ -34,11 +34,14 @@ package final class RememberedLinks: Sendable {
     return source.isDeleted(row) ? source.graveyard?.linkBound(row) ?? 0 : 0
   }
 
-  /// Writes the row's links of the status, in order, and gives their number; there must be room for ``bound(_:)``.
-  package func write(_ row: UInt32, _ status: LinkStatus, into rows: UnsafeMutablePointer<UInt32>) -> Int {
-    if source.isLive(row) { return writeLive(row, status, into: rows) }
+  /// Writes the first `most` of the row's links of the status, in order, and gives their number; there must be room for
+  /// ``bound(_:)``, or for `most` if that is less.
+  package func write(
+    _ row: UInt32, _ status: LinkStatus, most: Int = .max, into rows: UnsafeMutablePointer<UInt32>
+  ) -> Int {
+    if source.isLive(row) { return writeLive(row, status, most, into: rows) }
     if status == .live || !source.isDeleted(row) { return 0 }
-    return writeDeleted(row, status, into: rows)
+    return writeDeleted(row, status, most, into: rows)
   }
 
   private var reader: ColumnReader { source.readers[Int(relation.column.index)] }
@@ -48,47 +51,54 @@ package final class RememberedLinks: Sendable {
     return reader.reference(row) == PageLayout.noRow ? 0 : 1
   }
 
-  private func writeLive(_ row: UInt32, _ status: LinkStatus, into rows: UnsafeMutablePointer<UInt32>) -> Int {
+  private func writeLive(
+    _ row: UInt32, _ status: LinkStatus, _ most: Int, into rows: UnsafeMutablePointer<UInt32>
+  ) -> Int {
     var single = relation.isToMany ? PageLayout.noRow : reader.reference(row)
     return withUnsafePointer(to: &single) { single in
       var run = UnsafeBufferPointer(start: single, count: single.pointee == PageLayout.noRow ? 0 : 1)
       if relation.isToMany { run = reader.references(row) }
       if status == .deleted { run = UnsafeBufferPointer(rebasing: run[..<0]) }
-      guard status != .live, let dormant else { return copy(run[...], to: rows, 0) }
+      guard status != .live, let dormant else { return copy(run[...], to: rows, 0, most) }
       return dormant.withLinks(row) { words in
         var count = 0
         var next = 0
         for index in 0..<(words.count / 2) {
+          if count >= most { return count }
           let link = words[2 * index + 1]
           // What a transaction has purged is in the lists until its end.
           guard target.isDeleted(link) else { continue }
           let end = min(Int(words[2 * index]), run.count)
           if next < end {
-            count = copy(run[next..<end], to: rows, count)
+            count = copy(run[next..<end], to: rows, count, most)
             next = end
+            if count >= most { return count }
           }
           rows[count] = link
           count += 1
         }
-        return copy(run[next...], to: rows, count)
+        return copy(run[next...], to: rows, count, most)
       }
     }
   }
 
   @inline(__always)
   private func copy(
-    _ run: Slice<UnsafeBufferPointer<UInt32>>, to rows: UnsafeMutablePointer<UInt32>, _ count: Int
+    _ run: Slice<UnsafeBufferPointer<UInt32>>, to rows: UnsafeMutablePointer<UInt32>, _ count: Int, _ most: Int
   ) -> Int {
-    let part = UnsafeBufferPointer(rebasing: run)
+    let part = UnsafeBufferPointer(rebasing: run.prefix(most - count))
     if let start = part.baseAddress, part.count > 0 { (rows + count).update(from: start, count: part.count) }
     return count + part.count
   }
 
-  private func writeDeleted(_ row: UInt32, _ status: LinkStatus, into rows: UnsafeMutablePointer<UInt32>) -> Int {
+  private func writeDeleted(
+    _ row: UInt32, _ status: LinkStatus, _ most: Int, into rows: UnsafeMutablePointer<UInt32>
+  ) -> Int {
     guard let graveyard = source.graveyard else { return 0 }
     return graveyard.withTargets(row, relation: place) { targets in
       var count = 0
       for other in targets where isKept(other, row, status) {
+        if count >= most { break }
         rows[count] = other
         count += 1
       }

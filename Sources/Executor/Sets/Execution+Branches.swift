@@ -8,6 +8,7 @@ extension Execution {
   func appendBranches(
     _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows, into result: inout Expansion
   ) throws(RuntimeProblem) {
+    if try appendRememberedSlices(set, scopes, into: &result) { return }
     let first = result.rows.count
     let firstOffset = result.offsets.count
     result.offsets.reserve(scopes.count)
