@@ -3,9 +3,15 @@ import Synchronization
 /// A flag that any thread may raise to stop work at its next check.
 package final class Cancellation: Sendable {
   private let flag = Atomic<Bool>(false)
-  package init() {}
+  /// Called at each look, which is how tests see that there are some; true raises the flag.
+  private let look: (@Sendable () -> Bool)?
+
+  package init(look: (@Sendable () -> Bool)? = nil) { self.look = look }
   package func cancel() { flag.store(true, ordering: .relaxed) }
-  package var isCancelled: Bool { flag.load(ordering: .relaxed) }
+  package var isCancelled: Bool {
+    if let look, look() { cancel() }
+    return flag.load(ordering: .relaxed)
+  }
 }
 
 /// What may end work before its end: its time, or another thread. Reading, binding and planning look at it now and then;

@@ -57,8 +57,12 @@ extension PreparedQuery {
   }
 
   /// Checks that the numbers in a filter or an order are some, as those of parameters are when they are coerced.
-  func checkNumbers(in raw: RawValue, of name: String) throws(QueryError) {
-    guard let path = raw.pathOfNoNumber() else { return }
+  func checkNumbers(in raw: RawValue, of name: String, _ interruption: Interruption?) throws(QueryError) {
+    var watch = InterruptionWatch(interruption)
+    guard let path = raw.pathOfNoNumber(&watch) else {
+      if watch.isDue { throw overdue(interruption) }
+      return
+    }
     let variable = document.definition(operation).variables.first { $0.name.text == name }
     let problem = VariableProblem.wrong(
       path: ValuePathStep.text(of: name, path), problem: .wrongKind(found: "no finite number", expected: "a number"))

@@ -289,7 +289,7 @@ public final class PreparedQuery: Sendable {
     for name in structural {
       guard let value = variables[name] else { continue }
       guard let raw = value.raw(interruption) else { throw overdue(interruption) }
-      try checkNumbers(in: raw, of: name)
+      try checkNumbers(in: raw, of: name, interruption)
       options.structuralValues[name] = raw
     }
     let bound = bind(
@@ -310,7 +310,7 @@ public final class PreparedQuery: Sendable {
     return planned.output
   }
 
-  private func overdue(_ interruption: Interruption?) -> QueryError {
+  func overdue(_ interruption: Interruption?) -> QueryError {
     QueryError(interruption?.diagnostic(at: SourceRange(at: 0)).map { [$0] } ?? [], in: document.source)
   }
 

@@ -115,10 +115,13 @@ public struct RunOptions: Sendable {
 
 /// A flag that stops the runs that were given it. Any thread may raise it.
 public final class QueryCancellation: Sendable {
-  let flag = Cancellation()
+  let flag: Cancellation
 
   /// A flag that is not raised.
-  public init() {}
+  public init() { flag = Cancellation() }
+
+  /// One that is told of each look at it, and raised where that gives true.
+  package init(look: @escaping @Sendable () -> Bool) { flag = Cancellation(look: look) }
 
   /// Stops the runs at their next check, within milliseconds; they fail with the code `cancelled`.
   public func cancel() { flag.cancel() }

@@ -84,6 +84,8 @@ package final class Execution {
   /// What `_inserted` is true for, a bit a row.
   @exclusivity(unchecked) var inserted = BitMemory()
   @exclusivity(unchecked) private var states = StateTable()
+  /// The links that sleep, of relations that were asked for them; nil where there are none.
+  @exclusivity(unchecked) var remembered: [(relation: RelationID, links: RememberedLinks?)] = []
   /// Full-text queries of access paths.
   @exclusivity(unchecked) var textSearches: [ObjectIdentifier: FullTextSearchState] = [:]
   /// What patterns of access paths require.
@@ -154,6 +156,7 @@ package final class Execution {
   package func end() {
     owned = nil
     if cancellation != nil { cancellation = nil }
+    if !remembered.isEmpty { remembered.removeAll() }
     if !textSearches.isEmpty { for state in textSearches.values { state.search = nil } }
     scratch.removeAll()
   }

@@ -59,10 +59,11 @@ struct PlanCompiler {
     return readers.count - 1
   }
 
-  mutating func relation(_ id: RelationID) -> RelationAccess {
+  mutating func relation(_ id: RelationID, _ status: LinkStatus = .live) -> RelationAccess {
     let relation = catalog[id]
     return RelationAccess(
-      reader: reader(relation.source, relation.column), isToMany: relation.isToMany, target: relation.target)
+      id: id, status: status, reader: reader(relation.source, relation.column), isToMany: relation.isToMany,
+      target: relation.target)
   }
 
   mutating func reference(_ reference: EntityReference) -> CompiledReference {
@@ -78,19 +79,19 @@ struct PlanCompiler {
   }
 
   /// The relation of whichever of the reference's paths leads somewhere.
-  private mutating func branch(_ branch: RelationBranch) -> [AccessNode] {
+  private mutating func branch(_ branch: RelationBranch, _ status: LinkStatus) -> [AccessNode] {
     branch.reference.alternatives.map { entity in
       let node = AccessNode(.relation)
-      node.relation = relation(branch.relation)
+      node.relation = relation(branch.relation, status)
       node.reference = reference(entity)
       node.casts = branch.casts.map { path in path.map { relation($0).reader } }
       return node
     }
   }
 
-  private mutating func branches(_ branches: [RelationBranch]) -> AccessNode {
+  private mutating func branches(_ branches: [RelationBranch], _ status: LinkStatus) -> AccessNode {
     let node = AccessNode(.branches)
-    for branch in branches { node.children += self.branch(branch) }
+    for branch in branches { node.children += self.branch(branch, status) }
     return node
   }
 
@@ -102,9 +103,9 @@ struct PlanCompiler {
       switch set.source {
       case .all: return AccessNode(.scan)
       case .key(let index, let key): return lookup(index, key)
-      case .relation(let entity, let id) where !entity.isPath:
-        return branches([RelationBranch(reference: entity, relation: id)])
-      case .branches(let list): return branches(list)
+      case .relation(let entity, let id) where !entity.isPath || set.linkStatus != .live:
+        return branches([RelationBranch(reference: entity, relation: id)], set.linkStatus)
+      case .branches(let list): return branches(list, set.linkStatus)
       case .union(let sets):
         let node = AccessNode(.union)
         for set in sets {
@@ -126,7 +127,7 @@ struct PlanCompiler {
       case .step(let inner, let id), .linked(let inner, let id):
         let node = AccessNode(.step)
         node.number = inner.index
-        node.relation = relation(id)
+        node.relation = relation(id, set.linkStatus)
         if case .linked = set.source { node.keepsLinkOrder = true }
         return node
       case .deleted(let includesLive): return AccessNode(includesLive ? .all : .deleted)

@@ -53,6 +53,11 @@ final class Graveyard: @unchecked Sendable {
   /// The record of a deleted row.
   func record(_ row: UInt32) -> DeletionRecord { DeletionRecord(words: records[row]) }
 
+  /// Calls with the words of the record of a deleted row, where they lie.
+  func withWords<Result>(_ row: UInt32, _ body: (UnsafeBufferPointer<UInt32>) -> Result) -> Result {
+    records.withList(row, body)
+  }
+
   /// The deleted row under a primary key, or `PageLayout.noRow`.
   func find(_ key: UnsafePointer<Cell>, columns: UnsafePointer<ColumnReader>) -> UInt32 {
     byKey?.reader(columns).find(key) ?? PageLayout.noRow
@@ -146,6 +151,14 @@ final class DormantLinks: @unchecked Sendable {
   }
 
   func isEmpty(_ row: UInt32) -> Bool { lists.isEmpty(row) }
+
+  /// How many the row has.
+  func count(_ row: UInt32) -> Int { lists.withList(row) { $0.count / 2 } }
+
+  /// Calls with the row's places and targets by turns, where they lie.
+  func withLinks<Result>(_ row: UInt32, _ body: (UnsafeBufferPointer<UInt32>) -> Result) -> Result {
+    lists.withList(row, body)
+  }
 
   subscript(_ row: UInt32) -> [Link] {
     get { Self.links(lists[row]) }

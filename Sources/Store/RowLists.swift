@@ -82,6 +82,15 @@ struct RowLists {
     return Self.list(leaf, slot(row, 0))
   }
 
+  /// Calls with the row's list where it lies.
+  func withList<Result>(_ row: UInt32, _ body: (UnsafeBufferPointer<UInt32>) -> Result) -> Result {
+    guard let leaf = leaf(row) else { return body(UnsafeBufferPointer(start: nil, count: 0)) }
+    let slot = slot(row, 0)
+    if let long = leaf.long[slot] { return long.withUnsafeBufferPointer(body) }
+    let range = leaf.range(slot)
+    return leaf.words.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[range])) }
+  }
+
   private static func list(_ leaf: Node, _ slot: Int) -> ContiguousArray<UInt32> {
     if let long = leaf.long[slot] { return long }
     let range = leaf.range(slot)

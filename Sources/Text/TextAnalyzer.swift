@@ -23,6 +23,7 @@ package final class TextAnalyzer {
   package private(set) var folded: [UInt8] = []
   private let stopWords: WordTable?
   private let stemmer: OpaquePointer?
+  private var watch = InterruptionWatch(nil)
 
   /// Longer words are not stemmed: no language has any.
   private static let longestStemmed = 128
@@ -36,6 +37,12 @@ package final class TextAnalyzer {
   deinit { sb_stemmer_delete(stemmer) }
 
   // MARK: - Words
+
+  /// Texts from here on are segmented until `interruption` is due: a word may have megabytes.
+  package func heed(_ interruption: Interruption?) { watch = InterruptionWatch(interruption) }
+
+  /// Whether the last text was not segmented to its end, because who waits for it does not any longer.
+  package var isInterrupted: Bool { watch.isDue }
 
   /// Finds the words of a text, which is UTF-8; bytes that are not separate words.
   package func segment(_ text: UnsafeBufferPointer<UInt8>) {
@@ -70,7 +77,12 @@ package final class TextAnalyzer {
   private func word(_ start: UnsafePointer<UInt8>, _ count: Int, from first: Int) -> Int {
     var index = first
     var isASCII = true
+    var part = min(count, index &+ Self.partBytes)
     while index < count {
+      if index >= part {
+        if watch.spend(Self.partBytes) { return count }
+        part = min(count, index &+ Self.partBytes)
+      }
       let byte = start[index]
       if byte < 0x80 {
         if WordClass.isASCIIWord(byte) {
@@ -129,16 +141,29 @@ package final class TextAnalyzer {
 
   private func append(_ start: UnsafePointer<UInt8>, _ first: Int, _ end: Int, isASCII: Bool) {
     let wordStart = folded.count
-    if isASCII {
+    if isASCII, end - first <= Self.partBytes {
       for index in first..<end {
         let byte = start[index]
         folded.append(byte &- 0x41 < 26 ? byte | 0x20 : byte)
       }
     } else {
-      CaseFolding.fold(UnsafeBufferPointer(start: start + first, count: end - first), into: &folded)
-      normalise(from: wordStart)
+      fold(start, first, end)
     }
     tokens.append(Token(start: first, end: end, wordStart: wordStart, wordEnd: folded.count))
+  }
+
+  /// In parts, which end between code points.
+  private func fold(_ start: UnsafePointer<UInt8>, _ first: Int, _ end: Int) {
+    var from = first
+    while from < end {
+      var to = min(end, from + Self.partBytes)
+      while to < end, start[to] & 0xC0 == 0x80 { to += 1 }
+      let part = folded.count
+      CaseFolding.fold(UnsafeBufferPointer(start: start + from, count: to - from), into: &folded)
+      normalise(from: part)
+      from = to
+      if from < end, watch.spend(Self.partBytes) { return }
+    }
   }
 
   /// Writes typographic apostrophes as plain ones, and leaves out soft hyphens.

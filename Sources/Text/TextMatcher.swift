@@ -32,7 +32,7 @@ package final class TextMatcher {
   private let tried: [Int]
   private var watch = InterruptionWatch(nil)
   /// Whether the last text was not gone through to its end, because who waits for it does not any longer.
-  package var isInterrupted: Bool { watch.isDue }
+  package var isInterrupted: Bool { watch.isDue || analyzer.isInterrupted }
 
   package init(_ query: TextQuery, _ analyzer: TextAnalyzer) {
     self.query = query
@@ -66,7 +66,10 @@ package final class TextMatcher {
   }
 
   /// Texts from here on are gone through until `interruption` is due.
-  package func heed(_ interruption: Interruption?) { watch = InterruptionWatch(interruption) }
+  package func heed(_ interruption: Interruption?) {
+    watch = InterruptionWatch(interruption)
+    analyzer.heed(interruption)
+  }
 
   /// Starts a text of one or several fields.
   package func begin() {

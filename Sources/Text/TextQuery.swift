@@ -61,6 +61,8 @@ package struct TextQuery: Sendable, Hashable {
   /// Once `interruption` is due, reading ends, and the query is not to be used.
   package init(_ text: Text, _ analyzer: TextAnalyzer, _ interruption: Interruption? = nil) {
     language = analyzer.language
+    analyzer.heed(interruption)
+    defer { analyzer.heed(nil) }
     var parser = Parser(bytes: text.bytes, analyzer: analyzer, watch: InterruptionWatch(interruption))
     root = parser.alternatives(depth: 0)
     leaves = parser.leaves
@@ -169,15 +171,18 @@ package struct TextQuery: Sendable, Hashable {
     private mutating func phrase() -> Node? {
       position += 1
       let first = position
-      while position < bytes.count, bytes[position] != UInt8(ascii: "\"") { position += 1 }
+      while position < bytes.count, bytes[position] != UInt8(ascii: "\""), !isDue() { position += 1 }
       let text = bytes[first..<position]
       position += 1
       return leaf(text, .term)
     }
 
+    /// Whether reading is to end; a look for every part of the text.
+    private mutating func isDue() -> Bool { position & 0x3FFF == 0x3FFF && watch.spend(1 << 14) }
+
     private mutating func rawWord() -> Slice {
       let first = position
-      while position < bytes.count, !Self.endsWord(bytes[position]) { position += 1 }
+      while position < bytes.count, !Self.endsWord(bytes[position]), !isDue() { position += 1 }
       return bytes[first..<position]
     }
 
@@ -207,40 +212,58 @@ package struct TextQuery: Sendable, Hashable {
 
     private mutating func leaf(_ text: Slice, _ test: Atom.Test) -> Node? {
       var atoms: [Atom] = []
+      // Of a prefix the last word is another one than those before it, which is known at the end.
+      var last: Atom?
       var place = 0
       text.withUnsafeBufferPointer { text in
         var start = 0
         while start < text.count, words < TextQuery.maximumWords, !watch.isDue {
-          // Of a prefix the last word is another one than those before it.
-          let end = test == .prefix ? text.count : TextAnalyzer.partEnd(of: text, from: start)
+          let end = TextAnalyzer.partEnd(of: text, from: start)
           analyzer.segment(UnsafeBufferPointer(rebasing: text[start..<end]))
           _ = watch.spend(end - start)
-          append(analyzer.tokens, from: place, test, to: &atoms)
+          if test == .prefix, !analyzer.tokens.isEmpty {
+            if let whole = last { append(whole, as: .term, to: &atoms) }
+            last = atom(analyzer.tokens.count - 1, at: place)
+          }
+          let whole = analyzer.tokens.count - (test == .prefix ? min(1, analyzer.tokens.count) : 0)
+          append(0..<whole, from: place, test == .prefix ? .term : test, to: &atoms)
           place += analyzer.tokens.count
           start = end
         }
       }
+      // The beginning of a word may look like a stop word.
+      if let last, words < TextQuery.maximumWords { append(last, as: .prefix, to: &atoms) }
       guard let start = atoms.first?.offset else { return nil }
       for index in atoms.indices { atoms[index].offset -= start }
       leaves.append(Leaf(atoms: atoms, isWanted: !isExcluded))
       return .leaf(leaves.count - 1)
     }
 
+    /// The token as a term, behind `place` others.
+    private func atom(_ index: Int, at place: Int) -> Atom {
+      let token = analyzer.tokens[index]
+      return analyzer.folded.withUnsafeBufferPointer { folded in
+        let word = UnsafeBufferPointer(rebasing: folded[token.wordStart..<token.wordEnd])
+        return Atom(test: .term, word: Text(word), term: Text(analyzer.stem(word)), offset: place + index)
+      }
+    }
+
+    /// A word that was kept back.
+    private mutating func append(_ atom: Atom, as test: Atom.Test, to atoms: inout [Atom]) {
+      if words >= TextQuery.maximumWords { return }
+      var atom = atom
+      atom.test = test
+      if test == .term, atom.word.bytes.withUnsafeBufferPointer(analyzer.isStopWord) { return }
+      atoms.append(atom)
+      words += 1
+    }
+
     private mutating func append(
-      _ tokens: ContiguousArray<TextAnalyzer.Token>, from place: Int, _ test: Atom.Test, to atoms: inout [Atom]
+      _ tokens: Range<Int>, from place: Int, _ test: Atom.Test, to atoms: inout [Atom]
     ) {
-      for (index, token) in tokens.enumerated() {
+      for index in tokens {
         if words >= TextQuery.maximumWords || watch.spend(64) { return }
-        // The beginning of a word may look like a stop word.
-        let test = test == .prefix && index < tokens.count - 1 ? .term : test
-        let atom = analyzer.folded.withUnsafeBufferPointer { folded -> Atom? in
-          let word = UnsafeBufferPointer(rebasing: folded[token.wordStart..<token.wordEnd])
-          if test == .term, analyzer.isStopWord(word) { return nil }
-          return Atom(test: test, word: Text(word), term: Text(analyzer.stem(word)), offset: place + index)
-        }
-        guard let atom else { continue }
-        atoms.append(atom)
-        words += 1
+        append(atom(index, at: place), as: test, to: &atoms)
       }
     }
   }

@@ -48,6 +48,7 @@ extension QueryGenerator {
       default: true
       }
     }
+    list.arguments += deletedModes()
     var fields = [Node(.field("__typename", alias: nil)), Node(.field("_cursor", alias: nil))]
     if model.shape(list.target)?.role != .union { fields.append(Node(.field("id", alias: nil))) }
     list.selections = Node(.selections, fields)
@@ -84,15 +85,15 @@ extension Subject {
   /// The places of the cursors that the engine gave for a list; empty if there are none.
   func cursors(of list: PagedList, _ random: inout SeededRandom) -> [CursorPlace] {
     var environment = ReferenceEvaluator.Environment()
-    var elements = model.all(list.target)
+    let whole = list.query([])
+    let arguments = Node(.arguments, list.arguments)
+    var elements = model.all(list.target, deleted: arguments.deletedMode)
     var own = model.all(list.target, deleted: "INCLUDE")
     if let owner = list.owner {
       environment.scopes = [owner.entity]
-      elements = evaluator.links(owner.entity, owner.relation)
+      elements = evaluator.links(owner.entity, owner.relation, deleted: arguments.deletedMode)
       own = model.written(owner.entity, owner.relation)
     }
-    let whole = list.query([])
-    let arguments = Node(.arguments, list.arguments)
     guard let arranged = try? evaluator.arrange(elements, arguments, environment),
       let answer = try? database.query(whole.text, whole.variables).jsonString
     else { return [] }

@@ -38,6 +38,7 @@ extension QueryGenerator {
     if random.chance(15) {
       arguments.append(Node(.argument("offset"), [Node(.literal(.int(random.below(3)), isBare: true))]))
     }
+    if field != "_items" { arguments += deletedModes() }
     var children = [Node(.arguments, arguments)]
     // Without a selection a group shows its keys.
     if keys.isEmpty || random.chance(92) { children.append(groupSelections(keys, scope, outer, member, depth)) }

@@ -90,7 +90,8 @@ extension QueryGenerator {
     guard let shape = model.shape(start) else { return nil }
     if random.chance(15), let own = shape.relations.filter({ $0.target == start }).randomElement(using: &random) {
       if level == 0, random.chance(25) { return shortestPath(own, shape, scope) }
-      let steps = [Node(.step(own.name))]
+      let modes = deletedModes()
+      let steps = [Node(.step(own.name), modes.isEmpty ? [] : [Node(.arguments, modes)])]
       let range = random.chance(30) ? nil : random.below(2)...(1 + random.below(3))
       var children = [Node(.set(scope: level, isRoot: false), steps)]
       if random.chance(30) { children.append(truth(scope.apart(start), 0)) }
@@ -121,7 +122,9 @@ extension QueryGenerator {
       }
       target = relation.target
       isMany = isMany || relation.isMany
-      let arguments = relation.isMany ? stepArguments(scope, target, level, depth) : []
+      var arguments = relation.isMany ? stepArguments(scope, target, level, depth) : []
+      let modes = deletedModes()
+      if !modes.isEmpty { arguments = [Node(.arguments, (arguments.first?.children ?? []) + modes)] }
       node.children.append(Node(.step(relation.name), arguments))
     }
     return SetNode(node: node, target: target, isMany: isMany)

@@ -15,6 +15,8 @@ extension QueryGenerator {
     if random.chance(30) {
       arguments = [Node(.arguments, [Node(.argument("where"), [truth(scope.apart(shape.name), 0)])])]
     }
+    let modes = deletedModes()
+    if !modes.isEmpty { arguments = [Node(.arguments, (arguments.first?.children ?? []) + modes)] }
     let step = Node(.set(scope: 0, isRoot: false), [Node(.step(own.name), arguments)])
     let ones = shape.relations.filter { !$0.isMany && $0.target == shape.name }
     var target = Node(.path(scope: 0, isFolded: false))

@@ -105,9 +105,9 @@ struct QueryGenerator {
     var using: [Node] = []
     var arguments = arguments(scope, outer, min(depth, 3))
     var selections = selections(scope, depth - 1)
-    if outer.shapes.isEmpty, model.shape(target)?.role == .entity, random.chance(model.deleted.isEmpty ? 4 : 20) {
-      arguments.children.append(Node(.argument("deleted"), [Node(.word(random.pick(["ONLY", "INCLUDE"])))]))
-      selections.children.append(Node(.field("_status", alias: nil)))
+    if random.chance(model.deleted.isEmpty ? 4 : 20) {
+      arguments.children.append(deletedMode())
+      if model.shape(target)?.role == .entity { selections.children.append(Node(.field("_status", alias: nil))) }
     } else if depth == 3, random.chance(30) {
       using = [Node(.using("SCAN"))]
     }
@@ -115,6 +115,14 @@ struct QueryGenerator {
     selections = expanding(selections, target)
     return Node(.field(field, alias: name("s")), [arguments] + using + [selections])
   }
+
+  /// `deleted: ONLY`, more often `INCLUDE`, in which each has its place.
+  mutating func deletedMode() -> Node {
+    Node(.argument("deleted"), [Node(.word(random.pick(["ONLY", "INCLUDE", "INCLUDE"])))])
+  }
+
+  /// The same in a part of what could have it; nothing elsewhere.
+  mutating func deletedModes() -> [Node] { random.chance(model.deleted.isEmpty ? 2 : 15) ? [deletedMode()] : [] }
 
   mutating func lets(_ scope: inout Scope, _ depth: Int) -> [Node] {
     guard random.chance(20), model.shape(scope.shape)?.role == .entity else { return [] }
@@ -181,6 +189,7 @@ struct QueryGenerator {
     if isOwn, !scope.isFragment, random.chance(40) {
       var arguments = Node(.arguments)
       if relation.isMany { arguments = self.arguments(scope.entering(relation.target, reach: 1), nil, 1) }
+      arguments.children += deletedModes()
       var inner = selections(scope.entering(relation.target, reach: 1), 0)
       if random.chance(60) { inner.children.append(Node(.field("_depth", alias: nil))) }
       if random.chance(40) { inner.children.append(Node(.field("_cycle", alias: nil))) }
@@ -189,13 +198,16 @@ struct QueryGenerator {
     }
     if relation.isMany {
       if random.chance(8) {
-        return Node(.field(relation.name, alias: name("n")), [arguments(scope.entering(relation.target), scope, 1)])
+        var arguments = arguments(scope.entering(relation.target), scope, 1)
+        arguments.children += deletedModes()
+        return Node(.field(relation.name, alias: name("n")), [arguments])
       }
       return many(relation.name, scope, relation.target, depth)
     }
     let inner = scope.entering(relation.target)
     var arguments = Node(.arguments)
     if random.chance(20) { arguments.children.append(Node(.argument("where"), [truth(inner, 1)])) }
+    arguments.children += deletedModes()
     return Node(.field(relation.name, alias: name("o")), [arguments, selections(inner, depth - 1)])
   }
 

@@ -70,7 +70,8 @@ extension ReferenceEvaluator {
       switch step.form {
       case .step(let name):
         guard !value.isNull else { return .null }
-        let next = try read(value, name)
+        var next = try read(value, name)
+        if let mode = step.arguments?.deletedMode { next = links(value, name, deleted: mode).first ?? .null }
         value = next
         if let condition = step.arguments?.argument("where"), !next.isNull,
           try !keeps(condition[0], environment.entering(next))

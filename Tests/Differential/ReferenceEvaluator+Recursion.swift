@@ -8,7 +8,7 @@ extension ReferenceEvaluator {
       let relation = model.shape(type)?.relation(name), let selections = node.selections
     else { throw ReferenceFailure.malformed }
     let bound = binding(selections, environment, inside: true)
-    var found = try arrange(links(parent, name), node.arguments, bound)
+    var found = try arrange(links(parent, name, deleted: node.arguments?.deletedMode), node.arguments, bound)
     if !relation.isMany { found = Array(found.prefix(1)) }
     let objects = try found.map { element -> String in
       let isCycle = path.contains { $0.key() == element.key() }
@@ -53,7 +53,7 @@ extension ReferenceEvaluator {
     while !level.isEmpty, distance <= depth?.upperBound ?? Int.max {
       var next: [Datum] = []
       for element in level {
-        for target in links(element, name) {
+        for target in links(element, name, deleted: path.children.last?.arguments?.deletedMode) {
           if let condition, try !keeps(condition, environment.entering(target)) { continue }
           guard seen.insert(target.key()).inserted else { continue }
           next.append(target)

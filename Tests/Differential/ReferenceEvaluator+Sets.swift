@@ -126,8 +126,13 @@ extension ReferenceEvaluator {
 
   // MARK: - Sets
 
-  func links(_ element: Datum, _ name: String) -> [Datum] {
+  func links(_ element: Datum, _ name: String, deleted mode: String? = nil) -> [Datum] {
     let written = model.written(element, name)
+    switch mode {
+    case "INCLUDE": return written
+    case "ONLY": return written.filter { model.isDeleted($0) }
+    default: break
+    }
     // The links of what is deleted sleep, those to it too.
     if model.deleted.isEmpty { return written }
     return model.isDeleted(element) ? [] : written.filter { !model.isDeleted($0) }
@@ -139,8 +144,8 @@ extension ReferenceEvaluator {
   }
 
   /// What a step leads to from one element: entities, a list's elements, or one value.
-  private func follow(_ element: Datum, _ name: String) throws -> [Datum] {
-    if relation(of: element, name) != nil { return links(element, name) }
+  private func follow(_ element: Datum, _ name: String, deleted mode: String?) throws -> [Datum] {
+    if relation(of: element, name) != nil { return links(element, name, deleted: mode) }
     let value = try read(element, name)
     if case .list(let elements) = value { return elements }
     return [value]
@@ -168,7 +173,7 @@ extension ReferenceEvaluator {
         guard case .step(let name) = step.form else { throw ReferenceFailure.malformed }
         let isMany = found.contains { relation(of: $0, name)?.isMany ?? false }
         // A step's arguments are about what the path leads to from its start, all together.
-        found = try found.flatMap { try follow($0, name) }
+        found = try found.flatMap { try follow($0, name, deleted: step.arguments?.deletedMode) }
         if isPath, case .entity? = found.first { found = canonical(found) }
         found = try arrange(found, step.arguments, environment, limits: limits || !steps.isEmpty)
         isPath = isPath || isMany

@@ -48,7 +48,7 @@ extension ReferenceEvaluator {
       distance += 1
       var next: [[Datum]] = []
       for way in ways {
-        for linked in links(way[way.count - 1], name) {
+        for linked in links(way[way.count - 1], name, deleted: try step[0].arguments?.deletedMode) {
           if let condition = try step[0].arguments?.argument("where"),
             try !keeps(condition[0], environment.entering(linked))
           {

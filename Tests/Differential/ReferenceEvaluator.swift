@@ -186,7 +186,7 @@ struct ReferenceEvaluator {
       return try recurse(name, node, depth: depth, level: 1, path: [element], inner)
     }
     if case .entity(let type, _) = element, let relation = model.shape(type)?.relation(name) {
-      let linked = links(element, name)
+      let linked = links(element, name, deleted: node.arguments?.deletedMode)
       return relation.isMany ? try list(linked, node, inner) : try one(linked.first, node, inner)
     }
     let value = try read(element, name)

@@ -272,6 +272,8 @@ import Testing
     #expect(rest.check() == [] && base.check() == [])
     let gone = Set(rows.prefix(600))
     #expect(rest.links(social.messages, 0) == whole.filter { !gone.contains($0) })
+    #expect(rest.remembered(social.messages, 0, .any).elementsEqual(whole))
+    #expect(rest.remembered(social.messages, 0, .deleted).elementsEqual(whole.filter(gone.contains)))
     // The same as if each had a transaction of its own.
     var single = base
     for row in rows.prefix(600) {

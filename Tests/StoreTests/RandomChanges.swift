@@ -171,7 +171,7 @@ struct SocialModel {
       (left.value.age ?? .max, left.key) < (right.value.age ?? .max, right.key)
     }
     expect(snapshot.walk(social.byAge, BTreeBounds(includesNulls: true)) == byAge.map(\.key), "order by age")
-    return found
+    return found + rememberedDifferences(social, snapshot)
   }
 }
 

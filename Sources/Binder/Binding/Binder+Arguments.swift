@@ -18,7 +18,7 @@ extension Binder {
     var inner = adding(lets: sources, to: environment.entering(set.type))
     inner.note(searches: searches(of: set))
     var seen: Set<String> = []
-    var isEmpty = false
+    var status: BoundExpression?
     // The order may be that of the condition's score.
     let isScored = arguments.contains { $0.name.text == "orderBy" || $0.name.text == "distinctOn" }
     let ordered =
@@ -36,7 +36,7 @@ extension Binder {
       case "distinctOn": set.distinctOn = bindDistinct(argument.value, inner)
       case "limit": set.limit = bindCount(argument, environment)
       case "offset": set.offset = bindCount(argument, environment)
-      case "deleted": isEmpty = bindDeleted(argument, environment, into: &set)
+      case "deleted": status = bindDeleted(argument, environment, into: &set)
       case "after", "before":
         let operand = bindOperand(argument.value, environment)
         if case .literal(.null, _) = operand { continue }
@@ -52,7 +52,7 @@ extension Binder {
         report(.unknownArgument(name: other, of: name.text, near: near), at: argument.name.range)
       }
     }
-    if isEmpty { set.predicate = BoundExpression(.constant(.boolean(false)), .boolean, at: name.range) }
+    if let status { set.predicate = .conjunction([status, set.predicate].compactMap { $0 }) }
   }
 
   /// The names of a field's own selection, for the arguments that see its element.

@@ -90,34 +90,4 @@ extension Binder {
     }
     return .value(value)
   }
-
-  /// `deleted: ONLY | INCLUDE`: which entities of a type, or of those of an interface or union, a set is taken from. A relation leads to live ones only, so
-  /// that ONLY leaves nothing of it, and INCLUDE all.
-  ///
-  /// True if nothing is left.
-  func bindDeleted(_ argument: Argument, _ environment: Environment, into set: inout BoundSet) -> Bool {
-    var value = argument.value
-    while case .parenthesized(let inner) = value.kind { value = inner }
-    let includesLive: Bool
-    switch enumWord(value, .deleted, environment) {
-    case nil: return false
-    case "ONLY": includesLive = false
-    case "INCLUDE": includesLive = true
-    default:
-      if case .variable = value.kind {
-        reportWord(value, .deleted, expected: "ONLY or INCLUDE", environment)
-      } else {
-        report(.wrongType(found: "this value", expected: "ONLY or INCLUDE"), at: argument.value.range)
-      }
-      return false
-    }
-    switch set.source {
-    case .all:
-      set.source = .deleted(includesLive: includesLive)
-    case .deleted: break
-    case .key, .relation, .step, .linked, .items, .branches, .union, .closure, .shortestPath, .given:
-      return !includesLive
-    }
-    return false
-  }
 }

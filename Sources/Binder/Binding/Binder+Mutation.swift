@@ -138,7 +138,9 @@ extension Binder {
     case .insert: break
     case .upsert: mutation.conflict = bindConflict(type, given, name, entry.environment)
     case .update, .delete, .restore:
-      bindLocated(kind, type, given, name, hint, all, entry.environment, into: &mutation)
+      // What an argument of another name was to say is not known, a condition perhaps.
+      let isKnown = entry.arguments.allSatisfy { given[$0.name.text] != nil }
+      bindLocated(kind, type, given, name, hint, all, entry.environment, asksWhere: isKnown, into: &mutation)
     }
     if !inner.isEmpty || isGraphQL {
       answersRows = kind == .insert || kind == .upsert
@@ -182,7 +184,7 @@ extension Binder {
 
   private func bindLocated(
     _ kind: BoundMutation.Kind, _ type: EntityTypeID, _ given: [String: Argument], _ name: Name, _ hint: AccessHint?,
-    _ all: Int?, _ environment: Environment, into mutation: inout BoundMutation
+    _ all: Int?, _ environment: Environment, asksWhere: Bool, into mutation: inout BoundMutation
   ) {
     var set = BoundSet(type: type, source: .all, range: name.range)
     set.hint = hint
@@ -215,12 +217,14 @@ extension Binder {
     guard kind != .restore else { return }
     mutation.locate = located
     mutation.assignment = assignment
-    guard !isBroken else { return }
+    guard !isBroken, asksWhere || given["where"] != nil else { return }
     var probe = located
     probe.parameters = query.parameters
-    probe = Rewriter.rewrite(probe, disabled: [])
-    let truth = CertainTruth(query: probe, catalog: catalog)
+    probe = Rewriter.rewrite(probe, disabled: [], options.interruption)
+    let truth = CertainTruth(query: probe, catalog: catalog, interruption: options.interruption)
     let premise = probe.sets[0].predicate.map { truth.premise(of: $0) } ?? CertainTruth.certain
+    // What was not found out in time is not to be taken for a condition.
+    lookAtInterruption(at: name.range)
     let isTrivial = premise?.constant == .boolean(true)
     let absent = inWhere.filter { variables[$0]?.mayBeAbsent ?? false }.sorted()
     let isStructural = inWhere.contains { query.structuralParameters.contains($0) }

@@ -23,13 +23,16 @@ extension Binder {
     var seen: Set<String> = []
     for argument in arguments.named {
       switch argument.name.text {
-      case "depth", "where":
+      case "depth", "where", "deleted":
         guard seen.insert(argument.name.text).inserted else {
           report(.duplicateArgument(name: argument.name.text), at: argument.name.range)
           continue
         }
         if argument.name.text == "depth" {
           bindDepths(argument.value, environment, into: &closure)
+        } else if argument.name.text == "deleted" {
+          // As `where`, about what is walked through.
+          follow(argument, of: step.set, environment)
         } else if let walked = bindWhere(argument.value, step.environment) {
           let own = query[step.set].predicate
           query[step.set].predicate = .conjunction([own, walked].compactMap { $0 })
@@ -43,6 +46,16 @@ extension Binder {
     bindArguments(others, of: name, known: ["depth"], environment: environment, into: &bound)
     query[set] = bound
     return .plural(PluralPath(set: set, type: step.type, range: range, text: "closure(…)"))
+  }
+
+  /// `deleted:` of a closure, where its step has none.
+  private func follow(_ argument: Argument, of step: SetID, _ environment: Environment) {
+    var bound = query[step]
+    if bound.linkStatus != .live { report(.duplicateArgument(name: argument.name.text), at: argument.name.range) }
+    if let status = bindDeleted(argument, environment, into: &bound) {
+      bound.predicate = .conjunction([status, bound.predicate].compactMap { $0 })
+    }
+    query[step] = bound
   }
 
   /// `shortestPath(friends(where: …), to: $b, maxDepth: 6)`: a list of entities.

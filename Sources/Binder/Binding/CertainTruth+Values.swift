@@ -26,6 +26,7 @@ extension CertainTruth {
     }
     var premises: [BoundExpression] = []
     for number in 0..<combinations {
+      guard mayStep(sides.count) else { return nil }
       var rest = number
       var chosen: [BoundExpression] = []
       for side in sides {
@@ -63,6 +64,7 @@ extension CertainTruth {
       let nulls: [Value] = isNeverNull(expression) ? [] : [.null]
       return (values + nulls).map { BoundExpression(.constant($0), expression.type, at: expression.range) }
     }
+    guard mayStep() else { return nil }
     switch expression.kind {
     case .constant: return [expression]
     case .conditional(let parts):
@@ -105,6 +107,7 @@ extension CertainTruth {
     var combinations = 1
     var isKnown = true
     var leaves: [BoundExpression] = []
+    guard isCounted(condition) else { return nil }
     condition.forEachNode { node in
       if node.ownReference != nil { leaves.append(node) }
       if node.setCall != nil || node.innerBody != nil { isKnown = false }
@@ -135,10 +138,13 @@ extension CertainTruth {
         rest /= choices.count
       }
       func substituted(_ expression: BoundExpression) -> BoundExpression {
-        chosen[expression.kind] ?? expression.mapOperands(substituted)
+        guard mayStep() else { return expression }
+        // Only what looks at the entity is looked up: a whole condition is long to compare.
+        if expression.ownReference != nil, let value = chosen[expression.kind] { return value }
+        return expression.mapOperands(substituted)
       }
       let test = substituted(condition)
-      guard isFree(test) else { return nil }
+      guard mayStep(), isFree(test) else { return nil }
       if let truth = test.constant, truth != .boolean(true) { return nil }
       premises.append(guarded(test))
     }
@@ -268,6 +274,7 @@ extension CertainTruth {
   }
 
   func isNeverNull(_ expression: BoundExpression) -> Bool {
+    guard mayStep() else { return false }
     switch expression.kind {
     case .constant(let value): return !value.isNull
     case .column(.scope(_, let type), let column): return catalog[type][column].isNonNull

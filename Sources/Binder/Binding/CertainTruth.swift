@@ -15,15 +15,19 @@ struct CertainTruth {
   let catalog: Catalog
   /// Whether a set of the query has deleted entities; otherwise none is deleted.
   private let meetsDeleted: Bool
-  /// Nodes that were looked at: what is longer than people write is not followed to its end.
-  private let steps = StepCount()
-  private static let maximumSteps = 200_000
+  /// Nodes that were looked at, or made: what is longer than people write is not followed to its end, and what nobody
+  /// waits for any longer neither.
+  private let steps: StepCount
 
-  init(query: BoundQuery, catalog: Catalog) {
+  init(query: BoundQuery, catalog: Catalog, interruption: Interruption? = nil, maximumSteps: Int = 200_000) {
     self.query = query
     self.catalog = catalog
-    meetsDeleted = query.sets.contains { if case .deleted = $0.source { true } else { false } }
+    meetsDeleted = query.meetsDeleted
+    steps = StepCount(maximumSteps, interruption)
   }
+
+  /// How many steps were taken; beyond them nothing is certain.
+  var stepCount: Int { steps.count }
 
   /// What a condition's being true for every entity hangs on, in whichever way it is found.
   func premise(of condition: BoundExpression) -> BoundExpression? {
@@ -155,16 +159,38 @@ struct CertainTruth {
   ) -> BoundExpression? {
     guard let condition = parts.first else { return nil }
     guard parts.count > 1 else { return premise(condition) }
+    guard mayStep() else { return nil }
     let value = premise(parts[parts.startIndex + 1])
     let rest = chosen(parts.dropFirst(2), depth: depth, premise)
     var ways: [BoundExpression?] = []
-    if let value, let rest { ways.append(Self.conjunction([value, rest])) }
-    if let value, let taken = self.premise(condition, depth: depth) { ways.append(Self.conjunction([value, taken])) }
-    if let rest, let passed = falsity(condition, orNull: true, depth: depth) {
-      ways.append(Self.conjunction([rest, passed]))
+    if let rest {
+      // Once only: the rest has a rest of its own, and so on.
+      let passed = falsity(condition, orNull: true, depth: depth)
+      if value != nil || passed != nil, let either = Self.disjunction([value, passed]) {
+        ways.append(Self.conjunction([rest, either]))
+      }
+    }
+    // The value a second time: of one that is large it is not worth it.
+    if let value, isSmall(value), let taken = self.premise(condition, depth: depth) {
+      ways.append(Self.conjunction([value, taken]))
     }
     return Self.disjunction(ways)
   }
+
+  /// Whether the premise may be put in twice.
+  private func isSmall(_ premise: BoundExpression) -> Bool {
+    var left = Self.smallNodes
+    func visit(_ expression: BoundExpression) {
+      guard left > 0, mayStep() else { return left = 0 }
+      left -= 1
+      for operand in expression.operands { visit(operand) }
+      if let body = expression.innerBody { visit(body) }
+    }
+    visit(premise)
+    return left > 0
+  }
+
+  private static let smallNodes = 256
 
   /// The first that is not null is true.
   private func first(
@@ -255,7 +281,9 @@ struct CertainTruth {
 
   /// Evaluated before it is known whether it would be: what it does wrong is not for now.
   func guarded(_ premise: BoundExpression) -> BoundExpression {
-    query.canFail(premise) ? BoundExpression(.call(.try, [premise]), premise.type, at: premise.range) : premise
+    // What may not be looked at is taken for what may fail.
+    !isCounted(premise) || query.canFail(premise)
+      ? BoundExpression(.call(.try, [premise]), premise.type, at: premise.range) : premise
   }
 
   func compared(
@@ -273,9 +301,14 @@ struct CertainTruth {
     return isFree(expression, &items)
   }
 
-  func mayStep() -> Bool {
-    steps.count += 1
-    return steps.count <= Self.maximumSteps
+  /// Counts work; false once there is to be no more.
+  func mayStep(_ work: Int = 1) -> Bool { steps.take(work) }
+
+  /// Counts all nodes of an expression; false where there are too many.
+  func isCounted(_ expression: BoundExpression) -> Bool {
+    guard mayStep() else { return false }
+    for operand in expression.operands where !isCounted(operand) { return false }
+    return expression.innerBody.map { isCounted($0) } ?? true
   }
 
   private func isFree(_ expression: BoundExpression, _ items: inout Set<Int>) -> Bool {
@@ -296,5 +329,24 @@ struct CertainTruth {
 
 /// Counts for a value that is passed about.
 private final class StepCount {
-  var count = 0
+  private(set) var count = 0
+  private let maximum: Int
+  private let interruption: Interruption?
+  private var nextLook = 0
+  private var isDue = false
+
+  init(_ maximum: Int, _ interruption: Interruption?) {
+    self.maximum = maximum
+    self.interruption = interruption
+  }
+
+  func take(_ work: Int) -> Bool {
+    if isDue || count > maximum { return false }
+    count += work
+    if count >= nextLook, let interruption {
+      nextLook = count + 256
+      isDue = interruption.isCancelled || interruption.isLate
+    }
+    return !isDue && count <= maximum
+  }
 }

@@ -83,6 +83,7 @@ private struct EveryLint {
   /// Whether the first set has a member only if the second has one.
   private func isWithin(_ first: SetID, _ second: SetID) -> Bool {
     let (a, b) = (query[first], query[second])
+    guard a.linkStatus == b.linkStatus || b.linkStatus == .any else { return false }
     guard b.predicate == nil || a.predicate.map(placeless) == b.predicate.map(placeless) else { return false }
     switch (a.source, b.source) {
     case (.step(let from, let one), .step(let to, let other)): return one == other && isWithin(from, to)

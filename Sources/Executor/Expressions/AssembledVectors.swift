@@ -4,13 +4,15 @@ final class AssembledVectors {
   private let count: Int
   private let memory: UnsafeMutableRawPointer
 
+  static func byteCount(_ block: Block) -> Int { max(block.roots.count, 1) * ScopeRows.batchRows * 17 }
+
   init(_ block: Block) {
     count = block.roots.count
     vectors = .allocate(capacity: max(count, 1))
     let rows = ScopeRows.batchRows
     let kinds = block.roots.map { block.nodes[Int($0)].kind }
     // Sixteen bytes are the widest value, and there is one of validity.
-    memory = .allocate(byteCount: max(count, 1) * rows * 17, alignment: 16)
+    memory = .allocate(byteCount: Self.byteCount(block), alignment: 16)
     for (index, kind) in kinds.enumerated() {
       let values = memory + index * rows * 17
       let validity = (values + rows * 16).bindMemory(to: UInt8.self, capacity: rows)

@@ -8,7 +8,7 @@ extension Evaluator {
   func evaluate(_ index: Int32, at positions: UnsafePointer<UInt16>, _ found: Int) throws(RuntimeProblem) -> Vector {
     if found == count { return try state.evaluate(Int(index), batch, execution).root(0) }
     let inner = state.blocks[Int(index)]
-    return try state.evaluate(Int(index), inner.narrow(batch, positions, found), execution).root(0)
+    return try state.evaluate(Int(index), inner.narrow(batch, positions, found, execution), execution).root(0)
   }
 
   /// Positions at which `active` is not 0.

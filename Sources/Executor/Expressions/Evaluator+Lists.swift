@@ -140,7 +140,7 @@ extension Evaluator {
     let inner = state.blocks[Int(node.b)]
     let depth = batch.scopes.scopes.count
     let limit = state.program.batchRows
-    inner.prepareInput(depth + 1, rows: limit)
+    try inner.prepareInput(depth + 1, rows: limit, execution)
     let parents = block.expansions[Int(node.entity)].parents
     let number = Int(node.index)
     let items = ListItems(

@@ -35,7 +35,7 @@ extension Evaluator {
     var cursor = ExpansionCursor()
     while true {
       let quantifier = node.quantifier
-      let found = fill(block, box, &cursor) { parent in
+      let found = try fill(block, box, &cursor) { parent in
         quantifier == .one ? truths[parent] > 1 : truths[parent] != initial
       }
       if found == 0 { break }
@@ -64,10 +64,10 @@ extension Evaluator {
   /// that are decided are left out. Gives their number, 0 at the end.
   private func fill(
     _ inner: BlockState, _ box: ExpansionBox, _ cursor: inout ExpansionCursor, isDecided: (Int) -> Bool
-  ) -> Int {
+  ) throws(RuntimeProblem) -> Int {
     let depth = batch.scopes.scopes.count
     let limit = state.program.batchRows
-    inner.prepareInput(depth + 1, rows: limit)
+    try inner.prepareInput(depth + 1, rows: limit, execution)
     let parents = box.parents
     let rows = inner.inputBuffers[0]
     var found = 0
@@ -121,7 +121,7 @@ extension Evaluator {
     let block = state.blocks[Int(node.b)]
     var cursor = ExpansionCursor()
     while true {
-      let found = fill(block, box, &cursor) { _ in false }
+      let found = try fill(block, box, &cursor) { _ in false }
       if found == 0 { break }
       try execution.checkpoint()
       let values = try state.evaluate(Int(node.b), block.inputBatch(found), execution).root(0)

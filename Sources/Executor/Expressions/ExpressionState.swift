@@ -70,8 +70,7 @@ package final class ExpressionState {
   /// The vectors of all expressions; of a long program slice by slice, put together.
   func roots(_ batch: Batch, _ execution: Execution) throws(RuntimeProblem) -> UnsafePointer<Vector> {
     guard batch.count > program.batchRows else { return try evaluate(program.main, batch, execution).rootVectors() }
-    let whole = assembled ?? AssembledVectors(program.blocks[program.main])
-    assembled = whole
+    let whole = try assembledVectors(execution)
     var start = 0
     while start < batch.count {
       let count = min(program.batchRows, batch.count - start)
@@ -80,6 +79,18 @@ package final class ExpressionState {
       start += count
     }
     return UnsafePointer(whole.vectors)
+  }
+
+  private func assembledVectors(_ execution: Execution) throws(RuntimeProblem) -> AssembledVectors {
+    if let assembled { return assembled }
+    let block = program.blocks[program.main]
+    let bytes = AssembledVectors.byteCount(block)
+    // Asked before: a program of many thousand expressions needs a hundred megabytes here.
+    try execution.checkMemory(bytes)
+    let made = AssembledVectors(block)
+    assembled = made
+    try execution.holdRegisters(bytes)
+    return made
   }
 
   // MARK: - Pages
@@ -143,7 +154,7 @@ package final class ExpressionState {
         isWhole = count == batch.count
       } else {
         let block = blocks[index]
-        let narrowed = block.narrow(batch, positions, count)
+        let narrowed = try block.narrow(batch, positions, count, execution)
         let truths = try evaluate(index, narrowed, execution).root(0).truths
         count = TruthKernel.compact(positions, truths, count)
       }
@@ -307,8 +318,9 @@ final class BlockState {
   // MARK: - Input
 
   /// Buffers for so many rows of `depth` scopes.
-  func prepareInput(_ depth: Int, rows: Int) {
+  func prepareInput(_ depth: Int, rows: Int, _ execution: Execution) throws(RuntimeProblem) {
     if input.scopes.count == depth, rows <= inputCapacity { return }
+    let before = inputBuffers.count * inputCapacity
     if rows > inputCapacity {
       for buffer in inputBuffers { buffer.deallocate() }
       inputBuffers.removeAll()
@@ -316,6 +328,8 @@ final class BlockState {
     }
     while inputBuffers.count < depth { inputBuffers.append(.allocate(capacity: inputCapacity)) }
     input.scopes = ContiguousArray(inputBuffers.prefix(depth).map { UnsafePointer($0) })
+    let grown = inputBuffers.count * inputCapacity - before
+    if grown > 0 { try execution.holdRegisters(grown * 4) }
   }
 
   func inputBatch(_ count: Int) -> Batch {
@@ -324,8 +338,10 @@ final class BlockState {
   }
 
   /// The batch's rows at the given positions, as this block's input.
-  func narrow(_ batch: Batch, _ positions: UnsafePointer<UInt16>, _ count: Int) -> Batch {
-    prepareInput(batch.scopes.scopes.count, rows: count)
+  func narrow(
+    _ batch: Batch, _ positions: UnsafePointer<UInt16>, _ count: Int, _ execution: Execution
+  ) throws(RuntimeProblem) -> Batch {
+    try prepareInput(batch.scopes.scopes.count, rows: count, execution)
     for depth in 0..<batch.scopes.scopes.count {
       let target = inputBuffers[depth]
       if depth == 0, batch.isPage {

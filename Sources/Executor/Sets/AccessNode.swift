@@ -22,7 +22,7 @@ final class AccessNode: @unchecked Sendable {
     case fullText
     /// What a trigram index offers for one of its columns.
     case trigram
-    /// Relations of which at most one has targets.
+    /// Relations of which at most one has targets; also one with links that sleep.
     case branches
     /// The members of another set.
     case set
@@ -85,6 +85,9 @@ final class AccessNode: @unchecked Sendable {
 
 /// The stored side of a relation.
 struct RelationAccess {
+  var id = RelationID(0)
+  /// Which links are followed; those that sleep are not in the column.
+  var status = LinkStatus.live
   var reader = 0
   var isToMany = false
   var target = EntityTypeID(0)

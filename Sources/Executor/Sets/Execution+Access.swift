@@ -185,7 +185,7 @@ extension Execution {
     try append(compiledSet(node.number), outer, into: &state.inner)
     let start = rows.count
     for index in 0..<state.inner.rows.count {
-      appendTargets(node.relation, state.inner.rows[index], from: 0, limit: Int.max, into: &rows)
+      appendLinks(node.relation, node.relation.status, state.inner.rows[index], into: &rows)
       if index & 1023 == 1023 {
         try checkpoint()
         try checkMemory(rows.count &* 4)

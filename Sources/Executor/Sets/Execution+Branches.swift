@@ -7,6 +7,7 @@ extension Execution {
   func appendBranches(
     _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows, into result: inout Expansion
   ) throws(RuntimeProblem) {
+    if try appendRememberedSlices(set, scopes, into: &result) { return }
     let first = result.rows.count
     let firstOffset = result.offsets.count
     result.offsets.reserve(scopes.count)
@@ -21,9 +22,12 @@ extension Execution {
   }
 
   /// Appends the targets of one relation, each as the row that stands for it.
-  func appendBranch(_ node: AccessNode, _ scopes: ScopeRows, _ element: Int, into rows: inout RowBuffer) {
+  func appendBranch(
+    _ node: AccessNode, _ scopes: ScopeRows, _ element: Int, _ status: LinkStatus? = nil, into rows: inout RowBuffer
+  ) {
     let start = rows.count
-    appendTargets(node.relation, resolve(node.reference, scopes, element), from: 0, limit: Int.max, into: &rows)
+    appendLinks(
+      node.relation, status ?? node.relation.status, resolve(node.reference, scopes, element), into: &rows)
     guard !node.casts.isEmpty else { return }
     var written = start
     for index in start..<rows.count {
@@ -52,7 +56,10 @@ extension Execution {
       return node.relation.isToMany && row != PageLayout.noRow ? readers[node.relation.reader].references(row) : none
     case .branches:
       memory.removeAll()
-      for child in node.children { appendBranch(child, outer, 0, into: &memory) }
+      for child in node.children {
+        // Among all links a member has its place whatever becomes of it.
+        appendBranch(child, outer, 0, child.relation.status == .live ? .live : .any, into: &memory)
+      }
       return UnsafeBufferPointer(start: UnsafePointer(memory.base), count: memory.count)
     default: return none
     }

@@ -56,7 +56,7 @@ extension Execution {
       }
       return
     }
-    if set.filter != nil, set.distinct == nil, !set.isRelation, !set.isPaged {
+    if set.filter != nil, set.distinct == nil, !set.isRelation, !set.isPaged, !set.access.meetsDeleted {
       if !set.isCorrelated {
         if state.anyRun != run {
           state.any = try isNotEmpty(set, state, .root)
@@ -113,7 +113,7 @@ extension Execution {
           counts[element] = Int64(degree(node.relation, resolve(node.reference, scopes, element)))
         }
       }
-    case .branches:
+    case .branches where !node.meetsDeleted:
       for element in 0..<elements {
         counts[element] = node.children.reduce(0) {
           $0 + Int64(degree($1.relation, resolve($1.reference, scopes, element)))
@@ -136,7 +136,7 @@ extension Execution {
           break
         }
       }
-    case .step where !node.keepsLinkOrder:
+    case .step where !node.keepsLinkOrder && !node.meetsDeleted:
       for element in 0..<elements {
         counts[element] = try countStep(set, node, state, elements == 1 ? scopes : scopes.element(element))
         if !set.isCorrelated {

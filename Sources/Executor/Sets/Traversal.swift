@@ -73,7 +73,7 @@ final class CompiledTraversal: @unchecked Sendable {
     _ id: SetID, _ compiler: inout PlanCompiler
   ) -> (RelationAccess, RelationAccess, isDirect: Bool) {
     let set = compiler.plan.query[id]
-    guard case .relation(.scope(0, _), let relation) = set.source else {
+    guard case .relation(.scope(0, _), let relation) = set.source, set.linkStatus == .live else {
       return (RelationAccess(), RelationAccess(), false)
     }
     let isDirect =

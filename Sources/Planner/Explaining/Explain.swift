@@ -168,6 +168,11 @@ private struct PlanPrinter {
     case .closure, .shortestPath: text = "walk \(printer.set(set))"
     case .items: text = "members of the group"
     }
+    switch set.linkStatus {
+    case .live: break
+    case .deleted: text += ", only deleted"
+    case .any: text += ", also deleted"
+    }
     if options.costs { text += "   est \(number(plan[id].estimate.rows)) each" }
     return text + actuals(id)
   }

@@ -37,8 +37,9 @@ extension Optimizer {
       guard quantifier == .exists || quantifier == .some else { return nil }
       let set = query[id]
       // The elements of a deleted entity's lists are deleted with it, and no way from the living leads back.
-      if catalog[set.type].isElement, query.sets.contains(where: { !$0.source.isIndexed }) { return nil }
-      guard let ways = ways(to: set.source), set.limit == nil, set.offset == nil,
+      if catalog[set.type].isElement, !query.isIndexed { return nil }
+      // The way back from an entity leads to those that its links join it with, not to those that sleep.
+      guard set.linkStatus == .live, let ways = ways(to: set.source), set.limit == nil, set.offset == nil,
         let predicate = BoundExpression.conjunction([set.predicate, body].compactMap { $0 })
       else { return nil }
       // The members may read nothing but themselves; the path to them is followed back.
@@ -49,7 +50,7 @@ extension Optimizer {
     let ways = common.alternatives.map(\.path)
     // A deleted row of an interface is found from no living entity.
     if ways.contains(where: { $0.first.map { catalog[$0].isMirror } ?? false }),
-      query.sets.contains(where: { !$0.source.isIndexed })
+      !query.isIndexed
     {
       return nil
     }

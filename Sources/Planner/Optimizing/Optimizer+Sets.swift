@@ -166,16 +166,19 @@ extension Optimizer {
       collecting += CostModel.hashProbe
     case .relation(let base, let relation):
       let fanOut = estimator.statistics.fanOut(relation)
-      fetched = fanOut.mean
+      fetched = fanOut.mean + sleeping(set, relation)
       collecting += Double(base.path.count) * CostModel.gatheredCell + CostModel.edgeRun
     case .items: fetched = DefaultSelectivity.limit
     case .step(let base, let relation), .linked(let base, let relation):
       planSet(base, executions: executions, usage: .rows)
       let estimate = plans[base.index]?.estimate ?? PlanEstimate()
-      fetched = min(estimate.rows * estimator.statistics.fanOut(relation).mean, estimator.rowCount(set.type))
+      let mean = estimator.statistics.fanOut(relation).mean + sleeping(set, relation)
+      fetched = min(estimate.rows * mean, estimator.rowCount(set.type))
       collecting += estimate.cost + estimate.rows * CostModel.edgeRun
     case .branches(let branches):
-      fetched = branches.reduce(0) { $0 + estimator.statistics.fanOut($1.relation).mean }
+      fetched = branches.reduce(0) {
+        $0 + estimator.statistics.fanOut($1.relation).mean + sleeping(set, $1.relation)
+      }
       collecting += Double(branches.count) * CostModel.edgeRun
     case .union(let sets):
       fetched = 0
@@ -207,7 +210,7 @@ extension Optimizer {
     let filter = arrange(
       conjuncts, type: set.type, rows: visited * executions, cell: CostModel.gatheredCell,
       // Given rows may be deleted ones, which no index knows.
-      mayUseMembership: plan.access == .source && set.source.isIndexed)
+      mayUseMembership: plan.access == .source && query.isIndexed(id))
     plan.filter = filter.expression
     var perExecution = collecting + visited * (CostModel.edge + filter.perRow)
     let matched = fetched * share
@@ -219,6 +222,14 @@ extension Optimizer {
       cost: perExecution + filter.once / executions)
     checkHintOfLinked(set)
     return plan
+  }
+
+  /// How many links to deleted entities a set follows from each: a deleted one had as many as the living have.
+  private func sleeping(_ set: BoundSet, _ relation: RelationID) -> Double {
+    if set.linkStatus == .live { return 0 }
+    let relation = catalog[relation]
+    let deleted = Double(max(0, estimator.statistics.deletedCount(relation.target)))
+    return deleted * estimator.statistics.fanOut(relation.inverse).mean / max(1, estimator.rowCount(relation.source))
   }
 
   /// Plans where a walk starts or ends.

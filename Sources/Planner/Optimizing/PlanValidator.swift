@@ -44,6 +44,9 @@ package enum PlanValidator {
       }
       problems += pathProblems(setPlan.access, set, catalog).map { "\(name) \($0)" }
       problems += orderProblems(setPlan, set, plan.query, catalog).map { "\(name) \($0)" }
+      if !plan.query.isIndexed(SetID(index)), tests(rowSetsOf: set.type, setPlan, plan) {
+        problems.append("\(name) has members that no row set holds")
+      }
       let conditions = set.predicate?.conjuncts.count ?? 0
       let tested = setPlan.filter?.conjuncts.count ?? 0
       switch setPlan.access {
@@ -61,6 +64,16 @@ package enum PlanValidator {
     var used = plan.access.rowSets
     plan.filter?.forEachNode { if case .inRowSet(_, let index) = $0.kind { used.append(index) } }
     return used
+  }
+
+  /// Whether a set's filter asks for its own members in a row set of their type that no relation leads to.
+  private static func tests(rowSetsOf type: EntityTypeID, _ setPlan: SetPlan, _ plan: PhysicalPlan) -> Bool {
+    var found = false
+    setPlan.filter?.forEachNode { node in
+      guard case .inRowSet(.scope(0, type), let index) = node.kind else { return }
+      if plan.rowSets[index].routes == [[]] { found = true }
+    }
+    return found
   }
 
   private static func pathProblems(_ path: AccessPath, _ set: BoundSet, _ catalog: Catalog) -> [String] {

@@ -114,18 +114,12 @@ package struct BoundSet: Sendable, Hashable {
     /// The entities on a shortest way, in its order.
     case shortestPath(BoundShortestPath)
 
-    /// Whether indexes know all members that there may be: they hold no deleted rows, and nothing of what a mutation
-    /// has not finished.
-    package var isIndexed: Bool {
-      switch self {
-      case .given, .deleted: false
-      default: true
-      }
-    }
   }
 
   package var type: EntityTypeID
   package var source: Source
+  /// Which links a source that follows relations takes: of a step the step's own, not those of the set before it.
+  package var linkStatus = LinkStatus.live
   package var predicate: BoundExpression?
   package var order: [BoundOrderTerm]
   package var distinctOn: [BoundExpression]

@@ -144,6 +144,7 @@ package struct ExpressionPrinter {
     if let offset = set.offset { arguments.append("offset: \(text(offset))") }
     if let after = set.paging?.after { arguments.append("after: \(text(after))") }
     if let before = set.paging?.before { arguments.append("before: \(text(before))") }
+    if let deleted = set.deletedWord { arguments.append("deleted: \(deleted)") }
     switch set.source {
     case .closure(let closure): return traversal(closure, arguments)
     case .shortestPath(let path): return traversal(path, arguments)
@@ -151,14 +152,11 @@ package struct ExpressionPrinter {
     }
     let written = arguments.isEmpty ? "" : "(\(arguments.joined(separator: ", ")))"
     switch set.source {
-    case .all, .given: return catalog[set.type].name + written
+    case .all, .given, .deleted: return catalog[set.type].name + written
     case .key(let index, let keys):
       let pairs = zip(catalog[index].columns, keys).map { "\(catalog[set.type][$0].name): \(text($1))" }
       return "\(catalog[set.type].rootOne)(\(pairs.joined(separator: ", ")))"
     case .relation(let reference, let relation): return path(reference, then: catalog.name(of: relation)) + written
-    case .deleted(let includesLive):
-      let argument = "deleted: \(includesLive ? "INCLUDE" : "ONLY")"
-      return "\(catalog[set.type].name)(\((arguments + [argument]).joined(separator: ", ")))"
     case .step(let base, let relation), .linked(let base, let relation):
       return "\(self.set(query[base])).\(catalog.name(of: relation))\(written)"
     case .branches(let branches):

@@ -77,18 +77,25 @@ package indirect enum RawValue: Sendable, Hashable {
   }
 
   /// Whether a number in it is none that can be written.
-  var holdsNoNumber: Bool { pathOfNoNumber() != nil }
+  var holdsNoNumber: Bool {
+    var watch = InterruptionWatch(nil)
+    return pathOfNoNumber(&watch) != nil
+  }
 
-  /// Where the first number stands that is none that can be written.
-  package func pathOfNoNumber() -> [ValuePathStep]? {
+  /// Where the first number stands that is none that can be written. What it gives once the watch is due says nothing.
+  package func pathOfNoNumber(_ watch: inout InterruptionWatch) -> [ValuePathStep]? {
+    // A value takes about as long as so many bytes.
+    if watch.spend(16) { return nil }
     switch self {
     case .typed(.float(let number)): return number.isFinite ? nil : []
     case .list(let elements):
       for (index, element) in elements.enumerated() {
-        if let path = element.pathOfNoNumber() { return [.index(index)] + path }
+        if let path = element.pathOfNoNumber(&watch) { return [.index(index)] + path }
       }
     case .object(let members):
-      for member in members { if let path = member.value.pathOfNoNumber() { return [.member(member.name)] + path } }
+      for member in members {
+        if let path = member.value.pathOfNoNumber(&watch) { return [.member(member.name)] + path }
+      }
     default: break
     }
     return nil

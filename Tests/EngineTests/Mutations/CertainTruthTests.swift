@@ -135,4 +135,16 @@ import Testing
       #expect(code == nil && time < .seconds(5), "\(time)")
     }
   }
+
+  /// Choices that all hang on variables; what they hang on does not double with each.
+  @Test("long choices are told apart", .timeLimit(.minutes(1)), arguments: [3, 60, 400]) func longChoices(_ count: Int)
+    throws
+  {
+    let choices = (0..<count).map { _ in "age < $m, $a" }.joined(separator: ", ")
+    let condition = "if(\(choices), $a)"
+    for (value, expected) in [(true, "unconditional-change"), (false, nil)] as [(Bool, String?)] {
+      #expect(
+        try refusal(condition, "($m: Int, $a: Boolean)", ["m": .int(4), "a": .bool(value)]) == expected, "\(value)")
+    }
+  }
 }

@@ -9,11 +9,32 @@ struct ModelDump {
       let scalars = ([type.idSelection] + type.fields.map(\.selection)).joined(separator: " ")
       text += "  l\(number): \(type.name) { \(schema.selection(number)) _status _createdAt _updatedAt }\n"
       text += "  d\(number): \(type.name)(deleted: ONLY) { \(scalars) _status _createdAt _updatedAt }\n"
+      text += "  s\(number): \(type.name)(deleted: INCLUDE) { \(type.idSelection) \(sleeping(number)) }\n"
       text += "  i\(number): \(type.name)(deleted: INCLUDE) { \(type.idSelection) _status }\n"
       text += "  n\(number): count(\(type.name))\n"
     }
     if schema.types.contains(where: \.isNamed) { text += "  named: Named { __typename id name }\n" }
     return text + "}"
+  }
+
+  /// The relations with the links that sleep, and these alone.
+  private func sleeping(_ type: Int) -> String {
+    schema.named(of: type).map { place in
+      let relation = schema.relations[place]
+      let name = relation.name ?? ""
+      let isNamed = relation.target == ModelSchema.named
+      let selection = isNamed ? "{ __typename id }" : "{ \(schema.types[relation.target].idSelection) }"
+      return "both_\(name): \(name)(deleted: INCLUDE) \(selection) only_\(name): \(name)(deleted: ONLY) \(selection)"
+    }.joined(separator: " ")
+  }
+
+  private func sleeping(_ entity: ModelEntity, _ state: ModelState) -> String {
+    schema.named(of: entity.type).map { place in
+      let linked = (entity.links[place] ?? []).compactMap { state.entities[$0] }
+      let name = schema.relations[place].name ?? ""
+      return "\"both_\(name)\":\(objects(linked, place)),\"only_\(name)\":"
+        + objects(linked.filter { $0.deletion != nil }, place)
+    }.map { ",\($0)" }.joined()
   }
 
   func answer(_ state: ModelState) -> String {
@@ -24,6 +45,7 @@ struct ModelDump {
       let both = (living + deleted).sorted { $0.serial < $1.serial }
       members.append("\"l\(number)\":" + list(living.map { "{\(object($0, state)),\(meta($0))}" }))
       members.append("\"d\(number)\":" + list(deleted.map { "{\(scalars($0)),\(meta($0))}" }))
+      members.append("\"s\(number)\":" + list(both.map { "{\(id($0))\(sleeping($0, state))}" }))
       members.append("\"i\(number)\":" + list(both.map { "{\(id($0)),\"_status\":\(status($0))}" }))
       members.append("\"n\(number)\":\(living.count)")
     }
@@ -83,11 +105,17 @@ struct ModelDump {
   private func member(_ place: Int, _ entity: ModelEntity, _ state: ModelState) -> String {
     let relation = schema.relations[place]
     let shown = entity.deletion == nil ? state.seen(place, entity.serial).compactMap { state.entities[$0] } : []
+    return "\"\(relation.name ?? "")\":" + objects(shown, place)
+  }
+
+  /// What a relation leads to.
+  private func objects(_ shown: [ModelEntity], _ place: Int) -> String {
+    let relation = schema.relations[place]
     let objects = shown.map { target in
       let name = relation.target == ModelSchema.named ? "\"__typename\":\"\(schema.types[target.type].name)\"," : ""
       return "{\(name)\(id(target))}"
     }
-    return "\"\(relation.name ?? "")\":" + (relation.isMany ? list(objects) : objects.first ?? "null")
+    return relation.isMany ? list(objects) : objects.first ?? "null"
   }
 
   private func status(_ entity: ModelEntity) -> String { entity.deletion == nil ? "\"CREATED\"" : "\"DELETED\"" }
