@@ -120,6 +120,7 @@ extension Binder {
   }
 
   /// What order and `distinctOn` compare: a scalar or an entity, case-folded where its collation says so.
+  @inline(never)
   func key(
     _ operand: Operand, _ environment: Environment, at range: SourceRange
   ) -> BoundExpression? {

@@ -6,6 +6,7 @@ import GQLRegex
 
 extension Binder {
   /// Binds an expression as far as its place does not matter.
+  @inline(never)
   func bindOperand(_ expression: Expression, _ environment: Environment) -> Operand {
     guard !isExhausted, count(at: expression.range) else { return .error }
     var inner = expression

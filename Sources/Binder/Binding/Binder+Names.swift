@@ -86,12 +86,14 @@ extension Binder {
   }
 
   /// Decides a bare name that stands where nothing wants an enum.
+  @inline(never)
   func resolve(_ operand: Operand, _ environment: Environment) -> Operand {
     if case .bare(let name) = operand { return resolveBare(name, environment) }
     return operand
   }
 
   /// Decides a bare name where a value of an enum may stand.
+  @inline(never)
   func resolve(_ operand: Operand, _ environment: Environment, wanting type: ValueType?) -> Operand {
     guard case .bare(let name) = operand else { return operand }
     guard case .enumeration(let id)? = type, let code = catalog[id].values.firstIndex(of: name.text) else {
@@ -116,6 +118,7 @@ extension Binder {
   }
 
   /// For "found …" in messages.
+  @inline(never)
   func describe(_ operand: Operand) -> String {
     switch operand {
     case .error: "an error"

@@ -15,6 +15,7 @@ extension Binder {
   }
 
   /// An operand as a value of whatever type it has; literals take their usual types.
+  @inline(never)
   func value(_ operand: Operand, _ environment: Environment, at range: SourceRange) -> TypedValue? {
     let operand = resolve(operand, environment)
     switch operand {
@@ -103,6 +104,7 @@ extension Binder {
   }
 
   /// An operand where a type is wanted.
+  @inline(never)
   func coerce(
     _ operand: Operand, to type: ValueType, _ environment: Environment, at range: SourceRange,
     origin: ValueCoercion.Origin = .document

@@ -4,6 +4,8 @@ import GQLParser
 import GQLQuery
 
 /// The state of binding one operation. A class, since whatever only reads of a value of so many parts copies them all.
+///
+/// What a hundred places call, such as ``report(_:at:severity:)``, is never inlined: it would be most of the module.
 final class Binder {
   enum VariableKind {
     /// A value of `BoundQuery.parameters[i]`.
@@ -97,6 +99,7 @@ final class Binder {
   var isGraphQL: Bool { options.dialect == .graphql }
 
   /// Reports once: expansion may bind one place several times.
+  @inline(never)
   func report(_ problem: BindingProblem, at range: SourceRange, severity: Diagnostic.Severity = .error) {
     let range = computedRange ?? range
     var diagnostic = problem.diagnostic(at: range, severity: severity)

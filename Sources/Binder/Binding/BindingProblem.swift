@@ -3,7 +3,7 @@ import GQLCatalog
 import GQLQuery
 
 /// What can be wrong with an operation over a catalog.
-package enum BindingProblem: Sendable, Hashable {
+package enum BindingProblem: Sendable {
   /// `{ Usr { id } }`
   case unknownRoot(name: String, near: [String])
   /// `{ User { nmae } }`

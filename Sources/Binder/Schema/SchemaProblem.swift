@@ -3,7 +3,7 @@ import GQLCatalog
 import GQLQuery
 
 /// What can be wrong with a schema.
-package enum SchemaProblem: Sendable, Hashable {
+package enum SchemaProblem: Sendable {
   /// Why a field cannot be (part of) a key or an index.
   package enum Unfit: Sendable, Hashable {
     case relation, list, embedded, json, float, computed
