@@ -58,6 +58,13 @@ struct QueryReading<Entity: EntityModelProtocol> {
     return result
   }
 
+  /// Those of the entities that can be read, and with them what is wanted of their relations.
+  func readable(
+    _ rows: [UInt32], _ nested: [NestedQuery<Entity>], only attributes: Set<Int>? = nil
+  ) -> [Entity] {
+    rows.compactMap { try? entities([$0], nested, only: attributes).first }
+  }
+
   // MARK: - Stages
 
   /// The rows that a stage gives, of all or of some.
