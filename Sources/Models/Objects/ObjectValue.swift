@@ -56,6 +56,33 @@ protocol StoreTables: AnyObject {
 extension Snapshot: StoreTables {}
 extension WriteTransaction: StoreTables {}
 
+/// Where the embedded objects of entities are: in the store, or, of one entity, on their way to it.
+final class ObjectSource {
+  private let tables: (any StoreTables)?
+  /// By property.
+  private let staged: [ObjectValue]
+
+  init(_ tables: any StoreTables) {
+    self.tables = tables
+    staged = []
+  }
+
+  init(staged: [ObjectValue]) {
+    tables = nil
+    self.staged = staged
+  }
+
+  func value(_ index: Int, _ object: ObjectProperty, _ row: UInt32) -> ObjectValue {
+    if let tables { return object.types.read(object.place, object.type, row, tables) }
+    return index < staged.count ? staged[index] : .null
+  }
+}
+
+extension EntityLayout {
+  /// Where embedded objects are; nil if an entity has none.
+  func objects(in tables: any StoreTables) -> ObjectSource? { objects.isEmpty ? nil : ObjectSource(tables) }
+}
+
 extension ObjectTypes {
   /// The value of a row.
   func read(_ place: ObjectPlace, _ type: EntityTypeID, _ row: UInt32, _ tables: any StoreTables) -> ObjectValue {

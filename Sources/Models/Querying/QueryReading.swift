@@ -44,12 +44,12 @@ struct QueryReading<Entity: EntityModelProtocol> {
     var result: [Entity] = []
     result.reserveCapacity(rows.count)
     let readers = snapshot.readers(mapping.type)
-    let tables = mapping.layout.tables(snapshot)
+    let objects = mapping.layout.objects(in: snapshot)
     let wanted = attributes.map { mapping.info.mustRead($0) } ?? []
     try wanted.withUnsafeBufferPointer { wanted in
       for row in rows {
         var reader = EntityReader<Entity>(
-          mapping.layout, EntitySource(readers, row, opaques, tables),
+          mapping.layout, EntitySource(readers, row, opaques, objects),
           wanted: attributes == nil ? nil : wanted.baseAddress)
         result.append(try Entity(from: &reader))
       }
