@@ -159,7 +159,6 @@ extension CollisionResolver where Entity == Town.Book {
     let before = context
     var book = Book(id: 1, title: "Old rivers", summary: "Nothing", isbn: "i9", year: 1990, tags: ["b"], stamp: -1)
     try Library(id: "x", name: "North", books: .appending(relation: [book])).save(to: &context)
-    // It is older: only what was missing comes from it. The tags of what wins stand behind.
     let kept = try #require(Book.query(1).resolve(in: context))
     #expect(kept.title == "Swift rivers" && kept.isbn == "i1" && kept.rating == 4 && kept.tags == ["b", "a"])
     #expect(ids(Book.filter(\.isbn == "i9"), context).isEmpty && ids(Book.filter(\.isbn == "i1"), context) == [1])
@@ -171,12 +170,10 @@ extension CollisionResolver where Entity == Town.Book {
     #expect(taken.$library.id == "x" && taken.$authors.ids == ["a", "b"])
     #expect(ids(Book.query().sorted(by: \.year.desc, \.title), context) == [3, 2, 4, 1])
     #expect(ids(Book.filter(.string(\.title, \.summary, matches: "running")), context).isEmpty)
-    // A fragment patches what is nil only.
     var patch = Book(id: 1, title: "New rivers", isbn: "i1", stamp: 5)
     patch.rating = nil
     try patch.save(to: &context, options: .fragment)
     #expect(Book.query(1).resolve(in: context)?.rating == 4)
-    // The context that was copied is as it was.
     #expect(ids(Book.query().sorted(by: \.year.desc, \.title), before) == [3, 2, 1, 4])
     #expect(ids(Book.filter(.string(\.summary, matches: "running")), before) == [1])
   }
@@ -312,7 +309,6 @@ extension CollisionResolver where Entity == Town.Book {
     #expect(first.wrappedValue?.books?.map(\.id) == [2, 1])
     try Author(id: "b", name: "Rob").save(to: database, options: .fragment)
     #expect(shown() == [#"1 ["Ann", "Rob"]"#, #"2 ["Rob"]"#])
-    // It is older, and only its tags come.
     try Book(id: 1, title: "Mountains", isbn: "i1", tags: ["z"], stamp: -4).save(to: database)
     #expect(rivers.wrappedValue.first?.tags == ["z", "a"] && shown().count == 2)
     try database.update { context in
@@ -378,7 +374,6 @@ extension CollisionResolver where Entity == Town.Book {
   @Test func bulkFormsBetweenContexts() throws {
     let context = try town()
     let full = try #require(Author.query("b").with(.entities, .fragments, .ids).resolve(in: context))
-    // The author's books, their libraries and authors as fragments, and of these the ids.
     #expect(full.books?.map(\.id) == [1, 2] && full.books?.first?.$library.isFragment == true)
     #expect(full.books?.first?.library?.$books.ids == [1, 2])
     #expect(full.books?.first?.authors?.map { $0.$books.ids } == [[1], [1, 2]])
