@@ -179,7 +179,9 @@ import Testing
     let source = "@EntityModel struct A { let id: Int; @Relationship var a: B?; @Index<Self> var i; lazy var l = 1 }"
     let output = EntityModelMacro.expand(.init(declaration: source, extendedType: "A"))
     #expect(output.diagnostics.count == 3)
-    #expect(try #require(output.expansion).contains("{\n    model.property(\"id\", \\.id)\n  }"))
+    #expect(
+      try #require(output.expansion).contains("{\n    model.property(\"id\", \\.id)\n    model.readsAsDescribed()\n  }")
+    )
   }
 
   @Test func aStaticIndexIsAnIndex() throws {

@@ -53,6 +53,7 @@ import Testing
           model.relation("profile", \.profile, \.$profile, deleteRule: .cascade)
           model.relation("chats", \.chats, \.$chats, inverse: \.$users, "users", deleteRule: .nullify)
           model.relation("viewedBy", \.viewedBy, \.$viewedBy, deleteRule: .nullify)
+          model.readsAsDescribed()
         }
         public init(from row: inout GQLiteModels.EntityReader<Self>) throws {
           self.id = try row.read("id")
@@ -109,6 +110,7 @@ import Testing
           model.relation("author", \.author, \.$author, deleteRule: .nullify)
           #endif
           model.property("text", \.text)
+          model.readsAsDescribed()
         }
         init(from row: inout GQLiteModels.EntityReader<Self>) throws {
           self.id = try row.read("id")
@@ -167,6 +169,7 @@ import Testing
           model.property("id", \.id)
           model.relation("users", \.users, \.$users, deleteRule: .nullify)
           model.relation("deletedUsers", \.deletedUsers, \.$deletedUsers, deleteRule: .nullify)
+          model.readsAsDescribed()
         }
         init(from row: inout GQLiteModels.EntityReader<Self>) throws {
           row.skip()
@@ -199,6 +202,7 @@ import Testing
           model.property("id", \.id)
           model.property("a", \.a)
           model.property("b", \.b)
+          model.readsAsDescribed()
         }
         @available(*, deprecated)
         package init(from row: inout GQLiteModels.EntityReader<Self>) throws {
@@ -236,6 +240,7 @@ import Testing
           static func describe(_ model: inout GQLiteModels.EntityDescription<Self>) {
             model.property("id", \.id)
             model.property("name", \.name)
+            model.readsAsDescribed()
           }
           init(from row: inout GQLiteModels.EntityReader<Self>) throws {
             self.id = try row.read("id")

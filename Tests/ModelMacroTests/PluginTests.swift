@@ -26,6 +26,7 @@ import Testing
       #"extension Notes.Note: GQLiteModels.EntityModelProtocol {"#,
       #"  static func describe(_ model: inout GQLiteModels.EntityDescription<Self>) {"#,
       #"    model.property(\"id\", \\.id)"#,
+      #"    model.readsAsDescribed()"#,
       #"  }"#,
       #"  init(from row: inout GQLiteModels.EntityReader<Self>) throws {"#,
       #"    self.id = try row.read(\"id\")"#,

@@ -31,11 +31,12 @@ private struct Shopper: Equatable {
     var parts: [Part] = []
   }
   struct Part: Codable, Hashable { var name: String }
-  struct Badge: Codable, Hashable {
-    var color: String
-    var owner: String?
-    var others: [String] = []
-  }
+}
+
+private struct Badge: Codable, Hashable {
+  var color: String
+  var owner: String?
+  var others: [String] = []
 }
 
 /// Values inside their owners, as schemas in text have them.
@@ -135,7 +136,7 @@ private struct Shopper: Equatable {
     ann.work = nil
     try ann.save(to: database)
     #expect(try text(database, "work { city } lines { what }") == #"{"Shopper":[{"work":null,"lines":[]}]}"#)
-    #expect(try database.count(of: "Shopper") == 1 && database.check().isEmpty)
+    #expect(database.count(of: "Shopper") == 1 && database.check().isEmpty)
     // Deleted, kept with its lines, and back.
     ann.lines = [.init(what: "pot")]
     try ann.save(to: database)
@@ -148,7 +149,7 @@ private struct Shopper: Equatable {
   /// Fields that lead to entities are ids.
   @Test func links() throws {
     let database = try database()
-    func shopper(_ id: String, _ badge: Shopper.Badge? = nil) -> Shopper {
+    func shopper(_ id: String, _ badge: Badge? = nil) -> Shopper {
       Shopper(id: id, name: id, home: .init(city: "X"), lines: [], badge: badge)
     }
     try shopper("1", .init(color: "red", owner: "2", others: ["1", "3"])).save(to: database)
@@ -169,6 +170,38 @@ private struct Shopper: Equatable {
     try shopper("1").save(to: database)
     #expect(try text(database, fields) == #"{"Shopper":[{"id":"1","badge":null},"# + rest + "]}")
     #expect(database.check().isEmpty)
+  }
+
+  /// Ids that are numbers, and those of several types.
+  @Test func linksToOthers() throws {
+    let database = try Database(
+      schema: """
+        interface Named { id: ID! name: String! }
+        type Cat implements Named { id: ID! name: String! }
+        type Dog implements Named { id: ID! name: String! }
+        type Shop { id: Int! }
+        type Badge { color: String! owner: Named! others: [Shop!]! }
+        type Boxed_Badge { id: ID! value: Badge! }
+        """)
+    _ = try database.query(
+      #"mutation { insertCat(data: {id: 1, name: "c"}) { id } insertDog(data: {id: "d", name: "d"}) { id } }"#)
+    _ = try database.query("mutation { insertShop(data: [{id: 7}, {id: 8}]) { id } }")
+    func badge() throws -> Badge? { try Boxed<Badge>.results(in: database).first?.value }
+    try Boxed(id: "1", value: Badge(color: "red", owner: "d", others: ["8", "7"])).save(to: database)
+    #expect(try badge() == Badge(color: "red", owner: "d", others: ["8", "7"]))
+    #expect(
+      try database.query("{ Boxed_Badge { value { owner { __typename name } others { id } } } }").jsonString
+        == #"{"Boxed_Badge":[{"value":{"owner":{"__typename":"Dog","name":"d"},"others":[{"id":8},{"id":7}]}}]}"#)
+    try Boxed(id: "1", value: Badge(color: "red", owner: "1")).save(to: database)
+    #expect(try badge() == Badge(color: "red", owner: "1") && database.check().isEmpty)
+    let error = ModelError.unwritable("'x'", "no Shop can have this id")
+    #expect(throws: error) {
+      try Boxed(id: "1", value: Badge(color: "red", owner: "1", others: ["7", "x"])).save(to: database)
+    }
+    #expect(throws: ModelError.unwritable("Boxed_Badge", "'Boxed_Badge.value.owner' must have a value in the schema")) {
+      try Boxed(id: "1", value: Badge(color: "red")).save(to: database)
+    }
+    #expect(try badge() == Badge(color: "red", owner: "1"))
   }
 
   /// What columns cannot tell of them is looked at in Swift, and observed.
@@ -280,7 +313,7 @@ private struct Shopper: Equatable {
     let database = try Database(
       schema: "type Inner { x: Int } type Geo { \(fields) } type Boxed_Geo { id: ID! value: Geo! }")
     #expect(throws: error) { try Boxed(id: "1", value: Geo(lat: 1, lon: 2)).save(to: database) }
-    #expect(try database.count(of: "Boxed_Geo") == 0)
+    #expect(database.count(of: "Boxed_Geo") == 0)
   }
 
   /// Elements that have lists of their own kind.

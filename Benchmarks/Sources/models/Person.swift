@@ -20,6 +20,7 @@ extension Person: EntityModelProtocol {
     model.relation("company", \.company, \.$company, inverse: \.$people, "people")
     model.index("ageIndex", \.age)
     model.hashIndex("regionIndex", \.region)
+    model.readsAsDescribed()
   }
 
   init(from row: inout EntityReader<Self>) throws {
@@ -48,6 +49,7 @@ extension Company: EntityModelProtocol {
   static func describe(_ model: inout EntityDescription<Self>) {
     model.property("id", \.id)
     model.relation("people", \.people, \.$people, inverse: \.$company, "company")
+    model.readsAsDescribed()
   }
 
   init(from row: inout EntityReader<Self>) throws { id = try row.read("id") }

@@ -63,7 +63,7 @@ struct EntityModelWriter {
         case .condition:
           []
         }
-      }, touches: { _ in true })
+      } + ["model.readsAsDescribed()"], touches: { _ in true })
   }
 
   private func describe(_ relation: EntityModel.Relation) -> String {

@@ -38,7 +38,7 @@ extension Context {
     return .found(
       PropertyCursor(
         mapping.layout,
-        EntitySource(readers, row, storage.opaques(of: mapping.type), mapping.layout.tables(snapshot))))
+        EntitySource(readers, row, storage.opaques(of: mapping.type), mapping.layout.objects(in: snapshot))))
   }
 }
 
@@ -71,7 +71,7 @@ extension TypeMapping {
   func entity(_ row: UInt32, _ snapshot: Snapshot, _ opaques: OpaqueValues?) throws -> Entity {
     let readers = snapshot.readers(type)
     layout.touch(row, readers)
-    var reader = EntityReader<Entity>(layout, EntitySource(readers, row, opaques, layout.tables(snapshot)))
+    var reader = EntityReader<Entity>(layout, EntitySource(readers, row, opaques, layout.objects(in: snapshot)))
     return try Entity(from: &reader)
   }
 
@@ -92,11 +92,6 @@ extension TypeMapping {
     }
     return entity
   }
-}
-
-extension EntityLayout {
-  /// Where embedded objects are; nil if an entity has none.
-  func tables(_ tables: any StoreTables) -> (any StoreTables)? { objects.isEmpty ? nil : tables }
 }
 
 extension Cell {

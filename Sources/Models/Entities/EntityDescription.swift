@@ -20,8 +20,13 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
   var properties: [Property] = []
   var relations: [RelationDescriptor<Entity>] = []
   var indexes: [IndexDescription<Entity>] = []
+  var isReadAsDescribed = false
 
   init() {}
+
+  /// Reading an entity fails only where a property cannot be read as it is described: `init(from:)` throws nothing of its
+  /// own. `@EntityModel` says so. Then what queries give is read in batches; otherwise all of it is read once before.
+  public mutating func readsAsDescribed() { isReadAsDescribed = true }
 
   /// A stored property.
   public mutating func property<Value: ColumnValue>(_ name: String, _ path: KeyPath<Entity, Value> & Sendable) {

@@ -69,6 +69,7 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
           isAlwaysReadable: property.isAlwaysReadable))
     }
     propertyCount = attributes.count
+    isReadAsDescribed = description.isReadAsDescribed
     let idCodec = ValueCodec<Entity.ID>.makeKey()
     self.idCodec = idCodec
     if let place = attributes.firstIndex(where: { $0.name == "id" }) {
@@ -134,7 +135,8 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
   }
 
   /// Whether reading an entity cannot fail, whatever another program has put into its columns.
-  var isAlwaysReadable: Bool { attributes[..<propertyCount].allSatisfy(\.isAlwaysReadable) }
+  var isAlwaysReadable: Bool { isReadAsDescribed && attributes[..<propertyCount].allSatisfy(\.isAlwaysReadable) }
+  private let isReadAsDescribed: Bool
 
   /// What takes the entities that routes lead to, each a list of places of relations.
   func loading(_ routes: [ArraySlice<Int>]) -> [NestedQuery<Entity>] {

@@ -155,31 +155,26 @@ struct EntitySource {
   let cells: UnsafePointer<Cell>?
   let valid: UnsafePointer<Bool>?
   let opaques: OpaqueValues?
-  /// Where embedded objects and their lists are, if the entity has any: in the store, or on their way to it.
-  private let tables: (any StoreTables)?
-  private let objects: [ObjectValue]
+  /// Where embedded objects and their lists are, if the entity has any.
+  private let objects: ObjectSource?
 
-  init(
-    _ readers: UnsafePointer<ColumnReader>, _ row: UInt32, _ opaques: OpaqueValues?, _ tables: (any StoreTables)?
-  ) {
+  init(_ readers: UnsafePointer<ColumnReader>, _ row: UInt32, _ opaques: OpaqueValues?, _ objects: ObjectSource?) {
     self.readers = readers
     self.row = row
     cells = nil
     valid = nil
     self.opaques = opaques
-    self.tables = tables
-    objects = []
+    self.objects = objects
   }
 
   init(
-    _ cells: UnsafePointer<Cell>, _ valid: UnsafePointer<Bool>, _ opaques: OpaqueValues?, _ objects: [ObjectValue]
+    _ cells: UnsafePointer<Cell>, _ valid: UnsafePointer<Bool>, _ opaques: OpaqueValues?, _ objects: ObjectSource?
   ) {
     readers = nil
     row = 0
     self.cells = cells
     self.valid = valid
     self.opaques = opaques
-    tables = nil
     self.objects = objects
   }
 
@@ -197,7 +192,6 @@ struct EntitySource {
 
   /// The embedded object that a property is.
   func object(_ index: Int, _ object: ObjectProperty) -> ObjectValue {
-    if let tables { return object.types.read(object.place, object.type, row, tables) }
-    return index < objects.count ? objects[index] : .null
+    objects?.value(index, object, row) ?? .null
   }
 }

@@ -8,8 +8,17 @@ indirect enum ObjectPlace: Sendable {
   case object(EmbeddedTypeID, presence: ColumnID, [ObjectField])
   /// A list of objects, each a row of a hidden type.
   case elements(StoredRelation)
-  /// What a field leads to, by ids; with the column of these.
-  case link(StoredRelation, id: ColumnDescriptor)
+  /// What a field leads to, by ids.
+  case link(StoredRelation, [LinkTarget])
+}
+
+/// A type of entities that a field may lead to.
+struct LinkTarget: Sendable {
+  let type: EntityTypeID
+  /// From the entity's row in an interface or union, if the field leads to one.
+  let member: StoredRelation?
+  /// The column of the entity's id.
+  let id: ColumnDescriptor
 }
 
 /// A field of an embedded object.
@@ -92,12 +101,22 @@ final class ObjectTypes: Sendable {
       let relation = catalog[id]
       let target = catalog[relation.target]
       if target.isElement { return .elements(relation) }
-      guard !target.isAbstract, target.idProperties.count == 1, let key = target.idProperties.first,
-        case .column(let column, _) = target[key].storage
-      else { return nil }
-      return .link(relation, id: target[column])
+      let targets =
+        target.isAbstract
+        ? target.members.map { linkTarget($0.type, catalog[$0.relation]) } : [linkTarget(target.id, nil)]
+      return targets.contains { $0 == nil } ? nil : .link(relation, targets.compactMap { $0 })
     case .members, .computed: return nil
     }
+  }
+
+  /// Nil for a type whose key is no id as it is.
+  private func linkTarget(_ type: EntityTypeID, _ member: StoredRelation?) -> LinkTarget? {
+    let entity = catalog[type]
+    guard entity.idProperties.count == 1, let key = entity.idProperties.first,
+      case .column(let column, _) = entity[key].storage,
+      [ValueType.id, .string, .int, .scalar(.uuid)].contains(entity[column].type)
+    else { return nil }
+    return LinkTarget(type: type, member: member, id: entity[column])
   }
 
   private func field(

@@ -56,6 +56,33 @@ protocol StoreTables: AnyObject {
 extension Snapshot: StoreTables {}
 extension WriteTransaction: StoreTables {}
 
+/// Where the embedded objects of entities are: in the store, or, of one entity, on their way to it.
+final class ObjectSource {
+  private let tables: (any StoreTables)?
+  /// By property.
+  private let staged: [ObjectValue]
+
+  init(_ tables: any StoreTables) {
+    self.tables = tables
+    staged = []
+  }
+
+  init(staged: [ObjectValue]) {
+    tables = nil
+    self.staged = staged
+  }
+
+  func value(_ index: Int, _ object: ObjectProperty, _ row: UInt32) -> ObjectValue {
+    if let tables { return object.types.read(object.place, object.type, row, tables) }
+    return index < staged.count ? staged[index] : .null
+  }
+}
+
+extension EntityLayout {
+  /// Where embedded objects are; nil if an entity has none.
+  func objects(in tables: any StoreTables) -> ObjectSource? { objects.isEmpty ? nil : ObjectSource(tables) }
+}
+
 extension ObjectTypes {
   /// The value of a row.
   func read(_ place: ObjectPlace, _ type: EntityTypeID, _ row: UInt32, _ tables: any StoreTables) -> ObjectValue {
@@ -73,15 +100,35 @@ extension ObjectTypes {
         Array(tables.column(type, relation.column).references(row)).map { element in
           .object(fields.map { read($0.place, relation.target, element, tables) })
         })
-    case .link(let relation, let id):
+    case .link(let relation, let targets):
       let reader = tables.column(type, relation.column)
-      let ids = tables.column(relation.target, id.id)
-      func key(_ row: UInt32) -> GQLCatalog.Value { GQLCatalog.Value(ids.cell(row, kind: id.kind), of: id.type) }
-      if relation.isToMany { return .list(reader.references(row).map { .value(key($0)) }) }
+      if relation.isToMany { return .list(reader.references(row).map { id($0, relation, targets, tables) }) }
       if reader.isNull(row) { return .null }
       let target = reader.reference(row)
-      return target == PageLayout.noRow ? .null : .value(key(target))
+      return target == PageLayout.noRow ? .null : id(target, relation, targets, tables)
     }
+  }
+
+  /// The id of what a link leads to.
+  private func id(
+    _ row: UInt32, _ relation: StoredRelation, _ targets: [LinkTarget], _ tables: any StoreTables
+  ) -> ObjectValue {
+    for target in targets {
+      var entity = row
+      if let member = target.member {
+        let reader = tables.column(relation.target, member.column)
+        if reader.isNull(row) { continue }
+        entity = reader.reference(row)
+        if entity == PageLayout.noRow { continue }
+      }
+      let cell = tables.column(target.type, target.id.id).cell(entity, kind: target.id.kind)
+      switch GQLCatalog.Value(cell, of: target.id.type) {
+      case .int(let number): return .value(.id(Text("\(number)"), isNumber: true))
+      case .string(let text), .uuid(let text): return .value(.id(text, isNumber: false))
+      case let id: return .value(id)
+      }
+    }
+    return .null
   }
 
   /// Whether a row has an embedded object.

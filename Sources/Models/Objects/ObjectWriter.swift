@@ -47,7 +47,7 @@ struct ObjectWriter {
       set(value.scalar.flatMap { pool.cell($0, valueType) }, column, &cells)
     // Written when the row is there.
     case (_, .elements): break
-    case (_, .link(let relation, let id)): _ = try keys(value, relation, id)
+    case (_, .link(let relation, let targets)): for id in value.ids { _ = try keys(id, relation, targets) }
     case (_, .object): throw missing(path)
     }
   }
@@ -103,7 +103,7 @@ struct ObjectWriter {
       for field in fields { try link(.null, field.place, "\(path).\(field.name)", row: row) }
     case (_, .object): break
     case (_, .elements(let relation)): try setElements(value, relation, path, row)
-    case (_, .link(let relation, let id)): try setLinks(value, relation, id, row)
+    case (_, .link(let relation, let targets)): try setLinks(value.ids, relation, targets, row)
     }
   }
 
@@ -158,15 +158,17 @@ struct ObjectWriter {
     return made
   }
 
-  private func setLinks(_ value: ObjectValue, _ relation: StoredRelation, _ id: ColumnDescriptor, _ row: UInt32) throws
-  {
+  private func setLinks(
+    _ ids: [Text], _ relation: StoredRelation, _ targets: [LinkTarget], _ row: UInt32
+  ) throws {
     transaction.forgetDangling(relation.id, source: row)
     var rows: [UInt32] = []
-    for var key in try keys(value, relation, id) {
-      if let target = transaction.findRow(relation.target, key: &key) {
+    for id in ids {
+      let keys = try keys(id, relation, targets)
+      if let target = keys.lazy.compactMap({ self.row(of: $0.key, $0.target, relation) }).first {
         rows.append(target)
       } else {
-        transaction.rememberDangling(relation.id, source: row, key: key)
+        for (key, target) in keys { transaction.rememberDangling(relation.id, source: row, target.type, key: key) }
       }
     }
     if relation.isToMany {
@@ -176,27 +178,34 @@ struct ObjectWriter {
     }
   }
 
-  /// The keys that texts are.
-  private func keys(_ value: ObjectValue, _ relation: StoredRelation, _ id: ColumnDescriptor) throws -> [Cell] {
-    let wanted: [GQLCatalog.Value] =
-      switch value.scalar {
-      case .list(let values): values
-      case let value?: [value]
-      case nil: []
-      }
-    return try wanted.map { value in
-      if let key = key(value, id.type) { return key }
-      throw ModelError.unwritable("id", "no \(types.catalog[relation.target].name) can have it")
-    }
+  /// The row that a link to an entity leads to: the entity's own, or the one that mirrors it.
+  private func row(of key: Cell, _ target: LinkTarget, _ relation: StoredRelation) -> UInt32? {
+    var key = key
+    guard let entity = transaction.findRow(target.type, key: &key) else { return nil }
+    return target.member == nil ? entity : transaction.mirroredRow(target.type, entity, in: relation.target)
   }
 
-  /// The key that a text is.
-  private func key(_ value: GQLCatalog.Value, _ type: ValueType) -> Cell? {
-    guard case .id(let text, _) = value else { return nil }
-    switch type {
-    case .scalar(.int): return Int64(text.string).map { Cell($0) }
-    case .scalar(.id), .scalar(.string), .scalar(.uuid): return pool.cell(.string(text), type)
-    default: return nil
+  /// The keys that an id may be, of each type that the field leads to.
+  private func keys(
+    _ id: Text, _ relation: StoredRelation, _ targets: [LinkTarget]
+  ) throws -> [(key: Cell, target: LinkTarget)] {
+    let keys = targets.compactMap { target -> (key: Cell, target: LinkTarget)? in
+      let key = target.id.type == .int ? Int64(id.string).map { Cell($0) } : pool.cell(.string(id), target.id.type)
+      return key.map { ($0, target) }
+    }
+    if !keys.isEmpty { return keys }
+    throw ModelError.unwritable("'\(id.string)'", "no \(types.catalog[relation.target].name) can have this id")
+  }
+}
+
+extension ObjectValue {
+  /// Of links.
+  fileprivate var ids: [Text] {
+    switch self {
+    case .list(let values): values.flatMap(\.ids)
+    case .value(.list(let values)): values.flatMap { ObjectValue.value($0).ids }
+    case .value(.id(let text, _)): [text]
+    case .value, .null, .unsaid, .object: []
     }
   }
 }

@@ -19,9 +19,12 @@ struct ReadSet {
     switch place {
     case .cell: break
     case .object(_, _, let fields): for field in fields { insert(field.place, type, types) }
-    case .link(let relation, let id):
+    case .link(let relation, let targets):
       insert(relation.target)
-      insert(relation.target, id.id)
+      for target in targets {
+        insert(target.type)
+        insert(target.type, target.id.id)
+      }
     case .elements(let relation):
       // Elements may have lists of their own kind.
       if !members.insert(relation.target).inserted { return }

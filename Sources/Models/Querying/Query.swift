@@ -89,15 +89,14 @@ public struct QueryGroup<Entity: EntityModelProtocol>: @unchecked Sendable {
   /// How the rows come.
   var origin: QueryOrigin<Entity>?
 
-  /// The lists, in order.
+  /// The lists, in order, without what cannot be read.
   public func resolve(in context: Context) -> [[Entity]] {
-    guard let reading = QueryReading<Entity>(context), let (rows, ends) = try? find(context),
-      let entities = try? reading.entities(rows, nested)
-    else { return [] }
+    guard let reading = QueryReading<Entity>(context), let (rows, ends) = try? find(context) else { return [] }
+    let entities = try? reading.entities(rows, nested)
     var start = 0
     return ends.map { end in
       defer { start = end }
-      return Array(entities[start..<end])
+      return entities.map { Array($0[start..<end]) } ?? reading.readable(Array(rows[start..<end]), nested)
     }
   }
 

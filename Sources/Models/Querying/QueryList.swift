@@ -30,7 +30,11 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
   @inlinable var isPlain: Bool { stages.count == 0 && nested.count == 0 && attributes == nil }
 
   /// The entities, in order. What cannot be read, because another program has put something else there, is left out.
-  public func resolve(in context: Context) -> [Entity] { (try? entities(in: context)) ?? [] }
+  public func resolve(in context: Context) -> [Entity] {
+    if let entities = try? entities(in: context) { return entities }
+    guard let reading = QueryReading<Entity>(context), let rows = try? rows(reading) else { return [] }
+    return reading.readable(rows, nested, only: attributes)
+  }
 
   func entities(in context: Context) throws -> [Entity] {
     guard let reading = try QueryReading<Entity>.of(context) else { return [] }
@@ -117,6 +121,8 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
     var query = Self(.rows { context in try QueryReading(context).map(find) ?? [] })
     query.origin = CombinedOrigin(word, parts)
     query.nested = nested
+    query.prefetched = prefetched
+    query.attributes = attributes
     return query
   }
 

@@ -44,18 +44,25 @@ struct QueryReading<Entity: EntityModelProtocol> {
     var result: [Entity] = []
     result.reserveCapacity(rows.count)
     let readers = snapshot.readers(mapping.type)
-    let tables = mapping.layout.tables(snapshot)
+    let objects = mapping.layout.objects(in: snapshot)
     let wanted = attributes.map { mapping.info.mustRead($0) } ?? []
     try wanted.withUnsafeBufferPointer { wanted in
       for row in rows {
         var reader = EntityReader<Entity>(
-          mapping.layout, EntitySource(readers, row, opaques, tables),
+          mapping.layout, EntitySource(readers, row, opaques, objects),
           wanted: attributes == nil ? nil : wanted.baseAddress)
         result.append(try Entity(from: &reader))
       }
     }
     for (number, query) in nested.enumerated() { try query.load(&result, rows, self, traced?.nested(number)) }
     return result
+  }
+
+  /// Those of the entities that can be read, and with them what is wanted of their relations.
+  func readable(
+    _ rows: [UInt32], _ nested: [NestedQuery<Entity>], only attributes: Set<Int>? = nil
+  ) -> [Entity] {
+    rows.compactMap { try? entities([$0], nested, only: attributes).first }
   }
 
   // MARK: - Stages

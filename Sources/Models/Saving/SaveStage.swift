@@ -130,6 +130,8 @@ final class SaveStage {
       values.set(0, entry.opaques)
       opaques = values
     }
-    return EntitySource(UnsafePointer(cells + entry.base), UnsafePointer(valid + entry.base), opaques, entry.objects)
+    return EntitySource(
+      UnsafePointer(cells + entry.base), UnsafePointer(valid + entry.base), opaques,
+      entry.objects.isEmpty ? nil : ObjectSource(staged: entry.objects))
   }
 }

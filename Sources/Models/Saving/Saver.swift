@@ -70,7 +70,7 @@ struct Saver {
       if source == nil, row != PageLayout.noRow {
         source = EntitySource(
           transaction.readers(mapping.type), row, context.storage.opaques[Int(mapping.type.index)],
-          mapping.layout.tables(transaction))
+          mapping.layout.objects(in: transaction))
       }
       if let source {
         var reader = EntityReader<Entity>(mapping.layout, source)

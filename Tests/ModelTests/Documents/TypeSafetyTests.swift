@@ -59,6 +59,11 @@ import Testing
     (#"model.relation("messages", \.messages, \.$messages, deleteRule: .cascade)"#, false),
     (#"message.detach(\.$author, inverse: \.$messages, in: &context)"#, true),
     (#"message.detach(\.$reader, inverse: \.$messages, in: &context)"#, false),
+    // Queries go to any thread, and so do their key paths.
+    ("do { let path = \\User.id; _ = User.query().sorted(by: path).filter(path == \"1\") }", true),
+    ("do { let path: KeyPath<User, String> = \\.id; _ = User.query().filter(path == \"1\") }", false),
+    ("do { let path: KeyPath<User, String> = \\.id; _ = User.query().sorted(by: path) }", false),
+    ("do { let path: KeyPath<User, String> & Sendable = \\.id; _ = User.query().sorted(by: path) }", true),
     // The property is what was loaded; the relation is set by the projected value.
     ("message.author = user", false),
   ]
