@@ -95,12 +95,15 @@ let package = Package(
       name: "GQLLoader", dependencies: ["GQLBase", "GQLCatalog", "GQLStore", "CSQLite3", "CZlib", "CZstd"],
       path: "Sources/Loader"),
 
+    // A catalog as Swift models.
+    .target(name: "GQLGenerator", dependencies: ["GQLBase", "GQLCatalog"], path: "Sources/Generator"),
+
     // The embedded evaluator.
     .target(
       name: "GQLite",
       dependencies: [
         "GQLBase", "GQLLexer", "GQLParser", "GQLCatalog", "GQLRegex", "GQLQuery", "GQLRewriter", "GQLBinder",
-        "GQLPlanner", "GQLStore", "GQLExecutor", "GQLLoader",
+        "GQLPlanner", "GQLStore", "GQLExecutor", "GQLLoader", "GQLGenerator",
       ], path: "Sources/Engine"),
     .testTarget(
       name: "GQLiteTests",

@@ -2,6 +2,7 @@ import GQLBase
 import GQLBinder
 import GQLCatalog
 import GQLExecutor
+import GQLGenerator
 import GQLParser
 import GQLStore
 import Synchronization
@@ -132,6 +133,9 @@ public final class Database: Sendable {
   }
   /// The schema as SDL: the one given, or the one inferred.
   public var schema: String { printSchema(current.catalog) }
+
+  /// Swift models of the schema, for the library GQLiteModels.
+  public var swiftModels: String { SwiftModelWriter.write(current.catalog) }
 
   /// What the schema says that is ignored or is likely not meant: an unknown directive, or two fields that look like
   /// the two sides of one relation.

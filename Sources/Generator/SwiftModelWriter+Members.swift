@@ -159,8 +159,3 @@ extension SwiftModelWriter {
     return kind != .boolean && kind != .bytes && kind != .json
   }
 }
-
-extension Database {
-  /// Swift models of the schema, for the library GQLiteModels.
-  public var swiftModels: String { SwiftModelWriter.write(current.catalog) }
-}

@@ -26,13 +26,14 @@ import Testing
     Rule(folder: "Store", modules: ["GQLBase", "GQLCatalog", "GQLText"]),
     Rule(folder: "Executor", modules: ["GQLBase", "GQLCatalog", "GQLRegex", "GQLText", "GQLQuery", "GQLStore"]),
     Rule(folder: "Loader", modules: ["GQLBase", "GQLCatalog", "GQLStore", "CSQLite3", "CZlib", "CZstd"]),
+    Rule(folder: "Generator", modules: ["GQLBase", "GQLCatalog"]),
     Rule(folder: "ModelMacroExpansion", modules: []),
     Rule(folder: "ModelMacros", modules: ["GQLModelMacroExpansion"]),
     Rule(
       folder: "Engine",
       modules: [
         "GQLBase", "GQLLexer", "GQLParser", "GQLCatalog", "GQLRegex", "GQLQuery", "GQLRewriter", "GQLBinder",
-        "GQLPlanner", "GQLStore", "GQLExecutor", "GQLLoader", "Foundation", "FoundationEssentials",
+        "GQLPlanner", "GQLStore", "GQLExecutor", "GQLLoader", "GQLGenerator", "Foundation", "FoundationEssentials",
       ]),
     Rule(
       folder: "Models",
