@@ -28,12 +28,14 @@ package struct SwiftModelWriter {
     for type in catalog.embeddedTypes { write(type) }
     for type in catalog.enums where type.id != catalog.statusType { write(type) }
     if catalog.types.contains(where: { $0.kind == .entity && keyScalar($0) == .uuid }) {
+      // As wide as the protocol and the type, which are the library's.
+      let access = "public"
       text += """
 
         /// Ids are made from and into text.
         extension \(scalar(.uuid)): @retroactive LosslessStringConvertible {
           /// Reads the text of a UUID.
-          public init?(_ description: \(scalar(.string))) { self.init(uuidString: description) }
+          \(access) init?(_ description: \(scalar(.string))) { self.init(uuidString: description) }
         }
 
         """
