@@ -184,6 +184,8 @@ extension Execution {
     state.inner.removeAll()
     state.inner.offsets.append(0)
     try append(compiledSet(node.number), outer, into: &state.inner)
+    defer { state.inner.rest() }
+    try hold(state.inner, &state.innerBytes)
     let start = rows.count
     for index in 0..<state.inner.rows.count {
       try appendLinks(node.relation, node.relation.status, state.inner.rows[index], into: &rows)
