@@ -25,7 +25,9 @@ final class SetState {
   @exclusivity(unchecked) var totals = WorkMemory()
   /// Parts of all elements' runs, and what was found in them.
   @exclusivity(unchecked) var part = Expansion()
+  @exclusivity(unchecked) var partBytes = 0
   @exclusivity(unchecked) var firsts = WorkMemory()
+  @exclusivity(unchecked) var firstsBytes = 0
   /// Whether there is any member of a set that does not depend on what encloses it.
   @exclusivity(unchecked) var any = false
   @exclusivity(unchecked) var anyRun: UInt64 = 0
