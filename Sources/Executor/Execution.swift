@@ -248,6 +248,16 @@ package final class Execution {
     try checkMemory(0)
   }
 
+  /// Counts what is kept of an expansion's memory for the next batch: there is one for each set of an expression.
+  func hold(_ expansion: borrowing Expansion, _ held: inout Int) throws(RuntimeProblem) {
+    let bytes = min(expansion.byteCount, Expansion.keptBytes)
+    if bytes > held {
+      let grown = bytes &- held
+      held = bytes
+      try holdRegisters(grown)
+    }
+  }
+
   /// Throws if so many bytes of rows, and what was computed, are more than the run may hold.
   func checkMemory(_ bytes: Int) throws(RuntimeProblem) {
     if bytes > Execution.keptBytes { isLarge = true }

@@ -90,4 +90,14 @@ import GQLStore
     rows.removeAll()
     offsets.removeAll()
   }
+
+  /// What is worth keeping: more takes far longer to fill than to allocate.
+  static let keptBytes = 1 << 22
+
+  var byteCount: Int { (rows.capacity &+ offsets.capacity) &* 4 }
+
+  /// Lets go of memory that is not worth keeping.
+  mutating func rest() {
+    if byteCount > Expansion.keptBytes { self = Expansion() }
+  }
 }

@@ -1,3 +1,4 @@
+import GQLBase
 import GQLCatalog
 
 /// The links of one relation in one version with those that sleep: the lists that restoring would bring back.
@@ -35,13 +36,14 @@ package final class RememberedLinks: Sendable {
   }
 
   /// Writes the first `most` of the row's links of the status, in order, and gives their number; there must be room for
-  /// ``bound(_:)``, or for `most` if that is less.
+  /// ``bound(_:)``, or for `most` if that is less. Once the watch is due they are some of them.
   package func write(
-    _ row: UInt32, _ status: LinkStatus, most: Int = .max, into rows: UnsafeMutablePointer<UInt32>
+    _ row: UInt32, _ status: LinkStatus, most: Int = .max, _ watch: inout InterruptionWatch,
+    into rows: UnsafeMutablePointer<UInt32>
   ) -> Int {
     if source.isLive(row) { return writeLive(row, status, most, into: rows) }
     if status == .live || !source.isDeleted(row) { return 0 }
-    return writeDeleted(row, status, most, into: rows)
+    return writeDeleted(row, status, most, &watch, into: rows)
   }
 
   private var reader: ColumnReader { source.readers[Int(relation.column.index)] }
@@ -92,13 +94,16 @@ package final class RememberedLinks: Sendable {
   }
 
   private func writeDeleted(
-    _ row: UInt32, _ status: LinkStatus, _ most: Int, into rows: UnsafeMutablePointer<UInt32>
+    _ row: UInt32, _ status: LinkStatus, _ most: Int, _ watch: inout InterruptionWatch,
+    into rows: UnsafeMutablePointer<UInt32>
   ) -> Int {
     guard let graveyard = source.graveyard else { return 0 }
     return graveyard.withTargets(row, relation: place) { targets in
       var count = 0
-      for other in targets where isKept(other, row, status) {
-        if count >= most { break }
+      for other in targets {
+        // What the other end says is found in a tree: some hundred nanoseconds.
+        if count >= most || watch.spend(64) { break }
+        guard isKept(other, row, status) else { continue }
         rows[count] = other
         count += 1
       }

@@ -75,7 +75,8 @@ struct ExpressionHarness {
   }
 
   /// `links[i]` is the row that `next` of row i names.
-  init(_ rows: [[Column: Value]], links: [Int?] = [], parameters: [BoundParameter] = []) throws {
+  /// With more than one set each has a condition that none of its members meets.
+  init(_ rows: [[Column: Value]], links: [Int?] = [], parameters: [BoundParameter] = [], sets: Int = 1) throws {
     catalog = ExpressionHarness.makeCatalog()
     self.rows = rows
     let transaction = WriteTransaction(Snapshot.empty(catalog))
@@ -102,8 +103,13 @@ struct ExpressionHarness {
     let previous = BoundSet(
       type: ExpressionHarness.type, source: .relation(.scope(0, ExpressionHarness.type), RelationID(1)),
       range: SourceRange(at: 0))
-    query.sets = [previous]
-    let plan = PhysicalPlan(query: query, sets: [SetPlan(access: .source, filter: nil, order: .natural)])
+    query.sets = Array(repeating: previous, count: sets)
+    let none = ExpressionHarness.node(
+      .compare(.less, ExpressionHarness.column(.i), ExpressionHarness.constant(.int(0), .int)))
+    let filter = sets > 1 ? none : nil
+    for index in query.sets.indices { query.sets[index].predicate = filter }
+    let setPlan = SetPlan(access: .source, filter: filter, order: .natural)
+    let plan = PhysicalPlan(query: query, sets: Array(repeating: setPlan, count: sets))
     executable = try Executable(plan, catalog: catalog)
     execution = Execution(executable, snapshot)
     execution.begin(snapshot, executable, outputStart: 0)

@@ -64,4 +64,40 @@ import Testing
     #expect(kind(harness, limit: 30 << 20, run) == .memory(limit: 30 << 20))
     #expect(kind(harness, limit: 100 << 20, run) == nil)
   }
+
+  /// Sets of an expression keep their members' memory from batch to batch: 60 times 256 KB.
+  @Test func expansions() throws {
+    let count = 64_000
+    let harness = try H(
+      Array(repeating: [.i: .int(1)], count: count), links: Array(repeating: 0, count: count))
+    let program = ExpressionProgram(
+      (0..<60).map { H.node(.aggregate(.sum, SetID(0), sum($0)), .int) }, catalog: harness.catalog)
+    func run() throws(RuntimeProblem) {
+      let hub = UnsafeMutablePointer<UInt32>.allocate(capacity: 1)
+      defer { hub.deallocate() }
+      hub.initialize(to: 0)
+      let vectors = try program.evaluate(ScopeRows(count: 1, scopes: [UnsafePointer(hub)]), harness.execution)
+      #expect(vectors[1].words[0] == Int64(2 * count))
+    }
+    #expect(kind(harness, limit: 10 << 20, run) == .memory(limit: 10 << 20))
+    #expect(kind(harness, limit: 40 << 20, run) == nil)
+  }
+
+  /// The same of tests for a first member, which are looked for in parts of the links.
+  @Test func firstMembers() throws {
+    let count = 64_000
+    let harness = try H(
+      Array(repeating: [.i: .int(1)], count: count), links: Array(repeating: 0, count: count), sets: 60)
+    let program = ExpressionProgram(
+      (0..<60).map { H.node(.quantifier(.exists, SetID($0), nil)) }, catalog: harness.catalog)
+    func run() throws(RuntimeProblem) {
+      let hub = UnsafeMutablePointer<UInt32>.allocate(capacity: 1)
+      defer { hub.deallocate() }
+      hub.initialize(to: 0)
+      let vectors = try program.evaluate(ScopeRows(count: 1, scopes: [UnsafePointer(hub)]), harness.execution)
+      #expect(vectors[59].truths[0] == 0)
+    }
+    #expect(kind(harness, limit: 5 << 20, run) == .memory(limit: 5 << 20))
+    #expect(kind(harness, limit: 60 << 20, run) == nil)
+  }
 }

@@ -28,6 +28,18 @@ private typealias Index = ChatFixture.Index
     #expect(plan.rowSets.map(\.type) == [ChatFixture.user])
   }
 
+  @Test func linksThatSleepAreNotFoundFromTheOtherEnd() {
+    let root = collection(ChatFixture.user, where: some(compare(message(Message.text), .equal, text("hi"))))
+    for (status, word) in [(LinkStatus.deleted, "ONLY"), (.any, "INCLUDE")] {
+      var inner = messages()
+      inner.linkStatus = status
+      let query = query(root, inner)
+      #expect(plan(query).rowSets.isEmpty)
+      #expect(explained(query).contains("filter   some(messages(deleted: \(word)), text == \"hi\")"))
+      #expect(query.isIndexed(SetID(0)) && !query.isIndexed(SetID(1)) && !query.isIndexed)
+    }
+  }
+
   @Test func selectiveOutsideTestsPerRow() {
     // exists_out: one user, whose few messages are looked at.
     let root = collection(

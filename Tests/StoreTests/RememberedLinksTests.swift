@@ -1,3 +1,4 @@
+import GQLBase
 import GQLCatalog
 import Testing
 
@@ -57,6 +58,25 @@ import Testing
     #expect(written.remembered(social.messages, users[0], .any) == [messages[1]])
     #expect(written.remembered(social.messages, users[1], .any) == [messages[0]])
   }
+
+  /// What a deleted entity with many links remembers is gone through as long as somebody waits.
+  @Test func manyRememberedLinks() throws {
+    let transaction = WriteTransaction(social.empty)
+    let user = try social.insertUser(transaction, "ann")
+    let chat = try social.insertChat(transaction, 1)
+    let messages = try (0..<5_000).map { try social.insertMessage(transaction, $0, chat: chat) }
+    for message in messages { try transaction.setReference(social.author, source: message, target: user) }
+    try transaction.delete(social.user, rows: [user], keeps: true)
+    let snapshot = transaction.commit()
+    #expect(snapshot.remembered(social.messages, user, .any).elementsEqual(messages))
+    let links = try #require(snapshot.rememberedLinks(social.messages))
+    var late = InterruptionWatch(Interruption(deadline: 1, milliseconds: 1, cancellation: nil))
+    var rows = [UInt32](repeating: 0, count: links.bound(user))
+    let count = rows.withUnsafeMutableBufferPointer {
+      links.write(user, .any, &late, into: $0.baseAddress.unsafelyUnwrapped)
+    }
+    #expect(late.isDue && count < 1_000)
+  }
 }
 
 extension Snapshot {
@@ -70,8 +90,9 @@ extension Snapshot {
     // Behind what may be written there is what is not.
     let room = min(links.bound(row), most)
     var rows = [UInt32](repeating: .max - 7, count: room + 1)
+    var watch = InterruptionWatch(nil)
     let count = rows.withUnsafeMutableBufferPointer {
-      links.write(row, status, most: most, into: $0.baseAddress.unsafelyUnwrapped)
+      links.write(row, status, most: most, &watch, into: $0.baseAddress.unsafelyUnwrapped)
     }
     #expect(count <= room && rows[room] == .max - 7)
     return rows.prefix(count)

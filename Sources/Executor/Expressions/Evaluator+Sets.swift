@@ -28,6 +28,8 @@ extension Evaluator {
     }
     let box = block.expansions[Int(node.entity)]
     try execution.expand(set, batch.scopes, into: &box.expansion)
+    defer { box.expansion.rest() }
+    try execution.hold(box.expansion, &box.heldBytes)
     // What holds as long as no member says otherwise; for `one` the number of members so far.
     let initial: UInt8 = node.quantifier == .every || node.quantifier == .none ? 2 : 0
     truths.update(repeating: initial, count: count)
@@ -105,6 +107,8 @@ extension Evaluator {
     }
     let box = block.expansions[Int(node.entity)]
     try execution.expand(set, batch.scopes, into: &box.expansion)
+    defer { box.expansion.rest() }
+    try execution.hold(box.expansion, &box.heldBytes)
     setNull(out)
     var accumulator = Accumulator(node.aggregate, elementType(node, type), result: type, catalog: state.program.catalog)
     var current = 0

@@ -358,6 +358,8 @@ final class BlockState {
 /// A place for an expansion that is reused from batch to batch.
 final class ExpansionBox {
   var expansion = Expansion()
+  /// Its bytes that are counted.
+  var heldBytes = 0
   /// The parents of the members of a batch.
   let parents = UnsafeMutablePointer<UInt16>.allocate(capacity: ScopeRows.batchRows)
   deinit { parents.deallocate() }

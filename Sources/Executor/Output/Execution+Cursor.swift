@@ -27,7 +27,7 @@ extension Execution {
     let row = level.members.rows[position]
     Cursor.append(count: Int(row), to: &bytes)
     if set.isLinked {
-      appendNeighbours(of: row, set, level, position, to: &bytes)
+      try appendNeighbours(of: row, set, level, position, to: &bytes)
     } else {
       Cursor.append(count: 0, to: &bytes)
     }
@@ -37,7 +37,7 @@ extension Execution {
   /// Appends the rows that stand before the member among the links, the nearest first.
   private func appendNeighbours(
     of row: UInt32, _ set: CompiledSet, _ level: LevelState, _ position: Int, to bytes: inout ByteBuffer
-  ) {
+  ) throws(RuntimeProblem) {
     let node = set.access
     let depth = node.kind == .branches ? node.children.first?.reference.depth ?? 0 : node.reference.depth
     let parents = scopes(level, position, 1, depth + 2)
@@ -49,7 +49,7 @@ extension Execution {
     if node.kind == .branches, parent == level.cursorParent {
       run = UnsafeBufferPointer(start: UnsafePointer(level.cursorLinks.base), count: level.cursorLinks.count)
     } else {
-      run = links(node, outer, &level.cursorLinks)
+      run = try links(node, outer, &level.cursorLinks)
       level.cursorParent = parent
     }
     // In link order the next member stands shortly behind the last.

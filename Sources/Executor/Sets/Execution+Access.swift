@@ -65,7 +65,7 @@ extension Execution {
     case .step:
       return try step(node, state, outer, into: &rows)
     case .branches:
-      for child in node.children { appendBranch(child, outer, 0, into: &rows) }
+      for child in node.children { try appendBranch(child, outer, 0, into: &rows) }
       return false
     case .set:
       // The state's own buffer would be that of the set which is being gathered.
@@ -183,9 +183,11 @@ extension Execution {
     state.inner.removeAll()
     state.inner.offsets.append(0)
     try append(compiledSet(node.number), outer, into: &state.inner)
+    defer { state.inner.rest() }
+    try hold(state.inner, &state.innerBytes)
     let start = rows.count
     for index in 0..<state.inner.rows.count {
-      appendLinks(node.relation, node.relation.status, state.inner.rows[index], into: &rows)
+      try appendLinks(node.relation, node.relation.status, state.inner.rows[index], into: &rows)
       if index & 1023 == 1023 {
         try checkpoint()
         try checkMemory(rows.count &* 4)

@@ -12,7 +12,7 @@ extension Execution {
     let firstOffset = result.offsets.count
     result.offsets.reserve(scopes.count)
     for element in 0..<scopes.count {
-      for child in set.access.children { appendBranch(child, scopes, element, into: &result.rows) }
+      for child in set.access.children { try appendBranch(child, scopes, element, into: &result.rows) }
       result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
       if element & 63 == 63 { try checkMemory(result.rows.count &* 4) }
     }
@@ -24,9 +24,9 @@ extension Execution {
   /// Appends the targets of one relation, each as the row that stands for it.
   func appendBranch(
     _ node: AccessNode, _ scopes: ScopeRows, _ element: Int, _ status: LinkStatus? = nil, into rows: inout RowBuffer
-  ) {
+  ) throws(RuntimeProblem) {
     let start = rows.count
-    appendLinks(
+    try appendLinks(
       node.relation, status ?? node.relation.status, resolve(node.reference, scopes, element), into: &rows)
     guard !node.casts.isEmpty else { return }
     var written = start
@@ -48,7 +48,7 @@ extension Execution {
   /// gathered in `memory`.
   func links(
     _ node: AccessNode, _ outer: ScopeRows, _ memory: inout RowBuffer
-  ) -> UnsafeBufferPointer<UInt32> {
+  ) throws(RuntimeProblem) -> UnsafeBufferPointer<UInt32> {
     let none = UnsafeBufferPointer<UInt32>(start: nil, count: 0)
     switch node.kind {
     case .relation:
@@ -58,7 +58,7 @@ extension Execution {
       memory.removeAll()
       for child in node.children {
         // Among all links a member has its place whatever becomes of it.
-        appendBranch(child, outer, 0, child.relation.status == .live ? .live : .any, into: &memory)
+        try appendBranch(child, outer, 0, child.relation.status == .live ? .live : .any, into: &memory)
       }
       return UnsafeBufferPointer(start: UnsafePointer(memory.base), count: memory.count)
     default: return none

@@ -21,6 +21,8 @@ extension Execution {
       state.counted.removeAll()
       state.counted.offsets.append(0)
       try append(set, scopes, into: &state.counted)
+      defer { state.counted.rest() }
+      try hold(state.counted, &state.countedBytes)
       for element in 0..<elements {
         counts[element] = Int64(state.counted.offsets[element + 1]) - Int64(state.counted.offsets[element])
       }
@@ -51,6 +53,8 @@ extension Execution {
       state.counted.removeAll()
       state.counted.offsets.append(0)
       try appendKeyed(set, state, scopes, existenceOnly: true, into: &state.counted)
+      defer { state.counted.rest() }
+      try hold(state.counted, &state.countedBytes)
       for element in 0..<scopes.count {
         results[element] = state.counted.offsets[element + 1] > state.counted.offsets[element] ? 1 : 0
       }
@@ -168,6 +172,8 @@ extension Execution {
     state.inner.removeAll()
     state.inner.offsets.append(0)
     try append(compiledSet(node.number), outer, into: &state.inner)
+    defer { state.inner.rest() }
+    try hold(state.inner, &state.innerBytes)
     let walk = state.walk
     let slots = snapshot.slotCount(node.relation.target)
     walk.visited.reserve(slots)

@@ -25,6 +25,12 @@ extension Execution {
     let count = scopes.count
     let depth = scopes.scopes.count
     let memory = state.firsts.room(for: UInt32.self, count: count * (3 + depth + needed))
+    if state.firsts.byteCount > state.firstsBytes {
+      let grown = state.firsts.byteCount - state.firstsBytes
+      state.firstsBytes += grown
+      try holdRegisters(grown)
+    }
+    defer { state.part.rest() }
     memory.update(repeating: 0, count: count * 2)
     let cursors = memory
     let counts = memory + count
@@ -79,6 +85,7 @@ extension Execution {
       left = kept
       size = min(size * 4, max(16, (1 << 17) / max(left, 1)))
     }
+    try hold(state.part, &state.partBytes)
     return FirstMembers(counts: UnsafePointer(counts), rows: UnsafePointer(rows))
   }
 

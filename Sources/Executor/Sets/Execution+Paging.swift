@@ -190,7 +190,7 @@ extension Execution {
   ) throws(RuntimeProblem) {
     state.candidates.removeAll()
     let isLinked = set.isLinked
-    let links = links(set.access, outer, &state.linked)
+    let links = try links(set.access, outer, &state.linked)
     if set.isRelation {
       let row = resolve(set.access.reference, outer, 0)
       appendTargets(set.access.relation, row, from: 0, limit: Int.max, into: &state.candidates)

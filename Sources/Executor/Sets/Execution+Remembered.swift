@@ -7,11 +7,13 @@ import GQLStore
 extension Execution {
   /// Appends the targets of a relation whose links have the status.
   @inline(__always)
-  func appendLinks(_ relation: RelationAccess, _ status: LinkStatus, _ row: UInt32, into rows: inout RowBuffer) {
+  func appendLinks(
+    _ relation: RelationAccess, _ status: LinkStatus, _ row: UInt32, into rows: inout RowBuffer
+  ) throws(RuntimeProblem) {
     if status == .live {
       appendTargets(relation, row, from: 0, limit: Int.max, into: &rows)
     } else {
-      appendRemembered(relation, status, row, into: &rows)
+      try appendRemembered(relation, status, row, into: &rows)
     }
   }
 
@@ -19,7 +21,7 @@ extension Execution {
   private func appendRemembered(
     _ relation: RelationAccess, _ status: LinkStatus, _ row: UInt32, from skip: Int = 0, limit: Int = .max,
     into rows: inout RowBuffer
-  ) {
+  ) throws(RuntimeProblem) {
     guard row != PageLayout.noRow, limit > 0 else { return }
     guard let links = remembered(relation.id) else {
       if status == .any { appendTargets(relation, row, from: skip, limit: limit, into: &rows) }
@@ -29,7 +31,10 @@ extension Execution {
     let most = isAll ? Int.max : end
     rows.reserve(min(links.bound(row), most))
     let start = rows.end
-    let count = links.write(row, status, most: most, into: start)
+    var watch = InterruptionWatch(interruption)
+    let count = links.write(row, status, most: most, &watch, into: start)
+    if watch.isDue { try checkpoint() }
+    try charge(count &* 4)
     guard skip > 0 else { return rows.count += count }
     let kept = max(0, count - skip)
     if kept > 0 { start.update(from: start + skip, count: kept) }
@@ -49,7 +54,7 @@ extension Execution {
     result.offsets.reserve(scopes.count)
     for element in 0..<scopes.count {
       let slice = try slice(set, vectors, element, of: scopes)
-      appendRemembered(
+      try appendRemembered(
         node.relation, node.relation.status, resolve(node.reference, scopes, element), from: slice.offset,
         limit: slice.limit, into: &result.rows)
       result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))

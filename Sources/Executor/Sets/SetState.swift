@@ -7,6 +7,8 @@ final class SetState {
   @exclusivity(unchecked) var sharedRun: UInt64 = 0
   /// The members of the set that a step starts from.
   @exclusivity(unchecked) var inner = Expansion()
+  /// Bytes of it that are counted.
+  @exclusivity(unchecked) var innerBytes = 0
   @exclusivity(unchecked) var bits = BitMemory()
   @exclusivity(unchecked) var positions = WorkMemory()
   @exclusivity(unchecked) var outer = WorkMemory()
@@ -19,10 +21,13 @@ final class SetState {
   /// What a cursor's place is looked for in.
   @exclusivity(unchecked) var linked = RowBuffer()
   @exclusivity(unchecked) var counted = Expansion()
+  @exclusivity(unchecked) var countedBytes = 0
   @exclusivity(unchecked) var totals = WorkMemory()
   /// Parts of all elements' runs, and what was found in them.
   @exclusivity(unchecked) var part = Expansion()
+  @exclusivity(unchecked) var partBytes = 0
   @exclusivity(unchecked) var firsts = WorkMemory()
+  @exclusivity(unchecked) var firstsBytes = 0
   /// Whether there is any member of a set that does not depend on what encloses it.
   @exclusivity(unchecked) var any = false
   @exclusivity(unchecked) var anyRun: UInt64 = 0
