@@ -10,7 +10,8 @@ extension BoundQuery {
     while let next = waiting.popLast() {
       guard seen.insert(next.index).inserted else { continue }
       let set = self[next]
-      if !set.takesIndexed { return false }
+      // A walk may give the entity that it starts from, which may be any around it.
+      if !set.takesIndexed || set.source.startsFromEntity && !isIndexed { return false }
       // What a walk or a path gives may be what it starts from, or be seen as another type.
       waiting += set.source.sets
       if case .items(_, let selection) = set.source { waiting.append(self[selection].set) }
@@ -44,5 +45,17 @@ extension BoundSet {
     case .deleted: return "ONLY"
     case .any: return "INCLUDE"
     }
+  }
+}
+
+extension BoundSet.Source {
+  fileprivate var startsFromEntity: Bool {
+    var ends: [TraversalEnd] = []
+    switch self {
+    case .closure(let closure): ends = [closure.start]
+    case .shortestPath(let path): ends = [path.start, path.target]
+    default: break
+    }
+    return ends.contains { if case .entity = $0 { true } else { false } }
   }
 }
