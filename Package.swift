@@ -59,7 +59,7 @@ let package = Package(
     // Costing, optimizing, explaining.
     .target(
       name: "GQLPlanner",
-      dependencies: ["GQLBase", "GQLCatalog", "GQLRegex", "GQLText", "GQLQuery", "GQLRewriter"],
+      dependencies: ["GQLBase", "GQLCatalog", "GQLRegex", "GQLQuery", "GQLRewriter"],
       path: "Sources/Planner"),
     .testTarget(
       name: "GQLPlannerTests",
@@ -102,7 +102,7 @@ let package = Package(
     .target(
       name: "GQLite",
       dependencies: [
-        "GQLBase", "GQLLexer", "GQLParser", "GQLCatalog", "GQLRegex", "GQLQuery", "GQLRewriter", "GQLBinder",
+        "GQLBase", "GQLLexer", "GQLParser", "GQLCatalog", "GQLRegex", "GQLQuery", "GQLBinder",
         "GQLPlanner", "GQLStore", "GQLExecutor", "GQLLoader", "GQLGenerator",
       ], path: "Sources/Engine"),
     .testTarget(

@@ -3,6 +3,7 @@ import GQLCatalog
 
 /// One source of records, opened.
 package struct LoadFile {
+  /// How the records are written.
   package enum Format: Sendable { case ndjson, json, csv }
   package var file: MappedFile
   var format: Format

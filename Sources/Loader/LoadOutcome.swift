@@ -4,21 +4,21 @@ import GQLCatalog
 /// What a load did.
 package struct LoadOutcome {
   /// Entities inserted, nested ones included, by type in the catalog's order.
-  package var inserted: [(type: EntityTypeID, count: Int)] = []
+  package internal(set) var inserted: [(type: EntityTypeID, count: Int)] = []
   /// Records that were skipped because they were bad.
-  package var skippedRecords = 0
+  package internal(set) var skippedRecords = 0
   /// Links to ids that are not there; each connects if its entity comes later.
-  package var danglingLinks = 0
+  package internal(set) var danglingLinks = 0
   /// The first problems of skipped records, and links to ids that are not there.
-  package var warnings: [(source: SourceText, diagnostics: [Diagnostic])] = []
+  package internal(set) var warnings: [(source: SourceText, diagnostics: [Diagnostic])] = []
 }
 
 /// How far a load has come.
 package struct LoadPosition {
-  package var file: String
+  package internal(set) var file: String
   /// Bytes read of all files.
-  package var bytes: Int
-  package var totalBytes: Int
+  package internal(set) var bytes: Int
+  package internal(set) var totalBytes: Int
   /// Records read.
-  package var records: Int
+  package internal(set) var records: Int
 }

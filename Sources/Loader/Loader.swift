@@ -14,7 +14,8 @@ package struct Loader: ~Copyable {
   let progress: ((LoadPosition) -> Void)?
   let arena = LoadArena()
   var reader: RecordReader
-  package var outcome = LoadOutcome()
+  /// What was done so far.
+  package internal(set) var outcome = LoadOutcome()
   var pending: [PendingLinks]
   let baseSlots: [Int]
   /// For each type and new row: whether a record of its own defined it, and where that record is.

@@ -22,6 +22,7 @@ package struct Rewriter {
 
   func isOn(_ rule: RewriteRule) -> Bool { disabled.isEmpty || !disabled.contains(rule) }
 
+  /// The query with each of its expressions rewritten by the rules that are on; its answer is the same.
   package static func rewrite(
     _ query: BoundQuery, disabled: Set<RewriteRule>, _ interruption: Interruption? = nil
   ) -> BoundQuery {

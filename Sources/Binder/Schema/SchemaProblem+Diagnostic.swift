@@ -142,6 +142,7 @@ extension SchemaProblem {
     }
   }
 
+  /// The problem as a diagnostic with notes and fixes.
   package func diagnostic(at range: SourceRange) -> Diagnostic {
     var notes: [Diagnostic.Note] = []
     var fixIts: [Diagnostic.FixIt] = []

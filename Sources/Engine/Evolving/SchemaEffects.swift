@@ -1,6 +1,5 @@
 import GQLBase
 import GQLCatalog
-import GQLLoader
 import GQLStore
 
 /// Sentences for what a change of the schema does to the data.

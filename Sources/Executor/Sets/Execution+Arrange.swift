@@ -57,7 +57,8 @@ extension Execution {
   /// owner are its own.
   private func givesLiveRowsOnly(_ node: AccessNode, _ type: EntityTypeID) -> Bool {
     switch node.kind {
-    case .scan, .lookup, .lookupEach, .range, .intersection, .rowSet, .empty, .timeRange, .fullText, .trigram, .hashJoin:
+    case .scan, .lookup, .lookupEach, .range, .intersection, .rowSet, .empty, .timeRange, .fullText, .trigram,
+      .hashJoin:
       return true
     case .relation: return node.relation.status == .live && !snapshot.catalog[type].isElement
     case .union: return node.children.allSatisfy { givesLiveRowsOnly($0, type) }

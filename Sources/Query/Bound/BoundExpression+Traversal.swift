@@ -121,10 +121,12 @@ extension BoundExpression {
     innerBody?.forEachNode(visit)
   }
 
+  /// The value, where the expression is nothing but one.
   package var constant: Value? {
     if case .constant(let value) = kind { value } else { nil }
   }
 
+  /// A constant condition.
   package static func truth(_ value: Bool, at range: SourceRange) -> BoundExpression {
     BoundExpression(.constant(.boolean(value)), .boolean, at: range)
   }
@@ -142,6 +144,7 @@ extension BoundExpression {
     return [self]
   }
 
+  /// The condition that holds where this one is false.
   package func negated() -> BoundExpression { BoundExpression(.not(self), .boolean, at: range) }
 }
 

@@ -6,14 +6,20 @@ package struct ScopeSet: Sendable, Hashable {
   var bits: UInt64 = 0
   private static let farthest = 63
 
+  /// No scope: what depends on no entity.
   package static let none = ScopeSet()
+  /// The innermost scope alone.
   package static let element = ScopeSet(depth: 0)
 
   init() {}
+  /// One scope, by how far out it is.
   package init(depth: Int) { bits = 1 << UInt64(max(0, min(depth, Self.farthest))) }
 
+  /// Whether no scope is read.
   package var isEmpty: Bool { bits == 0 }
+  /// Whether the element so far out is read.
   package func contains(depth: Int) -> Bool { bits & ScopeSet(depth: depth).bits != 0 }
+  /// Whether the other one has all of these.
   package func isSubset(of other: ScopeSet) -> Bool { bits & ~other.bits == 0 }
 
   mutating func formUnion(_ other: ScopeSet) { bits |= other.bits }
@@ -131,6 +137,7 @@ extension BoundQuery {
     }
   }
 
+  /// Whether finding a set's members may be an error.
   package func canFail(_ id: SetID) -> Bool {
     let set = self[id]
     if set.source.sets.contains(where: canFail) { return true }

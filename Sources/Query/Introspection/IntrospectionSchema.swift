@@ -1,5 +1,6 @@
 /// The schema that GraphQL clients see, as `__schema` tells it: an immutable graph of types by number.
 package struct IntrospectionSchema: Sendable, Hashable {
+  /// What `__Type.kind` says of a named type.
   package enum Kind: String, Sendable, Hashable, CaseIterable {
     case scalar = "SCALAR"
     case object = "OBJECT"
@@ -16,6 +17,7 @@ package struct IntrospectionSchema: Sendable, Hashable {
     case nonNull(Reference)
   }
 
+  /// An argument, or a field of an input object.
   package struct InputValue: Sendable, Hashable {
     package var name: String
     package var description: String?
@@ -36,6 +38,7 @@ package struct IntrospectionSchema: Sendable, Hashable {
     }
   }
 
+  /// A field of an object or an interface.
   package struct Field: Sendable, Hashable {
     package var name: String
     package var description: String?
@@ -54,6 +57,7 @@ package struct IntrospectionSchema: Sendable, Hashable {
     }
   }
 
+  /// A value of an enum.
   package struct EnumValue: Sendable, Hashable {
     package var name: String
     package var description: String?
@@ -66,6 +70,7 @@ package struct IntrospectionSchema: Sendable, Hashable {
     }
   }
 
+  /// A type that has a name; lists and non-null forms are ``Reference``s.
   package struct NamedType: Sendable, Hashable {
     package var name: String
     package var kind: Kind
@@ -97,6 +102,7 @@ package struct IntrospectionSchema: Sendable, Hashable {
     }
   }
 
+  /// A directive, with where it may stand.
   package struct Directive: Sendable, Hashable {
     package var name: String
     package var description: String?

@@ -27,6 +27,7 @@ package struct ExpressionPrinter {
     case or = 1, and, not, comparison, coalesce, cast, range, sum, product, sign, postfix
   }
 
+  /// The expression, in no parentheses of its own.
   package func text(_ expression: BoundExpression) -> String { text(expression, .or) }
 
   private func text(_ expression: BoundExpression, _ minimum: Level) -> String {
@@ -193,6 +194,7 @@ package struct ExpressionPrinter {
     return printer
   }
 
+  /// The terms of an order, as `orderBy:` has them.
   package func order(_ terms: [BoundOrderTerm]) -> String {
     let written = terms.map { term -> String in
       let expression = text(term.expression, .sign)

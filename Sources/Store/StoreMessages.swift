@@ -1,9 +1,9 @@
 import GQLBase
 import GQLCatalog
-import GQLStore
 
 /// Sentences for what the store refuses.
 package enum StoreMessages {
+  /// What a change is refused for.
   package static func describe(_ problem: StoreProblem, catalog: Catalog, transaction: WriteTransaction) -> String {
     switch problem {
     case .uniqueViolation(let index, let existing, _):
@@ -54,6 +54,7 @@ package enum StoreMessages {
     return columns.map { catalog[type][$0].name }.joined(separator: ", ") + " " + values.joined(separator: ", ")
   }
 
+  /// A cell as a message shows it, cut where it is long.
   package static func show(
     _ reader: ColumnReader, _ row: UInt32, _ column: ColumnDescriptor, _ catalog: Catalog
   ) -> String {
