@@ -42,10 +42,12 @@ public struct QueryError: Error, Sendable, Hashable {
   /// One compact JSON object for each problem, a line each.
   public let jsonLines: String
 
+  @inline(never)
   init(_ diagnostics: [Diagnostic], in source: SourceText) {
     self.init([(source, diagnostics)])
   }
 
+  @inline(never)
   init(_ groups: [(source: SourceText, diagnostics: [Diagnostic])]) {
     var problems: [Problem] = []
     var plain = ""
@@ -74,9 +76,11 @@ public struct QueryError: Error, Sendable, Hashable {
     jsonLines = json
   }
 
+  @inline(never)
   init(_ failure: LoadFailure) { self.init(failure.groups) }
 
   /// A problem without a place in any text.
+  @inline(never)
   init(code: DiagnosticCode, _ message: String, help: String? = nil, file: String = "") {
     self.init(
       [Diagnostic(code, message, at: SourceRange(at: 0), help: help)], in: SourceText(name: file, bytes: []))

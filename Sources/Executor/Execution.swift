@@ -188,6 +188,7 @@ package final class Execution {
   }
 
   /// Throws if the run is cancelled or its time is up. Call it once a batch.
+  @inline(never)
   package func checkpoint() throws(RuntimeProblem) {
     if let cancellation, cancellation.isCancelled { throw RuntimeProblem(.cancelled, at: SourceRange(at: 0)) }
     if limits.maximumMemory != Int.max { try checkMemory(0) }
@@ -259,6 +260,7 @@ package final class Execution {
   }
 
   /// Throws if so many bytes of rows, and what was computed, are more than the run may hold.
+  @inline(never)
   func checkMemory(_ bytes: Int) throws(RuntimeProblem) {
     if bytes > Execution.keptBytes { isLarge = true }
     let held = scratch.usedBytes + max(0, registerBytes - Execution.freeRegisterBytes)

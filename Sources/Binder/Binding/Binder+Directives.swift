@@ -76,6 +76,7 @@ extension Binder {
   /// Checks the directives of a field but `@skip` and `@include`; the hint of `@using`.
   ///
   /// `walks`: the directives among `@recurse` and `@expand` that the caller looks at itself.
+  @inline(never)
   func fieldDirectives(
     _ directives: [Directive], over type: EntityTypeID?, walks: [String] = []
   ) -> AccessHint? {

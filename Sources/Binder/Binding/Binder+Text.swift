@@ -6,6 +6,7 @@ import GQLRegex
 
 extension Binder {
   /// `contains startsWith endsWith like ilike =~`.
+  @inline(never)
   func bindTextOperator(
     _ op: BinaryOperator, _ left: Expression, _ right: Expression, _ environment: Environment, _ range: SourceRange
   ) -> Operand {

@@ -99,6 +99,7 @@ struct SchemaBuilder {
   /// unions.
   var elementTypes: [EmbeddedTypeID] = []
 
+  @inline(never)
   mutating func report(_ problem: SchemaProblem, at range: SourceRange) {
     diagnostics.append(problem.diagnostic(at: range))
   }

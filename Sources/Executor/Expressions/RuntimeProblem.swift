@@ -57,6 +57,7 @@ package struct RuntimeProblem: Error, Sendable, Equatable {
   /// The operands, as JSON, in the order written.
   package var values: [Text]
 
+  @inline(never)
   package init(
     _ kind: Kind, at range: SourceRange, entity: (type: EntityTypeID, row: UInt32)? = nil, values: [Text] = []
   ) {

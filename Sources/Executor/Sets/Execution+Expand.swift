@@ -348,6 +348,7 @@ struct OuterScopes {
 
   /// The batch of rows `start ..< start + count` of all; batches follow each other. `ends[i]` is where the rows of
   /// element `i` end.
+  @inline(never)
   mutating func batch(
     _ rows: UnsafePointer<UInt32>, _ count: Int, start: Int, ends: UnsafePointer<UInt32>
   ) -> ScopeRows {

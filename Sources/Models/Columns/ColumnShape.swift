@@ -11,6 +11,7 @@ public struct ColumnShape: Sendable, Hashable {
   /// Where the column holds an enum of the schema language; then the scalar says nothing.
   var enumeration: EnumShape?
 
+  @inline(never)
   init(_ scalar: ScalarType) { self.scalar = scalar }
 
   /// Whether cells mean the same in both, but for null.
