@@ -12,15 +12,16 @@ final class ObjectEncoder: Encoder {
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   private var said = Said.nothing
+  /// Those of an object by field, or of a list; what stands below them may still be written. They are no part of `said`,
+  /// so that one more does not copy all.
+  private var parts: [() throws -> ObjectValue] = []
   /// Containers cannot fail when they are made.
   private var problem: (any Error)?
 
   private enum Said {
     case nothing
     case value(ObjectValue)
-    /// By field; what stands below it may still be written.
-    case fields([() throws -> ObjectValue])
-    case elements([() throws -> ObjectValue])
+    case fields, elements
   }
 
   private init(_ kind: ObjectKind, _ codingPath: [any CodingKey]) {
@@ -48,8 +49,8 @@ final class ObjectEncoder: Encoder {
     // A type without properties is an object without fields.
     case .nothing: return kind.fields.map { .object($0.map { _ in .unsaid }) } ?? .null
     case .value(let value): return value
-    case .fields(let fields): return .object(try fields.map { try $0() })
-    case .elements(let elements): return .list(try elements.map { try $0() })
+    case .fields: return .object(try parts.map { try $0() })
+    case .elements: return .list(try parts.map { try $0() })
     }
   }
 
@@ -83,7 +84,11 @@ final class ObjectEncoder: Encoder {
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     if let fields = kind.fields {
-      if case .fields = said {} else { said = .fields(fields.map { _ in { .unsaid } }) }
+      if case .fields = said {
+      } else {
+        said = .fields
+        parts = fields.map { _ in { .unsaid } }
+      }
     } else {
       problem = problem ?? kind.unwritable("object")
     }
@@ -95,7 +100,8 @@ final class ObjectEncoder: Encoder {
       problem = problem ?? kind.unwritable("list")
     } else if case .elements = said {
     } else {
-      said = .elements([])
+      said = .elements
+      parts = []
     }
     return Elements(encoder: self)
   }
@@ -104,7 +110,7 @@ final class ObjectEncoder: Encoder {
 
   /// Notes the value of a field.
   private func set(_ key: any CodingKey, isNull: Bool = false, _ value: (ObjectKind) throws -> ObjectValue) throws {
-    guard let fields = kind.fields, case .fields(var values) = said else { return }
+    guard let fields = kind.fields, case .fields = said else { return }
     guard let number = fields.firstIndex(where: { $0.name == key.stringValue }) else {
       // Nothing is lost of what is nil.
       if isNull { return }
@@ -112,36 +118,32 @@ final class ObjectEncoder: Encoder {
         kind.words, "'\(kind.path)' has no field '\(key.stringValue)' in the schema, which the Swift type has")
     }
     let result = try value(kind.field(fields[number]))
-    values[number] = { result }
-    said = .fields(values)
+    parts[number] = { result }
   }
 
   /// The encoder of a field, or of an element, that is written later.
   private func later(_ key: (any CodingKey)?) -> ObjectEncoder {
     if let key {
-      guard let fields = kind.fields, case .fields(var values) = said,
+      guard let fields = kind.fields, case .fields = said,
         let number = fields.firstIndex(where: { $0.name == key.stringValue })
       else {
         problem = problem ?? ModelError.unwritable(kind.words, "'\(kind.path)' has no field '\(key.stringValue)'")
         return ObjectEncoder(kind, codingPath)
       }
       let encoder = ObjectEncoder(kind.field(fields[number]), codingPath + [key])
-      values[number] = { try encoder.result() }
-      said = .fields(values)
+      parts[number] = { try encoder.result() }
       return encoder
     }
-    guard let element = kind.element, case .elements(var values) = said else { return ObjectEncoder(kind, codingPath) }
+    guard let element = kind.element, case .elements = said else { return ObjectEncoder(kind, codingPath) }
     let encoder = ObjectEncoder(element, codingPath)
-    values.append { try encoder.result() }
-    said = .elements(values)
+    parts.append { try encoder.result() }
     return encoder
   }
 
   private func append(_ value: (ObjectKind) throws -> ObjectValue) throws {
-    guard let element = kind.element, case .elements(var values) = said else { return }
+    guard let element = kind.element, case .elements = said else { return }
     let result = try value(element)
-    values.append { result }
-    said = .elements(values)
+    parts.append { result }
   }
 }
 
@@ -192,7 +194,7 @@ extension ObjectEncoder {
   private struct Elements: UnkeyedEncodingContainer {
     let encoder: ObjectEncoder
     var codingPath: [any CodingKey] { encoder.codingPath }
-    var count: Int { if case .elements(let values) = encoder.said { values.count } else { 0 } }
+    var count: Int { if case .elements = encoder.said { encoder.parts.count } else { 0 } }
 
     func encodeNil() throws { try encoder.append { _ in .null } }
     func encode<Value: Encodable>(_ value: Value) throws {

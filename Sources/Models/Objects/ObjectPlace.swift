@@ -25,6 +25,8 @@ struct LinkTarget: Sendable {
 struct ObjectField: Sendable {
   let name: String
   let isNonNull: Bool
+  /// For lists: whether the elements are non-null.
+  let isElementNonNull: Bool
   let place: ObjectPlace
 }
 
@@ -122,7 +124,10 @@ final class ObjectTypes: Sendable {
   private func field(
     _ name: String, _ storage: PropertyStorage, _ signature: TypeSignature, _ entity: EntityType
   ) -> ObjectField? {
-    place(storage, signature, entity).map { ObjectField(name: name, isNonNull: signature.isNonNull, place: $0) }
+    place(storage, signature, entity).map {
+      ObjectField(
+        name: name, isNonNull: signature.isNonNull, isElementNonNull: signature.isElementNonNull, place: $0)
+    }
   }
 }
 

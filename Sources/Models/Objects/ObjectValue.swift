@@ -38,6 +38,22 @@ indirect enum ObjectValue: Sendable {
     }
   }
 
+  /// Whether it is a list with a null in it.
+  var hasNullElement: Bool {
+    switch self {
+    case .list(let elements):
+      elements.contains { element in
+        switch element {
+        case .null: true
+        case .value(let value): value.isNull
+        case .unsaid, .object, .list: false
+        }
+      }
+    case .value(.list(let elements)): elements.contains(where: \.isNull)
+    case .value, .null, .unsaid, .object: false
+    }
+  }
+
   /// Ids are one whether they print as numbers or as texts.
   private static func areEqual(_ left: GQLCatalog.Value, _ right: GQLCatalog.Value) -> Bool {
     switch (left, right) {
@@ -110,7 +126,7 @@ extension ObjectTypes {
   }
 
   /// The id of what a link leads to.
-  private func id(
+  func id(
     _ row: UInt32, _ relation: StoredRelation, _ targets: [LinkTarget], _ tables: any StoreTables
   ) -> ObjectValue {
     for target in targets {

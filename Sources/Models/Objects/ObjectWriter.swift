@@ -26,9 +26,11 @@ struct ObjectWriter {
 
   /// - Parameters:
   ///   - path: What the value is called.
+  ///   - isElementNonNull: Whether a list of scalars, or of links, can have no nulls.
   ///   - row: The row that is there, if it has the object around the value; what is unsaid is what it has.
   func put(
-    _ value: ObjectValue, _ place: ObjectPlace, _ path: String, isNonNull: Bool, row: UInt32?, _ cells: inout Cells
+    _ value: ObjectValue, _ place: ObjectPlace, _ path: String, isNonNull: Bool, isElementNonNull: Bool = false,
+    row: UInt32?, _ cells: inout Cells
   ) throws {
     switch (value, place) {
     case (.unsaid, _):
@@ -38,17 +40,41 @@ struct ObjectWriter {
       set(Cell(low: 1), presence, &cells)
       let old = row.flatMap { types.isPresent(presence, type, $0, transaction) ? $0 : nil }
       for (value, field) in zip(values, fields) {
-        try put(value, field.place, "\(path).\(field.name)", isNonNull: field.isNonNull, row: old, &cells)
+        try put(
+          value, field.place, "\(path).\(field.name)", isNonNull: field.isNonNull,
+          isElementNonNull: field.isElementNonNull, row: old, &cells)
       }
     case (.null, _):
-      if isNonNull, case .elements = place {} else if isNonNull { throw missing(path) }
+      if isNonNull, !mayBeAbsent(place, row) { throw missing(path) }
       for column in place.columns { set(nil, column, &cells) }
-    case (_, .cell(let column, let valueType)):
-      set(value.scalar.flatMap { pool.cell($0, valueType) }, column, &cells)
+    case (_, .cell), (_, .link):
+      if isElementNonNull, value.hasNullElement { throw missing("\(path)[]") }
+      try putChecked(value, place, &cells)
     // Written when the row is there.
     case (_, .elements): break
-    case (_, .link(let relation, let targets)): for id in value.ids { _ = try keys(id, relation, targets) }
     case (_, .object): throw missing(path)
+    }
+  }
+
+  /// Whether a non-null field may say nothing: a list, and a link that waits for an entity already.
+  private func mayBeAbsent(_ place: ObjectPlace, _ row: UInt32?) -> Bool {
+    switch place {
+    case .elements: return true
+    case .link(let relation, _):
+      guard let row, !relation.isToMany else { return false }
+      let reader = transaction.column(type, relation.column)
+      return reader.isNull(row) || reader.reference(row) == PageLayout.noRow
+    case .cell, .object: return false
+    }
+  }
+
+  private func putChecked(_ value: ObjectValue, _ place: ObjectPlace, _ cells: inout Cells) throws {
+    switch place {
+    case .cell(let column, let valueType):
+      set(value.scalar.flatMap { pool.cell($0, valueType) }, column, &cells)
+    // It is written when the row is there.
+    case .link(let relation, let targets): for id in value.ids { _ = try keys(id, relation, targets) }
+    case .object, .elements: break
     }
   }
 
@@ -100,10 +126,23 @@ struct ObjectWriter {
     case (.object(let values), .object(_, _, let fields)):
       for (value, field) in zip(values, fields) { try link(value, field.place, "\(path).\(field.name)", row: row) }
     case (.null, .object(_, _, let fields)):
-      for field in fields { try link(.null, field.place, "\(path).\(field.name)", row: row) }
+      for field in fields { try clear(field.place, row: row) }
     case (_, .object): break
     case (_, .elements(let relation)): try setElements(value, relation, path, row)
-    case (_, .link(let relation, let targets)): try setLinks(value.ids, relation, targets, row)
+    case (_, .link(let relation, let targets)):
+      // What is as it was read goes on waiting for what it does not show: entities that are not there, or deleted.
+      if value.ids == types.read(place, type, row, transaction).ids { return }
+      try setLinks(value.ids, relation, targets, row)
+    }
+  }
+
+  /// Takes all links and elements away, and what links wait for, because the object around them is no more.
+  private func clear(_ place: ObjectPlace, row: UInt32) throws {
+    switch place {
+    case .cell: break
+    case .object(_, _, let fields): for field in fields { try clear(field.place, row: row) }
+    case .elements(let relation): try setElements(.null, relation, "", row)
+    case .link(let relation, let targets): try setLinks([], relation, targets, row)
     }
   }
 
@@ -112,29 +151,55 @@ struct ObjectWriter {
     let old = Array(transaction.column(type, relation.column).references(row))
     let fields = types.fields(relation.target)
     let inner = ObjectWriter(types: types, type: relation.target, transaction: transaction, pool: pool, now: now)
-    // Elements have no ids: one that says the same is the same, with what Swift does not know of it.
-    var free = old.map { element -> (row: UInt32, value: ObjectValue)? in
-      (element, .object(fields.map { types.read($0.place, relation.target, element, transaction) }))
+    let known = old.map { element -> ObjectValue in
+      .object(fields.map { types.read($0.place, relation.target, element, transaction) })
     }
-    var next = 0
+    // Elements have no ids: one that says the same is the same, with what Swift does not know of it.
+    let hasLinks = !fields.allSatisfy(\.place.isInCells)
+    let places = try ElementMatching.places(
+      of: hasLinks ? wanted.map { try inner.resolved($0, fields) } : wanted, among: known)
+    var isKept = Array(repeating: false, count: old.count)
     var rows: [UInt32] = []
-    for element in wanted {
-      // Most often they are all as they were.
-      if next < free.count, let known = free[next], element.holds(in: known.value) {
-        rows.append(known.row)
-        free[next] = nil
-      } else if let place = free.firstIndex(where: { $0.map { element.holds(in: $0.value) } ?? false }) {
-        free[place].map { rows.append($0.row) }
-        free[place] = nil
-      } else {
+    rows.reserveCapacity(wanted.count)
+    for (element, place) in zip(wanted, places) {
+      guard let place else {
         rows.append(try inner.insert(element, fields, path))
+        continue
       }
-      next += 1
+      isKept[place] = true
+      rows.append(old[place])
+      // What its links wait for does not show.
+      if hasLinks, !element.holds(in: known[place]), case .object(let values) = element {
+        for (value, field) in zip(values, fields) where !field.place.isInCells {
+          try inner.link(value, field.place, "\(path).\(field.name)", row: old[place])
+        }
+      }
     }
     if rows == old { return }
     try rows.withUnsafeBufferPointer { try transaction.setReferences(relation.id, source: row, targets: $0) }
-    let gone = free.compactMap { $0?.row }
+    let gone = old.indices.filter { !isKept[$0] }.map { old[$0] }
     if !gone.isEmpty { try transaction.delete(relation.target, rows: gone, keeps: false) }
+  }
+
+  /// An element as it would read: links lead to what is there.
+  private func resolved(_ element: ObjectValue, _ fields: [ObjectField]) throws -> ObjectValue {
+    guard case .object(let values) = element else { return element }
+    return .object(try zip(values, fields).map { try resolved($0, $1.place) })
+  }
+
+  private func resolved(_ value: ObjectValue, _ place: ObjectPlace) throws -> ObjectValue {
+    switch (value, place) {
+    case (.object, .object(_, _, let fields)): return try resolved(value, fields)
+    case (.list(let elements), .elements(let relation)):
+      let fields = types.fields(relation.target)
+      return .list(try elements.map { try resolved($0, fields) })
+    case (.list, .link(let relation, let targets)), (.value, .link(let relation, let targets)):
+      var seen = Set<UInt32>()
+      let found = try value.ids.compactMap { try self.row(of: keys($0, relation, targets), relation) }
+        .filter { seen.insert($0).inserted }.map { types.id($0, relation, targets, transaction) }
+      return relation.isToMany ? .list(found) : found.last ?? .null
+    default: return value
+    }
   }
 
   /// Adds an element.
@@ -151,7 +216,9 @@ struct ObjectWriter {
     }
     var row = Cells(cells: cells, valid: valid, owned: Array(repeating: true, count: count))
     for (value, field) in zip(values, fields) {
-      try put(value, field.place, "\(path).\(field.name)", isNonNull: field.isNonNull, row: nil, &row)
+      try put(
+        value, field.place, "\(path).\(field.name)", isNonNull: field.isNonNull,
+        isElementNonNull: field.isElementNonNull, row: nil, &row)
     }
     let made = try transaction.insert(type, cells: cells, valid: valid)
     for (value, field) in zip(values, fields) { try link(value, field.place, "\(path).\(field.name)", row: made) }
@@ -165,7 +232,7 @@ struct ObjectWriter {
     var rows: [UInt32] = []
     for id in ids {
       let keys = try keys(id, relation, targets)
-      if let target = keys.lazy.compactMap({ self.row(of: $0.key, $0.target, relation) }).first {
+      if let target = self.row(of: keys, relation) {
         rows.append(target)
       } else {
         for (key, target) in keys { transaction.rememberDangling(relation.id, source: row, target.type, key: key) }
@@ -176,6 +243,11 @@ struct ObjectWriter {
     } else {
       try transaction.setReference(relation.id, source: row, target: rows.last)
     }
+  }
+
+  /// The row that a link leads to by the first of some keys under which there is an entity.
+  private func row(of keys: [(key: Cell, target: LinkTarget)], _ relation: StoredRelation) -> UInt32? {
+    keys.lazy.compactMap { self.row(of: $0.key, $0.target, relation) }.first
   }
 
   /// The row that a link to an entity leads to: the entity's own, or the one that mirrors it.

@@ -8,7 +8,7 @@ extension Context {
     own()
     if mapping.hooks.savesQuietly, !mapping.isLoud {
       do {
-        if storage.isForeign, storage.schema?.mayRefuseLate[Int(mapping.type.index)] == true {
+        if mayRefuseLate(mapping) {
           return try atomically { try $0.save(entity, strategy, isLoud: false) }
         }
         return try save(entity, strategy, isLoud: false)
@@ -18,6 +18,11 @@ extension Context {
       }
     }
     try atomically { try $0.save(entity, strategy, isLoud: true) }
+  }
+
+  /// Whether only writing tells that a save is refused.
+  private func mayRefuseLate(_ mapping: AnyTypeMapping) -> Bool {
+    storage.isForeign && storage.schema?.mayRefuseLate[Int(mapping.type.index)] == true
   }
 
   private mutating func save<Entity: EntityModelProtocol>(
@@ -39,8 +44,12 @@ extension Context {
   mutating func save<Entity: EntityModelProtocol>(
     _ entity: Entity, _ strategy: MergeStrategy<Entity>, isRaw: Bool
   ) throws {
-    _ = try mapping(of: Entity.self)
-    try save(entity, strategy, isLoud: false, isRaw: isRaw)
+    let mapping = try mapping(of: Entity.self)
+    if mayRefuseLate(mapping) {
+      try atomically { try $0.save(entity, strategy, isLoud: false, isRaw: isRaw) }
+    } else {
+      try save(entity, strategy, isLoud: false, isRaw: isRaw)
+    }
   }
 
   /// Calls a hook, unless it is known to do nothing.

@@ -1,3 +1,4 @@
+import GQLBase
 import GQLCatalog
 import GQLStore
 
@@ -11,27 +12,29 @@ extension AnyTypeMapping {
   ) {
     for (column, isList) in idColumns where valid[column] && !readers[column].isNull(row) {
       guard isList else {
-        cells[column] = Self.asNumber(cells[column], ifAmong: [TextView(readers[column].wide(row))])
+        let known = TextView(readers[column].wide(row))
+        if known.isNumber, known.equals(TextView(cells[column])) { cells[column] = Self.asNumber(cells[column]) }
         continue
       }
       let known = ColumnCell(readers[column].cell(row, kind: .wideList)).elements(isWide: true) { TextView($0.cell) }
+      let numbers = Set(known.lazy.filter(\.isNumber).map(Self.text))
       let list = cells[column]
-      guard known.contains(where: \.isNumber), let start = UnsafeMutableRawPointer(bitPattern: UInt(list.low)) else {
+      guard !numbers.isEmpty, let start = UnsafeMutableRawPointer(bitPattern: UInt(list.low)) else {
         continue
       }
       for number in 0..<Int(UInt32(truncatingIfNeeded: list.high)) {
         let address = start + number * 16
         let id = Cell(
           low: address.loadUnaligned(as: UInt64.self), high: (address + 8).loadUnaligned(as: UInt64.self))
-        address.storeBytes(of: Self.asNumber(id, ifAmong: known).low, as: UInt64.self)
+        guard numbers.contains(Self.text(TextView(id))) else { continue }
+        address.storeBytes(of: Self.asNumber(id).low, as: UInt64.self)
       }
     }
   }
 
-  /// The id as it stands among others.
-  private static func asNumber(_ id: Cell, ifAmong known: [TextView]) -> Cell {
-    let view = TextView(id)
-    guard let same = known.first(where: { $0.equals(view) }), same.isNumber else { return id }
-    return Cell(low: id.low | TextView.numberFlag, high: id.high)
+  private static func text(_ id: TextView) -> Text {
+    id.withBytes { Text(UnsafeRawBufferPointer(start: $0, count: $1)) }
   }
+
+  private static func asNumber(_ id: Cell) -> Cell { Cell(low: id.low | TextView.numberFlag, high: id.high) }
 }

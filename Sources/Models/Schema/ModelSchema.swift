@@ -91,9 +91,9 @@ final class ModelSchema: @unchecked Sendable {
   }
 
   /// By number of the entity type: whether it, or one that an entity of it may hold, has unique values that its model does
-  /// not know.
+  /// not know, or embedded objects that are written when the row is there.
   private static func refusals(_ mappings: [AnyTypeMapping]) -> [Bool] {
-    var result = mappings.map(\.hasOtherUniques)
+    var result = mappings.map(\.mayRefuseLate)
     guard result.contains(true) else { return result }
     var holders: [[Int]] = Array(repeating: [], count: mappings.count)
     for (number, mapping) in mappings.enumerated() {

@@ -25,8 +25,10 @@ class AnyTypeMapping: @unchecked Sendable {
   let idColumns: [(column: Int, isList: Bool)]
   /// Whether a column has another type than the entities say: ids of a schema in text.
   let hasOtherTypes: Bool
-  /// Whether the schema wants values to be unique of which the entities do not say so: then only writing tells.
-  let hasOtherUniques: Bool
+
+  /// Whether a save may be refused when the row is written: by unique values that only the store knows, or by links and
+  /// lists of embedded objects.
+  let mayRefuseLate: Bool
 
   init(
     type: EntityTypeID, name: String, layout: EntityLayout, hooks: HookKnowledge, idColumn: Int, idKind: ColumnKind,
@@ -46,7 +48,7 @@ class AnyTypeMapping: @unchecked Sendable {
     self.ownedColumns = ownedColumns
     self.readsDeleted = readsDeleted
     self.unknownFields = unknownFields
-    self.hasOtherUniques = hasOtherUniques
+    mayRefuseLate = hasOtherUniques || layout.objects.contains { $0.map { !$0.place.isInCells } ?? false }
     let ids = columns.compactMap { $0 }.filter { $0.type == .id || $0.type == .list(.id) }
     hasOtherTypes = !ids.isEmpty
     idColumns =
@@ -183,7 +185,16 @@ extension AnyTypeMapping {
       let descriptor = catalog[index]
       return Errors.uniqueValueIndexViolation(
         existing: snapshot.idText(descriptor.type, existing), new: self.name, indexName: descriptor.name)
-    case .requiredReference, .contradiction, .stopped: break
+    case .requiredReference(let relation, let row):
+      guard let catalog, let snapshot else { break }
+      let relation = catalog[relation]
+      let type = catalog[relation.source]
+      let entity =
+        type.indexes.isEmpty
+        ? "an object of '\(type.name)'" : "'\(type.name)' \(snapshot.idText(relation.source, row))"
+      return ModelError.unwritable(
+        self.name, "\(entity) would lose its '\(type[relation.column].name)', which it must have")
+    case .contradiction, .stopped: break
     }
     return ModelError.unwritable(self.name, "\(problem)")
   }
