@@ -91,7 +91,7 @@ final class ModelSchema: @unchecked Sendable {
   }
 
   /// By number of the entity type: whether it, or one that an entity of it may hold, has unique values that its model does
-  /// not know, or embedded objects that are written when the row is there.
+  /// not know, or links or embedded objects that are written when the row is there, and may be refused then.
   private static func refusals(_ mappings: [AnyTypeMapping]) -> [Bool] {
     var result = mappings.map(\.mayRefuseLate)
     guard result.contains(true) else { return result }

@@ -26,15 +26,15 @@ class AnyTypeMapping: @unchecked Sendable {
   /// Whether a column has another type than the entities say: ids of a schema in text.
   let hasOtherTypes: Bool
 
-  /// Whether a save may be refused when the row is written: by unique values that only the store knows, or by links and
-  /// lists of embedded objects.
+  /// Whether a save may be refused when the row is written: by unique values that only the store knows, by relations that
+  /// must lead to an entity, or by links and lists of embedded objects.
   let mayRefuseLate: Bool
 
   init(
     type: EntityTypeID, name: String, layout: EntityLayout, hooks: HookKnowledge, idColumn: Int, idKind: ColumnKind,
     updatedColumn: ColumnID?, columns: [ColumnDescriptor?], relations: [StoredRelation?],
     ownedColumns: [Bool]? = nil, unknownFields: UnknownFields? = nil, hasOtherUniques: Bool = false,
-    readsDeleted: Bool = false
+    hasRequiredRelations: Bool = false, readsDeleted: Bool = false
   ) {
     self.type = type
     self.name = name
@@ -48,7 +48,8 @@ class AnyTypeMapping: @unchecked Sendable {
     self.ownedColumns = ownedColumns
     self.readsDeleted = readsDeleted
     self.unknownFields = unknownFields
-    mayRefuseLate = hasOtherUniques || layout.objects.contains { $0.map { !$0.place.isInCells } ?? false }
+    mayRefuseLate =
+      hasOtherUniques || hasRequiredRelations || layout.objects.contains { $0.map { !$0.place.isInCells } ?? false }
     let ids = columns.compactMap { $0 }.filter { $0.type == .id || $0.type == .list(.id) }
     hasOtherTypes = !ids.isEmpty
     idColumns =
@@ -147,6 +148,11 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
       unknownFields: ownsAll ? nil : other.map(\.unknownFields) ?? UnknownFields(entity, catalog, isOwned: owned),
       hasOtherUniques: entity.indexes.map { catalog[$0] }.contains { index in
         index.isUnique && !index.isPrimary && !known.contains(index.name)
+      },
+      hasRequiredRelations: relations.contains { relation in
+        guard let relation else { return false }
+        let inverse = catalog[relation.inverse]
+        return relation.isRequired && !relation.isToMany || inverse.isRequired && !inverse.isToMany
       }, readsDeleted: Entity.self is any Tombstone.Type)
   }
 
