@@ -173,18 +173,25 @@ private struct Buyer: Equatable {
     #expect(places == [2, 0, nil])
   }
 
-  /// 20,000 lines that are all others, and then all in another order.
+  /// Lines that are all others, and then all in another order: four times as many take about four times as long, and
+  /// not sixteen times.
   @Test func manyElements() throws {
-    let database = try database()
-    let clock = ContinuousClock()
-    func lines(_ word: String) -> [Buyer.Line] { (0..<20_000).map { .init(what: "\(word)\($0)") } }
-    try save("1", nil, lines("a"), in: database)
-    let took = try clock.measure {
-      try save("1", nil, lines("b"), in: database)
-      try save("1", nil, lines("b").reversed(), in: database)
+    func lines(_ word: String, _ count: Int) -> [Buyer.Line] { (0..<count).map { .init(what: "\(word)\($0)") } }
+    func time(_ count: Int) throws -> Duration {
+      let database = try database()
+      try save("1", nil, lines("a", count), in: database)
+      let took = try ContinuousClock().measure {
+        try save("1", nil, lines("b", count), in: database)
+        try save("1", nil, lines("b", count).reversed(), in: database)
+      }
+      #expect(try find("1", database).lines == lines("b", count).reversed())
+      #expect(database.check().isEmpty)
+      return took
     }
-    #expect(try find("1", database).lines == lines("b").reversed())
-    #expect(took < .seconds(60) && database.check().isEmpty)
+    // The quickest of three, since other tests run beside this one.
+    let few = try (0..<3).map { _ in try time(2_500) }.min() ?? .zero
+    let many = try (0..<3).map { _ in try time(10_000) }.min() ?? .zero
+    #expect(many < few * 10)
   }
 
   // MARK: - What is refused
@@ -235,18 +242,24 @@ private struct Buyer: Equatable {
     #expect(throws: refusal("Numbers", "more")) { try saved("[Int!]!", third) }
   }
 
-  /// Ids that text prints as numbers go on doing so, in long lists too.
+  /// Ids that text prints as numbers go on doing so, in long lists too: four times as many take about four times as
+  /// long, and not sixteen times.
   @Test func manyNumericIDs() throws {
-    let database = try Database(schema: "type Ticket { id: ID! codes: [ID!]! }")
-    let codes = (0..<20_000).map { "\($0)" }
-    _ = try database.query(
-      "mutation { insertTicket(data: {id: 1, codes: [\(codes.joined(separator: ","))]}) { id } }")
-    let clock = ContinuousClock()
-    let took = try clock.measure { try Ticket(id: "1", codes: codes.reversed() + ["x", "20000"]).save(to: database) }
-    #expect(
-      try database.query("{ Ticket { codes } }").jsonString
-        == "{\"Ticket\":[{\"codes\":[\(codes.reversed().joined(separator: ",")),\"x\",\"20000\"]}]}")
-    #expect(took < .seconds(5))
+    func time(_ count: Int) throws -> Duration {
+      let database = try Database(schema: "type Ticket { id: ID! codes: [ID!]! }")
+      let codes = (0..<count).map { "\($0)" }
+      _ = try database.query(
+        "mutation { insertTicket(data: {id: 1, codes: [\(codes.joined(separator: ","))]}) { id } }")
+      let saved = Ticket(id: "1", codes: codes.reversed() + ["x", "\(count)"])
+      let took = try ContinuousClock().measure { try saved.save(to: database) }
+      #expect(
+        try database.query("{ Ticket { codes } }").jsonString
+          == "{\"Ticket\":[{\"codes\":[\(codes.reversed().joined(separator: ",")),\"x\",\"\(count)\"]}]}")
+      return took
+    }
+    let few = try (0..<3).map { _ in try time(5_000) }.min() ?? .zero
+    let many = try (0..<3).map { _ in try time(20_000) }.min() ?? .zero
+    #expect(many < few * 10)
   }
 
   /// A relation that must lead to an entity is written last.
@@ -264,13 +277,19 @@ private struct Buyer: Equatable {
     #expect(Driver.query("1").resolve(in: context)?.name == "Ann" && Database(context).check().isEmpty)
   }
 
-  /// One more element copies none before it.
+  /// One more element copies none before it: four times as many take about four times as long.
   @Test func longLists() throws {
-    let database = try Database(
-      schema: "type Numbers { xs: [Int]! } type Holder { id: ID! value: Numbers! more: [Numbers!]! }")
-    let holder = Holder(id: "1", value: .init(xs: (0..<100_000).map { $0 }))
-    let took = try ContinuousClock().measure { try holder.save(to: database) }
-    #expect(Holder.query("1").resolve(in: database) == holder && took < .seconds(10))
+    func time(_ count: Int) throws -> Duration {
+      let database = try Database(
+        schema: "type Numbers { xs: [Int]! } type Holder { id: ID! value: Numbers! more: [Numbers!]! }")
+      let holder = Holder(id: "1", value: .init(xs: (0..<count).map { $0 }))
+      let took = try ContinuousClock().measure { try holder.save(to: database) }
+      #expect(Holder.query("1").resolve(in: database) == holder)
+      return took
+    }
+    let few = try (0..<3).map { _ in try time(25_000) }.min() ?? .zero
+    let many = try (0..<3).map { _ in try time(100_000) }.min() ?? .zero
+    #expect(many < few * 10)
   }
 }
 
