@@ -172,7 +172,9 @@ extension ReferenceEvaluator {
     if name == "hasMore" {
       return .bool(try set(source, environment, limits: false).count > set(source, environment).count)
     }
-    let found = try set(source, environment)
+    // How many there are does not depend on their order, which is not looked at.
+    let isNumber = name == "exists" || name == "count" && node.children.count == 1
+    let found = try set(isNumber ? source.withoutOrder : source, environment)
     switch name {
     case "exists": return .bool(!found.isEmpty)
     case "some", "every", "none", "one":

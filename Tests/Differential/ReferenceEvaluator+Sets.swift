@@ -255,3 +255,24 @@ extension ReferenceEvaluator {
     }
   }
 }
+
+extension Node {
+  /// A set whose own order is left out, where it finds no page by a cursor.
+  var withoutOrder: Node {
+    guard case .set = form, let last = children.indices.last else { return withoutOwnOrder }
+    var copy = self
+    copy.children[last] = children[last].withoutOwnOrder
+    return copy
+  }
+
+  private var withoutOwnOrder: Node {
+    var copy = self
+    for index in children.indices {
+      guard case .arguments = children[index].form, children[index].argument("after") == nil,
+        children[index].argument("before") == nil
+      else { continue }
+      copy.children[index].children.removeAll { if case .argument("orderBy") = $0.form { true } else { false } }
+    }
+    return copy
+  }
+}

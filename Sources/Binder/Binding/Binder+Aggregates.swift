@@ -73,16 +73,25 @@ extension Binder {
     }
   }
 
+  /// A number of members does not depend on their order, so that no plan computes it, nor fails in it.
+  func forgetOrder(of id: SetID) {
+    if query[id].paging?.hasCursor != true { query[id].order = [] }
+  }
+
   private func count(
     _ path: PluralPath, _ element: BoundExpression?, _ range: SourceRange
   ) -> Operand {
     let result = BoundExpression(.aggregate(.count, path.set, nil), .int, at: range)
-    guard let element else { return .value(result) }
+    guard let element else {
+      forgetOrder(of: path.set)
+      return .value(result)
+    }
     // Nulls do not count: a further condition on the set, unless the set is cut off before it.
     let set = query[path.set]
     guard set.limit == nil, set.offset == nil, set.distinctOn.isEmpty else {
       return .value(BoundExpression(.aggregate(.count, path.set, element), .int, at: range))
     }
+    forgetOrder(of: path.set)
     if case .embedded(let value) = path.tail, element == json(value) {
       require(BoundExpression(.isTrue(value.presenceExpression), .boolean, at: value.range), isTest: true, in: path.set)
     } else {

@@ -208,7 +208,9 @@ extension Binder {
   /// Whether there is a member, and it has what the path ends with.
   func exists(_ path: PluralPath, _ range: SourceRange) -> BoundExpression {
     switch path.tail {
-    case .none: return BoundExpression(.quantifier(.exists, path.set, nil), .boolean, at: range)
+    case .none:
+      forgetOrder(of: path.set)
+      return BoundExpression(.quantifier(.exists, path.set, nil), .boolean, at: range)
     case .value(let value):
       return BoundExpression(.quantifier(.some, path.set, negation(isNull(value, range))), .boolean, at: range)
     case .embedded(let value):
