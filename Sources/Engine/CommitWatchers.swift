@@ -19,6 +19,7 @@ struct CommitWatchers {
   }
 
   mutating func remove(_ number: UInt64) { bodies[number] = nil }
+  var isEmpty: Bool { bodies.isEmpty }
   var all: [@Sendable () -> Void] { Array(bodies.values) }
 }
 

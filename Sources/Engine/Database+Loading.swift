@@ -41,7 +41,7 @@ extension Database {
   private func open(
     _ sources: [DataSource], _ options: LoadOptions
   ) throws(QueryError) -> (base: Snapshot, files: [LoadFile]) {
-    let (snapshot, hasSchema) = state.withLock { ($0.snapshot, $0.hasSchema) }
+    let (snapshot, hasSchema) = state.withPublished { ($0.snapshot, $0.hasSchema) }
     let limit = options.maximumExpandedBytes
     let opened = try told { () throws(LoadFailure) in
       try LoadFile.open(sources.map(\.source), for: hasSchema ? snapshot.catalog : nil, limit: limit)

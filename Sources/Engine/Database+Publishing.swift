@@ -13,8 +13,16 @@ import Synchronization
 
 /// One writer at a time, and the version that it leaves.
 extension Database {
-  /// Runs `body` as the one writer.
+  /// Runs `body` as the one writer. What was committed before is published, so that readers do not wait for `body`.
   package func exclusively<Output>(_ body: () throws -> Output) throws -> Output {
+    try asWriter {
+      _ = current
+      return try body()
+    }
+  }
+
+  /// Runs `body` as the one writer.
+  func asWriter<Output>(_ body: () throws -> Output) throws -> Output {
     try refuseNested()
     return try writer.withLock { _ in
       writingThread.store(Self.thread, ordering: .relaxed)
@@ -48,13 +56,13 @@ extension Database {
   /// Publishes a snapshot with what another module keeps with it. Called within ``exclusively(_:)``.
   package func publish(_ snapshot: Snapshot, companion: any SnapshotCompanion) {
     let old = state.withLock { state in
-      let old = state
+      let old = state.snapshot
       state.snapshot = snapshot
       state.companion = companion
       state.hasSchema = true
       return old
     }
-    if old.snapshot.catalog.version != snapshot.catalog.version { forgetTexts() }
+    if old.catalog.version != snapshot.catalog.version { forgetTexts() }
     withExtendedLifetime(old) { tellWatchers() }
   }
 

@@ -33,6 +33,8 @@ public final class Database: Sendable {
     var schemaWarnings: QueryError?
     /// What another module keeps with the data.
     var companion: (any SnapshotCompanion)?
+    /// What was committed since `snapshot`, and is published with the next look. Nil while a transaction runs.
+    var open: OpenVersion?
   }
   let state: Lock<State>
   private let limitState = Lock<QueryLimits>(.standard)
@@ -125,11 +127,14 @@ public final class Database: Sendable {
   func forgetTexts() { texts.withLock { $0.removeAll() } }
 
   /// The version that queries started now will see.
-  var current: Snapshot { state.withLock { $0.snapshot } }
+  var current: Snapshot {
+    if let snapshot = state.withLock({ $0.open == nil ? $0.snapshot : nil }) { return snapshot }
+    return state.withPublished { $0.snapshot }
+  }
 
   /// The version that queries started now will see, what another module keeps with it, and whether there is a schema.
   package var published: (snapshot: Snapshot, companion: (any SnapshotCompanion)?, hasSchema: Bool) {
-    state.withLock { ($0.snapshot, $0.companion, $0.hasSchema) }
+    state.withPublished { ($0.snapshot, $0.companion, $0.hasSchema) }
   }
   /// The schema as SDL: the one given, or the one inferred.
   public var schema: String { printSchema(current.catalog) }

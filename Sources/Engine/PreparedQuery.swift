@@ -50,12 +50,15 @@ public final class PreparedQuery: Sendable {
       return try writeAnew(variables, on: database.current, options: options, take)
     }
     do {
-      var result: Result?
-      try database.changing { (transaction) throws(QueryError) in
-        try transaction.run(self, variables, options: options) { result = take($0) }
+      return try database.asWriter {
+        if let result = try changeInPlace(variables, options: options, take) { return result }
+        var result: Result?
+        try database.changingAsWriter { (transaction) throws(QueryError) in
+          try transaction.run(self, variables, options: options) { result = take($0) }
+        }
+        // Safe because a transaction that does not throw has run.
+        return result.unsafelyUnwrapped
       }
-      // Safe because a transaction that does not throw has run.
-      return result.unsafelyUnwrapped
     } catch let error as QueryError {
       throw error
     } catch {
@@ -167,15 +170,9 @@ public final class PreparedQuery: Sendable {
     _ variables: [String: Value], on snapshot: Snapshot, options: RunOptions,
     _ take: (UnsafeRawBufferPointer) -> Result
   ) throws(QueryError) -> Result {
-    let (plan, waiting) = prepared.ready.withLock { ($0.plan, $0.buffers.popLast()) }
-    let reusable = waiting ?? ReusableBuffer()
-    defer {
-      if reusable.buffer.count > ReusableBuffer.keptBytes {
-        reusable.buffer.removeAll(keeping: ReusableBuffer.keptBytes)
-      }
-      prepared.ready.withLock { if $0.buffers.count < 8 { $0.buffers.append(reusable) } }
-    }
-    reusable.buffer.removeAll()
+    let plan = prepared.ready.withLock { $0.plan }
+    let reusable = takeBuffer()
+    defer { giveBuffer(reusable) }
     if isSegmented {
       try runSegments(variables, snapshot, nil, nil, options: options, into: &reusable.buffer)
     } else {
@@ -183,6 +180,21 @@ public final class PreparedQuery: Sendable {
       if options.areUsual, prepared.hasRunBefore() { makeReady(snapshot) }
     }
     return reusable.buffer.withUnsafeBytes { take($0) }
+  }
+
+  /// An empty buffer, which ``giveBuffer(_:)`` takes back.
+  func takeBuffer() -> ReusableBuffer {
+    let waiting = prepared.ready.withLock { $0.buffers.popLast() }
+    guard let waiting else { return ReusableBuffer() }
+    waiting.buffer.removeAll()
+    return waiting
+  }
+
+  func giveBuffer(_ reusable: ReusableBuffer) {
+    if reusable.buffer.count > ReusableBuffer.keptBytes {
+      reusable.buffer.removeAll(keeping: ReusableBuffer.keptBytes)
+    }
+    prepared.ready.withLock { if $0.buffers.count < 8 { $0.buffers.append(reusable) } }
   }
 
   /// Prepares for the next run like the one that has just ended.

@@ -37,19 +37,27 @@ extension Database {
   func changing<Output, Failure: Error>(
     _ body: (DatabaseTransaction) throws(Failure) -> Output
   ) throws -> Output {
-    try exclusively {
-      let base = current
-      let transaction = WriteTransaction(base, fold: foldText)
-      transaction.now = Self.now()
-      let mutator = Mutator(base, transaction, resolvers: resolvers(base.catalog))
-      let context = DatabaseTransaction(self, base, mutator)
-      defer { context.end() }
-      let output = try body(context)
-      let next = mutator.finish()
-      if next !== base { publish(next) }
-      return output
-    }
+    try exclusively { try changingAsWriter(body) }
   }
+
+  /// The same, called by the one writer.
+  func changingAsWriter<Output, Failure: Error>(
+    _ body: (DatabaseTransaction) throws(Failure) -> Output
+  ) throws(Failure) -> Output {
+    let base = current
+    let transaction = WriteTransaction(base, fold: foldText)
+    transaction.now = Self.now()
+    let mutator = Mutator(base, transaction, resolvers: resolvers(base.catalog))
+    let context = DatabaseTransaction(self, base, mutator)
+    defer { context.end() }
+    let output = try body(context)
+    let next = mutator.finish()
+    if next !== base { publish(next) }
+    return output
+  }
+
+  /// Whether the program decides about unique indexes.
+  var hasResolvers: Bool { registry.withLock { !$0.resolvers.isEmpty } }
 
   /// Decides what happens when two entities want one value of a unique index, named for its type and field or fields:
   /// `"User.email"`, `"Seat.row,number"`. In the place of what `@unique(onConflict:)` says.

@@ -26,9 +26,7 @@ extension PreparedQuery {
     }
     let now = options.now ?? Database.now()
     let parameters = try coerce(variables, for: plans.parameters, snapshot.catalog, now: now)
-    let context = MutationContext(
-      parameters: parameters, limits: options.runLimits(of: document), cancellation: options.cancellation?.flag,
-      now: now, provided: plans.askedNames == nil ? [] : Set(variables.keys), parameterNames: plans.askedNames ?? [])
+    let context = mutationContext(variables, parameters, plans, options: options, now: now)
     let planning = PartPlanning(options.planner, context)
     let start = output.count
     for segment in plans.segments {
@@ -60,6 +58,16 @@ extension PreparedQuery {
     if output.count == start { output.append("{}") }
   }
 
+  /// What the segments of one run have in common.
+  func mutationContext(
+    _ variables: [String: Value], _ parameters: [GQLCatalog.Value?], _ plans: SegmentPlans, options: RunOptions,
+    now: Int64
+  ) -> MutationContext {
+    MutationContext(
+      parameters: parameters, limits: options.runLimits(of: document), cancellation: options.cancellation?.flag,
+      now: now, provided: plans.askedNames == nil ? [] : Set(variables.keys), parameterNames: plans.askedNames ?? [])
+  }
+
   /// Runs a query and appends its answer's object.
   func runPart(
     _ part: PartPlan, _ view: Snapshot, _ context: MutationContext, _ planning: PartPlanning,
@@ -76,7 +84,7 @@ extension PreparedQuery {
   }
 
   /// Throws if the time of the run is up: small parts look at the clock nowhere else.
-  private func checkInterruption(_ planning: PartPlanning) throws(QueryError) {
+  func checkInterruption(_ planning: PartPlanning) throws(QueryError) {
     guard let diagnostic = planning.interruption?.diagnostic(at: document.definition(operation).range) else { return }
     throw QueryError([diagnostic], in: document.source)
   }

@@ -65,6 +65,8 @@ final class MutationPlans: Sendable {
   private let ready = Lock<Ready?>(nil)
   /// Whether a plan may be another one for other data.
   private let hasSets: Bool
+  /// Whether its plans may make it a point mutation.
+  let mayBePoint: Bool
 
   init(_ mutation: BoundMutation, _ layouts: InputLayouts) {
     self.mutation = mutation
@@ -75,6 +77,7 @@ final class MutationPlans: Sendable {
     decisions = mutation.conflict?.decisions.map { PartPlan($0) }
     answer = mutation.answer.map { PartPlan($0) }
     looksAtData = locate != nil || deleted != nil || !mutation.constants.sets.isEmpty
+    mayBePoint = mutation.mayBePoint
     hasSets = looksAtData || mutation.answer != nil || mutation.conflict?.decisions != nil
   }
 

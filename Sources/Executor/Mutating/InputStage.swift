@@ -91,6 +91,12 @@ struct InputStage: ~Copyable {
       &+ count &* (MemoryLayout<Cell>.stride &+ 2) &+ memory.usedBytes
   }
 
+  /// Whether a point mutation may hold it: objects inside others may be entities that are there, with any links.
+  var isWithinPoint: Bool {
+    records.count <= PointMutation.maximumRecords && targets.count <= PointMutation.maximumLinks
+      && records.allSatisfy { $0.role != .fragment }
+  }
+
   init() {
     capacity = 64
     cells = .allocate(capacity: capacity)

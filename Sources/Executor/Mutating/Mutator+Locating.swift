@@ -19,6 +19,8 @@ extension Mutator {
     var found = Expansion()
     try running { () throws(RuntimeProblem) in try locate.rows(execution, into: &found) }
     let total = found.rows.count
+    // The view is what it was until the first change only.
+    if isContinuing, total > 1 { throw outgrown(at: .range(program.mutation.range)) }
     answered.reserveCapacity(total)
     for index in 0..<total { answered.append(found.rows[index]) }
     try freeUniqueKeys(assignment, layout, context, execution, before: view)
@@ -46,6 +48,7 @@ extension Mutator {
           keeps = record.hasLinks
         case .variable:
           guard let staged = try stage(assignment, role: .assignment, origin).first else { continue }
+          if isContinuing, !stage.isWithinPoint || !stage.links.isEmpty { throw outgrown(at: .range(program.mutation.range)) }
           number = staged
         }
         stage.records[number].row = row
@@ -110,6 +113,14 @@ extension Mutator {
     if isHard {
       try find(program.locateDeleted, context, deletedOf: program.mutation.type)
       answered.sort()
+    }
+    if isContinuing {
+      let isPoint =
+        answered.count <= 1
+        && answered.allSatisfy {
+          transaction.isDeletedAlone(program.mutation.type, $0, links: PointMutation.maximumLinks)
+        }
+      if !isPoint { throw outgrown(at: .range(program.mutation.range)) }
     }
     try answer(program, context, into: &output)
     guard !answered.isEmpty else { return true }

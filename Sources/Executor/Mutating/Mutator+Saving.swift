@@ -13,6 +13,10 @@ extension Mutator {
     origin.refusesNullLists =
       program.mutation.kind == .insert || origin.replaces || program.mutation.conflict?.strategy == .fail
     for row in program.mutation.rows { _ = try stage(row, role: .row, origin) }
+    if isContinuing {
+      let isPoint = stage.isWithinPoint && (program.mutation.kind == .insert || stage.links.isEmpty)
+      if !isPoint { throw outgrown(at: .range(program.mutation.range)) }
+    }
     try saveRecords(from: 0, program, context, constants.execution)
     try link(program, constants.execution)
     try checkComplete(program, constants.execution)
@@ -146,6 +150,9 @@ extension Mutator {
 
   /// Deletes an entity whose place another takes.
   func remove(_ row: UInt32, _ type: EntityTypeID, at source: InputStage.Place) throws(MutationProblem) {
+    if isContinuing, !transaction.isDeletedAlone(type, row, links: PointMutation.maximumLinks) {
+      throw outgrown(at: stage[source])
+    }
     change()
     do {
       for gone in try transaction.delete(type, row) {

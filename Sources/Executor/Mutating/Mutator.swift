@@ -27,6 +27,8 @@ package final class MutationProgram: Sendable {
   package let locateDeleted: ValueProgram?
   package let decisions: ValueProgram?
   package let answer: Executable?
+  /// Whether it is a point mutation, as far as the plans can tell: ``Mutator/init(continuing:)`` may apply it.
+  package let isPoint: Bool
 
   package init(
     mutation: BoundMutation, layouts: InputLayouts, constants: ValueProgram, locate: ValueProgram? = nil,
@@ -39,6 +41,8 @@ package final class MutationProgram: Sendable {
     self.locateDeleted = locateDeleted
     self.decisions = decisions
     self.answer = answer
+    isPoint = Self.isPoint(
+      mutation, layouts[mutation.type], constants.executable.catalog, locate: locate?.executable)
   }
 }
 
@@ -95,22 +99,44 @@ package final class Mutator {
   @exclusivity(unchecked) var emptied: EmptiedKeys?
   /// Memory that is used again and again.
   @exclusivity(unchecked) var writeBuffer: [ColumnWrite] = []
+  /// The declaration and the name of a parameter of the field being applied.
+  @exclusivity(unchecked) var parameterPlaces: [BoundParameter] = []
   /// Why the store was told to stop.
-  @exclusivity(unchecked) private var stopReason: RuntimeProblem?
+  @exclusivity(unchecked) private(set) var stopReason: RuntimeProblem?
+
+  // What belongs to one field of a point mutation.
+  /// Whether versions are only looked at, because the transaction goes on; only point mutations are applied then.
+  let isContinuing: Bool
+  /// Whether the field has written, or was about to.
+  @exclusivity(unchecked) package private(set) var hasWritten = false
+  /// Whether the field threw because it reaches more than a point mutation may.
+  @exclusivity(unchecked) package private(set) var isOutgrown = false
+  @exclusivity(unchecked) private var looks = 0
 
   package init(_ base: Snapshot, _ transaction: WriteTransaction, resolvers: [IndexID: ConflictResolver] = [:]) {
     self.transaction = transaction
     self.resolvers = resolvers
+    isContinuing = false
     catalog = base.catalog
     view = base
     lastView = base
   }
 
+  /// Applies point mutations to a transaction that goes on behind each of them.
+  package init(continuing transaction: WriteTransaction) {
+    self.transaction = transaction
+    resolvers = [:]
+    isContinuing = true
+    catalog = transaction.base.catalog
+    view = transaction.base
+    lastView = transaction.base
+  }
+
   /// The data with all changes so far. Complexity: nothing where nothing has changed since the last call, else that of
-  /// ``WriteTransaction/snapshot()``.
+  /// ``WriteTransaction/snapshot()``, or of ``WriteTransaction/provisional()``.
   package func snapshot() -> Snapshot {
     if let view { return view }
-    let taken = transaction.snapshot()
+    let taken = isContinuing ? transaction.provisional() : transaction.snapshot()
     view = taken
     lastView = taken
     return taken
@@ -123,7 +149,16 @@ package final class Mutator {
   package private(set) var lastView: Snapshot
 
   /// Says that the transaction is written to.
-  package func change() { view = nil }
+  package func change() {
+    view = nil
+    hasWritten = true
+  }
+
+  /// What ends a field that reaches more than a point mutation may. Nobody is told: it is applied in another way then.
+  func outgrown(at source: InputStage.Source) -> MutationProblem {
+    isOutgrown = true
+    return problem(.tooLarge("the change reaches too much at once"), at: source)
+  }
 
   /// The last version; the mutator must not be used afterwards.
   package func finish() -> Snapshot { view ?? transaction.commit() }
@@ -143,11 +178,14 @@ package final class Mutator {
     fieldView = nil
     if !freed.isEmpty { freed.removeAll() }
     emptied = nil
+    hasWritten = false
+    isOutgrown = false
+    looks = 0
     // Without sets, the constants look at nothing.
     let looked = program.mutation.constants.sets.isEmpty ? transaction.base : snapshot()
     let execution = program.constants.begin(context, on: looked)
     defer { program.constants.end(execution) }
-    if execution.mayStop || execution.limits.maximumMemory != .max {
+    if execution.mayStop || execution.limits.maximumMemory != .max || isContinuing {
       transaction.isStopped = { self.isStopped(execution, holding: $0) }
     }
     defer { transaction.isStopped = nil }
@@ -206,7 +244,7 @@ package final class Mutator {
     }
   }
 
-  // MARK: - Problems
+  // MARK: - Limits
 
   func running<Output>(_ body: () throws(RuntimeProblem) -> Output) throws(MutationProblem) -> Output {
     do { return try body() } catch { throw MutationProblem(.runtime(error), at: error.range) }
@@ -223,6 +261,11 @@ package final class Mutator {
 
   /// What the store asks while it follows a deletion or its undoing.
   private func isStopped(_ execution: Execution, holding bytes: Int) -> Bool {
+    looks += 1
+    if isContinuing, looks > PointMutation.maximumLooks {
+      isOutgrown = true
+      return true
+    }
     do throws(RuntimeProblem) {
       try execution.checkpoint()
       try execution.checkMemory(stage.byteCount + bytes)
@@ -237,123 +280,6 @@ package final class Mutator {
   @inline(__always)
   func checkpoint(at number: Int, _ execution: Execution) throws(MutationProblem) {
     if number & 1023 == 1023 { try checkpoint(execution) }
-  }
-
-  func problem(_ kind: MutationProblem.Kind, at place: InputStage.Place, column: ColumnID? = nil) -> MutationProblem {
-    problem(kind, at: stage[place], column: column)
-  }
-
-  func problem(_ refused: StoreProblem, at place: InputStage.Place) -> MutationProblem {
-    problem(refused, at: stage[place])
-  }
-
-  func problem(_ kind: MutationProblem.Kind, at source: InputStage.Source, column: ColumnID? = nil) -> MutationProblem {
-    switch source {
-    case .range(let range): return MutationProblem(kind, at: range)
-    case .document(let range, let cells):
-      let cell = column.flatMap { column in cells.first { $0.column == column } }
-      return MutationProblem(kind, at: cell?.range ?? range)
-    case .variable(let parameter, var path):
-      if column != nil, let name = columnName(kind) { path.append(.member(name)) }
-      let (range, name) = parameters(parameter)
-      return MutationProblem(kind, at: range, path: ValuePathStep.text(of: name, path))
-    }
-  }
-
-  /// The declaration and the name of a parameter of the field being applied.
-  @exclusivity(unchecked) var parameterPlaces: [BoundParameter] = []
-
-  private func parameters(_ index: Int) -> (SourceRange, String) {
-    guard parameterPlaces.indices.contains(index) else { return (SourceRange(at: 0), "") }
-    return (parameterPlaces[index].range, parameterPlaces[index].name)
-  }
-
-  private func columnName(_ kind: MutationProblem.Kind) -> String? {
-    switch kind {
-    case .uniqueViolation(_, let fields, _, _): fields.first
-    case .missingValue(_, let field, _): field
-    default: nil
-    }
-  }
-
-  /// What the store refuses, in the words of the schema.
-  func problem(_ refused: StoreProblem, at source: InputStage.Source) -> MutationProblem {
-    switch refused {
-    case .uniqueViolation(let index, let existing, _):
-      let descriptor = catalog[index]
-      let type = catalog[descriptor.type]
-      let columns = descriptor.columns.map { type[type[$0].foldedFrom ?? $0] }
-      return problem(
-        .uniqueViolation(
-          type: type.name, fields: columns.map(\.name),
-          values: columns.map { value(descriptor.type, existing, $0) },
-          existing: identity(descriptor.type, existing)),
-        at: source, column: columns.first?.id)
-    case .denied(let relation, let row):
-      let place = place(catalog[relation], row)
-      return problem(.deleteDenied(type: place.type, entity: place.entity, field: place.field), at: source)
-    case .requiredReference(let relation, let row):
-      let place = place(catalog[relation], row)
-      return problem(.requiredReference(type: place.type, entity: place.entity, field: place.field), at: source)
-    // Of bulks only; a mutation links one by one.
-    case .contradiction(let found):
-      let place = place(catalog[found.relation], found.row)
-      return problem(.requiredReference(type: place.type, entity: place.entity, field: place.field), at: source)
-    case .tooManyRows(let type):
-      return problem(.tooLarge("'\(catalog[type].name)' has more entities than the store can hold"), at: source)
-    case .textTooLong(let type, let column):
-      return problem(
-        .tooLarge(
-          "'\(catalog[type].name).\(catalog[type][column].name)' is longer than \(TextView.maximumLength) bytes"),
-        at: source)
-    case .stopped:
-      let reason = stopReason ?? RuntimeProblem(.cancelled, at: SourceRange(at: 0))
-      return MutationProblem(.runtime(reason), at: reason.range)
-    }
-  }
-
-  /// The name of a relation's field, `contact.person` inside an embedded object.
-  func name(_ relation: Relation) -> String {
-    relation.property == nil ? "a relation" : catalog[relation.source][relation.column].name
-  }
-
-  /// The entity and the field that a link of a row belongs to: of an element of a list, its owner's.
-  func place(_ relation: Relation, _ row: UInt32) -> (type: String, entity: String, field: String) {
-    var (type, row, field) = (relation.source, row, name(relation))
-    while catalog[type].isElement {
-      // What has no field of its own and leads to one is the way from an element to its owner.
-      let owner = catalog.relations.first {
-        $0.source == type && $0.property == nil && !$0.isToMany
-          && transaction.column(type, $0.column).reference(row) != PageLayout.noRow
-      }
-      guard let owner else { break }
-      row = transaction.column(type, owner.column).reference(row)
-      field = "\(name(catalog[owner.inverse])).\(field)"
-      type = owner.target
-    }
-    return (catalog[type].name, identity(type, row), field)
-  }
-
-  /// The id of an entity, as people write it.
-  func identity(_ type: EntityTypeID, _ row: UInt32) -> String {
-    let entity = catalog[type]
-    guard !entity.indexes.isEmpty else { return "?" }
-    return catalog[entity.primaryIndex].columns
-      .map { value(type, row, entity[entity[$0].foldedFrom ?? $0]) }.joined(separator: ", ")
-  }
-
-  /// A value of an entity as JSON.
-  private func value(_ type: EntityTypeID, _ row: UInt32, _ column: ColumnDescriptor) -> String {
-    let reader = transaction.column(type, column.id)
-    if reader.isNull(row) { return "null" }
-    return json(reader.cell(row, kind: column.kind), column.type)
-  }
-
-  func json(_ cell: Cell, _ type: ValueType) -> String {
-    var buffer = ByteBuffer(capacity: 64)
-    write(cell, type: type, catalog: catalog, into: &buffer)
-    let text = buffer.string
-    return text.utf8.count > 120 ? String(text.prefix(100)) + "…" : text
   }
 
   // MARK: - Unique conflicts

@@ -62,6 +62,8 @@ package final class FullTextIndex: @unchecked Sendable {
     for column in columns { column.build(rows, readers[column.source], writer(), allowance) }
   }
 
+  var needsCompaction: Bool { columns.contains { $0.needsCompaction } }
+
   func compact() {
     for index in columns.indices where columns[index].needsCompaction {
       columns[index] = columns[index].compacted(stamp: stamp)

@@ -69,6 +69,19 @@ extension WriteTransaction {
     return doomed
   }
 
+  /// Whether deleting a live entity takes nothing along and touches at most so many links.
+  package func isDeletedAlone(_ type: EntityTypeID, _ row: UInt32, links maximum: Int) -> Bool {
+    var links = 0
+    for relation in relations(type) {
+      let count =
+        relation.isToMany
+        ? readColumn(relation).reader.references(row).count : target(relation, row) == PageLayout.noRow ? 0 : 1
+      if relation.onDelete == .cascade, count > 0 { return false }
+      links += count
+    }
+    return links <= maximum
+  }
+
   func targets(_ relation: Relation, _ source: UInt32) -> [UInt32] {
     if relation.isToMany { return Array(readColumn(relation).reader.references(source)) }
     let target = target(relation, source)

@@ -68,17 +68,34 @@ package final class WriteTransaction {
 
   /// A snapshot of what was written so far; the transaction goes on. Complexity: as ``commit()``, and what is written
   /// next is copied again.
-  package func snapshot() -> Snapshot {
+  ///
+  /// Compaction is O(rows), once in as many changes: who cannot wait for it leaves it to ``compactAll()``.
+  package func snapshot(compacting: Bool = true) -> Snapshot {
     precondition(bulk == nil, "a bulk must be ended first")
-    dropPurged()
-    for type in tables.indices { settleTrigrams(EntityTypeID(type)) }
-    for table in tables where table.stamp == stamp { compact(table) }
+    settle()
+    if compacting { compactWritten() }
+    restWriters()
     version += 1
     growth = growth.advanced(tables.map(\.live), stamp: stamp)
     // What was published is not written any more: from here on it has a stranger's stamp.
     stamp = Stamp.next()
     return Snapshot(
       base.catalog, version: version, layout: layout, tables: tables, dangling: dangling, growth: growth)
+  }
+
+  /// A look at what was written so far, for as long as nothing more is written: from then on it is not to be used.
+  /// Complexity: O(types); what is written next is not copied.
+  package func provisional() -> Snapshot {
+    precondition(bulk == nil, "a bulk must be ended first")
+    settle()
+    return Snapshot(
+      base.catalog, version: version, layout: layout, tables: tables, dangling: dangling, growth: growth)
+  }
+
+  /// What readers rely on that writers put off.
+  private func settle() {
+    dropPurged()
+    for type in tables.indices { settleTrigrams(EntityTypeID(type)) }
   }
 
   /// What ``rollback(to:)`` goes back to.
@@ -104,21 +121,6 @@ package final class WriteTransaction {
     tables = checkpoint.tables
     dangling = checkpoint.dangling
     stamp = Stamp.next()
-  }
-
-  private func compact(_ table: Table) {
-    for column in table.columns where column.stamp == stamp && column.needsCompaction {
-      column.compact { table.isLive($0) || table.isDeleted($0) }
-    }
-    for index in table.indexes {
-      if case .hash(let hash) = index, hash.stamp == stamp, hash.postings.needsCompaction {
-        hash.postings.compact { _ in true }
-      }
-      if case .fullText(let fullText) = index, fullText.stamp == stamp {
-        fullText.compact()
-        fullText.rest()
-      }
-    }
   }
 
   /// Takes up the rows that gathered in trigram indexes, whichever of the transaction's parts has written them: behind a

@@ -1,0 +1,66 @@
+import GQLBase
+import GQLCatalog
+import GQLExecutor
+import GQLStore
+
+/// Statements that are committed without a version of their own; see ``OpenVersion``.
+extension Database {
+  /// Applies a point mutation; false where it is not to be applied so, and nothing was done. Called by the one writer.
+  ///
+  /// Readers wait meanwhile, for microseconds: what can take longer is no point mutation.
+  func applyInPlace(
+    _ program: MutationProgram, _ context: MutationContext, into output: inout ByteBuffer
+  ) throws(OpenVersionProblem) -> Bool {
+    var published: OpenVersion?
+    var needsCompaction = false
+    // Freed behind the lock, for which readers wait.
+    defer { withExtendedLifetime(published) {} }
+    let isApplied = try state.withLock { (state) throws(OpenVersionProblem) -> Bool in
+      // Who is told of each version gets each version. Looked at here, so that who begins to watch, and then looks,
+      // misses none.
+      if watchers.withLock({ !$0.isEmpty }) { return false }
+      let open = state.open ?? OpenVersion(state.snapshot, fold: foldText)
+      state.open = open
+      defer {
+        needsCompaction = open.needsCompaction
+        if open.isFull || needsCompaction { published = state.publishOpen() }
+      }
+      return try open.apply(program, context, into: &output)
+    }
+    if needsCompaction { compact() }
+    return isApplied
+  }
+
+  /// Leaves behind what is superseded. Readers do not wait for it.
+  private func compact() {
+    let transaction = WriteTransaction(current, fold: foldText)
+    transaction.takeUpCompaction()
+    publish(transaction.commit())
+  }
+
+  /// The number of statements that were committed since the published version.
+  package var unpublishedCount: Int { state.withLock { $0.open?.count ?? 0 } }
+}
+
+extension Database.State {
+  /// Publishes what is open, if anything is; gives what is to be freed behind the lock.
+  mutating func publishOpen() -> OpenVersion? {
+    guard let open else { return nil }
+    self.open = nil
+    snapshot = open.publish()
+    return open
+  }
+}
+
+extension Lock<Database.State> {
+  /// Calls with a state whose version has all that was committed.
+  func withPublished<Result>(_ body: (inout Database.State) -> Result) -> Result {
+    let (result, open) = withLock { state in
+      let open = state.publishOpen()
+      return (body(&state), open)
+    }
+    // The versions that it began with and superseded are freed here.
+    withExtendedLifetime(open) {}
+    return result
+  }
+}

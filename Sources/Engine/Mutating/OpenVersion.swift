@@ -1,0 +1,109 @@
+import GQLBase
+import GQLCatalog
+import GQLExecutor
+import GQLStore
+
+/// What point mutations have committed behind the published version, and nobody has looked at yet.
+///
+/// Publishing a version costs little, but whatever is written behind it is copied first: some twenty pages for a
+/// statement with links. As long as nobody looks, one statement after another is applied to the same pages instead, and
+/// whoever looks next publishes them together. A statement that fails half way must leave nothing, though its pages are
+/// those of the statements before it: those are applied again, to the published version. So they are kept, as programs
+/// and values, for as long as applying them again is a matter of milliseconds.
+///
+/// Used under the lock of the database's state.
+final class OpenVersion {
+  private struct Statement {
+    var program: MutationProgram
+    var context: MutationContext
+  }
+  /// Together with ``maximumWork``, what bounds the memory of two versions, and how long others wait for a recovery.
+  private static let maximumStatements = 2048
+  /// Nanoseconds.
+  private static let maximumWork: UInt64 = 20_000_000
+
+  /// The published version.
+  private let base: Snapshot
+  private let fold: TextFold
+  private var mutator: Mutator
+  private var journal: [Statement] = []
+  /// Nanoseconds that the statements took.
+  private var work: UInt64 = 0
+  private var isRecovered = false
+
+  init(_ base: Snapshot, fold: @escaping TextFold) {
+    self.base = base
+    self.fold = fold
+    mutator = Mutator(continuing: WriteTransaction(base, fold: fold))
+  }
+
+  /// The number of statements.
+  var count: Int { journal.count }
+
+  /// Whether it is to be published before the next statement.
+  var isFull: Bool { isRecovered || journal.count >= Self.maximumStatements || work >= Self.maximumWork }
+
+  /// Whether what is superseded is to be left behind, which is not done while others wait.
+  var needsCompaction: Bool { journal.count & 63 == 0 && mutator.transaction.needsCompaction }
+
+  /// Applies a statement and appends `{"key":answer}`, or nothing where its field is left out; false where it reaches
+  /// more than a point mutation may, and nothing was done.
+  ///
+  /// - Throws: why the statement is refused; nothing was done then.
+  func apply(
+    _ program: MutationProgram, _ context: MutationContext, into output: inout ByteBuffer
+  ) throws(OpenVersionProblem) -> Bool {
+    let start = MonotonicClock.now
+    let end = output.count
+    do {
+      mutator.transaction.now = context.now
+      _ = try mutator.apply(program, context, into: &output)
+    } catch {
+      // The view before the recovery is the one in whose words the problem is.
+      let problem = OpenVersionProblem(problem: error, view: mutator.lastView)
+      let isOutgrown = mutator.isOutgrown
+      output.truncate(to: end)
+      if mutator.hasWritten { recover() }
+      if isOutgrown { return false }
+      throw problem
+    }
+    if mutator.hasWritten { journal.append(Statement(program: program, context: context.unlimited)) }
+    work += MonotonicClock.now - start
+    return true
+  }
+
+  /// Applies what was committed to the published version again, in the place of what a statement has left half done.
+  private func recover() {
+    isRecovered = true
+    mutator = Mutator(continuing: WriteTransaction(base, fold: fold))
+    var answer = ByteBuffer(capacity: 256)
+    for statement in journal {
+      answer.removeAll()
+      mutator.transaction.now = statement.context.now
+      do {
+        _ = try mutator.apply(statement.program, statement.context, into: &answer)
+      } catch {
+        // Invariant: a point mutation depends on nothing but the data, its values and its instant.
+        preconditionFailure("what was committed cannot be applied again")
+      }
+    }
+  }
+
+  /// The version with all of it. It is not to be used afterwards.
+  func publish() -> Snapshot {
+    journal.isEmpty ? base : mutator.transaction.snapshot(compacting: false)
+  }
+}
+
+/// Why a statement is refused, and the data in whose words that is said.
+struct OpenVersionProblem: Error {
+  var problem: MutationProblem
+  var view: Snapshot
+}
+
+extension MutationContext {
+  /// The same without limits, which were kept the first time.
+  fileprivate var unlimited: MutationContext {
+    MutationContext(parameters: parameters, now: now, provided: provided, parameterNames: parameterNames)
+  }
+}

@@ -1,0 +1,39 @@
+import GQLBase
+import GQLCatalog
+import GQLExecutor
+import GQLQuery
+import GQLStore
+
+extension PreparedQuery {
+  /// Runs a point mutation without a version of its own; nil where the operation is none, and nothing was done. Called by
+  /// the one writer.
+  func changeInPlace<Result>(
+    _ variables: [String: Value], options: RunOptions, _ take: (UnsafeRawBufferPointer) -> Result
+  ) throws(QueryError) -> Result? {
+    // The version is looked at for its schema and its statistics only.
+    let view = database.state.withLock { $0.snapshot }
+    guard options.planner == nil, !database.hasResolvers else { return nil }
+    let plans = try segmentPlans(variables, view.catalog, options.interruption(document.limits))
+    guard plans.segments.count == 1, case .mutation(let mutation) = plans.segments[0], mutation.mayBePoint else {
+      return nil
+    }
+    let now = options.now ?? Database.now()
+    let parameters = try coerce(variables, for: plans.parameters, view.catalog, now: now)
+    guard PointMutation.fits(parameters) else { return nil }
+    let context = mutationContext(variables, parameters, plans, options: options, now: now)
+    let planning = PartPlanning(options.planner, context)
+    let program = try mutation.program(self, view, parameters, planning)
+    guard program.isPoint else { return nil }
+    try checkInterruption(planning)
+
+    let output = takeBuffer()
+    defer { giveBuffer(output) }
+    do {
+      guard try database.applyInPlace(program, context, into: &output.buffer) else { return nil }
+    } catch {
+      throw queryError(error.problem, error.view)
+    }
+    if output.buffer.count == 0 { output.buffer.append("{}") }
+    return output.buffer.withUnsafeBytes { take($0) }
+  }
+}

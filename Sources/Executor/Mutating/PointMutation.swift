@@ -1,0 +1,104 @@
+import GQLCatalog
+import GQLQuery
+
+/// What makes a mutation a *point mutation*: it reaches a handful of entities, which it finds by a unique key if at all,
+/// looks at no other set, and runs no code of the embedding program. It takes some microseconds, so that others can wait
+/// for it, and gives the same again when it is applied again to the same data.
+package enum PointMutation {
+  /// What one may reach. Whatever turns out to reach more is applied in another way.
+  static var maximumRecords: Int { 16 }
+  static var maximumLinks: Int { 256 }
+  /// Looks of the store at whether it is to stop, 128 entities or links each.
+  static var maximumLooks: Int { 8 }
+  /// Of the values of parameters.
+  static var maximumBytes: Int { 1 << 14 }
+
+  /// Whether values of parameters are few and short.
+  package static func fits(_ values: [Value?]) -> Bool {
+    var bytes = 0
+    func add(_ value: Value) -> Bool {
+      bytes += 16
+      switch value {
+      case .string(let text), .bytes(let text), .json(let text), .uuid(let text), .id(let text, _):
+        bytes += text.count
+      case .list(let elements): return elements.count <= maximumLinks && elements.allSatisfy(add)
+      case .object(let members): return members.count <= maximumLinks && members.allSatisfy { add($0.value) }
+      default: break
+      }
+      return bytes <= maximumBytes
+    }
+    return values.allSatisfy { $0.map(add) ?? true }
+  }
+}
+
+extension BoundMutation {
+  /// Whether its plans may make it a point mutation.
+  package var mayBePoint: Bool {
+    guard constants.sets.isEmpty, locateDeleted == nil, conflict?.decisions == nil, conflict?.strategy != .replace
+    else { return false }
+    switch kind {
+    case .insert: break
+    case .upsert: if rows.contains(where: \.hasLinks) { return false }
+    case .update: if assignment?.hasLinks ?? true { return false }
+    case .delete: break
+    case .restore: return false
+    }
+    guard [constants, locate, answer].allSatisfy({ ($0?.sets.count ?? 0) <= 1 }) else { return false }
+    return [constants, locate, answer].allSatisfy { $0?.isOfPlainValues ?? true }
+  }
+}
+
+extension BoundInput {
+  /// Whether it says something of relations; what a variable holds is seen when it is staged.
+  fileprivate var hasLinks: Bool { if case .record(let record) = self { record.hasLinks } else { false } }
+}
+
+extension MutationProgram {
+  /// Whether it is a point mutation, as far as the plans can tell.
+  static func isPoint(
+    _ mutation: BoundMutation, _ layout: InputLayout, _ catalog: Catalog, locate: Executable?
+  ) -> Bool {
+    // Trigram indexes put work off, and do much at once.
+    guard mutation.mayBePoint, !catalog[mutation.type].indexes.contains(where: { catalog[$0].kind == .trigram }) else {
+      return false
+    }
+    if mutation.kind == .update, !layout.compoundKeys.isEmpty { return false }
+    guard let locate else { return mutation.locate == nil }
+    let plan = locate.plan
+    guard plan.rowSets.isEmpty, let set = plan.sets.first else { return false }
+    switch set.access {
+    case .lookup(let index, _): return (catalog[index].isUnique || catalog[index].isPrimary) && set.isPlain
+    case .empty: return true
+    default: return false
+    }
+  }
+}
+
+extension SetPlan {
+  fileprivate var isPlain: Bool { filter?.isPlainValue ?? true }
+}
+
+extension BoundQuery {
+  /// Whether all of its fields are ``BoundExpression/isPlainValue``.
+  fileprivate var isOfPlainValues: Bool {
+    var isPlain = true
+    forEachFieldExpression { if !$0.isPlainValue { isPlain = false } }
+    return isPlain
+  }
+}
+
+extension BoundExpression {
+  /// Whether it takes next to no time, whatever its values are.
+  fileprivate var isPlainValue: Bool {
+    var isPlain = true
+    forEachNode { node in
+      switch node.kind {
+      case .constant, .parameter, .column, .entity, .not, .and, .or, .isTrue, .isNull, .compare, .inValues, .inList,
+        .inRange, .arithmetic, .negate, .convert, .cast, .coalesce, .conditional, .isDeleted, .isInserted:
+        break
+      default: isPlain = false
+      }
+    }
+    return isPlain
+  }
+}
