@@ -132,15 +132,18 @@ public final class Database: Sendable {
     return state.withPublished { $0.snapshot }
   }
 
+  /// The schema as it is now. Looking at it is no look at the data.
+  var catalog: Catalog { state.withLock { $0.snapshot.catalog } }
+
   /// The version that queries started now will see, what another module keeps with it, and whether there is a schema.
   package var published: (snapshot: Snapshot, companion: (any SnapshotCompanion)?, hasSchema: Bool) {
     state.withPublished { ($0.snapshot, $0.companion, $0.hasSchema) }
   }
   /// The schema as SDL: the one given, or the one inferred.
-  public var schema: String { printSchema(current.catalog) }
+  public var schema: String { printSchema(catalog) }
 
   /// Swift models of the schema, for the library GQLiteModels.
-  public var swiftModels: String { SwiftModelWriter.write(current.catalog) }
+  public var swiftModels: String { SwiftModelWriter.write(catalog) }
 
   /// What the schema says that is ignored or is likely not meant: an unknown directive, or two fields that look like
   /// the two sides of one relation.
@@ -206,7 +209,7 @@ public final class Database: Sendable {
       return found
     }
     var text = text
-    let catalogVersion = current.catalog.version
+    let catalogVersion = state.withLock { $0.snapshot.catalog.version }
     let (known, hash, epoch) = text.withUTF8 { text in
       let bytes = UnsafeRawBufferPointer(text)
       guard bytes.count <= TextCache.longestText else { return (nil as PreparedOperation?, UInt64(0), UInt64.max) }
@@ -260,7 +263,7 @@ public final class Database: Sendable {
   ///
   /// - Throws: ``QueryError`` with every problem.
   package func check(_ document: QueryDocument) throws(QueryError) -> QueryError? {
-    let catalog = current.catalog
+    let catalog = self.catalog
     let warnings = try document.bound(catalog, commands: commandDescriptors(catalog)).warnings
     return warnings.isEmpty ? nil : QueryError(warnings, in: document.source)
   }
@@ -277,7 +280,7 @@ public final class Database: Sendable {
   private func operations(
     of document: QueryDocument, _ options: RunOptions
   ) throws(QueryError) -> [PreparedOperation] {
-    let catalog = current.catalog
+    let catalog = self.catalog
     let queries = try document.bound(catalog, commands: commandDescriptors(catalog), run: options).queries
     return zip(document.operations, queries).map {
       PreparedOperation(document: document, operation: $0, query: $1)

@@ -4,7 +4,7 @@ extension PreparedQuery {
   ///
   /// - Throws: ``QueryError``, as ``run(_:options:)``.
   package func columns(_ variables: [String: Value] = [:]) throws(QueryError) -> [String]? {
-    let query = try bound(variables, database.current.catalog)
+    let query = try bound(variables, database.catalog)
     guard query.fields.count == 1, case .many(let selection) = query.fields[0].content else { return nil }
     switch query.selections[Int(selection.index)].shape {
     case .object(let fields): return fields.map(\.key)

@@ -20,7 +20,7 @@ extension PreparedQuery {
   /// The variables that the operation declares, in order.
   public var variables: [Variable] {
     let node = document.definition(operation)
-    let catalog = database.current.catalog
+    let catalog = database.catalog
     return node.variables.map { variable in
       var isNonNull = false
       if case .nonNull = variable.type { isNonNull = true }

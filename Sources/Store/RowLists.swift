@@ -33,6 +33,11 @@ struct RowLists {
       used = other.used
     }
 
+    @inline(__always)
+    func child(_ slot: Int) -> Unmanaged<Node>? {
+      children.withUnsafeBufferPointer { $0[slot].map { Unmanaged.passUnretained($0) } }
+    }
+
     func range(_ slot: Int) -> Range<Int> {
       let start = slot == 0 ? 0 : Int(words[slot - 1])
       return RowLists.fanout + start..<RowLists.fanout + Int(words[slot])
@@ -60,14 +65,17 @@ struct RowLists {
   }
 
   private func leaf(_ row: UInt32) -> Node? {
-    guard reaches(row), var node = root else { return nil }
+    guard reaches(row), let root else { return nil }
+    // Not counted on the way: the root holds all of them.
+    var node = Unmanaged.passUnretained(root)
     var level = height
     while level > 0 {
-      guard let child = node.children[slot(row, level)] else { return nil }
+      let slot = slot(row, level)
+      guard let child = node._withUnsafeGuaranteedRef({ $0.child(slot) }) else { return nil }
       node = child
       level -= 1
     }
-    return node
+    return node.takeUnretainedValue()
   }
 
   func isEmpty(_ row: UInt32) -> Bool {

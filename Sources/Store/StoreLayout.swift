@@ -33,6 +33,8 @@ final class StoreLayout: Sendable {
     let members: [Relation]
     /// Of interfaces, unions and elements of lists: its rows live and die with those of other types.
     let isHidden: Bool
+    /// Whether rows are elements of lists of embedded objects.
+    let isElement: Bool
     /// The columns of `_createdAt` and `_updatedAt`, which the store fills.
     let created: Int?
     let updated: Int?
@@ -74,6 +76,7 @@ final class StoreLayout: Sendable {
       mirrors = type.memberships.map { catalog[$0.relation] }
       members = type.members.map { catalog[$0.relation] }
       isHidden = type.kind != .entity
+      isElement = type.isElement
       created = type.createdColumn.map { Int($0.index) }
       updated = type.updatedColumn.map { Int($0.index) }
     }
@@ -109,6 +112,6 @@ final class StoreLayout: Sendable {
   /// Whether the relation's targets are elements of lists of embedded objects, parts of their one source.
   func ownsTargets(of relation: Relation) -> Bool {
     relation.isToMany && relation.onDelete == .cascade && !relation.isMirror
-      && types[Int(relation.target.index)].isHidden
+      && types[Int(relation.target.index)].isElement
   }
 }

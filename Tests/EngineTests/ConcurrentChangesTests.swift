@@ -126,11 +126,3 @@ import Testing
     #expect(database.check().isEmpty)
   }
 }
-
-/// What went wrong on any thread.
-private final class Failures: @unchecked Sendable {
-  private let lock = NSLock()
-  private var texts: [String] = []
-  var all: [String] { lock.withLock { texts } }
-  func add(_ text: String) { lock.withLock { texts.append(text) } }
-}

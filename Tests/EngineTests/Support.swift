@@ -59,3 +59,11 @@ enum Folders {
     return FileManager.default.fileExists(atPath: shared.appending(path: "data").path) ? shared : nil
   }()
 }
+
+/// What threads found wrong.
+final class Failures: @unchecked Sendable {
+  private let lock = NSLock()
+  private var texts: [String] = []
+  var all: [String] { lock.withLock { texts } }
+  func add(_ text: String) { lock.withLock { texts.append(text) } }
+}

@@ -68,7 +68,7 @@ extension Database {
   public func onConflict(
     _ index: String, _ decide: @escaping @Sendable (_ existing: Value, _ new: Value) -> ConflictResolution
   ) throws(QueryError) {
-    let catalog = current.catalog
+    let catalog = self.catalog
     guard Self.uniqueIndex(index, catalog) != nil else {
       let known = catalog.indexes.filter { $0.isUnique || $0.isPrimary }.map { Self.name($0, catalog) }
       throw QueryError(

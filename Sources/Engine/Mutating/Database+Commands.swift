@@ -57,7 +57,7 @@ extension Database {
         (argument.name, try Self.typeReference(argument.type))
       },
       result: try Self.typeReference(result), body: body)
-    let catalog = current.catalog
+    let catalog = self.catalog
     let taken = MutationField.named(name, in: catalog) != nil
     let isNew = registry.withLock { registry in
       if taken || registry.commands.contains(where: { $0.name == name }) { return false }

@@ -5,8 +5,11 @@ import GQLStore
 
 /// The value of an aggregate over the non-null values of one set.
 struct Accumulator {
+  /// How values are summed. Found once, because comparing types costs more than adding.
+  private enum Summation { case integers, floats, decimals }
   let aggregate: Aggregate
   let element: ValueType
+  private let summation: Summation
   let result: ValueType
   let catalog: Catalog
   private var count = 0
@@ -21,7 +24,8 @@ struct Accumulator {
     self.element = element
     self.result = result
     self.catalog = catalog
-    if element == .float, aggregate == .sum || aggregate == .avg { floats = FloatSum() }
+    summation = element == .decimal ? .decimals : element == .float ? .floats : .integers
+    if summation == .floats, aggregate == .sum || aggregate == .avg { floats = FloatSum() }
   }
 
   mutating func reset() {
@@ -36,12 +40,10 @@ struct Accumulator {
     switch aggregate {
     case .count: break
     case .sum, .avg:
-      if element == .decimal {
-        decimals.add(cell.decimal)
-      } else if element == .float {
-        floats?.add(cell.double)
-      } else {
-        integers += Int128(cell.int)
+      switch summation {
+      case .integers: integers += Int128(cell.int)
+      case .floats: floats?.add(cell.double)
+      case .decimals: decimals.add(cell.decimal)
       }
     case .min: if count == 0 || CellOrder.compare(cell, best, element) < 0 { best = cell }
     case .max: if count == 0 || CellOrder.compare(cell, best, element) > 0 { best = cell }
@@ -64,8 +66,8 @@ struct Accumulator {
   }
 
   private mutating func sum() -> Conversion.Result {
-    if element == .decimal { return Conversion.Result(decimals.value.map { Cell($0) }) }
-    if element == .float { return Conversion.Result(floats?.value().map { Cell($0) }) }
+    if summation == .decimals { return Conversion.Result(decimals.value.map { Cell($0) }) }
+    if summation == .floats { return Conversion.Result(floats?.value().map { Cell($0) }) }
     switch result {
     case .scalar(.float): return .value(Cell(Double(integers)))
     case .scalar(.decimal): return Conversion.Result(Decimal(significand: integers, scale: 0).map { Cell($0) })
@@ -74,17 +76,17 @@ struct Accumulator {
   }
 
   private mutating func average() -> Conversion.Result {
-    if element == .float {
+    if summation == .floats {
       guard let sum = floats?.value() else { return .failed }
       return .value(Cell(sum / Double(count)))
     }
     let divisor = Decimal(Int64(count))
-    let sum = element == .decimal ? decimals.value : Decimal(significand: integers, scale: 0)
+    let sum = summation == .decimals ? decimals.value : Decimal(significand: integers, scale: 0)
     guard let sum else { return .failed }
     switch result {
     case .scalar(.decimal): return Conversion.Result(sum.divided(by: divisor).map { Cell($0) })
     case .scalar(.float):
-      if element == .decimal { return .value(Cell(sum.doubleValue / Double(count))) }
+      if summation == .decimals { return .value(Cell(sum.doubleValue / Double(count))) }
       return .value(Cell(Double(integers) / Double(count)))
     default:
       // The average of times, rounded towards the past.

@@ -48,7 +48,9 @@ extension Mutator {
           keeps = record.hasLinks
         case .variable:
           guard let staged = try stage(assignment, role: .assignment, origin).first else { continue }
-          if isContinuing, !stage.isWithinPoint || !stage.links.isEmpty { throw outgrown(at: .range(program.mutation.range)) }
+          if isContinuing, !stage.isWithinPoint || !stage.links.isEmpty {
+            throw outgrown(at: .range(program.mutation.range))
+          }
           number = staged
         }
         stage.records[number].row = row

@@ -67,7 +67,8 @@ extension MutationProgram {
     let plan = locate.plan
     guard plan.rowSets.isEmpty, let set = plan.sets.first else { return false }
     switch set.access {
-    case .lookup(let index, _): return (catalog[index].isUnique || catalog[index].isPrimary) && set.isPlain
+    case .lookup(let index, _), .lookupEach(let index, _):
+      return (catalog[index].isUnique || catalog[index].isPrimary) && set.isPlain
     case .empty: return true
     default: return false
     }

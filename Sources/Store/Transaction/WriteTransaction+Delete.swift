@@ -69,15 +69,25 @@ extension WriteTransaction {
     return doomed
   }
 
-  /// Whether deleting a live entity takes nothing along and touches at most so many links.
+  /// Whether deleting a live entity takes nothing along but what mirrors it, and touches at most so many links.
   package func isDeletedAlone(_ type: EntityTypeID, _ row: UInt32, links maximum: Int) -> Bool {
     var links = 0
     for relation in relations(type) {
       let count =
         relation.isToMany
         ? readColumn(relation).reader.references(row).count : target(relation, row) == PageLayout.noRow ? 0 : 1
-      if relation.onDelete == .cascade, count > 0 { return false }
       links += count
+      if relation.isMirror {
+        if count == 0 || !layout.types[Int(relation.target.index)].isHidden { continue }
+        // Relations to the interface are its row's.
+        for other in relations(relation.target) where other.isToMany {
+          let more = readColumn(other).reader.references(target(relation, row)).count
+          if other.onDelete == .cascade, more > 0 { return false }
+          links += more
+        }
+      } else if relation.onDelete == .cascade, count > 0 {
+        return false
+      }
     }
     return links <= maximum
   }
@@ -277,7 +287,7 @@ extension WriteTransaction {
     let record = graveyard.record(row)
     graveyard.remove(row, columns: table.readers, key: otherKey)
     for (place, relation) in table.layout.relations.enumerated()
-    where relation.onDelete == .cascade && layout.types[Int(relation.target.index)].isHidden {
+    where layout.ownsTargets(of: relation) || relation.isMirror && layout.types[Int(relation.target.index)].isHidden {
       for target in record.targets(relation: place) where self.table(relation.target).isDeleted(target) {
         try purgeDeleted(ownedTable(relation.target), target)
       }

@@ -219,6 +219,13 @@ struct ModelSchema {
     }
   }
 
+  /// Leaves all unique values to the schema.
+  mutating func decidesNothing() {
+    for type in types.indices {
+      for key in types[type].keys.indices { types[type].keys[key].isDecided = false }
+    }
+  }
+
   /// Instead of a type: the interface.
   static let named = -1
 

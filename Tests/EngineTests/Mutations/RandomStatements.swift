@@ -2,9 +2,12 @@
 struct RandomStatements {
   let schema: ModelSchema
   var random: SeededRandom
+  /// Mostly statements of one entity each.
+  var areNarrow = false
 
   mutating func operation(_ state: ModelState) -> [ModelStatement] {
-    (0..<(random.chance(70) ? 1 : 2 + random.below(3))).map { _ in statement(state) }
+    if areNarrow { return [statement(state)] }
+    return (0..<(random.chance(70) ? 1 : 2 + random.below(3))).map { _ in statement(state) }
   }
 
   private mutating func statement(_ state: ModelState) -> ModelStatement {
@@ -17,13 +20,14 @@ struct RandomStatements {
     case 15..<18: change = .delete(condition(type, state.living(type)), isHard: random.chance(25))
     default: change = .restore(condition(type, state.deleted(type)))
     }
-    return ModelStatement(type: type, change: change, usesVariable: random.chance(50), hasSelection: random.chance(80))
+    return ModelStatement(
+      type: type, change: change, usesVariable: random.chance(50), hasSelection: random.chance(areNarrow ? 15 : 80))
   }
 
   // MARK: - Rows
 
   private mutating func rows(_ type: Int, _ state: ModelState, isNew: Bool) -> [ModelRow] {
-    (0..<(random.chance(60) ? 1 : 1 + random.below(3))).map { _ in
+    (0..<(random.chance(areNarrow ? 90 : 60) ? 1 : 1 + random.below(3))).map { _ in
       row(type, state, depth: 0, id: id(type, state, isNew: isNew))
     }
   }
@@ -50,7 +54,7 @@ struct RandomStatements {
     }
     for place in schema.named(of: type) {
       let relation = schema.relations[place]
-      guard random.chance(relation.isRequired ? 96 : depth == 0 ? 40 : 15) else { continue }
+      guard random.chance(relation.isRequired ? 96 : depth == 0 && !areNarrow ? 40 : 15) else { continue }
       row.links.append(link(place, state, depth: depth))
     }
     return row
@@ -95,7 +99,7 @@ struct RandomStatements {
   private mutating func target(_ relation: ModelRelation, _ state: ModelState, depth: Int) -> ModelLink.Target {
     let type = random.pick(schema.types(of: relation.target))
     let living = state.living(type).map(\.id)
-    if depth < 2, living.isEmpty || random.chance(25) {
+    if depth < 2, living.isEmpty || random.chance(areNarrow ? 3 : 25) {
       let id = random.chance(40) ? living.randomElement(using: &random) : nil
       var fragment = row(type, state, depth: depth + 1, id: id ?? 1 + random.below(60))
       if relation.target == ModelSchema.named { fragment.type = type }
@@ -165,7 +169,7 @@ struct RandomStatements {
     for (place, value) in set where fields[place].kind == .spot {
       if case .value(let value) = value { links += within(place, type, value, state, depth: 1) }
     }
-    for place in schema.named(of: type) where random.chance(25) {
+    for place in schema.named(of: type) where random.chance(areNarrow ? 8 : 25) {
       links.append(link(place, state, depth: 1))
     }
     let living = state.living(type)
@@ -181,6 +185,10 @@ struct RandomStatements {
   private mutating func condition(_ type: Int, _ candidates: [ModelEntity]) -> ModelCondition {
     let fields = schema.types[type].fields
     let places = fields.indices.filter { fields[$0].kind.isIndexable }
+    if areNarrow, random.chance(85) {
+      let one = candidates.randomElement(using: &random)?.id
+      return .ids([one ?? 1 + random.below(60)])
+    }
     switch random.below(12) {
     case 0: return .all
     case 1..<4:

@@ -133,4 +133,48 @@ import Testing
         == #"{"N":[{"downs":[{"id":4}]},{"downs":[]},{"downs":[{"id":2}]},{"downs":[]}]}"#)
     #expect(fixture.database.check() == [])
   }
+
+  /// What a relation to an interface takes along when it cascades are entities, not parts of their owner: links to them
+  /// sleep and wake, and they stay when the owner is removed for good.
+  @Test func cascadesToAnInterface() throws {
+    let database = try Database(
+      schema: """
+        interface Part { id: ID! }
+        type Bolt implements Part { id: ID! }
+        type Nut implements Part { id: ID! }
+        type Box { id: ID! parts: [Part!]! @relation(onDelete: CASCADE) }
+        """)
+    func data() throws -> String {
+      #expect(database.check() == [])
+      return try database.query(
+        """
+        { Box(deleted: INCLUDE) { id _status live: parts { id } all: parts(deleted: INCLUDE) { id } }
+          Part(deleted: INCLUDE) { id _status } }
+        """
+      ).jsonString
+    }
+    let bothBolts = #"{"id":1,"_status":"DELETED"},{"id":2,"_status":"DELETED"},{"id":3,"_status":"CREATED"}"#
+    _ = try database.query(
+      "mutation { insertBolt(data: [{id: 1}, {id: 2}]) insertNut(data: {id: 3}) insertBox(data: {id: 1, parts: [1, 2]}) }"
+    )
+    _ = try database.query("mutation { deleteBolt(where: id == 1) }")
+    _ = try database.query("mutation { deleteBox(where: id == 1) }")
+    #expect(
+      try data()
+        == #"{"Box":[{"id":1,"_status":"DELETED","live":[],"all":[{"id":1},{"id":2}]}],"Part":[\#(bothBolts)]}"#)
+    // The second bolt went with the box, and comes with it; the first went before.
+    _ = try database.query("mutation { restoreBox }")
+    #expect(
+      try data()
+        == #"{"Box":[{"id":1,"_status":"CREATED","live":[{"id":2}],"all":[{"id":1},{"id":2}]}],"#
+        + #""Part":[{"id":1,"_status":"DELETED"},{"id":2,"_status":"CREATED"},{"id":3,"_status":"CREATED"}]}"#)
+    _ = try database.query("mutation { deleteBox(all: true) }")
+    _ = try database.query("mutation { deleteBox(all: true, hard: true) }")
+    #expect(try data() == #"{"Box":[],"Part":[\#(bothBolts)]}"#)
+    _ = try database.query("mutation { restoreBolt insertBox(data: {id: 2, parts: [2, 1, 3]}) }")
+    #expect(
+      try data()
+        == #"{"Box":[{"id":2,"_status":"CREATED","live":[{"id":2},{"id":1},{"id":3}],"all":[{"id":2},{"id":1},{"id":3}]}],"#
+        + #""Part":[{"id":1,"_status":"CREATED"},{"id":2,"_status":"CREATED"},{"id":3,"_status":"CREATED"}]}"#)
+  }
 }
