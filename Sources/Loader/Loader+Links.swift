@@ -2,6 +2,28 @@ import GQLBase
 import GQLCatalog
 import GQLStore
 
+/// The places of links in the lists of their sources; counted when one is asked for, because few are.
+private struct ListPlaces {
+  private let sources: ContiguousArray<UInt32>
+  private var places: ContiguousArray<Int32> = []
+
+  init(_ sources: ContiguousArray<UInt32>) { self.sources = sources }
+
+  subscript(_ index: Int) -> Int {
+    mutating get {
+      if places.isEmpty {
+        var counts: [UInt32: Int32] = [:]
+        places.reserveCapacity(sources.count)
+        for source in sources {
+          places.append(counts[source, default: 0])
+          counts[source, default: 0] += 1
+        }
+      }
+      return Int(places[index])
+    }
+  }
+}
+
 /// Links by key to rows, when all rows are there.
 extension Loader {
   mutating func resolveLinks(_ files: [LoadFile]) throws(LoadFailure) {
@@ -12,11 +34,13 @@ extension Loader {
       guard !links.sources.isEmpty else { continue }
       var missing: [Cell] = []
       var contradictions: [LinkContradiction] = []
+      var places = ListPlaces(links.sources)
       for index in links.sources.indices {
         let target: UInt32?
         if !links.types.isEmpty {
           switch try resolve(
-            links.targets[index], links.isRow[index], as: links.types[index], relation, from: links.sources[index])
+            links.targets[index], links.isRow[index], as: links.types[index], relation, from: links.sources[index],
+            place: places[index])
           {
           case .row(let row): target = row
           case .waiting:
@@ -33,7 +57,8 @@ extension Loader {
         guard let target else {
           missing.append(links.targets[index])
           if relation.isRequired { dangling[relation.id, default: []].insert(links.sources[index]) }
-          transaction.rememberDangling(relation.id, source: links.sources[index], key: links.targets[index])
+          transaction.rememberDangling(
+            relation.id, source: links.sources[index], key: links.targets[index], place: places[index])
           continue
         }
         if skipsBadRecords {
@@ -96,7 +121,8 @@ extension Loader {
 
   /// The row of an interface or union that a link leads to.
   mutating func resolve(
-    _ key: Cell, _ isRow: Bool, as type: EntityTypeID?, _ relation: Relation, from source: UInt32
+    _ key: Cell, _ isRow: Bool, as type: EntityTypeID?, _ relation: Relation, from source: UInt32,
+    place: @autoclosure () -> Int
   ) throws(LoadFailure) -> LinkTarget {
     if isRow, let type {
       return transaction.mirroredRow(type, UInt32(truncatingIfNeeded: key.low), in: relation.target).map { .row($0) }
@@ -131,7 +157,7 @@ extension Loader {
     }
     for member in members {
       guard let cell = self.key(key, of: member, isTyped: type != nil) else { continue }
-      transaction.rememberDangling(relation.id, source: source, member, key: cell)
+      transaction.rememberDangling(relation.id, source: source, member, key: cell, place: place())
     }
     return .waiting
   }

@@ -8,6 +8,9 @@ import GQLCatalog
 ///   link ─▶ first           and of those of its link, which may wait for several keys
 /// ```
 /// Adding and removing one takes the same time however many wait for its key, and however many keys its link waits for.
+///
+/// An entry of a list knows its place in it, so that the list gets the order in which it was written, in whatever order
+/// the targets come.
 struct DanglingLinks: Sendable {
   struct Link: Sendable, Hashable {
     var relation: RelationID
@@ -41,6 +44,8 @@ struct DanglingLinks: Sendable {
     var link: Link
     /// In `keys`.
     var key: Int32
+    /// Where it is to stand in its list, the links that wait counted; nil at the end.
+    var place: UInt32?
     /// The neighbours in both lists, `none` at the ends. Of a free entry, `next` is the next free one.
     var previous = DanglingLinks.none
     var next = DanglingLinks.none
@@ -69,6 +74,8 @@ struct DanglingLinks: Sendable {
   private var numbers: [Key: Int32] = [:]
   /// The first entry of each link.
   private var firstOfLink: [Link: Int32] = [:]
+  /// The places of what waits of each list, where some have one.
+  private var waitingPlaces: [Link: PlaceSet] = [:]
 
   var count: Int { places.count }
   var isEmpty: Bool { places.isEmpty }
@@ -76,11 +83,11 @@ struct DanglingLinks: Sendable {
   // MARK: - Adding
 
   /// Nothing happens where the link waits for the key already.
-  mutating func add(_ link: Link, to type: EntityTypeID, _ kind: KeyKind, _ key: Cell) {
-    add(link, Key(type, kind, key))
+  mutating func add(_ link: Link, to type: EntityTypeID, _ kind: KeyKind, _ key: Cell, place: UInt32? = nil) {
+    add(link, Key(type, kind, key), place)
   }
 
-  private mutating func add(_ link: Link, _ key: Key) {
+  private mutating func add(_ link: Link, _ key: Key, _ listPlace: UInt32?) {
     let number = numbers[key] ?? addKey(key)
     let entry = firstFree == Self.none ? Int32(truncatingIfNeeded: entries.count) : firstFree
     let place = Place(key: number, link: link)
@@ -88,7 +95,8 @@ struct DanglingLinks: Sendable {
     // More do not fit into the numbers; a link that is not remembered reads as absent, as it did before.
     guard entries.count < Int(Int32.max) || firstFree != Self.none else { return }
     places[place] = entry
-    var made = Entry(link: link, key: number)
+    if let listPlace { waitingPlaces[link, default: PlaceSet()].insert(listPlace) }
+    var made = Entry(link: link, key: number, place: listPlace)
     made.previous = keys[Int(number)].last
     if let first = firstOfLink[link] {
       made.nextOfLink = first
@@ -130,13 +138,21 @@ struct DanglingLinks: Sendable {
   }
 
   /// Takes the link that has waited longest. Precondition: one waits under the number.
-  mutating func takeFirst(_ number: Int32) -> (link: Link, isLast: Bool) {
+  mutating func takeFirst(_ number: Int32) -> (link: Link, place: UInt32?, isLast: Bool) {
     let entry = keys[Int(number)].first
-    let link = entries[Int(entry)].link
+    let (link, place) = (entries[Int(entry)].link, entries[Int(entry)].place)
     let isLast = entries[Int(entry)].next == Self.none
     remove(entry)
-    return (link, isLast)
+    return (link, place, isLast)
   }
+
+  /// How many links stand before a place of a list that do not wait. Complexity: O(place / 64).
+  func index(_ link: Link, of place: UInt32) -> Int {
+    Int(place) - (waitingPlaces[link]?.count(below: place) ?? 0)
+  }
+
+  /// The number of places of a list that wait.
+  func waitingCount(_ link: Link) -> Int { waitingPlaces[link]?.count(below: .max) ?? 0 }
 
   /// Forgets that a link waits for a key.
   mutating func remove(_ link: Link, to type: EntityTypeID, _ kind: KeyKind, _ key: Cell) {
@@ -168,6 +184,10 @@ struct DanglingLinks: Sendable {
     } else {
       firstOfLink[entry.link] = entry.nextOfLink == Self.none ? nil : entry.nextOfLink
     }
+    if let place = entry.place {
+      waitingPlaces[entry.link]?.remove(place)
+      if firstOfLink[entry.link] == nil { waitingPlaces[entry.link] = nil }
+    }
     entries[Int(number)].next = firstFree
     firstFree = number
     // Nothing of many that waited is kept.
@@ -198,7 +218,7 @@ struct DanglingLinks: Sendable {
         if places.isEmpty { lost.insert(entry.link) } else { known.insert(entry.link) }
         for (type, link) in places {
           key.type = type
-          result.add(link, key)
+          result.add(link, key, entry.place)
         }
       }
     }

@@ -9,6 +9,10 @@ import Testing
     var type: Int
     var key: Int64
     var link: DanglingLinks.Link
+    var place: UInt32?
+
+    func isSame(_ other: Entry) -> Bool { type == other.type && key == other.key && link == other.link }
+    func at(_ place: UInt32?) -> Entry { Entry(type: type, key: key, link: link, place: place) }
   }
   private struct Stopped: Error {}
 
@@ -24,8 +28,10 @@ import Testing
       for key in 0..<6 {
         var found: [DanglingLinks.Link] = []
         while let number = links.number(EntityTypeID(type), .int64, Cell(Int64(key))) {
-          let (link, isLast) = links.takeFirst(number)
+          let (link, place, isLast) = links.takeFirst(number)
           found.append(link)
+          let entry = model.first { $0.type == type && $0.key == key && $0.link == link }
+          #expect(place == entry?.place)
           #expect(isLast == (links.number(EntityTypeID(type), .int64, Cell(Int64(key))) == nil))
         }
         #expect(found == model.filter { $0.type == type && $0.key == key }.map(\.link))
@@ -44,11 +50,17 @@ import Testing
       let (type, cell) = (EntityTypeID(entry.type), Cell(entry.key))
       switch random.below(10) {
       case 0..<6:
-        links.add(entry.link, to: type, .int64, cell)
-        if !model.contains(entry) { model.append(entry) }
+        // Places ascend, as those of a list that is written do.
+        let last = model.filter { $0.link == entry.link }.compactMap(\.place).max()
+        let place = random.below(3) == 0 ? nil : (last ?? 0) + UInt32(1 + random.below(60))
+        links.add(entry.link, to: type, .int64, cell, place: place)
+        if !model.contains(where: { $0.isSame(entry) }) { model.append(entry.at(place)) }
+        let before = model.filter { $0.link == entry.link && $0.place.map { $0 < 100 } ?? false }
+        #expect(links.index(entry.link, of: 100) == 100 - before.count)
+        #expect(links.waitingCount(entry.link) == model.count { $0.link == entry.link && $0.place != nil })
       case 6, 7:
         links.remove(entry.link, to: type, .int64, cell)
-        model.removeAll { $0 == entry }
+        model.removeAll { $0.isSame(entry) }
       case 8:
         links.removeAll(entry.link)
         model.removeAll { $0.link == entry.link }
@@ -69,7 +81,7 @@ import Testing
     }
     let known = model.filter { $0.type == 1 && $0.link.relation != RelationID(2) }
     expectEqual(
-      mapped, known.map { Entry(type: 0, key: $0.key, link: $0.link) } + known)
+      mapped, known.map { Entry(type: 0, key: $0.key, link: $0.link, place: $0.place) } + known)
     #expect(lost == Set(model.map(\.link)).subtracting(known.map(\.link)).count)
     #expect(model.isEmpty || stops { _ = try links.mapped { _, _ in throw Stopped() } })
     for (links, model) in kept { expectEqual(links, model) }

@@ -44,7 +44,7 @@ final class OpenVersion {
   var isFull: Bool { isRecovered || journal.count >= Self.maximumStatements || work >= Self.maximumWork }
 
   /// Whether what is superseded is to be left behind, which is not done while others wait.
-  var needsCompaction: Bool { journal.count & 63 == 0 && mutator.transaction.needsCompaction }
+  var needsCompaction: Bool { mutator.transaction.needsCompaction }
 
   /// Applies a statement and appends `{"key":answer}`, or nothing where its field is left out; false where it reaches
   /// more than a point mutation may, and nothing was done.

@@ -230,12 +230,14 @@ struct ObjectWriter {
   ) throws {
     transaction.forgetDangling(relation.id, source: row)
     var rows: [UInt32] = []
-    for id in ids {
+    for (place, id) in ids.enumerated() {
       let keys = try keys(id, relation, targets)
       if let target = self.row(of: keys, relation) {
         rows.append(target)
       } else {
-        for (key, target) in keys { transaction.rememberDangling(relation.id, source: row, target.type, key: key) }
+        for (key, target) in keys {
+          transaction.rememberDangling(relation.id, source: row, target.type, key: key, place: place)
+        }
       }
     }
     if relation.isToMany {

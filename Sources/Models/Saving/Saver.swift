@@ -178,7 +178,8 @@ struct Saver {
     guard transaction.isLive(relation.source, source.row) else { return }
     if !link.isPart && !source.isNew { transaction.forgetDangling(relation.id, source: source.row) }
     stage.rows.removeAll(keepingCapacity: true)
-    for target in stage.targets[link.targets] {
+    let start = link.isPart && relation.isToMany ? transaction.placeOfEnd(relation.id, source: source.row) : 0
+    for (number, target) in stage.targets[link.targets].enumerated() {
       switch target {
       case .record(let record):
         let row = stage.records[record].row
@@ -187,7 +188,7 @@ struct Saver {
         if let row = transaction.findRow(relation.target, key: &cell) {
           stage.rows.append(row)
         } else {
-          transaction.rememberDangling(relation.id, source: source.row, key: cell)
+          transaction.rememberDangling(relation.id, source: source.row, key: cell, place: start + number)
         }
       }
     }

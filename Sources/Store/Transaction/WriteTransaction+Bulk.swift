@@ -10,6 +10,8 @@ struct BulkState {
   var links: [[UInt64]]
   /// By relation: how many of the links, the first of them, have waited for their targets since before the bulk.
   var woken: [Int]
+  /// The places of those in their lists.
+  var placed: [DanglingLinks.Link: [(place: UInt32, target: UInt32)]] = [:]
 }
 
 extension WriteTransaction {
@@ -48,6 +50,7 @@ extension WriteTransaction {
         relation, layout[relation.inverse], forward, backward,
         woken: (state.woken[Int(relation.id.index)], state.woken[Int(relation.inverse.index)]))
     }
+    for (link, placed) in state.placed { arrange(link, placed) }
     for table in tables where table.stamp == stamp { stampBulk(table) }
     for (number, first) in state.firstRows.enumerated() {
       try indexRows(number, from: first, rebuilds: state.rebuild.contains(number))

@@ -6,23 +6,33 @@ extension WriteTransaction {
 
   /// Links `source` when an entity with this primary key (of one component) is inserted.
   ///
-  /// Where the relation leads to an interface or union, the first of its members with the key is linked.
-  package func rememberDangling(_ relation: RelationID, source: UInt32, key: Cell) {
+  /// Where the relation leads to an interface or union, the first of its members with the key is linked. `place` is the
+  /// link's among those of the list that is written, those that wait counted; without, it comes behind all others.
+  package func rememberDangling(_ relation: RelationID, source: UInt32, key: Cell, place: Int? = nil) {
     let target = layout[relation].target
     let members = layout.types[Int(target.index)].members
     if members.isEmpty {
-      rememberDangling(relation, source: source, target, key: key)
+      rememberDangling(relation, source: source, target, key: key, place: place)
     } else {
-      for member in members { rememberDangling(relation, source: source, member.target, key: key) }
+      for member in members { rememberDangling(relation, source: source, member.target, key: key, place: place) }
     }
   }
 
   /// The same for a target of one type: for a relation to an interface or union, one of its members.
-  package func rememberDangling(_ relation: RelationID, source: UInt32, _ target: EntityTypeID, key: Cell) {
+  package func rememberDangling(
+    _ relation: RelationID, source: UInt32, _ target: EntityTypeID, key: Cell, place: Int? = nil
+  ) {
     let type = layout.types[Int(target.index)]
     guard let primary = type.indexes.first, primary.keys.count == 1 else { return }
     dangling.add(
-      DanglingLinks.Link(relation: relation, source: source), to: target, primary.keys.components[0].kind, key)
+      DanglingLinks.Link(relation: relation, source: source), to: target, primary.keys.components[0].kind, key,
+      place: layout[relation].isToMany ? place.flatMap { UInt32(exactly: $0) } : nil)
+  }
+
+  /// The place behind all links of a list, those that wait counted.
+  package func placeOfEnd(_ relation: RelationID, source: UInt32) -> Int {
+    readColumn(layout[relation]).reader.references(source).count
+      + dangling.waitingCount(DanglingLinks.Link(relation: relation, source: source))
   }
 
   // MARK: - Forgetting
@@ -67,7 +77,8 @@ extension WriteTransaction {
     while !isLast {
       try step()
       let link: DanglingLinks.Link
-      (link, isLast) = dangling.takeFirst(number)
+      let place: UInt32?
+      (link, place, isLast) = dangling.takeFirst(number)
       let relation = layout[link.relation]
       let source = self.table(relation.source)
       guard source.isLive(link.source) || source.isDeleted(link.source) else { continue }
@@ -85,8 +96,10 @@ extension WriteTransaction {
           .append(link)
       } else if bulk != nil {
         linkWoken(link.relation, source: link.source, target: row)
+        if let place { bulk?.placed[link, default: []].append((place, row)) }
       } else {
         try? connect(link.relation, source: link.source, target: row)
+        if let place { arrange(link, [(place, row)]) }
       }
     }
     for found in sleeping.values {
@@ -112,5 +125,50 @@ extension WriteTransaction {
     }
     let end = bulk == nil ? readColumn(inverse).reader.references(target).count : 0
     return DormantLinks.Link(place: UInt32(truncatingIfNeeded: end), target: source)
+  }
+
+  /// Moves links that were made at the end of a list to their places, as far as others that wait are not before them;
+  /// those that sleep count as if they were awake. Complexity: O(*n* log *n*) in the list; for one link O(*n*), and O(1)
+  /// where it stands at the end.
+  func arrange(_ link: DanglingLinks.Link, _ placed: [(place: UInt32, target: UInt32)]) {
+    let relation = layout[link.relation]
+    let source = link.source
+    let run = readColumn(relation).reader.references(source)
+    let sleeping = dormant(relation, source)
+    if sleeping.isEmpty, placed.count == 1, let only = placed.first {
+      let index = dangling.index(link, of: only.place)
+      // One that was refused is not there.
+      guard run.last == only.target, index < run.count - 1 else { return }
+      column(relation).removeFromRun(source, at: run.count - 1)
+      return column(relation).insertIntoRun(source, only.target, at: index)
+    }
+    let made = Set(run)
+    let moved = placed.filter { made.contains($0.target) }.map { (dangling.index(link, of: $0.place), $0.target) }
+      .sorted { $0.0 < $1.0 }
+    let targets = Set(moved.map(\.1))
+    let others = DormantLinks.merge(run.filter { !targets.contains($0) }, sleeping)
+    let asleep = Set(sleeping.map(\.target))
+    var awake: [UInt32] = []
+    var links: [DormantLinks.Link] = []
+    var count = 0
+    func add(_ target: UInt32) {
+      count += 1
+      if asleep.contains(target) {
+        links.append(DormantLinks.Link(place: UInt32(truncatingIfNeeded: awake.count), target: target))
+      } else {
+        awake.append(target)
+      }
+    }
+    var next = 0
+    for (index, target) in moved {
+      while count < index, next < others.count {
+        add(others[next])
+        next += 1
+      }
+      add(target)
+    }
+    for target in others[next...] { add(target) }
+    awake.withUnsafeBufferPointer { column(relation).setRun(source, copying: $0, capacity: $0.count) }
+    setDormant(relation, source, links)
   }
 }
