@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -11,6 +13,8 @@
 /// A POSIX mutex rather than `Synchronization.Mutex`: Thread Sanitizer on Linux understands it.
 final class Lock<State>: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  /// Threads that wait for it.
+  private let waiting = Atomic<Int>(0)
   // Unchecked because the mutex excludes all others.
   @exclusivity(unchecked) private var state: State
 
@@ -27,8 +31,25 @@ final class Lock<State>: @unchecked Sendable {
 
   @inline(__always)
   func withLock<Result, Failure: Error>(_ body: (inout State) throws(Failure) -> Result) throws(Failure) -> Result {
-    pthread_mutex_lock(mutex)
+    if pthread_mutex_trylock(mutex) != 0 { wait() }
     defer { pthread_mutex_unlock(mutex) }
     return try body(&state)
+  }
+
+  @inline(never)
+  private func wait() {
+    waiting.add(1, ordering: .relaxed)
+    pthread_mutex_lock(mutex)
+    waiting.subtract(1, ordering: .relaxed)
+  }
+
+  /// Lets those go first who wait now, because who takes a lock again and again can keep others from it: for who waits,
+  /// waking takes longer than the time in which it is free. Gives up after some hundred microseconds.
+  func letOthersPass() {
+    var rounds = 0
+    while waiting.load(ordering: .relaxed) > 0, rounds < 1_000 {
+      sched_yield()
+      rounds += 1
+    }
   }
 }

@@ -15,6 +15,7 @@ extension Database {
     var needsCompaction = false
     // Freed behind the lock, for which readers wait.
     defer { withExtendedLifetime(published) {} }
+    state.letOthersPass()
     let isApplied = try state.withLock { (state) throws(OpenVersionProblem) -> Bool in
       // Who is told of each version gets each version. Looked at here, so that who begins to watch, and then looks,
       // misses none.
