@@ -1,3 +1,4 @@
+import GQLBase
 import Synchronization
 
 #if canImport(Glibc)
@@ -44,12 +45,11 @@ final class Lock<State>: @unchecked Sendable {
   }
 
   /// Lets those go first who wait now, because who takes a lock again and again can keep others from it: for who waits,
-  /// waking takes longer than the time in which it is free. Gives up after some hundred microseconds.
+  /// waking takes longer than the time in which it is free. Gives up after some two hundred microseconds, because others
+  /// may always come.
   func letOthersPass() {
-    var rounds = 0
-    while waiting.load(ordering: .relaxed) > 0, rounds < 1_000 {
-      sched_yield()
-      rounds += 1
-    }
+    if waiting.load(ordering: .relaxed) == 0 { return }
+    let end = MonotonicClock.now + 200_000
+    while waiting.load(ordering: .relaxed) > 0, MonotonicClock.now < end { sched_yield() }
   }
 }

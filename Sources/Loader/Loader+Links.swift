@@ -40,7 +40,7 @@ extension Loader {
         if !links.types.isEmpty {
           switch try resolve(
             links.targets[index], links.isRow[index], as: links.types[index], relation, from: links.sources[index],
-            place: places[index])
+            place: relation.isToMany ? places[index] : nil)
           {
           case .row(let row): target = row
           case .waiting:
@@ -58,7 +58,8 @@ extension Loader {
           missing.append(links.targets[index])
           if relation.isRequired { dangling[relation.id, default: []].insert(links.sources[index]) }
           transaction.rememberDangling(
-            relation.id, source: links.sources[index], key: links.targets[index], place: places[index])
+            relation.id, source: links.sources[index], key: links.targets[index],
+            place: relation.isToMany ? places[index] : nil)
           continue
         }
         if skipsBadRecords {
@@ -122,7 +123,7 @@ extension Loader {
   /// The row of an interface or union that a link leads to.
   mutating func resolve(
     _ key: Cell, _ isRow: Bool, as type: EntityTypeID?, _ relation: Relation, from source: UInt32,
-    place: @autoclosure () -> Int
+    place: @autoclosure () -> Int?
   ) throws(LoadFailure) -> LinkTarget {
     if isRow, let type {
       return transaction.mirroredRow(type, UInt32(truncatingIfNeeded: key.low), in: relation.target).map { .row($0) }

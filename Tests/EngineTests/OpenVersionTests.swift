@@ -12,11 +12,12 @@ import Testing
       papers: [Paper!]! @relation(inverse: "owner", onDelete: CASCADE)
     }
     type Account {
-      id: ID! title: String! @fulltext(language: "none") amount: Int! @index note: String
+      id: ID! title: String! amount: Int! @index note: String
       owner: Owner! @relation(inverse: "accounts")
     }
     type Paper { id: ID! owner: Owner @relation(inverse: "papers") }
     type Word { id: ID! text: String! @trigram }
+    type Letter { id: ID! text: String! @fulltext(language: "none") }
     """
 
   private func database(owners: Int = 2) throws -> Database {
@@ -124,6 +125,11 @@ import Testing
     arguments: [
       "mutation { updateAccount(where: amount >= 0, set: {note: \"n\"}) }",
       "mutation { updateAccount(where: id in [1, 2], set: {note: \"n\"}) }",
+      "mutation { updateOwner(where: email == null, set: {name: \"n\"}) }",
+      "mutation { updateOwner(where: email == \"e2\", set: {name: \"n\"}) }",
+      "mutation { updateAccount(where: id == 1, set: {title: title + \"n\"}) }",
+      "mutation { updateLetter(where: id == 1, set: {text: \"n\"}) }",
+      "mutation { insertAccount(data: {id: 92, title: \"\(String(repeating: "t", count: 5000))\", amount: 1, owner: 1}) }",
       "mutation { a: deleteAccount(where: id == 1) b: deleteAccount(where: id == 2) }",
       "mutation { deleteOwner(where: id == 2) }",
       "mutation { insertOwner(data: {id: 9, name: \"n\", accounts: [{id: 90, title: \"t\", amount: 1}]}) }",

@@ -20,6 +20,8 @@ extension Database {
       // Who is told of each version gets each version. Looked at here, so that who begins to watch, and then looks,
       // misses none.
       if watchers.withLock({ !$0.isEmpty }) { return false }
+      // Whatever an insertion connects would be copied with all that waits.
+      if state.snapshot.danglingCount > PointMutation.maximumLinks { return false }
       let open = state.open ?? OpenVersion(state.snapshot, fold: foldText)
       state.open = open
       defer {

@@ -27,6 +27,9 @@ final class OpenVersion {
   private let fold: TextFold
   private var mutator: Mutator
   private var journal: [Statement] = []
+  /// How often another program followed: what is not prepared has one of its own, which the journal keeps.
+  private var programs = 0
+  private static let maximumPrograms = 128
   /// Nanoseconds that the statements took.
   private var work: UInt64 = 0
   private var isRecovered = false
@@ -41,7 +44,10 @@ final class OpenVersion {
   var count: Int { journal.count }
 
   /// Whether it is to be published before the next statement.
-  var isFull: Bool { isRecovered || journal.count >= Self.maximumStatements || work >= Self.maximumWork }
+  var isFull: Bool {
+    isRecovered || journal.count >= Self.maximumStatements || programs >= Self.maximumPrograms
+      || work >= Self.maximumWork
+  }
 
   /// Whether what is superseded is to be left behind, which is not done while others wait.
   var needsCompaction: Bool { mutator.transaction.needsCompaction }
@@ -67,7 +73,10 @@ final class OpenVersion {
       if isOutgrown { return false }
       throw problem
     }
-    if mutator.hasWritten { journal.append(Statement(program: program, context: context.unlimited)) }
+    if mutator.hasWritten {
+      if journal.last?.program !== program { programs += 1 }
+      journal.append(Statement(program: program, context: context.unlimited))
+    }
     work += MonotonicClock.now - start
     return true
   }

@@ -12,7 +12,8 @@ extension PreparedQuery {
   ) throws(QueryError) -> Result? {
     // The version is looked at for its schema and its statistics only.
     let view = database.state.withLock { $0.snapshot }
-    guard options.planner == nil, !database.hasResolvers else { return nil }
+    guard options.planner == nil, !database.hasResolvers, document.source.bytes.count <= PointMutation.maximumBytes
+    else { return nil }
     let plans = try segmentPlans(variables, view.catalog, options.interruption(document.limits))
     guard plans.segments.count == 1, case .mutation(let mutation) = plans.segments[0], mutation.mayBePoint else {
       return nil

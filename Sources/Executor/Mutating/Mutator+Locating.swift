@@ -20,7 +20,7 @@ extension Mutator {
     try running { () throws(RuntimeProblem) in try locate.rows(execution, into: &found) }
     let total = found.rows.count
     // The view is what it was until the first change only.
-    if isContinuing, total > 1 { throw outgrown(at: .range(program.mutation.range)) }
+    if isContinuing, total > 1 || hasLongPostings(type) { throw outgrown(at: .range(program.mutation.range)) }
     answered.reserveCapacity(total)
     for index in 0..<total { answered.append(found.rows[index]) }
     try freeUniqueKeys(assignment, layout, context, execution, before: view)
@@ -118,18 +118,20 @@ extension Mutator {
     }
     if isContinuing {
       let isPoint =
-        answered.count <= 1
+        answered.count <= 1 && !hasLongPostings(program.mutation.type)
         && answered.allSatisfy {
-          transaction.isDeletedAlone(program.mutation.type, $0, links: PointMutation.maximumLinks)
+          transaction.isDeletedAlone(
+            program.mutation.type, $0, links: PointMutation.maximumLinks, listed: PointMutation.maximumListed)
         }
       if !isPoint { throw outgrown(at: .range(program.mutation.range)) }
     }
     try answer(program, context, into: &output)
     guard !answered.isEmpty else { return true }
-    change()
     // The store deletes all as one, so that none is kept by another, and asks on its way whether it is to stop.
     do {
-      try transaction.delete(program.mutation.type, rows: answered, keeps: !isHard)
+      _ = try writing { () throws(StoreProblem) in
+        try transaction.delete(program.mutation.type, rows: answered, keeps: !isHard)
+      }
     } catch {
       throw problem(error, at: .range(program.mutation.range))
     }

@@ -13,10 +13,7 @@ extension Mutator {
     origin.refusesNullLists =
       program.mutation.kind == .insert || origin.replaces || program.mutation.conflict?.strategy == .fail
     for row in program.mutation.rows { _ = try stage(row, role: .row, origin) }
-    if isContinuing {
-      let isPoint = stage.isWithinPoint && (program.mutation.kind == .insert || stage.links.isEmpty)
-      if !isPoint { throw outgrown(at: .range(program.mutation.range)) }
-    }
+    if isContinuing, !isWithinPoint(program) { throw outgrown(at: .range(program.mutation.range)) }
     try saveRecords(from: 0, program, context, constants.execution)
     try link(program, constants.execution)
     try checkComplete(program, constants.execution)
@@ -95,12 +92,12 @@ extension Mutator {
       if record.role != .fragment || layout.isKey[column] { throw missing(column, record, layout) }
       isIncomplete = true
     }
-    change()
     var attempts = 0
     while true {
       do {
-        let row = try transaction.insert(
-          layout.type, cells: stage.cells + record.base, valid: stage.valid + record.base)
+        let row = try writing { () throws(StoreProblem) in
+          try transaction.insert(layout.type, cells: stage.cells + record.base, valid: stage.valid + record.base)
+        }
         stage.records[number].row = row
         switch record.role {
         case .row: inserted.append(row)
@@ -150,12 +147,11 @@ extension Mutator {
 
   /// Deletes an entity whose place another takes.
   func remove(_ row: UInt32, _ type: EntityTypeID, at source: InputStage.Place) throws(MutationProblem) {
-    if isContinuing, !transaction.isDeletedAlone(type, row, links: PointMutation.maximumLinks) {
+    if isContinuing, !transaction.isDeletedAlone(type, row, links: PointMutation.maximumLinks, listed: PointMutation.maximumListed) {
       throw outgrown(at: stage[source])
     }
-    change()
     do {
-      for gone in try transaction.delete(type, row) {
+      for gone in try writing({ () throws(StoreProblem) in try transaction.delete(type, row) }) {
         guard let emptied, gone.type == emptied.type, emptied.waiting.contains(gone.row) else { continue }
         // It was deleted before it got its new values: what it is kept with are the old ones.
         for column in emptied.columns {

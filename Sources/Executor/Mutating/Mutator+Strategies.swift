@@ -176,13 +176,14 @@ extension Mutator {
           type: layout.name, field: layout.columns[column].name, entity: identity(layout.type, row)), at: source,
         column: ColumnID(column))
     }
-    change()
     if fieldView != nil { touched.insert(row) }
     var cell = cell
     var attempts = 0
     while true {
       do {
-        return try transaction.update(layout.type, row, ColumnID(column), cell)
+        return try writing { () throws(StoreProblem) in
+          try transaction.update(layout.type, row, ColumnID(column), cell)
+        }
       } catch .uniqueViolation(let index, let existing, let other) {
         attempts += 1
         let refused = problem(.uniqueViolation(index: index, existing: existing, row: other), at: source)

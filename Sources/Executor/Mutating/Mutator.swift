@@ -154,6 +154,19 @@ package final class Mutator {
     hasWritten = true
   }
 
+  /// Makes a change in the store, which leaves everything as it was where it throws, unless it was stopped.
+  func writing<Output>(_ body: () throws(StoreProblem) -> Output) throws(StoreProblem) -> Output {
+    let hadWritten = hasWritten
+    change()
+    do {
+      return try body()
+    } catch {
+      if case .stopped = error { throw error }
+      hasWritten = hadWritten
+      throw error
+    }
+  }
+
   /// What ends a field that reaches more than a point mutation may. Nobody is told: it is applied in another way then.
   func outgrown(at source: InputStage.Source) -> MutationProblem {
     isOutgrown = true

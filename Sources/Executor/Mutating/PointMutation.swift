@@ -7,11 +7,15 @@ import GQLQuery
 package enum PointMutation {
   /// What one may reach. Whatever turns out to reach more is applied in another way.
   static var maximumRecords: Int { 16 }
-  static var maximumLinks: Int { 256 }
+  package static var maximumLinks: Int { 64 }
+  /// Links of the lists in which its links stand: they are moved, and copied once a version, some four bytes each.
+  static var maximumListed: Int { 1 << 14 }
+  /// Rows that a hash index has under one key, on average: their list is moved as links are.
+  static var maximumPostings: Int { 1 << 10 }
   /// Looks of the store at whether it is to stop, 128 entities or links each.
   static var maximumLooks: Int { 8 }
-  /// Of the values of parameters.
-  static var maximumBytes: Int { 1 << 14 }
+  /// Of the values of parameters, and of the document, which has the constants.
+  package static var maximumBytes: Int { 1 << 12 }
 
   /// Whether values of parameters are few and short.
   package static func fits(_ values: [Value?]) -> Bool {
@@ -23,7 +27,7 @@ package enum PointMutation {
         bytes += text.count
       case .list(let elements): return elements.count <= maximumLinks && elements.allSatisfy(add)
       case .object(let members): return members.count <= maximumLinks && members.allSatisfy { add($0.value) }
-      default: break
+      case .null, .boolean, .int, .float, .decimal, .enumeration, .dateTime, .date, .duration: break
       }
       return bytes <= maximumBytes
     }
@@ -34,8 +38,14 @@ package enum PointMutation {
 extension BoundMutation {
   /// Whether its plans may make it a point mutation.
   package var mayBePoint: Bool {
-    guard constants.sets.isEmpty, locateDeleted == nil, conflict?.decisions == nil, conflict?.strategy != .replace
+    guard constants.sets.isEmpty, locateDeleted == nil, conflict?.decisions == nil,
+      rows.count <= PointMutation.maximumRecords
     else { return false }
+    switch conflict?.strategy {
+    case .fail, .keep, .patch, .lastWriteWins, nil: break
+    // Deletions, and lists that grow.
+    case .replace, .append: return false
+    }
     switch kind {
     case .insert: break
     case .upsert: if rows.contains(where: \.hasLinks) { return false }
@@ -58,17 +68,25 @@ extension MutationProgram {
   static func isPoint(
     _ mutation: BoundMutation, _ layout: InputLayout, _ catalog: Catalog, locate: Executable?
   ) -> Bool {
-    // Trigram indexes put work off, and do much at once.
-    guard mutation.mayBePoint, !catalog[mutation.type].indexes.contains(where: { catalog[$0].kind == .trigram }) else {
-      return false
+    guard mutation.mayBePoint else { return false }
+    for index in catalog[mutation.type].indexes {
+      // Trigram indexes put work off, and do much at once. To take a text out of a full-text index it is read again,
+      // however long it is.
+      switch catalog[index].kind {
+      case .trigram: return false
+      case .fullText: if mutation.kind != .insert { return false }
+      case .hash, .btree: break
+      }
     }
     if mutation.kind == .update, !layout.compoundKeys.isEmpty { return false }
     guard let locate else { return mutation.locate == nil }
     let plan = locate.plan
     guard plan.rowSets.isEmpty, let set = plan.sets.first else { return false }
     switch set.access {
-    case .lookup(let index, _), .lookupEach(let index, _):
-      return (catalog[index].isUnique || catalog[index].isPrimary) && set.isPlain
+    case .lookup(let index, _):
+      // A null finds all rows with one, by a scan.
+      let canBeNull = catalog[index].columns.contains { !layout.columns[Int($0.index)].isNonNull }
+      return (catalog[index].isUnique || catalog[index].isPrimary) && !canBeNull && set.isPlain
     case .empty: return true
     default: return false
     }
@@ -95,8 +113,10 @@ extension BoundExpression {
     forEachNode { node in
       switch node.kind {
       case .constant, .parameter, .column, .entity, .not, .and, .or, .isTrue, .isNull, .compare, .inValues, .inList,
-        .inRange, .arithmetic, .negate, .convert, .cast, .coalesce, .conditional, .isDeleted, .isInserted:
+        .inRange, .negate, .convert, .cast, .coalesce, .conditional, .isDeleted, .isInserted:
         break
+      // Texts that are joined grow.
+      case .arithmetic: if node.type == .string { isPlain = false }
       default: isPlain = false
       }
     }

@@ -69,29 +69,6 @@ extension WriteTransaction {
     return doomed
   }
 
-  /// Whether deleting a live entity takes nothing along but what mirrors it, and touches at most so many links.
-  package func isDeletedAlone(_ type: EntityTypeID, _ row: UInt32, links maximum: Int) -> Bool {
-    var links = 0
-    for relation in relations(type) {
-      let count =
-        relation.isToMany
-        ? readColumn(relation).reader.references(row).count : target(relation, row) == PageLayout.noRow ? 0 : 1
-      links += count
-      if relation.isMirror {
-        if count == 0 || !layout.types[Int(relation.target.index)].isHidden { continue }
-        // Relations to the interface are its row's.
-        for other in relations(relation.target) where other.isToMany {
-          let more = readColumn(other).reader.references(target(relation, row)).count
-          if other.onDelete == .cascade, more > 0 { return false }
-          links += more
-        }
-      } else if relation.onDelete == .cascade, count > 0 {
-        return false
-      }
-    }
-    return links <= maximum
-  }
-
   func targets(_ relation: Relation, _ source: UInt32) -> [UInt32] {
     if relation.isToMany { return Array(readColumn(relation).reader.references(source)) }
     let target = target(relation, source)

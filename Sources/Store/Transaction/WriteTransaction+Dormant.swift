@@ -17,6 +17,8 @@ extension WriteTransaction {
     return dormantLinks(relation).map { !$0.isEmpty(row) } ?? false
   }
 
+  func dormantCount(_ relation: Relation, _ row: UInt32) -> Int { dormantLinks(relation)?.count(row) ?? 0 }
+
   func setDormant(_ relation: Relation, _ row: UInt32, _ links: [DormantLinks.Link]) {
     if links.isEmpty && dormantLinks(relation)?.isEmpty(row) ?? true { return }
     ownedTable(relation.source).ownedDormant(layout.relationPlaces[Int(relation.id.index)])[row] = links

@@ -24,7 +24,9 @@ package final class WriteTransaction {
   package var now: Int64 = 0
   /// Asked once in a while, with the bytes that are held meanwhile, by calls that may reach any number of entities;
   /// where it says so they throw ``StoreProblem/stopped``.
-  package var isStopped: ((Int) -> Bool)?
+  package var isStopped: ((Int) -> Bool)? {
+    didSet { steps = 0 }
+  }
   /// Entities and links since it was asked.
   @exclusivity(unchecked) private var steps = 0
 
@@ -69,7 +71,7 @@ package final class WriteTransaction {
   /// A snapshot of what was written so far; the transaction goes on. Complexity: as ``commit()``, and what is written
   /// next is copied again.
   ///
-  /// Compaction is O(rows), once in as many changes: who cannot wait for it leaves it to ``compactAll()``.
+  /// Compaction is O(rows), once in as many changes: who cannot wait for it leaves it to ``takeUpCompaction()``.
   package func snapshot(compacting: Bool = true) -> Snapshot {
     precondition(bulk == nil, "a bulk must be ended first")
     settle()
@@ -88,8 +90,9 @@ package final class WriteTransaction {
   package func provisional() -> Snapshot {
     precondition(bulk == nil, "a bulk must be ended first")
     settle()
+    // Without the links that wait, which queries do not look at, and which a second holder would have copied.
     return Snapshot(
-      base.catalog, version: version, layout: layout, tables: tables, dangling: dangling, growth: growth)
+      base.catalog, version: version, layout: layout, tables: tables, dangling: DanglingLinks(), growth: growth)
   }
 
   /// What readers rely on that writers put off.

@@ -1,0 +1,48 @@
+import GQLCatalog
+import GQLStore
+
+/// Whether what is staged is a point mutation's.
+extension Mutator {
+  func isWithinPoint(_ program: MutationProgram) -> Bool {
+    guard stage.isWithinPoint, program.mutation.kind == .insert || stage.links.isEmpty,
+      !hasLongPostings(program.mutation.type)
+    else { return false }
+    for link in stage.links {
+      let relation = catalog[link.relation]
+      let inverse = catalog[relation.inverse]
+      for target in stage.targets[link.first..<(link.first + link.count)] {
+        guard let row = row(target, relation, program.layouts) else { return false }
+        if row == PageLayout.noRow { continue }
+        var listed = transaction.listedCount(inverse.id, row)
+        if !inverse.isToMany {
+          // Who has it now loses it.
+          let owner = transaction.column(inverse.source, inverse.column).reference(row)
+          if owner != PageLayout.noRow { listed = transaction.listedCount(relation.id, owner) }
+        }
+        if listed > PointMutation.maximumListed { return false }
+      }
+    }
+    return true
+  }
+
+  /// Where a target is; `noRow` where it is not there, or new; nil where that is not found at once.
+  private func row(_ target: InputStage.Target, _ relation: Relation, _ layouts: InputLayouts) -> UInt32? {
+    switch target {
+    case .record: return PageLayout.noRow
+    case .row(let row, let type): return type == relation.target ? row : nil
+    case .key(let key, _):
+      if layouts[relation.target].isAbstract { return nil }
+      return withUnsafePointer(to: key) { transaction.findRow(relation.target, key: $0) } ?? PageLayout.noRow
+    }
+  }
+
+  /// Whether a hash index of the type has many rows under one key.
+  func hasLongPostings(_ type: EntityTypeID) -> Bool {
+    catalog[type].indexes.contains { id in
+      let index = catalog[id]
+      guard index.kind == .hash, !index.isUnique, !index.isPrimary else { return false }
+      return transaction.base.hashIndex(id).distinctKeys * PointMutation.maximumPostings
+        < transaction.base.liveCount(type)
+    }
+  }
+}
