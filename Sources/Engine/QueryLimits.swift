@@ -45,7 +45,7 @@ public struct QueryLimits: Sendable, Hashable {
   public var patternBytes = 4096
   /// Steps that matching a regular expression with one text may take.
   public var patternSteps = 1_000_000
-  /// Nested backtracking of one match.
+  /// Nested backtracking of one match. Compiled patterns are bounded by their stack, which is no deeper.
   public var patternDepth = 100_000
   /// Bytes of memory of one match.
   public var patternMemory = 16 << 20

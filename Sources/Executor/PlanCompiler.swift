@@ -168,13 +168,13 @@ struct PlanCompiler {
       var expressions: [BoundExpression] = []
       PlanCompiler.appendBounds(of: range, to: node, &expressions)
       node.scalars = ScalarSources(expressions, self)
-      node.mayFail = expressions.contains(where: plan.query.canFail)
       return node
     case .fullText(let index, let columns, let query): return fullText(index, columns, query)
     case .trigram(let index, let column, let condition, let pattern):
       return trigram(index, column, condition, pattern)
     case .hashJoin(let build, let keys):
       let node = AccessNode(.hashJoin)
+      if set.source != .all { node.children = [access(.source, of: set, number: number)] }
       node.buildProgram = program(build)
       node.buildTypes = build.map(\.type)
       node.scalars = ScalarSources(keys, self)
@@ -232,7 +232,6 @@ struct PlanCompiler {
     node.includesNulls = range.includesNulls
     node.onlyNulls = range.onlyNulls
     node.scalars = ScalarSources(expressions, self)
-    node.mayFail = expressions.contains(where: plan.query.canFail)
     return node
   }
 

@@ -106,6 +106,13 @@ extension Parser {
     } else if at(.equals) {
       report(.equalsForWalrus(equals: range))
       advance()
+    } else if at(.star), tokens.kinds[position + 1] == .rightBrace {
+      report(.starBehindFields)
+      let star = range
+      advance()
+      return ComputedSelection(
+        name: name, usesWalrus: true, expression: Expression(.missing, at: star), directives: [], selectionSet: nil,
+        range: field.range)
     } else {
       report(.unnamedComputation)
       move(to: first)

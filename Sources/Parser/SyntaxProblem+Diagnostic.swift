@@ -35,7 +35,7 @@ extension SyntaxProblem {
     case .chainedRange: DiagnosticCode("chained-range")
     case .colonForWalrus: DiagnosticCode("colon-for-walrus")
     case .equalsForWalrus: DiagnosticCode("equals-for-walrus")
-    case .unnamedComputation: DiagnosticCode("unnamed-computation")
+    case .unnamedComputation, .starBehindFields: DiagnosticCode("unnamed-computation")
     case .walrusForColon: DiagnosticCode("walrus-for-colon")
     case .wordOperatorInList: DiagnosticCode("word-operator-in-list")
     case .minusInList: DiagnosticCode("minus-in-list")
@@ -79,6 +79,7 @@ extension SyntaxProblem {
     case .colonForWalrus: "behind 'name:' stands a field, a call or a parenthesised expression"
     case .equalsForWalrus: "'=' does not name a computed selection"
     case .unnamedComputation: "a computed selection needs a name"
+    case .starBehindFields: "'*' alone stands for all fields only where it is the first selection"
     case .walrusForColon: "a value is given with ':'"
     case .wordOperatorInList(let word, _, _): "'\(word)' is a name directly inside a list, not an operator"
     case .minusInList: "this minus is ambiguous in a list"
@@ -106,6 +107,7 @@ extension SyntaxProblem {
     case .chainedRange: "put one of them in parentheses"
     case .colonForWalrus, .equalsForWalrus: "write ':='"
     case .unnamedComputation: "write 'name := …'"
+    case .starBehindFields: "write '...*'"
     case .walrusForColon: "write ':'"
     case .wordOperatorInList: "put the expression in parentheses"
     case .minusInList: "put a space on both sides of it to subtract"

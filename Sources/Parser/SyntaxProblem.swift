@@ -48,6 +48,8 @@ package enum SyntaxProblem: Sendable, Equatable {
   case equalsForWalrus(equals: SourceRange)
   /// `{ age > 3 }` — a computed selection needs a name.
   case unnamedComputation
+  /// `{ a * }` — a star alone stands for fields only where it stands first.
+  case starBehindFields
   /// `{ a(b := 1) }` — an argument takes `:`.
   case walrusForColon
   /// `{ a(b: [c > 1 and d]) }` — word operators are names directly inside a list. A warning where all of it is

@@ -7,7 +7,7 @@ package struct PatternLimits: Hashable, Sendable {
   package var patternBytes: Int
   /// PCRE2's counter of matching steps.
   package var match: UInt32
-  /// PCRE2's counter of nested backtracking; the just-in-time code is bounded by its stack instead.
+  /// PCRE2's counter of nested backtracking.
   package var depth: UInt32
   /// In KiB.
   package var heap: UInt32
@@ -24,6 +24,15 @@ package struct PatternLimits: Hashable, Sendable {
   package static let strict = PatternLimits(patternBytes: 1024, match: 250_000, depth: 10_000, heap: 4 * 1024)
 }
 
+extension PatternLimits {
+  /// Just-in-time code counts steps only. What it may nest it keeps on this stack, a word at least for each time, so
+  /// that neither of the other limits is passed while it suffices; where it does not, the interpreter, which counts all
+  /// of them, takes over.
+  var stackBytes: Int { min(512 * 1024, Int(heap) * 1024, Int(depth) * 8) }
+  /// The least stack that just-in-time code is run with.
+  static var leastStackBytes: Int { 32 * 1024 }
+}
+
 /// Why a pattern was refused.
 package struct PatternError: Error, Hashable, Sendable {
   /// One sentence of cause, without a full stop.
@@ -37,7 +46,12 @@ package enum MatchResult: Hashable, Sendable {
   case matched
   case notMatched
   /// A limit was reached; whether the text matches is not known.
-  case limitExceeded
+  case limitExceeded(PatternLimit)
+}
+
+/// A limit of matching.
+package enum PatternLimit: Hashable, Sendable {
+  case steps, depth, memory
 }
 
 /// A compiled regular expression: PCRE2 syntax, UTF-8, no `\C`, bounded work. It searches, it does not anchor.
@@ -117,10 +131,11 @@ package final class Pattern: Sendable {
   package func find(
     _ start: UnsafePointer<UInt8>, _ count: Int, from: Int, _ scratch: PatternScratch, isValidUTF8: Bool = true
   ) -> MatchResult {
-    guard let match = scratch.match, let context = scratch.context else { return .limitExceeded }
+    guard let match = scratch.match, let context = scratch.context else { return .limitExceeded(.memory) }
     guard from >= 0, from <= count else { return .notMatched }
     scratch.apply(limits)
-    let options = isValidUTF8 ? PCRE2_NO_UTF_CHECK : 0
+    var options = isValidUTF8 ? PCRE2_NO_UTF_CHECK : 0
+    if !scratch.hasStack { options |= PCRE2_NO_JIT }
     var result = pcre2_match_8(code, start, count, from, options, match, context)
     if result == PCRE2_ERROR_JIT_STACKLIMIT {
       // The interpreter takes its memory from the heap, within the limits.
@@ -128,9 +143,9 @@ package final class Pattern: Sendable {
     }
     if result >= 0 { return .matched }
     switch result {
-    case PCRE2_ERROR_MATCHLIMIT, PCRE2_ERROR_DEPTHLIMIT, PCRE2_ERROR_HEAPLIMIT, PCRE2_ERROR_NOMEMORY,
-      PCRE2_ERROR_JIT_STACKLIMIT, PCRE2_ERROR_RECURSELOOP:
-      return .limitExceeded
+    case PCRE2_ERROR_MATCHLIMIT: return .limitExceeded(.steps)
+    case PCRE2_ERROR_DEPTHLIMIT, PCRE2_ERROR_RECURSELOOP: return .limitExceeded(.depth)
+    case PCRE2_ERROR_HEAPLIMIT, PCRE2_ERROR_NOMEMORY, PCRE2_ERROR_JIT_STACKLIMIT: return .limitExceeded(.memory)
     default:
       return .notMatched
     }
@@ -156,14 +171,13 @@ package final class Pattern: Sendable {
 package final class PatternScratch {
   let match: OpaquePointer?
   let context: OpaquePointer?
-  private let stack: OpaquePointer?
+  private var stack: OpaquePointer?
   private var limits: PatternLimits?
+  var hasStack: Bool { stack != nil }
 
   package init(for pattern: Pattern) {
     match = pcre2_match_data_create_from_pattern_8(pattern.code, nil)
     context = pcre2_match_context_create_8(nil)
-    stack = pcre2_jit_stack_create_8(32 * 1024, 512 * 1024, nil)
-    if let context, let stack { pcre2_jit_stack_assign_8(context, nil, UnsafeMutableRawPointer(stack)) }
   }
 
   deinit {
@@ -174,10 +188,19 @@ package final class PatternScratch {
 
   func apply(_ limits: PatternLimits) {
     guard self.limits != limits else { return }
+    let hadStackBytes = self.limits?.stackBytes
     self.limits = limits
+    if hadStackBytes != limits.stackBytes { makeStack(limits.stackBytes) }
     pcre2_set_match_limit_8(context, limits.match)
     pcre2_set_depth_limit_8(context, limits.depth)
     pcre2_set_heap_limit_8(context, limits.heap)
+  }
+
+  private func makeStack(_ bytes: Int) {
+    pcre2_jit_stack_assign_8(context, nil, nil)
+    pcre2_jit_stack_free_8(stack)
+    stack = bytes < PatternLimits.leastStackBytes ? nil : pcre2_jit_stack_create_8(32 * 1024, bytes, nil)
+    if let stack { pcre2_jit_stack_assign_8(context, nil, UnsafeMutableRawPointer(stack)) }
   }
 
   /// Where the last match, which must have matched, found a group; 0 is the whole. Nil if the group took no part.

@@ -6,7 +6,7 @@ import GQLQuery
 package struct Rewriter {
   var query: BoundQuery
   let disabled: Set<RewriteRule>
-  private let referenceCounts: [Int]
+  private var referenceCounts: [Int]
   /// What may end rewriting before its end; what it gives then is not to be used, and the planner, which looks at the
   /// time next, reports it.
   private let interruption: Interruption?
@@ -219,7 +219,7 @@ package struct Rewriter {
 
   /// `some(s, p)` is `exists(s(where: p))`, `none(s, p)` its negation, `every(s, p)` that of `exists(s(where: p is not
   /// true))`. Not where the set is limited, because the limit comes before the predicate, and not where another place
-  /// refers to the set too.
+  /// refers to the set too: where the test compares the members with what is around, it is that of a set of these then.
   private mutating func quantifier(
     _ quantifier: Quantifier, _ id: SetID, _ body: BoundExpression?, _ original: BoundExpression
   ) -> BoundExpression {
@@ -236,7 +236,12 @@ package struct Rewriter {
     }
     guard let body else { return copy }
     guard set.limit == nil, set.offset == nil, set.distinctOn.isEmpty, referenceCounts[id.index] <= 1 else {
-      return copy
+      guard quantifier != .every, isJoin(body), query.freeScopes(of: id).isEmpty else { return copy }
+      let members = SetID(query.sets.count)
+      query.sets.append(BoundSet(type: set.type, source: .union([id]), predicate: body, range: set.range))
+      referenceCounts.append(1)
+      let exists = BoundExpression(.quantifier(.exists, members, nil), .boolean, at: original.range)
+      return quantifier == .none ? exists.negated() : exists
     }
     let tested: BoundExpression
     if quantifier == .every {
@@ -246,6 +251,16 @@ package struct Rewriter {
     }
     query[id].predicate = predicate(.conjunction([set.predicate, tested].compactMap { $0 }) ?? tested)
     return quantifier == .some || quantifier == .exists ? exists : exists.negated()
+  }
+
+  /// Whether the test asks for an equality between the element and what is around its set, for which a table is made.
+  private func isJoin(_ body: BoundExpression) -> Bool {
+    !query.canFail(body)
+      && body.conjuncts.contains { part in
+        guard case .compare(.equal, let left, let right) = part.kind else { return false }
+        let scopes = [query.freeScopes(of: left), query.freeScopes(of: right)]
+        return scopes.contains(.element) && scopes.contains { !$0.isEmpty && !$0.contains(depth: 0) }
+      }
   }
 
   private func isTrue(_ expression: BoundExpression) -> BoundExpression {

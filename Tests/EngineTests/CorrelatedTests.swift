@@ -53,8 +53,23 @@ import Testing
     ("max(B(where: tag == ^.tag).num)", { largest[$0 % 5] }),
     ("first(B(where: tag == ^.tag, orderBy: -num)).num", { largest[$0 % 5] }),
     ("if(some(B(where: tag == ^.tag), num > 49990), 1, 0)", { largest[$0 % 5] > 49_990 ? 1 : 0 }),
+    ("if(num in B(limit: 1000).num, 1, 0)", { $0 % 1000 == 0 || $0 > 49_000 ? 1 : 0 }),
+    // Keys that may fail.
+    ("count(B(where: num == ^.num + 1))", { next($0) }),
+    ("count(B(where: key == ^.num + 1))", { next($0) }),
+    ("count(B(where: id == string(int(^.id) + 1)))", { $0 + 1 < count ? 1 : 0 }),
+    ("count(B(where: tag == ^.tag - 1 and num > 25000))", { $0 % 5 == 0 ? 0 : overHalf[$0 % 5 - 1] }),
+    ("if(exists(B(where: tag > 1 and num == ^.num * 2)), 1, 0)", { twice($0) }),
   ]
   private static func partners(_ id: Int) -> [Row] { byNum[id % 1000 == 0 ? nil : id] ?? [] }
+  /// How many follow: null and one is null.
+  private static func next(_ id: Int) -> Int {
+    id % 1000 == 0 ? partners(id).count : id + 1 < count && (id + 1) % 1000 != 0 ? 1 : 0
+  }
+  private static func twice(_ id: Int) -> Int {
+    let key: Int? = id % 1000 == 0 ? nil : id * 2
+    return (byNum[key] ?? []).contains { $0.tag > 1 } ? 1 : 0
+  }
   private static let overHalf = (0..<5).map { tag in (byTag[tag] ?? []).filter { ($0.num ?? 0) > 25_000 }.count }
   private static let largest = (0..<5).map { tag in (byTag[tag] ?? []).compactMap(\.num).max() ?? 0 }
 

@@ -59,7 +59,7 @@ import Testing
     #expect(throws: PatternError.self) { try Pattern(deep) }
 
     let hostile = try Pattern(Array("(a+)+$".utf8), limits: .strict)
-    #expect(result(hostile, [UInt8](repeating: 0x61, count: 40) + [0x62]) == .limitExceeded)
+    #expect(result(hostile, [UInt8](repeating: 0x61, count: 40) + [0x62]) == .limitExceeded(.steps))
     let other = try Pattern(Array("^(?:(?:a|b|ab)*)*c".utf8), limits: .strict)
     #expect(result(other, [UInt8](repeating: 0x61, count: 5000)) != .matched)
     // Limits follow the pattern, not the scratch.
@@ -68,9 +68,22 @@ import Testing
     let text = [UInt8](repeating: 0x61, count: 40) + [0x62]
     text.withUnsafeBufferPointer { bytes in
       guard let start = bytes.baseAddress else { return }
-      #expect(hostile.matches(start, 41, scratch) == .limitExceeded)
+      #expect(hostile.matches(start, 41, scratch) == .limitExceeded(.steps))
       #expect(easy.matches(start, 41, scratch) == .matched)
     }
+  }
+
+  @Test("each limit is one, whichever way a pattern is run") func eachLimit() throws {
+    // Without a z it would not be tried at all.
+    let text = [UInt8](repeating: 0x61, count: 2000) + Array("dz".utf8)
+    func outcome(_ limits: PatternLimits) throws -> MatchResult {
+      result(try Pattern(Array("^(a|b|c)*z".utf8), limits: limits), text)
+    }
+    #expect(try outcome(.standard) == .notMatched)
+    #expect(try outcome(PatternLimits(match: 10)) == .limitExceeded(.steps))
+    #expect(try outcome(PatternLimits(depth: 3)) == .limitExceeded(.depth))
+    #expect(try outcome(PatternLimits(heap: 3)) == .limitExceeded(.memory))
+    #expect(try outcome(PatternLimits(depth: 5000, heap: 64)) != .matched)
   }
 
   @Test func recursionEnds() throws {

@@ -15,6 +15,15 @@ extension Binder {
     environment: Environment, into set: inout BoundSet
   ) {
     guard !arguments.isEmpty else { return }
+    withSiblings(sources) {
+      bindArguments(arguments, of: name, known: others, among: sources, environment: environment, into: &set)
+    }
+  }
+
+  private func bindArguments(
+    _ arguments: [Argument], of name: Name, known others: [String], among sources: [SelectionSource],
+    environment: Environment, into set: inout BoundSet
+  ) {
     var inner = adding(lets: sources, to: environment.entering(set.type))
     inner.note(searches: searches(of: set))
     var seen: Set<String> = []
@@ -152,7 +161,20 @@ extension Binder {
 
   func bindOrder(_ expression: Expression, _ environment: Environment) -> [BoundOrderTerm] {
     var terms: [BoundOrderTerm] = []
-    for element in elements(of: expression) { orderTerm(element, environment, false, into: &terms) }
+    var previous: Expression?
+    for element in elements(of: expression) {
+      if case .name(let name) = element.kind, ["asc", "desc"].contains(name.text.lowercased()),
+        !hasMeaning(name, environment)
+      {
+        let range = previous?.range
+        let isShort = range.map { $0.count <= 60 } ?? false
+        let term = isShort ? previous.map { "\(name.text.lowercased())(\(print($0)))" } : nil
+        report(.directionBehind(word: name.text, term: term), at: name.range)
+        continue
+      }
+      orderTerm(element, environment, false, into: &terms)
+      previous = element
+    }
     return terms
   }
 
@@ -266,14 +288,16 @@ extension Binder {
       switch (operand, field.value.kind) {
       case (.entity(let target, _, _), .object(let inner)):
         nested(at: field.range, ()) { $0.objectOrder(inner, target, environment, field.range, into: &terms) }
-      case (.embedded(let value), .object(let inner)): embeddedOrder(inner, value, environment, into: &terms)
+      case (.embedded(let value), .object(let inner)):
+        embeddedOrder(inner, value, environment, field.range, into: &terms)
       default: directed(operand, field.value, environment, into: &terms)
       }
     }
   }
 
   private func embeddedOrder(
-    _ fields: [ObjectField], _ value: EmbeddedValue, _ environment: Environment, into terms: inout [BoundOrderTerm]
+    _ fields: [ObjectField], _ value: EmbeddedValue, _ environment: Environment, _ range: SourceRange,
+    into terms: inout [BoundOrderTerm]
   ) {
     checkRepeats(fields)
     let place = valuePath.depth
@@ -281,10 +305,12 @@ extension Binder {
       defer { valuePath.leave(to: place) }
       valuePath.enter(member: field.name.text)
       let operand = member(field.name, of: value)
-      if case .embedded(let inner) = operand, case .object(let fields) = field.value.kind {
-        nested(at: field.range, ()) { $0.embeddedOrder(fields, inner, environment, into: &terms) }
-      } else {
-        directed(operand, field.value, environment, into: &terms)
+      switch (operand, field.value.kind) {
+      case (.embedded(let inner), .object(let fields)):
+        nested(at: field.range, ()) { $0.embeddedOrder(fields, inner, environment, range, into: &terms) }
+      case (.entity(let target, _, _), .object(let fields)):
+        nested(at: field.range, ()) { $0.objectOrder(fields, target, environment, range, into: &terms) }
+      default: directed(operand, field.value, environment, into: &terms)
       }
     }
   }
@@ -317,7 +343,7 @@ extension Binder {
     default: word = ""
     }
     guard word == "ASC" || word == "DESC" else {
-      report(.wrongOrder, at: direction.range)
+      report(word.isEmpty ? .wrongOrder : .wrongDirection(word: String(word.prefix(60))), at: direction.range)
       return
     }
     guard let bound = key(operand, environment, at: direction.range) else { return }

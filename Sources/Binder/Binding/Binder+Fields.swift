@@ -49,7 +49,7 @@ extension Binder {
     frames.append(
       SelectionFrame(
         set: set, isRecursive: recursion != nil, recursionKey: recursion == nil ? nil : name.text))
-    var fields = nested(at: name.range, []) { $0.bindFields(inner, of: type) }
+    var fields = withSiblings(inner) { nested(at: name.range, []) { $0.bindFields(inner, of: type) } }
     frames.removeLast()
     if let recursion {
       if let other = fields.first(where: { $0.key == name.text }) {

@@ -83,7 +83,7 @@ extension Binder {
       case .outer: return false
       default: return true
       }
-      guard let binding = environment.lets[name.text] else {
+      guard let binding = environment.lets[name.text] ?? alias(name, number, environment) else {
         if catalog[groups[number].type].property(named: name.text) != nil { return true }
         return name.text != "_items" && catalog.root(named: name.text)?.isList != true
       }

@@ -20,6 +20,10 @@ struct GroupBinding {
   var aggregates: [BoundGroupAggregate] = []
   /// The aggregates by what they say, so that each is computed once.
   var known: [String: Int] = [:]
+  /// What is selected of the groups.
+  var sources: [SelectionSource] = []
+  /// The computed selections among it, once somebody asks for one.
+  var aliases: [String: Environment.Binding]?
 
   func hasKey(_ name: String) -> Bool { keys.contains { $0.name == name } }
 }
@@ -81,13 +85,10 @@ extension Binder {
     let number = groups.count
     groups.append(GroupBinding(type: bound.type, scope: scope, selection: selection))
     var grouping = BoundGrouping(keys: [])
-    if let argument = own["groupBy"] { grouping.keys = bindKeys(argument.value, member, number) }
+    if let argument = own["groupBy"] {
+      grouping.keys = withSiblings(sources) { bindKeys(argument.value, member, number) }
+    }
     let group = enteringGroup(number, member)
-    if let argument = own["having"] { grouping.having = bindWhere(argument.value, group) }
-    if let argument = own["orderBy"] { grouping.order = bindOrder(argument.value, group) }
-    if let argument = own["limit"] { grouping.limit = bindCount(argument, environment) }
-    if let argument = own["offset"] { grouping.offset = bindCount(argument, environment) }
-
     var inner = sources.map { source in
       var copy = source
       var member = source.environment.entering(bound.type)
@@ -95,12 +96,24 @@ extension Binder {
       copy.environment = enteringGroup(number, member)
       return copy
     }
+    groups[number].sources = inner
+    var naming = group
+    naming.aliases = number
+    withSiblings(inner) {
+      if let argument = own["having"] { grouping.having = bindWhere(argument.value, naming) }
+      if let argument = own["orderBy"] { grouping.order = bindOrder(argument.value, naming) }
+      if let argument = own["limit"] { grouping.limit = bindCount(argument, environment) }
+      if let argument = own["offset"] { grouping.offset = bindCount(argument, environment) }
+    }
+
     if inner.isEmpty {
       if isGraphQL { report(.missingSelection(field: name.text), at: name.range) }
       // Without a selection its keys.
       inner = [SelectionSource(splat: name.range, environment: group, condition: nil)]
     }
-    grouping.fields = nested(at: name.range, []) { $0.bindGroupFields(inner, bound.type, number) }
+    grouping.fields = withSiblings(inner) {
+      nested(at: name.range, []) { $0.bindGroupFields(inner, bound.type, number) }
+    }
     grouping.aggregates = groups[number].aggregates
     query.selections[selection.index].shape = .groups(grouping)
     return selection
@@ -136,6 +149,7 @@ extension Binder {
     var member = environment
     member.scopes = Array(environment.scopes.prefix(scope + 1))
     member.groups[scope] = nil
+    member.aliases = nil
     return member
   }
 
@@ -244,6 +258,15 @@ extension Binder {
       }
     }
     if name.text == "_items" { return .plural(items(name, number, environment)) }
+    if let binding = alias(name, number, environment) {
+      guard let expression = binding.expression else { return .error }
+      let inner = environment.inside(binding)
+      return nested(at: name.range, .error) { $0.settled($0.bindOperand(expression, inner), inner) }
+    }
+    if environment.aliases == number, let problem = selectionName(name) {
+      report(problem, at: name.range)
+      return .error
+    }
     let property = catalog[group.type].property(named: name.text)
     guard property != nil || name.text == "__typename" else { return nil }
     // It may be the one that could not be bound.
@@ -272,7 +295,7 @@ extension Binder {
     }
     if let operand = groupMember(name, number, environment) { return operand }
     reportUnknownField(
-      name, of: "group of \(catalog[groups[number].type].name)", among: groups[number].keys.map(\.name))
+      name, of: "group of \(catalog[groups[number].type].name)", among: groupNames(number, environment))
     return .error
   }
 

@@ -119,7 +119,7 @@ extension Binder {
       guard let json = value(owner, environment, at: base.range) else { return .error }
       return member(name, of: .value(json), at: range)
     case .literal, .list, .object, .bare, .interval, .filter:
-      report(.unknownField(name: name.text, type: describe(owner), near: []), at: name.range)
+      report(.fieldOfValue(name: name.text, type: describe(owner)), at: name.range)
       return .error
     }
   }
@@ -128,7 +128,7 @@ extension Binder {
   func member(_ name: Name, of operand: Operand, at range: SourceRange) -> Operand {
     guard case .value(let value) = operand, value.type == .json else {
       if case .error = operand { return .error }
-      report(.unknownField(name: name.text, type: staticType(operand).map(words) ?? "this", near: []), at: name.range)
+      report(.fieldOfValue(name: name.text, type: staticType(operand).map(words) ?? "this"), at: name.range)
       return .error
     }
     let key = BoundExpression(.constant(.string(Text(name.text))), .string, at: name.range)

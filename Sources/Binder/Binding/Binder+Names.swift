@@ -62,7 +62,8 @@ extension Binder {
   func hasMeaning(_ name: Name, _ environment: Environment) -> Bool {
     if environment.lets[name.text] != nil || capture(named: name.text) != nil { return true }
     if let number = environment.group() {
-      return groups[number].hasKey(name.text) || catalog.root(named: name.text)?.isList ?? false
+      if groups[number].hasKey(name.text) || alias(name, number, environment) != nil { return true }
+      return catalog.root(named: name.text)?.isList ?? false
     }
     if let type = environment.elementType {
       if catalog[type].property(named: name.text) != nil || Self.metaFields.contains(name.text) { return true }
@@ -73,9 +74,13 @@ extension Binder {
   /// A bare name where no enum is wanted.
   func resolveBare(_ name: Name, _ environment: Environment) -> Operand {
     if let operand = meaning(of: name, environment) { return operand }
+    if let problem = selectionName(name) {
+      report(problem, at: name.range)
+      return .error
+    }
     var known: [String] = []
     if let number = environment.group() {
-      known = groups[number].keys.map(\.name)
+      known = groupNames(number, environment)
     } else if let type = environment.elementType {
       known = catalog[type].properties.map(\.name)
     }

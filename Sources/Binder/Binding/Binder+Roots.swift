@@ -5,6 +5,10 @@ import GQLQuery
 
 extension Binder {
   func bindRootSelection(_ sources: [SelectionSource]) -> [BoundField] {
+    withSiblings(sources) { bindRootFields(sources) }
+  }
+
+  private func bindRootFields(_ sources: [SelectionSource]) -> [BoundField] {
     var fields: [BoundField] = []
     for merged in collect(sources, of: .root) {
       guard !isExhausted else { break }

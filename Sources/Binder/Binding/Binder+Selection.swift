@@ -165,7 +165,7 @@ extension Binder {
     nested(at: node.range, ()) { $0.collect(source, of: place.parent, into: &result) }
   }
 
-  private func arguments(
+  func arguments(
     _ node: FragmentSpread, of fragment: FragmentDefinition, _ environment: Environment
   ) -> [String: Environment.Binding] {
     var result: [String: Environment.Binding] = [:]

@@ -106,7 +106,7 @@ extension Binder {
     switch path.tail {
     case .value(let value):
       guard value.type == .json, arguments == nil else {
-        report(.unknownField(name: name.text, type: words(value.type), near: []), at: name.range)
+        report(.fieldOfValue(name: name.text, type: words(value.type)), at: name.range)
         return .error
       }
       let key = BoundExpression(.constant(.string(Text(name.text))), .string, at: name.range)

@@ -77,6 +77,9 @@ final class Binder {
   var answersRows = false
   /// Every grouping so far, with what was found out about it.
   var groups: [GroupBinding] = []
+  /// The selections around the place, outermost first, and that of the field whose arguments it stands in: the names of
+  /// what they compute are none that it sees.
+  var siblings: [[SelectionSource]] = []
   /// Where in the value of a variable the part stands that is being bound.
   var valuePath = ValuePath()
   /// Expressions in lists and objects that are used elsewhere than they stand.

@@ -25,8 +25,8 @@ extension BindingProblem {
     if case .wrongValue(let problem) = self { return problem.code }
     let name =
       switch self {
-      case .unknownRoot, .unknownField: "unknown-field"
-      case .unknownName: "unknown-name"
+      case .unknownRoot, .unknownField, .fieldOfValue: "unknown-field"
+      case .unknownName, .selectionName: "unknown-name"
       case .unknownArgument: "unknown-argument"
       case .duplicateArgument, .duplicateField: "duplicate-argument"
       case .repeatedDirective: "repeated-directive"
@@ -79,7 +79,7 @@ extension BindingProblem {
       case .wrongComputed: "wrong-computed"
       case .wrongFilter: "wrong-filter"
       case .unknownOperator: "unknown-operator"
-      case .wrongOrder: "wrong-order"
+      case .wrongOrder, .wrongDirection, .directionBehind: "wrong-order"
       case .misplacedRange: "misplaced-range"
       case .misplacedComputation: "misplaced-computation"
       case .expansionLimit: "expansion-limit"
@@ -106,7 +106,12 @@ extension BindingProblem {
     switch self {
     case .unknownRoot(let name, _): "there is no type or root field '\(name)'"
     case .unknownField(let name, let type, _): "'\(type)' has no field '\(name)'"
+    case .fieldOfValue(let name, let type): "\(type) has no field '\(name)'"
     case .unknownName(let name, _): "'\(name)' is no field, 'let' or type here"
+    case .selectionName(let name, _, isComputed: true):
+      "'\(name)' is the name of a selection, which is not seen here"
+    case .selectionName(let name, _, isComputed: false):
+      "'\(name)' is the name of a field in the answer, which is not seen here"
     case .unknownArgument(let name, let of, _): "'\(of)' has no argument '\(name)'"
     case .duplicateArgument(let name): "the argument '\(name)' stands here twice"
     case .repeatedDirective(let name): "'@\(name)' stands here twice"
@@ -120,7 +125,7 @@ extension BindingProblem {
     case .unknownType(let name, _): "there is no type '\(name)'"
     case .fragmentOnValue(let name, let kind): "'\(name)' is \(kind), and fragments are on types with fields"
     case .missingTypename(let type, _): "this object does not say which type of '\(type)' it is"
-    case .impossibleFragment(let condition, let type): "a '\(type)' is never a '\(condition)'"
+    case .impossibleFragment(let condition, let type): "'\(type)' is never '\(condition)'"
     case .conflictingFields(let key, _, .names(let first, let second)):
       "'\(key)' is both '\(first)' and '\(second)'"
     case .conflictingFields(let key, _, .arguments): "'\(key)' is selected twice with different arguments"
@@ -176,6 +181,8 @@ extension BindingProblem {
     case .wrongFilter(let expected): "expected \(expected) in a filter"
     case .unknownOperator(let name, let type, _): "\(type) has no operator '\(name)'"
     case .wrongOrder: "'orderBy' takes fields and expressions, '-' before descending ones"
+    case .wrongDirection(let word): "'\(word)' is no direction: these are ASC and DESC"
+    case .directionBehind(let word, _): "'\(word)' stands behind what it is to order, and is a term of its own"
     case .misplacedRange: "a range can only stand behind 'in'"
     case .misplacedComputation: "introspection has fields only, nothing is computed in it"
     case .expansionLimit(let limit): "the operation expands to more than \(limit) nodes"
@@ -220,6 +227,9 @@ extension BindingProblem {
       .unknownVariable(_, let near), .unknownDirective(_, let near), .unknownIndex(_, _, let near),
       .unknownFunction(_, let near), .unknownOperator(_, _, let near), .unknownMutation(_, let near):
       didYouMean(near)
+    case .selectionName(let name, let meaning, isComputed: true):
+      "repeat the expression, or put 'let \(name) := \(meaning ?? "…")' before it in the selection"
+    case .selectionName(_, let meaning, isComputed: false): meaning.map { "write '\($0)'" }
     case .unconditionalChange: "add 'all: true' if that is meant"
     case .abstractMutation(_, _, let types):
       types.isEmpty ? nil : "change " + types.map { "'\($0)'" }.joined(separator: " and ")
@@ -238,6 +248,7 @@ extension BindingProblem {
       indexes.isEmpty
         ? "name the field, or declare one with @fulltext(fields: […])"
         : "name the field; the indexes are " + indexes.map { "'\($0)'" }.joined(separator: ", ")
+    case .directionBehind(_, let term): term.map { "write '\($0)'" }
     case .wrongFilter: "a condition is written {age: {gte: 18}}"
     case .notAKey(_, isValue: false): "aggregate it, or select it in '_items'"
     case .notAKey(let name, isValue: true): "add it to 'groupBy', or take one member's with first(\(name))"
@@ -266,6 +277,7 @@ extension BindingProblem {
       .unknownMutation(_, let near):
       near.first
     case .pluralPath(_, let suggestion): suggestion
+    case .selectionName(_, let meaning, isComputed: false): meaning
     default: nil
     }
   }

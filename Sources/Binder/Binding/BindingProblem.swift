@@ -8,8 +8,12 @@ package enum BindingProblem: Sendable {
   case unknownRoot(name: String, near: [String])
   /// `{ User { nmae } }`
   case unknownField(name: String, type: String, near: [String])
+  /// `{ User { x := age.years } }`; the type in words.
+  case fieldOfValue(name: String, type: String)
   /// `{ User(where: agee > 1) { id } }`: neither a field, nor a `let`, nor a root.
   case unknownName(name: String, near: [String])
+  /// `{ User(orderBy: x) { x := age + 1 } }`; what it stands for is nil where it is too long to repeat.
+  case selectionName(name: String, meaning: String?, isComputed: Bool)
   /// `{ User(wher: true) { id } }`
   case unknownArgument(name: String, of: String, near: [String])
   /// `{ User(limit: 1, limit: 2) { id } }`
@@ -100,6 +104,10 @@ package enum BindingProblem: Sendable {
   case unknownOperator(name: String, type: String, near: [String])
   /// `{ User(orderBy: messages) { id } }`
   case wrongOrder
+  /// `{ User(orderBy: {age: DESCENDING}) { id } }`
+  case wrongDirection(word: String)
+  /// `{ User(orderBy: [age desc]) { id } }`; the term as it is written, nil where that is too long to repeat.
+  case directionBehind(word: String, term: String?)
   /// `{ __schema { n := 1 } }`: introspection has fields only.
   case misplacedComputation
   /// `{ x := 1..2 }`: a range anywhere but behind `in`.

@@ -153,6 +153,8 @@ struct Environment {
   var called: Int?
   /// The groupings whose groups, not members, stand for an element here, by its index in `scopes`.
   var groups: [Int: Int] = [:]
+  /// The grouping whose computed selections have names here: in its `having` and `orderBy`.
+  var aliases: Int?
 
   /// An expression together with what its names mean.
   struct Binding {
@@ -161,6 +163,7 @@ struct Environment {
     var lets: [String: Binding]
     var arguments: [String: Binding]
     var views: [Int: View]
+    var aliases: Int?
     /// For the parameter of a function, which has a type.
     var parameter: FunctionArgument?
   }
@@ -191,14 +194,14 @@ struct Environment {
   }
 
   func binding(_ expression: Expression?) -> Binding {
-    Binding(expression: expression, chain: chain, lets: lets, arguments: arguments, views: views)
+    Binding(expression: expression, chain: chain, lets: lets, arguments: arguments, views: views, aliases: aliases)
   }
 
   /// Where a binding's expression is bound when it is used here.
   func inside(_ binding: Binding) -> Environment {
     Environment(
       scopes: scopes, chain: binding.chain, lets: binding.lets, arguments: binding.arguments, matches: matches,
-      views: binding.views, entries: entries, called: called, groups: groups)
+      views: binding.views, entries: entries, called: called, groups: groups, aliases: binding.aliases)
   }
 
   /// The entity `climb` visible scopes out; nil where the element is none.

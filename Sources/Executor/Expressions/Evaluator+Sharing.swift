@@ -9,7 +9,7 @@ extension Evaluator {
   /// that would not pay.
   func shared(_ node: Node) throws(RuntimeProblem) -> (batch: Batch, places: UnsafePointer<UInt16>)? {
     let set = execution.compiledSet(Int(node.index))
-    guard node.flag, set.dependsOnKeyOnly, count > 1 else { return nil }
+    guard node.flag, set.dependsOnKeyOnly, count > 1, !execution.keysFail(set, batch.scopes) else { return nil }
     let state = execution.sets[set.id]
     let runs = try execution.keyRuns(set, state, batch.scopes)
     var total = 0

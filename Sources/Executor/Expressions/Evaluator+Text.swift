@@ -185,7 +185,7 @@ extension Evaluator {
     switch result {
     case .matched: return 2
     case .notMatched: return 0
-    case .limitExceeded: throw problem(.patternLimit, node, at: position)
+    case .limitExceeded(let limit): throw problem(.patternLimit(limit), node, at: position)
     }
   }
 

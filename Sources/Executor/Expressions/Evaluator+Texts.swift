@@ -241,7 +241,7 @@ extension Evaluator {
       let number = try self.group(group, position, pattern, node)
       let text = TextView.bytes(at: a.cells + position)
       switch pattern.find(text.start.assumingMemoryBound(to: UInt8.self), text.count, from: 0, scratch) {
-      case .limitExceeded: throw problem(.patternLimit, node, at: position)
+      case .limitExceeded(let limit): throw problem(.patternLimit(limit), node, at: position)
       case .notMatched: out.validity[position] = 0
       case .matched:
         if let range = scratch.range(ofGroup: number) {

@@ -1,5 +1,6 @@
 import GQLBase
 import GQLCatalog
+import GQLRegex
 
 extension RuntimeProblem {
   package static let diagnosticCodes: [DiagnosticCode] = [
@@ -46,9 +47,15 @@ extension RuntimeProblem {
       message = "the value cannot be converted to \(RuntimeProblem.name(type, catalog))"
     case .invalidPattern(let reason, let offset):
       message = "invalid pattern: \(reason), at offset \(offset)"
-    case .patternLimit:
-      message = "matching the pattern takes more than its limits"
-      help = "simplify the pattern, or raise the limits 'pattern-steps', 'pattern-depth' or 'pattern-memory'"
+    case .patternLimit(let limit):
+      let name =
+        switch limit {
+        case .steps: "pattern-steps"
+        case .depth: "pattern-depth"
+        case .memory: "pattern-memory"
+        }
+      message = "matching the pattern takes more than the limit '\(name)'"
+      help = "simplify the pattern, or raise the limit '\(name)'"
     case .limitExceeded(let name, let limit):
       message = "the limit '\(name)' of \(limit) is exceeded"
       help = "the limit '\(name)' can be raised"

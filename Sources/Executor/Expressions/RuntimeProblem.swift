@@ -1,5 +1,6 @@
 import GQLBase
 import GQLCatalog
+import GQLRegex
 
 /// What can go wrong while a plan runs.
 package struct RuntimeProblem: Error, Sendable, Equatable {
@@ -15,7 +16,7 @@ package struct RuntimeProblem: Error, Sendable, Equatable {
     /// `name =~ $p` where `$p` is no pattern; the offset is into the pattern.
     case invalidPattern(message: String, offset: Int)
     /// `text =~ "(a+)+$"`: matching took more than the pattern limits allow.
-    case patternLimit
+    case patternLimit(PatternLimit)
     /// A limit of `limits.md`, by its name there.
     case limitExceeded(name: String, limit: Int)
     /// `limit: $n` where the variable is -1; the argument is `limit` or `offset`.

@@ -55,13 +55,14 @@ final class KeyTable {
   private let words: UnsafeMutablePointer<UInt64>
   private var arena = ScratchArena(capacity: 256)
   private var nullKey = -1
-  private lazy var json = JSONHash(seed)
+  private let general: CellHash
   /// Finds the numbers of small keys without a hash.
   private let direct: DirectKeyNumbers?
 
   /// With another seed keys stand elsewhere in the table, and have the same numbers.
   init(_ parts: [Part], seed: UInt64 = KeyHash.seed) {
     self.seed = seed
+    general = CellHash(seed)
     self.parts = ContiguousArray(parts)
     direct = DirectKeyNumbers(parts.map(\.kind))
     words = .allocate(capacity: ScopeRows.batchRows * max(parts.count, 1))
@@ -135,8 +136,6 @@ final class KeyTable {
 
   // MARK: - Hashing
 
-  private static let nullHash: UInt64 = 0x5851_F42D_4C95_7F2D
-
   private func hash(_ vector: Vector, _ part: Int, _ size: Int) {
     let target = hashes
     let seed = seed
@@ -161,14 +160,14 @@ final class KeyTable {
         for index in 0..<size { put(index, KeyHash.text(TextView(source[index]), seed)) }
       } else {
         for index in 0..<size {
-          put(index, vector.validity[index] == 0 ? KeyTable.nullHash : KeyHash.text(TextView(source[index]), seed))
+          put(index, vector.validity[index] == 0 ? CellHash.null : KeyHash.text(TextView(source[index]), seed))
         }
       }
       return
     case .decimal, .json, .other:
       let type = parts[part].type
       for index in 0..<size {
-        put(index, vector.isNull(index) ? KeyTable.nullHash : hash(vector.cell(index), type))
+        put(index, vector.isNull(index) ? CellHash.null : general.hash(vector.cell(index), type))
       }
       return
     }
@@ -177,27 +176,6 @@ final class KeyTable {
       for index in 0..<size where vector.validity[index] == 0 { words[index] = 0 }
     }
     for index in 0..<size { put(index, KeyHash.word(words[index], seed)) }
-  }
-
-  private func hash(_ cell: Cell, _ type: ValueType) -> UInt64 {
-    switch type {
-    case .scalar(.decimal):
-      let normal = Cell(cell.decimal.normalized)
-      return KeyHash.combine(KeyHash.word(normal.low, seed), normal.high)
-    case .scalar(.json): return json.hash(cell)
-    case .scalar(.float): return KeyHash.word((cell.double + 0).bitPattern, seed)
-    case .scalar(.string), .scalar(.id), .scalar(.uuid), .scalar(.bytes), .scalar(.cursor):
-      return KeyHash.text(TextView(cell), seed)
-    case .list(let element):
-      let run = ListRun(cell, element)
-      var hash = KeyHash.word(UInt64(run.count), seed)
-      for index in 0..<run.count {
-        hash = KeyHash.combine(hash, run.isNull(index) ? KeyTable.nullHash : self.hash(run.cell(index), element))
-      }
-      return hash
-    case .scalar, .enumeration, .entity, .embedded: return KeyHash.word(cell.low, seed)
-    case .null: return KeyTable.nullHash
-    }
   }
 
   // MARK: - Finding

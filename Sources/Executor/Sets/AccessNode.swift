@@ -34,7 +34,7 @@ final class AccessNode: @unchecked Sendable {
     case shortestPath
     /// The members of a group of another selection.
     case groupMembers
-    /// The rows under a key in a table made once a run.
+    /// The rows under a key in a table made once a run, of the type's rows or of those that the only child gives.
     case hashJoin
   }
   let kind: Kind
@@ -57,8 +57,6 @@ final class AccessNode: @unchecked Sendable {
   @exclusivity(unchecked) var lower = -1
   @exclusivity(unchecked) var upper = -1
   @exclusivity(unchecked) var prefix = -1
-  /// A bound is computed in a way that may fail: then it does so for all rows, and the filter is to tell of which first.
-  @exclusivity(unchecked) var mayFail = false
   @exclusivity(unchecked) var lowerInclusive = true
   @exclusivity(unchecked) var upperInclusive = true
   @exclusivity(unchecked) var includesNulls = false

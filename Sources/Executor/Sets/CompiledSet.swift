@@ -40,10 +40,19 @@ final class CompiledSet: @unchecked Sendable {
   let mayBeForest: Bool
   /// How many scopes of what encloses it are used.
   let usedScopes: Int
+  /// Those keys of the access path that may fail.
+  let failingKeys: ScalarSources?
+  /// The same set by a scan: what it is for an element for which a key fails. A key is computed for each element, and a
+  /// condition only for the members that there are and that the conditions before it leave; the scan tells whether that
+  /// is any, and fails for the first of them.
+  let whenKeysFail: CompiledSet?
 
-  init(_ id: Int, _ compiler: inout PlanCompiler) {
+  convenience init(_ id: Int, _ compiler: inout PlanCompiler) {
+    self.init(id, compiler.plan.sets[id], &compiler)
+  }
+
+  private init(_ id: Int, _ plan: SetPlan, _ compiler: inout PlanCompiler) {
     let bound = compiler.plan.query.sets[id]
-    let plan = compiler.plan.sets[id]
     self.id = id
     type = bound.type
     access = compiler.access(plan.access, of: bound, number: id)
@@ -72,6 +81,16 @@ final class CompiledSet: @unchecked Sendable {
     limitRange = bound.limit?.range ?? bound.range
     offsetRange = bound.offset?.range ?? bound.range
     usedScopes = compiler.scopesUsed(byAround: id)
+    let failing = plan.access.keyExpressions.filter(compiler.plan.query.canFail)
+    // The key of one entity is no condition.
+    if failing.isEmpty || bound.source != .all {
+      failingKeys = nil
+      whenKeysFail = nil
+    } else {
+      failingKeys = ScalarSources(failing, compiler)
+      let scan = SetPlan(access: .scan, filter: bound.predicate, order: bound.sortingMethod)
+      whenKeysFail = CompiledSet(id, scan, &compiler)
+    }
     isCorrelated = usedScopes > 0
     var outer = 0
     for expression in [plan.filter].compactMap({ $0 }) + bound.order.map(\.expression) + bound.distinctOn {

@@ -8,9 +8,6 @@ extension Execution {
     _ node: AccessNode, _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, into rows: inout RowBuffer
   ) throws(RuntimeProblem) -> Bool {
     switch node.kind {
-    case .range where boundsFail(node, outer), .timeRange where boundsFail(node, outer):
-      appendLive(set.type, from: 0, limit: Int.max, into: &rows)
-      return true
     case .empty: return true
     case .given:
       if let start = given.baseAddress { rows.append(start, given.count) }

@@ -8,7 +8,20 @@ extension Execution {
   package func count(
     _ id: SetID, _ scopes: ScopeRows, into counts: UnsafeMutablePointer<Int64>
   ) throws(RuntimeProblem) {
-    let set = compiledSet(id.index)
+    try count(compiledSet(id.index), scopes, into: counts)
+  }
+
+  private func count(
+    _ set: CompiledSet, _ scopes: ScopeRows, into counts: UnsafeMutablePointer<Int64>
+  ) throws(RuntimeProblem) {
+    if let scan = set.whenKeysFail, keysFail(set, scopes) {
+      guard set.isCorrelated, scopes.count > 1 else { return try count(scan, scopes, into: counts) }
+      for element in 0..<scopes.count {
+        let one = scopes.element(element)
+        try count(keysFail(set, one) ? scan : set, one, into: counts + element)
+      }
+      return
+    }
     let state = sets[set.id]
     let started = actuals == nil ? 0 : MonotonicClock.now
     let elements = scopes.count
@@ -39,7 +52,20 @@ extension Execution {
   package func exists(
     _ id: SetID, _ scopes: ScopeRows, into results: UnsafeMutablePointer<UInt8>
   ) throws(RuntimeProblem) {
-    let set = compiledSet(id.index)
+    try exists(compiledSet(id.index), scopes, into: results)
+  }
+
+  private func exists(
+    _ set: CompiledSet, _ scopes: ScopeRows, into results: UnsafeMutablePointer<UInt8>
+  ) throws(RuntimeProblem) {
+    if let scan = set.whenKeysFail, keysFail(set, scopes) {
+      guard set.isCorrelated, scopes.count > 1 else { return try exists(scan, scopes, into: results) }
+      for element in 0..<scopes.count {
+        let one = scopes.element(element)
+        try exists(keysFail(set, one) ? scan : set, one, into: results + element)
+      }
+      return
+    }
     let state = sets[set.id]
     if set.filter != nil, set.distinct == nil, set.isRelation, !set.isPaged,
       let slice = try commonSlice(set, scopes.count), slice.offset < Execution.firstMembers
@@ -77,7 +103,7 @@ extension Execution {
       return
     }
     let counts = state.totals.room(for: Int64.self, count: scopes.count)
-    try count(id, scopes, into: counts)
+    try count(set, scopes, into: counts)
     for element in 0..<scopes.count { results[element] = counts[element] > 0 ? 1 : 0 }
   }
 

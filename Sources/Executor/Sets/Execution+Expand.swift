@@ -7,6 +7,14 @@ extension Execution {
   func append(
     _ set: CompiledSet, _ scopes: ScopeRows, into result: inout Expansion
   ) throws(RuntimeProblem) {
+    if let scan = set.whenKeysFail, keysFail(set, scopes) {
+      guard set.isCorrelated, scopes.count > 1 else { return try append(scan, scopes, into: &result) }
+      for element in 0..<scopes.count {
+        let one = scopes.element(element)
+        try append(keysFail(set, one) ? scan : set, one, into: &result)
+      }
+      return
+    }
     let started = actuals == nil ? 0 : MonotonicClock.now
     let before = result.rows.count
     let state = sets[set.id]
@@ -47,6 +55,18 @@ extension Execution {
       actuals?[set.id].rows += result.rows.count - before
       actuals?[set.id].parents += scopes.count
       actuals?[set.id].nanoseconds += MonotonicClock.now &- started
+    }
+  }
+
+  /// Whether a key of the access path fails for one of the elements: then they are looked at one by one, as a scan does.
+  func keysFail(_ set: CompiledSet, _ scopes: ScopeRows) -> Bool {
+    guard let keys = set.failingKeys else { return false }
+    do {
+      _ = try keys.vectors(scopes, self)
+      return false
+    } catch {
+      // A run that has to end does so at the scan's first look.
+      return true
     }
   }
 

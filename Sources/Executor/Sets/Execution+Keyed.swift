@@ -21,8 +21,19 @@ extension Execution {
       state.joinTable = table
     }
     if table.run != run, let program = node.buildProgram {
-      try table.build(program, set.type, self)
-      note(set, accessRows: snapshot.liveCount(set.type))
+      var rows = RowBuffer()
+      if let source = node.children.first {
+        // It depends on nothing around the set.
+        let isAscending = try gather(source, set, state, .root, into: &rows)
+        if !isAscending, !isLinkOrdered(source) {
+          rows.count = RowSorting.sortUnique(
+            rows.base, rows.count, limit: snapshot.slotCount(set.type), bits: &state.bits)
+        }
+      } else {
+        appendLive(set.type, from: 0, limit: Int.max, into: &rows)
+      }
+      try table.build(program, rows, self)
+      note(set, accessRows: rows.count)
     }
     return table
   }
@@ -125,6 +136,7 @@ extension Execution {
     let runs = try keyRuns(set, state, scopes)
     let isDirect = set.isPlain && set.order == nil
     let vectors = isDirect ? try set.bounds?.vectors(scopes, self) : nil
+    if !isDirect, !existenceOnly, set.limit >= 0 { dropEmptySlices(set, scopes, runs) }
     var first = result.rows.count
     var firstOffset = result.offsets.count
     var firstElement = 0
@@ -163,6 +175,19 @@ extension Execution {
       if element & 63 == 63 { try checkMemory(result.rows.count &* 4) }
     }
     try flush(scopes.count, &result)
+  }
+
+  /// Of what is limited to none nobody is looked at, so that nothing can fail for anybody. A limit that is wrong is told
+  /// when its list is cut.
+  private func dropEmptySlices(
+    _ set: CompiledSet, _ scopes: ScopeRows, _ runs: UnsafeMutablePointer<KeyRun>
+  ) {
+    guard let bounds = set.bounds else { return }
+    let vectors: UnsafePointer<Vector>?
+    do { vectors = try bounds.vectors(scopes, self) } catch { return }
+    for element in 0..<scopes.count {
+      if let slice = try? slice(set, vectors, element, of: scopes), slice.limit <= 0 { runs[element] = KeyRun() }
+    }
   }
 
   func rows(_ run: KeyRun, _ state: SetState) -> UnsafePointer<UInt32> {

@@ -53,23 +53,11 @@ extension Execution {
   /// Whether the range that is to give the order is one that a B-tree cannot walk.
   func isBehindNull(_ node: AccessNode, _ outer: ScopeRows) throws(RuntimeProblem) -> Bool {
     switch node.kind {
-    case .range: return boundsFail(node, outer) ? true : try innerNull(node, outer) != nil
+    case .range: return try innerNull(node, outer) != nil
     case .intersection:
       guard let range = node.children.first(where: { $0.kind == .range }) else { return false }
-      return boundsFail(range, outer) ? true : try innerNull(range, outer) != nil
+      return try innerNull(range, outer) != nil
     default: return false
-    }
-  }
-
-  /// Whether there are no bounds, because computing them fails: all rows are looked at, and the filter, which tests the
-  /// same, fails for the first of them that it comes to, if it comes to any.
-  func boundsFail(_ node: AccessNode, _ outer: ScopeRows) -> Bool {
-    guard node.mayFail, let scalars = node.scalars else { return false }
-    do {
-      _ = try scalars.vectors(outer, self)
-      return false
-    } catch {
-      return true
     }
   }
 

@@ -11,14 +11,15 @@ struct KeyRun: BitwiseCopyable {
   var count = 0
 }
 
-/// All rows of a type by what some expressions give for them: the build side of a hash join in one execution.
+/// Rows by what some expressions give for them: the build side of a hash join in one execution.
 ///
-/// Rows of equal keys lie together, ascending. A key is a cell for each expression, in a form in which equal values
-/// are equal words (texts aside), and the set of those that are null.
+/// Rows of equal keys lie together, in the order in which they came. A key is a cell for each expression, in a form in
+/// which equal values are equal words (texts, JSON and lists aside), and the set of those that are null.
 final class JoinTable {
-  private enum Form { case word, double, decimal, text }
+  private enum Form: Equatable { case word, double, decimal, text, general(ValueType) }
   private let forms: [Form]
   private let seed = KeyHash.seed
+  private let general = CellHash()
   private(set) var run: UInt64 = 0
   private var mask = 0
   private var groupCount = 0
@@ -37,16 +38,17 @@ final class JoinTable {
       switch type {
       case .scalar(.float): .double
       case .scalar(.decimal): .decimal
+      case .scalar(.json), .list: .general(type)
       default: Vector.Kind(type) == .wide ? .text : .word
       }
     }
   }
 
-  /// Complexity: O(rows of the type). Texts of computed keys stay in the run's scratch memory.
-  func build(_ program: ExpressionProgram, _ type: EntityTypeID, _ execution: Execution) throws(RuntimeProblem) {
+  /// Complexity: O(rows). Texts of computed keys stay in the run's scratch memory.
+  func build(
+    _ program: ExpressionProgram, _ all: borrowing RowBuffer, _ execution: Execution
+  ) throws(RuntimeProblem) {
     run = 0
-    var all = RowBuffer()
-    execution.appendLive(type, from: 0, limit: Int.max, into: &all)
     let total = all.count
     try execution.checkMemory(total &* (16 &* forms.count &+ 24))
     var capacity = 16
@@ -155,10 +157,11 @@ final class JoinTable {
     guard hashes[group] == hash, nulls[group] == missing else { return false }
     for component in 0..<forms.count where missing >> UInt32(component) & 1 == 0 {
       let cell = cells[group * forms.count + component]
-      if forms[component] == .text {
-        if !CellOrder.isEqualText(cell, key[component]) { return false }
-      } else if cell.low != key[component].low || cell.high != key[component].high {
-        return false
+      switch forms[component] {
+      case .text: if !CellOrder.isEqualText(cell, key[component]) { return false }
+      case .general(let type): if !CellOrder.isEqual(cell, key[component], type) { return false }
+      case .word, .double, .decimal:
+        if cell.low != key[component].low || cell.high != key[component].high { return false }
       }
     }
     return true
@@ -170,7 +173,11 @@ final class JoinTable {
     for component in 0..<forms.count where missing >> UInt32(component) & 1 == 0 {
       let cell = key[component]
       let own =
-        forms[component] == .text ? KeyHash.text(TextView(cell), seed) : KeyHash.word(cell.low ^ cell.high &* 31, seed)
+        switch forms[component] {
+        case .text: KeyHash.text(TextView(cell), seed)
+        case .general(let type): general.hash(cell, type)
+        case .word, .double, .decimal: KeyHash.word(cell.low ^ cell.high &* 31, seed)
+        }
       hash = KeyHash.combine(hash, own)
     }
     return UInt32(truncatingIfNeeded: hash ^ hash >> 32)
@@ -179,7 +186,7 @@ final class JoinTable {
   @inline(__always)
   private func canonical(_ cell: Cell, _ form: Form) -> Cell {
     switch form {
-    case .text: cell
+    case .text, .general: cell
     case .word: Cell(low: cell.low)
     case .double: cell.double == 0 ? Cell(0.0) : Cell(low: cell.low)
     case .decimal: Cell(cell.decimal.normalized)

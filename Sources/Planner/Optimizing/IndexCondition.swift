@@ -24,9 +24,7 @@ extension Optimizer {
   /// What the conjunct says about a column, if it says anything an index can use.
   func indexCondition(_ conjunct: BoundExpression, at position: Int, type: EntityTypeID) -> IndexCondition? {
     func condition(_ column: ColumnID, _ test: IndexCondition.Test, isExact: Bool = true) -> IndexCondition {
-      // Where a key fails, all rows are tested, and the first of them fails.
-      IndexCondition(
-        position: position, column: column, test: test, isExact: isExact && !query.failsAlike(conjunct))
+      IndexCondition(position: position, column: column, test: test, isExact: isExact)
     }
     switch conjunct.kind {
     case .isTrue(let inner): return indexCondition(inner, at: position, type: type)
@@ -48,7 +46,7 @@ extension Optimizer {
     case .inValues(let subject, let values):
       guard let column = elementColumn(subject) else { return nil }
       let keys = values.compactMap { accessKey($0, for: column, of: type) }
-      guard keys.count == values.count, !keys.contains(where: query.canFail) else { return nil }
+      guard keys.count == values.count else { return nil }
       if keys.count == 1, let key = keys.first {
         return condition(column, .equal(key, mayMeetNull: meetsNull(key, column, type)))
       }
@@ -71,7 +69,7 @@ extension Optimizer {
     case .textTest(.startsWith, let subject, let text):
       // Not ids, because their order in an index is not that of their bytes.
       guard let column = elementColumn(subject), catalog[type][column].type == .string,
-        let key = accessKey(text, for: column, of: type), !query.canFail(key)
+        let key = accessKey(text, for: column, of: type)
       else { return nil }
       return condition(column, .prefix(key))
     case .like(let subject, let pattern, isCaseInsensitive: false):
@@ -92,10 +90,6 @@ extension Optimizer {
     _ comparison: ComparisonOperator, _ column: ColumnID, _ key: BoundExpression, type: EntityTypeID
   ) -> IndexCondition.Test? {
     switch comparison {
-    case .equal where query.canFail(key):
-      // Nothing but a range of a B-tree has a way out.
-      meetsNull(key, column, type)
-        ? nil : .within(lower: .init(key, isInclusive: true), upper: .init(key, isInclusive: true))
     case .equal: .equal(key, mayMeetNull: meetsNull(key, column, type))
     case .notEqual: nil
     case .less: .within(lower: nil, upper: .init(key, isInclusive: false))
@@ -115,9 +109,15 @@ extension Optimizer {
   func accessKey(_ expression: BoundExpression) -> BoundExpression? {
     let scopes = query.freeScopes(of: expression)
     guard !scopes.contains(depth: 0), !query.canFail(expression) else { return nil }
-    var hasSets = false
-    expression.forEachNode { if $0.setCall != nil || $0.innerBody != nil { hasSets = true } }
-    if hasSets { return scopes.isEmpty ? expression : nil }
+    if !query.isPlain(expression) { return scopes.isEmpty ? expression : nil }
+    return expression.mapReferences { $0.shifted(by: -1) }
+  }
+
+  /// The same of one that may fail, but for all elements of the set alike: `^.n + 1`, `$age + 1`. Where it does, the
+  /// executor scans the set instead, so that it is an error exactly where the condition is evaluated for some element.
+  /// Not of programs' functions, which may answer otherwise each time, or count how often they are asked.
+  func failingKey(_ expression: BoundExpression) -> BoundExpression? {
+    guard query.standsAround(expression) else { return nil }
     return expression.mapReferences { $0.shifted(by: -1) }
   }
 
@@ -125,7 +125,7 @@ extension Optimizer {
   private func accessKey(_ expression: BoundExpression, for column: ColumnID, of type: EntityTypeID) -> BoundExpression?
   {
     guard expression.type == catalog[type][column].type else { return nil }
-    return query.canFail(expression) && query.isInvariant(expression) ? expression : accessKey(expression)
+    return accessKey(expression) ?? failingKey(expression)
   }
 
   /// Whether null could meet null: the rows with a null would belong.
@@ -137,30 +137,33 @@ extension Optimizer {
 }
 
 extension BoundQuery {
-  /// Whether the value is computed from constants and variables alone, `$age + 1`, so that it is the same, or fails, for
-  /// every row.
-  func isInvariant(_ expression: BoundExpression) -> Bool {
+  /// Whether there is no set in it, nor an expression over the elements of a list.
+  func isPlain(_ expression: BoundExpression) -> Bool {
     var isPlain = true
-    expression.forEachNode { node in
-      if case .invoke = node.kind { isPlain = false }
-      if node.setCall != nil || node.innerBody != nil || node.ownReference != nil { isPlain = false }
-    }
+    expression.forEachNode { if $0.setCall != nil || $0.innerBody != nil { isPlain = false } }
     return isPlain
   }
 
-  /// Whether the condition compares a field with what may fail, but for all rows alike.
+  /// Whether the value is computed from constants, variables and what encloses the set alone, so that it is the same, or
+  /// fails, for all elements of one list.
+  func standsAround(_ expression: BoundExpression) -> Bool {
+    var calls = false
+    expression.forEachNode { if case .invoke = $0.kind { calls = true } }
+    return !calls && isPlain(expression) && !freeScopes(of: expression).contains(depth: 0)
+  }
+
+  /// Whether the condition compares what cannot fail with what may fail, but for all elements of one list alike.
   func failsAlike(_ condition: BoundExpression) -> Bool {
     guard canFail(condition) else { return false }
     let operands: [BoundExpression]
     switch condition.kind {
-    case .compare(_, let left, let right): operands = [left, right]
+    case .compare(_, let left, let right), .textTest(_, let left, let right): operands = [left, right]
     case .inRange(let subject, let lower, let upper, _): operands = [subject, lower, upper].compactMap { $0 }
+    case .inValues(let subject, let values): operands = [subject] + values
+    case .isTrue(let inner): return failsAlike(inner)
     default: return false
     }
-    return operands.allSatisfy { operand in
-      if case .column(.scope(0, _), _) = operand.kind { return true }
-      return !canFail(operand) || isInvariant(operand)
-    }
+    return operands.allSatisfy { !canFail($0) || standsAround($0) }
   }
 }
 

@@ -154,13 +154,7 @@ struct Optimizer {
     case .relation, .step, .linked, .branches, .union, .items, .closure, .shortestPath, .given, .deleted:
       access = .source
     }
-    return SetPlan(access: access, filter: set.predicate, order: sortedOrder(set))
-  }
-
-  /// Top-n where a limit allows it: not behind `distinctOn`, which needs all rows in order.
-  func sortedOrder(_ set: BoundSet) -> OrderMethod {
-    if set.order.isEmpty { return .natural }
-    return set.limit != nil && set.distinctOn.isEmpty ? .topN : .sort
+    return SetPlan(access: access, filter: set.predicate, order: set.sortingMethod)
   }
 }
 

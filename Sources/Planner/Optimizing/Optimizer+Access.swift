@@ -5,7 +5,8 @@ import GQLQuery
 extension Optimizer {
   /// Every access to the type's rows that the conjuncts allow, but the full scan.
   ///
-  /// The conjuncts stand at `positions` of the set's predicate; none but a last anchored pattern may fail.
+  /// The conjuncts stand at `positions` of the set's predicate; none but the last may fail, and that in patterns only, or
+  /// for all elements alike.
   mutating func candidates(
     _ type: EntityTypeID, _ conjuncts: [(position: Int, expression: BoundExpression)], executions: Double
   ) -> [AccessCandidate] {
@@ -112,9 +113,7 @@ extension Optimizer {
       if bounded.lower != nil || bounded.upper != nil || bounded.prefix != nil {
         var narrowed = bounded
         narrowed.equal = range.equal
-        var candidate = rangeCandidate(index, narrowed, covered + more)
-        candidate.offered = failing(on: next, conditions)
-        result.append(candidate)
+        result.append(rangeCandidate(index, narrowed, covered + more))
       }
       if range.equal.isEmpty {
         if index.columns.count == 1 { result += eachCandidates(index, next, conditions, probe: CostModel.btreeProbe) }
@@ -155,7 +154,7 @@ extension Optimizer {
       let rows = estimator.rows(type, times: column, range)
       let pages = estimator.rowCount(type) / 1024
       return AccessCandidate(
-        path: .timeRange(type, column, range), covered: covered, offered: failing(on: column, conditions), rows: rows,
+        path: .timeRange(type, column, range), covered: covered, rows: rows,
         cost: CostModel.start + pages * CostModel.pageBounds + rows.rows * CostModel.indexEntry, kind: .timeRange,
         index: Int(column.index), isAscending: true)
     }
@@ -168,14 +167,6 @@ extension Optimizer {
       if case .equal(let key, let mayMeetNull) = condition.test { return (condition, key, mayMeetNull) }
     }
     return nil
-  }
-
-  /// The positions of the bounds that may fail, and are tested all the same.
-  private func failing(on column: ColumnID, _ conditions: [IndexCondition]) -> [Int] {
-    conditions.filter { condition in
-      guard condition.column == column, case .within(let lower, let upper) = condition.test else { return false }
-      return [lower, upper].contains { $0.map { query.canFail($0.value) } ?? false }
-    }.map(\.position)
   }
 
   /// The first lower and the first upper bound, or the first prefix; and the positions that they cover.
@@ -288,20 +279,5 @@ extension Optimizer {
       }
     }
     if usesParameters, isKnowable, !watched.contains(.access(path)) { watched.append(.access(path)) }
-  }
-}
-
-extension AccessPath {
-  /// All expressions that keys and bounds are computed from.
-  package var keyExpressions: [BoundExpression] {
-    switch self {
-    case .source, .scan, .rowSet, .empty: []
-    case .timeRange(_, _, let range): range.expressions
-    case .lookup(_, let keys), .lookupEach(_, let keys), .hashJoin(_, let keys): keys
-    case .range(_, let range): range.expressions
-    case .fullText(_, _, let query): [query]
-    case .trigram(_, _, _, let pattern): [pattern]
-    case .intersection(let paths), .union(let paths): paths.flatMap(\.keyExpressions)
-    }
   }
 }

@@ -103,7 +103,10 @@ private struct PlanUsage {
     let plan = optimizer.plans[id.index] ?? optimizer.baseline(id)
     for base in set.source.sets { visit(base) }
     if let filter = plan.filter { visit(filter) }
-    for expression in plan.access.keyExpressions { visit(expression) }
+    let keys = plan.access.keyExpressions
+    for expression in keys { visit(expression) }
+    // All of it is asked where a key fails.
+    if let predicate = set.predicate, keys.contains(where: optimizer.query.canFail) { visit(predicate) }
     for index in plan.access.rowSets { visitRowSet(index) }
     var withoutPredicate = set
     withoutPredicate.predicate = nil

@@ -5,26 +5,12 @@ import GQLQuery
 extension Optimizer {
   /// The way to a correlated set without an index: all rows of the type once into a table by the values that
   /// conjuncts ask to equal something around the set, then a probe for each execution. Nil where there is no such
-  /// conjunct; what stands behind one that can fail is none.
+  /// conjunct; what stands behind one that can fail is none. The first that can fail is one if only its side around the
+  /// set can.
   func hashJoin(
     _ set: BoundSet, _ numbered: [(position: Int, expression: BoundExpression)]
   ) -> AccessCandidate? {
-    var build: [BoundExpression] = []
-    var keys: [BoundExpression] = []
-    var covered: [Int] = []
-    for (position, expression) in numbered {
-      if query.canFail(expression) { break }
-      guard keys.count < 4, case .compare(.equal, let left, let right) = expression.kind, left.type == right.type,
-        isHashable(left.type)
-      else { continue }
-      for (inner, outer) in [(left, right), (right, left)] {
-        guard isOwn(inner), let key = accessKey(outer), !query.freeScopes(of: key).isEmpty else { continue }
-        build.append(inner)
-        keys.append(key)
-        covered.append(position)
-        break
-      }
-    }
+    let (build, keys, covered) = joinKeys(numbered, mayFail: true)
     guard !keys.isEmpty else { return nil }
     let all = max(1, estimator.rowCount(set.type))
     // Keys of joins tell rows apart better than a status does.
@@ -36,19 +22,78 @@ extension Optimizer {
       kind: .hashJoin, isAscending: true)
   }
 
+  /// The sides of equalities between the element and what is around the set, and where they stand.
+  private func joinKeys(
+    _ numbered: [(position: Int, expression: BoundExpression)], mayFail: Bool
+  ) -> (build: [BoundExpression], keys: [BoundExpression], covered: [Int]) {
+    var build: [BoundExpression] = []
+    var keys: [BoundExpression] = []
+    var covered: [Int] = []
+    // What stands behind a condition that can fail is asked of those for which it is true.
+    let first = numbered.firstIndex { query.canFail($0.expression) } ?? numbered.count
+    let isKey = mayFail && first < numbered.count && query.failsAlike(numbered[first].expression)
+    for (position, expression) in numbered[..<(isKey ? first + 1 : first)] {
+      guard keys.count < 4, case .compare(.equal, let left, let right) = expression.kind, left.type == right.type,
+        isHashable(left.type)
+      else { continue }
+      for (inner, outer) in [(left, right), (right, left)] {
+        guard isOwn(inner), let key = accessKey(outer) ?? failingKey(outer), !query.freeScopes(of: key).isEmpty
+        else { continue }
+        build.append(inner)
+        keys.append(key)
+        covered.append(position)
+        break
+      }
+    }
+    return (build, keys, covered)
+  }
+
+  /// The same for a set whose source depends on nothing around it, `x in V.u.name`: its members into a table. Nil where
+  /// a test of each member costs less.
+  mutating func sharedJoin(
+    _ set: BoundSet, _ conjuncts: [ConjunctEstimate], fetched: Double, collecting: Double, perExecution: Double,
+    executions: Double
+  ) -> SetPlan? {
+    guard options.forcing != .scanOnly else { return nil }
+    switch set.source {
+    case .step(let base, _): guard query.freeScopes(of: base).isEmpty else { return nil }
+    case .union(let bases): guard bases.allSatisfy({ query.freeScopes(of: $0).isEmpty }) else { return nil }
+    case .all, .key, .relation, .linked, .branches, .items, .closure, .shortestPath, .given, .deleted: return nil
+    }
+    let (build, keys, covered) = joinKeys(conjuncts.map { ($0.position, $0.expression) }, mayFail: false)
+    guard !keys.isEmpty else { return nil }
+    let rows = max(1, fetched).squareRoot()
+    let filter = arrange(
+      conjuncts.filter { !covered.contains($0.position) }, type: set.type, rows: rows * executions,
+      cell: CostModel.gatheredCell)
+    let built = CostModel.hashBuild + CostModel.gatheredCell * Double(build.count)
+    let once = collecting + fetched * built + filter.once
+    let probe = CostModel.start + CostModel.hashProbe + rows * (CostModel.indexEntry + filter.perRow)
+    let total = once + executions * probe
+    switch options.forcing {
+    case .cheapest, .scanOnly:
+      guard Cost(total).isClearlyLess(than: Cost(executions * perExecution)) else { return nil }
+    case .perturbed:
+      let decision = -1_000_000 - Int(set.range.start)
+      guard total * perturbation(decision, 0) < executions * perExecution * perturbation(decision, 1)
+      else { return nil }
+    case .alternative(let number): guard number % 2 == 1 else { return nil }
+    }
+    return SetPlan(
+      access: .hashJoin(build, keys), filter: filter.expression, order: set.sortingMethod,
+      estimate: PlanEstimate(accessRows: rows, rows: rows, cost: total / executions))
+  }
+
   /// Whether the expression reads the element and nothing else, without sets.
   private func isOwn(_ expression: BoundExpression) -> Bool {
-    guard query.freeScopes(of: expression) == .element, !query.canFail(expression) else { return false }
-    var isPlain = true
-    expression.forEachNode { if $0.setCall != nil || $0.innerBody != nil { isPlain = false } }
-    return isPlain
+    query.freeScopes(of: expression) == .element && !query.canFail(expression) && query.isPlain(expression)
   }
 
   /// Whether equal values have equal bytes, once brought into one form.
   private func isHashable(_ type: ValueType) -> Bool {
     switch type {
-    case .scalar(.json), .list, .embedded, .null: false
-    case .scalar, .enumeration, .entity: true
+    case .embedded, .null: false
+    case .scalar, .enumeration, .entity, .list: true
     }
   }
 }

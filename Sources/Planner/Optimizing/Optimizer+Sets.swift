@@ -46,7 +46,7 @@ extension Optimizer {
     var movable = numbered.firstIndex { query.canFail($0.expression) } ?? numbered.count
     // A pattern may fail on the rows that it looks at, not on those that do not begin as it does, or that lack what
     // it requires.
-    // A bound that fails does so for every row.
+    // A key or a bound that fails does so for every row.
     if movable < numbered.count,
       query.failsOnlyInPatterns(numbered[movable].expression) || query.failsAlike(numbered[movable].expression)
     {
@@ -116,9 +116,8 @@ extension Optimizer {
       return [alternative(.natural, filter, perExecution)]
     }
     // What can fail must see every row, and in the order that rows have, so that neither an early stop nor the index's
-    // order decides which error is told. Where a bound fails, there is no walk.
-    let failing = candidate.path.keyExpressions.contains(where: query.canFail) ? candidate.offered : []
-    let mayWalk = !residual.contains { query.canFail($0.expression) && !failing.contains($0.position) }
+    // order decides which error is told. Where a key or a bound fails, there is no walk.
+    let mayWalk = !residual.contains { query.canFail($0.expression) }
     if options.forcing != .scanOnly, mayWalk, let isDescending = servedDirection(candidate.path, set) {
       let visited = residual.isEmpty ? min(rows, limit) : min(rows, needed / share)
       let filter = arrange(residual, type: set.type, rows: visited * executions, cell: CostModel.gatheredCell)
@@ -133,7 +132,7 @@ extension Optimizer {
     }
     if candidate.kind != .orderedWalk {
       let filter = arrange(residual, type: set.type, rows: rows * executions, cell: cell)
-      let order = sortedOrder(set)
+      let order = set.sortingMethod
       var perExecution = collecting(rows, needsRowOrder: false) + rows * filter.perRow
       perExecution += matched * Double(set.order.count) * cell
       if order == .topN {
@@ -216,6 +215,13 @@ extension Optimizer {
     let matched = fetched * share
     if plan.order != .natural {
       perExecution += matched * (CostModel.gatheredCell + logarithm(matched) * CostModel.keySortStep)
+    }
+    if let join = sharedJoin(
+      set, conjuncts, fetched: fetched, collecting: collecting, perExecution: perExecution + filter.once / executions,
+      executions: executions)
+    {
+      checkHintOfLinked(set)
+      return join
     }
     plan.estimate = PlanEstimate(
       accessRows: fetched, rows: min(matched, count(set.limit, orElse: .infinity)),

@@ -113,7 +113,8 @@ package indirect enum AccessPath: Sendable, Hashable {
   /// it is true, and others. A null pattern finds none, one without a trigram every live row.
   case trigram(IndexID, ColumnID, TextCondition, BoundExpression)
   /// The rows for which the first expressions, over the element alone, equal the second, over what encloses the set:
-  /// a hash join, through a table of all rows that is made once a run. Null equals null.
+  /// a hash join, through a table of all rows that is made once a run; of those of the set's source, where it has one.
+  /// Null equals null.
   case hashJoin([BoundExpression], [BoundExpression])
 }
 
@@ -166,6 +167,15 @@ package enum OrderMethod: Sendable, Hashable {
   case sort
 }
 
+extension BoundSet {
+  /// How its rows get into list order where the access path gives none. Top-n where a limit allows it: not behind
+  /// `distinctOn`, which needs all rows in order.
+  package var sortingMethod: OrderMethod {
+    if order.isEmpty { return .natural }
+    return limit != nil && distinctOn.isEmpty ? .topN : .sort
+  }
+}
+
 /// A semi-join's build side: the entities of a type that some member of `set` leads to.
 ///
 /// `set` is a set of the query whose plan says how its members are found; each route leads from its type to the type of
@@ -200,4 +210,19 @@ package func areAlike(_ left: Double, _ right: Double) -> Bool {
   let left = max(left, 16)
   let right = max(right, 16)
   return left <= right * 4 && right <= left * 4
+}
+
+extension AccessPath {
+  /// All expressions that keys and bounds are computed from.
+  package var keyExpressions: [BoundExpression] {
+    switch self {
+    case .source, .scan, .rowSet, .empty: []
+    case .timeRange(_, _, let range): range.expressions
+    case .lookup(_, let keys), .lookupEach(_, let keys), .hashJoin(_, let keys): keys
+    case .range(_, let range): range.expressions
+    case .fullText(_, _, let query): [query]
+    case .trigram(_, _, _, let pattern): [pattern]
+    case .intersection(let paths), .union(let paths): paths.flatMap(\.keyExpressions)
+    }
+  }
 }
