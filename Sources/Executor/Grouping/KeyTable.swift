@@ -55,6 +55,8 @@ final class KeyTable {
   private let words: UnsafeMutablePointer<UInt64>
   private var arena = ScratchArena(capacity: 256)
   private var nullKey = -1
+  /// Whose limits are looked at while JSON is hashed and compared.
+  unowned(unsafe) var execution: Execution?
   private lazy var json = JSONHash(seed)
   /// Finds the numbers of small keys without a hash.
   private let direct: DirectKeyNumbers?
@@ -184,7 +186,7 @@ final class KeyTable {
     case .scalar(.decimal):
       let normal = Cell(cell.decimal.normalized)
       return KeyHash.combine(KeyHash.word(normal.low, seed), normal.high)
-    case .scalar(.json): return json.hash(cell)
+    case .scalar(.json): return json.hash(cell, execution)
     case .scalar(.float): return KeyHash.word((cell.double + 0).bitPattern, seed)
     case .scalar(.string), .scalar(.id), .scalar(.uuid), .scalar(.bytes), .scalar(.cursor):
       return KeyHash.text(TextView(cell), seed)
@@ -312,7 +314,7 @@ final class KeyTable {
         if known.low != words[part &* ScopeRows.batchRows &+ index] { return false }
       case .text: if !CellOrder.isEqualText(known, vector.cells[index]) { return false }
       case .decimal, .json, .other:
-        if !CellOrder.isEqual(known, vector.cell(index), parts[part].type) { return false }
+        if !CellOrder.isEqual(known, vector.cell(index), parts[part].type, execution) { return false }
       }
     }
     return true

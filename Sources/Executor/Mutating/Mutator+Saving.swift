@@ -108,7 +108,7 @@ extension Mutator {
         case .element, .assignment: break
         }
         if isIncomplete { incomplete.append(number) }
-        return
+        break
       } catch .uniqueViolation(let index, let existing, let other) {
         attempts += 1
         if index == layout.primaryIndex, record.role == .row, program.mutation.kind == .insert,
@@ -140,6 +140,7 @@ extension Mutator {
         throw problem(error, at: record.source)
       }
     }
+    try checkCopied(at: stage[record.source])
   }
 
   func missing(_ column: Int, _ record: InputStage.Record, _ layout: InputLayout) -> MutationProblem {

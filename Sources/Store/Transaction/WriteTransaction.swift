@@ -25,6 +25,9 @@ package final class WriteTransaction {
   /// Asked once in a while, with the bytes that are held meanwhile, by calls that may reach any number of entities;
   /// where it says so they throw ``StoreProblem/stopped``.
   package var isStopped: ((Int) -> Bool)?
+  /// Bytes of texts and lists that were written, in memory that this and later versions keep; what was superseded since
+  /// counts on.
+  @exclusivity(unchecked) package internal(set) var writtenBytes = 0
   /// Entities and links since it was asked.
   @exclusivity(unchecked) private var steps = 0
 
