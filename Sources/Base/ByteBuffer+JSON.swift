@@ -95,10 +95,10 @@ extension ByteBuffer {
     if bool { append("true") } else { append("false") }
   }
 
-  /// The slow path: byte by byte, without quotes.
+  /// The slow path: byte by byte, without quotes; bytes of one text may come in parts.
   @usableFromInline
   @inline(never)
-  mutating func appendEscaping(_ start: UnsafeRawPointer, _ count: Int) {
+  package mutating func appendEscaping(_ start: UnsafeRawPointer, _ count: Int) {
     var clean = 0
     for index in 0..<count {
       let byte = start.load(fromByteOffset: index, as: UInt8.self)

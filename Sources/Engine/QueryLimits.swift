@@ -31,7 +31,8 @@ public struct QueryLimits: Sendable, Hashable {
   public var answerBytes: Int?
   /// Wall time of a run; nil for as long as it takes.
   public var time: Duration?
-  /// Bytes of working memory of a run, beside its answer; nil for any number.
+  /// Bytes of working memory of a run, beside its answer; nil for any number. Texts and lists that a mutation writes
+  /// count each time they are written.
   public var memory: Int?
   /// Levels of a `@recurse`: objects inside each other in the answer.
   public var recursionDepth = 10_000

@@ -204,6 +204,7 @@ package final class Executable: @unchecked Sendable {
       }
     }
     try execution.writeRoot(self, into: &output)
+    try execution.checkStop()
     try execution.checkBytes(output.count)
   }
 

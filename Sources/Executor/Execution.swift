@@ -66,6 +66,10 @@ package final class Execution {
   @exclusivity(unchecked) private var visitedRows = 0
   /// What was counted since the clock was last looked at, see ``charge(_:)``.
   @exclusivity(unchecked) private var charged = 0
+  @exclusivity(unchecked) private var isStopped = false
+  @exclusivity(unchecked) private var stop: RuntimeProblem?
+  /// Memory for comparing JSON.
+  lazy var jsonComparison = JSONComparison()
   /// The slowest functions take about 130 ns a byte: some milliseconds.
   private static let chargedBytes = 1 << 15
   /// An execution that needed more than this is not kept for later runs.
@@ -156,6 +160,10 @@ package final class Execution {
   package func end() {
     owned = nil
     if cancellation != nil { cancellation = nil }
+    if isStopped {
+      isStopped = false
+      stop = nil
+    }
     if !remembered.isEmpty { remembered.removeAll() }
     if !textSearches.isEmpty { for state in textSearches.values { state.search = nil } }
     scratch.removeAll()
@@ -190,6 +198,7 @@ package final class Execution {
   /// Throws if the run is cancelled or its time is up. Call it once a batch.
   @inline(never)
   package func checkpoint() throws(RuntimeProblem) {
+    try checkStop()
     if let cancellation, cancellation.isCancelled { throw RuntimeProblem(.cancelled, at: SourceRange(at: 0)) }
     if limits.maximumMemory != Int.max { try checkMemory(0) }
     if limits.deadline != .max, MonotonicClock.now > limits.deadline {
@@ -206,6 +215,34 @@ package final class Execution {
       charged = 0
       try checkpoint()
     }
+  }
+
+  /// The same for work that cannot throw, and holds so many bytes meanwhile: false once the run is to end. Then what the
+  /// work gives has no meaning, and whoever started it throws by ``checkStop()``.
+  @inline(__always)
+  func goesOn(_ bytes: Int, holding held: @autoclosure () -> Int = 0) -> Bool {
+    charged &+= bytes
+    return charged < Execution.chargedBytes ? !isStopped : look(held())
+  }
+
+  @inline(never)
+  private func look(_ held: Int) -> Bool {
+    charged = 0
+    if isStopped { return false }
+    do throws(RuntimeProblem) {
+      try checkpoint()
+      if held > 0 { try checkComputed(held) }
+    } catch {
+      stop = error
+      isStopped = true
+    }
+    return !isStopped
+  }
+
+  /// Throws why work that cannot throw was to end.
+  @inline(__always)
+  func checkStop() throws(RuntimeProblem) {
+    if isStopped, let stop { throw stop }
   }
 
   /// Counts rows that a condition is evaluated for, or that an access path gives without one.

@@ -39,6 +39,17 @@ import Testing
     Case(name: "memory", query: "{ N(orderBy: [text, -n]) { id } }", low: 10_000, high: 10_000_000),
     Case(name: "text-bytes", query: "{ x := padStart(\"\", 1000, \"ab\") }", low: 999, high: 1000),
     Case(name: "list-elements", query: "{ x := split(\"a,b,c\", \",\") }", low: 2, high: 3),
+    // Texts of 28 bytes; as JSON there are two quotes, and commas, brackets and a name around them.
+    Case(name: "text-bytes", query: "{ x := join(N(limit: 10), text, \",\") }", low: 288, high: 289),
+    Case(name: "text-bytes", query: "{ x := {a: collect(N(limit: 10), text)} }", low: 316, high: 317),
+    Case(name: "text-bytes", query: "{ N(limit: 1) { x := [text, text] } }", low: 62, high: 63),
+    Case(name: "list-elements", query: "{ x := length(collect(N, n)) }", low: 2999, high: 3000),
+    // Of 3,000 values.
+    Case(name: "list-elements", query: "{ x := length(distinct(N.n)) }", low: 6, high: 7),
+    Case(name: "list-elements", query: "{ N(groupBy: n) { x := length(collect(text)) } }", low: 428, high: 429),
+    Case(
+      name: "memory", query: "{ x := length(collect(N, padStart(\"\", n + 1000, text))) }", low: 2_000_000,
+      high: 8_000_000),
     Case(name: "pattern-bytes", query: "{ x: count(N(where: text =~ \"aaaab\")) }", low: 4, high: 5),
     Case(
       name: "pattern-steps", query: "{ x: count(N(limit: 1, where: text =~ \"(a+)+$|(a+)+b\")) }", low: 1,

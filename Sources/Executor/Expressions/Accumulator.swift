@@ -18,6 +18,10 @@ struct Accumulator {
   private var decimals = DecimalSum()
   private var best = Cell(low: 0)
   private var cells: [Cell?] = []
+  /// Of `distinct`: from so many values on, those that came before are left out.
+  private var crowd = Accumulator.leastCrowd
+  /// Values that are gone through at once.
+  private static let leastCrowd = 1 << 12
 
   init(_ aggregate: Aggregate, _ element: ValueType, result: ValueType, catalog: Catalog) {
     self.aggregate = aggregate
@@ -33,10 +37,23 @@ struct Accumulator {
     integers = 0
     floats?.reset()
     decimals = DecimalSum()
-    cells.removeAll(keepingCapacity: true)
+    cells.removeAll(keepingCapacity: cells.count <= Accumulator.leastCrowd)
+    crowd = Accumulator.leastCrowd
   }
 
-  mutating func add(_ cell: Cell) {
+  /// Throws where a list has more elements, or takes more memory, than it may. Call it once a batch.
+  mutating func check(_ execution: Execution) throws(RuntimeProblem) {
+    guard cells.count >= crowd else { return }
+    if aggregate == .distinct {
+      cells = try distinctCells(execution)
+      crowd = max(cells.count * 2, Accumulator.leastCrowd)
+    }
+    // What is held here is more than the list will be.
+    try execution.reserveList(cells.count)
+    try execution.checkMemory(cells.capacity * MemoryLayout<Cell?>.stride)
+  }
+
+  mutating func add(_ cell: Cell, _ execution: Execution) {
     switch aggregate {
     case .count: break
     case .sum, .avg:
@@ -45,23 +62,22 @@ struct Accumulator {
       case .floats: floats?.add(cell.double)
       case .decimals: decimals.add(cell.decimal)
       }
-    case .min: if count == 0 || CellOrder.compare(cell, best, element) < 0 { best = cell }
-    case .max: if count == 0 || CellOrder.compare(cell, best, element) > 0 { best = cell }
+    case .min: if count == 0 || CellOrder.compare(cell, best, element, execution) < 0 { best = cell }
+    case .max: if count == 0 || CellOrder.compare(cell, best, element, execution) > 0 { best = cell }
     case .first: if count == 0 { best = cell }
     case .collect, .distinct: cells.append(cell)
     }
     count += 1
   }
 
-  mutating func finish(_ scratch: ScratchArena) -> Conversion.Result {
+  mutating func finish(_ execution: Execution) throws(RuntimeProblem) -> Conversion.Result {
     switch aggregate {
     case .count: return .value(Cell(Int64(count)))
     case .sum: return sum()
     case .avg: return count == 0 ? .null : average()
     case .min, .max, .first: return count == 0 ? .null : .value(best)
-    case .collect: return .value(Conversion(catalog: catalog, scratch: scratch).run(cells, element))
-    case .distinct:
-      return .value(Conversion(catalog: catalog, scratch: scratch).run(distinctCells(), element))
+    case .collect: return .value(try list(cells, execution))
+    case .distinct: return .value(try list(try distinctCells(execution), execution))
     }
   }
 
@@ -97,24 +113,39 @@ struct Accumulator {
     }
   }
 
+  private func list(_ cells: [Cell?], _ execution: Execution) throws(RuntimeProblem) -> Cell {
+    try execution.reserveList(cells.count)
+    try execution.charge(cells.count)
+    return execution.scratch.list(cells, element)
+  }
+
   /// First occurrences, in their order.
-  private func distinctCells() -> [Cell?] {
-    Accumulator.firstPlaces(cells, element).map { cells[$0] }
+  private func distinctCells(_ execution: Execution) throws(RuntimeProblem) -> [Cell?] {
+    try Accumulator.firstPlaces(cells, element, execution).map { cells[$0] }
   }
 
   /// The places of first occurrences, ascending; nulls are equal to each other.
-  static func firstPlaces(_ cells: [Cell?], _ type: ValueType) -> [Int] {
+  static func firstPlaces(
+    _ cells: [Cell?], _ type: ValueType, _ execution: Execution
+  ) throws(RuntimeProblem) -> [Int] {
     func compare(_ left: Int, _ right: Int) -> Int {
       switch (cells[left], cells[right]) {
       case (nil, nil): 0
       case (nil, _): -1
       case (_, nil): 1
-      case (let a?, let b?): CellOrder.compare(a, b, type)
+      case (let a?, let b?): CellOrder.compare(a, b, type, execution)
       }
     }
-    let order = cells.indices.sorted { left, right in
-      let order = compare(left, right)
-      return order != 0 ? order < 0 : left < right
+    var order = Array(cells.indices)
+    do {
+      try order.sort { left, right in
+        try execution.charge(16)
+        let order = compare(left, right)
+        return order != 0 ? order < 0 : left < right
+      }
+    } catch {
+      // Nothing else is thrown.
+      if let error = error as? RuntimeProblem { throw error }
     }
     var isFirst = [Bool](repeating: true, count: cells.count)
     for place in order.indices.dropFirst() where compare(order[place], order[place - 1]) == 0 {

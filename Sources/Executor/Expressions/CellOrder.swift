@@ -11,8 +11,11 @@ import GQLStore
 
 /// Equality and order of the language among non-null values of one type, in the form of cells. Nulls are the caller's.
 package enum CellOrder {
-  /// Negative, zero or positive. Total for every type; what `orderBy` follows.
-  package static func compare(_ left: Cell, _ right: Cell, _ type: ValueType) -> Int {
+  /// Negative, zero or positive. Total for every type; what `orderBy` follows. Long JSON is compared as long as the
+  /// execution goes on.
+  package static func compare(
+    _ left: Cell, _ right: Cell, _ type: ValueType, _ execution: Execution? = nil
+  ) -> Int {
     switch type {
     case .scalar(let scalar):
       switch scalar {
@@ -21,21 +24,23 @@ package enum CellOrder {
       case .float: return left.double < right.double ? -1 : left.double > right.double ? 1 : 0
       case .decimal: return compareExactly(left.decimal, right.decimal)
       case .id: return compareIDs(left, right)
-      case .json: return JSONOrder.compare(left, right)
+      case .json: return JSONOrder.compare(left, right, execution)
       case .string, .uuid, .bytes, .cursor: return compareTexts(left, right)
       }
     case .enumeration, .entity, .embedded: return left.low < right.low ? -1 : left.low > right.low ? 1 : 0
-    case .list(let element): return compareLists(left, right, element)
+    case .list(let element): return compareLists(left, right, element, execution)
     case .null: return 0
     }
   }
 
   /// As `==` has it.
-  package static func isEqual(_ left: Cell, _ right: Cell, _ type: ValueType) -> Bool {
+  package static func isEqual(
+    _ left: Cell, _ right: Cell, _ type: ValueType, _ execution: Execution? = nil
+  ) -> Bool {
     switch type {
     case .scalar(.string), .scalar(.id), .scalar(.uuid), .scalar(.bytes), .scalar(.cursor): isEqualText(left, right)
-    case .scalar(.json): JSONOrder.isEqual(left, right)
-    default: compare(left, right, type) == 0
+    case .scalar(.json): JSONOrder.isEqual(left, right, execution)
+    default: compare(left, right, type, execution) == 0
     }
   }
 
@@ -127,7 +132,9 @@ package enum CellOrder {
   // MARK: - Lists
 
   /// Element by element, nulls last, a prefix first.
-  private static func compareLists(_ left: Cell, _ right: Cell, _ element: ValueType) -> Int {
+  private static func compareLists(
+    _ left: Cell, _ right: Cell, _ element: ValueType, _ execution: Execution?
+  ) -> Int {
     let a = ListRun(left, element)
     let b = ListRun(right, element)
     for index in 0..<min(a.count, b.count) {
@@ -136,7 +143,7 @@ package enum CellOrder {
       case (true, false): return 1
       case (false, true): return -1
       case (false, false):
-        let order = compare(a.cell(index), b.cell(index), element)
+        let order = compare(a.cell(index), b.cell(index), element, execution)
         if order != 0 { return order }
       }
     }

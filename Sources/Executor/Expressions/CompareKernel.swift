@@ -222,7 +222,8 @@ enum CompareKernel {
 
   /// Wide values of one type.
   static func wide(
-    _ comparison: ComparisonOperator, _ a: Vector, _ b: Vector, _ type: ValueType, _ count: Int, into out: Truths
+    _ comparison: ComparisonOperator, _ a: Vector, _ b: Vector, _ type: ValueType, _ count: Int, into out: Truths,
+    _ execution: Execution
   ) {
     let isEquality = comparison == .equal || comparison == .notEqual
     switch type {
@@ -248,11 +249,12 @@ enum CompareKernel {
           continue
         }
         if isEquality {
-          out[index] = CellOrder.isEqual(a.cells[index], b.cells[index], type) == (comparison == .equal) ? 2 : 0
+          let isEqual = CellOrder.isEqual(a.cells[index], b.cells[index], type, execution)
+          out[index] = isEqual == (comparison == .equal) ? 2 : 0
         } else if type == .json, !JSONOrder.isOrdered(a.cells[index], b.cells[index]) {
           out[index] = 1
         } else {
-          out[index] = holds(comparison, CellOrder.compare(a.cells[index], b.cells[index], type)) ? 2 : 0
+          out[index] = holds(comparison, CellOrder.compare(a.cells[index], b.cells[index], type, execution)) ? 2 : 0
         }
       }
     }

@@ -20,7 +20,7 @@ final class ConstantSet: @unchecked Sendable {
   private var span: UInt64 = 0
 
   /// Takes the non-null cells; `type` is that of the elements.
-  init(_ cells: some Collection<Cell>, type: ValueType, containsNull: Bool) {
+  init(_ cells: some Collection<Cell>, type: ValueType, containsNull: Bool, _ execution: Execution? = nil) {
     self.type = type
     let seed = KeyHash.seed
     self.seed = seed
@@ -48,8 +48,8 @@ final class ConstantSet: @unchecked Sendable {
         continue
       }
       let cell = canonical(cell)
-      var slot = hash(cell, json) & mask
-      while used[slot] != 0, !isSame(slots[slot], cell) { slot = (slot &+ 1) & mask }
+      var slot = hash(cell, json, execution) & mask
+      while used[slot] != 0, !isSame(slots[slot], cell, execution) { slot = (slot &+ 1) & mask }
       if used[slot] == 0 { count += 1 }
       slots[slot] = cell
       used[slot] = 1
@@ -85,16 +85,16 @@ final class ConstantSet: @unchecked Sendable {
     used.deallocate()
   }
 
-  func contains(_ cell: Cell) -> Bool {
+  func contains(_ cell: Cell, _ execution: Execution? = nil) -> Bool {
     if form == .linear {
-      for index in 0..<count where CellOrder.isEqual(slots[index], cell, type) { return true }
+      for index in 0..<count where CellOrder.isEqual(slots[index], cell, type, execution) { return true }
       return false
     }
     let cell = canonical(cell)
     // A hash of JSON has memory of its own, which threads cannot share.
-    var slot = (form == .json ? hash(cell, JSONHash(seed)) : hash(cell)) & mask
+    var slot = (form == .json ? hash(cell, JSONHash(seed), execution) : hash(cell)) & mask
     while used[slot] != 0 {
-      if isSame(slots[slot], cell) { return true }
+      if isSame(slots[slot], cell, execution) { return true }
       slot = (slot &+ 1) & mask
     }
     return false
@@ -131,10 +131,10 @@ final class ConstantSet: @unchecked Sendable {
   }
 
   @inline(__always)
-  private func isSame(_ left: Cell, _ right: Cell) -> Bool {
+  private func isSame(_ left: Cell, _ right: Cell, _ execution: Execution? = nil) -> Bool {
     switch form {
     case .texts: CellOrder.isEqualText(left, right)
-    case .json, .linear: CellOrder.isEqual(left, right, type)
+    case .json, .linear: CellOrder.isEqual(left, right, type, execution)
     case .words, .doubles, .decimals: left.low == right.low && left.high == right.high
     }
   }
@@ -146,7 +146,7 @@ final class ConstantSet: @unchecked Sendable {
         ? KeyHash.text(TextView(cell), seed) : KeyHash.word(cell.low ^ cell.high &* 31, seed))
   }
 
-  private func hash(_ cell: Cell, _ json: JSONHash) -> Int {
-    form == .json ? Int(truncatingIfNeeded: json.hash(cell)) : hash(cell)
+  private func hash(_ cell: Cell, _ json: JSONHash, _ execution: Execution? = nil) -> Int {
+    form == .json ? Int(truncatingIfNeeded: json.hash(cell, execution)) : hash(cell)
   }
 }

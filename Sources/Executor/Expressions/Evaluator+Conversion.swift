@@ -13,9 +13,15 @@ extension Evaluator {
       return
     }
     setNull(out)
-    let conversion = Conversion(catalog: state.program.catalog, scratch: execution.scratch)
+    let conversion = Conversion(catalog: state.program.catalog, execution: execution)
     for position in 0..<count where !a.isNull(position) {
-      switch conversion.convert(a.cell(position), from, to) {
+      let converted: Conversion.Result
+      do throws(RuntimeProblem) {
+        converted = try conversion.convert(a.cell(position), from, to)
+      } catch {
+        throw placed(error, node, at: position)
+      }
+      switch converted {
       case .null: continue
       case .failed:
         let kind: RuntimeProblem.Kind =
@@ -42,7 +48,7 @@ extension Evaluator {
   }
 }
 
-/// Values of one type as values of another.
+/// Values of one type as values of another. Where it throws, a limit is passed; what is thrown has no place.
 struct Conversion {
   enum Result {
     case value(Cell)
@@ -56,14 +62,14 @@ struct Conversion {
   }
 
   let catalog: Catalog
-  let scratch: ScratchArena
+  unowned(unsafe) let execution: Execution
 
-  func convert(_ cell: Cell, _ from: ValueType, _ to: ValueType) -> Result {
+  func convert(_ cell: Cell, _ from: ValueType, _ to: ValueType) throws(RuntimeProblem) -> Result {
     if from == to { return .value(cell) }
     switch (from, to) {
-    case (_, .scalar(.json)): return .value(json(cell, from))
-    case (.scalar(.json), _): return fromJSON(cell, to)
-    case (.list(let source), .list(let target)): return list(cell, source, target)
+    case (_, .scalar(.json)): return .value(try json(cell, from))
+    case (.scalar(.json), _): return try fromJSON(cell, to)
+    case (.list(let source), .list(let target)): return try list(cell, source, target)
     case (.scalar(let source), .scalar(let target)) where source.isNumeric && target.isNumeric:
       return Result(number(cell, source, target))
     case (.scalar(.date), .scalar(.dateTime)):
@@ -75,12 +81,12 @@ struct Conversion {
       // An id from a text prints as a text.
       return .value(Cell(low: cell.low & ~TextView.numberFlag, high: cell.high))
     case (.scalar(let source), .scalar(.id)) where source == .int:
-      guard case .value(let text) = text(cell, from) else { return .failed }
+      guard case .value(let text) = try text(cell, from) else { return .failed }
       return .value(Cell(low: text.low | TextView.numberFlag, high: text.high))
-    case (_, .scalar(.string)): return text(cell, from)
+    case (_, .scalar(.string)): return try text(cell, from)
     case (.scalar(let source), _) where source.isTextual:
-      return TextView(cell).withBytes { start, count in
-        parse(UnsafeBufferPointer(start: start.assumingMemoryBound(to: UInt8.self), count: count), to)
+      return try bytes(of: cell) { (start, count) throws(RuntimeProblem) in
+        try parse(UnsafeBufferPointer(start: start.assumingMemoryBound(to: UInt8.self), count: count), to)
       }
     default: return .failed
     }
@@ -103,153 +109,165 @@ struct Conversion {
   // MARK: - Text
 
   /// What the value prints as, without quotes.
-  private func text(_ cell: Cell, _ from: ValueType) -> Result {
+  private func text(_ cell: Cell, _ from: ValueType) throws(RuntimeProblem) -> Result {
     switch from {
     case .list, .embedded, .entity, .null: return .failed
     case .scalar, .enumeration:
+      if from == .scalar(.bytes) { try execution.reserveText(TextView(cell).count / 3 * 4) }
       var buffer = ByteBuffer(capacity: 64)
       write(cell, type: from, catalog: catalog, into: &buffer)
       let isQuoted = buffer.count >= 2 && buffer.start.load(as: UInt8.self) == 0x22
       let start = buffer.start + (isQuoted ? 1 : 0)
       let count = buffer.count - (isQuoted ? 2 : 0)
-      return count <= TextView.maximumLength ? .value(copy(start, count)) : .failed
+      return .value(try copy(start, count))
     }
   }
 
-  private func copy(_ start: UnsafeRawPointer, _ count: Int) -> Cell {
+  /// The bytes of a text, which lie in the cell or where it points.
+  private func bytes<Output>(
+    of cell: Cell, _ body: (UnsafeRawPointer, Int) throws(RuntimeProblem) -> Output
+  ) throws(RuntimeProblem) -> Output {
+    try withUnsafePointer(to: cell) { (cell) throws(RuntimeProblem) in
+      let bytes = TextView.bytes(at: cell)
+      return try body(bytes.start, bytes.count)
+    }
+  }
+
+  private func copy(_ start: UnsafeRawPointer, _ count: Int) throws(RuntimeProblem) -> Cell {
+    try execution.reserveText(count)
+    try execution.charge(count)
     let flags = TextView.escapeFlag(start, count)
     if count <= TextView.inlineCapacity { return TextView(start, count: count, flags: flags).cell }
-    let copy = scratch.allocate(count)
+    let copy = execution.scratch.allocate(count)
     copy.copyMemory(from: start, byteCount: count)
     return TextView(copy, count: count, flags: flags).cell
   }
 
-  private func copy(_ bytes: [UInt8]) -> Cell {
-    bytes.withUnsafeBytes { bytes in
+  private func copy(_ bytes: [UInt8]) throws(RuntimeProblem) -> Cell {
+    try bytes.withUnsafeBufferPointer { (bytes) throws(RuntimeProblem) in
       guard let start = bytes.baseAddress else { return Cell(low: 0) }
-      return copy(start, bytes.count)
+      return try copy(start, bytes.count)
     }
   }
 
-  private func parse(_ bytes: UnsafeBufferPointer<UInt8>, _ to: ValueType) -> Result {
+  private func parse(_ bytes: UnsafeBufferPointer<UInt8>, _ to: ValueType) throws(RuntimeProblem) -> Result {
+    try execution.charge(bytes.count)
     switch to {
     case .scalar(let scalar):
       switch scalar {
-      case .int: Result(Decimal(parsing: bytes)?.int64Value.map { Cell($0) })
-      case .float: Result(FloatParsing.parse(bytes).map { Cell($0) })
-      case .decimal: Result(Decimal(parsing: bytes).map { Cell($0) })
+      case .int: return Result(Decimal(parsing: bytes)?.int64Value.map { Cell($0) })
+      case .float: return Result(FloatParsing.parse(bytes).map { Cell($0) })
+      case .decimal: return Result(Decimal(parsing: bytes).map { Cell($0) })
       case .boolean:
-        bytes.elementsEqual("true".utf8)
-          ? .value(Cell(low: 1)) : bytes.elementsEqual("false".utf8) ? .value(Cell(low: 0)) : .failed
-      case .dateTime: Result(CivilTime.parseDateTime(bytes).map { Cell($0) })
-      case .date: Result(CivilTime.parseDate(bytes).map { Cell($0) })
-      case .duration: Result(CivilTime.parseDuration(bytes).map { Cell($0) })
-      case .uuid: Result(UUIDText.normalize(bytes).map { copy($0) })
-      case .bytes: Result(Base64.decode(bytes).map { copy($0) })
-      case .string, .id, .json, .cursor: .failed
+        if bytes.elementsEqual("true".utf8) { return .value(Cell(low: 1)) }
+        return bytes.elementsEqual("false".utf8) ? .value(Cell(low: 0)) : .failed
+      case .dateTime: return Result(CivilTime.parseDateTime(bytes).map { Cell($0) })
+      case .date: return Result(CivilTime.parseDate(bytes).map { Cell($0) })
+      case .duration: return Result(CivilTime.parseDuration(bytes).map { Cell($0) })
+      case .uuid:
+        guard let text = UUIDText.normalize(bytes) else { return .failed }
+        return .value(try copy(text))
+      case .bytes:
+        guard let decoded = Base64.decode(bytes) else { return .failed }
+        return .value(try copy(decoded))
+      case .string, .id, .json, .cursor: return .failed
       }
     case .enumeration(let id):
-      Result(catalog[id].values.firstIndex { bytes.elementsEqual($0.utf8) }.map { Cell(Int64($0)) })
-    case .list, .embedded, .entity, .null: .failed
+      return Result(catalog[id].values.firstIndex { bytes.elementsEqual($0.utf8) }.map { Cell(Int64($0)) })
+    case .list, .embedded, .entity, .null: return .failed
     }
   }
 
   // MARK: - JSON
 
-  private func json(_ cell: Cell, _ from: ValueType) -> Cell {
-    var buffer = ByteBuffer(capacity: 64)
-    write(cell, type: from, catalog: catalog, into: &buffer)
-    return copyJSON(buffer.start, buffer.count)
+  private func json(_ cell: Cell, _ from: ValueType) throws(RuntimeProblem) -> Cell {
+    var text = ComputedText(execution, catalog)
+    try text.append(cell, type: from)
+    return try text.finish()
   }
 
-  /// JSON text carries no flags.
-  func copyJSON(_ start: UnsafeRawPointer, _ count: Int) -> Cell {
-    if count <= TextView.inlineCapacity { return TextView(start, count: count).cell }
-    let copy = scratch.allocate(count)
-    copy.copyMemory(from: start, byteCount: count)
-    return TextView(copy, count: min(count, TextView.maximumLength)).cell
-  }
-
-  private func fromJSON(_ cell: Cell, _ to: ValueType) -> Result {
-    TextView(cell).withBytes { start, count in
+  private func fromJSON(_ cell: Cell, _ to: ValueType) throws(RuntimeProblem) -> Result {
+    try bytes(of: cell) { (start, count) throws(RuntimeProblem) in
       let bytes = UnsafeBufferPointer(start: start.assumingMemoryBound(to: UInt8.self), count: count)
       var scanner = JSONScanner(bytes)
-      var scratch = ByteBuffer()
-      do throws(JSONScanner.Failure) {
-        switch scanner.peek() {
-        case .null: return .null
-        // An element of a list of JSON.
-        case _ where to == .json: return .value(cell)
-        case .string:
-          let text = try scanner.scanString(&scratch)
-          if to == .string || to == .id { return .value(copy(text.start, text.count)) }
-          return parse(text.bytes, to)
-        case .number:
-          let number = try scanner.scanNumber()
-          if to.isNumeric { return parse(number.bytes, to) }
-          if to == .string { return .value(copy(number.start, number.count)) }
-          if to == .id, number.isInteger {
-            let text = copy(number.start, number.count)
-            return .value(Cell(low: text.low | TextView.numberFlag, high: text.high))
-          }
-          return .failed
-        case .boolean:
-          let value = try scanner.scanBool()
-          if to == .boolean { return .value(Cell(low: value ? 1 : 0)) }
-          return to == .string ? .value(copy([UInt8]((value ? "true" : "false").utf8))) : .failed
-        case .array:
-          guard case .list(let element) = to else { return .failed }
-          var cells: [Cell?] = []
-          try scanner.beginArray()
-          while try scanner.nextElement() {
-            scanner.skipSpace()
-            let first = scanner.position
-            try scanner.skipValue()
-            switch fromJSON(copyJSON(start + first, scanner.position - first), element) {
-            case .value(let cell): cells.append(cell)
-            case .null: cells.append(nil)
-            case .failed: return .failed
-            }
-          }
-          return .value(run(cells, element))
-        case .object, .end, .invalid: return .failed
+      switch scanner.peek() {
+      case .null: return .null
+      // An element of a list of JSON.
+      case _ where to == .json: return .value(cell)
+      case .string:
+        try execution.charge(count)
+        var scratch = ByteBuffer()
+        guard let text = try? scanner.scanString(&scratch) else { return .failed }
+        guard to == .string || to == .id else { return try parse(text.bytes, to) }
+        // Where it has no escapes it is a part of the JSON, which lies in an arena if it is long.
+        if text.isDecoded { return .value(try copy(UnsafeRawPointer(text.start), text.count)) }
+        let flags = text.isClean ? 0 : TextView.escapeFlag(text.start, text.count)
+        return .value(TextView(text.start, count: text.count, flags: flags).cell)
+      case .number:
+        guard let number = try? scanner.scanNumber() else { return .failed }
+        if to.isNumeric { return try parse(number.bytes, to) }
+        if to == .string { return .value(try copy(UnsafeRawPointer(number.start), number.count)) }
+        if to == .id, number.isInteger {
+          let text = try copy(UnsafeRawPointer(number.start), number.count)
+          return .value(Cell(low: text.low | TextView.numberFlag, high: text.high))
         }
-      } catch {
         return .failed
+      case .boolean:
+        guard let value = try? scanner.scanBool() else { return .failed }
+        if to == .boolean { return .value(Cell(low: value ? 1 : 0)) }
+        return to == .string ? .value(try copy([UInt8]((value ? "true" : "false").utf8))) : .failed
+      case .array:
+        guard case .list(let element) = to else { return .failed }
+        return try list(of: start, count, element)
+      case .object, .end, .invalid: return .failed
       }
     }
   }
 
+  /// The elements of a JSON list.
+  private func list(
+    of start: UnsafeRawPointer, _ count: Int, _ element: ValueType
+  ) throws(RuntimeProblem) -> Result {
+    var reader = JSONReader(start, count, execution)
+    var cells: [Cell?] = []
+    reader.skipSpace()
+    reader.position += 1
+    while reader.nextElement(isFirst: cells.isEmpty) {
+      reader.skipSpace()
+      let first = reader.position
+      reader.skipValue()
+      try execution.checkStop()
+      try execution.charge(16)
+      switch try fromJSON(TextView(start + first, count: reader.position - first).cell, element) {
+      case .value(let cell): cells.append(cell)
+      case .null: cells.append(nil)
+      case .failed: return .failed
+      }
+      if cells.count & 1023 == 0 { try execution.reserveList(cells.count) }
+    }
+    try execution.reserveList(cells.count)
+    return .value(execution.scratch.list(cells, element))
+  }
+
   // MARK: - Lists
 
-  private func list(_ cell: Cell, _ from: ValueType, _ to: ValueType) -> Result {
+  private func list(_ cell: Cell, _ from: ValueType, _ to: ValueType) throws(RuntimeProblem) -> Result {
     let source = ListRun(cell, from)
+    try execution.reserveList(source.count)
     var cells: [Cell?] = []
+    cells.reserveCapacity(source.count)
     for index in 0..<source.count {
+      try execution.charge(16)
       if source.isNull(index) {
         cells.append(nil)
         continue
       }
-      switch convert(source.cell(index), from, to) {
+      switch try convert(source.cell(index), from, to) {
       case .value(let cell): cells.append(cell)
       case .null: cells.append(nil)
       case .failed: return .failed
       }
     }
-    return .value(run(cells, to))
-  }
-
-  /// A list's cell over scratch memory.
-  func run(_ cells: [Cell?], _ element: ValueType) -> Cell {
-    if cells.isEmpty { return Cell(low: 0) }
-    let width = ListRun.width(element)
-    let run = scratch.allocate(cells.count * (width + 1))
-    let validity = run + cells.count * width
-    for (index, cell) in cells.enumerated() {
-      (run + index * width).storeBytes(of: cell?.low ?? 0, as: UInt64.self)
-      if width == 16 { (run + index * width + 8).storeBytes(of: cell?.high ?? 0, as: UInt64.self) }
-      validity.storeBytes(of: cell == nil ? 0 : 1, toByteOffset: index, as: UInt8.self)
-    }
-    return Cell(low: UInt64(UInt(bitPattern: run)), high: UInt64(UInt32(truncatingIfNeeded: cells.count)))
+    return .value(execution.scratch.list(cells, to))
   }
 }

@@ -70,7 +70,7 @@ extension Evaluator {
           break
         }
         let cell = vector.cell(index)
-        if CellOrder.compare(cell, best, type) * sign < 0 { best = cell }
+        if CellOrder.compare(cell, best, type, execution) * sign < 0 { best = cell }
       }
       if !isNull { store(best, out, index) }
     }

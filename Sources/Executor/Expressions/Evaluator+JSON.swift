@@ -4,27 +4,27 @@ import GQLStore
 
 extension Evaluator {
   /// A member by its name, or an element by its index; null where there is none or where it is JSON's null.
-  func jsonPath(_ node: Node, _ out: Vector) {
+  func jsonPath(_ node: Node, _ out: Vector) throws(RuntimeProblem) {
     let a = vector(node.a)
     let b = vector(node.b)
     out.validity.update(repeating: 0, count: count)
     guard a.kind == .wide, b.kind == .wide || b.kind == .word else { return }
-    let conversion = Conversion(catalog: state.program.catalog, scratch: execution.scratch)
-    var scratch = ByteBuffer()
     for index in 0..<count where a.validity[index] & b.validity[index] == 1 {
       let text = TextView.bytes(at: a.cells + index)
       let found: Range<Int>?
       if b.kind == .word {
-        found = JSONAccess.element(text.start, text.count, b.words[index])
+        found = JSONAccess.element(text.start, text.count, b.words[index], execution)
       } else {
         let name = TextView.bytes(at: b.cells + index)
         found = JSONAccess.member(
-          text.start, text.count, UnsafeRawBufferPointer(start: name.start, count: name.count), &scratch)
+          text.start, text.count, UnsafeRawBufferPointer(start: name.start, count: name.count), execution)
       }
+      try execution.checkStop()
       guard let found else { continue }
       let start = text.start + found.lowerBound
       if found.count == 4, start.loadUnaligned(as: UInt32.self) == 0x6C6C_756E { continue }
-      out.cells[index] = conversion.copyJSON(start, found.count)
+      // A long text lies in an arena, so a part of it may point there; JSON carries no flags.
+      out.cells[index] = TextView(start, count: found.count).cell
       out.validity[index] = 1
     }
   }
@@ -43,65 +43,26 @@ extension Evaluator {
     }
   }
 
-  func jsonComposite(_ node: Node, _ out: Vector) {
-    let conversion = Conversion(catalog: state.program.catalog, scratch: execution.scratch)
+  func jsonComposite(_ node: Node, _ out: Vector) throws(RuntimeProblem) {
     let isObject = node.operation == .jsonObject
     let names = isObject ? block.block.names[Int(node.index)] : []
-    var buffer = ByteBuffer()
+    var text = ComputedText(execution, state.program.catalog)
     for position in 0..<count {
-      buffer.removeAll()
-      buffer.append(isObject ? 0x7B : 0x5B)
-      for slot in 0..<Int(node.operandCount) {
-        if slot > 0 { buffer.append(0x2C) }
-        if isObject {
-          buffer.append(json: names[slot])
-          buffer.append(0x3A)
+      do throws(RuntimeProblem) {
+        text.begin()
+        text.append(isObject ? 0x7B : 0x5B)
+        for slot in 0..<Int(node.operandCount) {
+          if slot > 0 { text.append(0x2C) }
+          if isObject { try text.append(name: names[slot]) }
+          let operand = block.block.operands[Int(node.firstOperand) + slot].node
+          try text.append(vector(operand), position, type: type(operand))
         }
-        let operand = block.block.operands[Int(node.firstOperand) + slot].node
-        write(vector(operand), position, type: type(operand), catalog: state.program.catalog, into: &buffer)
+        text.append(isObject ? 0x7D : 0x5D)
+        out.cells[position] = try text.finish()
+      } catch {
+        throw placed(error, node, at: position)
       }
-      buffer.append(isObject ? 0x7D : 0x5D)
-      out.cells[position] = conversion.copyJSON(buffer.start, buffer.count)
       out.validity[position] = 1
     }
-  }
-}
-
-/// Finding parts of compact JSON text.
-enum JSONAccess {
-  /// The text of the first member of that name.
-  static func member(
-    _ start: UnsafeRawPointer, _ count: Int, _ name: UnsafeRawBufferPointer, _ scratch: inout ByteBuffer
-  ) -> Range<Int>? {
-    var scanner = JSONScanner(UnsafeRawBufferPointer(start: start, count: count))
-    guard scanner.peek() == .object else { return nil }
-    do throws(JSONScanner.Failure) {
-      try scanner.beginObject()
-      while let key = try scanner.nextKey(&scratch) {
-        let isFound = ByteSearch.equal(UnsafeRawBufferPointer(key.bytes), name)
-        scanner.skipSpace()
-        let first = scanner.position
-        try scanner.skipValue()
-        if isFound { return first..<scanner.position }
-      }
-    } catch {}
-    return nil
-  }
-
-  static func element(_ start: UnsafeRawPointer, _ count: Int, _ index: Int64) -> Range<Int>? {
-    var scanner = JSONScanner(UnsafeRawBufferPointer(start: start, count: count))
-    guard index >= 0, scanner.peek() == .array else { return nil }
-    var place: Int64 = 0
-    do throws(JSONScanner.Failure) {
-      try scanner.beginArray()
-      while try scanner.nextElement() {
-        scanner.skipSpace()
-        let first = scanner.position
-        try scanner.skipValue()
-        if place == index { return first..<scanner.position }
-        place += 1
-      }
-    } catch {}
-    return nil
   }
 }

@@ -42,6 +42,7 @@ extension Evaluator {
       let element = element(of: node)
       for position in 0..<count {
         let run = run(list, position, element)
+        try execution.charge(run.count)
         var found = 0
         for place in 0..<run.count where !run.isNull(place) { found += 1 }
         switch quantifier {
@@ -86,7 +87,8 @@ extension Evaluator {
       var accumulator = Accumulator(node.aggregate, element, result: type, catalog: state.program.catalog)
       for position in 0..<count {
         let run = run(list, position, element)
-        for place in 0..<run.count where !run.isNull(place) { accumulator.add(run.cell(place)) }
+        try execution.charge(run.count &* 8)
+        for place in 0..<run.count where !run.isNull(place) { accumulator.add(run.cell(place), execution) }
         try finish(&accumulator, node, out, position)
       }
       return
@@ -103,7 +105,7 @@ extension Evaluator {
           do throws(RuntimeProblem) { try finish(&accumulator, node, out, current) } catch { failure = error }
           current += 1
         }
-        if !results.isNull(place) { accumulator.add(results.cell(place)) }
+        if !results.isNull(place) { accumulator.add(results.cell(place), execution) }
       }
     }
     if let failure { throw failure }
@@ -123,11 +125,12 @@ extension Evaluator {
         keys[Int(parents[place])].append(results.isNull(place) ? nil : results.cell(place))
       }
     }
-    let conversion = Conversion(catalog: state.program.catalog, scratch: execution.scratch)
     for position in 0..<count {
       let run = run(list, position, element)
-      let places = Accumulator.firstPlaces(keys[position], key)
-      store(conversion.run(places.map { run.isNull($0) ? nil : run.cell($0) }, element), out, position)
+      let places = try Accumulator.firstPlaces(keys[position], key, execution)
+      try reserveList(places.count, node, at: position)
+      let cells = places.map { run.isNull($0) ? nil : run.cell($0) }
+      store(execution.scratch.list(cells, element), out, position)
     }
   }
 
@@ -178,35 +181,33 @@ extension Evaluator {
   }
 
   /// The texts of a list with a separator between them.
-  func join(_ node: Node, _ out: Vector) {
+  func join(_ node: Node, _ out: Vector) throws(RuntimeProblem) {
     setNull(out)
     let list = vector(node.a)
     let separators = vector(node.b)
     let element = element(of: node)
-    var buffer = ByteBuffer()
+    var text = ComputedText(execution, state.program.catalog)
     for position in 0..<count where !separators.isNull(position) {
       let run = run(list, position, element)
       let separator = TextView(separators.cells[position])
-      buffer.removeAll()
+      text.begin()
       var escape: UInt64 = 0
       var isFirst = true
-      for place in 0..<run.count where !run.isNull(place) {
-        if !isFirst {
-          escape |= separator.word0 & TextView.escapeFlag
-          separator.withBytes { buffer.append($0, $1) }
+      do throws(RuntimeProblem) {
+        for place in 0..<run.count where !run.isNull(place) {
+          if !isFirst {
+            escape |= separator.word0 & TextView.escapeFlag
+            let bytes = TextView.bytes(at: separators.cells + position)
+            try text.append(bytes.start, bytes.count)
+          }
+          isFirst = false
+          let bytes = run.textBytes(place)
+          escape |= run.cell(place).low & TextView.escapeFlag
+          try text.append(bytes.start, bytes.count)
         }
-        isFirst = false
-        let view = TextView(run.cell(place))
-        escape |= view.word0 & TextView.escapeFlag
-        view.withBytes { buffer.append($0, $1) }
-      }
-      let length = min(buffer.count, TextView.maximumLength)
-      if length <= TextView.inlineCapacity {
-        store(TextView(buffer.start, count: length, flags: escape).cell, out, position)
-      } else {
-        let copy = execution.scratch.allocate(length)
-        copy.copyMemory(from: buffer.start, byteCount: length)
-        store(TextView(copy, count: length, flags: escape).cell, out, position)
+        store(try text.finish(flags: escape), out, position)
+      } catch {
+        throw placed(error, node, at: position)
       }
     }
   }

@@ -117,7 +117,10 @@ extension Evaluator {
       for parent in 0..<count {
         let start = Int(box.expansion.offsets[parent])
         let end = Int(box.expansion.offsets[parent + 1])
-        for place in start..<end { accumulator.add(Cell(low: UInt64(box.expansion.rows[place]))) }
+        for place in start..<end {
+          accumulator.add(Cell(low: UInt64(box.expansion.rows[place])), execution)
+          if place & 4095 == 4095 { try check(&accumulator, node, parent) }
+        }
         try finish(&accumulator, node, out, parent)
       }
       return
@@ -135,8 +138,9 @@ extension Evaluator {
           try finish(&accumulator, node, out, current)
           current += 1
         }
-        if !values.isNull(place) { accumulator.add(values.cell(place)) }
+        if !values.isNull(place) { accumulator.add(values.cell(place), execution) }
       }
+      try check(&accumulator, node, current)
     }
     while current < count {
       try finish(&accumulator, node, out, current)
@@ -153,10 +157,21 @@ extension Evaluator {
     return type
   }
 
+  /// Looks at what was added; once a batch.
+  func check(_ accumulator: inout Accumulator, _ node: Node, _ position: Int) throws(RuntimeProblem) {
+    do throws(RuntimeProblem) { try accumulator.check(execution) } catch { throw placed(error, node, at: position) }
+  }
+
   func finish(
     _ accumulator: inout Accumulator, _ node: Node, _ out: Vector, _ position: Int
   ) throws(RuntimeProblem) {
-    switch accumulator.finish(execution.scratch) {
+    let result: Conversion.Result
+    do throws(RuntimeProblem) {
+      result = try accumulator.finish(execution)
+    } catch {
+      throw placed(error, node, at: position)
+    }
+    switch result {
     case .null: break
     case .failed: throw problem(.overflow(accumulator.result.scalar ?? .int), node, at: position)
     case .value(let cell): store(cell, out, position)

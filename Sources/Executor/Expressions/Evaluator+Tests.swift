@@ -30,7 +30,8 @@ extension Evaluator {
     case (.double, .double): CompareKernel.doubles(node.comparison, a, b, count, into: truths)
     case (.wide, .wide) where type(node.a) != type(node.b) && type(node.a).isNumeric:
       CompareKernel.mixed(node.comparison, a, b, count, into: truths)
-    case (.wide, .wide): CompareKernel.wide(node.comparison, a, b, type(node.a), count, into: truths)
+    case (.wide, .wide):
+      CompareKernel.wide(node.comparison, a, b, type(node.a), count, into: truths, execution)
     case (.word, .double), (.double, .word), (.word, .wide), (.wide, .word), (.double, .wide), (.wide, .double):
       CompareKernel.mixed(node.comparison, a, b, count, into: truths)
     default:
@@ -78,12 +79,12 @@ extension Evaluator {
     if a.kind == .wide {
       for index in 0..<count {
         if set.comparisons > 0 { try execution.charge(set.comparisons &* 16) }
-        out.truths[index] = a.validity[index] == 0 ? null : set.contains(a.cells[index]) ? 2 : 0
+        out.truths[index] = a.validity[index] == 0 ? null : set.contains(a.cells[index], execution) ? 2 : 0
       }
       return
     }
     for index in 0..<count {
-      out.truths[index] = a.isNull(index) ? null : set.contains(a.cell(index)) ? 2 : 0
+      out.truths[index] = a.isNull(index) ? null : set.contains(a.cell(index), execution) ? 2 : 0
     }
   }
 
@@ -111,7 +112,8 @@ extension Evaluator {
         let run = ListRun(list.cells[0], element)
         var cells: [Cell] = []
         for place in 0..<run.count where !run.isNull(place) { cells.append(run.cell(place)) }
-        set = ConstantSet(cells, type: element, containsNull: cells.count < run.count)
+        set = ConstantSet(cells, type: element, containsNull: cells.count < run.count, execution)
+        try execution.checkStop()
         block.listSets[index] = set
       }
       return try member(of: set, a, out)
@@ -130,7 +132,7 @@ extension Evaluator {
         if run.isNull(place) || isNull {
           found = isNull && run.isNull(place)
         } else if isSameType {
-          found = CellOrder.isEqual(cell, run.cell(place), element)
+          found = CellOrder.isEqual(cell, run.cell(place), element, execution)
         } else {
           found = CellOrder.isEqualNumber(cell, type(node.a), run.cell(place), element)
         }

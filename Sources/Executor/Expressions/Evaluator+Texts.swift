@@ -12,8 +12,6 @@ import GQLStore
 
 /// Functions that make texts and lists. Parts of a long text point into it, since all texts outlive a batch.
 extension Evaluator {
-  private var conversion: Conversion { Conversion(catalog: state.program.catalog, scratch: execution.scratch) }
-
   private func element(_ node: Int32) -> ValueType {
     if case .list(let element) = type(node) { element } else { .null }
   }
@@ -37,7 +35,11 @@ extension Evaluator {
         let run = ListRun(a.cells[index], element)
         try execution.charge(run.count * 8)
         let range = Self.range(from.words[index], to?.words[index], run.count)
-        out.cells[index] = conversion.run(range.map { run.isNull($0) ? nil : run.cell($0) }, element)
+        try reserveList(range.count, node, at: index)
+        out.cells[index] = execution.scratch.list(count: range.count, element) { place in
+          let place = range.lowerBound + place
+          return run.isNull(place) ? nil : run.cell(place)
+        }
       }
       return
     }
@@ -81,7 +83,7 @@ extension Evaluator {
           try execution.charge(run.count * 8)
           for place in 0..<run.count { cells.append(run.isNull(place) ? nil : run.cell(place)) }
         }
-        out.cells[index] = conversion.run(cells, element)
+        out.cells[index] = execution.scratch.list(cells, element)
       }
       return
     }
@@ -164,7 +166,7 @@ extension Evaluator {
         cells.append(part(text.start + start, text.count - start, of: a.cells[index]))
       }
       try reserveList(cells.count, node, at: index)
-      out.cells[index] = conversion.run(cells, .string)
+      out.cells[index] = execution.scratch.list(cells, .string)
     }
   }
 
@@ -216,14 +218,16 @@ extension Evaluator {
       do {
         try cells.sort { left, right in
           try execution.charge(16)
-          let order = CellOrder.compare(left.cell, right.cell, element)
+          let order = CellOrder.compare(left.cell, right.cell, element, execution)
           return order != 0 ? order < 0 : left.place < right.place
         }
       } catch {
         // Nothing else is thrown: the time is up, or the run cancelled.
         try execution.checkpoint()
       }
-      out.cells[index] = conversion.run(cells.map { $0.cell } + [Cell?](repeating: nil, count: nulls), element)
+      try reserveList(run.count, node, at: index)
+      let sorted = run.count - nulls
+      out.cells[index] = execution.scratch.list(count: run.count, element) { $0 < sorted ? cells[$0].cell : nil }
     }
   }
 

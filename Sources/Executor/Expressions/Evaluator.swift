@@ -33,6 +33,7 @@ struct Evaluator: ~Copyable {
       try execution.charge(batch.count)
       try evaluator.evaluate(index, nodes[index])
     }
+    try execution.checkStop()
   }
 
   /// The same for other rows.
@@ -92,9 +93,12 @@ struct Evaluator: ~Copyable {
         try evaluator.mapText(node, out)
       }
     case .length: try length(node, out)
-    case .jsonPath: jsonPath(node, out)
+    case .jsonPath: try jsonPath(node, out)
     case .element: element(node, index, out)
-    case .jsonList, .jsonObject: jsonComposite(node, out)
+    case .jsonList, .jsonObject:
+      out = try once(index, hasConstantArguments(node), out) { (evaluator) throws(RuntimeProblem) in
+        try evaluator.jsonComposite(node, out)
+      }
     case .quantifier: try quantifier(node, out)
     case .aggregate: try aggregate(node, index, out)
     case .rowSet: try rowSet(node, out)
@@ -112,7 +116,7 @@ struct Evaluator: ~Copyable {
     case .listQuantifier: try listQuantifier(node, out)
     case .listAggregate: try listAggregate(node, index, out)
     case .item: item(node, out)
-    case .join: join(node, out)
+    case .join: try join(node, out)
     }
     block.vectors[index] = out
   }
@@ -160,10 +164,10 @@ struct Evaluator: ~Copyable {
         entity = (type, rows[position])
       }
     }
-    let values = operands.map { operand -> Text in
-      var buffer = ByteBuffer()
-      write(vector(operand), position, type: type(operand), catalog: state.program.catalog, into: &buffer)
-      return buffer.withUnsafeBytes { Text($0) }
+    let values = operands.map { operand in
+      let vector = vector(operand)
+      return vector.isNull(position)
+        ? Text("null") : excerpt(of: vector.cell(position), type: type(operand), catalog: state.program.catalog)
     }
     return RuntimeProblem(kind, at: node.range, entity: entity, values: values)
   }

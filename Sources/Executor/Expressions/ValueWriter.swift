@@ -67,3 +67,43 @@ package func write(_ cell: Cell, type: ValueType, catalog: Catalog, into buffer:
     buffer.append("null")
   }
 }
+
+/// The JSON of a value as messages quote it: what is longer than some hundred bytes is cut off.
+package func excerpt(of cell: Cell, type: ValueType, catalog: Catalog) -> Text {
+  let longest = 100
+  var buffer = ByteBuffer()
+  switch type {
+  case .list(let element):
+    let run = ListRun(cell, element)
+    buffer.append(0x5B)
+    for index in 0..<run.count {
+      if index > 0 { buffer.append(0x2C) }
+      guard buffer.count < longest else {
+        buffer.append("…")
+        break
+      }
+      if run.isNull(index) {
+        buffer.append("null")
+      } else {
+        buffer.append(utf8: excerpt(of: run.cell(index), type: element, catalog: catalog))
+      }
+    }
+    buffer.append(0x5D)
+  case .scalar(.string), .scalar(.id), .scalar(.uuid), .scalar(.cursor), .scalar(.json), .scalar(.bytes):
+    let view = TextView(cell)
+    guard view.count > longest + 20 else { fallthrough }
+    view.withBytes { start, _ in
+      var count = longest
+      if type == .scalar(.bytes) {
+        buffer.append(base64: UnsafeRawBufferPointer(start: start, count: 75))
+        return buffer.append("…")
+      }
+      // Whole code points.
+      while count > 0, start.load(fromByteOffset: count, as: UInt8.self) & 0xC0 == 0x80 { count -= 1 }
+      if type == .json { buffer.append(start, count) } else { buffer.append(json: start, count) }
+      buffer.append("…")
+    }
+  default: write(cell, type: type, catalog: catalog, into: &buffer)
+  }
+  return buffer.withUnsafeBytes { Text($0) }
+}

@@ -65,6 +65,7 @@ final class AggregateState {
       isStable: plan.comparand >= 0 ? plan.comparandIsStable : plan.isStable),
   ])
   private let arena = ScratchArena(capacity: 256)
+  unowned(unsafe) private var execution: Execution?
   private lazy var fresh = UnsafeMutablePointer<UInt32>.allocate(capacity: ScopeRows.batchRows)
   private lazy var groupWords = UnsafeMutablePointer<Int64>.allocate(capacity: ScopeRows.batchRows)
   private lazy var pair = UnsafeMutablePointer<Vector>.allocate(capacity: 2)
@@ -112,7 +113,8 @@ final class AggregateState {
     }
   }
 
-  func begin() {
+  func begin(_ execution: Execution) {
+    self.execution = execution
     tally.trim(to: 1 << 20)
     integers.trim(to: 1 << 20)
     doubles.trim(to: 1 << 20)
@@ -122,7 +124,10 @@ final class AggregateState {
     hasBest.trim(to: 1 << 20)
     owners.trim(to: 1 << 20)
     values.trim(to: 1 << 20)
-    if plan.isDistinct { seen.removeAll() }
+    if plan.isDistinct {
+      seen.removeAll()
+      seen.execution = execution
+    }
     arena.removeAll()
     failures.removeAll()
     results.trim(to: 1 << 20)
@@ -286,7 +291,7 @@ final class AggregateState {
     case .cells:
       if hasBest.base[group] != 0 {
         if plan.aggregate == .first { return }
-        let order = CellOrder.compare(cell, best.base[group], plan.element)
+        let order = CellOrder.compare(cell, best.base[group], plan.element, execution)
         if plan.aggregate == .min ? order >= 0 : order <= 0 { return }
       }
       hasBest.base[group] = 1
@@ -306,14 +311,15 @@ final class AggregateState {
 
   /// Computes the values of all groups. Those that have no place in their type fail, with the first member to name.
   func finish(
-    _ counts: UnsafePointer<Int64>, _ groups: Int, firsts: UnsafePointer<UInt32>, _ grouping: CompiledGrouping
-  ) {
+    _ counts: UnsafePointer<Int64>, _ groups: Int, firsts: UnsafePointer<UInt32>, _ grouping: CompiledGrouping,
+    _ execution: Execution
+  ) throws(RuntimeProblem) {
     results.removeAll()
     outcomes.removeAll()
     results.extend(to: groups, filling: Cell(low: 0))
     outcomes.extend(to: groups, filling: Outcome.value)
     if form == .list {
-      finishLists(groups, grouping.catalog)
+      try finishLists(groups, execution)
     } else {
       for group in 0..<groups {
         let count: Int64
@@ -364,23 +370,31 @@ final class AggregateState {
     }
   }
 
-  private func finishLists(_ groups: Int, _ catalog: Catalog) {
+  private func finishLists(_ groups: Int, _ execution: Execution) throws(RuntimeProblem) {
     var starts = [Int](repeating: 0, count: groups + 1)
     for index in 0..<owners.count { starts[Int(owners.base[index]) + 1] += 1 }
     for group in 0..<groups { starts[group + 1] += starts[group] }
+    // The lists are about as much again.
+    try execution.checkMemory(byteCount + values.count * 33)
     let sorted = arena.allocate(Cell.self, count: values.count)
     var next = starts
     for index in 0..<owners.count {
       let group = Int(owners.base[index])
       sorted[next[group]] = values.base[index]
       next[group] += 1
+      try execution.charge(8)
     }
-    let conversion = Conversion(catalog: catalog, scratch: arena)
-    var cells: [Cell?] = []
+    let limit = execution.limits.maximumElements
     for group in 0..<groups {
-      cells.removeAll(keepingCapacity: true)
-      for index in starts[group]..<starts[group + 1] { cells.append(sorted[index]) }
-      results.base[group] = conversion.run(cells, plan.element)
+      let start = starts[group]
+      let count = starts[group + 1] - start
+      try execution.charge(count &* 8)
+      if count > limit {
+        // Raised where the list is read.
+        failures.insert(RuntimeProblem(.limitExceeded(name: "list-elements", limit: limit), at: plan.range), group)
+      } else {
+        results.base[group] = arena.list(count: count, plan.element) { sorted[start + $0] }
+      }
     }
   }
 }

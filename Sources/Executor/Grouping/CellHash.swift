@@ -10,12 +10,13 @@ final class CellHash {
 
   init(_ seed: UInt64 = KeyHash.seed) { self.seed = seed }
 
-  func hash(_ cell: Cell, _ type: ValueType) -> UInt64 {
+  /// Where the run of `execution` is to end, what this gives has no meaning.
+  func hash(_ cell: Cell, _ type: ValueType, _ execution: Execution? = nil) -> UInt64 {
     switch type {
     case .scalar(.decimal):
       let normal = Cell(cell.decimal.normalized)
       return KeyHash.combine(KeyHash.word(normal.low, seed), normal.high)
-    case .scalar(.json): return json.hash(cell)
+    case .scalar(.json): return json.hash(cell, execution)
     case .scalar(.float): return KeyHash.word((cell.double + 0).bitPattern, seed)
     case .scalar(.string), .scalar(.id), .scalar(.uuid), .scalar(.bytes), .scalar(.cursor):
       return KeyHash.text(TextView(cell), seed)
@@ -23,7 +24,7 @@ final class CellHash {
       let run = ListRun(cell, element)
       var hash = KeyHash.word(UInt64(run.count), seed)
       for index in 0..<run.count {
-        hash = KeyHash.combine(hash, run.isNull(index) ? Self.null : self.hash(run.cell(index), element))
+        hash = KeyHash.combine(hash, run.isNull(index) ? Self.null : self.hash(run.cell(index), element, execution))
       }
       return hash
     case .scalar, .enumeration, .entity, .embedded: return KeyHash.word(cell.low, seed)

@@ -54,7 +54,9 @@ extension Evaluator {
         continue
       }
       if outcomes[Int(number)] == AggregateState.Outcome.failure {
-        if !node.flag, let problem = aggregate.failures.problem(Int(number)) { throw problem }
+        if let problem = aggregate.failures.problem(Int(number)), !node.flag || !problem.kind.isOfOneRow {
+          throw problem
+        }
         setNull(out, position)
         continue
       }

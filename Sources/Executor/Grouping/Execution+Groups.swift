@@ -14,7 +14,7 @@ extension Execution {
     level.members.removeAll()
     level.members.offsets.append(0)
     level.parentBase = range.lowerBound
-    state.begin()
+    state.begin(self)
     var pass = GroupingPass(grouping, state, parents: range.count)
     if above == nil, groupsPages(set, grouping) {
       try groupPages(set, &pass)
@@ -133,7 +133,7 @@ extension Execution {
     for aggregate in state.aggregates {
       try checkpoint()
       aggregate.extend(to: count)
-      aggregate.finish(state.counts.base, count, firsts: state.firsts.base, grouping)
+      try aggregate.finish(state.counts.base, count, firsts: state.firsts.base, grouping, self)
     }
     try checkMemory(state.byteCount)
   }
@@ -230,7 +230,7 @@ extension Execution {
     guard total > 1 else { return }
     let state = sets[set.id]
     try checkMemory(total * 25 * order.terms.count)
-    var keys = SortKeys(order, count: total, state)
+    var keys = SortKeys(order, count: total, state, self)
     var start = 0
     while start < total {
       try checkpoint()

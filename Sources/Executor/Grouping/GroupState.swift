@@ -27,6 +27,7 @@ final class GroupState {
   @exclusivity(unchecked) var bag = Expansion()
   @exclusivity(unchecked) var bagRows = WorkMemory()
   private let grouping: CompiledGrouping
+  unowned(unsafe) private(set) var execution: Execution?
 
   init(_ grouping: CompiledGrouping) {
     self.grouping = grouping
@@ -43,7 +44,8 @@ final class GroupState {
     vectors.deallocate()
   }
 
-  func begin() {
+  func begin(_ execution: Execution) {
+    self.execution = execution
     members.removeAll()
     numbers.trim(to: 1 << 20)
     memberRows.trim(to: 1 << 20)
@@ -51,7 +53,7 @@ final class GroupState {
     starts.removeAll()
     firsts.trim(to: 1 << 20)
     counts.trim(to: 1 << 20)
-    for aggregate in aggregates { aggregate.begin() }
+    for aggregate in aggregates { aggregate.begin(execution) }
   }
 
   var byteCount: Int {

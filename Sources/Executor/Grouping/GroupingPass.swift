@@ -23,6 +23,7 @@ struct GroupingPass {
     needsParents = parents > 1
     table = needsParents ? state.manyParents : state.oneParent
     table.removeAll()
+    table.execution = state.execution
     releasesScratch = grouping.releasesScratch && grouping.program?.releasesScratch ?? false
     if grouping.keys.isEmpty {
       // One group for each parent, even of nothing.

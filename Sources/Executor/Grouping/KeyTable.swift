@@ -56,6 +56,8 @@ final class KeyTable {
   private var arena = ScratchArena(capacity: 256)
   private var nullKey = -1
   private let general: CellHash
+  /// Whose limits are looked at while JSON is hashed and compared.
+  unowned(unsafe) var execution: Execution?
   /// Finds the numbers of small keys without a hash.
   private let direct: DirectKeyNumbers?
 
@@ -167,7 +169,7 @@ final class KeyTable {
     case .decimal, .json, .other:
       let type = parts[part].type
       for index in 0..<size {
-        put(index, vector.isNull(index) ? CellHash.null : general.hash(vector.cell(index), type))
+        put(index, vector.isNull(index) ? CellHash.null : general.hash(vector.cell(index), type, execution))
       }
       return
     }
@@ -290,7 +292,7 @@ final class KeyTable {
         if known.low != words[part &* ScopeRows.batchRows &+ index] { return false }
       case .text: if !CellOrder.isEqualText(known, vector.cells[index]) { return false }
       case .decimal, .json, .other:
-        if !CellOrder.isEqual(known, vector.cell(index), parts[part].type) { return false }
+        if !CellOrder.isEqual(known, vector.cell(index), parts[part].type, execution) { return false }
       }
     }
     return true

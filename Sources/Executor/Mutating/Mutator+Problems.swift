@@ -113,9 +113,6 @@ extension Mutator {
   }
 
   func json(_ cell: Cell, _ type: ValueType) -> String {
-    var buffer = ByteBuffer(capacity: 64)
-    write(cell, type: type, catalog: catalog, into: &buffer)
-    let text = buffer.string
-    return text.utf8.count > 120 ? String(text.prefix(100)) + "…" : text
+    excerpt(of: cell, type: type, catalog: catalog).string
   }
 }

@@ -105,7 +105,7 @@ extension Mutator {
         case .element, .assignment: break
         }
         if isIncomplete { incomplete.append(number) }
-        return
+        break
       } catch .uniqueViolation(let index, let existing, let other) {
         attempts += 1
         if index == layout.primaryIndex, record.role == .row, program.mutation.kind == .insert,
@@ -137,6 +137,7 @@ extension Mutator {
         throw problem(error, at: record.source)
       }
     }
+    try checkCopied(at: stage[record.source])
   }
 
   func missing(_ column: Int, _ record: InputStage.Record, _ layout: InputLayout) -> MutationProblem {
@@ -147,7 +148,10 @@ extension Mutator {
 
   /// Deletes an entity whose place another takes.
   func remove(_ row: UInt32, _ type: EntityTypeID, at source: InputStage.Place) throws(MutationProblem) {
-    if isContinuing, !transaction.isDeletedAlone(type, row, links: PointMutation.maximumLinks, listed: PointMutation.maximumListed) {
+    if isContinuing,
+      !transaction.isDeletedAlone(
+        type, row, links: PointMutation.maximumLinks, listed: PointMutation.maximumListed)
+    {
       throw outgrown(at: stage[source])
     }
     do {

@@ -73,7 +73,10 @@ extension Mutator {
       }
       var value = origin.values.cell(source, origin.position)
       if let value, layout.refusesNullElements[column] { try refuseNullElement(value, column, layout, at: cell.range) }
-      if keeps, let found = value { value = stage.keeping(found, layout.columns[column].type) }
+      if keeps, let found = value {
+        value = stage.keeping(found, layout.columns[column].type)
+        try checkCopied(at: .range(cell.range))
+      }
       stage.set(number, column, value)
     }
     for input in record.embedded where origin.isProvided(input.unless) {

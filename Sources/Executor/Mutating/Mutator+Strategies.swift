@@ -78,12 +78,23 @@ extension Mutator {
     _ row: UInt32, _ number: Int, _ layout: InputLayout, _ decided: Int?
   ) throws(MutationProblem) {
     let base = stage.records[number].base
-    try write(row, number, layout, decided) { column in
-      guard case .list = layout.columns[column].type, layout.presence[column] == nil,
-        case .some(.some(let cell)) = said(column, base, layout), let old = value(row, column, layout)
-      else { return said(column, base, layout) }
-      return .some(stage.joined(old, cell, layout.columns[column].type))
+    for column in layout.columns.indices {
+      if let (old, new) = joins(column, row, base, layout) {
+        try checkElements(Int(old.high & 0xFFFF_FFFF) + Int(new.high & 0xFFFF_FFFF), at: stage.records[number].source)
+      }
     }
+    try write(row, number, layout, decided) { column in
+      guard let (old, new) = joins(column, row, base, layout) else { return said(column, base, layout) }
+      return .some(stage.joined(old, new, layout.columns[column].type))
+    }
+  }
+
+  /// Two lists that become one: that of the entity, and that of the record.
+  private func joins(_ column: Int, _ row: UInt32, _ base: Int, _ layout: InputLayout) -> (old: Cell, new: Cell)? {
+    guard case .list = layout.columns[column].type, layout.presence[column] == nil,
+      case .some(.some(let cell)) = said(column, base, layout), let old = value(row, column, layout)
+    else { return nil }
+    return (old, cell)
   }
 
   /// The newer is the truth, and takes from the older what it lacks; the one that is there wins a tie.
@@ -181,9 +192,10 @@ extension Mutator {
     var attempts = 0
     while true {
       do {
-        return try writing { () throws(StoreProblem) in
+        try writing { () throws(StoreProblem) in
           try transaction.update(layout.type, row, ColumnID(column), cell)
         }
+        break
       } catch .uniqueViolation(let index, let existing, let other) {
         attempts += 1
         let refused = problem(.uniqueViolation(index: index, existing: existing, row: other), at: source)
@@ -202,6 +214,7 @@ extension Mutator {
         throw problem(error, at: source)
       }
     }
+    try checkCopied(at: stage[source])
   }
 
   /// Writes what an assignment gives, null included.

@@ -103,6 +103,13 @@ package final class Mutator {
   @exclusivity(unchecked) var parameterPlaces: [BoundParameter] = []
   /// Why the store was told to stop.
   @exclusivity(unchecked) private(set) var stopReason: RuntimeProblem?
+  /// What the field's limits are looked at with; nil between fields.
+  @exclusivity(unchecked) var constants: Execution?
+  /// The operation that the fields belong to, and what was written before it.
+  @exclusivity(unchecked) private var operation: MutationContext?
+  @exclusivity(unchecked) private var writtenBefore = 0
+  /// Of ``heldBytes``: as many as there were at the last look.
+  @exclusivity(unchecked) var lookedBytes = 0
 
   // What belongs to one field of a point mutation.
   /// Whether versions are only looked at, because the transaction goes on; only point mutations are applied then.
@@ -197,7 +204,16 @@ package final class Mutator {
     // Without sets, the constants look at nothing.
     let looked = program.mutation.constants.sets.isEmpty ? transaction.base : snapshot()
     let execution = program.constants.begin(context, on: looked)
-    defer { program.constants.end(execution) }
+    self.constants = execution
+    defer {
+      self.constants = nil
+      program.constants.end(execution)
+    }
+    if isContinuing || operation !== context {
+      operation = context
+      writtenBefore = transaction.writtenBytes
+    }
+    lookedBytes = heldBytes
     if execution.mayStop || execution.limits.maximumMemory != .max || isContinuing {
       transaction.isStopped = { self.isStopped(execution, holding: $0) }
     }
@@ -263,12 +279,20 @@ package final class Mutator {
     do { return try body() } catch { throw MutationProblem(.runtime(error), at: error.range) }
   }
 
-  /// Throws if the run is cancelled, its time is up, or the stage holds more than the run may. Call it once a batch.
+  /// Bytes of texts and lists that the operation has written: whoever copies a value into many entities holds it many
+  /// times.
+  private var writtenBytes: Int { transaction.writtenBytes &- writtenBefore }
+
+  /// Of all that the operation has written and the field has copied to the stage.
+  @inline(__always)
+  var heldBytes: Int { writtenBytes &+ stage.memory.usedBytes }
+
+  /// Throws if the run is cancelled, its time is up, or it holds more than it may. Call it once a batch.
   func checkpoint(_ execution: Execution) throws(MutationProblem) {
-    let bytes = stage.byteCount
+    let bytes = stage.byteCount &+ writtenBytes
     try running { () throws(RuntimeProblem) in
       try execution.checkpoint()
-      try execution.checkMemory(bytes)
+      try execution.checkComputed(bytes)
     }
   }
 
@@ -281,7 +305,7 @@ package final class Mutator {
     }
     do throws(RuntimeProblem) {
       try execution.checkpoint()
-      try execution.checkMemory(stage.byteCount + bytes)
+      try execution.checkComputed(stage.byteCount &+ writtenBytes &+ bytes)
       return false
     } catch {
       stopReason = error

@@ -58,6 +58,7 @@ package final class ValueProgram: Sendable {
   /// The rows of the first set, in list order.
   func rows(_ execution: Execution, into expansion: inout Expansion) throws(RuntimeProblem) {
     try execution.expand(SetID(0), .root, into: &expansion)
+    try execution.checkStop()
   }
 
   /// Whether what ``values(_:_:_:)`` computes may go with its batch.

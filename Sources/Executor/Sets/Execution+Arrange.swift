@@ -164,7 +164,7 @@ extension Execution {
     _ rows: UnsafePointer<UInt32>, _ count: Int, ends: UnsafePointer<UInt32>, base: Int
   ) throws(RuntimeProblem) -> SortKeys {
     try checkMemory(count * 25 * order.terms.count)
-    var keys = SortKeys(order, count: count, state)
+    var keys = SortKeys(order, count: count, state, self)
     var gather = OuterScopes(set.outerScopes, scopes, state)
     var start = 0
     while start < count {

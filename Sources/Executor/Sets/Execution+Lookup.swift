@@ -245,11 +245,11 @@ extension Execution {
     if node.onlyNulls { return false }
     let cell = reader.cell(row, kind: node.keyKinds[node.equalCount])
     if node.lower >= 0, let lower = values[node.lower] {
-      let order = CellOrder.compare(cell, lower, scalars.types[node.lower])
+      let order = CellOrder.compare(cell, lower, scalars.types[node.lower], self)
       if order < 0 || order == 0 && !node.lowerInclusive { return false }
     }
     if node.upper >= 0, let upper = values[node.upper] {
-      let order = CellOrder.compare(cell, upper, scalars.types[node.upper])
+      let order = CellOrder.compare(cell, upper, scalars.types[node.upper], self)
       if order > 0 || order == 0 && !node.upperInclusive { return false }
     }
     if node.prefix >= 0, let prefix = values[node.prefix].map({ TextView($0) }) {

@@ -294,7 +294,7 @@ extension Execution {
     _ rows: UnsafePointer<UInt32>, _ count: Int
   ) throws(RuntimeProblem) -> SortKeys {
     try checkMemory(count * 25 * order.terms.count)
-    var keys = SortKeys(order, count: count + cursors.count, state)
+    var keys = SortKeys(order, count: count + cursors.count, state, self)
     var gather = OuterScopes(set.outerScopes, outer, state)
     var start = 0
     while start < count {

@@ -16,9 +16,11 @@ struct SortKeys {
   }
   private(set) var terms: ContiguousArray<Term> = []
   let count: Int
+  unowned(unsafe) private let execution: Execution
 
   /// Room for the values of `count` rows, in the set's memory.
-  init(_ order: CompiledOrder, count: Int, _ state: SetState) {
+  init(_ order: CompiledOrder, count: Int, _ state: SetState, _ execution: Execution) {
+    self.execution = execution
     self.count = count
     let words = (count + 7) & ~7
     let perTerm = words * 25
@@ -81,7 +83,7 @@ struct SortKeys {
       let hasRight = term.valid[right] != 0
       if hasLeft != hasRight { return hasLeft == term.nullsFirst ? 1 : -1 }
       guard hasLeft else { continue }
-      let order = CellOrder.compare(term.cells[left], term.cells[right], term.type)
+      let order = CellOrder.compare(term.cells[left], term.cells[right], term.type, execution)
       if order != 0 { return (order < 0) == term.isDescending ? 1 : -1 }
     }
     return 0
@@ -103,6 +105,7 @@ struct SortKeys {
       try RowSorting.sort(items, count, spare: spare, execution)
     } else {
       try RowSorting.mergeSort(items, count, spare, execution) { precedes($0, $1) }
+      try execution.checkStop()
     }
   }
 

@@ -36,7 +36,9 @@ extension WriteTransaction {
         if bulk == nil { appendTime(table.columns[column]) }
         continue
       }
-      table.columns[column].append(self.valid[column] ? self.cells[column] : nil, ownsPayload: layout.isFolded[column])
+      let isValid = self.valid[column]
+      table.columns[column].append(isValid ? self.cells[column] : nil, ownsPayload: layout.isFolded[column])
+      if isValid { writtenBytes &+= table.columns[column].payloadBytes(self.cells[column]) }
     }
     if table.liveness != nil { table.ownedLiveness().append(Cell(low: RowStatus.live)) }
     table.slots += 1
@@ -163,12 +165,18 @@ extension WriteTransaction {
       table.ownIndex(index)
       table.removeEntry(index, row, key: key)
     }
-    table.ownedColumn(number).write(row, valid[number] ? cells[number] : nil)
-    for folded in foldedColumns {
-      table.ownedColumn(folded).write(row, valid[folded] ? cells[folded] : nil, ownsPayload: true)
-    }
+    write(table, number, row)
+    for folded in foldedColumns { write(table, folded, row, ownsPayload: true) }
     for index in affected { table.addEntry(index, row, key: key) }
     stampUpdate(table, row)
+  }
+
+  /// Writes the scratch cell of a column.
+  private func write(_ table: Table, _ number: Int, _ row: UInt32, ownsPayload: Bool = false) {
+    let column = table.ownedColumn(number)
+    guard valid[number] else { return column.write(row, nil) }
+    column.write(row, cells[number], ownsPayload: ownsPayload)
+    writtenBytes &+= column.payloadBytes(cells[number])
   }
 
   /// Whether the scratch cells have another key than the row's.

@@ -27,6 +27,9 @@ package final class WriteTransaction {
   package var isStopped: ((Int) -> Bool)? {
     didSet { steps = 0 }
   }
+  /// Bytes of texts and lists that were written, in memory that this and later versions keep; what was superseded since
+  /// counts on.
+  @exclusivity(unchecked) package internal(set) var writtenBytes = 0
   /// Entities and links since it was asked.
   @exclusivity(unchecked) private var steps = 0
 
