@@ -57,11 +57,28 @@ package struct Diagnostic: Sendable, Equatable {
   ) {
     self.code = code
     self.severity = severity
-    self.message = message
+    self.message = Self.shortened(message)
     self.range = range
-    self.help = help
+    self.help = help.map(Self.shortened)
     self.notes = notes
     self.fixIts = fixIts
+  }
+
+  /// Values that a message quotes are cut where it is made; names of documents and variables may be as long as these.
+  /// Of what is too long to be read the beginning and the end are kept.
+  private static func shortened(_ text: String) -> String {
+    guard text.utf8.count > longest else { return text }
+    let (head, tail) = (boundary(text, longest - 300), boundary(text, text.utf8.count - 200))
+    return text[..<head] + " … " + text[tail...]
+  }
+
+  private static let longest = 1000
+
+  /// Where a code point begins, at so many bytes or before.
+  private static func boundary(_ text: String, _ bytes: Int) -> String.Index {
+    var index = text.utf8.index(text.startIndex, offsetBy: bytes)
+    while index > text.startIndex, UTF8.isContinuation(text.utf8[index]) { index = text.utf8.index(before: index) }
+    return index
   }
 }
 

@@ -88,6 +88,20 @@ import Testing
     #expect(message.contains("…") && message.utf8.count < 300, "\(message.prefix(400))")
   }
 
+  @Test(
+    "messages quote the beginning and the end of long names",
+    arguments: [
+      ("query($v: E) { A(where: e == $v) { id } }", Value.string(String(repeating: "é", count: 100_000))),
+      ("mutation($v: AInput) { insertA(data: $v) }", ["id": 1, String(repeating: "n", count: 100_000): 1] as Value),
+      ("{ A { \(String(repeating: "n", count: 100_000)) } }", .null),
+    ]) func names(_ text: String, _ value: Value) throws
+  {
+    let database = try Database(schema: "type A { id: ID! e: E } enum E { X }")
+    let found = problem { _ = try database.query(text, ["v": value]) }
+    let message = try #require(found?.message)
+    #expect(message.contains(" … ") && message.utf8.count < 1100 && !message.contains("\u{FFFD}"))
+  }
+
   /// Counts how often it is asked whether a run is to end.
   private final class Looks: @unchecked Sendable { var count = 0 }
 
