@@ -72,7 +72,8 @@ extension SwiftModelWriter {
     case .now:
       signature.type == .scalar(.dateTime) ? " = \(scalar(.dateTime, beside: members))()" : "  // default now()"
     case .value(let value):
-      literal(value, isOptional: !signature.isNonNull, members).map { " = \($0)" } ?? "  // default \(value)"
+      literal(value, isOptional: !signature.isNonNull, members).map { " = \($0)" }
+        ?? "  // default \(words(value))"
     }
   }
 
@@ -97,6 +98,31 @@ extension SwiftModelWriter {
       return texts.contains { $0 == nil } ? nil : "[\(texts.compactMap { $0 }.joined(separator: ", "))]"
     case .dateTime, .date, .duration, .uuid, .bytes, .json, .object: return nil
     }
+  }
+
+  /// A value as the schema language writes it.
+  private func words(_ value: GQLCatalog.Value) -> String {
+    var buffer = ByteBuffer()
+    switch value {
+    case .null: return "null"
+    case .boolean(let value): return "\(value)"
+    case .int(let value): return "\(value)"
+    case .float(let value): return "\(value)"
+    case .decimal(let value): return "\"\(value)\""
+    case .string(let text), .id(let text, _), .uuid(let text): return quoted(text.string)
+    case .enumeration(let type, let code):
+      let values = catalog[type].values
+      return values.indices.contains(code) ? values[code] : "null"
+    case .dateTime(let time): buffer.append(dateTime: time)
+    case .date(let days): buffer.append(date: days)
+    case .duration(let length): buffer.append(duration: length)
+    case .bytes(let text): Array(text.bytes).withUnsafeBytes { buffer.append(base64: $0) }
+    case .json(let text): return text.string
+    case .list(let elements): return "[\(elements.map(words).joined(separator: ", "))]"
+    case .object(let members):
+      return "{\(members.map { "\($0.name.string): \(words($0.value))" }.joined(separator: ", "))}"
+    }
+    return buffer.string
   }
 
   /// A literal of Swift, in which nothing is interpolated.

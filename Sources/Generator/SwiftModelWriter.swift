@@ -93,6 +93,7 @@ package struct SwiftModelWriter {
   private mutating func write(_ type: EntityType) {
     text += "\n"
     describe(type.description, 0)
+    noteName(type.name, isDescribed: type.description != nil, isEntity: true)
     let protocols = type.interfaces.map { ", \(names.type(catalog[$0].name))" }.joined()
     line("@EntityModel", 0)
     line("struct \(names.type(type.name)): Codable, Sendable\(protocols) {", 0)
@@ -108,12 +109,12 @@ package struct SwiftModelWriter {
   private mutating func writeID(_ type: EntityType) {
     if let property = type.property(named: "id"), names[type].fields[property.id] == "id" {
       describe(property.description, deprecation: property.deprecation)
-      return line("let id: \(keyType(property))")
+      return line("let id: \(keyType(property))\(keyComment(property))")
     }
     let keys = type.idProperties.map { (name: name($0, of: type), property: type[$0]) }
     for key in keys {
       describe(key.property.description)
-      line("let \(key.name): \(keyType(key.property))\(note(key.property.name, key.name))")
+      line("let \(key.name): \(keyType(key.property))\(keyComment(key.property))\(note(key.property.name, key.name))")
     }
     if keys.count == 1, let key = keys.first, SwiftModelNames.canBeID(key.property) {
       line("var id: \(keyType(key.property)) { \(key.name) }")
@@ -129,6 +130,20 @@ package struct SwiftModelWriter {
     type.idProperties.count == 1 ? type.idProperties.first.flatMap { type[$0].signature.type.scalar } : nil
   }
 
+  /// What the type of a key does not say.
+  private func keyComment(_ property: Property) -> String {
+    guard case .enumeration(let type) = property.signature.type else { return "" }
+    return "  // of the enum \(catalog[type].name) in the schema"
+  }
+
+  /// A line where a type has another name in the schema.
+  private mutating func noteName(_ name: String, isDescribed: Bool, isEntity: Bool = false) {
+    if names.type(name) == name { return }
+    if isDescribed { line("///", 0) }
+    let misfit = isEntity ? ", in which this type is not found: that name is not free in Swift" : ""
+    line("/// '\(name)' in the schema\(misfit).", 0)
+  }
+
   private func keyType(_ property: Property) -> String {
     guard case .scalar(let kind) = property.signature.type else { return scalar(.string) }
     return scalar(kind)
@@ -137,6 +152,7 @@ package struct SwiftModelWriter {
   private mutating func write(_ type: EmbeddedType) {
     text += "\n"
     describe(type.description, 0)
+    noteName(type.name, isDescribed: type.description != nil)
     line("struct \(names.type(type.name)): Codable, Hashable, Sendable {", 0)
     let fields = SwiftModelNames.fields(type)
     var members = SwiftModelNames.Members()
@@ -167,6 +183,7 @@ package struct SwiftModelWriter {
   private mutating func write(_ type: EnumType) {
     text += "\n"
     describe(type.description, 0)
+    noteName(type.name, isDescribed: type.description != nil)
     line("enum \(names.type(type.name)): \(scalar(.string)), CaseIterable, Codable, Sendable {", 0)
     for (number, (value, word)) in zip(type.values, SwiftModelNames.cases(type)).enumerated() {
       let note = number < type.notes.count ? type.notes[number] : nil

@@ -77,6 +77,8 @@ struct Point: Codable, Sendable {
 }
 
 /// A name of the models' own.
+///
+/// 'Index' in the schema, in which this type is not found: that name is not free in Swift.
 @EntityModel
 struct Index_: Codable, Sendable {
   let id: UUID

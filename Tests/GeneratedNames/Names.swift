@@ -15,6 +15,7 @@ protocol Coded {
 
 // union Either = Bool | Double: entities of different types are asked for together in text only.
 
+/// 'Optional' in the schema, in which this type is not found: that name is not free in Swift.
 @EntityModel
 struct Optional__: Codable, Sendable {
   let id: String
@@ -27,6 +28,7 @@ struct Optional_: Codable, Sendable {
   @Relationship(inverse: \.of) var all: [Optional__]?
 }
 
+/// 'Swift' in the schema, in which this type is not found: that name is not free in Swift.
 @EntityModel
 struct Swift_: Codable, Sendable {
   let id: String
@@ -37,6 +39,7 @@ struct Swift_: Codable, Sendable {
   @Relationship var other: Foundation_? = nil
 }
 
+/// 'Foundation' in the schema, in which this type is not found: that name is not free in Swift.
 @EntityModel
 struct Foundation_: Codable, Sendable {
   let id: Int
@@ -70,12 +73,14 @@ struct CalendarDate: Codable, Sendable {
   var day: GQLiteModels.CalendarDate?
 }
 
+/// 'Context' in the schema, in which this type is not found: that name is not free in Swift.
 @EntityModel
 struct Context_: Codable, Sendable {
   let id: String
   var text: String?
 }
 
+/// 'Hashable' in the schema, in which this type is not found: that name is not free in Swift.
 @EntityModel
 struct Hashable_: Codable, Sendable {
   let id: String

@@ -117,6 +117,13 @@ import Testing
     member(
       "@Relationship(inverse: \\.b) var a: A?; @Relationship() var b: [A]?",
       "'b' of 'A' must name 'a' as its inverse too", column: 26),
+    member(
+      "@Relationship(inverse: \\.x) var b: B?; @Relationship(inverse: \\B.$x) var bs: [B]?",
+      "'b' and 'bs' can't both have 'x' of 'B' as their inverse", column: 66),
+    member(
+      "@Relationship var größe: B? = nil",
+      "'größe' can't be in an entity model, since names in text have ASCII letters, digits and '_' only, and no '__' at the beginning",
+      column: 19),
   ]
 
   static let others = [
@@ -124,6 +131,35 @@ import Testing
       "private lazy var a = 1", "'a' can't be 'lazy' in an entity model: give it a value at once, or compute it",
       column: 9,
       fixed: "private var a = 1"),
+    member(
+      "var länge: Int",
+      "'länge' can't be in an entity model, since names in text have ASCII letters, digits and '_' only, and no '__' at the beginning",
+      column: 5),
+    member(
+      "let a = 1, `hello world`: Int",
+      "'hello world' can't be in an entity model, since names in text have ASCII letters, digits and '_' only, and no '__' at the beginning",
+      column: 12),
+    member(
+      "@Index<Self>(\\.a) var __i",
+      "'__i' can't be in an entity model, since names in text have ASCII letters, digits and '_' only, and no '__' at the beginning",
+      column: 23),
+    member(
+      "@Index<Other>(\\.n) var i",
+      "'@Index<Other>' in 'A' must be '@Index<Self>', since an index is over its own entities", column: 8,
+      fixed: "@Index<Self>(\\.n) var i"),
+    member(
+      "@GQLiteModels.Unique<A.B>(\\.n) var i",
+      "'@Unique<A.B>' in 'A' must be '@Unique<Self>', since an index is over its own entities", column: 22,
+      fixed: "@GQLiteModels.Unique<Self>(\\.n) var i"),
+    member(
+      "@HashIndex<Self>(\\.n, \\.team?.name) var i; @Relationship var team: Team? = nil",
+      "index 'i' can't lead through relation 'team', since it is over what the entity itself holds", column: 23),
+    member(
+      "@HashIndex(\\A.team!.name) var i; @Relationship var team: Team? = nil",
+      "index 'i' can't lead through relation 'team', since it is over what the entity itself holds", column: 12),
+    member(
+      "@HashIndex<A>(\\Self.$teams) var i; @Relationship var `teams`: [Team]? = nil",
+      "index 'i' can't lead through relation 'teams', since it is over what the entity itself holds", column: 15),
     member("@Index<Self> var i", "'@Index' on 'i' needs a key path, like '@Index<Self>(\\.name)'", column: 1),
     member(
       "@Unique<Self>(collisions: .throw) var i", "'@Unique' on 'i' needs a key path, like '@Unique<Self>(\\.name)'",

@@ -51,6 +51,35 @@ import Testing
     #expect(try Database(schema: again).swiftModels == plain.swiftModels)
   }
 
+  /// What models cannot say stands there in the words of the schema.
+  @Test func whatIsNotSaidIsInComments() throws {
+    let database = try Database(
+      schema: """
+        enum Color { RED GREEN }
+        type Context { id: Color! }
+        type Thing {
+          id: ID!
+          at: DateTime = "2020-02-28T12:00:00Z"
+          day: Date = "2020-02-28"
+          length: Duration = "PT90S"
+          bytes: Bytes = "AAEC"
+          uuid: UUID = "11111111-2222-3333-4444-555555555555"
+        }
+        """)
+    let written = database.swiftModels
+    for line in [
+      "/// 'Context' in the schema, in which this type is not found: that name is not free in Swift.",
+      "  let id: String  // of the enum Color in the schema",
+      "  var at: Date?  // default \"2020-02-28T12:00:00Z\"",
+      "  var day: CalendarDate?  // default \"2020-02-28\"",
+      "  var length: Duration?  // default \"PT1M30S\"",
+      "  var bytes: Data?  // default \"AAEC\"",
+      "  var uuid: UUID?  // default \"11111111-2222-3333-4444-555555555555\"",
+    ] {
+      #expect(written.contains("\(line)\n"), "\(line)")
+    }
+  }
+
   /// Of every other schema there is a struct for each type, and an enum for each enum.
   @Test func allSchemasAreWritten() throws {
     var folders = [Self.root.appending(path: "Tests/Corpus/data")]

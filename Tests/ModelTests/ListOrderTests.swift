@@ -66,6 +66,26 @@ private enum Arrivals {
     #expect(ids(context).0 == ["e", "d"])
   }
 
+  @Test func whatSleptBeforeTheListWasWrittenAnew() throws {
+    var context = Context()
+    for id in ["d", "x"] { try OrderedBook(id: id).save(to: &context) }
+    try OrderedShelf(id: "s", books: .ids(["d", "x"])).save(to: &context)
+    try OrderedBook(id: "d").delete(from: &context)
+    // A repeat takes no place.
+    try OrderedShelf(id: "s", books: .ids(["x", "x", "w", "y"])).save(to: &context)
+    for id in ["y", "w"] { try OrderedBook(id: id).save(to: &context) }
+    #expect(ids(context).0 == ["x", "w", "y"])
+    // What is appended stands behind what sleeps at the end.
+    try OrderedShelf(id: "t", books: .ids(["x", "y"])).save(to: &context)
+    try OrderedBook(id: "y").delete(from: &context)
+    try OrderedShelf(id: "t", books: .appending(ids: ["z"])).save(to: &context, options: .fragment)
+    try OrderedBook(id: "z").save(to: &context)
+    try #require(Deleted<OrderedBook>.query("y").resolve(in: context)).restore(in: &context)
+    let shelf = OrderedShelf.query("t").with(\.$books).resolve(in: context)
+    #expect(shelf?.books?.map(\.id) == ["x", "y", "z"])
+    #expect(Database(context).check().isEmpty)
+  }
+
   @Test func deletedOnesKeepTheirPlaces() throws {
     var context = Context()
     for id in ["a", "c"] { try OrderedBook(id: id).save(to: &context) }

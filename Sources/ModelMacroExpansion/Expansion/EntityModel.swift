@@ -9,6 +9,8 @@ struct EntityModel: Equatable {
     var isRead: Bool
     /// Whether a patch keeps the old value where the new one is nil.
     var isPatched: Bool
+    /// Whether it is the id, of a type that may not be made from and into text.
+    var isDoubtfulID = false
   }
 
   struct Relation: Equatable {

@@ -22,6 +22,7 @@ extension EntityModelReader {
         return nil
       }
       guard checkInverse(found.name, of: property, at: argument.value) else { return nil }
+      guard checkIsOnly(found.name, of: property, at: argument.value) else { return nil }
       inverse = found
     }
     let deleteRule = arguments.first { $0.label == "deleteRule" }
@@ -84,6 +85,32 @@ extension EntityModelReader {
     if name.hasPrefix("$") { name.removeFirst() }
     guard !name.isEmpty else { return nil }
     return EntityModel.Relation.Inverse(root: stream.text(value.lowerBound..<last), name: name)
+  }
+
+  /// A relation is the other side of one only. Where it leads to the same type, this is known already.
+  private mutating func checkIsOnly(_ inverse: String, of property: PropertyDeclaration, at value: Range<Int>) -> Bool {
+    guard let type = property.type, let entity = TypeShape(type, in: stream).name,
+      !["Self", typeName].contains(stream.text(entity))
+    else { return true }
+    for other in declaration.properties {
+      // The later one is reported, unless conditions may leave one of them out.
+      if other.name == property.name || isConditional { break }
+      guard let otherType = other.type, let otherEntity = TypeShape(otherType, in: stream).name,
+        stream.text(otherEntity) == stream.text(entity),
+        let argument = wrappers(other).first(where: { $0.name == "Relationship" })?.arguments?
+          .first(where: { $0.label == "inverse" }),
+        self.inverse(argument.value)?.name == inverse
+      else { continue }
+      report(
+        .inverseTakenTwice(first: name(other), second: name(property), inverse: inverse, type: stream.text(entity)),
+        bytes(value.upperBound - 1..<value.upperBound, of: property))
+      return false
+    }
+    return true
+  }
+
+  private var isConditional: Bool {
+    declaration.members.contains { if case .condition = $0 { true } else { false } }
   }
 
   /// What syntax can tell of an inverse: only where the relation leads to the same type.

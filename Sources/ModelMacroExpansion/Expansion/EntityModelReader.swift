@@ -103,7 +103,11 @@ struct EntityModelReader {
 
   private mutating func item(_ property: PropertyDeclaration) -> EntityModel.Item? {
     let wrappers = wrappers(property)
-    guard let wrapper = wrappers.first else { return column(property).map(EntityModel.Item.column) }
+    guard let wrapper = wrappers.first else {
+      guard let column = column(property) else { return nil }
+      return checkName(property) ? .column(column) : nil
+    }
+    guard checkName(property) else { return nil }
     guard wrappers.count == 1 else {
       report(
         .twoWrappers(first: wrapper.name, second: wrappers[1].name, name: name(property)),
@@ -138,6 +142,20 @@ struct EntityModelReader {
     return false
   }
 
+  /// Text has names too.
+  private mutating func checkName(_ property: PropertyDeclaration) -> Bool {
+    func isLetter(_ byte: UInt8) -> Bool { byte == 0x5F || (0x41...0x5A).contains(byte & 0xDF) }
+    func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+    let name = name(property)
+    if let first = name.utf8.first, !isDigit(first), !name.hasPrefix("__"),
+      name.utf8.allSatisfy({ isLetter($0) || isDigit($0) })
+    {
+      return true
+    }
+    report(.foreignName(name: name), stream.bytes(property.name))
+    return false
+  }
+
   private mutating func column(_ property: PropertyDeclaration) -> EntityModel.Column? {
     let isComputedID = !property.isStored && name(property) == "id"
     guard !property.isStatic, property.isStored || isComputedID else { return nil }
@@ -153,8 +171,16 @@ struct EntityModelReader {
     let isWrapped = property.attributes.contains { $0.name.first?.isUppercase ?? false && !$0.isActor }
     return EntityModel.Column(
       name: stream.text(property.name), isDeprecated: isDeprecated(property), isRead: property.isStored && !isConstant,
-      isPatched: property.isStored && property.isVariable && isOptional && !isWrapped)
+      isPatched: property.isStored && property.isVariable && isOptional && !isWrapped,
+      isDoubtfulID: name(property) == "id"
+        && property.type.map { !EntityModelReader.textualTypes.contains(stream.text($0)) } ?? false)
   }
+
+  /// Types of ids that are known to be made from and into text.
+  private static let textualTypes: Set<String> = [
+    "String", "Substring", "Character", "Bool", "Double", "Float", "Int", "Int8", "Int16", "Int32", "Int64", "UInt",
+    "UInt8", "UInt16", "UInt32", "UInt64",
+  ]
 
   /// A modifier with the space behind it.
   func removal(of modifier: Modifier, of property: PropertyDeclaration) -> Range<Int> {
@@ -162,40 +188,6 @@ struct EntityModelReader {
     let next =
       modifier.range.upperBound < stream.count ? stream.bytes(modifier.range.upperBound).lowerBound : range.upperBound
     return range.lowerBound..<max(next, range.upperBound)
-  }
-
-  // MARK: Indexes
-
-  private mutating func index(
-    _ property: PropertyDeclaration, _ kind: EntityModel.Index.Kind, _ wrapper: Attribute
-  ) -> EntityModel.Index? {
-    let arguments = wrapper.arguments ?? []
-    let paths = arguments.filter { $0.label == nil }
-    guard let first = paths.first else {
-      report(.indexWithoutKeyPaths(attribute: wrapper.name, name: name(property)), bytes(wrapper.range, of: property))
-      return nil
-    }
-    guard paths.count <= kind.limit else {
-      report(
-        .tooManyKeyPaths(attribute: wrapper.name, count: paths.count), bytes(paths[kind.limit].value, of: property))
-      return nil
-    }
-    let beginsWithoutType = stream.at(first.value.lowerBound, "\\") && stream.at(first.value.lowerBound + 1, ".")
-    if !wrapper.hasGenericArguments, beginsWithoutType {
-      let end = stream.bytes(wrapper.nameEnd - 1).upperBound
-      report(
-        .indexWithoutType(attribute: wrapper.name), bytes(wrapper.range.lowerBound..<wrapper.nameEnd, of: property),
-        fixes: [MacroFix(message: "add '<Self>'", range: end..<end, text: "<Self>")])
-      return nil
-    }
-    if let modifier = property.modifier("static") {
-      report(
-        .staticIndex(attribute: wrapper.name, name: name(property)), bytes(modifier.range, of: property),
-        fixes: [MacroFix(message: "remove 'static'", range: removal(of: modifier, of: property), text: "")])
-    }
-    return EntityModel.Index(
-      kind: kind, name: name(property),
-      arguments: arguments.map { ($0.label.map { "\($0): " } ?? "") + stream.text($0.value) })
   }
 }
 

@@ -56,6 +56,7 @@ struct EntityModelWriter {
         switch item {
         case .column(let column):
           ["model.property(\(literal(column.name)), \\.\(column.name))"]
+            + (column.isDoubtfulID ? ["model.id(\\.\(column.name))"] : [])
         case .relation(let relation):
           [describe(relation)]
         case .index(let index):

@@ -16,6 +16,9 @@ extension MacroProblem {
       "nested entity model '\(type)' can't be 'private', since its extension stands in the file; use 'fileprivate'"
     case .lazyProperty(let name):
       "'\(name)' can't be 'lazy' in an entity model: give it a value at once, or compute it"
+    case .foreignName(let name):
+      "'\(name)' can't be in an entity model, since names in text have ASCII letters, digits and '_' only, and no '__' at "
+        + "the beginning"
     case .relationWithoutType(let name):
       "relation '\(name)' needs a type: 'Entity?' for one, '[Entity]?' for many"
     case .relationNotOptional(let name, let type):
@@ -38,6 +41,12 @@ extension MacroProblem {
       "'\(inverse)' of '\(type)' is no relation, so it can't be an inverse"
     case .inverseNotMutual(let name, let inverse, let type):
       "'\(inverse)' of '\(type)' must name '\(name)' as its inverse too"
+    case .inverseTakenTwice(let first, let second, let inverse, let type):
+      "'\(first)' and '\(second)' can't both have '\(inverse)' of '\(type)' as their inverse"
+    case .indexOfOtherType(let attribute, let other, let type):
+      "'@\(attribute)<\(other)>' in '\(type)' must be '@\(attribute)<Self>', since an index is over its own entities"
+    case .indexThroughRelation(let name, let relation):
+      "index '\(name)' can't lead through relation '\(relation)', since it is over what the entity itself holds"
     case .indexWithoutKeyPaths(let attribute, let name):
       "'@\(attribute)' on '\(name)' needs a key path, like '@\(attribute)<Self>(\\.name)'"
     case .tooManyKeyPaths(let attribute, let count):

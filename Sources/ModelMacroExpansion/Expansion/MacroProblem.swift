@@ -10,6 +10,8 @@ enum MacroProblem: Equatable {
   case inaccessible(type: String)
   /// `lazy var size = 1`
   case lazyProperty(name: String)
+  /// `var länge: Int`
+  case foreignName(name: String)
 
   /// `@Relationship(inverse: \.users) var chats`
   case relationWithoutType(name: String)
@@ -34,6 +36,8 @@ enum MacroProblem: Equatable {
   case inverseNotRelation(inverse: String, type: String)
   /// The same, where `replyTo` is the inverse of something else
   case inverseNotMutual(name: String, inverse: String, type: String)
+  /// `@Relationship(inverse: \.x) var a: B?; @Relationship(inverse: \.x) var b: B?`
+  case inverseTakenTwice(first: String, second: String, inverse: String, type: String)
 
   /// `@Index<Self> var nameIndex`
   case indexWithoutKeyPaths(attribute: String, name: String)
@@ -41,6 +45,10 @@ enum MacroProblem: Equatable {
   case tooManyKeyPaths(attribute: String, count: Int)
   /// `@Index(\.name) var nameIndex`
   case indexWithoutType(attribute: String)
+  /// `@Index<Other>(\.name) var nameIndex`
+  case indexOfOtherType(attribute: String, other: String, type: String)
+  /// `@Index<Self>(\.team?.name) var teamIndex`
+  case indexThroughRelation(name: String, relation: String)
   /// `@Index<Self>(\.name) static var nameIndex`
   case staticIndex(attribute: String, name: String)
 }

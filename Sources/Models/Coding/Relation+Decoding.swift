@@ -2,18 +2,29 @@ extension Relation: Decodable where Entity: Decodable {
   /// Reads by the decoder's ``RelationDecodingStrategy``.
   ///
   /// - Throws: `DecodingError` if the value has none of the forms that may come. The plain form never fails: what it does
-  ///   not know says nothing.
+  ///   not know says nothing. Of all forms it is an error if it lies in more than 24 other relations.
   public init(from decoder: any Decoder) throws {
+    // One deeper there is what holds no entities.
+    guard CodingDepth.current <= CodingDepth.maximum else {
+      throw DecodingError.dataCorrupted(
+        DecodingError.Context(
+          codingPath: decoder.codingPath, debugDescription: CodingDepth.problem, underlyingError: CodingDepth.Exceeded()
+        ))
+    }
+    self = try CodingDepth.$current.withValue(CodingDepth.current + 1) { try Self.read(decoder) }
+  }
+
+  private static func read(_ decoder: any Decoder) throws -> Self {
     let strategy = decoder.relationDecodingStrategy
     var problem: (any Error)?
     for (form, read) in [
       (.explicitKeyedContainer, Self.readExplicit), (.keyedContainer, Self.readKeyed), (.exact, Self.readExact),
       (.plain, Self.readPlain),
     ] as [(RelationDecodingStrategy, (any Decoder) throws -> Self)] where strategy.contains(form) {
-      do {
-        self = try read(decoder)
-        return
-      } catch {
+      // The explicit form is more than the other one. Trying both would take twice as long, and that at each depth.
+      if form == .keyedContainer, strategy.contains(.explicitKeyedContainer) { continue }
+      do { return try read(decoder) } catch {
+        if CodingDepth.isExceeded(error) { throw error }
         problem = problem ?? error
       }
     }
@@ -81,10 +92,12 @@ extension Relation: Decodable where Entity: Decodable {
     }
     let single = try decoder.singleValueContainer()
     if Cardinality.isToMany {
-      if let ids = try? single.decode([BareID<Entity>].self) { return Self(.ids(ids.map(\.id))) }
+      if let ids = try CodingDepth.attempt({ try single.decode([BareID<Entity>].self) }) {
+        return Self(.ids(ids.map(\.id)))
+      }
       return Self(.entities(try single.decode([Entity].self)))
     }
-    if let id = try? single.decode(BareID<Entity>.self) { return Self(.ids([id.id])) }
+    if let id = try CodingDepth.attempt({ try single.decode(BareID<Entity>.self) }) { return Self(.ids([id.id])) }
     return Self(.entities([try single.decode(Entity.self)]))
   }
 
@@ -93,12 +106,13 @@ extension Relation: Decodable where Entity: Decodable {
   private static func readPlain(_ decoder: any Decoder) throws -> Self {
     guard !isNull(decoder), let single = try? decoder.singleValueContainer() else { return Self(.none) }
     if Cardinality.isToMany {
-      if let objects = try? single.decode([PlainTarget<Entity>].self) {
+      let objects = try CodingDepth.attempt { try single.decode([PlainTarget<Entity>].self) }
+      if let objects {
         // One that is known by its id only makes all of them ids, because the others would be taken for all there are.
         let entities = objects.compactMap(\.entity)
         return Self(entities.count == objects.count ? .entities(entities) : .ids(objects.map(\.id)))
       }
-    } else if let object = try? single.decode(PlainTarget<Entity>.self) {
+    } else if let object = try CodingDepth.attempt({ try single.decode(PlainTarget<Entity>.self) }) {
       return Self(object.entity.map { .entities([$0]) } ?? .ids([object.id]))
     }
     return Self(.none)
@@ -115,7 +129,7 @@ private struct PlainTarget<Entity: EntityModelProtocol & Decodable>: Decodable {
     let info = EntityInfo<Entity>.shared
     // All else may be optional; but of an entity that has more, this is the id and no entity without anything.
     let isID = keys == [.id] && (info.propertyCount > 1 || !info.relations.isEmpty)
-    if !isID, let entity = try? Entity(from: decoder) {
+    if !isID, let entity = try CodingDepth.attempt({ try Entity(from: decoder) }) {
       self.entity = entity
       id = entity.id
     } else {

@@ -1,6 +1,17 @@
 extension Relation: Encodable where Entity: Encodable {
   /// Writes what is known by the encoder's ``RelationEncodingStrategy``.
+  ///
+  /// - Throws: `EncodingError` if it lies in more than 24 other relations.
   public func encode(to encoder: any Encoder) throws {
+    guard !knownEntities.isEmpty else { return try encodeHere(to: encoder) }
+    guard CodingDepth.current < CodingDepth.maximum else {
+      throw EncodingError.invalidValue(
+        self, EncodingError.Context(codingPath: encoder.codingPath, debugDescription: CodingDepth.problem))
+    }
+    try CodingDepth.$current.withValue(CodingDepth.current + 1) { try encodeHere(to: encoder) }
+  }
+
+  private func encodeHere(to encoder: any Encoder) throws {
     switch encoder.relationEncodingStrategy {
     case .plain: try encodePlainly(to: encoder)
     case .exact: try encodeExactly(to: encoder)

@@ -54,7 +54,13 @@ extension Context {
 
   /// Takes all entities of a type out.
   public mutating func removeAll<Entity: EntityModelProtocol>(_ type: Entity.Type) throws {
-    try atomically { context in for id in context.ids(type) { try context.remove(type, id: id) } }
+    guard let reading = QueryReading<Entity>(self) else { return }
+    let rows = try QueryList<Entity>().rows(reading)
+    if rows.isEmpty { return }
+    own()
+    do { try storage.writing.delete(reading.mapping.type, rows: rows, keeps: false) } catch {
+      throw reading.mapping.error(error, in: self)
+    }
   }
 }
 
@@ -69,9 +75,18 @@ extension EntityModelProtocol {
 
   /// When it was saved last, or one of the entities that its relations hold, or one in theirs, whichever is later.
   public func updatedAt(in context: Context, withNested: Bool) -> Date? {
-    let own = updatedAt(in: context)
-    if !withNested { return own }
-    let others = EntityInfo<Self>.shared.relations.compactMap { $0.lastUpdate(self, context) }
-    return ([own].compactMap { $0 } + others).max()
+    var last = updatedAt(in: context)
+    if !withNested { return last }
+    var rest = heldEntities
+    while let entity = rest.popLast() {
+      if let other = entity.updatedAt(in: context) { last = max(last ?? other, other) }
+      rest += entity.heldEntities
+    }
+    return last
+  }
+
+  /// The entities that its relations hold.
+  private var heldEntities: [any EntityModelProtocol] {
+    EntityInfo<Self>.shared.relations.flatMap { $0.held(self) }
   }
 }

@@ -8,36 +8,53 @@ extension Context {
     // A schema that was not made of the models may know the type for reading only; hooks need to be known.
     let mapping = try mapping(of: type)
     guard let row = try row(mapping, id) else { return }
-    own()
-    if storage.allDeleteQuietly { return try delete(mapping.type, row) }
-    try atomically { try $0.deleteLoudly(mapping.type, row) }
+    try delete(mapping.type, [row])
   }
 
-  /// Deletes a row without a word to the program.
-  private mutating func delete(_ type: EntityTypeID, _ row: UInt32) throws {
+  /// Deletes entities of a type as one, so that none is kept by another, and what their relations' rules say; if it
+  /// fails, nothing is changed.
+  ///
+  /// One after the other, each would be looked for in the lists of all that lead to it.
+  mutating func delete(_ type: EntityTypeID, _ rows: [UInt32]) throws {
+    if rows.isEmpty { return }
+    var seen = Set<UInt32>(minimumCapacity: rows.count)
+    let rows = rows.filter { seen.insert($0).inserted }
+    own()
+    if storage.allDeleteQuietly { return try deleteQuietly(type, rows) }
+    try atomically { try $0.deleteLoudly(type, rows) }
+  }
+
+  /// Deletes rows without a word to the program.
+  private mutating func deleteQuietly(_ type: EntityTypeID, _ rows: [UInt32]) throws {
     own()
     let transaction = storage.writing
     transaction.now = storage.now()
     do {
-      try transaction.delete(type, row)
+      try transaction.delete(type, rows: rows, keeps: true)
     } catch {
       throw storage.schema?.byNumber[Int(type.index)].error(error, in: self) ?? error
     }
   }
 
-  /// Deletes a row with the hooks of all entities that go with it.
-  private mutating func deleteLoudly(_ type: EntityTypeID, _ row: UInt32) throws {
+  /// Deletes rows with the hooks of all entities that go with them.
+  private mutating func deleteLoudly(_ type: EntityTypeID, _ rows: [UInt32]) throws {
     guard let schema = storage.schema else { throw ModelError.unknownType("\(type)") }
     own()
-    let rows: [DeletedRow]
-    do { rows = try storage.writing.cascade(from: type, row) } catch {
-      throw schema.byNumber[Int(type.index)].error(error, in: self)
-    }
     var doomed: [any DoomedEntity] = []
-    for found in rows { doomed.append(try schema.byNumber[Int(found.type.index)].doom(found.row, self)) }
+    var found = Set<DeletedRow>()
+    for row in rows where !found.contains(DeletedRow(type: type, row: row)) {
+      let all: [DeletedRow]
+      do { all = try storage.writing.cascade(from: type, row) } catch {
+        throw schema.byNumber[Int(type.index)].error(error, in: self)
+      }
+      for entity in all where found.insert(entity).inserted {
+        doomed.append(try schema.byNumber[Int(entity.type.index)].doom(entity.row, self))
+      }
+    }
     for entity in doomed { try entity.willDelete(&self) }
-    // A hook may have deleted it.
-    if storage.current?.isLive(type, row) == true { try delete(type, row) }
+    // A hook may have deleted some.
+    let rest = rows.filter { storage.current?.isLive(type, $0) == true }
+    if !rest.isEmpty { try deleteQuietly(type, rest) }
     for entity in doomed { try entity.didDelete(&self) }
   }
 

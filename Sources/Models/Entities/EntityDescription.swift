@@ -34,6 +34,19 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
     add(name, path, Value.self, Value.columnShape)
   }
 
+  /// Has compilers say what an id needs.
+  public mutating func id<ID: Hashable & LosslessStringConvertible & Sendable>(_ path: KeyPath<Entity, ID> & Sendable) {
+  }
+
+  /// Has compilers say what an id needs.
+  @_disfavoredOverload
+  @available(
+    *, unavailable,
+    message:
+      "an id needs a type that is 'Hashable', 'Sendable' and 'LosslessStringConvertible'; UUID is with 'extension UUID: @retroactive LosslessStringConvertible { public init?(_ text: String) { self.init(uuidString: text) } }'"
+  )
+  public mutating func id<ID>(_ path: KeyPath<Entity, ID> & Sendable) {}
+
   /// A stored property, by its raw value.
   public mutating func property<Value: RawRepresentable>(_ name: String, _ path: KeyPath<Entity, Value> & Sendable)
   where Value.RawValue: ColumnScalar {

@@ -114,6 +114,9 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
   /// The attribute that a key path leads to; nil where columns do not know it.
   func key(_ path: AnyKeyPath) -> Key? { keys[path] }
 
+  /// Whether a key path is that of a stored property.
+  func isProperty(_ path: AnyKeyPath) -> Bool { keys[path].map { $0.attribute < propertyCount } ?? false }
+
   /// The name of the property that a key path leads to; nil where the description has none.
   func name(_ path: AnyKeyPath) -> String? {
     if let number = relationValues[path] { return relations[number].name }

@@ -230,20 +230,30 @@ struct ObjectWriter {
   ) throws {
     transaction.forgetDangling(relation.id, source: row)
     var rows: [UInt32] = []
-    for (place, id) in ids.enumerated() {
+    // With the number of links that are there before each, every one once.
+    var absent: [(keys: [(key: Cell, target: LinkTarget)], present: Int)] = []
+    var seen: Set<UInt32>?
+    for id in ids {
       let keys = try keys(id, relation, targets)
       if let target = self.row(of: keys, relation) {
         rows.append(target)
+        seen?.insert(target)
       } else {
-        for (key, target) in keys {
-          transaction.rememberDangling(relation.id, source: row, target.type, key: key, place: place)
-        }
+        let before = seen ?? Set(rows)
+        seen = before
+        absent.append((keys, before.count))
       }
     }
     if relation.isToMany {
       try rows.withUnsafeBufferPointer { try transaction.setReferences(relation.id, source: row, targets: $0) }
     } else {
       try transaction.setReference(relation.id, source: row, target: rows.last)
+    }
+    for (number, link) in absent.enumerated() {
+      let place = transaction.place(relation.id, source: row, behind: link.present, waiting: number)
+      for (key, target) in link.keys {
+        transaction.rememberDangling(relation.id, source: row, target.type, key: key, place: place)
+      }
     }
   }
 

@@ -119,7 +119,7 @@ extension QueryReading {
     let level = trace.add(
       mapping.type, columns, opaqueCount: idsOnly ? 0 : mapping.layout.opaqueCount,
       idsOnly ? [] : valueObjects(of: list.attributes), rows: rows, ends: ends)
-    if idsOnly { return level }
+    if idsOnly || rows.isEmpty { return level }
     trace.setNested(level, try list.nested.map { try $0.trace(rows, self, &trace) })
     return level
   }

@@ -7,6 +7,11 @@ struct ReadSet {
   private var columns: [EntityTypeID: Set<ColumnID>] = [:]
   /// Whether it may be anything.
   var isUnknown = false
+  /// The nested queries that were met: one may stand at many places.
+  private var met: Set<ObjectIdentifier> = []
+
+  /// Whether a nested query is met first. Precondition: it lives as long as others are asked about.
+  mutating func meets(_ query: AnyObject) -> Bool { met.insert(ObjectIdentifier(query)).inserted }
 
   mutating func insert(_ type: EntityTypeID) { members.insert(type) }
   mutating func insert(_ type: EntityTypeID, _ column: ColumnID) { columns[type, default: []].insert(column) }

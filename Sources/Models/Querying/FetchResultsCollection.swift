@@ -88,7 +88,7 @@ private final class ResultBatches<Entity: EntityModelProtocol>: @unchecked Senda
   }
 
   var isAlwaysReadable: Bool {
-    reading.mapping.info.isAlwaysReadable && list.nested.allSatisfy(\.isAlwaysReadable)
+    reading.mapping.info.isAlwaysReadable && list.nestedIsAlwaysReadable
   }
 
   func readAll() throws {

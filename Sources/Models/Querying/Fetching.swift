@@ -78,22 +78,21 @@ extension NestingQuery {
     }
   }
 
-  /// Deletes all that the query gives, each with what its relations' rules say; if one fails, none.
+  /// Deletes all that the query gives as one, so that none is kept by another, with what their relations' rules say; if
+  /// it fails, nothing is changed.
   public func delete(in context: inout Context) throws {
     guard let reading = try QueryReading<Entity>.of(context) else { return }
     let rows = try asked.rows(reading)
     if rows.isEmpty { return }
+    // The context may know the type for reading only; hooks need to be known.
+    if !reading.isDeleted { return try context.delete(try context.mapping(of: Entity.self).type, rows) }
     let readers = reading.snapshot.readers(reading.mapping.type)
     let ids = try rows.map { try reading.mapping.id(readers, $0) }
     try context.atomically { context in
       for id in ids {
-        if reading.isDeleted {
-          // Forgets for good what was deleted before.
-          guard let deleted: Entity = try Query(id: id).entity(in: context) else { continue }
-          try deleted.delete(from: &context)
-        } else {
-          try Entity.delete(id: id, from: &context)
-        }
+        // Forgets for good what was deleted before.
+        guard let deleted: Entity = try Query(id: id).entity(in: context) else { continue }
+        try deleted.delete(from: &context)
       }
     }
   }

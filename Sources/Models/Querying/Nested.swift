@@ -53,12 +53,6 @@ public struct MetadataPredicate: Sendable, Hashable {
   }
 }
 
-extension QueryList {
-  static func bulk(_ levels: ArraySlice<Nested>) -> [NestedQuery<Entity>] {
-    EntityInfo<Entity>.shared.relations.compactMap { $0.nested(levels) }
-  }
-}
-
 extension EntityModelProtocol {
   /// All entities of the type, with what their relations lead to, one form for each depth.
   public static func queryAll(with nested: Nested...) -> QueryList<Self> { query().with(nested) }

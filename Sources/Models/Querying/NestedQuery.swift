@@ -5,6 +5,9 @@ import GQLStore
 
 /// What is wanted of a relation of each entity that a query gives.
 @usableFromInline class NestedQuery<Parent: EntityModelProtocol> {
+  /// How many relations lie within one another.
+  var depth: Int { 1 }
+
   /// Fills the relation of all parents, whose rows are given too, with what was traced for these, if it was.
   func load(
     _ parents: inout [Parent], _ rows: [UInt32], _ reading: QueryReading<Parent>, _ traced: TracedTargets?
@@ -14,7 +17,9 @@ import GQLStore
   func explain(_ explanation: inout QueryExplanation) -> BoundField? { nil }
 
   /// Whether loading cannot fail, whatever another program has put into columns.
-  var isAlwaysReadable: Bool { true }
+  ///
+  /// - Parameter seen: Those that were asked already: a query for several depths has the same one at many places.
+  func isAlwaysReadable(_ seen: inout Set<ObjectIdentifier>) -> Bool { true }
 
   /// Notes all that loading looks at.
   func note(_ reading: QueryReading<Parent>, _ reads: inout ReadSet) {}
@@ -34,18 +39,21 @@ class TypedNestedQuery<
   let form: Nested.Form
   let isPart: Bool
   let query: QueryList<Target>
+  override var depth: Int { ownDepth }
+  private let ownDepth: Int
 
   init(_ path: Path, _ form: Nested.Form, isPart: Bool, _ query: QueryList<Target>) {
     self.path = path
     self.form = form
     self.isPart = isPart
     self.query = query
+    ownDepth = 1 + (form == .ids ? 0 : query.nestedDepth)
   }
 
   override func load(
     _ parents: inout [Parent], _ rows: [UInt32], _ reading: QueryReading<Parent>, _ traced: TracedTargets?
   ) throws {
-    guard let targets = QueryReading<Target>(reading.context) else { return }
+    guard !rows.isEmpty, let targets = QueryReading<Target>(reading.context) else { return }
     var ends = traced?.ends ?? []
     let found = try traced?.rows ?? reading.targets(path, rows, query.stages, targets, ends: &ends)
     switch form {
@@ -64,8 +72,8 @@ class TypedNestedQuery<
   }
 
   override func note(_ reading: QueryReading<Parent>, _ reads: inout ReadSet) {
-    guard let place = reading.mapping.info.relation(path), let relation = reading.mapping.relations[place],
-      let targets = QueryReading<Target>(reading.context)
+    guard reads.meets(self), let place = reading.mapping.info.relation(path),
+      let relation = reading.mapping.relations[place], let targets = QueryReading<Target>(reading.context)
     else { return }
     reads.insert(relation.source, relation.column)
     targets.note(query.stages, &reads)
@@ -83,9 +91,10 @@ class TypedNestedQuery<
     return try targets.trace(found, ends: ends, query, idsOnly: form == .ids, &trace)
   }
 
-  override var isAlwaysReadable: Bool {
+  override func isAlwaysReadable(_ seen: inout Set<ObjectIdentifier>) -> Bool {
     if form == .ids { return Target.ID.self is any AlwaysReadable.Type }
-    return EntityInfo<Target>.shared.isAlwaysReadable && query.nested.allSatisfy(\.isAlwaysReadable)
+    if !seen.insert(ObjectIdentifier(self)).inserted { return true }
+    return EntityInfo<Target>.shared.isAlwaysReadable && query.nested.allSatisfy { $0.isAlwaysReadable(&seen) }
       && query.stages.allSatisfy { $0.isPlannable && !$0.canFail }
   }
 
@@ -99,7 +108,8 @@ class TypedNestedQuery<
       // A to-one relation without a target says nothing.
       if end > start || Cardinality.isToMany {
         let slice = Cardinality.isToMany ? values[start..<end] : values[start..<(start + 1)]
-        parents[parent][keyPath: path] = Relation(make(Array(slice)), isPart: isPart && Cardinality.isToMany)
+        parents[parent][keyPath: path] = Relation(
+          make(Array(slice)), isPart: isPart && Cardinality.isToMany, isRead: true)
       }
       start = end
     }
@@ -122,7 +132,7 @@ final class SchemaQuery<
   override func load(
     _ parents: inout [Parent], _ rows: [UInt32], _ reading: QueryReading<Parent>, _ traced: TracedTargets?
   ) throws {
-    guard Cardinality.isToMany, let targets = QueryReading<Target>(reading.context) else { return }
+    guard Cardinality.isToMany, !rows.isEmpty, let targets = QueryReading<Target>(reading.context) else { return }
     let entities = try targets.entities(try traced?.rows ?? query.rows(targets), query.nested, traced?.traced)
     for parent in parents.indices {
       parents[parent][keyPath: path] = Relation(
@@ -133,7 +143,8 @@ final class SchemaQuery<
   override func trace(
     _ rows: [UInt32], _ reading: QueryReading<Parent>, _ trace: inout AnswerTrace
   ) throws -> Int? {
-    guard Cardinality.isToMany, let targets = QueryReading<Target>(reading.context) else { return nil }
+    // Without parents nothing of it is in the answer.
+    guard Cardinality.isToMany, !rows.isEmpty, let targets = QueryReading<Target>(reading.context) else { return nil }
     return try targets.trace(try query.rows(targets), ends: [], query, idsOnly: false, &trace)
   }
 }

@@ -100,7 +100,7 @@ extension NestingQuery {
 
   private func nesting(_ nested: NestedQuery<Entity>) -> Self {
     var query = self
-    query.list.nested.append(nested)
+    query.list.nested.append(nested.depth > NestingDepth.maximum ? TooDeepQuery() : nested)
     return query
   }
 }

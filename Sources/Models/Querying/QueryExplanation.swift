@@ -13,6 +13,8 @@ struct QueryExplanation {
   let schema: ModelSchema
   let showsCosts: Bool
   private var query: BoundQuery
+  private static var largest: Int { 1000 }
+  private static var cut: String { "and further relations, which are not shown" }
   /// What the conditions of the set that is added next ask about.
   private var conditionSets: [BoundSet] = []
   /// What is done beside the plan.
@@ -90,6 +92,11 @@ struct QueryExplanation {
     guard let mapping = schema.mapping(of: Parent.self), let place = mapping.info.relation(path),
       let relation = mapping.relations[place], let targets = QueryReading<Target>(context)
     else { return nil }
+    // Queries for several depths have as many as there are ways.
+    if query.sets.count >= Self.largest {
+      if notes.last != Self.cut { notes.append(Self.cut) }
+      return nil
+    }
     let name = mapping.info.relations[place].name
     let source = BoundSet.Source.relation(.scope(0, relation.source), relation.id)
     let set = set(targets, stages.first ?? QueryStage(), source, of: name)

@@ -20,12 +20,12 @@ extension EntityModelProtocol {
     try save(path, to: &context)
   }
 
-  /// Takes all links of a relation away; the entities stay.
+  /// Takes all links of a relation away, those that wait for entities too; the entities stay.
   public func detach<Target, Directionality, Cardinality, Constraints>(
     _ path: WritableKeyPath<Self, Relation<Target, Directionality, Cardinality, Constraints>>,
     in context: inout Context
   ) {
-    context.detach(self, path) { _ in true }
+    context.detach(self, path, nil)
   }
 
   /// Takes all links of a mutual relation away; the entities stay.
@@ -42,8 +42,7 @@ extension EntityModelProtocol {
     relation path: WritableKeyPath<Self, Relation<Target, Directionality, Cardinality, Constraints>>,
     in context: inout Context
   ) {
-    let ids = Set(ids)
-    context.detach(self, path) { ids.contains($0) }
+    context.detach(self, path, Set(ids))
   }
 
   /// Takes the links of a relation to some entities away; the entities stay.
@@ -73,12 +72,12 @@ extension EntityModelProtocol {
     detach(ids, relation: path, in: &context)
   }
 
-  /// Deletes all entities that a relation leads to.
+  /// Deletes all entities that a relation leads to, as one: none is kept by another.
   public func delete<Target, Directionality, Cardinality, Constraints>(
     _ path: WritableKeyPath<Self, Relation<Target, Directionality, Cardinality, Constraints>>,
     from context: inout Context
   ) throws {
-    try context.deleteTargets(self, path) { _ in true }
+    try context.deleteTargets(self, path, nil)
   }
 
   /// Deletes all entities that a mutual relation leads to.
@@ -95,8 +94,7 @@ extension EntityModelProtocol {
     relation path: WritableKeyPath<Self, Relation<Target, Directionality, Cardinality, Constraints>>,
     from context: inout Context
   ) throws {
-    let ids = Set(ids)
-    try context.deleteTargets(self, path) { ids.contains($0) }
+    try context.deleteTargets(self, path, Set(ids))
   }
 
   /// Deletes some of the entities that a relation leads to.
@@ -128,11 +126,10 @@ extension EntityModelProtocol {
 }
 
 extension Context {
-  /// The rows of those targets of a saved entity whose ids are wanted.
+  /// The targets of a saved entity.
   private func targets<Entity: EntityModelProtocol, Target, Directionality, Cardinality, Constraints>(
     _ entity: Entity,
-    _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Cardinality, Constraints>>,
-    _ isWanted: (Target.ID) -> Bool
+    _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Cardinality, Constraints>>
   ) throws -> (relation: StoredRelation, row: UInt32, targets: [(row: UInt32, id: Target.ID)])? {
     guard let reading = QueryReading<Entity>(self), let targets = QueryReading<Target>(self),
       let row = try reading.mapping.row(entity.id, reading.snapshot), let place = reading.mapping.info.relation(path),
@@ -140,31 +137,43 @@ extension Context {
     else { return nil }
     let readers = targets.snapshot.readers(targets.mapping.type)
     let found = try reading.snapshot.targets(relation, row).map { ($0, try targets.mapping.id(readers, $0)) }
-    return (relation, row, found.filter { isWanted($0.1) })
+    return (relation, row, found)
   }
 
   mutating func detach<Entity: EntityModelProtocol, Target, Directionality, Cardinality, Constraints>(
     _ entity: Entity,
     _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Cardinality, Constraints>>,
-    _ isWanted: (Target.ID) -> Bool
+    _ ids: Set<Target.ID>?
   ) {
     // No link can be refused, because the schema of models has no relation that is required of the store: a required one
     // cannot be set to null, but its target may go. Were one refused, none would be taken away.
     try? atomically { context in
-      guard let (relation, row, targets) = try context.targets(entity, path, isWanted) else { return }
+      guard let (relation, row, targets) = try context.targets(entity, path) else { return }
       context.own()
       let transaction = context.storage.writing
       transaction.now = context.storage.now()
-      for target in targets { try transaction.removeReference(relation.id, source: row, target: target.row) }
+      // Those that wait are links too.
+      if ids == nil { transaction.forgetDangling(relation.id, source: row) }
+      let kept = targets.filter { target in ids.map { !$0.contains(target.id) } ?? false }.map(\.row)
+      if kept.count == targets.count { return }
+      if relation.isToMany {
+        try kept.withUnsafeBufferPointer {
+          try transaction.setReferences(relation.id, source: row, targets: $0)
+        }
+      } else {
+        try transaction.setReference(relation.id, source: row, target: nil)
+      }
     }
   }
 
   mutating func deleteTargets<Entity: EntityModelProtocol, Target, Directionality, Cardinality, Constraints>(
     _ entity: Entity,
     _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Cardinality, Constraints>>,
-    _ isWanted: (Target.ID) -> Bool
+    _ ids: Set<Target.ID>?
   ) throws {
-    guard let (_, _, targets) = try targets(entity, path, isWanted) else { return }
-    try atomically { context in for target in targets { try Target.delete(id: target.id, from: &context) } }
+    guard let (_, _, targets) = try targets(entity, path) else { return }
+    let rows = targets.filter { target in ids.map { $0.contains(target.id) } ?? true }.map(\.row)
+    // The context may know the type for reading only; hooks need to be known.
+    if !rows.isEmpty { try delete(try mapping(of: Target.self).type, rows) }
   }
 }

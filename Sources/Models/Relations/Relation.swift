@@ -14,10 +14,13 @@ public struct Relation<
   @usableFromInline var state: State
   /// Whether these are some of the targets only, so that saving appends them.
   @usableFromInline var isPart = false
+  /// Whether reading gave it: then it says nothing about links that wait, which reading does not show.
+  @usableFromInline var isRead = false
 
-  @inlinable init(_ state: State, isPart: Bool = false) {
+  @inlinable init(_ state: State, isPart: Bool = false, isRead: Bool = false) {
     self.state = state
     self.isPart = isPart
+    self.isRead = isRead
   }
 
   /// Nothing is known: saving keeps what is there.

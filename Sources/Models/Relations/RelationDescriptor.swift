@@ -1,4 +1,3 @@
-import Foundation
 import GQLCatalog
 import GQLStore
 
@@ -30,22 +29,23 @@ class RelationDescriptor<Source: EntityModelProtocol> {
   /// Forgets what an entity knows of it.
   func normalize(_ entity: inout Source) {}
 
-  /// Stages what an entity holds of it, and the links, if there is a table behind it.
+  /// Stages the links to what an entity holds of it, if there is a table behind it. Where it holds entities, gives the
+  /// step that does that, and saves them first.
   func stage(
     _ entity: Source, _ record: Int, place: Int, isMapped: Bool, _ saver: Saver, _ context: inout Context
-  ) throws {}
+  ) throws -> SaveStep? { nil }
 
   /// Gives an entity the ids of its targets.
   func loadIDs(_ entity: inout Source, _ ids: RelationIDs) throws {}
 
   /// What takes its targets as the first level says, and their relations' as the next ones do; nil if there is none.
-  func nested(_ levels: ArraySlice<Nested>) -> NestedQuery<Source>? { nil }
+  func nested(_ levels: ArraySlice<Nested>, _ bulk: BulkNesting) -> NestedQuery<Source>? { nil }
 
   /// What takes its targets as entities, and what the routes from there lead to, each a list of places of relations.
   func loading(_ routes: [ArraySlice<Int>]) -> NestedQuery<Source>? { nil }
 
-  /// When one of the entities that are in it was saved last, or one in their relations; nil if there is none.
-  func lastUpdate(_ entity: Source, _ context: Context) -> Date? { nil }
+  /// The entities that an entity has in it.
+  func held(_ entity: Source) -> [any EntityModelProtocol] { [] }
 }
 
 /// A relation with its types.
@@ -67,17 +67,15 @@ final class TypedRelation<
 
   override func stage(
     _ entity: Source, _ record: Int, place: Int, isMapped: Bool, _ saver: Saver, _ context: inout Context
-  ) throws {
+  ) throws -> SaveStep? {
     let held = entity[keyPath: relation]
-    if case .none = held.state { return }
+    if case .none = held.state { return nil }
     let stage = saver.stage
-    var first = stage.targets.count
-    // What is staged for nested entities stands before what they are the targets of.
-    var targets: [SaveStage.Target] = []
+    let first = stage.targets.count
     switch held.state {
     case .none, .null: break
     case .ids(let ids):
-      if !isMapped { return }
+      if !isMapped { return nil }
       let known = context.storage.schema?.mapping(of: Target.self)?.info
       let codec = (known ?? EntityInfo<Target>.shared).idCodec
       for id in ids {
@@ -85,37 +83,26 @@ final class TypedRelation<
         try codec.write(id, into: &slot)
         stage.targets.append(.id(slot.cell ?? Cell(low: 0)))
       }
-    case .entities(let entities):
-      for entity in entities { try visit(entity, .default, saver, &context, &targets, isMapped: isMapped) }
-    case .fragments(let entities):
-      for entity in entities { try visit(entity, .fragment, saver, &context, &targets, isMapped: isMapped) }
+    case .entities(let entities), .fragments(let entities):
+      if entities.count > 0 {
+        let link = SaveStage.Link(
+          place: place, source: record, isPart: held.isPart, isRead: held.isRead, targets: 0..<0)
+        return TargetsStep(entities, held.isFragment ? .fragment : .default, link, isMapped: isMapped)
+      }
     }
-    guard isMapped else { return }
-    if !targets.isEmpty {
-      first = stage.targets.count
-      stage.targets += targets
-    }
+    guard isMapped else { return nil }
     stage.links.append(
-      SaveStage.Link(place: place, source: record, isPart: held.isPart, targets: first..<stage.targets.count))
+      SaveStage.Link(
+        place: place, source: record, isPart: held.isPart, isRead: held.isRead,
+        targets: first..<stage.targets.count))
+    return nil
   }
 
-  private func visit(
-    _ entity: Target, _ strategy: MergeStrategy<Target>, _ saver: Saver, _ context: inout Context,
-    _ targets: inout [SaveStage.Target], isMapped: Bool
-  ) throws {
-    guard isMapped else {
-      // Deleted entities have a pipeline of their own.
-      if !saver.isLoud { throw Saver.MustBeLoud() }
-      return try entity.save(to: &context, options: strategy)
-    }
-    targets.append(.record(try saver.visit(entity, strategy, &context)))
-  }
-
-  override func nested(_ levels: ArraySlice<Nested>) -> NestedQuery<Source>? {
+  override func nested(_ levels: ArraySlice<Nested>, _ bulk: BulkNesting) -> NestedQuery<Source>? {
     guard let level = levels.first else { return nil }
     var query = QueryList<Target>()
     if let filter = level.filter { query = query.filter(filter.predicate(of: Target.self)) }
-    if level.form != .ids { query.nested = QueryList<Target>.bulk(levels.dropFirst()) }
+    if level.form != .ids { query.nested = bulk.nested(Target.self, levels.dropFirst()) }
     let isPart = level.filter != nil
     if level.isSchema {
       return SchemaQuery(relation, level.form, isPart: isPart, query.sorted(by: .updatedAt))
@@ -129,12 +116,10 @@ final class TypedRelation<
     return TypedNestedQuery(relation, .entities, isPart: false, query)
   }
 
-  override func lastUpdate(_ entity: Source, _ context: Context) -> Date? {
-    entity[keyPath: relation].knownEntities.compactMap { $0.updatedAt(in: context, withNested: true) }.max()
-  }
+  override func held(_ entity: Source) -> [any EntityModelProtocol] { entity[keyPath: relation].knownEntities }
 
   override func loadIDs(_ entity: inout Source, _ ids: RelationIDs) throws {
-    entity[keyPath: relation] = Relation(.ids(try ids.read(EntityInfo<Target>.shared.idCodec)))
+    entity[keyPath: relation] = Relation(.ids(try ids.read(EntityInfo<Target>.shared.idCodec)), isRead: true)
   }
 }
 

@@ -36,7 +36,7 @@ extension Context {
       if storage.stage == nil { storage.stage = stage }
     }
     let saver = Saver(stage: stage, isLoud: isLoud, isRaw: isRaw)
-    _ = try saver.visit(entity, strategy, &self)
+    try saver.save(entity, strategy, &self)
     if !isLoud { try saver.applyAll(&self) }
   }
 

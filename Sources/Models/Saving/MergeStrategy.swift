@@ -51,25 +51,6 @@ public struct MergeStrategy<Value> {
       return new
     })
   }
-
-  /// Takes the value that is later by a property, the old one if they are equal; the strategies then fill it from the
-  /// other one.
-  public static func lastWriteWins<Key: Comparable>(
-    _ strategies: MergeStrategy<Value>..., comparedBy path: KeyPath<Value, Key>
-  ) -> Self {
-    let fill = MergeStrategy(all: strategies)
-    return Self(merge: { old, new in
-      old[keyPath: path] < new[keyPath: path] ? fill.merge(old, new: new) : fill.merge(new, new: old)
-    })
-  }
-}
-
-extension MergeStrategy where Value: Comparable {
-  /// Takes the greater value, the old one if they are equal; the strategies then fill it from the other one.
-  public static func lastWriteWins(_ strategies: MergeStrategy<Value>...) -> Self {
-    let fill = MergeStrategy(all: strategies)
-    return Self(merge: { old, new in old < new ? fill.merge(old, new: new) : fill.merge(new, new: old) })
-  }
 }
 
 extension MergeStrategy where Value: EntityModelProtocol {

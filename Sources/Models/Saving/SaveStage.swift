@@ -29,7 +29,16 @@ final class SaveStage {
     let source: Int
     /// Whether the targets join those that are there.
     let isPart: Bool
-    let targets: Range<Int>
+    /// Whether reading gave it.
+    let isRead: Bool
+    private(set) var targets: Range<Int>
+
+    /// The same, to these targets.
+    func with(_ targets: Range<Int>) -> Link {
+      var link = self
+      link.targets = targets
+      return link
+    }
   }
 
   let memory = StagingMemory()
@@ -38,6 +47,9 @@ final class SaveStage {
   @exclusivity(unchecked) private(set) var records: [Record] = []
   @exclusivity(unchecked) var links: [Link] = []
   @exclusivity(unchecked) var targets: [Target] = []
+  /// What is left to do, the innermost last.
+  @exclusivity(unchecked) var steps: [SaveStep] = []
+  private var namesakes = Namesakes()
   /// For writing links.
   @exclusivity(unchecked) var rows: [UInt32] = []
   @exclusivity(unchecked) private(set) var cells: UnsafeMutablePointer<Cell>
@@ -59,6 +71,8 @@ final class SaveStage {
     records.removeAll(keepingCapacity: true)
     links.removeAll(keepingCapacity: true)
     targets.removeAll(keepingCapacity: true)
+    steps.removeAll()
+    namesakes.removeAll()
     memory.removeAll()
     pool.removeAll()
     count = 0
@@ -94,14 +108,8 @@ final class SaveStage {
     UnsafePointer(cells + (records[record].base + records[record].mapping.idColumn))
   }
 
-  /// An earlier record of the same entity.
-  func namesake(of record: Int) -> Int? {
-    let mapping = records[record].mapping
-    for other in stride(from: record - 1, through: 0, by: -1) where records[other].mapping === mapping {
-      if areEqual(key(other).pointee, key(record).pointee, mapping.idKind) { return other }
-    }
-    return nil
-  }
+  /// The last of the earlier records of the same entity.
+  func namesake(of record: Int) -> Int? { namesakes.last(before: record, in: self) }
 
   /// Whether an earlier record is of the same type.
   func hasSibling(_ record: Int) -> Bool {
@@ -109,16 +117,9 @@ final class SaveStage {
     return records[..<record].contains { $0.mapping === mapping }
   }
 
-  private func areEqual(_ left: Cell, _ right: Cell, _ kind: ColumnKind) -> Bool {
-    if kind != .text { return left == right }
-    let (first, second) = (TextView(left), TextView(right))
-    guard first.count == second.count else { return false }
-    return first.withBytes { start, count in
-      second.withBytes { other, _ in
-        UnsafeRawBufferPointer(start: start, count: count)
-          .elementsEqual(UnsafeRawBufferPointer(start: other, count: count))
-      }
-    }
+  /// Whether two keys of a kind are the same.
+  func areEqual(_ left: Cell, _ right: Cell, _ kind: ColumnKind) -> Bool {
+    kind == .text ? TextView(left).equals(TextView(right)) : left == right
   }
 
   /// Where a record's cells are read from.

@@ -15,7 +15,18 @@ struct Saver {
   /// Whether hooks and resolvers are passed over.
   var isRaw = false
 
-  /// Stages an entity and what it holds; gives the number of its record.
+  /// Stages an entity and all that it holds, and what that holds. What is left to do stands in a list and not on the
+  /// stack, because graphs may be deep.
+  func save<Entity: EntityModelProtocol>(
+    _ entity: Entity, _ strategy: MergeStrategy<Entity>, _ context: inout Context
+  ) throws {
+    _ = try visit(entity, strategy, &context)
+    while let step = stage.steps.last {
+      if try step.advance(self, &context) { stage.steps.removeLast() }
+    }
+  }
+
+  /// Stages an entity; gives the number of its record. What it holds is left to the steps of the stage.
   func visit<Entity: EntityModelProtocol>(
     _ entity: Entity, _ strategy: MergeStrategy<Entity>, _ context: inout Context
   ) throws -> Int {
@@ -36,18 +47,26 @@ struct Saver {
     let relations = mapping.info.relations
     // Counted, because what a generic array's indices ask for costs more than staging.
     for place in 0..<relations.count {
-      try relations[place].stage(
-        entity, record, place: place, isMapped: mapping.relations[place] != nil, self, &context)
+      guard
+        let targets = try relations[place].stage(
+          entity, record, place: place, isMapped: mapping.relations[place] != nil, self, &context)
+      else { continue }
+      stage.steps.append(
+        RelationsStep(entity, mapping, record, place: place, links: isLoud ? Array(firstLink..<stage.links.count) : []))
+      stage.steps.append(targets)
+      return record
     }
-    if isLoud {
-      // The entities that it holds are saved; so are their links.
-      for link in firstLink..<stage.links.count where stage.links[link].source == record {
-        try apply(stage.links[link], &context)
-      }
-      try context.call(.saveMetadata, mapping.hooks) { try entity.saveMetadata(to: &$0) }
-      try context.call(.didSave, mapping.hooks) { try entity.didSave(to: &$0) }
-    }
+    if isLoud { try finish(entity, mapping, links: firstLink..<stage.links.count, &context) }
     return record
+  }
+
+  /// What comes of a loud save when all that the entity holds is saved: its links, and hooks.
+  func finish<Entity: EntityModelProtocol>(
+    _ entity: Entity, _ mapping: TypeMapping<Entity>, links: some Sequence<Int>, _ context: inout Context
+  ) throws {
+    for link in links { try apply(stage.links[link], &context) }
+    try context.call(.saveMetadata, mapping.hooks) { try entity.saveMetadata(to: &$0) }
+    try context.call(.didSave, mapping.hooks) { try entity.didSave(to: &$0) }
   }
 
   /// Writes the cells of what the entity becomes when it is merged with what is there.
@@ -64,6 +83,8 @@ struct Saver {
     let row = transaction.findRow(mapping.type, key: stage.key(record)) ?? PageLayout.noRow
     stage.setRow(record, row)
     var merged = entity
+    // What the row's key is, whatever is made of the entity.
+    let key = stage.cells[base + mapping.idColumn]
     if strategy.merging != nil {
       // Within one save, a later entity of an id is merged with the earlier one.
       var source = stage.namesake(of: record).map { stage.source($0) }
@@ -86,12 +107,20 @@ struct Saver {
       // What cannot be written must show before anything is.
       _ = try putObjects(record, row == PageLayout.noRow ? nil : row, transaction, context.storage.now())
     }
-    for place in 0..<mapping.derived.count {
-      let (attribute, column) = mapping.derived[place]
-      var slot = ColumnSlot(stage.memory)
-      try mapping.info.attributes[attribute].derived?(merged, &slot)
-      stage.valid[base + column] = slot.cell != nil
-      stage.cells[base + column] = slot.cell ?? Cell(low: 0)
+    if mapping.derived.count > 0 {
+      // They are the same whether relations are loaded or not, as they are for those who ask by them.
+      if mapping.info.relations.count > 0 { mapping.info.normalize(&merged) }
+      for place in 0..<mapping.derived.count {
+        let (attribute, column) = mapping.derived[place]
+        var slot = ColumnSlot(stage.memory)
+        try mapping.info.attributes[attribute].derived?(merged, &slot)
+        stage.valid[base + column] = slot.cell != nil
+        stage.cells[base + column] = slot.cell ?? Cell(low: 0)
+      }
+    }
+    if strategy.merging != nil, !stage.areEqual(stage.cells[base + mapping.idColumn], key, mapping.idKind) {
+      throw ModelError.unwritable(
+        mapping.name, "the merge strategy makes '\(merged.id)' of the id '\(entity.id)', which it must keep")
     }
   }
 
@@ -176,22 +205,37 @@ struct Saver {
     }
     // A resolver may have deleted what was just saved.
     guard transaction.isLive(relation.source, source.row) else { return }
-    if !link.isPart && !source.isNew { transaction.forgetDangling(relation.id, source: source.row) }
     stage.rows.removeAll(keepingCapacity: true)
-    let start = link.isPart && relation.isToMany ? transaction.placeOfEnd(relation.id, source: source.row) : 0
-    for (number, target) in stage.targets[link.targets].enumerated() {
+    // With the number of links of the list that are there before each, every one once.
+    var absent: [(key: Cell, present: Int)] = []
+    var seen: Set<UInt32>?
+    for target in stage.targets[link.targets] {
+      let row: UInt32
       switch target {
       case .record(let record):
-        let row = stage.records[record].row
-        if transaction.isLive(relation.target, row) { stage.rows.append(row) }
+        row = stage.records[record].row
+        if !transaction.isLive(relation.target, row) { continue }
       case .id(var cell):
-        if let row = transaction.findRow(relation.target, key: &cell) {
-          stage.rows.append(row)
-        } else {
-          transaction.rememberDangling(relation.id, source: source.row, key: cell, place: start + number)
+        guard let found = transaction.findRow(relation.target, key: &cell) else {
+          let before = seen ?? Set(stage.rows)
+          seen = before
+          absent.append((cell, before.count))
+          continue
         }
+        row = found
       }
+      stage.rows.append(row)
+      seen?.insert(row)
     }
+    // Reading does not show links that wait, so that what is saved as it was read says nothing about them.
+    if !link.isPart && !source.isNew,
+      !link.isRead || !absent.isEmpty
+        || !transaction.hasTargets(relation, source: source.row, stage.rows)
+    {
+      transaction.forgetDangling(relation.id, source: source.row)
+    }
+    let isAppended = link.isPart && relation.isToMany
+    let start = isAppended ? transaction.listCounts(relation.id, source: source.row) : (present: 0, waiting: 0)
     do {
       if !relation.isToMany {
         try transaction.setReference(relation.id, source: source.row, target: stage.rows.last)
@@ -203,5 +247,11 @@ struct Saver {
         }
       }
     } catch let error as StoreProblem { throw source.mapping.error(error, in: context) }
+    for (number, link) in absent.enumerated() {
+      transaction.rememberDangling(
+        relation.id, source: source.row, key: link.key,
+        place: transaction.place(
+          relation.id, source: source.row, behind: start.present + link.present, waiting: start.waiting + number))
+    }
   }
 }

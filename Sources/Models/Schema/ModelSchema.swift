@@ -25,6 +25,7 @@ final class ModelSchema: @unchecked Sendable {
 
   private init(_ types: [any EntityModelProtocol.Type]) throws {
     let writer = SchemaWriter(types)
+    for type in writer.types { try DescriptionCheck.check(type) }
     self.types = writer.types
     text = writer.text
     var catalog: Catalog
@@ -58,6 +59,7 @@ final class ModelSchema: @unchecked Sendable {
   /// - Throws: ``ModelError/invalidSchema(_:)`` if the catalog cannot hold one of them.
   private init(_ types: [any EntityModelProtocol.Type], in catalog: Catalog) throws {
     let writer = SchemaWriter(types)
+    for type in writer.types { try DescriptionCheck.check(type) }
     self.types = writer.types
     text = writer.text
     self.catalog = catalog

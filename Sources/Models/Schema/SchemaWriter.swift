@@ -108,8 +108,11 @@ struct SchemaWriter {
 /// A type of deleted entities.
 protocol Tombstone {
   static var entityType: any EntityModelProtocol.Type { get }
+  /// What saving it is, within the save of another entity.
+  func saving() -> SaveStep
 }
 
 extension Deleted: Tombstone {
   static var entityType: any EntityModelProtocol.Type { Entity.self }
+  func saving() -> SaveStep { DeletedStep(entity) }
 }

@@ -29,10 +29,20 @@ extension WriteTransaction {
       place: layout[relation].isToMany ? place.flatMap { UInt32(exactly: $0) } : nil)
   }
 
-  /// The place behind all links of a list, those that wait counted.
-  package func placeOfEnd(_ relation: RelationID, source: UInt32) -> Int {
-    readColumn(layout[relation]).reader.references(source).count
-      + dangling.waitingCount(DanglingLinks.Link(relation: relation, source: source))
+  /// How many links a list has, and how many places of it wait.
+  package func listCounts(_ relation: RelationID, source: UInt32) -> (present: Int, waiting: Int) {
+    (
+      readColumn(layout[relation]).reader.references(source).count,
+      dangling.waitingCount(DanglingLinks.Link(relation: relation, source: source))
+    )
+  }
+
+  /// The place in a to-many list behind so many links that are there and so many that wait; those that sleep between
+  /// stand before it. Of a to-one relation nobody asks.
+  package func place(_ relation: RelationID, source: UInt32, behind present: Int, waiting: Int) -> Int {
+    let relation = layout[relation]
+    guard relation.isToMany else { return 0 }
+    return present + waiting + dormant(relation, source).count { Int($0.place) <= present }
   }
 
   // MARK: - Forgetting

@@ -1,0 +1,60 @@
+extension MergeStrategy {
+  /// Takes the value that is later by a property, the old one if they are equal; the strategies then fill it from the
+  /// other one.
+  public static func lastWriteWins<Key: Comparable>(
+    _ strategies: MergeStrategy<Value>..., comparedBy path: KeyPath<Value, Key>
+  ) -> Self {
+    lastWriteWins(strategies) { old, new in old[keyPath: path] < new[keyPath: path] }
+  }
+
+  fileprivate static func lastWriteWins(
+    _ strategies: [MergeStrategy<Value>], _ isLater: @escaping (_ old: Value, _ new: Value) -> Bool
+  ) -> Self {
+    let fill = MergeStrategy(all: strategies)
+    return Self(merge: { old, new in isLater(old, new) ? fill.merge(old, new: new) : fill.merge(new, new: old) })
+  }
+}
+
+extension MergeStrategy where Value: Comparable {
+  /// Takes the greater value, the old one if they are equal; the strategies then fill it from the other one.
+  public static func lastWriteWins(_ strategies: MergeStrategy<Value>...) -> Self {
+    lastWriteWins(strategies) { old, new in old < new }
+  }
+}
+
+// The old entity was stored, which rounds times. So that an entity that is saved twice is a tie, the new one is compared
+// as it will be stored.
+
+extension MergeStrategy where Value: EntityModelProtocol {
+  /// Takes the entity that is later by a property, the old one if they are equal; the strategies then fill it from the
+  /// other one. The property is compared as it is stored: times in microseconds.
+  public static func lastWriteWins<Key: Comparable>(
+    _ strategies: MergeStrategy<Value>..., comparedBy path: KeyPath<Value, Key>
+  ) -> Self {
+    lastWriteWins(strategies) { old, new in old[keyPath: path] < new.asStored[keyPath: path] }
+  }
+}
+
+extension MergeStrategy where Value: EntityModelProtocol & Comparable {
+  /// Takes the greater entity, the old one if they are equal; the strategies then fill it from the other one. They are
+  /// compared as they are stored: times in microseconds.
+  public static func lastWriteWins(_ strategies: MergeStrategy<Value>...) -> Self {
+    lastWriteWins(strategies) { old, new in old < new.asStored }
+  }
+}
+
+extension EntityModelProtocol {
+  /// As it is read when it was saved, without relations; itself if it cannot be saved, which its save tells.
+  fileprivate var asStored: Self {
+    guard let mapping = (try? ModelSchema.make(for: [Self.self]))?.mapping(of: Self.self) else { return self }
+    let stage = SaveStage()
+    let record = stage.add(mapping)
+    var writer = EntityWriter<Self>(mapping.layout, stage.cells, stage.valid, stage.memory)
+    guard (try? write(to: &writer)) != nil else { return self }
+    if !writer.opaques.isEmpty { stage.setOpaques(record, writer.opaques) }
+    return withExtendedLifetime(stage) {
+      var reader = EntityReader<Self>(mapping.layout, stage.source(record))
+      return (try? Self(from: &reader)) ?? self
+    }
+  }
+}

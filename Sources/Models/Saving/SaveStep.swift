@@ -1,0 +1,120 @@
+import GQLCatalog
+import GQLStore
+
+/// What is left to do of a save that goes on with something else first.
+class SaveStep {
+  /// Goes on; true if it is done, false if it has put other steps above itself, which come first.
+  func advance(_ saver: Saver, _ context: inout Context) throws -> Bool { true }
+}
+
+/// The relations of an entity, from one on whose entities are saved.
+final class RelationsStep<Entity: EntityModelProtocol>: SaveStep {
+  private let entity: Entity
+  private let mapping: TypeMapping<Entity>
+  private let record: Int
+  /// The relation whose entities are saved first.
+  private var place: Int
+  /// The links of the entity, for a loud save.
+  private var links: [Int]
+
+  init(_ entity: Entity, _ mapping: TypeMapping<Entity>, _ record: Int, place: Int, links: [Int]) {
+    self.entity = entity
+    self.mapping = mapping
+    self.record = record
+    self.place = place
+    self.links = links
+  }
+
+  override func advance(_ saver: Saver, _ context: inout Context) throws -> Bool {
+    let stage = saver.stage
+    // The link of the relation whose entities are saved stands last.
+    if saver.isLoud, stage.links.last?.source == record, links.last != stage.links.count - 1 {
+      links.append(stage.links.count - 1)
+    }
+    place += 1
+    let relations = mapping.info.relations
+    while place < relations.count {
+      let first = stage.links.count
+      let step = try relations[place].stage(
+        entity, record, place: place, isMapped: mapping.relations[place] != nil, saver, &context)
+      if let step {
+        stage.steps.append(step)
+        return false
+      }
+      if saver.isLoud { links += first..<stage.links.count }
+      place += 1
+    }
+    if saver.isLoud { try saver.finish(entity, mapping, links: links, &context) }
+    return true
+  }
+}
+
+/// The entities of a relation, and then the link to them.
+final class TargetsStep<Entity: EntityModelProtocol>: SaveStep {
+  private let entities: [Entity]
+  private let strategy: MergeStrategy<Entity>
+  /// Without targets.
+  private let link: SaveStage.Link
+  /// Whether there is a table behind the relation.
+  private let isMapped: Bool
+  private var next = 0
+  private var targets: [SaveStage.Target] = []
+
+  init(_ entities: [Entity], _ strategy: MergeStrategy<Entity>, _ link: SaveStage.Link, isMapped: Bool) {
+    self.entities = entities
+    self.strategy = strategy
+    self.link = link
+    self.isMapped = isMapped
+    targets.reserveCapacity(entities.count)
+  }
+
+  override func advance(_ saver: Saver, _ context: inout Context) throws -> Bool {
+    let stage = saver.stage
+    let depth = stage.steps.count
+    while next < entities.count {
+      let entity = entities[next]
+      next += 1
+      if isMapped {
+        targets.append(.record(try saver.visit(entity, strategy, &context)))
+      } else {
+        // Deleted entities have a pipeline of their own.
+        if !saver.isLoud { throw Saver.MustBeLoud() }
+        if let deleted = entity as? any Tombstone {
+          stage.steps.append(deleted.saving())
+        } else {
+          try entity.save(to: &context, options: strategy)
+        }
+      }
+      if stage.steps.count > depth { return false }
+    }
+    if isMapped {
+      // What is staged for nested entities stands before what they are the targets of.
+      let first = stage.targets.count
+      stage.targets += targets
+      stage.links.append(link.with(first..<stage.targets.count))
+    }
+    return true
+  }
+}
+
+/// A deleted entity: saved, if it is not there, and deleted.
+final class DeletedStep<Entity: EntityModelProtocol>: SaveStep {
+  private let entity: Entity
+  private var isSaved = false
+
+  init(_ entity: Entity) { self.entity = entity }
+
+  override func advance(_ saver: Saver, _ context: inout Context) throws -> Bool {
+    if !isSaved {
+      isSaved = true
+      let mapping = try context.mapping(of: Entity.self)
+      if try context.row(mapping, entity.id) == nil {
+        let depth = saver.stage.steps.count
+        _ = try saver.visit(entity, .default, &context)
+        if saver.stage.steps.count > depth { return false }
+      }
+    }
+    try entity.delete(from: &context)
+    return true
+  }
+}
