@@ -7,7 +7,8 @@
 extension Answer {
   /// Decodes the whole answer: `struct Page: Decodable { var User: [Person] }`.
   ///
-  /// A `Date` property reads a `DateTime` (RFC 3339), a `Data` property reads `Bytes` (base64).
+  /// A `Date` property reads a `DateTime` (RFC 3339), or, within `JSON`, a number as Foundation's encoders write it: of
+  /// seconds since 2001. A `Data` property reads `Bytes` (base64).
   ///
   /// - Throws: `DecodingError`, as the standard library's decoders do.
   public func decode<Result: Decodable>(_ type: Result.Type = Result.self) throws -> Result {
@@ -28,6 +29,7 @@ extension Answer {
     if let name = answerKey { decoder.userInfo[name] = true }
     decoder.dateDecodingStrategy = .custom { decoder in
       let container = try decoder.singleValueContainer()
+      if let seconds = try? container.decode(Double.self) { return Date(timeIntervalSinceReferenceDate: seconds) }
       let text = try container.decode(String.self)
       guard let microseconds = DateTimeText.microseconds(text) else {
         throw DecodingError.dataCorruptedError(in: container, debugDescription: "'\(text)' is no date")

@@ -41,8 +41,8 @@ extension Double: ColumnScalar {
   public static var columnShape: ColumnShape { ColumnShape(.float) }
   /// The number.
   public init(cell: ColumnCell) throws { self = cell.double }
-  /// The number; negative zero as zero.
-  public func write(into slot: inout ColumnSlot) throws { slot.cell = Cell(self == 0 ? 0 : self) }
+  /// The number; negative zero as zero. Fails for infinities and for what is no number.
+  public func write(into slot: inout ColumnSlot) throws { slot.cell = try Cell(finite: self, "\(self)") }
 }
 
 extension Float: ColumnScalar {
@@ -50,8 +50,17 @@ extension Float: ColumnScalar {
   public static var columnShape: ColumnShape { ColumnShape(.float) }
   /// The number, rounded to this type if another program has put it there.
   public init(cell: ColumnCell) throws { self = Float(cell.double) }
-  /// The number.
-  public func write(into slot: inout ColumnSlot) throws { slot.cell = Cell(self == 0 ? 0 : Double(self)) }
+  /// The number; negative zero as zero. Fails for infinities and for what is no number.
+  public func write(into slot: inout ColumnSlot) throws { slot.cell = try Cell(finite: Double(self), "\(self)") }
+}
+
+extension Cell {
+  /// A number; negative zero as zero.
+  @inline(__always)
+  fileprivate init(finite number: Double, _ words: @autoclosure () -> String) throws {
+    guard number.isFinite else { throw ModelError.numberNotFinite(words()) }
+    self.init(number == 0 ? 0 : number)
+  }
 }
 
 extension Bool: ColumnScalar {

@@ -96,7 +96,7 @@ final class EnumCodec<Value: RawRepresentable & CaseIterable>: ValueCodec<Value>
   override var shape: ColumnShape? { column.shape }
   override func read(_ cell: ColumnCell) throws -> Value { try column.read(cell) }
   override func write(_ value: Value, into slot: inout ColumnSlot) throws { try column.write(value, into: &slot) }
-  override var comparesAsStored: Bool { true }
+  override var comparesAsStored: Bool { Value.isEqualByRawValue }
 }
 
 extension EntityDescription {
@@ -138,7 +138,7 @@ extension EntityDescription {
     var shape = column?.shape ?? String.columnShape
     shape.isList = isList
     shape.isNonNull = isNonNull
-    add(name, path, type, shape, codec: column)
+    add(name, path, type, shape, codec: column, comparesAsStored: Case.isEqualByRawValue)
   }
 }
 

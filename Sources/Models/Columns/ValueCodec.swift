@@ -32,7 +32,7 @@ final class RawCodec<Value: RawRepresentable>: ValueCodec<Value> where Value.Raw
   override var shape: ColumnShape? { Value.RawValue.columnShape }
   override func read(_ cell: ColumnCell) throws -> Value { try Value(rawCell: cell) }
   override func write(_ value: Value, into slot: inout ColumnSlot) throws { try value.rawValue.write(into: &slot) }
-  override var comparesAsStored: Bool { true }
+  override var comparesAsStored: Bool { Value.isEqualByRawValue }
 }
 
 /// An enum by the names of its cases.
@@ -59,7 +59,7 @@ final class CaseCodec<Value: CaseIterable>: ValueCodec<Value> {
     try slot.set(name)
   }
 
-  override var comparesAsStored: Bool { true }
+  override var comparesAsStored: Bool { !OwnEquality.joins(values.map { ($0.key, $0.value) }) }
 }
 
 /// A codec whose values may be embedded objects of a schema in text.
@@ -110,7 +110,7 @@ final class DescribedCodec<Value: LosslessStringConvertible>: ValueCodec<Value> 
   }
 
   override func write(_ value: Value, into slot: inout ColumnSlot) throws { try slot.set(value.description) }
-  override var comparesAsStored: Bool { true }
+  override var comparesAsStored: Bool { Value.isEqualByDescription }
 }
 
 extension ValueCodec {
@@ -177,7 +177,7 @@ final class DynamicRawCodec<Value: RawRepresentable, Scalar: ColumnScalar>: Valu
     try (value.rawValue as? Scalar)?.write(into: &slot)
   }
 
-  override var comparesAsStored: Bool { true }
+  override var comparesAsStored: Bool { Value.isEqualByRawValue }
 }
 
 extension RawRepresentable where RawValue: ColumnScalar {

@@ -11,8 +11,8 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
     /// Where the column was chosen at run time.
     var codec: AnyObject?
     var comparesAsStored: Bool
-    /// Whether an entity can be without it.
-    var isOptional: Bool
+    /// Whether an entity can be without it, and a fragment that is keeps what is there.
+    var canBeLeftOut: Bool
     /// Whether all that may lie in the column can be read.
     var isAlwaysReadable: Bool
   }
@@ -21,6 +21,8 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
   var relations: [RelationDescriptor<Entity>] = []
   var indexes: [IndexDescription<Entity>] = []
   var isReadAsDescribed = false
+  /// Why no schema can have the type, in words.
+  private(set) var problems: [String] = []
 
   init() {}
 
@@ -30,7 +32,6 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
 
   /// A stored property.
   public mutating func property<Value: ColumnValue>(_ name: String, _ path: KeyPath<Entity, Value> & Sendable) {
-    // Floating-point numbers that are none compare otherwise in columns, and are rare: columns decide.
     add(name, path, Value.self, Value.columnShape)
   }
 
@@ -50,49 +51,60 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
   /// A stored property, by its raw value.
   public mutating func property<Value: RawRepresentable>(_ name: String, _ path: KeyPath<Entity, Value> & Sendable)
   where Value.RawValue: ColumnScalar {
-    add(name, path, Value.self, Value.RawValue.columnShape)
+    add(name, path, Value.self, Value.RawValue.columnShape, comparesAsStored: Value.isEqualByRawValue)
   }
 
   /// A stored property, by its raw value.
   public mutating func property<Value: RawRepresentable>(_ name: String, _ path: KeyPath<Entity, Value?> & Sendable)
   where Value.RawValue: ColumnScalar {
-    add(name, path, Value?.self, Value.RawValue?.columnShape)
+    add(name, path, Value?.self, Value.RawValue?.columnShape, comparesAsStored: Value.isEqualByRawValue)
   }
 
   /// A stored property, by raw values.
   public mutating func property<Value: RawRepresentable>(_ name: String, _ path: KeyPath<Entity, [Value]> & Sendable)
   where Value.RawValue: ColumnScalar {
-    add(name, path, [Value].self, [Value.RawValue].columnShape)
+    add(name, path, [Value].self, [Value.RawValue].columnShape, comparesAsStored: Value.isEqualByRawValue)
   }
 
   /// A stored property, by raw values.
   public mutating func property<Value: RawRepresentable>(_ name: String, _ path: KeyPath<Entity, [Value]?> & Sendable)
   where Value.RawValue: ColumnScalar {
-    add(name, path, [Value]?.self, [Value.RawValue]?.columnShape)
+    add(name, path, [Value]?.self, [Value.RawValue]?.columnShape, comparesAsStored: Value.isEqualByRawValue)
   }
 
   /// A stored property whose type says nothing about columns: JSON if it is `Codable`, else kept beside the store.
   @_disfavoredOverload
   public mutating func property<Value>(_ name: String, _ path: KeyPath<Entity, Value> & Sendable) {
+    if Value.self is any NestedOptional.Type {
+      problems.append(
+        "'\(name)' of \(Entity.self) is an optional of an optional, \(Value.self), and a column has one null only")
+    }
     let codec = name == "id" ? Self.keyCodec(Value.self) : ValueCodec<Value>.make()
     properties.append(
       Property(
         name: name, path: path, type: Value.self, descendingPath: Self.descending(path, Value.self), shape: codec.shape,
         codec: codec,
-        comparesAsStored: codec.comparesAsStored, isOptional: Value.self is any OptionalValue.Type,
+        comparesAsStored: codec.comparesAsStored, canBeLeftOut: Self.canBeLeftOut(path),
         isAlwaysReadable: Value.self is any AlwaysReadable.Type))
   }
 
   mutating func add<Value>(
     _ name: String, _ path: KeyPath<Entity, Value> & Sendable, _ type: Value.Type, _ shape: ColumnShape,
-    codec: AnyObject? = nil
+    codec: AnyObject? = nil, comparesAsStored: Bool = true
   ) {
     properties.append(
       Property(
         name: name, path: path, type: Value.self, descendingPath: Self.descending(path, type), shape: shape,
         codec: codec,
-        comparesAsStored: true, isOptional: type is any OptionalValue.Type,
+        comparesAsStored: comparesAsStored, canBeLeftOut: Self.canBeLeftOut(path),
         isAlwaysReadable: type is any AlwaysReadable.Type))
+  }
+
+  /// Whether a patch can fill a property in where it is nil: an optional variable that is stored as it is. A constant
+  /// cannot be filled in, and what a wrapper makes of nil is not known.
+  private static func canBeLeftOut<Value>(_ path: KeyPath<Entity, Value>) -> Bool {
+    Value.self is any OptionalValue.Type && path is WritableKeyPath<Entity, Value>
+      && MemoryLayout<Entity>.offset(of: path) != nil
   }
 
   private static func keyCodec<Value>(_ type: Value.Type) -> ValueCodec<Value> {
@@ -134,3 +146,7 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
       TypedRelation(name: name, value: path, path: relation, inverse: inverseName, deleteRule: deleteRule))
   }
 }
+
+/// An optional of an optional.
+private protocol NestedOptional {}
+extension Optional: NestedOptional where Wrapped: OptionalValue {}

@@ -14,7 +14,8 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
     /// Of computed key paths: their value.
     var derived: ((Entity, inout ColumnSlot) throws -> Void)?
     var comparesAsStored: Bool
-    var isOptional = false
+    /// Whether entities that are read in part can be without it.
+    var canBeLeftOut = false
     var isAlwaysReadable = true
 
     /// What it wants of a field, in words.
@@ -65,11 +66,12 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
       attributes.append(
         Attribute(
           name: property.name, type: property.type, shape: property.shape, codec: property.codec,
-          comparesAsStored: property.comparesAsStored, isOptional: property.isOptional,
+          comparesAsStored: property.comparesAsStored, canBeLeftOut: property.canBeLeftOut,
           isAlwaysReadable: property.isAlwaysReadable))
     }
     propertyCount = attributes.count
     isReadAsDescribed = description.isReadAsDescribed
+    problems = description.problems
     let idCodec = ValueCodec<Entity.ID>.makeKey()
     self.idCodec = idCodec
     if let place = attributes.firstIndex(where: { $0.name == "id" }) {
@@ -80,7 +82,8 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
       keys[\Entity.id] = Key(attribute: attributes.count, isDescending: false)
       attributes.append(
         Attribute(
-          name: "id", shape: idCodec.shape, derived: { try idCodec.write($0.id, into: &$1) }, comparesAsStored: true))
+          name: "id", shape: idCodec.shape, derived: { try idCodec.write($0.id, into: &$1) },
+          comparesAsStored: idCodec.comparesAsStored))
     }
     var indexes: [Index] = []
     for index in description.indexes {
@@ -93,7 +96,8 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
           places.append(attributes.count)
           attributes.append(
             Attribute(
-              name: "\(index.name)_\(number + 1)", shape: shape, derived: component.write,
+              name: "\(index.name)_\(number + 1)", shape: shape,
+              derived: Self.naming(component.write, index.name),
               comparesAsStored: component.comparesAsStored))
         }
       }
@@ -133,13 +137,27 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
   /// By property: whether it is read where these attributes are wanted.
   func mustRead(_ wanted: Set<Int>) -> [Bool] {
     attributes[..<propertyCount].enumerated().map { number, attribute in
-      wanted.contains(number) || number == idAttribute || !attribute.isOptional
+      wanted.contains(number) || number == idAttribute || !attribute.canBeLeftOut
     }
   }
 
   /// Whether reading an entity cannot fail, whatever another program has put into its columns.
   var isAlwaysReadable: Bool { isReadAsDescribed && attributes[..<propertyCount].allSatisfy(\.isAlwaysReadable) }
   private let isReadAsDescribed: Bool
+  /// Why no schema can have the type, in words.
+  let problems: [String]
+
+  /// What writes an index's value, with errors that name the index where it is no number that columns can hold.
+  private static func naming(
+    _ write: @escaping (Entity, inout ColumnSlot) throws -> Void, _ index: String
+  ) -> (Entity, inout ColumnSlot) throws -> Void {
+    { entity, slot in
+      do { try write(entity, &slot) } catch ModelError.numberNotFinite(let number) {
+        throw ModelError.unwritable(
+          "\(Entity.self)", "its index '\(index)' is over \(number), and numbers in columns are finite")
+      }
+    }
+  }
 
   /// What takes the entities that routes lead to, each a list of places of relations.
   func loading(_ routes: [ArraySlice<Int>]) -> [NestedQuery<Entity>] {

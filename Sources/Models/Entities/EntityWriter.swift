@@ -70,7 +70,7 @@ public struct EntityWriter<Entity: EntityModelProtocol> {
     if let object = layout.object(index) {
       guard let codec = layout.codecs[index] as? ValueCodec<Value> else { throw mismatch(name, Value.self) }
       if objects.isEmpty { objects = Array(repeating: .unsaid, count: layout.count) }
-      objects[index] = try codec.write(value, object.kind)
+      do { objects[index] = try codec.write(value, object.kind) } catch { throw located(error, index) }
       return
     }
     // What is described with its type has no codec, or one of its elements.
@@ -133,6 +133,24 @@ public struct EntityWriter<Entity: EntityModelProtocol> {
     return index
   }
 
+  /// A number that columns cannot hold, with where it was found; other errors say what they are about.
+  @inline(never)
+  private func located(_ error: any Error, _ index: Int) -> any Error {
+    func located(_ number: String, _ path: [any CodingKey] = []) -> ModelError {
+      let name = path.reduce(layout.names[index]) { path, key in
+        key.intValue.map { "\(path)[\($0)]" } ?? "\(path).\(key.stringValue)"
+      }
+      return .unwritable(layout.typeName, "its '\(name)' is \(number), and numbers in columns are finite")
+    }
+    switch error {
+    case ModelError.numberNotFinite(let number): return located(number)
+    case EncodingError.invalidValue(let value, let context):
+      guard let number = value as? any BinaryFloatingPoint, !number.isFinite else { return error }
+      return located("\(number)", context.codingPath)
+    default: return error
+    }
+  }
+
   private func mismatch(_ name: String, _ type: Any.Type) -> ModelError {
     .unwritable(layout.typeName, layout.mismatch(name, type))
   }
@@ -141,7 +159,7 @@ public struct EntityWriter<Entity: EntityModelProtocol> {
   private mutating func put(at index: Int, _ body: (inout ColumnSlot) throws -> Void) throws {
     let column = Int(layout.places[index].column)
     var slot = ColumnSlot(memory)
-    try body(&slot)
+    do { try body(&slot) } catch { throw located(error, index) }
     valid[column] = slot.cell != nil
     cells[column] = slot.cell ?? Cell(low: 0)
   }

@@ -8,6 +8,8 @@ public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
   case integerTooLarge(String)
   /// Decimals have 36 digits in columns.
   case numberTooFine(String)
+  /// Infinities, and what is no number, are in no column.
+  case numberNotFinite(String)
   /// Not within what a column of times can hold, in seconds since 2001.
   case dateOutOfRange(String)
   /// A text that is longer than the store can hold.
@@ -30,6 +32,7 @@ public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
     case .unwritable(let type, let text): "a \(type) cannot be stored: \(text)"
     case .integerTooLarge(let digits): "\(digits) is more than a column of integers can hold"
     case .numberTooFine(let digits): "\(digits) has more digits than a column of decimals can hold"
+    case .numberNotFinite(let number): "\(number) is no number that a column can hold"
     case .dateOutOfRange(let seconds): "\(seconds) seconds since 2001 are beyond what a column of times can hold"
     case .textTooLong(let bytes): "a text of \(bytes) bytes is longer than a column can hold"
     case .unknownType(let name): "the context does not know the type \(name); give it to Context(for:)"

@@ -54,9 +54,13 @@ struct AnswerCursor<Entity: EntityModelProtocol> {
     var rows: [UInt32] = []
     let reading = try QueryReading<Entity>.of(context)
     if let reading {
-      rows = try list.rows(reading)
-      try reading.trace(rows, ends: [], list, idsOnly: false, &trace)
+      let asked = AskedRelations(reading.schema)
+      try AskedRelations.$current.withValue(asked) {
+        rows = try list.rows(reading)
+        try reading.trace(rows, ends: [], list, idsOnly: false, &trace)
+      }
       reading.note(list, &reads)
+      reading.note(asked.relations, &reads)
     } else {
       reads.isUnknown = true
     }

@@ -143,6 +143,21 @@ extension QueryReading {
       reads.insert(relation.target)
       type = schema.byNumber[Int(relation.target.index)]
     }
+    note(type, &reads)
+  }
+
+  /// Notes the entities that relations lead to which a condition in Swift has asked for.
+  func note(_ relations: Set<RelationID>, _ reads: inout ReadSet) {
+    for id in relations {
+      let relation = schema.catalog[id]
+      reads.insert(relation.source, relation.column)
+      reads.insert(relation.target)
+      note(schema.byNumber[Int(relation.target.index)], &reads)
+    }
+  }
+
+  /// Notes all values of a type's entities.
+  private func note(_ type: AnyTypeMapping, _ reads: inout ReadSet) {
     for column in type.columns { if let column { reads.insert(type.type, column.id) } }
     for case let object? in type.layout.objects { reads.insert(object) }
     if type.layout.opaqueCount > 0, let column = type.updatedColumn { reads.insert(type.type, column) }

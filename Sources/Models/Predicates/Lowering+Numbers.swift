@@ -4,7 +4,7 @@ import GQLQuery
 
 extension PredicateWalk {
   /// The two sides of an operation on numbers that columns reckon with as Swift does: whole numbers and doubles. Where
-  /// Swift would stop the process, at an overflow or a division by zero, the query fails with an error.
+  /// Swift would stop the process, at an overflow or a division by zero of whole numbers, the query fails with an error.
   fileprivate func numbers<Number>(
     _ left: PredicatePart, _ right: PredicatePart, _ type: Number.Type
   ) -> (Term, Term, TermType)? {
@@ -13,8 +13,12 @@ extension PredicateWalk {
     else { return nil }
     let result = TermType(ColumnShape(found.shape.scalar), canBeNull: found.canBeNull)
     switch found.shape.scalar {
-    case .int where Number.self is any FixedWidthInteger.Type: return (first, second, result)
-    case .float where Number.self == Double.self: return (first, second, result)
+    case .int where Number.self is any FixedWidthInteger.Type:
+      reckonsWithIntegers = true
+      return (first, second, result)
+    case .float where Number.self == Double.self:
+      reckonsWithFloats = true
+      return (first, second, result)
     default: return nil
     }
   }
@@ -85,6 +89,7 @@ extension PredicateExpressions.UnaryMinus: PredicateLowering {
       type.shape.scalar == .int && Output.self is any FixedWidthInteger.Type
         || type.shape.scalar == .float && Output.self == Double.self
     else { return .unknown }
+    if type.shape.scalar == .int { walk.reckonsWithIntegers = true }
     return .term(.negate(term), TermType(ColumnShape(type.shape.scalar), canBeNull: type.canBeNull))
   }
 

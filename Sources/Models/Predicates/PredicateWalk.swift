@@ -4,7 +4,7 @@ import GQLCatalog
 /// A part of a `#Predicate` that says what it is for the planner.
 ///
 /// Each of Foundation's expressions walks all that it consists of, also where it cannot be translated itself: the walk
-/// notes the relations that evaluating it will look at.
+/// notes relations that evaluating it will look at.
 protocol PredicateLowering {
   func lowered(_ walk: PredicateWalk) -> PredicatePart
   /// The part as people write it.
@@ -136,7 +136,14 @@ extension EntityInfo: EntityCursor {
 final class PredicateWalk {
   private(set) var parameters: [Parameter] = []
   /// The relations that evaluating the condition looks at, each with those that lead to it.
+  ///
+  /// Those that the walk can tell, so that they are loaded for many entities together. What else is asked for is loaded
+  /// then.
   private(set) var routes: Set<[Int]> = []
+  /// Whether a term reckons with floating-point numbers.
+  var reckonsWithFloats = false
+  /// Whether a term reckons with whole numbers.
+  var reckonsWithIntegers = false
   private var variables: [PredicateExpressions.VariableID: PredicatePart] = [:]
   private var names: [PredicateExpressions.VariableID: String] = [:]
   /// How many tests of members or elements enclose what is walked.

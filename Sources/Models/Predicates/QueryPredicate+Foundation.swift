@@ -44,6 +44,8 @@ extension QueryPredicate {
     }
     var result = Self(condition, walk.parameters, holds: holds)
     result.routes = walk.routes
+    result.reckonsWithFloats = walk.reckonsWithFloats
+    result.reckonsWithIntegers = walk.reckonsWithIntegers
     result.words = {
       let words = PredicateWalk(variable).words(expression)
       return isNegated ? "!(\(words))" : words

@@ -62,7 +62,7 @@ class TypedNestedQuery<
       let ids = try found.map { try targets.mapping.id(readers, $0) }
       put(ids, ends, into: &parents) { .ids($0) }
     case .entities, .fragments:
-      let entities = try targets.entities(found, query.nested, traced?.traced)
+      let entities = try targets.lending(like: reading).entities(found, query.nested, traced?.traced)
       put(entities, ends, into: &parents) { form == .entities ? .entities($0) : .fragments($0) }
     }
   }

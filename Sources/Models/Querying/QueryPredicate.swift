@@ -13,6 +13,12 @@ public struct QueryPredicate<Entity: EntityModelProtocol>: @unchecked Sendable {
   let holds: (Entity, EntityFacts) throws -> Bool
   /// The relations that `holds` looks at, each as the places of relations that lead to it.
   var routes: Set<[Int]> = []
+  /// Whether the planner would reckon with floating-point numbers, and so may fail where Swift does not.
+  var reckonsWithFloats = false
+  /// Whether it would reckon with whole numbers, and so fail where Swift stops the process.
+  var reckonsWithIntegers = false
+  /// Whether Swift can be asked where the planner fails.
+  var canReckonInSwift: Bool { reckonsWithFloats && !reckonsWithIntegers }
   /// The condition as people write it, where that is known.
   var words: (() -> String)?
 
@@ -48,6 +54,8 @@ public struct QueryPredicate<Entity: EntityModelProtocol>: @unchecked Sendable {
     let holds = predicate.holds
     var result = Self(predicate.condition.map { .not($0) }, predicate.parameters) { try !holds($0, $1) }
     result.routes = predicate.routes
+    result.reckonsWithFloats = predicate.reckonsWithFloats
+    result.reckonsWithIntegers = predicate.reckonsWithIntegers
     result.words = predicate.words.map { words in { "!(\(words()))" } }
     return result
   }
@@ -56,6 +64,8 @@ public struct QueryPredicate<Entity: EntityModelProtocol>: @unchecked Sendable {
   private func looking(_ left: Self, _ right: Self, _ join: String) -> Self {
     var result = self
     result.routes = left.routes.union(right.routes)
+    result.reckonsWithFloats = left.reckonsWithFloats || right.reckonsWithFloats
+    result.reckonsWithIntegers = left.reckonsWithIntegers || right.reckonsWithIntegers
     if let first = left.words, let second = right.words {
       result.words = { "(\(first())) \(join) (\(second()))" }
     }

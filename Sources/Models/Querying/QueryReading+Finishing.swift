@@ -1,3 +1,4 @@
+import GQLCatalog
 import GQLStore
 
 extension QueryReading {
@@ -42,9 +43,10 @@ extension QueryReading {
     }
     rows.removeAll(keepingCapacity: true)
     for list in ends.indices {
-      rows += rest.order.isEmpty ? kept[list] : sieve.sorted(kept[list])
+      rows += rest.order.isEmpty ? kept[list] : try sieve.sorted(kept[list])
       ends[list] = rows.count
     }
+    AskedRelations.current?.note(sieve.asked, of: schema)
   }
 }
 
@@ -55,6 +57,7 @@ private struct EntitySieve<Entity: EntityModelProtocol> {
   static var firstBatch: Int { 16 }
 
   private let reading: QueryReading<Entity>
+  private let loader: RelationLoader
   private let rest: QueryRest<Entity>
   private let nested: [NestedQuery<Entity>]
   /// Those that were looked at, where there is an order.
@@ -63,11 +66,17 @@ private struct EntitySieve<Entity: EntityModelProtocol> {
   private var known: [UInt32: Bool] = [:]
 
   init(_ reading: QueryReading<Entity>, _ rest: QueryRest<Entity>) {
+    loader = RelationLoader(reading.context)
+    var reading = reading
+    reading.loader = loader
     self.reading = reading
     self.rest = rest
     let looked = rest.conjuncts.reduce(into: Set<[Int]>()) { $0.formUnion($1.routes) }
     nested = reading.mapping.info.loading(looked.map { $0[...] })
   }
+
+  /// The relations that conditions and orders have asked for beside those that were loaded for all.
+  var asked: Set<RelationID> { loader.asked }
 
   /// For each row of some lists whether the conditions hold. What stands in several lists is looked at once.
   mutating func hold(_ lists: [ArraySlice<UInt32>]) throws -> [Bool] {
@@ -86,27 +95,32 @@ private struct EntitySieve<Entity: EntityModelProtocol> {
     result.reserveCapacity(rows.count)
     for start in stride(from: 0, to: rows.count, by: Self.batch) {
       let batch = Array(rows[start..<min(rows.count, start + Self.batch)])
-      for (row, entity) in zip(batch, try reading.entities(batch, nested)) {
-        let facts = EntityFacts(updatedAt: reading.updatedAt(row))
-        let holds = try rest.conjuncts.allSatisfy { try $0.holds(entity, facts) }
-        if holds, !rest.order.isEmpty { entities[row] = entity }
-        result.append(holds)
+      let looked = try reading.entities(batch, nested)
+      try loader.loading {
+        for (row, entity) in zip(batch, looked) {
+          let facts = EntityFacts(updatedAt: reading.updatedAt(row))
+          let holds = try rest.conjuncts.allSatisfy { try $0.holds(entity, facts) }
+          if holds, !rest.order.isEmpty { entities[row] = entity }
+          result.append(holds)
+        }
       }
     }
     return result
   }
 
   /// Rows that were looked at, in the order; what is equal keeps its place.
-  func sorted(_ rows: [UInt32]) -> [UInt32] {
+  func sorted(_ rows: [UInt32]) throws -> [UInt32] {
     let items = rows.enumerated().compactMap { place, row in entities[row].map { (place: place, row: row, entity: $0) }
     }
-    return items.sorted { left, right in
-      for key in rest.order {
-        let order = key.compare((left.row, left.entity), (right.row, right.entity), reading)
-        if order != 0 { return order < 0 }
-      }
-      return left.place < right.place
-    }.map(\.row)
+    return try loader.loading {
+      items.sorted { left, right in
+        for key in rest.order {
+          let order = key.compare((left.row, left.entity), (right.row, right.entity), reading)
+          if order != 0 { return order < 0 }
+        }
+        return left.place < right.place
+      }.map(\.row)
+    }
   }
 }
 

@@ -8,6 +8,10 @@ struct QueryReading<Entity: EntityModelProtocol> {
   let schema: ModelSchema
   let mapping: TypeMapping<Entity>
   let opaques: OpaqueValues?
+  /// Where the entities load relations from that they are asked for; nil but for conditions and orders in Swift.
+  var loader: RelationLoader?
+  /// How many relations lead to the entities, of those that the loader has loaded.
+  var depth: UInt8 = 0
   var isDeleted: Bool { Entity.self is any Tombstone.Type }
 
   /// Nil if the context does not know the type, and so has nothing of it.
@@ -55,6 +59,7 @@ struct QueryReading<Entity: EntityModelProtocol> {
       }
     }
     for (number, query) in nested.enumerated() { try query.load(&result, rows, self, traced?.nested(number)) }
+    lend(&result, rows)
     return result
   }
 
@@ -69,8 +74,24 @@ struct QueryReading<Entity: EntityModelProtocol> {
 
   /// The rows that a stage gives, of all or of some.
   func rows(_ stage: QueryStage<Entity>, of rows: [UInt32]?) throws -> [UInt32] {
+    try reckoning(stage) { try self.rows(stage, of: rows, reckonsInSwift: $0) }
+  }
+
+  /// What a stage gives. Where numbers of it become infinite or none, which are errors for the planner, Swift reckons on
+  /// with them: then it is asked again.
+  private func reckoning<Result>(
+    _ stage: QueryStage<Entity>, _ body: (_ reckonsInSwift: Bool) throws -> Result
+  ) throws -> Result {
+    guard stage.conjuncts.contains(where: \.canReckonInSwift) else { return try body(false) }
+    do { return try body(false) } catch ModelError.failedQuery { return try body(true) }
+  }
+
+  private func rows(
+    _ stage: QueryStage<Entity>, of rows: [UInt32]?, reckonsInSwift: Bool
+  ) throws -> [UInt32] {
     if stage.isSliced, stage.limit ?? 0 <= 0 || stage.offset < 0 { return [] }
-    var (shape, parameters, rest) = plannable(stage, isDeleted ? .deleted : rows == nil ? .all : .rows)
+    var (shape, parameters, rest) = plannable(
+      stage, isDeleted ? .deleted : rows == nil ? .all : .rows, reckonsInSwift: reckonsInSwift)
     var ends: [Int] = []
     if var rows {
       shape.source = .rows
@@ -91,12 +112,26 @@ struct QueryReading<Entity: EntityModelProtocol> {
   /// Keeps of each of several lists of rows, which stand one behind the other, what a stage gives of it: as of one list
   /// after the other, but all together.
   func narrow(_ rows: inout [UInt32], _ ends: inout [Int], by stage: QueryStage<Entity>) throws {
+    guard stage.conjuncts.contains(where: \.canReckonInSwift) else {
+      return try narrow(&rows, &ends, by: stage, reckonsInSwift: false)
+    }
+    let all = (rows, ends)
+    (rows, ends) = try reckoning(stage) { reckonsInSwift in
+      var (rows, ends) = all
+      try narrow(&rows, &ends, by: stage, reckonsInSwift: reckonsInSwift)
+      return (rows, ends)
+    }
+  }
+
+  private func narrow(
+    _ rows: inout [UInt32], _ ends: inout [Int], by stage: QueryStage<Entity>, reckonsInSwift: Bool
+  ) throws {
     if stage.isSliced, stage.limit ?? 0 <= 0 || stage.offset < 0 {
       rows = []
       ends = ends.map { _ in 0 }
       return
     }
-    var (shape, parameters, rest) = plannable(stage, .rows)
+    var (shape, parameters, rest) = plannable(stage, .rows, reckonsInSwift: reckonsInSwift)
     if shape.condition == nil && shape.order.isEmpty {
       rest = rest.slicing(stage)
     } else {
@@ -110,7 +145,20 @@ struct QueryReading<Entity: EntityModelProtocol> {
   func rows(
     _ stage: QueryStage<Entity>, relation: StoredRelation, parents: [UInt32], ends: inout [Int]
   ) throws -> [UInt32] {
-    var (shape, parameters, rest) = plannable(stage, .relation(relation.id))
+    let found = try reckoning(stage) { reckonsInSwift in
+      var ends: [Int] = []
+      let rows = try self.rows(
+        stage, relation: relation, parents: parents, ends: &ends, reckonsInSwift: reckonsInSwift)
+      return (rows, ends)
+    }
+    ends = found.1
+    return found.0
+  }
+
+  private func rows(
+    _ stage: QueryStage<Entity>, relation: StoredRelation, parents: [UInt32], ends: inout [Int], reckonsInSwift: Bool
+  ) throws -> [UInt32] {
+    var (shape, parameters, rest) = plannable(stage, .relation(relation.id), reckonsInSwift: reckonsInSwift)
     if rest.isEmpty && stage.isSliced {
       if stage.limit ?? 0 <= 0 || stage.offset < 0 {
         ends = parents.map { _ in 0 }
@@ -126,17 +174,23 @@ struct QueryReading<Entity: EntityModelProtocol> {
     return found
   }
 
-  /// What the planner can do of a stage, and what is left to do in Swift.
+  /// What the planner can do of a stage, and what is left to do in Swift: also what reckons with floating-point numbers,
+  /// if that is said.
   func plannable(
-    _ stage: QueryStage<Entity>, _ source: QueryShape.Source
+    _ stage: QueryStage<Entity>, _ source: QueryShape.Source, reckonsInSwift: Bool = false
   ) -> (QueryShape, [Parameter], QueryRest<Entity>) {
     var shape = QueryShape(type: mapping.type, source: source)
     var parameters: [Parameter] = []
     var rest = QueryRest<Entity>()
     var conditions: [Condition] = []
+    var isGuarded = false
     for conjunct in stage.conjuncts {
+      if reckonsInSwift && conjunct.canReckonInSwift {
+        rest.conjuncts.append(conjunct)
+        continue
+      }
       // What may fail stays behind what is looked at in Swift, which may guard it.
-      if let condition = conjunct.condition, rest.conjuncts.isEmpty || !condition.canFail, isPlannable(condition) {
+      if let condition = conjunct.condition, !isGuarded || !condition.canFail, isPlannable(condition) {
         conditions.append(condition.shifted(by: parameters.count))
         let first = parameters.count
         parameters += conjunct.parameters
@@ -150,6 +204,7 @@ struct QueryReading<Entity: EntityModelProtocol> {
         }
       } else {
         rest.conjuncts.append(conjunct)
+        isGuarded = true
       }
     }
     shape.condition = conditions.count > 1 ? .and(conditions) : conditions.first

@@ -7,7 +7,7 @@ extension Relation where Cardinality == Relations.ToOne {
   public static func fragment(_ entity: Entity) -> Self { Self(.fragments([entity])) }
 
   /// The target's id, if one is known.
-  public var id: Entity.ID? { knownIDs?.first }
+  public var id: Entity.ID? { asked.knownIDs?.first }
 }
 
 extension Relation where Cardinality == Relations.ToOne, Constraints == Relations.Optional {
@@ -36,5 +36,5 @@ extension Relation where Cardinality == Relations.ToMany {
   /// Whether these are some of the targets only.
   public var isSlice: Bool { isPart }
   /// The targets' ids; nil where nothing is known.
-  public var ids: [Entity.ID]? { knownIDs }
+  public var ids: [Entity.ID]? { asked.knownIDs }
 }

@@ -12,29 +12,50 @@ public struct Relation<
   }
 
   @usableFromInline var state: State
-  /// Whether these are some of the targets only, so that saving appends them.
-  @usableFromInline var isPart = false
-  /// Whether reading gave it: then it says nothing about links that wait, which reading does not show.
-  @usableFromInline var isRead = false
+  /// ``isPart`` and ``isRead``.
+  @usableFromInline var flags: UInt8 = 0
+  /// Where a condition in Swift can have it from, if nothing is known: how many relations lead to the entity that it is
+  /// of, the number that ``RelationLoader`` has given it, and the entity's row; the number is 0 if it cannot. Three
+  /// properties, because these fill what alignment leaves.
+  @usableFromInline var depth: UInt8 = 0
+  @usableFromInline var number: UInt16 = 0
+  @usableFromInline var row: UInt32 = 0
 
   @inlinable init(_ state: State, isPart: Bool = false, isRead: Bool = false) {
     self.state = state
-    self.isPart = isPart
-    self.isRead = isRead
+    flags = (isPart ? 1 : 0) | (isRead ? 2 : 0)
+  }
+
+  /// Whether these are some of the targets only, so that saving appends them.
+  @inlinable var isPart: Bool {
+    get { flags & 1 != 0 }
+    set { flags = newValue ? flags | 1 : flags & ~1 }
+  }
+
+  /// Whether reading gave it: then it says nothing about links that wait, which reading does not show.
+  @inlinable var isRead: Bool {
+    get { flags & 2 != 0 }
+    set { flags = newValue ? flags | 2 : flags & ~2 }
   }
 
   /// Nothing is known: saving keeps what is there.
   @inlinable public static var none: Self { Self(.none) }
 
   /// Whether nothing is known.
-  public var isNone: Bool { if case .none = state { true } else { false } }
+  public var isNone: Bool { if case .none = asked.state { true } else { false } }
   /// Whether targets are known by their ids only.
-  public var isId: Bool { if case .ids = state { true } else { false } }
+  public var isId: Bool { if case .ids = asked.state { true } else { false } }
   /// Whether targets are incomplete entities, which are merged by ``EntityModelProtocol/fragmentMergeStrategy``.
-  public var isFragment: Bool { if case .fragments = state { true } else { false } }
+  public var isFragment: Bool { if case .fragments = asked.state { true } else { false } }
 
   /// Forgets what is known.
   public mutating func normalize() { self = .none }
+
+  /// What is known for a program that asks: of an entity that a condition in Swift is told, all.
+  var asked: Self {
+    guard number != 0, case .none = state else { return self }
+    return RelationLoader.current?.load(self) ?? self
+  }
 
   /// The ids of all targets that are known, in order; nil where nothing is.
   var knownIDs: [Entity.ID]? {

@@ -26,6 +26,9 @@ class RelationDescriptor<Source: EntityModelProtocol> {
   var isToMany: Bool { false }
   var target: any EntityModelProtocol.Type { Source.self }
 
+  /// Lets entities of these rows load it when a condition in Swift asks them for it, where nothing is known of it.
+  func lend(_ entities: inout [Source], _ rows: [UInt32], number: UInt16, depth: UInt8) {}
+
   /// Forgets what an entity knows of it.
   func normalize(_ entity: inout Source) {}
 
@@ -63,6 +66,15 @@ final class TypedRelation<
 
   override var isToMany: Bool { Cardinality.isToMany }
   override var target: any EntityModelProtocol.Type { Target.self }
+  override func lend(_ entities: inout [Source], _ rows: [UInt32], number: UInt16, depth: UInt8) {
+    for (place, row) in zip(entities.indices, rows) {
+      guard case .none = entities[place][keyPath: relation].state else { continue }
+      var lent = Relation<Target, Directionality, Cardinality, Constraints>.none
+      (lent.number, lent.row, lent.depth) = (number, row, depth)
+      entities[place][keyPath: relation] = lent
+    }
+  }
+
   override func normalize(_ entity: inout Source) { entity[keyPath: relation] = .none }
 
   override func stage(

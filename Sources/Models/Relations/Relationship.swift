@@ -14,7 +14,7 @@ public struct Relationship<
 
   /// The entity, or the entities, if they were loaded; an empty list where none were.
   public var wrappedValue: Value {
-    let entities = projectedValue.knownEntities
+    let entities = projectedValue.asked.knownEntities
     // Safe because all initialisers have one of these two as the value, by the cardinality.
     return Cardinality.isToMany
       ? unsafeBitCast(Optional(entities), to: Value.self) : unsafeBitCast(entities.first, to: Value.self)

@@ -28,6 +28,7 @@ final class ModelSchema: @unchecked Sendable {
     for type in writer.types { try DescriptionCheck.check(type) }
     self.types = writer.types
     text = writer.text
+    try Self.check(writer.types)
     var catalog: Catalog
     do {
       catalog = try Database.catalog(schema: text, name: "models")
@@ -63,6 +64,7 @@ final class ModelSchema: @unchecked Sendable {
     self.types = writer.types
     text = writer.text
     self.catalog = catalog
+    try Self.check(writer.types)
     var mappings: [ObjectIdentifier: AnyTypeMapping] = [:]
     var byNumber: [AnyTypeMapping] = catalog.types.map { UnknownTypeMapping($0) }
     for type in writer.types {
@@ -79,6 +81,14 @@ final class ModelSchema: @unchecked Sendable {
     hasObjects = byNumber.contains { !$0.layout.objects.isEmpty }
     empty = Snapshot.empty(catalog)
     texts = Database(empty)
+  }
+
+  /// Throws if no schema can have one of the types.
+  private static func check(_ types: [any EntityModelProtocol.Type]) throws {
+    func problems<Entity: EntityModelProtocol>(_ type: Entity.Type) -> [String] { EntityInfo<Entity>.shared.problems }
+    for type in types {
+      if let problem = problems(type).first { throw ModelError.invalidSchema(problem) }
+    }
   }
 
   /// Adds where a type lies, and the same of its deleted entities; gives the first.

@@ -1,0 +1,124 @@
+import GQLCatalog
+import GQLStore
+
+/// Loads the relations that conditions and orders in Swift ask entities for.
+///
+/// What these look at is known only when they run: they may go through elements of lists, casts, computed properties and
+/// predicates within predicates. So the entities that they are told know where they come from, and a relation that was
+/// not loaded for them is when it is looked at. It is of one version of a context.
+final class RelationLoader: Sendable {
+  /// That of the condition that is evaluated.
+  @TaskLocal static var current: RelationLoader?
+
+  private struct State {
+    /// By number, from 1 on.
+    var relations: [StoredRelation] = []
+    var numbers: [RelationID: UInt16] = [:]
+    var asked: Set<RelationID> = []
+    var problem: (any Error)?
+  }
+  private let context: Context
+  private let state = Guarded(State())
+  /// Through how many relations, one behind the other, a condition may go: it may never end, as data may go round.
+  private static var deepest: UInt8 { 200 }
+
+  init(_ context: Context) { self.context = context }
+
+  /// The relations that were asked for.
+  var asked: Set<RelationID> { state.withLock { $0.asked } }
+
+  /// What a condition gives that may have asked for relations.
+  ///
+  /// - Throws: why one could not be loaded, or what the condition throws.
+  func loading<Result>(_ body: () throws -> Result) throws -> Result {
+    let result = Swift.Result { try Self.$current.withValue(self, operation: body) }
+    if let problem = state.withLock({ $0.problem }) { throw problem }
+    return try result.get()
+  }
+
+  /// The number under which entities find a relation.
+  fileprivate func number(of relation: StoredRelation) -> UInt16 {
+    state.withLock { state in
+      if let number = state.numbers[relation.id] { return number }
+      // Each is a property of a type of the program: there are never as many.
+      guard state.relations.count < UInt16.max else { return 0 }
+      state.relations.append(relation)
+      let number = UInt16(state.relations.count)
+      state.numbers[relation.id] = number
+      return number
+    }
+  }
+
+  /// What a relation leads to; itself if that is nothing, or cannot be loaded.
+  func load<Target, Directionality, Cardinality, Constraints>(
+    _ relation: Relation<Target, Directionality, Cardinality, Constraints>
+  ) -> Relation<Target, Directionality, Cardinality, Constraints> {
+    let found = state.withLock { state -> StoredRelation? in
+      guard relation.number <= state.relations.count else { return nil }
+      let found = state.relations[Int(relation.number) - 1]
+      state.asked.insert(found.id)
+      return found
+    }
+    guard let found else { return relation }
+    do {
+      guard var targets = try QueryReading<Target>.of(context) else { return relation }
+      guard relation.depth < Self.deepest else {
+        throw ModelError.failedQuery(
+          "what is asked in Swift goes through more than \(Self.deepest) relations, one behind the other, to \(Target.self)"
+        )
+      }
+      targets.loader = self
+      targets.depth = relation.depth + 1
+      let column = targets.snapshot.column(found.source, found.column)
+      var rows: [UInt32] = []
+      if found.isToMany {
+        rows.append(contentsOf: column.references(relation.row))
+      } else {
+        let target = column.reference(relation.row)
+        // A to-one relation without a target says nothing.
+        if target == PageLayout.noRow { return relation }
+        rows.append(target)
+      }
+      return Relation(.entities(try targets.entities(rows, [])))
+    } catch {
+      state.withLock { $0.problem = $0.problem ?? error }
+      return relation
+    }
+  }
+}
+
+extension QueryReading {
+  /// Whose entities load relations from where those of another do.
+  func lending(like other: QueryReading<some EntityModelProtocol>) -> Self {
+    var reading = self
+    reading.loader = other.loader
+    return reading
+  }
+
+  /// Lets entities of these rows load the relations that nothing is known of, if they are told to a condition in Swift.
+  func lend(_ entities: inout [Entity], _ rows: [UInt32]) {
+    guard let loader, !isDeleted else { return }
+    for (place, relation) in mapping.info.relations.enumerated() {
+      guard let stored = mapping.relations[place] else { continue }
+      relation.lend(&entities, rows, number: loader.number(of: stored), depth: depth)
+    }
+  }
+}
+
+/// Notes the relations that the conditions of a query have asked for.
+final class AskedRelations: Sendable {
+  /// That of the query that runs.
+  @TaskLocal static var current: AskedRelations?
+
+  private let schema: ModelSchema
+  private let noted = Guarded<Set<RelationID>>([])
+
+  init(_ schema: ModelSchema) { self.schema = schema }
+
+  var relations: Set<RelationID> { noted.withLock { $0 } }
+
+  /// Notes relations of a schema. Those of another are of another query, which a computed property has asked.
+  func note(_ relations: Set<RelationID>, of schema: ModelSchema) {
+    if schema === self.schema { noted.withLock { $0.formUnion(relations) } }
+  }
+}
