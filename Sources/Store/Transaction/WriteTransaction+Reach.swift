@@ -13,7 +13,7 @@ extension WriteTransaction {
     _ type: EntityTypeID, _ row: UInt32, _ rest: inout (links: Int, listed: Int)
   ) -> Bool {
     for relation in relations(type) {
-      if hasDormant(relation, row) { return false }
+      rest.links -= dormantCount(relation, row)
       if relation.isMirror {
         let mirror = target(relation, row)
         // From the interface's row back to the entity it is the entity's turn already.
