@@ -5,14 +5,14 @@ import Testing
 @testable import GQLiteModels
 
 /// Whatever the case.
-private struct Folded: RawRepresentable, Hashable, Codable {
+private struct Folded: RawRepresentable, OwnEquatable, Hashable, Codable {
   let rawValue: String
   static func == (left: Self, right: Self) -> Bool { left.rawValue.lowercased() == right.rawValue.lowercased() }
   func hash(into hasher: inout Hasher) { hasher.combine(rawValue.lowercased()) }
 }
 
 /// The same, of what begins in a certain way only, and with no hash of its own.
-private struct Code: RawRepresentable, Equatable, Codable {
+private struct Code: RawRepresentable, OwnEquatable, Equatable, Codable {
   let rawValue: String
   init(_ text: String) { rawValue = text }
   init?(rawValue: String) {
@@ -23,13 +23,13 @@ private struct Code: RawRepresentable, Equatable, Codable {
 }
 
 /// Once round is where it began.
-private struct Angle: RawRepresentable, Hashable, Codable {
+private struct Angle: RawRepresentable, OwnEquatable, Hashable, Codable {
   let rawValue: Int
   static func == (left: Self, right: Self) -> Bool { (left.rawValue - right.rawValue) % 360 == 0 }
   func hash(into hasher: inout Hasher) { hasher.combine((rawValue % 360 + 360) % 360) }
 }
 
-private struct Near: RawRepresentable, Equatable, Codable {
+private struct Near: RawRepresentable, OwnEquatable, Equatable, Codable {
   let rawValue: Double
   static func == (left: Self, right: Self) -> Bool { abs(left.rawValue - right.rawValue) < 0.1 }
 }
@@ -72,7 +72,7 @@ private struct Named {
   let id: Name
   var age: Int
 
-  struct Name: Hashable, Codable, LosslessStringConvertible {
+  struct Name: Hashable, Codable, LosslessStringConvertible, OwnEquatable {
     var description: String
     init(_ description: String) { self.description = description }
     static func == (left: Self, right: Self) -> Bool {

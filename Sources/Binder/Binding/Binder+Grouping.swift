@@ -263,7 +263,7 @@ extension Binder {
       let inner = environment.inside(binding)
       return nested(at: name.range, .error) { $0.settled($0.bindOperand(expression, inner), inner) }
     }
-    if environment.aliases == number, let problem = selectionName(name) {
+    if environment.aliases == number, catalog.root(named: name.text) == nil, let problem = selectionName(name) {
       report(problem, at: name.range)
       return .error
     }

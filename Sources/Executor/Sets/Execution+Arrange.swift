@@ -57,9 +57,10 @@ extension Execution {
   /// owner are its own.
   private func givesLiveRowsOnly(_ node: AccessNode, _ type: EntityTypeID) -> Bool {
     switch node.kind {
-    case .scan, .lookup, .lookupEach, .range, .intersection, .rowSet, .empty, .timeRange, .fullText, .trigram,
-      .hashJoin:
+    case .scan, .lookup, .lookupEach, .range, .intersection, .rowSet, .empty, .timeRange, .fullText, .trigram:
       return true
+    // Of a set whose rows are in the table, or of all live ones.
+    case .hashJoin: return node.children.allSatisfy { givesLiveRowsOnly($0, type) }
     case .relation: return node.relation.status == .live && !snapshot.catalog[type].isElement
     case .union: return node.children.allSatisfy { givesLiveRowsOnly($0, type) }
     case .deleted, .all, .branches, .step, .set, .given, .closure, .shortestPath, .groupMembers: return false

@@ -88,9 +88,11 @@ public struct Relation<
 /// Relations are equal if their ids are, whatever else is known of the targets.
 extension Relation: Hashable {
   /// Whether both have the same ids in the same order.
-  public static func == (left: Self, right: Self) -> Bool { (left.knownIDs ?? []) == (right.knownIDs ?? []) }
+  public static func == (left: Self, right: Self) -> Bool {
+    (left.asked.knownIDs ?? []) == (right.asked.knownIDs ?? [])
+  }
   /// Hashes the ids.
-  public func hash(into hasher: inout Hasher) { hasher.combine(knownIDs ?? []) }
+  public func hash(into hasher: inout Hasher) { hasher.combine(asked.knownIDs ?? []) }
 }
 
 extension Relation.State: Sendable {}

@@ -67,6 +67,10 @@ final class RelationLoader: Sendable {
           "what is asked in Swift goes through more than \(Self.deepest) relations, one behind the other, to \(Target.self)"
         )
       }
+      // An entity may have come from the condition of another query, whose numbers are others.
+      guard found.target == targets.mapping.type, targets.snapshot.isLive(found.source, relation.row) else {
+        return relation
+      }
       targets.loader = self
       targets.depth = relation.depth + 1
       let column = targets.snapshot.column(found.source, found.column)
