@@ -16,7 +16,10 @@ final class DirectoryNode<Child: AnyObject>: ManagedBuffer<DirectoryNodeHeader, 
   }
 
   deinit {
-    _ = withUnsafeMutablePointers { header, children in children.deinitialize(count: header.pointee.count) }
+    withUnsafeMutablePointers { header, children in
+      UnsafeBufferPointer(start: children, count: header.pointee.count).touchHeaders()
+      children.deinitialize(count: header.pointee.count)
+    }
   }
 
   var stamp: UInt64 { header.stamp }

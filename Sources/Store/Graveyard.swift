@@ -47,6 +47,10 @@ final class Graveyard: @unchecked Sendable {
     records.set(row, [], stamp: stamp)
   }
 
+  /// See ``WriteTransaction/touch(_:_:)``.
+  @inline(__always)
+  func touch(_ row: UInt32) -> UInt64 { records.touch(row) }
+
   /// Precondition: the row is deleted.
   func replaceRecord(_ row: UInt32, _ record: DeletionRecord) { records.set(row, record.words, stamp: stamp) }
 
@@ -151,6 +155,10 @@ final class DormantLinks: @unchecked Sendable {
   }
 
   func isEmpty(_ row: UInt32) -> Bool { lists.isEmpty(row) }
+
+  /// See ``WriteTransaction/touch(_:_:)``.
+  @inline(__always)
+  func touch(_ row: UInt32) -> UInt64 { lists.touch(row) }
 
   /// How many the row has.
   func count(_ row: UInt32) -> Int { lists.withList(row) { $0.count / 2 } }

@@ -41,6 +41,9 @@ final class StoreLayout: Sendable {
     /// Columns whose cells do not come from the caller: those of links, and the times above.
     let isFilled: [Bool]
 
+    /// The columns whose cells a deletion reads or writes: keys, links, and the time of the last change.
+    let touched: [(number: Int, width: Int)]
+
     /// `relations` are those whose source the type is.
     init(_ type: EntityType, _ catalog: Catalog, relations: [Relation]) {
       id = type.id
@@ -69,6 +72,10 @@ final class StoreLayout: Sendable {
       self.foldedColumns = foldedColumns
       isFolded = type.columns.map { $0.foldedFrom != nil }
       isRelation = type.columns.map { $0.kind == .reference || $0.kind == .references }
+      touched = type.columns.filter {
+        !indexesOfColumn[Int($0.id.index)].isEmpty || $0.kind == .reference || $0.kind == .references
+          || $0.id == type.updatedColumn
+      }.map { (number: Int($0.id.index), width: $0.kind.width) }
       isFilled = type.columns.map {
         $0.kind == .reference || $0.kind == .references || $0.id == type.createdColumn || $0.id == type.updatedColumn
       }

@@ -37,6 +37,8 @@ final class InputLayout: Sendable {
   let namedRelations: [Relation]
   /// Of these lists of embedded objects, and relations inside embedded objects, which are parts of the entity's value.
   let ownedRelations: [Relation]
+  /// The hash indexes that may have many rows under one key.
+  let postingIndexes: [IndexID]
   let properties: [Property]
   private let propertyNames: [Text]
   /// Owns the memory of defaults.
@@ -78,6 +80,9 @@ final class InputLayout: Sendable {
     isElement = type.isElement
     isAbstract = type.isAbstract
     ownedRelations = namedRelations.filter { $0.presence != nil || catalog[$0.target].isElement }
+    postingIndexes = type.indexes.filter {
+      catalog[$0].kind == .hash && !catalog[$0].isUnique && !catalog[$0].isPrimary
+    }
     properties = type.properties
     propertyNames = type.properties.map { Text($0.name) }
   }

@@ -20,7 +20,7 @@ extension Mutator {
     try running { () throws(RuntimeProblem) in try locate.rows(execution, into: &found) }
     let total = found.rows.count
     // The view is what it was until the first change only.
-    if isContinuing, total > 1 || hasLongPostings(type) { throw outgrown(at: .range(program.mutation.range)) }
+    if isContinuing, total > 1 || hasLongPostings(layout) { throw outgrown(at: .range(program.mutation.range)) }
     answered.reserveCapacity(total)
     for index in 0..<total { answered.append(found.rows[index]) }
     try freeUniqueKeys(assignment, layout, context, execution, before: view)
@@ -118,7 +118,7 @@ extension Mutator {
     }
     if isContinuing {
       let isPoint =
-        answered.count <= 1 && !hasLongPostings(program.mutation.type)
+        answered.count <= 1 && !hasLongPostings(program.layouts[program.mutation.type])
         && answered.allSatisfy {
           transaction.isDeletedAlone(
             program.mutation.type, $0, links: PointMutation.maximumLinks, listed: PointMutation.maximumListed)

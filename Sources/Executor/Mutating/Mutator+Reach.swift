@@ -5,7 +5,7 @@ import GQLStore
 extension Mutator {
   func isWithinPoint(_ program: MutationProgram) -> Bool {
     guard stage.isWithinPoint, program.mutation.kind == .insert || stage.links.isEmpty,
-      !hasLongPostings(program.mutation.type)
+      !hasLongPostings(program.layouts[program.mutation.type])
     else { return false }
     for link in stage.links {
       let relation = catalog[link.relation]
@@ -37,12 +37,10 @@ extension Mutator {
   }
 
   /// Whether a hash index of the type has many rows under one key.
-  func hasLongPostings(_ type: EntityTypeID) -> Bool {
-    catalog[type].indexes.contains { id in
-      let index = catalog[id]
-      guard index.kind == .hash, !index.isUnique, !index.isPrimary else { return false }
-      return transaction.base.hashIndex(id).distinctKeys * PointMutation.maximumPostings
-        < transaction.base.liveCount(type)
+  func hasLongPostings(_ layout: InputLayout) -> Bool {
+    layout.postingIndexes.contains { index in
+      transaction.base.hashIndex(index).distinctKeys * PointMutation.maximumPostings
+        < transaction.base.liveCount(layout.type)
     }
   }
 }

@@ -47,8 +47,8 @@ final class NodeDirectory: @unchecked Sendable {
   static let groupMask = 255
 
   let stamp: UInt64
-  private(set) var count: Int
-  private var groups: [Group]
+  @exclusivity(unchecked) private(set) var count: Int
+  @exclusivity(unchecked) private var groups: [Group]
   @exclusivity(unchecked) private(set) var tops: UnsafeMutablePointer<UnsafePointer<UnsafeRawPointer?>>
   private var capacity: Int
 

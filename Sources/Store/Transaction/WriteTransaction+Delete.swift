@@ -247,6 +247,8 @@ extension WriteTransaction {
   /// The row begins or ends to count among the live ones: the nulls of its cells do so too.
   func countNulls(_ table: Table, _ row: UInt32, by difference: Int) {
     for number in table.columns.indices where number != table.layout.created && number != table.layout.updated {
+      // Nulls among live rows are counted, so where there are none the cell need not be looked at.
+      if difference < 0, table.columns[number].liveNulls == 0 { continue }
       if table.columns[number].isNull(row) { table.ownedColumn(number).liveNulls += difference }
     }
   }

@@ -5,6 +5,7 @@ extension WriteTransaction {
   /// Whether deleting a live entity takes nothing along but what mirrors it, and touches at most so many links, in lists
   /// that have at most so many together. Complexity: O(`links`).
   package func isDeletedAlone(_ type: EntityTypeID, _ row: UInt32, links: Int, listed: Int) -> Bool {
+    touch(type, row)
     var rest = (links: links, listed: listed)
     return isDeletedAlone(type, row, &rest)
   }
@@ -21,18 +22,19 @@ extension WriteTransaction {
         if !isDeletedAlone(relation.target, mirror, &rest) { return false }
         continue
       }
-      let targets: [UInt32]
       if relation.isToMany {
         let run = readColumn(relation).reader.references(row)
-        if run.count > rest.links { return false }
-        targets = Array(run)
+        if run.isEmpty { continue }
+        if run.count > rest.links || relation.onDelete == .cascade { return false }
+        rest.links -= run.count
+        for target in run { rest.listed -= listedCount(relation.inverse, target) }
       } else {
         let target = target(relation, row)
-        targets = target == PageLayout.noRow ? [] : [target]
+        if target == PageLayout.noRow { continue }
+        if relation.onDelete == .cascade { return false }
+        rest.links -= 1
+        rest.listed -= listedCount(relation.inverse, target)
       }
-      if !targets.isEmpty, relation.onDelete == .cascade { return false }
-      rest.links -= targets.count
-      for target in targets { rest.listed -= listedCount(relation.inverse, target) }
       if rest.links < 0 || rest.listed < 0 { return false }
     }
     return true
