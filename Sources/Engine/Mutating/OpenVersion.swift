@@ -49,9 +49,9 @@ final class OpenVersion {
       || work >= Self.maximumWork
   }
 
-  /// Whether what is superseded is to be left behind, which is not done while others wait. Looked at once in a while:
-  /// a point mutation supersedes a few kilobytes at most.
-  var needsCompaction: Bool { journal.count & 15 == 0 && mutator.transaction.needsCompaction }
+  /// Whether what is superseded is to be left behind, which is not done while others wait. Looked at behind the first
+  /// statement and then once in a while: a point mutation supersedes a few kilobytes at most.
+  var needsCompaction: Bool { journal.count & 15 == 1 && mutator.transaction.needsCompaction }
 
   /// Applies a statement and appends `{"key":answer}`, or nothing where its field is left out; false where it reaches
   /// more than a point mutation may, and nothing was done.

@@ -26,6 +26,8 @@ extension Evaluator {
       }
       return
     }
+    let isDone = try inParts(node, out) { (part, out) throws(RuntimeProblem) in try part.quantifier(node, out) }
+    if isDone { return }
     let box = block.expansions[Int(node.entity)]
     try execution.expand(set, batch.scopes, into: &box.expansion)
     defer { box.expansion.rest() }
@@ -105,6 +107,8 @@ extension Evaluator {
       out.validity.update(repeating: 1, count: count)
       return try execution.count(set, batch.scopes, into: out.words)
     }
+    let isDone = try inParts(node, out) { (part, out) throws(RuntimeProblem) in try part.aggregate(node, index, out) }
+    if isDone { return }
     let box = block.expansions[Int(node.entity)]
     try execution.expand(set, batch.scopes, into: &box.expansion)
     defer { box.expansion.rest() }

@@ -3,12 +3,17 @@ import GQLCatalog
 import GQLStore
 
 /// Elements whose set is found under the same key have the same members; what a call says of them is computed once
-/// for each key of a batch.
+/// for each key of a batch. It is computed once for the batch where the set hangs on nothing around it.
 extension Evaluator {
   /// The first element of each key as a batch of its own, and for each element its place in that batch; nil where
   /// that would not pay.
   func shared(_ node: Node) throws(RuntimeProblem) -> (batch: Batch, places: UnsafePointer<UInt16>)? {
     let set = execution.compiledSet(Int(node.index))
+    if node.flag, !set.isCorrelated, count > 1 {
+      let places = execution.scratch.allocate(UInt16.self, count: count)
+      places.update(repeating: 0, count: count)
+      return (batch.slice(0, 1), UnsafePointer(places))
+    }
     guard node.flag, set.dependsOnKeyOnly, count > 1, !execution.keysFail(set, batch.scopes) else { return nil }
     let state = execution.sets[set.id]
     let runs = try execution.keyRuns(set, state, batch.scopes)
@@ -43,6 +48,48 @@ extension Evaluator {
       scopes.append(UnsafePointer(rows))
     }
     return (Batch(ScopeRows(count: found, scopes: scopes)), UnsafePointer(places))
+  }
+
+  /// How many of the elements from `start` on have as many members together as are to be held at once; all of them
+  /// where that is not known beforehand.
+  func partLength(_ set: CompiledSet, from start: Int) throws(RuntimeProblem) -> Int {
+    let rest = count - start
+    guard rest > 1, !set.isPaged, !set.wantsDepths else { return rest }
+    if !set.isCorrelated {
+      let state = execution.sets[set.id]
+      try execution.share(set, state)
+      return min(rest, max(1, Self.partMembers / max(1, state.shared.rows.count)))
+    }
+    guard set.isRelation, set.access.relation.isToMany,
+      execution.snapshot.fanOut(set.access.relation.id).maximum > Self.partMembers / rest
+    else {
+      return rest
+    }
+    var members = 0
+    for element in start..<count {
+      let row = execution.resolve(set.access.reference, batch.scopes, element)
+      members += execution.degree(set.access.relation, row)
+      if members > Self.partMembers { return max(1, element - start) }
+    }
+    return rest
+  }
+  private static var partMembers: Int { 1 << 20 }
+
+  /// Calls for one part of the elements after the other, where they have more members than are to be held at once; false
+  /// where they have not, and nothing was done.
+  func inParts(
+    _ node: Node, _ out: Vector, _ body: (borrowing Evaluator, Vector) throws(RuntimeProblem) -> Void
+  ) throws(RuntimeProblem) -> Bool {
+    let set = execution.compiledSet(Int(node.index))
+    var length = try partLength(set, from: 0)
+    if length == count { return false }
+    var start = 0
+    while start < count {
+      try body(over(batch.slice(start, length)), out.advanced(by: start))
+      start += length
+      if start < count { length = try partLength(set, from: start) }
+    }
+    return true
   }
 
   /// Values of the first elements to all elements. From the end, as no place is behind its element.

@@ -46,6 +46,14 @@ package struct Vector: @unchecked Sendable {
     }
   }
 
+  /// The positions from one on.
+  func advanced(by start: Int) -> Vector {
+    var rest = self
+    rest.values += start &* stride
+    rest.validity += start
+    return rest
+  }
+
   package func isNull(_ position: Int) -> Bool {
     switch kind {
     case .truth: values.load(fromByteOffset: position, as: UInt8.self) == 1

@@ -7,6 +7,7 @@ import GQLStore
 extension Mutator {
   /// Links what the records say, in their order.
   func link(_ program: MutationProgram, _ execution: Execution) throws(MutationProblem) {
+    try leaveLists(program, execution)
     for (number, link) in stage.links.enumerated() {
       try checkpoint(at: number, execution)
       let relation = catalog[link.relation]
@@ -156,10 +157,43 @@ extension Mutator {
       }
       // Elements are parts of their owner, and nothing else leads to them.
       if !old.isEmpty { try transaction.delete(relation.target, rows: old, keeps: false) }
-    case .append:
-      for row in rows { try transaction.appendReference(relation.id, source: source, target: row) }
-    case .remove:
-      for row in rows { try transaction.removeReference(relation.id, source: source, target: row) }
+    case .append: try transaction.appendReferences(relation.id, source: source, targets: rows)
+    case .remove: try transaction.removeReferences(relation.id, source: source, targets: rows)
+    }
+  }
+
+  /// Links above which a list is gone through once for all that leave it.
+  private static var longList: Int { 256 }
+
+  /// Takes entities that the records give another target out of long lists, before it is done one by one.
+  private func leaveLists(_ program: MutationProgram, _ execution: Execution) throws(MutationProblem) {
+    guard stage.links.count > 1 else { return }
+    var moves: [(relation: RelationID, sources: [UInt32], source: InputStage.Source)] = []
+    for (number, link) in stage.links.enumerated() {
+      try checkpoint(at: number, execution)
+      let relation = catalog[link.relation]
+      guard !relation.isToMany, link.count == 1, link.mode != .remove, catalog[relation.inverse].isToMany,
+        isApplied(link, relation, program.layouts)
+      else { continue }
+      let source = stage.records[link.record].row
+      let old = transaction.column(relation.source, relation.column).reference(source)
+      guard old != PageLayout.noRow, transaction.listedCount(relation.inverse, old) > Self.longList,
+        // What is wrong with a target is said in its turn.
+        let target = try? resolve(stage.targets[link.first], relation, program.layouts), target != old
+      else { continue }
+      if let place = moves.firstIndex(where: { $0.relation == relation.id }) {
+        moves[place].sources.append(source)
+      } else {
+        moves.append((relation.id, [source], link.source))
+      }
+    }
+    for move in moves where move.sources.count > 1 {
+      change()
+      do {
+        try transaction.leaveLists(move.relation, sources: move.sources)
+      } catch {
+        throw problem(error, at: move.source)
+      }
     }
   }
 

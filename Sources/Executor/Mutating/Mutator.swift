@@ -230,8 +230,18 @@ package final class Mutator {
     case .delete: isAnswered = try delete(program, constants, context, into: &output)
     case .restore: try restore(program, context)
     }
+    if hasWritten, !isContinuing { try settle(program) }
     if !isAnswered { try answer(program, context, into: &output) }
     return true
+  }
+
+  /// Has indexes take up what they have put off, while somebody looks at the time.
+  private func settle(_ program: MutationProgram) throws(MutationProblem) {
+    do throws(StoreProblem) {
+      try transaction.settleTrigrams()
+    } catch {
+      throw problem(error, at: .range(program.mutation.range))
+    }
   }
 
   private func refuse(

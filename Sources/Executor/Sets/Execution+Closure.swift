@@ -193,6 +193,7 @@ extension Execution {
         state.memberDepths.append(UnsafePointer(state.memberDepths.base + depthBase), count)
         result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
         try checkMemory(result.rows.count &* 8)
+        try checkpoint()
         continue
       }
       try appendSingle(set, state, isShared ? .root : scopes.element(element), into: &result)

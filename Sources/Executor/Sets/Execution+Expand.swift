@@ -18,14 +18,15 @@ extension Execution {
     let started = actuals == nil ? 0 : MonotonicClock.now
     let before = result.rows.count
     let state = sets[set.id]
+    var look = ExpansionLook(before, visits: set.filter == nil)
     if !set.isCorrelated, !set.wantsDepths, scopes.count != 1 || !scopes.scopes.isEmpty {
-      try appendShared(set, state, scopes.count, into: &result)
+      try appendShared(set, state, scopes.count, &look, into: &result)
     } else if set.mayBeForest, scopes.count > 1, try appendForest(set, state, scopes, into: &result) {
       // All together.
     } else if set.wantsDepths {
       try appendWithDepths(set, state, scopes, into: &result)
     } else if set.isRelation {
-      try appendRelated(set, state, scopes, into: &result)
+      try appendRelated(set, state, scopes, &look, into: &result)
     } else if set.access.kind == .branches, !set.isPaged {
       try appendBranches(set, state, scopes, into: &result)
     } else if set.access.kind == .groupMembers {
@@ -39,16 +40,18 @@ extension Execution {
       for element in 0..<scopes.count {
         _ = lookup(set.access, scalars, vectors, element, set.type, into: &result.rows)
         result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
+        try look.next(result.rows.count, self)
       }
       note(set, accessRows: result.rows.count - before)
     } else if scopes.count == 1 {
       try appendSingle(set, state, scopes, into: &result)
     } else {
-      for element in 0..<scopes.count { try appendSingle(set, state, scopes.element(element), into: &result) }
+      for element in 0..<scopes.count {
+        try appendSingle(set, state, scopes.element(element), into: &result)
+        try look.next(result.rows.count, self)
+      }
     }
-    if result.rows.count > Int(UInt32.max >> 1) {
-      throw RuntimeProblem(.memory(limit: limits.maximumMemory), at: set.range)
-    }
+    try checkOffsets(result.rows.count)
     if set.filter == nil { try visit(result.rows.count - before) }
     try checkMemory(result.rows.count &* 4)
     if actuals != nil {
@@ -77,12 +80,22 @@ extension Execution {
 
   /// Computes the members once, for all elements of the run.
   private func appendShared(
-    _ set: CompiledSet, _ state: SetState, _ count: Int, into result: inout Expansion
+    _ set: CompiledSet, _ state: SetState, _ count: Int, _ look: inout ExpansionLook, into result: inout Expansion
   ) throws(RuntimeProblem) {
     try share(set, state)
+    // Nothing is begun that cannot be held.
+    try look.check(result.rows.count &+ state.shared.rows.count &* count, self)
     for _ in 0..<count {
       result.rows.append(UnsafePointer(state.shared.rows.base), state.shared.rows.count)
       result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
+      try look.next(result.rows.count, self)
+    }
+  }
+
+  /// Offsets of an expansion are numbers of 32 bits.
+  func checkOffsets(_ rows: Int) throws(RuntimeProblem) {
+    if rows > Int(UInt32.max >> 1) {
+      throw RuntimeProblem(.memory(limit: limits.maximumMemory), at: SourceRange(at: 0))
     }
   }
 
@@ -150,10 +163,14 @@ extension Execution {
 
   /// The targets of a relation, for all elements together.
   private func appendRelated(
-    _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows, into result: inout Expansion
+    _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows, _ look: inout ExpansionLook,
+    into result: inout Expansion
   ) throws(RuntimeProblem) {
     if set.isPaged {
-      for element in 0..<scopes.count { try appendPage(set, state, scopes.element(element), into: &result) }
+      for element in 0..<scopes.count {
+        try appendPage(set, state, scopes.element(element), into: &result)
+        try look.next(result.rows.count, self)
+      }
       return
     }
     let node = set.access
@@ -175,6 +192,7 @@ extension Execution {
         for element in 0..<scopes.count {
           appendTargets(relation, parents[element], from: common.offset, limit: common.limit, into: &result.rows)
           result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
+          try look.next(result.rows.count, self)
         }
       } else {
         for element in 0..<scopes.count {
@@ -182,6 +200,7 @@ extension Execution {
           let row = resolve(node.reference, scopes, element)
           appendTargets(relation, row, from: slice.offset, limit: slice.limit, into: &result.rows)
           result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
+          try look.next(result.rows.count, self)
         }
       }
       note(set, accessRows: result.rows.count - first)
@@ -195,6 +214,7 @@ extension Execution {
         let row = resolve(node.reference, scopes, element)
         try appendTop(order, relation, row, slice, state, into: &result.rows)
         result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
+        try look.next(result.rows.count &+ degree(relation, row), self)
       }
       return
     }
@@ -205,7 +225,7 @@ extension Execution {
       appendTargets(
         relation, resolve(node.reference, scopes, element), from: 0, limit: Int.max, into: &result.rows)
       result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
-      if element & 63 == 63 { try checkMemory(result.rows.count &* 4) }
+      try look.next(result.rows.count, self)
     }
     note(set, accessRows: result.rows.count - first)
     try filter(set, state, scopes, &result, from: first, firstOffset: firstOffset)
@@ -343,51 +363,5 @@ extension ScopeRows {
     scopes.reserveCapacity(self.scopes.count)
     for scope in self.scopes { scopes.append(scope + index) }
     return ScopeRows(count: 1, scopes: scopes)
-  }
-}
-
-/// Gathers, for batches of members of all elements, the rows of the scopes that enclose each member.
-struct OuterScopes {
-  private let depth: Int
-  private let scopes: ScopeRows
-  private let memory: UnsafeMutablePointer<UInt32>
-  private var element = 0
-
-  /// `depth` scopes around the member are needed.
-  init(_ depth: Int, _ scopes: ScopeRows, _ state: SetState) {
-    self.depth = min(depth, scopes.scopes.count)
-    self.scopes = scopes
-    memory = state.outer.room(for: UInt32.self, count: max(self.depth, 1) * ScopeRows.batchRows)
-    if scopes.count == 1 {
-      for scope in 0..<self.depth {
-        (memory + scope * ScopeRows.batchRows)
-          .update(repeating: scopes.scopes[scope][0], count: ScopeRows.batchRows)
-      }
-    }
-  }
-
-  /// The batch of rows `start ..< start + count` of all; batches follow each other. `ends[i]` is where the rows of
-  /// element `i` end.
-  @inline(never)
-  mutating func batch(
-    _ rows: UnsafePointer<UInt32>, _ count: Int, start: Int, ends: UnsafePointer<UInt32>
-  ) -> ScopeRows {
-    var batch = ContiguousArray<UnsafePointer<UInt32>>()
-    batch.reserveCapacity(depth + 1)
-    batch.append(rows)
-    if depth > 0, scopes.count > 1 {
-      var position = 0
-      while position < count {
-        while element < scopes.count - 1, Int(ends[element]) <= start + position { element += 1 }
-        let end = element == scopes.count - 1 ? count : min(count, Int(ends[element]) - start)
-        for scope in 0..<depth {
-          (memory + scope * ScopeRows.batchRows + position)
-            .update(repeating: scopes.scopes[scope][element], count: end - position)
-        }
-        position = end
-      }
-    }
-    for scope in 0..<depth { batch.append(UnsafePointer(memory + scope * ScopeRows.batchRows)) }
-    return ScopeRows(count: count, scopes: batch)
   }
 }

@@ -138,6 +138,7 @@ extension Execution {
     let vectors = isDirect ? try set.bounds?.vectors(scopes, self) : nil
     if !isDirect, !existenceOnly, set.limit >= 0 { dropEmptySlices(set, scopes, runs) }
     var first = result.rows.count
+    var look = ExpansionLook(first, visits: isDirect)
     var firstOffset = result.offsets.count
     var firstElement = 0
     func flush(_ end: Int, _ result: inout Expansion) throws(RuntimeProblem) {
@@ -160,6 +161,7 @@ extension Execution {
         first = result.rows.count
         firstOffset = result.offsets.count
         firstElement = element + 1
+        try look.next(first, self)
         continue
       }
       if isDirect {
@@ -172,7 +174,7 @@ extension Execution {
       }
       result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
       if !isDirect, result.rows.count - first > Execution.gatheredRows { try flush(element + 1, &result) }
-      if element & 63 == 63 { try checkMemory(result.rows.count &* 4) }
+      try look.next(result.rows.count, self)
     }
     try flush(scopes.count, &result)
   }

@@ -11,6 +11,8 @@ extension Execution {
     _ traversal: CompiledTraversal, _ state: SetState, _ outer: ScopeRows, into rows: inout RowBuffer
   ) throws(RuntimeProblem) {
     guard let target = traversal.target else { return }
+    // Each search clears what it keeps for every row.
+    try checkpoint()
     let maximum = try maximumDepth(traversal, outer)
     let walk = state.walk
     let slots = snapshot.slotCount(traversal.type)

@@ -15,7 +15,7 @@ extension WriteTransaction {
     readColumn(relation).reader.reference(source)
   }
 
-  private func isLinked(_ relation: Relation, _ inverse: Relation, _ source: UInt32, _ target: UInt32) -> Bool {
+  func isLinked(_ relation: Relation, _ inverse: Relation, _ source: UInt32, _ target: UInt32) -> Bool {
     if !relation.isToMany { return self.target(relation, source) == target }
     if !inverse.isToMany { return self.target(inverse, target) == source }
     let run = readColumn(relation).reader.references(source)
@@ -32,8 +32,9 @@ extension WriteTransaction {
     }
   }
 
-  private func removeHalf(_ relation: Relation, _ source: UInt32, _ target: UInt32) {
+  func removeHalf(_ relation: Relation, _ source: UInt32, _ target: UInt32) {
     if relation.isToMany {
+      charge(readColumn(relation).reader.references(source).count)
       closeGap(relation, source, target)
       column(relation).removeFromRun(source, target)
     } else if self.target(relation, source) == target {
@@ -42,7 +43,7 @@ extension WriteTransaction {
   }
 
   /// Refuses if unlinking takes the target from a required to-one relation.
-  private func checkUnlink(
+  func checkUnlink(
     _ relation: Relation, _ inverse: Relation, _ source: UInt32, _ target: UInt32
   ) throws(StoreProblem) {
     if isRequired(relation, source) { throw .requiredReference(relation: relation.id, row: source) }
@@ -56,7 +57,7 @@ extension WriteTransaction {
     return !table(relation.source).readers[Int(presence.index)].isNull(row)
   }
 
-  private func unlink(_ relation: Relation, _ inverse: Relation, _ source: UInt32, _ target: UInt32) {
+  func unlink(_ relation: Relation, _ inverse: Relation, _ source: UInt32, _ target: UInt32) {
     removeHalf(relation, source, target)
     // Why the test: a link of an entity with itself in a symmetric relation has one half only.
     if relation.id != inverse.id || source != target { removeHalf(inverse, target, source) }
@@ -82,6 +83,7 @@ extension WriteTransaction {
     let relation = layout[relation]
     let inverse = layout[relation.inverse]
     checkRows(relation, source, target)
+    try step()
     if isLinked(relation, inverse, source, target) { return }
     try link(relation, inverse, source, target)
   }
@@ -113,6 +115,7 @@ extension WriteTransaction {
   ) throws(StoreProblem) {
     let relation = layout[relation]
     let inverse = layout[relation.inverse]
+    try step()
     guard isLinked(relation, inverse, source, target) else { return }
     try checkUnlink(relation, inverse, source, target)
     unlink(relation, inverse, source, target)
@@ -161,6 +164,7 @@ extension WriteTransaction {
       for target in removed { unlink(relation, inverse, source, target) }
     }
     let kept = Set(old)
+    try leaveLists(of: inverse, wanted.filter { !kept.contains($0) }, but: source)
     for target in wanted where !kept.contains(target) {
       try step()
       // Cannot be refused: the relation is to-many, so nobody loses a required target.
@@ -176,7 +180,7 @@ extension WriteTransaction {
   }
 
   /// Takes all targets but those that are kept out of a run at once, its half of the links only.
-  private func shrinkRun(_ relation: Relation, _ source: UInt32, _ old: [UInt32], _ isKept: (UInt32) -> Bool) {
+  func shrinkRun(_ relation: Relation, _ source: UInt32, _ old: [UInt32], _ isKept: (UInt32) -> Bool) {
     var kept: [UInt32] = []
     // By place: how many stand before it when the others are gone.
     var places: [UInt32] = [0]

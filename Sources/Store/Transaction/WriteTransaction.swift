@@ -131,14 +131,14 @@ package final class WriteTransaction {
 
   /// Takes up the rows that gathered in trigram indexes, whichever of the transaction's parts has written them: behind a
   /// checkpoint indexes carry a stamp that is not the transaction's any more.
-  private func settleTrigrams(_ type: EntityTypeID) {
+  private func settleTrigrams(_ type: EntityTypeID, _ allowance: WorkAllowance? = nil) {
     for number in table(type).indexes.indices {
       guard case .trigram(let trigrams) = table(type).indexes[number], trigrams.needsSettling(table(type)) else {
         continue
       }
       let owned = ownedTable(type)
       owned.ownIndex(number)
-      if case .trigram(let trigrams) = owned.indexes[number] { trigrams.settle(owned) }
+      if case .trigram(let trigrams) = owned.indexes[number] { trigrams.settle(owned, allowance) }
     }
   }
 
@@ -147,7 +147,24 @@ package final class WriteTransaction {
   func step(holding bytes: @autoclosure () -> Int = 0) throws(StoreProblem) {
     steps &+= 1
     // Why 128: an entity with full text and several indexes costs up to a hundred microseconds.
-    if steps & 127 == 0, let isStopped, isStopped(bytes()) { throw .stopped }
+    if steps >= 128 {
+      steps = 0
+      if let isStopped, isStopped(bytes()) { throw .stopped }
+    }
+  }
+
+  /// Counts what was gone through of a list of rows: a long one takes as long as many entities.
+  @inline(__always)
+  func charge(_ rows: Int) { steps &+= rows >> 9 }
+
+  /// Takes up what trigram indexes have put off, which ``commit()`` would else do at a stroke.
+  package func settleTrigrams() throws(StoreProblem) {
+    guard let isStopped else { return }
+    let allowance = WorkAllowance { isStopped(0) }
+    for type in tables.indices {
+      settleTrigrams(EntityTypeID(type), allowance)
+      if allowance.excess != nil { throw .stopped }
+    }
   }
 
   /// The table, copied first if another version shares it.

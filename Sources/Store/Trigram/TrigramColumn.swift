@@ -55,25 +55,26 @@ package final class TrigramColumn: @unchecked Sendable {
     staleCount > TrigramSegment.firstTier && staleCount > table.live / 4
   }
 
-  /// Takes up what is pending, if it is much, and leaves behind what is stale, if that is.
-  func settle(_ table: Table) {
+  /// Takes up what is pending, if it is much, and leaves behind what is stale, if that is. Where the allowance ends the
+  /// column is not to be used.
+  func settle(_ table: Table, _ allowance: WorkAllowance? = nil) {
     let first = TrigramSegment.firstTier
     if isMostlyStale(table) {
       let rows = (0..<UInt32(truncatingIfNeeded: table.slots)).filter { table.isLive($0) }
       pending = []
       staleCount = 0
       segments = []
-      return build(rows, table.readers)
+      return build(rows, table.readers, allowance)
     }
     guard pending.count >= first else { return }
     let added = pending
     pending = []
-    segments += make(sortedUnique(added), table)
-    while let tier = fullTier {
+    segments += make(sortedUnique(added), table, allowance)
+    while allowance?.excess == nil, let tier = fullTier {
       let merged = segments.filter { !$0.isFull && $0.tier == tier }
       segments.removeAll { !$0.isFull && $0.tier == tier }
       let rows = merged.flatMap { segment in (0..<segment.rowCount).map { segment.row($0) } }
-      segments += make(sortedUnique(rows), table)
+      segments += make(sortedUnique(rows), table, allowance)
     }
     segments.sort { $0.firstRow < $1.firstRow }
   }
@@ -92,8 +93,8 @@ package final class TrigramColumn: @unchecked Sendable {
     return result
   }
 
-  private func make(_ rows: [UInt32], _ table: Table) -> [TrigramSegment] {
-    Self.segments(rows.lazy.filter { table.isLive($0) }, table.readers[source])
+  private func make(_ rows: [UInt32], _ table: Table, _ allowance: WorkAllowance?) -> [TrigramSegment] {
+    Self.segments(rows.lazy.filter { table.isLive($0) }, table.readers[source], allowance)
   }
 
   /// Fills an empty column with the texts of ascending rows.

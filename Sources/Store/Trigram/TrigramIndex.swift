@@ -43,7 +43,10 @@ package final class TrigramIndex: @unchecked Sendable {
 
   func needsSettling(_ table: Table) -> Bool { columns.contains { $0.needsSettling(table) } }
 
-  func settle(_ table: Table) { for column in columns { column.settle(table) } }
+  /// Where the allowance ends the index is not to be used.
+  func settle(_ table: Table, _ allowance: WorkAllowance? = nil) {
+    for column in columns { column.settle(table, allowance) }
+  }
 
   var byteCount: Int { columns.reduce(0) { $0 + $1.byteCount } }
 
