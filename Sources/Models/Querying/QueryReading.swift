@@ -59,7 +59,7 @@ struct QueryReading<Entity: EntityModelProtocol> {
       }
     }
     for (number, query) in nested.enumerated() { try query.load(&result, rows, self, traced?.nested(number)) }
-    lend(&result, rows)
+    try lend(&result, rows)
     return result
   }
 
