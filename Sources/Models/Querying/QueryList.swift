@@ -118,7 +118,7 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
   private func combined(
     _ word: String, _ parts: [Self], _ find: @escaping (QueryReading<Entity>) throws -> [UInt32]
   ) -> Self {
-    var query = Self(.rows { context in try QueryReading(context).map(find) ?? [] })
+    var query = Self(.rows { context in try QueryReading.of(context).map(find) ?? [] })
     query.origin = CombinedOrigin(word, parts)
     query.nested = nested
     query.prefetched = prefetched

@@ -13,7 +13,7 @@ extension Query {
     let query = self
     var targets = QueryList<Target>(
       .rows { context in
-        guard let reading = QueryReading<Entity>(context) else { return [] }
+        guard let reading = try QueryReading<Entity>.of(context) else { return [] }
         return try reading.allTargets(path, try query.rows(reading))
       })
     targets.origin = RelatedOrigin(path, asList)
@@ -36,9 +36,8 @@ extension QueryList {
     let query = self
     var group = QueryGroup<Target> { context in
       var ends: [Int] = []
-      guard let reading = QueryReading<Entity>(context), let targets = QueryReading<Target>(context) else {
-        return ([], [])
-      }
+      guard let reading = try QueryReading<Entity>.of(context), let targets = try QueryReading<Target>.of(context)
+      else { return ([], []) }
       let rows = try reading.targets(path, try query.rows(reading), [], targets, ends: &ends)
       return (rows, ends)
     }
@@ -52,7 +51,7 @@ extension QueryList {
     let query = self
     var targets = QueryList<Target>(
       .rows { context in
-        guard let reading = QueryReading<Entity>(context) else { return [] }
+        guard let reading = try QueryReading<Entity>.of(context) else { return [] }
         return try reading.allTargets(path, try query.rows(reading))
       })
     targets.origin = RelatedOrigin(path, self)
@@ -66,7 +65,7 @@ extension QueryReading {
     _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Cardinality, Constraints>> & Sendable,
     _ rows: [UInt32]
   ) throws -> [UInt32] {
-    guard let targets = QueryReading<Target>(context) else { return [] }
+    guard let targets = try QueryReading<Target>.of(context) else { return [] }
     var ends: [Int] = []
     return try self.targets(path, rows, [], targets, ends: &ends)
   }
