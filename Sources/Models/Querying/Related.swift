@@ -16,7 +16,7 @@ extension Query {
         guard let reading = try QueryReading<Entity>.of(context) else { return [] }
         return try reading.allTargets(path, try query.rows(reading))
       })
-    targets.origin = RelatedOrigin(path, asList)
+    targets.setOrigin(RelatedOrigin(path, asList))
     return targets
   }
 }
@@ -41,7 +41,12 @@ extension QueryList {
       let rows = try reading.targets(path, try query.rows(reading), [], targets, ends: &ends)
       return (rows, ends)
     }
-    group.origin = RelatedOrigin(path, self)
+    let origin = RelatedOrigin(path, self)
+    group.origin = origin
+    if origin.depth > NestingDepth.maximumOrigins {
+      group = QueryGroup { _ in throw NestingDepth.problem(NestingDepth.maximumOrigins) }
+      group.origin = TooDeepOrigin()
+    }
     return group
   }
 
@@ -54,7 +59,7 @@ extension QueryList {
         guard let reading = try QueryReading<Entity>.of(context) else { return [] }
         return try reading.allTargets(path, try query.rows(reading))
       })
-    targets.origin = RelatedOrigin(path, self)
+    targets.setOrigin(RelatedOrigin(path, self))
     return targets
   }
 }
