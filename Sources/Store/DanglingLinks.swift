@@ -44,8 +44,8 @@ struct DanglingLinks: Sendable {
     var link: Link
     /// In `keys`.
     var key: Int32
-    /// Where it is to stand in its list, the links that wait counted; nil at the end.
-    var place: UInt32?
+    /// Where it is to stand in its list, the links that wait counted, as a slot of ``WaitingPlaces``; nil at the end.
+    var slot: UInt32?
     /// The neighbours in both lists, `none` at the ends. Of a free entry, `next` is the next free one.
     var previous = DanglingLinks.none
     var next = DanglingLinks.none
@@ -75,7 +75,7 @@ struct DanglingLinks: Sendable {
   /// The first entry of each link.
   private var firstOfLink: [Link: Int32] = [:]
   /// The places of what waits of each list, where some have one.
-  private var waitingPlaces: [Link: PlaceSet] = [:]
+  private var waitingPlaces: [Link: WaitingPlaces] = [:]
 
   var count: Int { places.count }
   var isEmpty: Bool { places.isEmpty }
@@ -95,8 +95,9 @@ struct DanglingLinks: Sendable {
     // More do not fit into the numbers; a link that is not remembered reads as absent, as it did before.
     guard entries.count < Int(Int32.max) || firstFree != Self.none else { return }
     places[place] = entry
-    if let listPlace { waitingPlaces[link, default: PlaceSet()].insert(listPlace) }
-    var made = Entry(link: link, key: number, place: listPlace)
+    let slot = listPlace.map { place in waitingPlaces[link]?.slot(of: place) ?? place }
+    if let slot { waitingPlaces[link, default: WaitingPlaces()].insert(slot) }
+    var made = Entry(link: link, key: number, slot: slot)
     made.previous = keys[Int(number)].last
     if let first = firstOfLink[link] {
       made.nextOfLink = first
@@ -137,22 +138,36 @@ struct DanglingLinks: Sendable {
     isEmpty ? nil : numbers[Key(type, kind, key)]
   }
 
+  /// The link that has waited longest. Precondition: one waits under the number.
+  func first(_ number: Int32) -> Link { entries[Int(keys[Int(number)].first)].link }
+
   /// Takes the link that has waited longest. Precondition: one waits under the number.
   mutating func takeFirst(_ number: Int32) -> (link: Link, place: UInt32?, isLast: Bool) {
     let entry = keys[Int(number)].first
-    let (link, place) = (entries[Int(entry)].link, entries[Int(entry)].place)
+    let (link, place) = (entries[Int(entry)].link, place(of: entries[Int(entry)]))
     let isLast = entries[Int(entry)].next == Self.none
     remove(entry)
     return (link, place, isLast)
   }
 
-  /// How many links stand before a place of a list that do not wait. Complexity: O(place / 64).
-  func index(_ link: Link, of place: UInt32) -> Int {
-    Int(place) - (waitingPlaces[link]?.count(below: place) ?? 0)
+  private func place(of entry: Entry) -> UInt32? {
+    entry.slot.map { slot in waitingPlaces[entry.link]?.place(of: slot) ?? slot }
   }
 
+  /// How many links stand before a place of a list that do not wait. Complexity: O(place / 64).
+  func index(_ link: Link, of place: UInt32) -> Int { waitingPlaces[link]?.index(of: place) ?? Int(place) }
+
   /// The number of places of a list that wait.
-  func waitingCount(_ link: Link) -> Int { waitingPlaces[link]?.count(below: .max) ?? 0 }
+  func waitingCount(_ link: Link) -> Int { waitingPlaces[link]?.count ?? 0 }
+
+  /// Whether places of a list wait: then what leaves the list is to be told.
+  func hasPlaces(_ link: Link) -> Bool { !waitingPlaces.isEmpty && waitingPlaces[link] != nil }
+
+  /// The link behind so many that do not wait has left the list. Complexity: O(index / 64).
+  mutating func close(_ link: Link, index: Int) { waitingPlaces[link]?.close(index: index) }
+
+  /// What waited for a place does not come. Complexity: O(place / 64).
+  mutating func close(_ link: Link, place: UInt32) { waitingPlaces[link]?.close(place: place) }
 
   /// Forgets that a link waits for a key.
   mutating func remove(_ link: Link, to type: EntityTypeID, _ kind: KeyKind, _ key: Cell) {
@@ -184,8 +199,8 @@ struct DanglingLinks: Sendable {
     } else {
       firstOfLink[entry.link] = entry.nextOfLink == Self.none ? nil : entry.nextOfLink
     }
-    if let place = entry.place {
-      waitingPlaces[entry.link]?.remove(place)
+    if let slot = entry.slot {
+      waitingPlaces[entry.link]?.remove(slot)
       if firstOfLink[entry.link] == nil { waitingPlaces[entry.link] = nil }
     }
     entries[Int(number)].next = firstFree
@@ -218,7 +233,7 @@ struct DanglingLinks: Sendable {
         if places.isEmpty { lost.insert(entry.link) } else { known.insert(entry.link) }
         for (type, link) in places {
           key.type = type
-          result.add(link, key, entry.place)
+          result.add(link, key, self.place(of: entry))
         }
       }
     }

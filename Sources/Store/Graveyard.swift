@@ -98,8 +98,8 @@ struct DeletionRecord {
     words += targets
   }
 
-  /// The record with one target more, behind the others of the relation at `place`.
-  func adding(_ target: UInt32, relation place: Int) -> DeletionRecord {
+  /// The record with one target more, behind so many others of the relation at `place`, or all.
+  func adding(_ target: UInt32, relation place: Int, at number: Int) -> DeletionRecord {
     var result = DeletionRecord(deletion: deletion)
     var index = 2
     var isAdded = false
@@ -107,7 +107,7 @@ struct DeletionRecord {
       let end = min(words.count, index + 2 + Int(words[index + 1]))
       var targets = ContiguousArray(words[(index + 2)..<end])
       if Int(words[index]) == place {
-        targets.append(target)
+        targets.insert(target, at: min(number, targets.count))
         isAdded = true
       }
       result.add(relation: Int(words[index]), targets: targets)

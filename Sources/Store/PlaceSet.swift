@@ -13,6 +13,13 @@ struct PlaceSet: Sendable {
     if word < words.count { words[word] &= ~(1 << UInt64(place & 63)) }
   }
 
+  /// Whether it has that place, or one behind it.
+  func reaches(_ place: UInt32) -> Bool {
+    let word = Int(place >> 6)
+    guard word < words.count else { return false }
+    return words[word] >> UInt64(place & 63) != 0 || words[(word + 1)...].contains { $0 != 0 }
+  }
+
   /// Complexity: O(place / 64).
   func count(below place: UInt32) -> Int {
     let word = Int(place >> 6)
@@ -21,4 +28,52 @@ struct PlaceSet: Sendable {
     if word < words.count { count += (words[word] & ((1 << UInt64(place & 63)) - 1)).nonzeroBitCount }
     return count
   }
+
+  /// The place behind so many that are in neither of two sets. Complexity: O(place / 64).
+  static func place(behind number: Int, outside first: PlaceSet, _ second: PlaceSet = PlaceSet()) -> UInt32 {
+    var rest = number
+    let count = max(first.words.count, second.words.count)
+    for index in 0..<count {
+      var free = ~first.word(index) & ~second.word(index)
+      if rest >= free.nonzeroBitCount {
+        rest -= free.nonzeroBitCount
+        continue
+      }
+      for _ in 0..<rest { free &= free - 1 }
+      return UInt32(truncatingIfNeeded: index * 64 + free.trailingZeroBitCount)
+    }
+    return UInt32(truncatingIfNeeded: count * 64 + rest)
+  }
+
+  private func word(_ index: Int) -> UInt64 { index < words.count ? words[index] : 0 }
+}
+
+/// The places of a list of which some wait.
+///
+/// Those that wait keep the *slot* that they had when they were added: what leaves the list before the last of them is
+/// noted, and takes no place any more. So nothing of those that wait changes with it.
+struct WaitingPlaces: Sendable {
+  private var waiting = PlaceSet()
+  private var gone = PlaceSet()
+
+  /// How many wait.
+  var count: Int { waiting.count(below: .max) }
+
+  /// The slot of a place.
+  func slot(of place: UInt32) -> UInt32 { PlaceSet.place(behind: Int(place), outside: gone) }
+  /// The place of a slot.
+  func place(of slot: UInt32) -> UInt32 { slot - UInt32(truncatingIfNeeded: gone.count(below: slot)) }
+  /// How many stand before a place that do not wait.
+  func index(of place: UInt32) -> Int { Int(place) - waiting.count(below: slot(of: place)) }
+
+  mutating func insert(_ slot: UInt32) { waiting.insert(slot) }
+  mutating func remove(_ slot: UInt32) { waiting.remove(slot) }
+
+  /// What stood at a place does not any more. Precondition: it does not wait.
+  mutating func close(place: UInt32) { close(slot(of: place)) }
+
+  /// What stood behind so many that do not wait, and did not either, has left the list.
+  mutating func close(index: Int) { close(PlaceSet.place(behind: index, outside: waiting, gone)) }
+
+  private mutating func close(_ slot: UInt32) { if waiting.reaches(slot) { gone.insert(slot) } }
 }

@@ -10,6 +10,9 @@ struct Rung: Codable, Sendable {
   @Relationship(deleteRule: .cascade, inverse: \.parent) var kids: [Rung]?
   @Relationship(inverse: \.kids) var parent: Rung?
 
+  /// What no column knows.
+  var isFirst: Bool { id == 1 }
+
   /// One within the other, the innermost with the greatest number.
   static func ladder(_ depth: Int) -> Rung {
     var rung = Rung(id: depth)
@@ -19,6 +22,15 @@ struct Rung: Codable, Sendable {
       rung = outer
     }
     return rung
+  }
+}
+
+extension Query {
+  /// What a list asks, with verbs that throw.
+  fileprivate func asking(_ list: QueryList<Entity>) -> Self {
+    var query = self
+    query.list = list
+    return query
   }
 }
 
@@ -177,6 +189,94 @@ struct PastRung {
     #expect(message == "the query failed: it is nested more than 64 deep")
     #expect(resolved == 0)
     #expect(plan.contains("nested more than 64 deep"))
+  }
+
+  /// Any number of conditions side by side, however they were put together.
+  @Test(arguments: [1_000, 40_000]) func conditionsBesideEachOther(_ count: Int) throws {
+    let found = try onSmallStack {
+      var context = Context()
+      try Rung.ladder(3).save(to: &context)
+      var condition = \Rung.id == 0
+      var either = Rung.filter(condition)
+      var all = Rung.query()
+      for number in 0..<count {
+        condition = condition || (number % 2 == 0 ? \Rung.id == -number : \Rung.id > 1_000 + number)
+        either = either.or(number % 2 == 0 ? .filter(\.id == -number) : .filter(\.id < -1_000 - number))
+        all = all.and(.filter(\.id != -number))
+      }
+      // Another version of the same conditions.
+      let others = either.or(.filter(\.id == 3))
+      either = either.or(.filter(\.id == 2))
+      _ = (either.explain(in: context), all.explain(in: context))
+      return [Rung.filter(condition), either, others, all].map { $0.resolve(in: context).map(\.id) }
+    }
+    #expect(found == [[], [2], [3], [1, 2, 3]])
+  }
+
+  /// The same in Swift, and what is no condition.
+  @Test func otherConditionsBesideEachOther() throws {
+    let found = try onSmallStack {
+      var context = Context()
+      try Rung.ladder(3).save(to: &context)
+      var condition = \Rung.isFirst == true
+      var either = Rung.query([2])
+      var both = Rung.query([3, 1])
+      for _ in 0..<5_000 {
+        condition = condition || \Rung.isFirst == true
+        either = either.or(Rung.query([3])).distinct().distinct()
+        both = both.and(Rung.query([1, 3]))
+      }
+      var any = Rung.query([2])
+      for _ in 0..<5_000 { any = any.or(Rung.query([3])) }
+      _ = any.explain(in: context)
+      return [Rung.filter(condition), both, any].map { $0.resolve(in: context).map(\.id) }
+    }
+    #expect(found == [[1], [3, 1], [2, 3]])
+  }
+
+  /// Conditions within conditions, and queries behind queries: they work to a depth, or there is an error.
+  @Test(arguments: [(10, 1), (30, 1), (60, 0), (100_000, 0)])
+  func conditionsWithinConditions(_ depth: Int, _ count: Int) throws {
+    let (found, messages) = try onSmallStack {
+      var context = Context()
+      try Rung.ladder(3).save(to: &context)
+      var mixed = Rung.filter(\.id == 2)
+      var turned = \Rung.id == 2
+      for number in 0..<depth {
+        mixed = mixed.or(.filter(\.id == -1 - number)).and(\.id != -1 - number)
+        turned = !(!turned)
+      }
+      _ = (mixed.explain(in: context), Rung.filter(turned).explain(in: context))
+      let queries = [mixed, Rung.filter(turned), Rung.query().limit(0).filter(turned)]
+      let messages = queries.map { query in
+        do { return "\(try Query<Rung>().asking(query).results(in: context).count)" } catch { return "\(error)" }
+      }
+      return (queries.map { $0.resolve(in: context).count }, messages)
+    }
+    #expect(found == [count, count, 0])
+    let problem = "the query failed: it is nested more than 64 deep"
+    #expect(messages == (count == 1 ? ["1", "1", "0"] : [problem, problem, problem]))
+  }
+
+  @Test(arguments: [(10, 1), (30, 1), (60, 0), (20_000, 0)])
+  func queriesBehindEachOther(_ depth: Int, _ count: Int) throws {
+    let counts = try onSmallStack {
+      var context = Context()
+      try Rung.ladder(100).save(to: &context)
+      var related = Rung.query([2])
+      var combined = Rung.query([2])
+      var up = Rung.query([100])
+      var down = Rung.query([1])
+      for number in 0..<depth {
+        combined = combined.or(Rung.query([2]))
+        up = up.related(\.$parent)
+        down = down.related(\.$kids).flatten()
+        related = number % 2 == 0 ? Rung.query([2, 3]).and(related.limit(9)) : related.distinct()
+      }
+      _ = [up, down, related, combined].map { $0.explain(in: context) }
+      return [up, down, related, combined].map { $0.resolve(in: context).count }
+    }
+    #expect(counts == [count, count, count, 1])
   }
 
   /// Each type leads to each other in several ways, so that there are very many ways at this depth.

@@ -80,3 +80,57 @@ extension LogEntry: EntityModelProtocol {
     #expect(log() == ["saved A", "saved KEEP", "deleted A"])
   }
 }
+
+/// Merged with what is there, to which its hook adds.
+struct Marked {
+  let id: Int
+  var marks: [String]
+}
+
+extension Marked: EntityModelProtocol {
+  static func describe(_ model: inout EntityDescription<Self>) {
+    model.property("id", \.id)
+    model.property("marks", \.marks)
+  }
+
+  init(from row: inout EntityReader<Self>) throws {
+    id = try row.read("id")
+    marks = try row.read("marks")
+  }
+
+  func write(to row: inout EntityWriter<Self>) throws {
+    try row.write(id, as: "id")
+    try row.write(marks, as: "marks")
+  }
+
+  static var defaultMergeStrategy: MergeStrategy<Marked> { .append(\.marks) }
+
+  func didSave(to context: inout Context) throws {
+    if marks == ["gone"] {
+      try context.remove(Marked.self, id: id)
+    } else {
+      try context.insert(Marked(id: id, marks: ["after \(marks.joined())"]))
+    }
+  }
+}
+
+@EntityModel
+struct MarkedShelf {
+  let id: Int
+  @Relationship var marked: [Marked]? = nil
+}
+
+@Suite struct MergingWithHooksTests {
+  /// The second of an entity in one graph is merged with what hooks made of the first.
+  @Test func entitiesThatStandTwice() throws {
+    var context = Context()
+    try MarkedShelf(id: 1, marked: [Marked(id: 1, marks: ["a"]), Marked(id: 1, marks: ["b"])]).save(to: &context)
+    #expect(Marked.query(1).resolve(in: context)?.marks == ["a", "after a", "b", "after b"])
+    // There is nothing to merge with.
+    try MarkedShelf(
+      id: 1, marked: [Marked(id: 2, marks: ["gone"]), Marked(id: 2, marks: ["c"])]
+    ).save(to: &context)
+    #expect(Marked.query(2).resolve(in: context)?.marks == ["c", "after c"])
+    #expect(MarkedShelf.query(1).id(\.$marked).resolve(in: context)?.$marked.ids == [2])
+  }
+}

@@ -99,6 +99,79 @@ private enum Arrivals {
     #expect(Database(context).check().isEmpty)
   }
 
+  /// What leaves the list leaves no place, however it goes.
+  @Test(arguments: 0..<4) func whatStoodBeforeThoseThatWait(_ way: Int) throws {
+    var context = Context()
+    for id in ["a", "c", "e"] { try OrderedBook(id: id).save(to: &context) }
+    var shelf = OrderedShelf(id: "s", books: .ids(["a", "b", "c", "d", "e"]))
+    shelf.$favourites = .ids(["a", "b", "c", "d", "e"])
+    try shelf.save(to: &context)
+    switch way {
+    case 0:
+      shelf.detach("a", relation: \.$books, in: &context)
+      shelf.detach("a", relation: \.$favourites, in: &context)
+    case 1: try context.remove(OrderedBook.self, id: "a")
+    case 2:
+      try OrderedBook.delete(id: "a", from: &context)
+      try #require(Deleted<OrderedBook>.query("a").resolve(in: context)).delete(from: &context)
+    default:
+      let database = Database(context)
+      _ = try database.query(
+        #"mutation { updateOrderedShelf(where: id == "s", set: {books: {remove: ["a"]}, favourites: {remove: ["a"]}}) { id } }"#
+      )
+      context = database.entities
+    }
+    for id in ["d", "b"] { try OrderedBook(id: id).save(to: &context) }
+    let (books, favourites) = ids(context)
+    #expect(books == ["b", "c", "d", "e"] && favourites == ["b", "c", "d", "e"])
+    #expect(Database(context).check().isEmpty)
+  }
+
+  /// What comes while the list's owner is deleted gets its place, too.
+  @Test func targetsOfDeletedOwners() throws {
+    var context = Context()
+    for id in ["b", "d"] { try OrderedBook(id: id).save(to: &context) }
+    var shelf = OrderedShelf(id: "s", books: .ids(["a", "b", "c", "d"]))
+    shelf.$favourites = .ids(["d", "c", "b", "a"])
+    try shelf.save(to: &context)
+    try OrderedShelf.delete(id: "s", from: &context)
+    try OrderedBook(id: "c").save(to: &context)
+    try context.remove(OrderedBook.self, id: "b")
+    try #require(Deleted<OrderedShelf>.query("s").resolve(in: context)).restore(in: &context)
+    #expect(ids(context) == (["c", "d"], ["d", "c"]))
+    try OrderedBook(id: "a").save(to: &context)
+    #expect(ids(context) == (["a", "c", "d"], ["d", "c", "a"]))
+    #expect(Database(context).check().isEmpty)
+  }
+
+  /// A list that text sets does not wait for what stood in it before, and neither does a link to one.
+  @Test func whatTextSets() throws {
+    var context = Context()
+    try OrderedBook(id: "b").save(to: &context)
+    try OrderedShelf(id: "s", books: .ids(["a", "b"])).save(to: &context)
+    var database = Database(context)
+    _ = try database.query(#"mutation { updateOrderedShelf(where: id == "s", set: {books: {append: ["b"]}}) { id } }"#)
+    try OrderedBook(id: "a").save(to: database)
+    #expect(ids(database.entities).0 == ["a", "b"])
+    for set in [#"["b"]"#, #"{set: ["b"]}"#] {
+      database = Database(context)
+      _ = try database.query(#"mutation { updateOrderedShelf(where: id == "s", set: {books: \#(set)}) { id } }"#)
+      try OrderedBook(id: "a").save(to: database)
+      #expect(ids(database.entities).0 == ["b"])
+    }
+    let loans = try Database(schema: "type Book { id: ID! } type Loan { id: ID! book: Book }")
+    try loans.load([
+      .ndjson(type: "Book", bytes: Array(#"{"id": "b"}"#.utf8)),
+      .ndjson(type: "Loan", bytes: Array("{\"id\": 1, \"book\": \"a\"}\n{\"id\": 2, \"book\": \"a\"}".utf8)),
+    ])
+    _ = try loans.query(#"mutation { updateLoan(where: id == 1, set: {book: "b"}) { id } }"#)
+    _ = try loans.query(#"mutation { updateLoan(where: id == 2, set: {book: null}) { id } }"#)
+    _ = try loans.query(#"mutation { insertBook(data: {id: "a"}) { id } }"#)
+    #expect(
+      try loans.query("{ Loan { book { id } } }").jsonString == #"{"Loan":[{"book":{"id":"b"}},{"book":null}]}"#)
+    #expect(loans.check().isEmpty)
+  }
+
   @Test func filesInAnyOrder() throws {
     let schema = """
       type Shelf { id: ID! books: [Book!]! @relation(inverse: "shelves") favourites: [Book!]! }

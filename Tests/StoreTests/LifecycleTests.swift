@@ -79,6 +79,28 @@ import Testing
     return (transaction.commit(), chat)
   }
 
+  /// What goes with several of a chain, each once, however they stand.
+  @Test func cascadesOfManyAreLinear() throws {
+    let (base, chat) = try longChat()
+    let chain = Array(base.column(social.chat, ColumnID(1)).references(chat))
+    func work(_ rows: [UInt32]) throws -> (rows: [UInt32], calls: Int) {
+      let transaction = WriteTransaction(base)
+      var calls = 0
+      transaction.isStopped = { _ in
+        calls += 1
+        return false
+      }
+      return (try transaction.cascade(from: social.message, rows: rows).map(\.row), calls)
+    }
+    #expect(chain.count == 300)
+    let (rows, calls) = try work(chain)
+    #expect(rows == chain && calls <= 300 / 128)
+    let (reversed, others) = try work(chain.reversed())
+    #expect(reversed == chain.reversed() && others <= 300 / 128)
+    // Each has what goes with it behind it.
+    #expect(try work([chain[200], chain[100], chain[250]]).rows == Array(chain[200...]) + Array(chain[100..<200]))
+  }
+
   @Test(arguments: [true, false]) func deletionsAndTheirUndoingCanBeStopped(_ keeps: Bool) throws {
     let (base, chat) = try longChat()
     func count(_ base: Snapshot, stopAt limit: Int, _ body: (WriteTransaction) throws -> Void) throws -> Snapshot? {

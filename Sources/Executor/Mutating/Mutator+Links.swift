@@ -139,6 +139,10 @@ extension Mutator {
   private func apply(
     _ rows: [UInt32], _ mode: BoundLink.Mode, _ relation: Relation, _ source: UInt32, _ layouts: InputLayouts
   ) throws(StoreProblem) {
+    // What is set is all that there is: nobody sees what the relation waits for.
+    if mode == .assign || mode == .set || mode == .append && !relation.isToMany {
+      transaction.forgetDangling(relation.id, source: source)
+    }
     guard relation.isToMany else {
       switch mode {
       case .remove:

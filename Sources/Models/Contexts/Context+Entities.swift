@@ -54,7 +54,7 @@ extension Context {
 
   /// Takes all entities of a type out.
   public mutating func removeAll<Entity: EntityModelProtocol>(_ type: Entity.Type) throws {
-    guard let reading = QueryReading<Entity>(self) else { return }
+    guard let reading = try QueryReading<Entity>.of(self) else { return }
     let rows = try QueryList<Entity>().rows(reading)
     if rows.isEmpty { return }
     own()

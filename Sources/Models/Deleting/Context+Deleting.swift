@@ -40,17 +40,11 @@ extension Context {
   private mutating func deleteLoudly(_ type: EntityTypeID, _ rows: [UInt32]) throws {
     guard let schema = storage.schema else { throw ModelError.unknownType("\(type)") }
     own()
-    var doomed: [any DoomedEntity] = []
-    var found = Set<DeletedRow>()
-    for row in rows where !found.contains(DeletedRow(type: type, row: row)) {
-      let all: [DeletedRow]
-      do { all = try storage.writing.cascade(from: type, row) } catch {
-        throw schema.byNumber[Int(type.index)].error(error, in: self)
-      }
-      for entity in all where found.insert(entity).inserted {
-        doomed.append(try schema.byNumber[Int(entity.type.index)].doom(entity.row, self))
-      }
+    let all: [DeletedRow]
+    do { all = try storage.writing.cascade(from: type, rows: rows) } catch {
+      throw schema.byNumber[Int(type.index)].error(error, in: self)
     }
+    let doomed = try all.map { try schema.byNumber[Int($0.type.index)].doom($0.row, self) }
     for entity in doomed { try entity.willDelete(&self) }
     // A hook may have deleted some.
     let rest = rows.filter { storage.current?.isLive(type, $0) == true }

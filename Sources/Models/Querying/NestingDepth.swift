@@ -5,7 +5,14 @@ import GQLQuery
 enum NestingDepth {
   static var maximum: Int { 64 }
 
-  static var problem: ModelError { .failedQuery("it is nested more than \(maximum) deep") }
+  /// Of queries that take what others give: these are gone through twice to be explained.
+  static var maximumOrigins: Int { 32 }
+
+  /// Of conditions that the planner is given, which needs several KiB for each; deeper ones are told in Swift.
+  static var maximumPlanned: Int { 24 }
+
+  static var problem: ModelError { problem(maximum) }
+  static func problem(_ maximum: Int) -> ModelError { .failedQuery("it is nested more than \(maximum) deep") }
 }
 
 /// Takes the place of what is nested too deep: the query fails when it runs.

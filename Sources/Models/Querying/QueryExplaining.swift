@@ -3,35 +3,6 @@ import GQLCatalog
 import GQLPlanner
 import GQLQuery
 
-/// Where the rows of a query come from that are not those of a type.
-@usableFromInline class QueryOrigin<Entity: EntityModelProtocol> {
-  /// The plan of the rows, and what `list` does with them. Nil if the context does not know a type.
-  func explain(_ list: QueryList<Entity>, _ explanation: inout QueryExplanation) -> String? { nil }
-}
-
-/// Rows of other queries for the same type, put together in Swift.
-final class CombinedOrigin<Entity: EntityModelProtocol>: QueryOrigin<Entity> {
-  private let word: String
-  private let parts: [QueryList<Entity>]
-
-  init(_ word: String, _ parts: [QueryList<Entity>]) {
-    self.word = word
-    self.parts = parts
-  }
-
-  override func explain(_ list: QueryList<Entity>, _ explanation: inout QueryExplanation) -> String? {
-    var text = "\(word)\n"
-    for part in parts {
-      var bare = part
-      bare.nested = []
-      guard let plan = bare.explain(&explanation) else { return nil }
-      text += plan.split(separator: "\n").map { "  \($0)\n" }.joined()
-    }
-    guard let rest = list.explainStages(list.stages[...], &explanation, word: "then") else { return nil }
-    return text + rest
-  }
-}
-
 /// The targets of a relation of another query's entities.
 final class RelatedOrigin<
   Parent: EntityModelProtocol, Target: EntityModelProtocol, Directionality: RelationDirectionality,
@@ -44,6 +15,7 @@ final class RelatedOrigin<
   init(_ path: Path, _ parents: QueryList<Parent>) {
     self.path = path
     self.parents = parents
+    super.init(depth: 1 + (parents.origin?.depth ?? 0))
   }
 
   override func explain(_ list: QueryList<Target>, _ explanation: inout QueryExplanation) -> String? {
@@ -74,7 +46,7 @@ extension QueryList {
     return list
   }
 
-  fileprivate func explain(_ explanation: inout QueryExplanation) -> String? {
+  func explain(_ explanation: inout QueryExplanation) -> String? {
     if let origin { return origin.explain(self, &explanation) }
     guard let reading = QueryReading<Entity>(explanation.context) else { return nil }
     let type = explanation.snapshot.catalog[reading.mapping.type]
@@ -97,7 +69,7 @@ extension QueryList {
 
   /// The plans of stages, one behind the other: each but the first takes the rows of the one before. What is nested
   /// comes with the last.
-  fileprivate func explainStages(
+  func explainStages(
     _ stages: ArraySlice<QueryStage<Entity>>, _ explanation: inout QueryExplanation, word: String,
     isOne: Bool = false, source: BoundSet.Source = .given
   ) -> String? {

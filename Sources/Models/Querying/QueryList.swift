@@ -79,7 +79,7 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
 
   /// Those for which the condition holds.
   public func filter(_ predicate: QueryPredicate<Entity>) -> Self {
-    adding({ $0.isSliced }) { $0.conjuncts.append(predicate) }
+    adding({ $0.isSliced }) { $0.add([predicate]) }
   }
 
   /// Those for which the condition holds too.
@@ -88,10 +88,7 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
   /// Those that the other query gives too, in the order of this one.
   public func and(_ other: QueryList<Entity>) -> Self {
     if let predicate = other.predicate { return filter(predicate) }
-    return combined("both of", [self, other]) { reading in
-      let wanted = Set(try other.rows(reading))
-      return try self.rows(reading).filter(wanted.contains)
-    }
+    return combined(.bothOf, [other])
   }
 
   /// Those that this or the other query gives.
@@ -101,10 +98,7 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
       query.stages = [QueryStage(conjuncts: [first || second])]
       return query
     }
-    return combined("any of", [self, other]) { reading in
-      var seen = Set<UInt32>()
-      return (try self.rows(reading) + other.rows(reading)).filter { seen.insert($0).inserted }.sorted()
-    }
+    return combined(.anyOf, [other])
   }
 
   /// The condition, if that is all that the query says of all entities.
@@ -115,11 +109,17 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
     return stage.conjuncts.dropFirst().reduce(first) { $0 && $1 }
   }
 
-  private func combined(
-    _ word: String, _ parts: [Self], _ find: @escaping (QueryReading<Entity>) throws -> [UInt32]
-  ) -> Self {
-    var query = Self(.rows { context in try QueryReading(context).map(find) ?? [] })
-    query.origin = CombinedOrigin(word, parts)
+  /// This query's rows, and those of others. What is combined so already takes them beside its own.
+  private func combined(_ combination: Combination, _ others: [Self] = []) -> Self {
+    var bare = self
+    bare.nested = []
+    var combined = CombinedOrigin(combination, [bare] + others)
+    if stages.isEmpty, let known = origin as? CombinedOrigin<Entity>, known.combination == combination {
+      combined = known.with(others)
+    }
+    let parts = combined.parts
+    var query = Self(.rows { context in try QueryReading.of(context).map { try combination.rows(parts, $0) } ?? [] })
+    query.setOrigin(combined)
     query.nested = nested
     query.prefetched = prefetched
     query.attributes = attributes
@@ -150,18 +150,11 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
   }
 
   /// Each entity once.
-  public func distinct() -> Self {
-    combined("each once of", [self]) { reading in
-      var seen = Set<UInt32>()
-      return try self.rows(reading).filter { seen.insert($0).inserted }
-    }
-  }
+  public func distinct() -> Self { combined(.eachOnceOf) }
 
   /// The first one.
   public func first() -> Query<Entity> { Query(limit(1), nested) }
 
   /// The last one.
-  public func last() -> Query<Entity> {
-    Query(combined("the last of", [self]) { reading in Array(try self.rows(reading).suffix(1)) }, nested)
-  }
+  public func last() -> Query<Entity> { Query(combined(.lastOf), nested) }
 }

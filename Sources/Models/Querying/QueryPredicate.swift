@@ -5,10 +5,14 @@ import GQLQuery
 ///
 /// Unchecked because key paths of properties are immutable.
 public struct QueryPredicate<Entity: EntityModelProtocol>: @unchecked Sendable {
-  /// For the planner; nil where columns cannot tell.
-  let condition: Condition?
-  /// What ``Condition/compare(_:_:_:)`` and others refer to.
-  let parameters: [Parameter]
+  /// Others that are joined, any number side by side, so that joining one more does not nest them deeper.
+  private struct Junction {
+    let isAnd: Bool
+    let parts: SharedList<QueryPredicate>
+  }
+  private let junction: Junction?
+  private let ownCondition: Condition?
+  private let ownParameters: [Parameter]
   /// The same in Swift.
   let holds: (Entity, EntityFacts) throws -> Bool
   /// The relations that `holds` looks at, each as the places of relations that lead to it.
@@ -21,53 +25,96 @@ public struct QueryPredicate<Entity: EntityModelProtocol>: @unchecked Sendable {
   var canReckonInSwift: Bool { reckonsWithFloats && !reckonsWithIntegers }
   /// The condition as people write it, where that is known.
   var words: (() -> String)?
+  /// How many conditions lie within one another.
+  private var depth = 1
+  /// Whether these are too many: then the query fails.
+  private(set) var isTooDeep = false
 
   init(
     _ condition: Condition?, _ parameters: [Parameter] = [],
     holds: @escaping (Entity, EntityFacts) throws -> Bool
   ) {
-    self.condition = condition
-    self.parameters = parameters
+    junction = nil
+    ownCondition = condition
+    ownParameters = parameters
     self.holds = holds
   }
 
-  /// Both hold.
-  public static func && (left: Self, right: Self) -> Self {
-    let (first, second) = (left.holds, right.holds)
-    return Self(
-      Condition.joined(left.condition, right.condition, shift: left.parameters.count) { .and([$0, $1]) },
-      left.parameters + right.parameters
-    ) { try first($0, $1) && second($0, $1) }.looking(left, right, "&&")
+  private init(_ junction: Junction) {
+    self.junction = junction
+    ownCondition = nil
+    ownParameters = []
+    let (isAnd, parts) = (junction.isAnd, junction.parts)
+    holds = { entity, facts in
+      for part in parts.elements where try part.holds(entity, facts) != isAnd { return !isAnd }
+      return isAnd
+    }
   }
 
-  /// At least one holds.
-  public static func || (left: Self, right: Self) -> Self {
-    let (first, second) = (left.holds, right.holds)
-    return Self(
-      Condition.joined(left.condition, right.condition, shift: left.parameters.count) { .or([$0, $1]) },
-      left.parameters + right.parameters
-    ) { try first($0, $1) || second($0, $1) }.looking(left, right, "||")
+  /// Takes the place of what is nested too deep, without it.
+  private static var tooDeep: Self {
+    var result = Self(nil) { _, _ in throw NestingDepth.problem }
+    result.isTooDeep = true
+    result.words = { "what is nested more than \(NestingDepth.maximum) deep" }
+    return result
   }
+
+  /// For the planner; nil where columns cannot tell, or it is nested deeper than the planner is given. Complexity: O(*n*) in what is joined.
+  var condition: Condition? {
+    if depth > NestingDepth.maximumPlanned { return nil }
+    guard let junction else { return ownCondition }
+    var shift = 0
+    var conditions: [Condition] = []
+    for part in junction.parts.elements {
+      guard let condition = part.condition else { return nil }
+      conditions.append(condition.shifted(by: shift))
+      shift += part.parameters.count
+    }
+    return junction.isAnd ? .and(conditions) : .or(conditions)
+  }
+
+  /// What ``Condition/compare(_:_:_:)`` and others refer to.
+  var parameters: [Parameter] { junction?.parts.elements.flatMap(\.parameters) ?? ownParameters }
+
+  /// Both hold.
+  public static func && (left: Self, right: Self) -> Self { joined(left, right, isAnd: true) }
+
+  /// At least one holds.
+  public static func || (left: Self, right: Self) -> Self { joined(left, right, isAnd: false) }
 
   /// It does not hold.
   public static prefix func ! (predicate: Self) -> Self {
+    if predicate.depth >= NestingDepth.maximum || predicate.isTooDeep { return tooDeep }
     let holds = predicate.holds
     var result = Self(predicate.condition.map { .not($0) }, predicate.parameters) { try !holds($0, $1) }
     result.routes = predicate.routes
     result.reckonsWithFloats = predicate.reckonsWithFloats
     result.reckonsWithIntegers = predicate.reckonsWithIntegers
     result.words = predicate.words.map { words in { "!(\(words()))" } }
+    result.depth = predicate.depth + 1
     return result
   }
 
-  /// With what both of its parts look at.
-  private func looking(_ left: Self, _ right: Self, _ join: String) -> Self {
-    var result = self
-    result.routes = left.routes.union(right.routes)
+  /// What is joined in the same way, or the whole.
+  private func parts(_ isAnd: Bool) -> SharedList<Self> {
+    if let junction, junction.isAnd == isAnd { return junction.parts }
+    return SharedList([self])
+  }
+
+  private static func joined(_ left: Self, _ right: Self, isAnd: Bool) -> Self {
+    let depth = [left, right].reduce(0) { max($0, $1.junction?.isAnd == isAnd ? $1.depth : $1.depth + 1) }
+    if depth > NestingDepth.maximum || left.isTooDeep || right.isTooDeep { return tooDeep }
+    let parts = left.parts(isAnd).appending(right.parts(isAnd).elements)
+    var result = Self(Junction(isAnd: isAnd, parts: parts))
+    result.routes = left.routes
+    if !right.routes.isEmpty { result.routes.formUnion(right.routes) }
     result.reckonsWithFloats = left.reckonsWithFloats || right.reckonsWithFloats
     result.reckonsWithIntegers = left.reckonsWithIntegers || right.reckonsWithIntegers
-    if let first = left.words, let second = right.words {
-      result.words = { "(\(first())) \(join) (\(second()))" }
+    result.depth = depth
+    if left.words != nil, right.words != nil {
+      result.words = {
+        parts.elements.compactMap { $0.words.map { "(\($0()))" } }.joined(separator: isAnd ? " && " : " || ")
+      }
     }
     return result
   }
@@ -136,14 +183,6 @@ indirect enum Condition: Hashable {
   case and([Condition])
   case or([Condition])
   case not(Condition)
-
-  /// Two conditions in one, the parameters of the second behind those of the first; nil if one of them is.
-  static func joined(
-    _ left: Condition?, _ right: Condition?, shift: Int, _ join: (Condition, Condition) -> Condition
-  ) -> Condition? {
-    guard let left, let right else { return nil }
-    return join(left, right.shifted(by: shift))
-  }
 
   /// The searches for words that must hold.
   var searches: [Condition] {

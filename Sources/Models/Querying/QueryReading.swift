@@ -59,7 +59,7 @@ struct QueryReading<Entity: EntityModelProtocol> {
       }
     }
     for (number, query) in nested.enumerated() { try query.load(&result, rows, self, traced?.nested(number)) }
-    lend(&result, rows)
+    try lend(&result, rows)
     return result
   }
 
@@ -82,8 +82,14 @@ struct QueryReading<Entity: EntityModelProtocol> {
   private func reckoning<Result>(
     _ stage: QueryStage<Entity>, _ body: (_ reckonsInSwift: Bool) throws -> Result
   ) throws -> Result {
-    guard stage.conjuncts.contains(where: \.canReckonInSwift) else { return try body(false) }
+    guard try canReckonInSwift(stage) else { return try body(false) }
     do { return try body(false) } catch ModelError.failedQuery { return try body(true) }
+  }
+
+  private func canReckonInSwift(_ stage: QueryStage<Entity>) throws -> Bool {
+    let conjuncts = stage.conjuncts
+    if conjuncts.contains(where: \.isTooDeep) { throw NestingDepth.problem }
+    return conjuncts.contains(where: \.canReckonInSwift)
   }
 
   private func rows(
@@ -112,7 +118,7 @@ struct QueryReading<Entity: EntityModelProtocol> {
   /// Keeps of each of several lists of rows, which stand one behind the other, what a stage gives of it: as of one list
   /// after the other, but all together.
   func narrow(_ rows: inout [UInt32], _ ends: inout [Int], by stage: QueryStage<Entity>) throws {
-    guard stage.conjuncts.contains(where: \.canReckonInSwift) else {
+    guard try canReckonInSwift(stage) else {
       return try narrow(&rows, &ends, by: stage, reckonsInSwift: false)
     }
     let all = (rows, ends)

@@ -2,12 +2,18 @@ import GQLCatalog
 
 /// A condition, an order and a slice, in this order.
 @usableFromInline struct QueryStage<Entity: EntityModelProtocol> {
-  var conjuncts: [QueryPredicate<Entity>] = []
+  private var conditions: SharedList<QueryPredicate<Entity>>
   var order: [QueryOrder<Entity>] = []
   var limit: Int?
   var offset = 0
   /// Whether the slice is a range of indices, which later refinements do not stand behind.
   var isRange = false
+
+  init(conjuncts: [QueryPredicate<Entity>] = []) { conditions = SharedList(conjuncts) }
+
+  /// All of them hold.
+  var conjuncts: [QueryPredicate<Entity>] { conditions.elements }
+  mutating func add(_ conjuncts: [QueryPredicate<Entity>]) { conditions = conditions.appending(conjuncts) }
 
   var isSliced: Bool { limit != nil }
 

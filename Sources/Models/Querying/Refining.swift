@@ -6,12 +6,12 @@ import Foundation
 extension NestingQuery {
   /// Those for which the predicate holds too.
   public func include(_ predicate: Predicate<Entity>) -> Self {
-    refined { $0.conjuncts += QueryPredicate.conjuncts(of: predicate) }
+    refined { $0.add(QueryPredicate.conjuncts(of: predicate)) }
   }
 
   /// Those for which the predicate does not hold.
   public func exclude(_ predicate: Predicate<Entity>) -> Self {
-    refined { $0.conjuncts += QueryPredicate.conjuncts(of: predicate, isNegated: true) }
+    refined { $0.add(QueryPredicate.conjuncts(of: predicate, isNegated: true)) }
   }
 
   /// In the order of a property, within what earlier orders leave equal.

@@ -13,10 +13,10 @@ extension Query {
     let query = self
     var targets = QueryList<Target>(
       .rows { context in
-        guard let reading = QueryReading<Entity>(context) else { return [] }
+        guard let reading = try QueryReading<Entity>.of(context) else { return [] }
         return try reading.allTargets(path, try query.rows(reading))
       })
-    targets.origin = RelatedOrigin(path, asList)
+    targets.setOrigin(RelatedOrigin(path, asList))
     return targets
   }
 }
@@ -36,13 +36,17 @@ extension QueryList {
     let query = self
     var group = QueryGroup<Target> { context in
       var ends: [Int] = []
-      guard let reading = QueryReading<Entity>(context), let targets = QueryReading<Target>(context) else {
-        return ([], [])
-      }
+      guard let reading = try QueryReading<Entity>.of(context), let targets = try QueryReading<Target>.of(context)
+      else { return ([], []) }
       let rows = try reading.targets(path, try query.rows(reading), [], targets, ends: &ends)
       return (rows, ends)
     }
-    group.origin = RelatedOrigin(path, self)
+    let origin = RelatedOrigin(path, self)
+    group.origin = origin
+    if origin.depth > NestingDepth.maximumOrigins {
+      group = QueryGroup { _ in throw NestingDepth.problem(NestingDepth.maximumOrigins) }
+      group.origin = TooDeepOrigin()
+    }
     return group
   }
 
@@ -52,10 +56,10 @@ extension QueryList {
     let query = self
     var targets = QueryList<Target>(
       .rows { context in
-        guard let reading = QueryReading<Entity>(context) else { return [] }
+        guard let reading = try QueryReading<Entity>.of(context) else { return [] }
         return try reading.allTargets(path, try query.rows(reading))
       })
-    targets.origin = RelatedOrigin(path, self)
+    targets.setOrigin(RelatedOrigin(path, self))
     return targets
   }
 }
@@ -66,7 +70,7 @@ extension QueryReading {
     _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Cardinality, Constraints>> & Sendable,
     _ rows: [UInt32]
   ) throws -> [UInt32] {
-    guard let targets = QueryReading<Target>(context) else { return [] }
+    guard let targets = try QueryReading<Target>.of(context) else { return [] }
     var ends: [Int] = []
     return try self.targets(path, rows, [], targets, ends: &ends)
   }

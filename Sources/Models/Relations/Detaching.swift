@@ -131,7 +131,7 @@ extension Context {
     _ entity: Entity,
     _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Cardinality, Constraints>>
   ) throws -> (relation: StoredRelation, row: UInt32, targets: [(row: UInt32, id: Target.ID)])? {
-    guard let reading = QueryReading<Entity>(self), let targets = QueryReading<Target>(self),
+    guard let reading = try QueryReading<Entity>.of(self), let targets = try QueryReading<Target>.of(self),
       let row = try reading.mapping.row(entity.id, reading.snapshot), let place = reading.mapping.info.relation(path),
       let relation = reading.mapping.relations[place]
     else { return nil }

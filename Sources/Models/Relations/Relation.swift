@@ -12,11 +12,11 @@ public struct Relation<
   }
 
   @usableFromInline var state: State
-  /// ``isPart`` and ``isRead``.
+  /// ``isPart``, ``isRead`` and ``level``.
   @usableFromInline var flags: UInt8 = 0
   /// Where a condition in Swift can have it from, if nothing is known: how many relations lead to the entity that it is
-  /// of, the number that ``RelationLoader`` has given it, and the entity's row; the number is 0 if it cannot. Three
-  /// properties, because these fill what alignment leaves.
+  /// of, its ``RelationDescriptor/number``, and the entity's row; the number is 0 if it cannot. Three properties,
+  /// because these fill what alignment leaves.
   @usableFromInline var depth: UInt8 = 0
   @usableFromInline var number: UInt16 = 0
   @usableFromInline var row: UInt32 = 0
@@ -36,6 +36,12 @@ public struct Relation<
   @inlinable var isRead: Bool {
     get { flags & 2 != 0 }
     set { flags = newValue ? flags | 2 : flags & ~2 }
+  }
+
+  /// The level of the ``RelationLoader`` that it can be had from.
+  var level: Int {
+    get { Int(flags >> 2) }
+    set { flags = flags & 3 | UInt8(truncatingIfNeeded: newValue << 2) }
   }
 
   /// Nothing is known: saving keeps what is there.

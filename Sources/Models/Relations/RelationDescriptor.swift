@@ -7,6 +7,8 @@ class RelationDescriptor<Source: EntityModelProtocol> {
   /// The name of the other side, if that has one.
   let inverse: String?
   let deleteRule: DeleteRule
+  /// A number of its own in the process, by which entities say which relation they ask for; 0 where there are too many.
+  let number: UInt16
   /// The property `$name`.
   let path: PartialKeyPath<Source> & Sendable
   /// The property `name`.
@@ -21,13 +23,14 @@ class RelationDescriptor<Source: EntityModelProtocol> {
     self.path = path
     self.inverse = inverse
     self.deleteRule = deleteRule
+    number = RelationNumbers.next()
   }
 
   var isToMany: Bool { false }
   var target: any EntityModelProtocol.Type { Source.self }
 
   /// Lets entities of these rows load it when a condition in Swift asks them for it, where nothing is known of it.
-  func lend(_ entities: inout [Source], _ rows: [UInt32], number: UInt16, depth: UInt8) {}
+  func lend(_ entities: inout [Source], _ rows: [UInt32], level: Int, depth: UInt8) {}
 
   /// Forgets what an entity knows of it.
   func normalize(_ entity: inout Source) {}
@@ -51,6 +54,19 @@ class RelationDescriptor<Source: EntityModelProtocol> {
   func held(_ entity: Source) -> [any EntityModelProtocol] { [] }
 }
 
+/// The numbers of the relations that the process has met.
+private enum RelationNumbers {
+  private static let last = Guarded<UInt16>(0)
+
+  static func next() -> UInt16 {
+    last.withLock { last in
+      if last == .max { return 0 }
+      last += 1
+      return last
+    }
+  }
+}
+
 /// A relation with its types.
 final class TypedRelation<
   Source: EntityModelProtocol, Target: EntityModelProtocol, Directionality: RelationDirectionality,
@@ -66,11 +82,11 @@ final class TypedRelation<
 
   override var isToMany: Bool { Cardinality.isToMany }
   override var target: any EntityModelProtocol.Type { Target.self }
-  override func lend(_ entities: inout [Source], _ rows: [UInt32], number: UInt16, depth: UInt8) {
+  override func lend(_ entities: inout [Source], _ rows: [UInt32], level: Int, depth: UInt8) {
     for (place, row) in zip(entities.indices, rows) {
       guard case .none = entities[place][keyPath: relation].state else { continue }
       var lent = Relation<Target, Directionality, Cardinality, Constraints>.none
-      (lent.number, lent.row, lent.depth) = (number, row, depth)
+      (lent.number, lent.row, lent.depth, lent.level) = (number, row, depth, level)
       entities[place][keyPath: relation] = lent
     }
   }

@@ -11,18 +11,27 @@ final class RelationLoader: Sendable {
   @TaskLocal static var current: RelationLoader?
 
   private struct State {
-    /// By number, from 1 on.
-    var relations: [StoredRelation] = []
-    var numbers: [RelationID: UInt16] = [:]
+    /// Those that entities may ask for, by ``RelationDescriptor/number``.
+    var relations: [UInt16: StoredRelation] = [:]
     var asked: Set<RelationID> = []
     var problem: (any Error)?
   }
   private let context: Context
+  /// That of the condition in which the query runs that this one's condition is of.
+  private let outer: RelationLoader?
+  /// How many conditions lie around each other, this one counted.
+  let level: Int
+  /// Entities have no room for more.
+  private static var largestLevel: Int { 63 }
   private let state = Guarded(State())
   /// Through how many relations, one behind the other, a condition may go: it may never end, as data may go round.
   private static var deepest: UInt8 { 200 }
 
-  init(_ context: Context) { self.context = context }
+  init(_ context: Context) {
+    self.context = context
+    outer = Self.current
+    level = (outer?.level ?? 0) + 1
+  }
 
   /// The relations that were asked for.
   var asked: Set<RelationID> { state.withLock { $0.asked } }
@@ -36,26 +45,36 @@ final class RelationLoader: Sendable {
     return try result.get()
   }
 
-  /// The number under which entities find a relation.
-  fileprivate func number(of relation: StoredRelation) -> UInt16 {
-    state.withLock { state in
-      if let number = state.numbers[relation.id] { return number }
-      // Each is a property of a type of the program: there are never as many.
-      guard state.relations.count < UInt16.max else { return 0 }
-      state.relations.append(relation)
-      let number = UInt16(state.relations.count)
-      state.numbers[relation.id] = number
-      return number
+  /// Notes where a relation lies that entities may ask for.
+  fileprivate func note(_ relation: StoredRelation, _ number: UInt16) throws {
+    guard level <= Self.largestLevel else {
+      throw ModelError.failedQuery("conditions in Swift ask for each other, more than \(Self.largestLevel) deep")
     }
+    state.withLock { $0.relations[number] = relation }
   }
 
-  /// What a relation leads to; itself if that is nothing, or cannot be loaded.
+  /// The one that has lent a relation: this one or, for an entity of a condition around, that one's.
+  private func lender(_ level: Int) -> RelationLoader? {
+    var loader = self
+    while loader.level > level {
+      guard let outer = loader.outer else { return nil }
+      loader = outer
+    }
+    return loader.level == level ? loader : nil
+  }
+
+  /// What a relation leads to, in the context that its entity is of; itself if that is nothing, or cannot be loaded.
   func load<Target, Directionality, Cardinality, Constraints>(
     _ relation: Relation<Target, Directionality, Cardinality, Constraints>
   ) -> Relation<Target, Directionality, Cardinality, Constraints> {
+    lender(relation.level)?.loadLent(relation) ?? relation
+  }
+
+  private func loadLent<Target, Directionality, Cardinality, Constraints>(
+    _ relation: Relation<Target, Directionality, Cardinality, Constraints>
+  ) -> Relation<Target, Directionality, Cardinality, Constraints> {
     let found = state.withLock { state -> StoredRelation? in
-      guard relation.number <= state.relations.count else { return nil }
-      let found = state.relations[Int(relation.number) - 1]
+      guard let found = state.relations[relation.number] else { return nil }
       state.asked.insert(found.id)
       return found
     }
@@ -67,7 +86,7 @@ final class RelationLoader: Sendable {
           "what is asked in Swift goes through more than \(Self.deepest) relations, one behind the other, to \(Target.self)"
         )
       }
-      // An entity may have come from the condition of another query, whose numbers are others.
+      // An entity may have been kept from a condition that is over.
       guard found.target == targets.mapping.type, targets.snapshot.isLive(found.source, relation.row) else {
         return relation
       }
@@ -100,11 +119,12 @@ extension QueryReading {
   }
 
   /// Lets entities of these rows load the relations that nothing is known of, if they are told to a condition in Swift.
-  func lend(_ entities: inout [Entity], _ rows: [UInt32]) {
+  func lend(_ entities: inout [Entity], _ rows: [UInt32]) throws {
     guard let loader, !isDeleted else { return }
     for (place, relation) in mapping.info.relations.enumerated() {
-      guard let stored = mapping.relations[place] else { continue }
-      relation.lend(&entities, rows, number: loader.number(of: stored), depth: depth)
+      guard let stored = mapping.relations[place], relation.number != 0 else { continue }
+      try loader.note(stored, relation.number)
+      relation.lend(&entities, rows, level: loader.level, depth: depth)
     }
   }
 }

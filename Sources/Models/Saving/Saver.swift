@@ -86,8 +86,9 @@ struct Saver {
     // What the row's key is, whatever is made of the entity.
     let key = stage.cells[base + mapping.idColumn]
     if strategy.merging != nil {
-      // Within one save, a later entity of an id is merged with the earlier one.
-      var source = stage.namesake(of: record).map { stage.source($0) }
+      // Within one save, a later entity of an id is merged with the earlier one. A loud save has written that: what is
+      // there now, hooks may have made of it.
+      var source = isLoud ? nil : stage.namesake(of: record).map { stage.source($0) }
       if source == nil, row != PageLayout.noRow {
         source = EntitySource(
           transaction.readers(mapping.type), row, context.storage.opaques[Int(mapping.type.index)],

@@ -45,6 +45,19 @@ extension WriteTransaction {
     return present + waiting + dormant(relation, source).count { Int($0.place) <= present }
   }
 
+  /// Whether places of a list wait: then what leaves the list is to be told, see ``closeWaiting(_:_:at:)``.
+  func hasWaitingPlaces(_ relation: Relation, _ row: UInt32) -> Bool {
+    !dangling.isEmpty && dangling.hasPlaces(DanglingLinks.Link(relation: relation.id, source: row))
+  }
+
+  /// What waits behind links that have left a list moves up. `indices`, ascending, are theirs among those that are there
+  /// or sleep.
+  func closeWaiting(_ relation: Relation, _ row: UInt32, at indices: [Int]) {
+    for index in indices.reversed() {
+      dangling.close(DanglingLinks.Link(relation: relation.id, source: row), index: index)
+    }
+  }
+
   // MARK: - Forgetting
 
   /// Forgets the links of a row and a relation that await a target.
@@ -88,6 +101,10 @@ extension WriteTransaction {
       try step()
       let link: DanglingLinks.Link
       let place: UInt32?
+      if !staleDormant.isEmpty {
+        let first = dangling.first(number)
+        dropPurged(layout[first.relation], first.source)
+      }
       (link, place, isLast) = dangling.takeFirst(number)
       let relation = layout[link.relation]
       let source = self.table(relation.source)
@@ -101,15 +118,22 @@ extension WriteTransaction {
       }
       // A link that would break a required reference stays unmade; the source keeps what it has.
       if source.isDeleted(link.source) {
-        guard let link = connectDeleted(relation, source: link.source, target: row) else { continue }
+        guard let link = connectDeleted(relation, link, target: row, place: place) else { continue }
         sleeping[relation.id, default: Sleeping(inverse: layout[relation.inverse], row: row, links: [])].links
           .append(link)
       } else if bulk != nil {
         linkWoken(link.relation, source: link.source, target: row)
         if let place { bulk?.placed[link, default: []].append((place, row)) }
       } else {
+        let count = place == nil ? 0 : readColumn(relation).reader.references(link.source).count
         try? connect(link.relation, source: link.source, target: row)
-        if let place { arrange(link, [(place, row)]) }
+        guard let place else { continue }
+        if readColumn(relation).reader.references(link.source).count > count {
+          arrange(link, [(place, row)])
+        } else {
+          // It was refused, or stands in the list already.
+          dangling.close(link, place: place)
+        }
       }
     }
     for found in sleeping.values {
@@ -119,16 +143,26 @@ extension WriteTransaction {
 
   /// Links a deleted, kept row with a live one: the link sleeps until the row is restored. Gives what is still to be
   /// added behind the dormant links of a to-many direction, so that many are added at once.
-  private func connectDeleted(_ relation: Relation, source: UInt32, target: UInt32) -> DormantLinks.Link? {
+  private func connectDeleted(
+    _ relation: Relation, _ link: DanglingLinks.Link, target: UInt32, place: UInt32?
+  ) -> DormantLinks.Link? {
+    let source = link.source
     let inverse = layout[relation.inverse]
     let graveyard = ownedTable(relation.source).ownedGraveyard()
-    let place = layout.relationPlaces[Int(relation.id.index)]
+    let number = layout.relationPlaces[Int(relation.id.index)]
     let record = graveyard.record(source)
-    let old = record.targets(relation: place)
+    let old = record.targets(relation: number)
     // A to-one that has a target keeps it.
-    guard !old.contains(target), relation.isToMany || old.isEmpty else { return nil }
-    if !inverse.isToMany, self.target(inverse, target) != PageLayout.noRow || hasDormant(inverse, target) { return nil }
-    graveyard.replaceRecord(source, record.adding(target, relation: place))
+    var isRefused = old.contains(target) || !relation.isToMany && !old.isEmpty
+    if !inverse.isToMany, self.target(inverse, target) != PageLayout.noRow || hasDormant(inverse, target) {
+      isRefused = true
+    }
+    if isRefused {
+      if let place { dangling.close(link, place: place) }
+      return nil
+    }
+    graveyard.replaceRecord(
+      source, record.adding(target, relation: number, at: place.map { dangling.index(link, of: $0) } ?? old.count))
     guard inverse.isToMany else {
       setDormant(inverse, target, [DormantLinks.Link(place: 0, target: source)])
       return nil
@@ -153,8 +187,16 @@ extension WriteTransaction {
       return column(relation).insertIntoRun(source, only.target, at: index)
     }
     let made = Set(run)
-    let moved = placed.filter { made.contains($0.target) }.map { (dangling.index(link, of: $0.place), $0.target) }
-      .sorted { $0.0 < $1.0 }
+    var moved: [(Int, UInt32)] = []
+    var refused: [UInt32] = []
+    for (place, target) in placed.sorted(by: { $0.place < $1.place }) {
+      if made.contains(target) {
+        moved.append((dangling.index(link, of: place) - refused.count, target))
+      } else {
+        refused.append(place)
+      }
+    }
+    for place in refused.reversed() { dangling.close(link, place: place) }
     let targets = Set(moved.map(\.1))
     let others = DormantLinks.merge(run.filter { !targets.contains($0) }, sleeping)
     let asleep = Set(sleeping.map(\.target))

@@ -90,16 +90,26 @@ extension WriteTransaction {
 
   func relations(_ type: EntityTypeID) -> [Relation] { layout.types[Int(type.index)].relations }
 
-  /// What ``delete(_:_:)`` would delete of a live entity: it, and what the cascading relations reach from it.
-  package func cascade(from type: EntityTypeID, _ row: UInt32) throws(StoreProblem) -> [DeletedRow] {
-    var doomed = [DeletedRow(type: type, row: row)]
-    try collectCascade(&doomed, RowMarks(doomed))
+  /// What ``delete(_:rows:keeps:)`` would delete: each live entity, behind it what the cascading relations reach from it,
+  /// and each once. Complexity: O(*n*) in what is reached, and its links.
+  package func cascade(from type: EntityTypeID, rows: [UInt32]) throws(StoreProblem) -> [DeletedRow] {
+    var doomed: [DeletedRow] = []
+    let marks = RowMarks([])
+    for row in rows {
+      let entity = DeletedRow(type: type, row: row)
+      if !marks.insert(entity) { continue }
+      doomed.append(entity)
+      // What an earlier one reaches has been gone through.
+      try collectCascade(&doomed, from: doomed.count - 1, marks)
+    }
     return doomed
   }
 
-  /// Adds what the cascading relations reach, each row once, so that cycles end.
-  private func collectCascade(_ doomed: inout [DeletedRow], _ marks: RowMarks) throws(StoreProblem) {
-    var next = 0
+  /// Adds what the cascading relations reach of the rows from a place on, each row once, so that cycles end.
+  private func collectCascade(
+    _ doomed: inout [DeletedRow], from first: Int = 0, _ marks: RowMarks
+  ) throws(StoreProblem) {
+    var next = first
     while next < doomed.count {
       let entity = doomed[next]
       next += 1

@@ -26,12 +26,15 @@ extension WriteTransaction {
 
   /// Before `target` leaves the run of `row`: what stands behind it moves up.
   func closeGap(_ relation: Relation, _ row: UInt32, _ target: UInt32) {
-    guard hasDormant(relation, row),
+    let waits = hasWaitingPlaces(relation, row)
+    guard hasDormant(relation, row) || waits,
       let index = readColumn(relation).reader.references(row).firstIndex(of: target)
     else { return }
+    let sleeping = dormant(relation, row)
+    if waits { closeWaiting(relation, row, at: [index + sleeping.count { Int($0.place) <= index }]) }
     setDormant(
       relation, row,
-      dormant(relation, row).map { link in
+      sleeping.map { link in
         var link = link
         if Int(link.place) > index { link.place -= 1 }
         return link
@@ -64,11 +67,14 @@ extension WriteTransaction {
       return
     }
     let old = dormant(relation, row)
-    if !keeps && old.isEmpty {
+    // Those that only sleep keep their places.
+    let waits = !keeps && hasWaitingPlaces(relation, row)
+    if !keeps && old.isEmpty && !waits {
       column(relation).filterRun(row, isKept: { !isGone($0) })
       return
     }
     var links: [DormantLinks.Link] = []
+    var gone: [Int] = []
     var next = 0
     var place: UInt32 = 0
     for (index, target) in readColumn(relation).reader.references(row).enumerated() {
@@ -80,8 +86,11 @@ extension WriteTransaction {
         place += 1
       } else if keeps {
         links.append(DormantLinks.Link(place: place, target: target))
+      } else if waits {
+        gone.append(index + next)
       }
     }
+    closeWaiting(relation, row, at: gone)
     for link in old[next...] { links.append(DormantLinks.Link(place: place, target: link.target)) }
     column(relation).filterRun(row, isKept: { !isGone($0) })
     setDormant(relation, row, links)
@@ -101,8 +110,9 @@ extension WriteTransaction {
     }
     var links = dormant(relation, row)
     column(relation).removeFromRun(row, at: index)
-    if links.isEmpty && !keeps { return }
     let behind = links.firstIndex { $0.place > index } ?? links.count
+    if !keeps, hasWaitingPlaces(relation, row) { closeWaiting(relation, row, at: [index + behind]) }
+    if links.isEmpty && !keeps { return }
     for later in behind..<links.count { links[later].place -= 1 }
     if keeps {
       links.insert(DormantLinks.Link(place: UInt32(truncatingIfNeeded: index), target: target), at: behind)
@@ -169,10 +179,14 @@ extension WriteTransaction {
     }
   }
 
-  private func dropPurged(_ relation: Relation, _ row: UInt32) {
+  func dropPurged(_ relation: Relation, _ row: UInt32) {
     if staleDormant.isEmpty || staleDormant.remove(UInt64(relation.id.index) << 32 | UInt64(row)) == nil { return }
     guard let links = dormantLinks(relation)?[row] else { return }
     let targets = table(relation.target)
+    if hasWaitingPlaces(relation, row) {
+      let gone = links.indices.filter { !targets.isDeleted(links[$0].target) }
+      closeWaiting(relation, row, at: gone.map { Int(links[$0].place) + $0 })
+    }
     setDormant(relation, row, links.filter { targets.isDeleted($0.target) })
   }
 

@@ -184,11 +184,16 @@ extension WriteTransaction {
     var kept: [UInt32] = []
     // By place: how many stand before it when the others are gone.
     var places: [UInt32] = [0]
-    for target in old {
-      if isKept(target) { kept.append(target) }
+    let sleeping = dormant(relation, source)
+    let waits = hasWaitingPlaces(relation, source)
+    var gone: [Int] = []
+    var next = 0
+    for (index, target) in old.enumerated() {
+      while next < sleeping.count, sleeping[next].place <= index { next += 1 }
+      if isKept(target) { kept.append(target) } else if waits { gone.append(index + next) }
       places.append(UInt32(truncatingIfNeeded: kept.count))
     }
-    let sleeping = dormant(relation, source)
+    closeWaiting(relation, source, at: gone)
     if !sleeping.isEmpty {
       setDormant(
         relation, source,

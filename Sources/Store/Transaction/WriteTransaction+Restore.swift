@@ -173,14 +173,18 @@ extension WriteTransaction {
       for (place, relation) in relations(entity.type).enumerated() {
         var run: [UInt32] = []
         var sleeping: [DormantLinks.Link] = []
-        for target in record.targets(relation: place) {
+        var lost: [Int] = []
+        for (index, target) in record.targets(relation: place).enumerated() {
           try step(holding: revival.byteCount)
           if comesBack(relation, entity.row, target, revival) {
             run.append(target)
           } else if table(relation.target).isDeleted(target), remembers(relation, entity.row, target) {
             sleeping.append(DormantLinks.Link(place: UInt32(truncatingIfNeeded: run.count), target: target))
+          } else {
+            lost.append(index)
           }
         }
+        if !lost.isEmpty, hasWaitingPlaces(relation, entity.row) { closeWaiting(relation, entity.row, at: lost) }
         if relation.isToMany {
           if !run.isEmpty {
             run.withUnsafeBufferPointer { column(relation).setRun(entity.row, copying: $0, capacity: 0) }

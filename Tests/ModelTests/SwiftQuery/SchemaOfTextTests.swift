@@ -73,6 +73,10 @@ import Testing
     let expected = ModelError.invalidSchema(
       "the type 'Misfit' of the schema has a field 'name: Int' that is not String!")
     for _ in 0..<2 { #expect(throws: expected) { try Misfit.results(in: database) } }
+    var entities = database.entities
+    #expect(throws: expected) { try entities.removeAll(Misfit.self) }
+    #expect(throws: expected) { try entities.remove(Misfit.self, id: "1") }
+    #expect(throws: expected) { try Misfit.delete(id: "1", from: &entities) }
     let known = ModelSchema.fitted.withLock { $0[place] }
     #expect(throws: expected) { try #require(known).get() }
     // Another schema is another question.
