@@ -54,6 +54,7 @@ extension Execution {
     case .relation:
       let row = resolve(node.reference, outer, 0)
       return node.relation.isToMany && row != PageLayout.noRow ? readers[node.relation.reader].references(row) : none
+    case .groupMembers: return node.keepsLinkOrder ? groupMembers(node, outer, 0) : none
     case .branches:
       memory.removeAll()
       for child in node.children {

@@ -28,7 +28,7 @@ extension Execution {
       try appendRelated(set, state, scopes, into: &result)
     } else if set.access.kind == .branches, !set.isPaged {
       try appendBranches(set, state, scopes, into: &result)
-    } else if set.access.kind == .groupMembers {
+    } else if set.access.kind == .groupMembers, !set.isPaged {
       try appendGroupMembers(set, state, scopes, into: &result)
     } else if set.isKeyed {
       try appendKeyed(set, state, scopes, into: &result)
