@@ -91,7 +91,8 @@ extension Binder {
       return .single(one)
     case .plural(let many):
       guard case .relation(let reference, let relation) = query[many.set].source else { return .error }
-      return taking(arguments, stepped(path, along: .toOne(reference, relation), to: many.type, name), name, environment)
+      let next = stepped(path, along: .toOne(reference, relation), to: many.type, name)
+      return taking(arguments, next, name, environment)
     case .error: return .error
     case _ where arguments != nil: return noArguments(name)
     case .value(let value):
