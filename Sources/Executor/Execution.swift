@@ -249,7 +249,12 @@ package final class Execution {
   @inline(__always)
   func visit(_ rows: Int) throws(RuntimeProblem) {
     visitedRows &+= rows
-    if visitedRows > limits.maximumVisitedRows {
+    try checkVisits(0)
+  }
+
+  /// Throws if so many rows more are too many.
+  func checkVisits(_ rows: Int) throws(RuntimeProblem) {
+    if visitedRows &+ rows > limits.maximumVisitedRows {
       throw RuntimeProblem(
         .limitExceeded(name: "visited-rows", limit: limits.maximumVisitedRows), at: SourceRange(at: 0))
     }

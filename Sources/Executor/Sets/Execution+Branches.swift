@@ -11,10 +11,10 @@ extension Execution {
     let first = result.rows.count
     let firstOffset = result.offsets.count
     result.offsets.reserve(scopes.count)
+    var watch = ListWatch(set, result.rows)
     for element in 0..<scopes.count {
       for child in set.access.children { try appendBranch(child, scopes, element, into: &result.rows) }
-      result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
-      if element & 63 == 63 { try checkMemory(result.rows.count &* 4) }
+      try end(&result, &watch)
     }
     note(set, accessRows: result.rows.count - first)
     try filter(set, state, scopes, &result, from: first, firstOffset: firstOffset)

@@ -7,14 +7,13 @@ extension Execution {
   func append(
     _ set: CompiledSet, _ scopes: ScopeRows, into result: inout Expansion
   ) throws(RuntimeProblem) {
-    if let scan = set.whenKeysFail, keysFail(set, scopes) {
-      guard set.isCorrelated, scopes.count > 1 else { return try append(scan, scopes, into: &result) }
-      for element in 0..<scopes.count {
-        let one = scopes.element(element)
-        try append(keysFail(set, one) ? scan : set, one, into: &result)
-      }
-      return
-    }
+    try byKeys(set, scopes) { (set, scopes, _) throws(RuntimeProblem) in try appendFound(set, scopes, into: &result) }
+  }
+
+  /// The same where the keys of the access path are known not to fail.
+  func appendFound(
+    _ set: CompiledSet, _ scopes: ScopeRows, into result: inout Expansion
+  ) throws(RuntimeProblem) {
     let started = actuals == nil ? 0 : MonotonicClock.now
     let before = result.rows.count
     let state = sets[set.id]
@@ -36,15 +35,20 @@ extension Execution {
       let scalars = set.access.scalars
     {
       let vectors = try scalars.vectors(scopes, self)
+      var watch = ListWatch(set, result.rows)
       for element in 0..<scopes.count {
         _ = lookup(set.access, scalars, vectors, element, set.type, into: &result.rows)
-        result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
+        try end(&result, &watch)
       }
       note(set, accessRows: result.rows.count - before)
     } else if scopes.count == 1 {
       try appendSingle(set, state, scopes, into: &result)
     } else {
-      for element in 0..<scopes.count { try appendSingle(set, state, scopes.element(element), into: &result) }
+      var watch = ListWatch(set, result.rows)
+      for element in 0..<scopes.count {
+        try appendSingle(set, state, scopes.element(element), into: &result)
+        try look(result.rows, &watch)
+      }
     }
     if result.rows.count > Int(UInt32.max >> 1) {
       throw RuntimeProblem(.memory(limit: limits.maximumMemory), at: set.range)
@@ -58,18 +62,6 @@ extension Execution {
     }
   }
 
-  /// Whether a key of the access path fails for one of the elements: then they are looked at one by one, as a scan does.
-  func keysFail(_ set: CompiledSet, _ scopes: ScopeRows) -> Bool {
-    guard let keys = set.failingKeys else { return false }
-    do {
-      _ = try keys.vectors(scopes, self)
-      return false
-    } catch {
-      // A run that has to end does so at the scan's first look.
-      return true
-    }
-  }
-
   @inline(__always)
   func note(_ set: CompiledSet, accessRows: Int) {
     if actuals != nil { actuals?[set.id].accessRows += accessRows }
@@ -80,9 +72,10 @@ extension Execution {
     _ set: CompiledSet, _ state: SetState, _ count: Int, into result: inout Expansion
   ) throws(RuntimeProblem) {
     try share(set, state)
+    var watch = ListWatch(set, result.rows)
     for _ in 0..<count {
       result.rows.append(UnsafePointer(state.shared.rows.base), state.shared.rows.count)
-      result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
+      try end(&result, &watch)
     }
   }
 
@@ -153,7 +146,11 @@ extension Execution {
     _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows, into result: inout Expansion
   ) throws(RuntimeProblem) {
     if set.isPaged {
-      for element in 0..<scopes.count { try appendPage(set, state, scopes.element(element), into: &result) }
+      var watch = ListWatch(set, result.rows)
+      for element in 0..<scopes.count {
+        try appendPage(set, state, scopes.element(element), into: &result)
+        try look(result.rows, &watch)
+      }
       return
     }
     let node = set.access
@@ -166,6 +163,7 @@ extension Execution {
       parents = scopes.scopes[node.reference.depth]
     }
     let common = try commonSlice(set, scopes.count)
+    var watch = ListWatch(set, result.rows)
     if relation.isToMany, let parents, scopes.count > 4 {
       warmRuns(readers[relation.reader], parents, scopes.count)
     }
@@ -174,14 +172,14 @@ extension Execution {
       if let common, let parents {
         for element in 0..<scopes.count {
           appendTargets(relation, parents[element], from: common.offset, limit: common.limit, into: &result.rows)
-          result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
+          try end(&result, &watch)
         }
       } else {
         for element in 0..<scopes.count {
           let slice = try slice(set, vectors, element, of: scopes)
           let row = resolve(node.reference, scopes, element)
           appendTargets(relation, row, from: slice.offset, limit: slice.limit, into: &result.rows)
-          result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
+          try end(&result, &watch)
         }
       }
       note(set, accessRows: result.rows.count - first)
@@ -194,7 +192,7 @@ extension Execution {
         let slice = try slice(set, vectors, element, of: scopes)
         let row = resolve(node.reference, scopes, element)
         try appendTop(order, relation, row, slice, state, into: &result.rows)
-        result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
+        try end(&result, &watch)
       }
       return
     }
@@ -204,8 +202,7 @@ extension Execution {
     for element in 0..<scopes.count {
       appendTargets(
         relation, resolve(node.reference, scopes, element), from: 0, limit: Int.max, into: &result.rows)
-      result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
-      if element & 63 == 63 { try checkMemory(result.rows.count &* 4) }
+      try end(&result, &watch)
     }
     note(set, accessRows: result.rows.count - first)
     try filter(set, state, scopes, &result, from: first, firstOffset: firstOffset)
@@ -255,6 +252,7 @@ extension Execution {
     }
     let run = readers[relation.reader].references(row)
     guard let start = run.baseAddress, slice.offset < run.count else { return }
+    try charge(run.count)
     var disorder: UInt32 = 0
     var previous = start[0]
     for index in 1..<max(run.count, 1) {

@@ -151,6 +151,7 @@ extension Execution {
       firstOffset = result.offsets.count
       firstElement = end
     }
+    var watch = ListWatch(set, result.rows)
     for element in 0..<scopes.count {
       let run = runs[element]
       // A long run of a B-tree is not there as a whole.
@@ -160,6 +161,7 @@ extension Execution {
         first = result.rows.count
         firstOffset = result.offsets.count
         firstElement = element + 1
+        try look(result.rows, &watch)
         continue
       }
       if isDirect {
@@ -170,9 +172,8 @@ extension Execution {
       } else if run.count > 0 {
         result.rows.append(rows(run, state), run.count)
       }
-      result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
+      try end(&result, &watch)
       if !isDirect, result.rows.count - first > Execution.gatheredRows { try flush(element + 1, &result) }
-      if element & 63 == 63 { try checkMemory(result.rows.count &* 4) }
     }
     try flush(scopes.count, &result)
   }
