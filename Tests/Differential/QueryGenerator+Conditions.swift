@@ -159,8 +159,11 @@ extension QueryGenerator {
       return Node(.operation("in"), [json, Node(.variable(name("v"), type: "JSON", list))])
     }
     let subjects: [Node] = [
-      Node(.literal(.int(random.below(5)), isBare: true)), Node(.literal(.text(random.pick(["a", "ab"])), isBare: true)),
-      Node(.literal(.null, isBare: true)), jsonPath(scope) ?? json, path([.int, .float, .decimal], scope)?.node ?? json,
+      Node(.literal(.int(random.below(5)), isBare: true)),
+      Node(.literal(.text(random.pick(["a", "ab"])), isBare: true)),
+      Node(.literal(.null, isBare: true)),
+      jsonPath(scope) ?? json,
+      path([.int, .float, .decimal], scope)?.node ?? json,
     ]
     return Node(.operation("in"), [random.pick(subjects), json])
   }
