@@ -19,18 +19,23 @@ package enum Base64 {
 
   /// Nil unless it is well formed: padded, without spaces, and with zeros in the bits that are left over.
   package static func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
-    guard text.count % 4 == 0 else { return nil }
     var result: [UInt8] = []
     result.reserveCapacity(text.count / 4 * 3)
+    return decode(text, isEnd: true, into: &result) ? result : nil
+  }
+
+  /// Decodes a part of a text, a multiple of four letters; only the part at the end may be padded. False as above.
+  package static func decode(_ text: UnsafeBufferPointer<UInt8>, isEnd: Bool, into result: inout [UInt8]) -> Bool {
+    guard text.count % 4 == 0 else { return false }
     var index = 0
     while index < text.count {
-      let isLast = index + 4 == text.count
+      let isLast = isEnd && index + 4 == text.count
       let padding = isLast && text[index + 3] == 0x3D ? (text[index + 2] == 0x3D ? 2 : 1) : 0
       var group: UInt32 = 0
       for offset in 0..<4 {
         var bits: UInt32 = 0
         if offset < 4 - padding {
-          guard let value = value(text[index + offset]) else { return nil }
+          guard let value = value(text[index + offset]) else { return false }
           bits = value
         }
         group = group << 6 | bits
@@ -38,11 +43,11 @@ package enum Base64 {
       result.append(UInt8(truncatingIfNeeded: group >> 16))
       if padding < 2 { result.append(UInt8(truncatingIfNeeded: group >> 8)) }
       if padding < 1 { result.append(UInt8(truncatingIfNeeded: group)) }
-      if padding == 2, group & 0xFFFF != 0 { return nil }
-      if padding == 1, group & 0xFF != 0 { return nil }
+      if padding == 2, group & 0xFFFF != 0 { return false }
+      if padding == 1, group & 0xFF != 0 { return false }
       index += 4
     }
-    return result
+    return true
   }
 
   private static func letter(_ bits: UInt32) -> UInt8 {

@@ -248,14 +248,14 @@ package final class Execution {
   /// Counts rows that a condition is evaluated for, or that an access path gives without one.
   @inline(__always)
   func visit(_ rows: Int) throws(RuntimeProblem) {
-    try checkVisits(rows)
     visitedRows &+= rows
+    try checkVisits(0)
   }
 
-  /// Throws if so many rows more, which are yet to be counted, are more than may be visited.
+  /// Throws if so many rows more are too many.
   @inline(__always)
   func checkVisits(_ rows: Int) throws(RuntimeProblem) {
-    if rows > limits.maximumVisitedRows &- visitedRows {
+    if visitedRows &+ rows > limits.maximumVisitedRows {
       throw RuntimeProblem(
         .limitExceeded(name: "visited-rows", limit: limits.maximumVisitedRows), at: SourceRange(at: 0))
     }

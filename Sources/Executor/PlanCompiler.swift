@@ -123,6 +123,11 @@ struct PlanCompiler {
         let node = AccessNode(.groupMembers)
         node.number = selection.index
         node.reference = reference(group)
+        switch plan.query.groupedSource(of: selection) {
+        case .relation(_, let id): node.keepsLinkOrder = catalog[id].isToMany
+        case .branches(let branches): node.keepsLinkOrder = branches.contains { catalog[$0.relation].isToMany }
+        default: break
+        }
         return node
       case .step(let inner, let id), .linked(let inner, let id):
         let node = AccessNode(.step)

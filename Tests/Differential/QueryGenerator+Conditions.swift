@@ -140,8 +140,9 @@ extension QueryGenerator {
 
   private mutating func jsonComparison(_ scope: Scope) -> Node? {
     guard let json = jsonPath(scope) else { return nil }
-    switch random.below(4) {
+    switch random.below(5) {
     case 0: return Node(.isNull(negated: random.chance(50)), [json])
+    case 4: return jsonMembership(json, scope)
     case 1:
       return Node(
         .operation(random.pick(["==", "!="])), [json, Node(.literal(.text(random.pick(["a", "ab"])), isBare: true))])
@@ -149,5 +150,21 @@ extension QueryGenerator {
       let number = Node(.literal(.int(random.below(5)), isBare: true))
       return Node(.operation(random.pick(["==", "!=", "<", ">="])), [json, number])
     }
+  }
+
+  /// In a JSON value, which may be no list; or a JSON value in a variable.
+  private mutating func jsonMembership(_ json: Node, _ scope: Scope) -> Node {
+    if scope.hasVariables, random.chance(40) {
+      let list = Datum.list((0..<random.below(9)).map { _ in Model.value(.json, &random) })
+      return Node(.operation("in"), [json, Node(.variable(name("v"), type: "JSON", list))])
+    }
+    let subjects: [Node] = [
+      Node(.literal(.int(random.below(5)), isBare: true)),
+      Node(.literal(.text(random.pick(["a", "ab"])), isBare: true)),
+      Node(.literal(.null, isBare: true)),
+      jsonPath(scope) ?? json,
+      path([.int, .float, .decimal], scope)?.node ?? json,
+    ]
+    return Node(.operation("in"), [random.pick(subjects), json])
   }
 }

@@ -133,6 +133,15 @@ import Testing
       (#"{ x := first(A(where: id == "b")).j["member 0"] }"#, #"{"x":[0,{}]}"#),
       (#"{ x := length(join(split(first(A(where: id == "a")).t, ""), "-")) }"#, #"{"x":999999}"#),
       (#"{ x := {a: collect(A, j)}.a[1]["member 7"] }"#, #"{"x":[7,{}]}"#),
+      (#"{ x := length(replace(first(A(where: id == "a")).t, "y", "z")) }"#, #"{"x":500000}"#),
+      (
+        #"{ x := length(replace(first(A(where: id == "a")).t, concat(padStart("", 40, "x"), "y"), "z")) }"#,
+        #"{"x":500000}"#
+      ),
+      (#"{ x := length((first(A(where: id == "a")).t as Bytes) as String) }"#, #"{"x":500000}"#),
+      (#"{ x := length({a: concat(first(A(where: id == "a")).t, "\n")}.a as String) }"#, #"{"x":500001}"#),
+      (#"{ x := "y" in {a: split(first(A(where: id == "a")).t, "")}.a }"#, #"{"x":false}"#),
+      (#"{ A(where: j != null) { n: count(A(where: j == ^.j)) } }"#, #"{"A":[{"n":2},{"n":2}]}"#),
     ]) func looks(_ text: String, _ answer: String) throws
   {
     let database = try Self.large.get()

@@ -44,8 +44,12 @@ import Testing
   @Test(arguments: orders) func pagesAreTheList(_ order: String) throws {
     let database = try Self.database(70, seed: 7)
     for filter in Self.filters {
-      for field in ["Item", "owner(id: \"o1\") { items"] {
-        let close = field == "Item" ? "" : " }"
+      let fields = [
+        "Item", "owner(id: \"o1\") { items", "Item(groupBy: owner, offset: 1, limit: 1) { _items",
+        "owner(id: \"o2\") { items(groupBy: {many: c > 1}, limit: 1) { _items",
+      ]
+      for field in fields {
+        let close = String(repeating: " }", count: field.count { $0 == "{" } - (field.contains("{many") ? 1 : 0))
         func list(_ arguments: String) throws -> [(id: String, cursor: String)] {
           let given = [filter, order, arguments].filter { !$0.isEmpty }.joined(separator: ", ")
           let text = "{ \(field)\(given.isEmpty ? "" : "(\(given))") { id _cursor }\(close) }"
@@ -109,6 +113,12 @@ import Testing
   private func entries(_ answer: Answer) throws -> [(id: String, cursor: String)] {
     var value = try JSONValue.parse(Array(answer.jsonString.utf8))
     while case .object(let members) = value, let first = members.first { value = first.value }
+    // The only group, and its list.
+    if case .array(let elements) = value, elements.count == 1, case .object(let members) = elements[0],
+      case .array? = members.first?.value
+    {
+      value = members[0].value
+    }
     guard case .array(let elements) = value else { return [] }
     return elements.map { element in
       guard case .object(let members) = element else { return ("", "") }

@@ -89,6 +89,34 @@ import Testing
     #expect(problem { _ = try database.query("{ x := \(deep) }") }?.message.contains("32") == true)
   }
 
+  /// Lists of a batch of a thousand elements are a thousand times all entities: 12 MB here.
+  @Test(
+    "memory and rows are looked at while the lists of a batch are made",
+    arguments: [
+      "{ U(limit: 1000) { x := sum(U, 1) } }",
+      "{ U(limit: 1000) { boss { x := sum(subs, 1) } } }",
+      "{ U(limit: 1000) { boss { x := sum(subs(orderBy: id), 1) } } }",
+      "{ U(limit: 1000, orderBy: sum(boss.subs, 1)) { id } }",
+      "{ U(groupBy: boss) { n: sum(_items, sum(boss.subs, 1)) } }",
+      "{ U(limit: 1000) { boss { subs(groupBy: boss) { n: count() } } } }",
+      "{ U(limit: 1000) { x := sum(U(where: g == ^.g), g + ^.g) } }",
+      "{ U(groupBy: g) { _items(limit: 1000) { x := sum(U(where: g == ^.g), g + ^.g) } } }",
+    ])
+  func batches(_ text: String) throws {
+    let database = try Database(
+      schema: "type U { id: ID! g: Int @index(kind: HASH) boss: U @relation(inverse: \"subs\") subs: [U!]! }")
+    try database.load([.lines("U", (0..<3000).map { "{\"id\":\($0),\"g\":1,\"boss\":0}\n" }.joined())])
+    func code(memory: Int, rows: Int) -> String? {
+      var limits = QueryLimits.standard
+      limits.memory = memory
+      limits.visitedRows = rows
+      return problem { _ = try database.query(text, options: RunOptions(limits: limits)) }?.message
+    }
+    // Whichever is passed first is named.
+    #expect(code(memory: 1 << 21, rows: 2_000_000)?.contains("2097152") == true)
+    #expect(code(memory: 1 << 23, rows: 1_000_000)?.contains("visited-rows") == true)
+  }
+
   @Test(
     "sorts, conditions and patterns stop within 20 ms, or not much later on a busy machine",
     arguments: [

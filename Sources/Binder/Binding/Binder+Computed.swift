@@ -59,8 +59,15 @@ extension Binder {
     return operand.placed(at: range)
   }
 
-  /// Over a missing link a field is null, whatever its expression makes of nothing.
+  /// Over a missing link a field is null or has no members, whatever its expression makes of nothing.
   private func guarded(_ operand: Operand, by element: EntityReference, of type: EntityTypeID) -> Operand {
+    if case .plural(let path) = operand, !element.isScope {
+      let isThere = isThere(element.shifted(by: 1), type, at: path.range)
+      let known = query[path.set].predicate
+      query[path.set].predicate =
+        known.map { BoundExpression(.and([isThere, $0]), .boolean, at: path.range) } ?? isThere
+      return operand
+    }
     guard case .value(let value) = operand, !element.isScope else { return operand }
     func guarded(_ expression: BoundExpression) -> BoundExpression {
       if case .column = expression.kind { return expression }
@@ -78,6 +85,9 @@ extension Binder {
     }
     return true
   }
+
+  /// `first(orders)`, where a computed entity is a path over to-one relations.
+  static var onlyMember: String { "the only member of a set" }
 
   /// The operand in the type that the field declares.
   private func typed(
@@ -108,7 +118,10 @@ extension Binder {
       }
       return coerce(operand, to: wanted, environment, at: range).map { .value($0) } ?? .error
     }
-    report(.wrongComputed(field: property.name, expected: words(wanted), found: describe(operand)), at: range)
+    var found = describe(operand)
+    // Its type alone would not tell what is wrong.
+    if case (.entity, .single) = (wanted, operand) { found = Self.onlyMember }
+    report(.wrongComputed(field: property.name, expected: words(wanted), found: found), at: range)
     return .error
   }
 }

@@ -99,16 +99,7 @@ extension Binder {
     case .entity(let element, let type, _):
       return step(from: element, type, name, arguments, environment, range)
     case .embedded(let value):
-      let operand = member(name, of: value)
-      switch operand {
-      case .plural(let path):
-        guard let arguments else { return operand }
-        var bound = query[path.set]
-        bindArguments(arguments.named, of: name, environment: environment, into: &bound)
-        query[path.set] = bound
-        return operand
-      default: return arguments == nil ? operand : noArguments(name)
-      }
+      return taking(arguments, member(name, of: value), name, environment)
     case .plural(let path): return step(from: path, name, arguments, environment, range)
     case .single(let path): return step(fromSingle: path, name, arguments, environment, range)
     case .value:

@@ -194,6 +194,11 @@ extension Binder {
   ) -> BoundExpression? {
     guard case .list(let element) = list.type else {
       if list.type == .json {
+        // As `==` has it: JSON has no collation.
+        if case .value(let value) = subject, value.folded != nil {
+          report(.incomparable(left: words(value.type), right: words(list.type)), at: range)
+          return nil
+        }
         guard let left = coerce(subject, to: .json, environment, at: range) else { return nil }
         return BoundExpression(.inList(left, list.expression), .boolean, at: range)
       }

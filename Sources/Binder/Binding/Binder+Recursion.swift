@@ -224,7 +224,8 @@ extension Binder {
     case .all, .key, .relation, .branches, .step, .union, .deleted: nil
     case .closure: "a closure"
     case .shortestPath, .linked: "a path"
-    case .items: "a group"
+    // Its members stand as they do in the set that is grouped.
+    case .items(_, let groups): unpaged(query.groupedSource(of: groups))
     case .given: "what a mutation answers"
     }
   }
@@ -237,24 +238,33 @@ extension Binder {
       if let cursor = set.paging?.after ?? set.paging?.before, let reason = unpaged(set.source) {
         report(.noCursor(of: reason), at: cursor.range)
       }
-      let printer = ExpressionPrinter(query: query, catalog: catalog)
-      var text = catalog[set.type].name
-      var relations: [RelationID] = []
-      switch set.source {
-      case .relation(_, let relation): relations = [relation]
-      case .branches(let branches): relations = branches.map(\.relation)
-      default: break
-      }
-      for relation in relations { text += " \(catalog[catalog[relation].source].name).\(catalog.name(of: relation))" }
-      for term in set.order {
-        text += " \(printer.order([term])):\(words(term.expression.type))"
-        if case .enumeration(let id) = term.expression.type { text += "(\(catalog[id].values.joined(separator: " ")))" }
-      }
-      for key in set.distinctOn { text += " distinct \(printer.text(key))" }
       // FNV-1a.
       var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-      for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+      for byte in listText(of: set).utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
       query.sets[index].paging?.fingerprint = hash
     }
+  }
+
+  /// What tells a list from others whose cursors it does not take.
+  private func listText(of set: BoundSet) -> String {
+    let printer = ExpressionPrinter(query: query, catalog: catalog)
+    var text = catalog[set.type].name
+    var relations: [RelationID] = []
+    switch set.source {
+    case .relation(_, let relation): relations = [relation]
+    case .branches(let branches): relations = branches.map(\.relation)
+    default: break
+    }
+    for relation in relations { text += " \(catalog[catalog[relation].source].name).\(catalog.name(of: relation))" }
+    for term in set.order {
+      text += " \(printer.order([term])):\(words(term.expression.type))"
+      if case .enumeration(let id) = term.expression.type { text += "(\(catalog[id].values.joined(separator: " ")))" }
+    }
+    for key in set.distinctOn { text += " distinct \(printer.text(key))" }
+    if case .items(_, let groups) = set.source, case .groups(let grouping) = query[groups].shape {
+      text += " items of \(listText(of: query[query[groups].set]))"
+      for key in grouping.keys.flatMap(\.expressions) { text += " by \(printer.text(key))" }
+    }
+    return text
   }
 }

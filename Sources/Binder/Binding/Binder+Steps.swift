@@ -14,10 +14,15 @@ extension Binder {
       reportUnknownField(name, of: catalog[type].name, among: catalog[type].properties.map(\.name))
       return .error
     }
-    let operand = member(property, of: element, at: range)
+    return taking(arguments, member(property, of: element, at: range), name, environment)
+  }
+
+  /// A step with its arguments, which one to entities has only.
+  func taking(_ arguments: CallArguments?, _ operand: Operand, _ name: Name, _ environment: Environment) -> Operand {
     guard let arguments else { return operand }
     switch operand {
-    case .plural(let path):
+    case .error: return .error
+    case .plural(let path) where path.isEntity:
       var bound = query[path.set]
       bindArguments(arguments.named, of: name, environment: environment, into: &bound)
       query[path.set] = bound
@@ -51,7 +56,6 @@ extension Binder {
     switch path.tail {
     case .value: return .error
     case .embedded(let value):
-      guard arguments == nil else { return noArguments(name) }
       inner = member(name, of: value)
     case .none:
       if let value = metaValue(name, of: .scope(0, path.type)) {
@@ -82,11 +86,15 @@ extension Binder {
     }
     switch inner {
     case .entity(let reference, let type, _):
-      guard case .plural(let next) = stepped(path, along: reference, to: type, name) else { return .error }
-      return .single(next)
+      let next = taking(arguments, stepped(path, along: reference, to: type, name), name, environment)
+      guard case .plural(let one) = next else { return .error }
+      return .single(one)
     case .plural(let many):
       guard case .relation(let reference, let relation) = query[many.set].source else { return .error }
-      return stepped(path, along: .toOne(reference, relation), to: many.type, name)
+      let next = stepped(path, along: .toOne(reference, relation), to: many.type, name)
+      return taking(arguments, next, name, environment)
+    case .error: return .error
+    case _ where arguments != nil: return noArguments(name)
     case .value(let value):
       return .value(
         first(value.expression, of: path.set), folded: value.folded.map { first($0, of: path.set) })
@@ -113,14 +121,17 @@ extension Binder {
       path.tail = .value(
         TypedValue(expression: BoundExpression(.jsonPath(value.expression, key), .json, at: name.range)))
     case .embedded(let value):
-      guard arguments == nil else { return noArguments(name) }
       switch member(name, of: value) {
-      case .value(let inner): path.tail = .value(inner)
-      case .embedded(let inner): path.tail = .embedded(inner)
-      case .entity(let reference, let type, _): return stepped(path, along: reference, to: type, name)
+      case .error: return .error
+      case .entity(let reference, let type, _):
+        return taking(arguments, stepped(path, along: reference, to: type, name), name, environment)
       case .plural(let inner):
         guard case .relation(let reference, let relation) = query[inner.set].source else { return .error }
-        return stepped(path, along: .toOne(reference, relation), to: inner.type, name)
+        let next = stepped(path, along: .toOne(reference, relation), to: inner.type, name)
+        return taking(arguments, next, name, environment)
+      case _ where arguments != nil: return noArguments(name)
+      case .value(let inner): path.tail = .value(inner)
+      case .embedded(let inner): path.tail = .embedded(inner)
       default: return .error
       }
     case .none:

@@ -264,6 +264,7 @@ extension BindingProblem {
     case .notRecursive(_, _, let target): "repeat a relation from '\(target)' to '\(target)'"
     case .recursionKey: "leave it out, or give one of the two another name"
     case .noCursor: "page it with 'limit' and 'offset'"
+    case .wrongComputed(_, _, found: Binder.onlyMember): "follow relations to one, or declare a list of one"
     default: nil
     }
   }

@@ -93,8 +93,7 @@ struct Accumulator {
 
   private mutating func average() -> Conversion.Result {
     if summation == .floats {
-      guard let sum = floats?.value() else { return .failed }
-      return .value(Cell(sum / Double(count)))
+      return Conversion.Result(floats?.mean(of: count).map { Cell($0) })
     }
     let divisor = Decimal(Int64(count))
     let sum = summation == .decimals ? decimals.value : Decimal(significand: integers, scale: 0)

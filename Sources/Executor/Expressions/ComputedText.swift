@@ -94,7 +94,9 @@ struct ComputedText: ~Copyable {
     case .id where view.isNumber: try append(start, count)
     case .bytes:
       try reserve(count / 3 * 4)
-      buffer.append(base64: UnsafeRawBufferPointer(start: start, count: count))
+      buffer.append(0x22)
+      try execution.encode(base64: UnsafeRawBufferPointer(start: start, count: count), into: &buffer)
+      buffer.append(0x22)
     default:
       try reserve(count)
       buffer.append(0x22)

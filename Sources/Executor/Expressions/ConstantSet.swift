@@ -41,6 +41,7 @@ final class ConstantSet: @unchecked Sendable {
     used.initialize(repeating: 0, count: capacity)
     let json = JSONHash(seed)
     for cell in cells {
+      if let execution, !execution.goesOn(8) { break }
       if form == .linear {
         slots[count] = cell
         used[count] = 1
@@ -56,6 +57,9 @@ final class ConstantSet: @unchecked Sendable {
     }
     if form == .words { makeBits(cells) }
   }
+
+  /// About what a set of so many values needs while it is made, the values themselves included.
+  static func byteCount(of count: Int) -> Int { count &* 7 &* MemoryLayout<Cell>.stride }
 
   /// So many JSON values are sooner compared than hashed.
   private static let fewValues = 4

@@ -113,8 +113,14 @@ struct Conversion {
     switch from {
     case .list, .embedded, .entity, .null: return .failed
     case .scalar, .enumeration:
-      if from == .scalar(.bytes) { try execution.reserveText(TextView(cell).count / 3 * 4) }
       var buffer = ByteBuffer(capacity: 64)
+      if from == .scalar(.bytes) {
+        try bytes(of: cell) { (start, count) throws(RuntimeProblem) in
+          try execution.reserveText(count / 3 * 4)
+          try execution.encode(base64: UnsafeRawBufferPointer(start: start, count: count), into: &buffer)
+        }
+        return .value(try copy(buffer.start, buffer.count))
+      }
       write(cell, type: from, catalog: catalog, into: &buffer)
       let isQuoted = buffer.count >= 2 && buffer.start.load(as: UInt8.self) == 0x22
       let start = buffer.start + (isQuoted ? 1 : 0)
@@ -150,6 +156,22 @@ struct Conversion {
     }
   }
 
+  private func decoded(base64 letters: UnsafeBufferPointer<UInt8>) throws(RuntimeProblem) -> [UInt8]? {
+    guard letters.count % 4 == 0 else { return nil }
+    try execution.reserveText(letters.count / 4 * 3)
+    var result: [UInt8] = []
+    result.reserveCapacity(letters.count / 4 * 3)
+    var start = 0
+    while start < letters.count {
+      let end = min(start + Execution.codedBytes / 3 * 4, letters.count)
+      let part = UnsafeBufferPointer(rebasing: letters[start..<end])
+      guard Base64.decode(part, isEnd: end == letters.count, into: &result) else { return nil }
+      try execution.charge(end - start)
+      start = end
+    }
+    return result
+  }
+
   private func parse(_ bytes: UnsafeBufferPointer<UInt8>, _ to: ValueType) throws(RuntimeProblem) -> Result {
     try execution.charge(bytes.count)
     switch to {
@@ -168,7 +190,7 @@ struct Conversion {
         guard let text = UUIDText.normalize(bytes) else { return .failed }
         return .value(try copy(text))
       case .bytes:
-        guard let decoded = Base64.decode(bytes) else { return .failed }
+        guard let decoded = try decoded(base64: bytes) else { return .failed }
         return .value(try copy(decoded))
       case .string, .id, .json, .cursor: return .failed
       }
@@ -195,14 +217,7 @@ struct Conversion {
       // An element of a list of JSON.
       case _ where to == .json: return .value(cell)
       case .string:
-        try execution.charge(count)
-        var scratch = ByteBuffer()
-        guard let text = try? scanner.scanString(&scratch) else { return .failed }
-        guard to == .string || to == .id else { return try parse(text.bytes, to) }
-        // Where it has no escapes it is a part of the JSON, which lies in an arena if it is long.
-        if text.isDecoded { return .value(try copy(UnsafeRawPointer(text.start), text.count)) }
-        let flags = text.isClean ? 0 : TextView.escapeFlag(text.start, text.count)
-        return .value(TextView(text.start, count: text.count, flags: flags).cell)
+        return try text(ofJSON: start, count, to)
       case .number:
         guard let number = try? scanner.scanNumber() else { return .failed }
         if to.isNumeric { return try parse(number.bytes, to) }
@@ -222,6 +237,35 @@ struct Conversion {
       case .object, .end, .invalid: return .failed
       }
     }
+  }
+
+  /// From a JSON string.
+  private func text(
+    ofJSON start: UnsafeRawPointer, _ count: Int, _ to: ValueType
+  ) throws(RuntimeProblem) -> Result {
+    var reader = JSONReader(start, count, execution)
+    reader.skipSpace()
+    let body = reader.skipString()
+    try execution.checkStop()
+    let isText = to == .string || to == .id
+    guard body.hasEscapes else {
+      let text = UnsafeBufferPointer(start: reader.base + body.start, count: body.end - body.start)
+      guard isText else { return try parse(text, to) }
+      // A part of the JSON, which lies in an arena if it is long.
+      return .value(TextView(start + body.start, count: text.count).cell)
+    }
+    try execution.reserveText(body.end - body.start)
+    var decoded = ByteBuffer()
+    var bytes = JSONStringBytes(reader, body)
+    while true {
+      let byte = bytes.next()
+      if byte < 0 { break }
+      decoded.append(UInt8(truncatingIfNeeded: byte))
+      if decoded.count & 0x1FFF == 0 { try execution.charge(1 << 15) }
+    }
+    if isText { return .value(try copy(decoded.start, decoded.count)) }
+    return try parse(
+      UnsafeBufferPointer(start: decoded.start.assumingMemoryBound(to: UInt8.self), count: decoded.count), to)
   }
 
   /// The elements of a JSON list.

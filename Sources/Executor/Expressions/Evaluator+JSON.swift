@@ -43,6 +43,50 @@ extension Evaluator {
     }
   }
 
+  /// Whether a value equals an element of a JSON list. What is no list has no elements.
+  func inJSON(_ index: Int, _ a: Vector, _ list: Vector, _ out: Vector) throws(RuntimeProblem) {
+    out.truths.update(repeating: 0, count: count)
+    guard a.kind == .wide, list.kind == .wide else { return }
+    if list.isConstant, !list.isNull(0) {
+      if let known = block.listSets[index] { return try member(of: known, a, out) }
+      let set = try elements(ofJSON: list.cells[0])
+      block.listSets[index] = set
+      return try member(of: set, a, out)
+    }
+    for position in 0..<count where list.validity[position] == 1 {
+      let text = TextView.bytes(at: list.cells + position)
+      let value = a.validity[position] == 1 ? TextView.bytes(at: a.cells + position) : nil
+      let found = JSONAccess.contains(text.start, text.count, value, execution)
+      try execution.checkStop()
+      out.truths[position] = found ? 2 : 0
+    }
+  }
+
+  /// The elements of one list, which many values are looked up in.
+  private func elements(ofJSON list: Cell) throws(RuntimeProblem) -> ConstantSet {
+    let text = TextView(list)
+    var cells: [Cell] = []
+    var containsNull = false
+    var problem: RuntimeProblem?
+    // Long elements are parts of the list's text.
+    text.withBytes { start, count in
+      JSONAccess.elements(start, count, execution) { range, kind in
+        containsNull = containsNull || kind == .null
+        cells.append(TextView(start + range.lowerBound, count: range.count).cell)
+        guard cells.count & 1023 == 0 else { return true }
+        do throws(RuntimeProblem) { try execution.checkMemory(ConstantSet.byteCount(of: cells.count)) } catch {
+          problem = error
+        }
+        return problem == nil
+      }
+    }
+    if let problem { throw problem }
+    try execution.checkStop()
+    let set = ConstantSet(cells, type: .json, containsNull: containsNull, execution)
+    try execution.checkStop()
+    return set
+  }
+
   func jsonComposite(_ node: Node, _ out: Vector) throws(RuntimeProblem) {
     let isObject = node.operation == .jsonObject
     let names = isObject ? block.block.names[Int(node.index)] : []

@@ -68,7 +68,7 @@ extension Evaluator {
     try member(of: block.block.sets[Int(node.index)], vector(node.a), out)
   }
 
-  private func member(of set: ConstantSet, _ a: Vector, _ out: Vector) throws(RuntimeProblem) {
+  func member(of set: ConstantSet, _ a: Vector, _ out: Vector) throws(RuntimeProblem) {
     let null: UInt8 = set.containsNull ? 2 : 0
     if a.kind == .word {
       set.test(UnsafePointer(a.words), count, into: out.truths)
@@ -100,6 +100,7 @@ extension Evaluator {
     let a = vector(node.a)
     let list = vector(node.b)
     guard case .list(let element) = type(node.b) else {
+      if type(node.b) == .json { return try inJSON(index, a, list, out) }
       out.truths.update(repeating: node.flag ? 1 : 0, count: count)
       return
     }

@@ -110,7 +110,7 @@ extension Evaluator {
       let text = TextView.bytes(at: a.cells + index)
       let needle = TextView.bytes(at: b.cells + index)
       let other = TextView.bytes(at: c.cells + index)
-      guard var next = TextSearch.find(text.start, text.count, needle.start, needle.count, from: 0) else {
+      guard var next = try TextSearch.find(text, needle, from: 0, execution) else {
         out.cells[index] = part(text.start, text.count, of: a.cells[index])
         continue
       }
@@ -122,7 +122,7 @@ extension Evaluator {
         try reserveText(buffer.count, node, at: index)
         try execution.charge(next - start + other.count + 8)
         start = next + needle.count
-        guard let found = TextSearch.find(text.start, text.count, needle.start, needle.count, from: start) else {
+        guard let found = try TextSearch.find(text, needle, from: start, execution) else {
           break
         }
         next = found
@@ -155,7 +155,7 @@ extension Evaluator {
           start += length
         }
       } else {
-        while let next = TextSearch.find(text.start, text.count, separator.start, separator.count, from: start) {
+        while let next = try TextSearch.find(text, separator, from: start, execution) {
           cells.append(part(text.start + start, next - start, of: a.cells[index]))
           if cells.count & 1023 == 0 {
             try reserveList(cells.count, node, at: index)
@@ -272,48 +272,6 @@ extension Evaluator {
       if let number = pattern.group(named: name) { return number }
     }
     throw problem(.invalidPattern(message: "it has no group '\(name.prefix(60))'", offset: 0), node, at: position)
-  }
-}
-
-extension TextSearch {
-  /// Where the needle occurs first from a place on; nil if it is empty or does not. Linear, whatever the bytes.
-  static func find(
-    _ text: UnsafeRawPointer, _ count: Int, _ needle: UnsafeRawPointer, _ length: Int, from: Int
-  ) -> Int? {
-    guard length > 0, from >= 0, from <= count, length <= count - from else { return nil }
-    if length > 32 { return findLong(text, count, needle, length, from: from) }
-    let first = Int32(needle.load(as: UInt8.self))
-    let end = count - length + 1
-    var place = from
-    while place < end, let found = memchr(text + place, first, end - place) {
-      place = UnsafeRawPointer(found) - text
-      if memcmp(text + place, needle, length) == 0 { return place }
-      place += 1
-    }
-    return nil
-  }
-
-  /// Knuth, Morris and Pratt's: no byte of the text is looked at twice.
-  private static func findLong(
-    _ text: UnsafeRawPointer, _ count: Int, _ needle: UnsafeRawPointer, _ length: Int, from: Int
-  ) -> Int? {
-    func byte(_ index: Int) -> UInt8 { needle.load(fromByteOffset: index, as: UInt8.self) }
-    // The longest border of each prefix.
-    var borders = [Int](repeating: 0, count: length)
-    var border = 0
-    for index in 1..<length {
-      while border > 0, byte(border) != byte(index) { border = borders[border - 1] }
-      if byte(border) == byte(index) { border += 1 }
-      borders[index] = border
-    }
-    var matched = 0
-    for index in from..<count {
-      let next = text.load(fromByteOffset: index, as: UInt8.self)
-      while matched > 0, byte(matched) != next { matched = borders[matched - 1] }
-      if byte(matched) == next { matched += 1 }
-      if matched == length { return index - length + 1 }
-    }
-    return nil
   }
 }
 

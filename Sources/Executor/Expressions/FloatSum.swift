@@ -17,6 +17,9 @@ struct FloatSum {
   /// The nearest double, ties to even; nil if it is beyond the largest.
   mutating func value() -> Double? { isEmpty ? 0 : withSum { $0.value() } }
 
+  /// The mean of so many summands, whose sum may be beyond the largest double.
+  mutating func mean(of count: Int) -> Double? { isEmpty ? 0 : withSum { $0.mean(of: count) } }
+
   @inline(__always)
   private mutating func withSum<Result>(_ body: (FixedPointSum) -> Result) -> Result {
     words.withUnsafeMutableBufferPointer { words in
@@ -86,8 +89,17 @@ struct FixedPointSum: BitwiseCopyable {
     for index in 0..<Self.limbCount { limbs[index] = 0 &- limbs[index] }
   }
 
-  /// The nearest double, ties to even; nil if it is beyond the largest.
-  func value() -> Double? {
+  /// The sum by the number of summands, which is not beyond the largest double even where the sum is.
+  func mean(of count: Int) -> Double? {
+    if let sum = value() { return sum / Double(count) }
+    guard let part = value(scaledBy: -64) else { return nil }
+    // Roundings may lead beyond the largest by a bit.
+    let largest = Double.greatestFiniteMagnitude
+    return min(max(part / Double(count) * 0x1p64, -largest), largest)
+  }
+
+  /// The nearest double, ties to even, or 2 to some power of it; nil if it is beyond the largest.
+  func value(scaledBy power: Int = 0) -> Double? {
     normalize()
     let isNegative = limbs[Self.limbCount - 1] < 0
     if isNegative {
@@ -112,7 +124,8 @@ struct FixedPointSum: BitwiseCopyable {
     let half: UInt128 = dropped > 0 ? 1 << UInt128(dropped - 1) : 0
     if dropped > 0, rest > half || rest == half && (isInexact || significand & 1 == 1) { significand += 1 }
     let result = Double(
-      sign: isNegative ? .minus : .plus, exponent: lowest, significand: Double(UInt64(truncatingIfNeeded: significand)))
+      sign: isNegative ? .minus : .plus, exponent: lowest + power,
+      significand: Double(UInt64(truncatingIfNeeded: significand)))
     return result.isFinite ? result : nil
   }
 }

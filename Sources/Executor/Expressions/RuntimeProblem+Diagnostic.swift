@@ -73,7 +73,7 @@ extension RuntimeProblem {
       help = "read the list from its beginning"
     case .invalidCursor(.otherList):
       message = "the cursor belongs to another list or another order"
-      help = "use the cursors of a list with the same type, relation, 'orderBy' and 'distinctOn'"
+      help = "use the cursors of a list with the same type, relation, groups, 'orderBy' and 'distinctOn'"
     case .timeout(let milliseconds):
       message = "the time limit of \(milliseconds) ms is exceeded"
       help = "the limit 'time' can be raised"

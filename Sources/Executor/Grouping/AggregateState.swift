@@ -351,16 +351,15 @@ final class AggregateState {
       if plan.aggregate == .sum { return Conversion.Result(Int64(exactly: sum).map { Cell($0) }) }
       return count == 0 ? .null : .value(Cell(Double(sum) / Double(count)))
     case .doubles:
-      var sum: Double?
+      let isMean = plan.aggregate == .avg
+      if isMean, count == 0 { return .null }
       if let number = doubles.base[group].wide {
-        sum = wideSum(number).value()
-      } else {
-        let total = doubles.base[group].high + doubles.base[group].low
-        sum = total.isFinite ? total : nil
+        let sum = wideSum(number)
+        return Conversion.Result((isMean ? sum.mean(of: Int(count)) : sum.value()).map { Cell($0) })
       }
-      if plan.aggregate == .avg, count == 0 { return .null }
-      guard let sum else { return .failed }
-      return .value(Cell(plan.aggregate == .sum ? sum : sum / Double(count)))
+      let total = doubles.base[group].high + doubles.base[group].low
+      guard total.isFinite else { return .failed }
+      return .value(Cell(isMean ? total / Double(count) : total))
     case .decimals:
       if plan.aggregate == .sum { return Conversion.Result(decimals[group].value.map { Cell($0) }) }
       if count == 0 { return .null }

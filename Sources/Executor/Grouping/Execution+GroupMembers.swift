@@ -22,14 +22,14 @@ extension Execution {
     let firstOffset = result.offsets.count
     let isWhole = !set.isPlain || set.order != nil
     let vectors = isWhole ? nil : try set.bounds?.vectors(scopes, self)
+    var watch = ListWatch(set, result.rows)
     for element in 0..<scopes.count {
       let list = groupMembers(set.access, scopes, element)
       let slice = isWhole ? Slice() : try slice(set, vectors, element, of: scopes)
       if let start = list.baseAddress, slice.offset < list.count {
         result.rows.append(start + slice.offset, min(list.count - slice.offset, slice.limit))
       }
-      result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
-      if element & 63 == 63 { try checkMemory(result.rows.count &* 4) }
+      try end(&result, &watch)
     }
     note(set, accessRows: result.rows.count - first)
     guard isWhole else { return }

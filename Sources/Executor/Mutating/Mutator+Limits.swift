@@ -16,6 +16,13 @@ extension Mutator {
     do throws(MutationProblem) { try checkpoint(constants) } catch { throw placed(error, at: source) }
   }
 
+  /// Throws if a comparison of values was to end before its end.
+  @inline(__always)
+  func checkStop() throws(MutationProblem) {
+    guard let constants else { return }
+    try running { () throws(RuntimeProblem) in try constants.checkStop() }
+  }
+
   /// Throws if the elements of two lists are more than one may have.
   func checkElements(_ count: Int, at source: InputStage.Place) throws(MutationProblem) {
     guard let constants else { return }

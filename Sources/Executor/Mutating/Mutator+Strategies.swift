@@ -107,7 +107,9 @@ extension Mutator {
     let old = value(row, column, layout)
     var isNewer = false
     if stage.valid[base + column] {
-      isNewer = old.map { CellOrder.compare(stage.cells[base + column], $0, layout.columns[column].type) > 0 } ?? true
+      let type = layout.columns[column].type
+      isNewer = old.map { CellOrder.compare(stage.cells[base + column], $0, type, constants) > 0 } ?? true
+      try checkStop()
     }
     if isNewer { return try patch(row, number, layout, decided) }
     stage.records[number].fillsOnly = true
@@ -142,7 +144,7 @@ extension Mutator {
         writes.append(ColumnWrite(column: column, cell: cell, record: number))
       }
     }
-    for columns in layout.compoundKeys { freeKey(columns, row, layout, writes) }
+    for columns in layout.compoundKeys { try freeKey(columns, row, layout, writes) }
     for write in writes { try put(row, write.column, write.cell, write.record, layout) }
     writeBuffer = writes
   }
@@ -151,12 +153,16 @@ extension Mutator {
   /// is compared half written.
   private func freeKey(
     _ columns: [Int], _ row: UInt32, _ layout: InputLayout, _ writes: [ColumnWrite]
-  ) {
+  ) throws(MutationProblem) {
     var changes = 0
     var last = 0
     for write in writes where columns.contains(write.column) {
       let old = value(row, write.column, layout)
-      if let old, let cell = write.cell, CellOrder.isEqual(old, cell, layout.columns[write.column].type) { continue }
+      if let old, let cell = write.cell {
+        let isSame = CellOrder.isEqual(old, cell, layout.columns[write.column].type, constants)
+        try checkStop()
+        if isSame { continue }
+      }
       if old == nil, write.cell == nil { continue }
       changes += 1
       last = write.column

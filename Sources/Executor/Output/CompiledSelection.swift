@@ -226,12 +226,12 @@ private struct SelectionBuilder {
     }
   }
 
-  /// A cursor needs the order terms, and the entity whose links the list follows.
+  /// A cursor needs the order terms, and the entity whose links the list follows, or the group.
   mutating func useCursor(of set: Int, _ compiler: inout PlanCompiler) {
     let bound = compiler.plan.query.sets[set]
     for term in bound.order { usedScopes = max(usedScopes, compiler.scopes(term.expression)) }
     switch bound.source {
-    case .relation(let reference, _): usedScopes = max(usedScopes, reference.scope + 2)
+    case .relation(let reference, _), .items(let reference, _): usedScopes = max(usedScopes, reference.scope + 2)
     case .branches(let branches): for branch in branches { usedScopes = max(usedScopes, branch.reference.scope + 2) }
     default: break
     }

@@ -75,7 +75,7 @@ final class AccessNode: @unchecked Sendable {
   /// What a hash join's table holds each row under.
   @exclusivity(unchecked) var buildProgram: ExpressionProgram?
   @exclusivity(unchecked) var buildTypes: [ValueType] = []
-  /// A step from one member at most: its targets stay in link order.
+  /// A step from one member at most, or a group of a relation's targets: they stay in link order.
   @exclusivity(unchecked) var keepsLinkOrder = false
 
   init(_ kind: Kind) { self.kind = kind }

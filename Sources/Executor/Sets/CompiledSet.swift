@@ -110,11 +110,12 @@ final class CompiledSet: @unchecked Sendable {
   var isSliced: Bool { limit >= 0 || offset >= 0 }
   /// One list per element comes straight from the element's run of targets.
   var isRelation: Bool { access.kind == .relation }
-  /// The members stand as they were linked, to a relation of many or to those of an interface's field.
+  /// The members stand as they were linked, to a relation of many or to those of an interface's field, be it in groups.
   var isLinked: Bool {
     switch access.kind {
     case .relation: access.relation.isToMany
     case .branches: access.children.contains { $0.relation.isToMany }
+    case .groupMembers: access.keepsLinkOrder
     default: false
     }
   }

@@ -11,11 +11,10 @@ extension Execution {
     let first = result.rows.count
     let firstOffset = result.offsets.count
     result.offsets.reserve(scopes.count)
-    var look = ExpansionLook(first, visits: false)
+    var watch = ListWatch(set, result.rows)
     for element in 0..<scopes.count {
       for child in set.access.children { try appendBranch(child, scopes, element, into: &result.rows) }
-      result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
-      try look.next(result.rows.count, self)
+      try end(&result, &watch)
     }
     note(set, accessRows: result.rows.count - first)
     try filter(set, state, scopes, &result, from: first, firstOffset: firstOffset)
@@ -55,6 +54,7 @@ extension Execution {
     case .relation:
       let row = resolve(node.reference, outer, 0)
       return node.relation.isToMany && row != PageLayout.noRow ? readers[node.relation.reader].references(row) : none
+    case .groupMembers: return node.keepsLinkOrder ? groupMembers(node, outer, 0) : none
     case .branches:
       memory.removeAll()
       for child in node.children {

@@ -8,20 +8,14 @@ extension Execution {
   package func count(
     _ id: SetID, _ scopes: ScopeRows, into counts: UnsafeMutablePointer<Int64>
   ) throws(RuntimeProblem) {
-    try count(compiledSet(id.index), scopes, into: counts)
+    try byKeys(compiledSet(id.index), scopes) { (set, scopes, first) throws(RuntimeProblem) in
+      try count(set, scopes, into: counts + first)
+    }
   }
 
   private func count(
     _ set: CompiledSet, _ scopes: ScopeRows, into counts: UnsafeMutablePointer<Int64>
   ) throws(RuntimeProblem) {
-    if let scan = set.whenKeysFail, keysFail(set, scopes) {
-      guard set.isCorrelated, scopes.count > 1 else { return try count(scan, scopes, into: counts) }
-      for element in 0..<scopes.count {
-        let one = scopes.element(element)
-        try count(keysFail(set, one) ? scan : set, one, into: counts + element)
-      }
-      return
-    }
     let state = sets[set.id]
     let started = actuals == nil ? 0 : MonotonicClock.now
     let elements = scopes.count
@@ -33,7 +27,7 @@ extension Execution {
       }
       state.counted.removeAll()
       state.counted.offsets.append(0)
-      try append(set, scopes, into: &state.counted)
+      try appendFound(set, scopes, into: &state.counted)
       defer { state.counted.rest() }
       try hold(state.counted, &state.countedBytes)
       for element in 0..<elements {
@@ -52,20 +46,14 @@ extension Execution {
   package func exists(
     _ id: SetID, _ scopes: ScopeRows, into results: UnsafeMutablePointer<UInt8>
   ) throws(RuntimeProblem) {
-    try exists(compiledSet(id.index), scopes, into: results)
+    try byKeys(compiledSet(id.index), scopes) { (set, scopes, first) throws(RuntimeProblem) in
+      try exists(set, scopes, into: results + first)
+    }
   }
 
   private func exists(
     _ set: CompiledSet, _ scopes: ScopeRows, into results: UnsafeMutablePointer<UInt8>
   ) throws(RuntimeProblem) {
-    if let scan = set.whenKeysFail, keysFail(set, scopes) {
-      guard set.isCorrelated, scopes.count > 1 else { return try exists(scan, scopes, into: results) }
-      for element in 0..<scopes.count {
-        let one = scopes.element(element)
-        try exists(keysFail(set, one) ? scan : set, one, into: results + element)
-      }
-      return
-    }
     let state = sets[set.id]
     if set.filter != nil, set.distinct == nil, set.isRelation, !set.isPaged,
       let slice = try commonSlice(set, scopes.count), slice.offset < Execution.firstMembers

@@ -7,29 +7,27 @@ extension Execution {
   func append(
     _ set: CompiledSet, _ scopes: ScopeRows, into result: inout Expansion
   ) throws(RuntimeProblem) {
-    if let scan = set.whenKeysFail, keysFail(set, scopes) {
-      guard set.isCorrelated, scopes.count > 1 else { return try append(scan, scopes, into: &result) }
-      for element in 0..<scopes.count {
-        let one = scopes.element(element)
-        try append(keysFail(set, one) ? scan : set, one, into: &result)
-      }
-      return
-    }
+    try byKeys(set, scopes) { (set, scopes, _) throws(RuntimeProblem) in try appendFound(set, scopes, into: &result) }
+  }
+
+  /// The same where the keys of the access path are known not to fail.
+  func appendFound(
+    _ set: CompiledSet, _ scopes: ScopeRows, into result: inout Expansion
+  ) throws(RuntimeProblem) {
     let started = actuals == nil ? 0 : MonotonicClock.now
     let before = result.rows.count
     let state = sets[set.id]
-    var look = ExpansionLook(before, visits: set.filter == nil)
     if !set.isCorrelated, !set.wantsDepths, scopes.count != 1 || !scopes.scopes.isEmpty {
-      try appendShared(set, state, scopes.count, &look, into: &result)
+      try appendShared(set, state, scopes.count, into: &result)
     } else if set.mayBeForest, scopes.count > 1, try appendForest(set, state, scopes, into: &result) {
       // All together.
     } else if set.wantsDepths {
       try appendWithDepths(set, state, scopes, into: &result)
     } else if set.isRelation {
-      try appendRelated(set, state, scopes, &look, into: &result)
+      try appendRelated(set, state, scopes, into: &result)
     } else if set.access.kind == .branches, !set.isPaged {
       try appendBranches(set, state, scopes, into: &result)
-    } else if set.access.kind == .groupMembers {
+    } else if set.access.kind == .groupMembers, !set.isPaged {
       try appendGroupMembers(set, state, scopes, into: &result)
     } else if set.isKeyed {
       try appendKeyed(set, state, scopes, into: &result)
@@ -37,18 +35,19 @@ extension Execution {
       let scalars = set.access.scalars
     {
       let vectors = try scalars.vectors(scopes, self)
+      var watch = ListWatch(set, result.rows)
       for element in 0..<scopes.count {
         _ = lookup(set.access, scalars, vectors, element, set.type, into: &result.rows)
-        result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
-        try look.next(result.rows.count, self)
+        try end(&result, &watch)
       }
       note(set, accessRows: result.rows.count - before)
     } else if scopes.count == 1 {
       try appendSingle(set, state, scopes, into: &result)
     } else {
+      var watch = ListWatch(set, result.rows)
       for element in 0..<scopes.count {
         try appendSingle(set, state, scopes.element(element), into: &result)
-        try look.next(result.rows.count, self)
+        try look(result.rows, &watch)
       }
     }
     try checkOffsets(result.rows.count)
@@ -61,15 +60,10 @@ extension Execution {
     }
   }
 
-  /// Whether a key of the access path fails for one of the elements: then they are looked at one by one, as a scan does.
-  func keysFail(_ set: CompiledSet, _ scopes: ScopeRows) -> Bool {
-    guard let keys = set.failingKeys else { return false }
-    do {
-      _ = try keys.vectors(scopes, self)
-      return false
-    } catch {
-      // A run that has to end does so at the scan's first look.
-      return true
+  /// Where the lists of an expansion end are numbers of 32 bits.
+  func checkOffsets(_ rows: Int) throws(RuntimeProblem) {
+    if rows > Int(UInt32.max >> 1) {
+      throw RuntimeProblem(.memory(limit: limits.maximumMemory), at: SourceRange(at: 0))
     }
   }
 
@@ -80,22 +74,15 @@ extension Execution {
 
   /// Computes the members once, for all elements of the run.
   private func appendShared(
-    _ set: CompiledSet, _ state: SetState, _ count: Int, _ look: inout ExpansionLook, into result: inout Expansion
+    _ set: CompiledSet, _ state: SetState, _ count: Int, into result: inout Expansion
   ) throws(RuntimeProblem) {
     try share(set, state)
     // Nothing is begun that cannot be held.
-    try look.check(result.rows.count &+ state.shared.rows.count &* count, self)
+    try checkMemory((result.rows.count &+ state.shared.rows.count &* count) &* 4)
+    var watch = ListWatch(set, result.rows)
     for _ in 0..<count {
       result.rows.append(UnsafePointer(state.shared.rows.base), state.shared.rows.count)
-      result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
-      try look.next(result.rows.count, self)
-    }
-  }
-
-  /// Offsets of an expansion are numbers of 32 bits.
-  func checkOffsets(_ rows: Int) throws(RuntimeProblem) {
-    if rows > Int(UInt32.max >> 1) {
-      throw RuntimeProblem(.memory(limit: limits.maximumMemory), at: SourceRange(at: 0))
+      try end(&result, &watch)
     }
   }
 
@@ -163,13 +150,13 @@ extension Execution {
 
   /// The targets of a relation, for all elements together.
   private func appendRelated(
-    _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows, _ look: inout ExpansionLook,
-    into result: inout Expansion
+    _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows, into result: inout Expansion
   ) throws(RuntimeProblem) {
     if set.isPaged {
+      var watch = ListWatch(set, result.rows)
       for element in 0..<scopes.count {
         try appendPage(set, state, scopes.element(element), into: &result)
-        try look.next(result.rows.count, self)
+        try look(result.rows, &watch)
       }
       return
     }
@@ -183,6 +170,7 @@ extension Execution {
       parents = scopes.scopes[node.reference.depth]
     }
     let common = try commonSlice(set, scopes.count)
+    var watch = ListWatch(set, result.rows)
     if relation.isToMany, let parents, scopes.count > 4 {
       warmRuns(readers[relation.reader], parents, scopes.count)
     }
@@ -191,16 +179,14 @@ extension Execution {
       if let common, let parents {
         for element in 0..<scopes.count {
           appendTargets(relation, parents[element], from: common.offset, limit: common.limit, into: &result.rows)
-          result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
-          try look.next(result.rows.count, self)
+          try end(&result, &watch)
         }
       } else {
         for element in 0..<scopes.count {
           let slice = try slice(set, vectors, element, of: scopes)
           let row = resolve(node.reference, scopes, element)
           appendTargets(relation, row, from: slice.offset, limit: slice.limit, into: &result.rows)
-          result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
-          try look.next(result.rows.count, self)
+          try end(&result, &watch)
         }
       }
       note(set, accessRows: result.rows.count - first)
@@ -213,8 +199,7 @@ extension Execution {
         let slice = try slice(set, vectors, element, of: scopes)
         let row = resolve(node.reference, scopes, element)
         try appendTop(order, relation, row, slice, state, into: &result.rows)
-        result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
-        try look.next(result.rows.count &+ degree(relation, row), self)
+        try end(&result, &watch)
       }
       return
     }
@@ -224,8 +209,7 @@ extension Execution {
     for element in 0..<scopes.count {
       appendTargets(
         relation, resolve(node.reference, scopes, element), from: 0, limit: Int.max, into: &result.rows)
-      result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
-      try look.next(result.rows.count, self)
+      try end(&result, &watch)
     }
     note(set, accessRows: result.rows.count - first)
     try filter(set, state, scopes, &result, from: first, firstOffset: firstOffset)
@@ -275,6 +259,7 @@ extension Execution {
     }
     let run = readers[relation.reader].references(row)
     guard let start = run.baseAddress, slice.offset < run.count else { return }
+    try charge(run.count)
     var disorder: UInt32 = 0
     var previous = start[0]
     for index in 1..<max(run.count, 1) {

@@ -138,7 +138,6 @@ extension Execution {
     let vectors = isDirect ? try set.bounds?.vectors(scopes, self) : nil
     if !isDirect, !existenceOnly, set.limit >= 0 { dropEmptySlices(set, scopes, runs) }
     var first = result.rows.count
-    var look = ExpansionLook(first, visits: isDirect)
     var firstOffset = result.offsets.count
     var firstElement = 0
     func flush(_ end: Int, _ result: inout Expansion) throws(RuntimeProblem) {
@@ -152,6 +151,7 @@ extension Execution {
       firstOffset = result.offsets.count
       firstElement = end
     }
+    var watch = ListWatch(set, result.rows)
     for element in 0..<scopes.count {
       let run = runs[element]
       // A long run of a B-tree is not there as a whole.
@@ -161,7 +161,7 @@ extension Execution {
         first = result.rows.count
         firstOffset = result.offsets.count
         firstElement = element + 1
-        try look.next(first, self)
+        try look(result.rows, &watch)
         continue
       }
       if isDirect {
@@ -172,9 +172,8 @@ extension Execution {
       } else if run.count > 0 {
         result.rows.append(rows(run, state), run.count)
       }
-      result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
+      try end(&result, &watch)
       if !isDirect, result.rows.count - first > Execution.gatheredRows { try flush(element + 1, &result) }
-      try look.next(result.rows.count, self)
     }
     try flush(scopes.count, &result)
   }

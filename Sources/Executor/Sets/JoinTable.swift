@@ -80,9 +80,11 @@ final class JoinTable {
             key[component] = canonical(vector.cell(position), forms[component])
           }
         }
-        let hash = hash(key, missing)
+        let hash = hash(key, missing, execution)
         var slot = Int(hash) & mask
-        while slots[slot] != 0, !matches(Int(slots[slot]) - 1, key, missing, hash, cells) { slot = (slot &+ 1) & mask }
+        while slots[slot] != 0, !matches(Int(slots[slot]) - 1, key, missing, hash, cells, execution) {
+          slot = (slot &+ 1) & mask
+        }
         if slots[slot] == 0 {
           (cells + groupCount * forms.count).update(from: key, count: forms.count)
           hashes.append(hash)
@@ -117,7 +119,7 @@ final class JoinTable {
     run = execution.run
   }
 
-  /// The rows under the key of one element.
+  /// The rows under the key of one element. Once the run is to end, what this gives has no meaning.
   func find(
     _ scalars: ScalarSources, _ vectors: UnsafePointer<Vector>?, _ element: Int, _ execution: Execution
   ) -> KeyRun {
@@ -134,13 +136,13 @@ final class JoinTable {
           key[component] = Cell(low: 0)
         }
       }
-      let hash = hash(key, missing)
+      let hash = hash(key, missing, execution)
       let slots = slots.room(for: UInt32.self, count: mask + 1)
       let cells = cells.room(for: Cell.self, count: groupCount * components)
       var slot = Int(hash) & mask
       while slots[slot] != 0 {
         let group = Int(slots[slot]) - 1
-        if matches(group, key, missing, hash, cells) {
+        if matches(group, key, missing, hash, cells, execution) {
           let start = Int(starts[group])
           return KeyRun(start: UnsafePointer(rows.base + start), count: Int(starts[group + 1]) - start)
         }
@@ -152,14 +154,15 @@ final class JoinTable {
 
   @inline(__always)
   private func matches(
-    _ group: Int, _ key: UnsafePointer<Cell>, _ missing: UInt32, _ hash: UInt32, _ cells: UnsafePointer<Cell>
+    _ group: Int, _ key: UnsafePointer<Cell>, _ missing: UInt32, _ hash: UInt32, _ cells: UnsafePointer<Cell>,
+    _ execution: Execution
   ) -> Bool {
     guard hashes[group] == hash, nulls[group] == missing else { return false }
     for component in 0..<forms.count where missing >> UInt32(component) & 1 == 0 {
       let cell = cells[group * forms.count + component]
       switch forms[component] {
       case .text: if !CellOrder.isEqualText(cell, key[component]) { return false }
-      case .general(let type): if !CellOrder.isEqual(cell, key[component], type) { return false }
+      case .general(let type): if !CellOrder.isEqual(cell, key[component], type, execution) { return false }
       case .word, .double, .decimal:
         if cell.low != key[component].low || cell.high != key[component].high { return false }
       }
@@ -168,14 +171,14 @@ final class JoinTable {
   }
 
   @inline(__always)
-  private func hash(_ key: UnsafePointer<Cell>, _ missing: UInt32) -> UInt32 {
+  private func hash(_ key: UnsafePointer<Cell>, _ missing: UInt32, _ execution: Execution) -> UInt32 {
     var hash = UInt64(missing)
     for component in 0..<forms.count where missing >> UInt32(component) & 1 == 0 {
       let cell = key[component]
       let own =
         switch forms[component] {
         case .text: KeyHash.text(TextView(cell), seed)
-        case .general(let type): general.hash(cell, type)
+        case .general(let type): general.hash(cell, type, execution)
         case .word, .double, .decimal: KeyHash.word(cell.low ^ cell.high &* 31, seed)
         }
       hash = KeyHash.combine(hash, own)

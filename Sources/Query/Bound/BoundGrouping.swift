@@ -80,3 +80,12 @@ package struct BoundGroupAggregate: Sendable, Hashable {
 
   package var expressions: [BoundExpression] { [argument, comparand].compactMap { $0 } }
 }
+
+extension BoundQuery {
+  /// Where the members of a grouped selection come from in the end: not from groups.
+  package func groupedSource(of selection: SelectionID) -> BoundSet.Source {
+    var source = self[self[selection].set].source
+    while case .items(_, let outer) = source { source = self[self[outer].set].source }
+    return source
+  }
+}

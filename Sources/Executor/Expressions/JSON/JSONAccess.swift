@@ -46,6 +46,43 @@ enum JSONAccess {
     return nil
   }
 
+  /// Visits the elements of a list, until there are no more or it is told to end.
+  static func elements(
+    _ start: UnsafeRawPointer, _ count: Int, _ execution: Execution,
+    _ visit: (Range<Int>, JSONReader.Kind) -> Bool
+  ) {
+    var reader = JSONReader(start, count, execution)
+    guard reader.kind() == .array else { return }
+    reader.position += 1
+    var isFirst = true
+    while reader.nextElement(isFirst: isFirst) {
+      isFirst = false
+      let kind = reader.kind()
+      let first = reader.position
+      reader.skipValue()
+      if !execution.goesOn(8) || !visit(first..<reader.position, kind) { return }
+    }
+  }
+
+  /// Whether a list has an element that equals a value; nil is null.
+  static func contains(
+    _ start: UnsafeRawPointer, _ count: Int, _ value: (start: UnsafeRawPointer, count: Int)?, _ execution: Execution
+  ) -> Bool {
+    var wanted = JSONReader.Kind.null
+    if let value {
+      var reader = JSONReader(value.start, value.count, execution)
+      wanted = reader.kind()
+    }
+    var found = false
+    elements(start, count, execution) { range, kind in
+      guard kind == wanted else { return true }
+      let element = (start: start + range.lowerBound, count: range.count)
+      found = value.map { execution.jsonComparison.compare($0, element, execution) == 0 } ?? true
+      return !found
+    }
+    return found
+  }
+
   private static func isEqual(
     _ reader: JSONReader, _ key: JSONReader.Body, _ name: UnsafeRawBufferPointer
   ) -> Bool {
