@@ -166,7 +166,7 @@ extension Decimal {
   }
 
   /// Drops zeros at the end of the fraction while more than `preferred` digits are left.
-  private func shortened(to preferred: Int) -> Decimal {
+  fileprivate func shortened(to preferred: Int) -> Decimal {
     var rest = significand
     var scale = Int(scale)
     while scale > preferred {
@@ -204,15 +204,41 @@ package struct DecimalSum: Sendable {
 
   /// Has as many places as the summand with the most; rounded once to 36 digits. Nil on overflow.
   package var value: Decimal? {
-    guard !isOverflown else { return nil }
-    let isNegative = high >> 127 == 1
+    isOverflown ? nil : digits.flatMap { Decimal(isNegative: isNegative, magnitude: $0, scale: Int(scale)) }
+  }
+
+  /// The mean of so many summands, rounded once to 36 digits, though the sum may have more. Nil on overflow.
+  package func mean(of count: Int64) -> Decimal? {
+    guard !isOverflown, count > 0 else { return nil }
+    // Most sums have no more.
+    if let digits, digits.high == 0, digits.low < Decimal.power(36) { return value?.divided(by: Decimal(count)) }
+    let divisor = UInt128(count)
+    let (high, rest) = magnitude.high.quotientAndRemainder(dividingBy: divisor)
+    var dividend = WideUInt(magnitude.low)
+    dividend.high = rest
+    guard let (low, remainder) = dividend.quotientAndRemainder(dividingBy: divisor) else { return nil }
+    var mean = WideUInt(low)
+    mean.high = high
+    // Where no digit is left off, what lies behind the last place rounds it; else those digits do.
+    if high == 0, low < Decimal.power(36), remainder >= divisor - remainder { mean.add(WideUInt(1)) }
+    return Decimal(isNegative: isNegative, magnitude: mean, scale: 36)?.shortened(to: Int(scale))
+  }
+
+  private var isNegative: Bool { high >> 127 == 1 }
+
+  /// Without the sign, in 36 places.
+  private var magnitude: WideUInt {
     var magnitude = WideUInt(low)
     magnitude.high = high
-    if isNegative {
-      var positive = WideUInt(0)
-      positive.subtract(magnitude)
-      magnitude = positive
-    }
+    guard isNegative else { return magnitude }
+    var positive = WideUInt(0)
+    positive.subtract(magnitude)
+    return positive
+  }
+
+  /// The magnitude in as many places as the summand with the most has.
+  private var digits: WideUInt? {
+    let magnitude = magnitude
     // Take off the places that no summand has; what is dropped is zero.
     let extra = 36 - Int(scale)
     let divisor = Decimal.power(extra)
@@ -222,6 +248,6 @@ package struct DecimalSum: Sendable {
     guard let (lowQuotient, _) = rest.quotientAndRemainder(dividingBy: divisor) else { return nil }
     var quotient = WideUInt(lowQuotient)
     quotient.high = highQuotient
-    return Decimal(isNegative: isNegative, magnitude: quotient, scale: Int(scale))
+    return quotient
   }
 }

@@ -95,6 +95,9 @@ struct Accumulator {
     if summation == .floats {
       return Conversion.Result(floats?.mean(of: count).map { Cell($0) })
     }
+    if summation == .decimals, result == .decimal {
+      return Conversion.Result(decimals.mean(of: Int64(count)).map { Cell($0) })
+    }
     let divisor = Decimal(Int64(count))
     let sum = summation == .decimals ? decimals.value : Decimal(significand: integers, scale: 0)
     guard let sum else { return .failed }

@@ -363,7 +363,7 @@ final class AggregateState {
     case .decimals:
       if plan.aggregate == .sum { return Conversion.Result(decimals[group].value.map { Cell($0) }) }
       if count == 0 { return .null }
-      return Conversion.Result(decimals[group].value?.divided(by: Decimal(count)).map { Cell($0) })
+      return Conversion.Result(decimals[group].mean(of: count).map { Cell($0) })
     case .words, .reals, .cells: return count == 0 ? .null : .value(best.base[group])
     case .list: return .null
     }
