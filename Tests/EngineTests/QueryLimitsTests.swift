@@ -89,11 +89,12 @@ import Testing
     #expect(problem { _ = try database.query("{ x := \(deep) }") }?.message.contains("32") == true)
   }
 
-  /// Lists of a batch of a thousand elements are a thousand times all entities: 12 MB here.
+  /// Lists of a batch of a thousand elements are a thousand times all entities: 12 MB here, of which a call that goes
+  /// through them holds a million rows at once.
   @Test(
     "memory and rows are looked at while the lists of a batch are made",
     arguments: [
-      "{ U(limit: 1000) { x := sum(U, 1) } }",
+      "{ U(limit: 1000) { x := sum(U, g + ^.g) } }",
       "{ U(limit: 1000) { boss { x := sum(subs, 1) } } }",
       "{ U(limit: 1000) { boss { x := sum(subs(orderBy: id), 1) } } }",
       "{ U(limit: 1000, orderBy: sum(boss.subs, 1)) { id } }",
@@ -114,7 +115,7 @@ import Testing
     }
     // Whichever is passed first is named.
     #expect(code(memory: 1 << 21, rows: 2_000_000)?.contains("2097152") == true)
-    #expect(code(memory: 1 << 23, rows: 1_000_000)?.contains("visited-rows") == true)
+    #expect(code(memory: 1 << 23, rows: 900_000)?.contains("visited-rows") == true)
   }
 
   @Test(
