@@ -15,6 +15,7 @@ final class RelationLoader: Sendable {
     var relations: [StoredRelation] = []
     var numbers: [RelationID: UInt16] = [:]
     var asked: Set<RelationID> = []
+    var lent = LentRelations()
     var problem: (any Error)?
   }
   private let context: Context
@@ -53,13 +54,15 @@ final class RelationLoader: Sendable {
   func load<Target, Directionality, Cardinality, Constraints>(
     _ relation: Relation<Target, Directionality, Cardinality, Constraints>
   ) -> Relation<Target, Directionality, Cardinality, Constraints> {
-    let found = state.withLock { state -> StoredRelation? in
-      guard relation.number <= state.relations.count else { return nil }
+    let key = LentRelations.Key(number: relation.number, depth: relation.depth, row: relation.row)
+    let (found, known) = state.withLock { state -> (StoredRelation?, AnyObject?) in
+      guard relation.number <= state.relations.count else { return (nil, nil) }
       let found = state.relations[Int(relation.number) - 1]
       state.asked.insert(found.id)
-      return found
+      return (found, state.lent.targets(key))
     }
     guard let found else { return relation }
+    if let known = known as? LentTargets<Target> { return Relation(.entities(known.entities)) }
     do {
       guard var targets = try QueryReading<Target>.of(context) else { return relation }
       guard relation.depth < Self.deepest else {
@@ -83,7 +86,9 @@ final class RelationLoader: Sendable {
         if target == PageLayout.noRow { return relation }
         rows.append(target)
       }
-      return Relation(.entities(try targets.entities(rows, [])))
+      let lent = LentTargets(try targets.entities(rows, []))
+      state.withLock { $0.lent.keep(lent, key) }
+      return Relation(.entities(lent.entities))
     } catch {
       state.withLock { $0.problem = $0.problem ?? error }
       return relation
