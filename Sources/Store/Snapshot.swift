@@ -93,6 +93,19 @@ package final class Snapshot: @unchecked Sendable, Statistics {
     return row == PageLayout.noRow ? nil : row
   }
 
+  /// What a relation of a deleted row that is kept led to when it was deleted, in order: without what was deleted before
+  /// it, and what is gone for good.
+  package func targetsWhenDeleted(_ relation: RelationID, _ row: UInt32) -> [UInt32] {
+    let relation = layout[relation]
+    guard let record = table(relation.source).graveyard?.record(row) else { return [] }
+    let others = table(relation.target)
+    return record.targets(relation: layout.relationPlaces[Int(relation.id.index)]).filter { target in
+      if others.isLive(target) { return true }
+      guard others.isDeleted(target), let other = others.graveyard?.record(target) else { return false }
+      return other.deletion >= record.deletion
+    }
+  }
+
   package func column(_ type: EntityTypeID, _ column: ColumnID) -> ColumnReader {
     table(type).readers[Int(column.index)]
   }

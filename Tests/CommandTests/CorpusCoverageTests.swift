@@ -79,10 +79,10 @@ import Testing
     // The command line and its limits.
     "memory", "needs-one-list", "no-operation", "timeout", "unknown-operation", "wrong-limit",
     // Sizes.
-    "depth-limit", "document-too-long", "field-limit", "too-large", "too-many-columns", "too-many-enum-values",
+    "document-too-long", "field-limit", "too-large", "too-many-columns", "too-many-enum-values",
     "too-many-tokens",
-    // Files that are no text, and warnings of loading.
-    "dangling-link", "invalid-utf8", "no-data", "unsupported-data",
+    // Warnings of loading.
+    "dangling-link",
   ]
 
   @Test func everyCodeHasACase() throws {

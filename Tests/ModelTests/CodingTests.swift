@@ -123,7 +123,7 @@ extension Coded.Author: Codable {}
 
   @Test func exact() throws {
     #expect(try json(unknown, .exact) == #"{"id":1,"title":"T"}"#)
-    #expect(try json(ids, .exact) == #"{"author":"a","id":1,"shelf":7,"tags":[],"title":"T"}"#)
+    #expect(try json(ids, .exact) == #"{"author":"a","id":1,"shelf":7,"tags":{"$relation":[]},"title":"T"}"#)
     #expect(try json(nothing, .exact) == #"{"author":null,"id":1,"tags":[],"title":"T"}"#)
     #expect(
       try json(slices, .exact)
@@ -258,6 +258,34 @@ extension Coded.Author: Codable {}
         """)
     #expect(Tag(id: "a/b").prettyDescription() == "{\n  \"id\" : \"a/b\"\n}")
     #expect(Double.nan.prettyDescription() == nil)
+  }
+
+  /// The usual settings of both sides for servers that write snake case.
+  @Test func snakeCase() throws {
+    let encoder = JSONEncoder()
+    encoder.keyEncodingStrategy = .convertToSnakeCase
+    encoder.relationEncodingStrategy = .explicitKeyedContainer
+    let data = try encoder.encode(idSlice)
+    for strategy in [.explicitKeyedContainer, [.explicitKeyedContainer, .plain]] as [RelationDecodingStrategy] {
+      let decoder = JSONDecoder()
+      decoder.keyDecodingStrategy = .convertFromSnakeCase
+      decoder.relationDecodingStrategy = strategy
+      let book = try decoder.decode(Book.self, from: data)
+      #expect(book.$tags.ids == ["x", "y"] && book.$tags.isSlice)
+      decoder.keyDecodingStrategy = .useDefaultKeys
+      #expect(try decoder.decode(Book.self, from: data).$tags.isSlice)
+    }
+  }
+
+  /// No entities are not the same as no ids.
+  @Test func exactlyNothing() throws {
+    typealias Tags = Relation<Tag, Relations.OneWay, Relations.ToMany, Relations.Required>
+    for tags in [.relation([]), .ids([]), .fragment([]), .appending(relation: []), .appending(ids: [])] as [Tags] {
+      let read = try decode(Tags.self, try json(tags, .exact), .exact)
+      #expect(read.isId == tags.isId && read.isFragment == tags.isFragment && read.isSlice == tags.isSlice)
+      #expect(!read.isNone)
+    }
+    #expect(try json(Tags.relation([]), .exact) == #"{"$relation":[]}"#)
   }
 
   /// A property list encoder has no properties of ours, but it has user info.

@@ -52,6 +52,47 @@ import Testing
     #expect(Chat(id: "2").asDeleted(in: context) == nil)
   }
 
+  /// As `asDeleted` gives them, and in another context they come back.
+  @Test func deletedEntitiesHaveTheIDsOfTheirRelations() throws {
+    var context = try context()
+    try User(id: "2", name: "Ann").save(to: &context)
+    try Chat(id: "1", users: .appending(ids: ["2"])).save(to: &context)
+    let kept = try #require(Chat(id: "1").asDeleted(in: context)).entity
+    try Chat.delete(id: "1", from: &context)
+    let deleted = try #require(Deleted<Chat>.query("1").resolve(in: context))
+    #expect(deleted.entity.$users.ids == ["1", "2"] && deleted.entity.$messages.ids == kept.$messages.ids)
+    #expect(kept.$messages.ids == ["1"])
+    #expect(Deleted<Chat>.query().resolve(in: context).map(\.entity.$users.ids) == [["1", "2"]])
+    #expect(Deleted<Chat>.query("1").with(.ids).resolve(in: context)?.entity.$users.ids == ["1", "2"])
+    #expect(Deleted<Chat>.query(["1", "1"]).resolve(in: context).map(\.entity.$users.ids?.count) == [2, 2])
+    // What went with it has its ids, too.
+    #expect(Deleted<Message>.query("1").resolve(in: context)?.entity.$author.id == "1")
+    var other = Context()
+    for user in User.query().resolve(in: context) { try user.save(to: &other) }
+    for message in Deleted<Message>.query().resolve(in: context) { try message.save(to: &other) }
+    try deleted.save(to: &other)
+    try #require(Deleted<Chat>.query("1").resolve(in: other)).restore(in: &other)
+    #expect(Chat.query("1").with(.ids).resolve(in: other)?.$users.ids == ["1", "2"])
+    var third = Context()
+    for user in User.query().resolve(in: context) { try user.save(to: &third) }
+    try deleted.restore(in: &third)
+    #expect(User.query("2").with(.ids).resolve(in: third)?.$chats.ids == ["1"])
+  }
+
+  /// What was deleted before was not linked any more; what is gone for good has no id.
+  @Test func idsOfDeletedEntitiesAreThoseOfTheirDeletion() throws {
+    var context = Context()
+    for id in 1...4 { try User(id: "\(id)", name: "").save(to: &context) }
+    try Chat(id: "1", users: .ids(["1", "2", "3", "4"])).save(to: &context)
+    try User.delete(id: "2", from: &context)
+    try Chat.delete(id: "1", from: &context)
+    #expect(Deleted<Chat>.query("1").resolve(in: context)?.entity.$users.ids == ["1", "3", "4"])
+    try User.delete(id: "3", from: &context)
+    #expect(Deleted<Chat>.query("1").resolve(in: context)?.entity.$users.ids == ["1", "3", "4"])
+    try Deleted<User>.query("3").resolve(in: context)?.delete(from: &context)
+    #expect(Deleted<Chat>.query("1").resolve(in: context)?.entity.$users.ids == ["1", "4"])
+  }
+
   @Test func detachingAndDeletingRelations() throws {
     var context = try context()
     Chat(id: "1").detach(\.$users, inverse: \.$chats, in: &context)

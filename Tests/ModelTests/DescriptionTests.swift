@@ -85,14 +85,6 @@ private struct Half: ByHand {
   }
 }
 
-@EntityModel
-struct Trainer {
-  @HashIndex<Self>(\.clubName) private var nameIndex
-  let id: Int
-  @Relationship var club: Club? = nil
-  var clubName: String? { club?.name }
-}
-
 @Suite struct DescriptionTests {
   @Test(
     arguments: [
@@ -120,21 +112,6 @@ struct Trainer {
   func misfitsAreSaid(_ type: any EntityModelProtocol.Type, _ message: String) throws {
     let error = #expect(throws: ModelError.self) { _ = try Context(for: type) }
     #expect(error == .invalidSchema(message))
-  }
-
-  /// A computed property that looks at a relation has the value that it has where the relation is not loaded, as it is
-  /// for those who ask.
-  @Test func indexesDoNotSeeRelations() throws {
-    var context = Context()
-    var trainer = Trainer(id: 1)
-    trainer.$club = .relation(Club(id: 1, name: "x"))
-    try trainer.save(to: &context)
-    let indexed = Trainer.query().filter(\.clubName == "x")
-    let plain = Trainer.query().resolve(in: context).filter { $0.clubName == "x" }
-    #expect(indexed.resolve(in: context).map(\.id) == plain.map(\.id))
-    try Club(id: 1, name: "y").save(to: &context)
-    #expect(indexed.resolve(in: context).isEmpty)
-    #expect(Trainer.query().filter(\.clubName == nil).resolve(in: context).map(\.id) == [1])
   }
 
   /// A schema query gives nothing where nobody has the relation, whatever is saved.

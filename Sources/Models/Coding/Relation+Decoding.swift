@@ -61,8 +61,8 @@ extension Relation: Decodable where Entity: Decodable {
     case (.object, false): return Self(.entities([try container.decode(Entity.self, forKey: .object)]))
     case (.ids, true): return Self(.ids(try container.decode([CodedID<Entity>].self, forKey: .ids).map(\.id)))
     case (.objects, true): return Self(.entities(try container.decode([Entity].self, forKey: .objects)))
-    case (.sliceIDs, true) where isExplicit:
-      return Self(.ids(try container.decode([CodedID<Entity>].self, forKey: .sliceIDs).map(\.id)), isPart: true)
+    case (.sliceIDs, true) where isExplicit, (.camelSliceIDs, true) where isExplicit:
+      return Self(.ids(try container.decode([CodedID<Entity>].self, forKey: key).map(\.id)), isPart: true)
     case (.slice, true) where isExplicit:
       return Self(.entities(try container.decode([Entity].self, forKey: .slice)), isPart: true)
     default: throw notThisForm(decoder, "'\(key.stringValue)' is not what a relation holds")
@@ -83,6 +83,8 @@ extension Relation: Decodable where Entity: Decodable {
         var slice = try container.decode(Self.self, forKey: .exactSlice)
         slice.isPart = true
         return slice
+      case .exactRelation where Cardinality.isToMany:
+        return Self(.entities(try container.decode([Entity].self, forKey: .exactRelation)))
       case .exactFragment:
         return Cardinality.isToMany
           ? Self(.fragments(try container.decode([Entity].self, forKey: .exactFragment)))

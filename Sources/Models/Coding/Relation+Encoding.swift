@@ -43,6 +43,10 @@ extension Relation: Encodable where Entity: Encodable {
     switch state {
     case .none, .null: try encodeNull(to: encoder)
     case .ids(let ids): try encode(ids.map { BareID<Entity>($0) }, to: encoder)
+    case .entities(let entities) where entities.isEmpty && Cardinality.isToMany:
+      // An empty list would be one of ids.
+      var container = encoder.container(keyedBy: RelationKey.self)
+      try container.encode(entities, forKey: .exactRelation)
     case .entities(let entities): try encode(entities, to: encoder)
     case .fragments(let entities):
       var container = encoder.container(keyedBy: RelationKey.self)

@@ -6,7 +6,7 @@ public enum RelationEncodingStrategy: Sendable, Hashable, CaseIterable {
   /// target. Whether entities are fragments, or some of the targets only, is not written.
   case plain
   /// So that reading it by the same strategy gives the same back: what is not known is left out, `null` is no target,
-  /// ids are bare, and fragments and slices are marked by `$fragment` and `$slice`.
+  /// ids are bare, fragments and slices are marked by `$fragment` and `$slice`, and no entities at all by `$relation`.
   case exact
   /// Objects whose key says what they hold: `id`, `object`, `ids`, `objects`. No target is `{"id": null}`.
   case keyedContainer

@@ -10,9 +10,13 @@ struct RelationKey: CodingKey, Hashable {
   static let object = Self(stringValue: "object")
   static let objects = Self(stringValue: "objects")
   static let sliceIDs = Self(stringValue: "slice_ids")
+  /// What a decoder makes of it that turns snake case into camel case.
+  static let camelSliceIDs = Self(stringValue: "sliceIds")
   static let slice = Self(stringValue: "slice")
   /// Not the name of a property.
   static let exactFragment = Self(stringValue: "$fragment")
+  /// Not the name of a property.
+  static let exactRelation = Self(stringValue: "$relation")
   /// Not the name of a property.
   static let exactSlice = Self(stringValue: "$slice")
 }

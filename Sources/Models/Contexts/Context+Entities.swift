@@ -1,4 +1,3 @@
-import Foundation
 import GQLStore
 
 /// Single steps below saving and deleting: no links, no hooks, no resolvers.
@@ -61,32 +60,5 @@ extension Context {
     do { try storage.writing.delete(reading.mapping.type, rows: rows, keeps: false) } catch {
       throw reading.mapping.error(error, in: self)
     }
-  }
-}
-
-extension EntityModelProtocol {
-  /// When it was saved last; nil if it is not saved.
-  public func updatedAt(in context: Context) -> Date? {
-    guard let reading = QueryReading<Self>(context), let row = try? reading.mapping.row(id, reading.snapshot) else {
-      return nil
-    }
-    return Date(microseconds: reading.updatedAt(row))
-  }
-
-  /// When it was saved last, or one of the entities that its relations hold, or one in theirs, whichever is later.
-  public func updatedAt(in context: Context, withNested: Bool) -> Date? {
-    var last = updatedAt(in: context)
-    if !withNested { return last }
-    var rest = heldEntities
-    while let entity = rest.popLast() {
-      if let other = entity.updatedAt(in: context) { last = max(last ?? other, other) }
-      rest += entity.heldEntities
-    }
-    return last
-  }
-
-  /// The entities that its relations hold.
-  private var heldEntities: [any EntityModelProtocol] {
-    EntityInfo<Self>.shared.relations.flatMap { $0.held(self) }
   }
 }

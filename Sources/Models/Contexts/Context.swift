@@ -45,6 +45,8 @@ public struct Context: Sendable {
     return mapping
   }
 
-  /// A hook's default tells that it ran.
-  func noteDefault(_ hook: Hook) { storage.idleHooks |= 1 << hook.rawValue }
+  /// A hook's default tells that it ran, and of which type: a hook of one type may call that of another.
+  func noteDefault(_ hook: Hook, of type: Any.Type) {
+    if storage.calledType == ObjectIdentifier(type) { storage.idleHooks |= 1 << hook.rawValue }
+  }
 }

@@ -21,8 +21,9 @@ final class ContextStorage: @unchecked Sendable {
   @exclusivity(unchecked) var opaques: [OpaqueValues?] = []
   /// Memory that saves use again and again; nil while one does.
   @exclusivity(unchecked) var stage: SaveStage?
-  /// The hooks that ran as defaults since this was cleared, a bit each.
+  /// The hooks of the type whose hook is called that ran as defaults, a bit each.
   @exclusivity(unchecked) var idleHooks: UInt8 = 0
+  @exclusivity(unchecked) var calledType: ObjectIdentifier?
 
   /// Of a database that has no schema yet.
   private var functions: [RegisteredFunction] = []
@@ -37,6 +38,8 @@ final class ContextStorage: @unchecked Sendable {
     functions = other.functions
     opaques = other.opaques
     lastInstant = other.lastInstant
+    idleHooks = other.idleHooks
+    calledType = other.calledType
   }
 
   /// What a database holds.

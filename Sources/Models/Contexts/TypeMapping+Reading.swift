@@ -28,11 +28,11 @@ extension Context {
   }
 
   private func find(_ mapping: AnyTypeMapping, _ key: Cell) -> EntityLookup {
+    // Deleted entities have the ids of what they were linked to.
+    if mapping.readsDeleted { return .unknown }
     guard let snapshot = storage.current else { return .absent }
     var key = key
-    let found =
-      mapping.readsDeleted ? snapshot.deletedRow(mapping.type, key: &key) : snapshot.findRow(mapping.type, key: &key)
-    guard let row = found else { return .absent }
+    guard let row = snapshot.findRow(mapping.type, key: &key) else { return .absent }
     let readers = snapshot.readers(mapping.type)
     mapping.layout.touch(row, readers)
     return .found(
@@ -81,16 +81,23 @@ extension TypeMapping {
       throw ModelError.unknownType(name)
     }
     var entity = try entity(row, snapshot, context.storage.opaques(of: type))
+    try loadIDs(&entity, snapshot, schema) { snapshot.targets($0, row) }
+    return entity
+  }
+
+  /// Gives an entity the ids of all its relations.
+  func loadIDs(
+    _ entity: inout Entity, _ snapshot: Snapshot, _ schema: ModelSchema, _ targets: (StoredRelation) -> [UInt32]
+  ) throws {
     for (place, relation) in info.relations.enumerated() {
       guard let mapped = relations[place] else { continue }
       let target = schema.byNumber[Int(mapped.target.index)]
       let column = snapshot.column(mapped.target, ColumnID(target.idColumn))
-      try snapshot.targets(mapped, row).withUnsafeBufferPointer { rows in
+      try targets(mapped).withUnsafeBufferPointer { rows in
         if rows.isEmpty && !mapped.isToMany { return }
         try relation.loadIDs(&entity, RelationIDs(rows: rows, column: column, kind: target.idKind))
       }
     }
-    return entity
   }
 }
 

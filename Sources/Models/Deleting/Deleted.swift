@@ -1,7 +1,7 @@
 /// An entity that was deleted and is kept.
 public struct Deleted<Entity: EntityModelProtocol>: EntityModelProtocol {
   /// The entity, with the ids that its relations had.
-  public let entity: Entity
+  public internal(set) var entity: Entity
   /// The entity's id.
   public var id: Entity.ID { entity.id }
 

@@ -48,7 +48,7 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
   let indexes: [Index]
   /// Whether any attribute is an enum of the schema language.
   let hasEnums: Bool
-  let hooks = HookKnowledge()
+  let hooks = HookKnowledge(of: Entity.self)
   private let keys: [AnyKeyPath: Key]
   private let relationPaths: [AnyKeyPath: Int]
   private let relationValues: [AnyKeyPath: Int]

@@ -37,7 +37,8 @@ public protocol EntityModelProtocol: Sendable {
   /// What its deletion would keep; nil if it is not saved.
   func asDeleted(in context: Context) -> Deleted<Self>?
 
-  /// Runs with every save. The time of the save is kept in any case.
+  /// Runs with every save. One of a model's own that does not call ``updateMetadata(_:value:in:)`` keeps no metadata:
+  /// then nothing says when entities of the type were saved.
   func saveMetadata(to context: inout Context) throws
   /// Runs with every deletion.
   func deleteMetadata(from context: inout Context) throws
@@ -78,17 +79,17 @@ extension EntityModelProtocol {
   // What does nothing says so, that later saves need not call it.
 
   /// Does nothing.
-  public mutating func willSave(to context: inout Context) throws { context.noteDefault(.willSave) }
+  public mutating func willSave(to context: inout Context) throws { context.noteDefault(.willSave, of: Self.self) }
   /// Does nothing.
-  public func didSave(to context: inout Context) throws { context.noteDefault(.didSave) }
+  public func didSave(to context: inout Context) throws { context.noteDefault(.didSave, of: Self.self) }
   /// Does nothing.
-  public func willDelete(from context: inout Context) throws { context.noteDefault(.willDelete) }
+  public func willDelete(from context: inout Context) throws { context.noteDefault(.willDelete, of: Self.self) }
   /// Does nothing.
-  public func didDelete(from context: inout Context) throws { context.noteDefault(.didDelete) }
-  /// Does nothing: the store keeps the time of the save.
-  public func saveMetadata(to context: inout Context) throws { context.noteDefault(.saveMetadata) }
+  public func didDelete(from context: inout Context) throws { context.noteDefault(.didDelete, of: Self.self) }
+  /// Keeps the time of the save.
+  public func saveMetadata(to context: inout Context) throws { context.noteDefault(.saveMetadata, of: Self.self) }
   /// Does nothing.
-  public func deleteMetadata(from context: inout Context) throws { context.noteDefault(.deleteMetadata) }
+  public func deleteMetadata(from context: inout Context) throws { context.noteDefault(.deleteMetadata, of: Self.self) }
 
   /// The name under which indexes and text know a property or a computed key path of an index; nil for others.
   public static func indexedKeyPathName(_ path: PartialKeyPath<Self>) -> String? {

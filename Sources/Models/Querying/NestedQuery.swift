@@ -62,7 +62,10 @@ class TypedNestedQuery<
       let ids = try found.map { try targets.mapping.id(readers, $0) }
       put(ids, ends, into: &parents) { .ids($0) }
     case .entities, .fragments:
-      let entities = try targets.lending(like: reading).entities(found, query.nested, traced?.traced)
+      let entities =
+        reading.loader == nil
+        ? try targets.entities(found, query.nested, traced?.traced)
+        : try targets.lending(like: reading).distinctEntities(found, query.nested)
       put(entities, ends, into: &parents) { form == .entities ? .entities($0) : .fragments($0) }
     }
   }
@@ -150,6 +153,19 @@ final class SchemaQuery<
 }
 
 extension QueryReading {
+  /// The entities of rows, of which each is read once: all that lead to one would read it, and all that it leads to.
+  func distinctEntities(_ rows: [UInt32], _ nested: [NestedQuery<Entity>]) throws -> [Entity] {
+    var places: [UInt32: Int] = [:]
+    var distinct: [UInt32] = []
+    for row in rows where places[row] == nil {
+      places[row] = distinct.count
+      distinct.append(row)
+    }
+    let entities = try entities(distinct, nested)
+    if distinct.count == rows.count { return entities }
+    return rows.compactMap { places[$0].map { entities[$0] } }
+  }
+
   /// The targets of a relation of each row, behind the stages of a query.
   func targets<Target: EntityModelProtocol>(
     _ path: PartialKeyPath<Entity> & Sendable, _ rows: [UInt32], _ stages: [QueryStage<Target>],

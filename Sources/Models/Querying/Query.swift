@@ -54,6 +54,7 @@ public struct Query<Entity: EntityModelProtocol>: @unchecked Sendable {
       guard let (_, mapping) = try context.storage.find(Entity.self), let snapshot = context.storage.current,
         let row = try mapping.row(id, snapshot)
       else { return nil }
+      if mapping.readsDeleted { return try QueryReading<Entity>.of(context)?.entity(row) }
       return try mapping.entity(row, snapshot, context.storage.opaques(of: mapping.type))
     }
     guard let reading = try QueryReading<Entity>.of(context) else { return nil }

@@ -135,7 +135,7 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
     return adding({ $0.isSliced }) { $0.order = keys + $0.order }
   }
 
-  /// In the order of what is known of each entity: `.updatedAt`.
+  /// In the order of what is known of each entity: `.updatedAt`. Without entities of types that keep no metadata.
   public func sorted(by key: MetadataOrder) -> Self {
     adding({ $0.isSliced }) { $0.order.insert(QueryOrder(key), at: 0) }
   }

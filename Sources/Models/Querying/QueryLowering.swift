@@ -26,7 +26,7 @@ struct QueryLowering {
     self.shape = shape
     self.catalog = catalog
     columns = types[Int(shape.type.index)].columns
-    updatedColumn = types[Int(shape.type.index)].updatedColumn
+    updatedColumn = shape.hasMetadata ? types[Int(shape.type.index)].updatedColumn : nil
     self.parameters = parameters
     self.hasConstants = hasConstants
     let usualSet = if case .relation = shape.source { 2 } else { 1 }
@@ -69,7 +69,9 @@ struct QueryLowering {
   /// What is wanted of a source.
   func set(_ source: BoundSet.Source) -> BoundSet {
     BoundSet(
-      type: shape.type, source: source, predicate: shape.condition.map(expression), order: shape.order.map(term),
+      type: shape.type, source: source,
+      predicate: shape.givesNothing(in: shape.order) ? falsehood : shape.condition.map(expression),
+      order: shape.order.map(term),
       limit: shape.isSliced ? parameter(parameters.count - 2) : nil,
       offset: shape.isSliced ? parameter(parameters.count - 1) : nil, range: nowhere)
   }
@@ -108,6 +110,8 @@ struct QueryLowering {
 
   private func boolean(_ kind: BoundExpression.Kind) -> BoundExpression { BoundExpression(kind, .boolean, at: nowhere) }
 
+  private var falsehood: BoundExpression { boolean(.constant(.boolean(false))) }
+
   private func expression(_ condition: Condition) -> BoundExpression {
     switch condition {
     case .compare(let op, let attribute, let number):
@@ -128,6 +132,7 @@ struct QueryLowering {
       let source = TextSource(
         language: index?.language ?? "en", columns: columns, type: shape.type, index: index?.id)
       return boolean(.matches(attributes.map(column), query: parameter(number), source))
+    case .updated where updatedColumn == nil: return falsehood
     case .updated(let from, let to):
       return boolean(
         .inRange(updated, lower: parameter(from), upper: parameter(to), includesUpper: true))

@@ -2,7 +2,7 @@ import Foundation
 import GQLCatalog
 
 extension QueryPredicate {
-  /// It was saved last within the range.
+  /// It was saved last within the range. It never holds for entities of types that keep no metadata.
   public static func updated(within range: ClosedRange<Date>) -> Self {
     let lower = (try? range.lowerBound.microseconds()) ?? .min
     let upper = (try? range.upperBound.microseconds()) ?? .max
@@ -12,7 +12,7 @@ extension QueryPredicate {
         Parameter(value: .dateTime(lower), type: .scalar(.dateTime)),
         Parameter(value: .dateTime(upper), type: .scalar(.dateTime)),
       ]
-    ) { lower <= $1.updatedAt && $1.updatedAt <= upper }
+    ) { $1.updatedAt.map { lower <= $0 && $0 <= upper } ?? false }
   }
 
   /// What is known of it beside its properties is within the range: `.metadata(\.updatedAt, within: range)`.

@@ -122,8 +122,8 @@ public struct QueryPredicate<Entity: EntityModelProtocol>: @unchecked Sendable {
 
 /// What a condition may look at beside the entity.
 struct EntityFacts {
-  /// When it was saved last, in microseconds since 1970.
-  var updatedAt: Int64
+  /// When it was saved last, in microseconds since 1970; nil if its type keeps no metadata.
+  var updatedAt: Int64?
 }
 
 /// A value that a condition compares with.

@@ -110,16 +110,17 @@ private struct EntitySieve<Entity: EntityModelProtocol> {
 
   /// Rows that were looked at, in the order; what is equal keeps its place.
   func sorted(_ rows: [UInt32]) throws -> [UInt32] {
-    let items = rows.enumerated().compactMap { place, row in entities[row].map { (place: place, row: row, entity: $0) }
-    }
+    let rows = rows.filter { entities[$0] != nil }
+    let looked = rows.compactMap { entities[$0] }
     return try loader.loading {
-      items.sorted { left, right in
-        for key in rest.order {
-          let order = key.compare((left.row, left.entity), (right.row, right.entity), reading)
+      let orders = rest.order.map { $0.ranking(looked, rows, reading) }
+      return rows.indices.sorted { left, right in
+        for compare in orders {
+          let order = compare(left, right)
           if order != 0 { return order < 0 }
         }
-        return left.place < right.place
-      }.map(\.row)
+        return left < right
+      }.map { rows[$0] }
     }
   }
 }
@@ -150,12 +151,10 @@ struct QueryRest<Entity: EntityModelProtocol> {
 }
 
 extension QueryOrder {
-  /// The order of two rows' entities.
-  func compare(
-    _ left: (row: UInt32, entity: Entity), _ right: (row: UInt32, entity: Entity), _ reading: QueryReading<Entity>
-  ) -> Int {
-    guard case .updatedAt(let isDescending)? = key else { return compare(left.entity, right.entity) }
-    let (first, second) = (reading.updatedAt(left.row), reading.updatedAt(right.row))
-    return first == second ? 0 : (first < second) == isDescending ? 1 : -1
+  /// The order of the entities of rows, by their places.
+  func ranking(_ entities: [Entity], _ rows: [UInt32], _ reading: QueryReading<Entity>) -> Ranking {
+    guard case .updatedAt(let isDescending)? = key else { return ranking(entities) }
+    let times = rows.map { reading.updatedAt($0) ?? 0 }
+    return { times[$0] == times[$1] ? 0 : (times[$0] < times[$1]) == isDescending ? 1 : -1 }
   }
 }

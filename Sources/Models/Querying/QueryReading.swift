@@ -38,7 +38,19 @@ struct QueryReading<Entity: EntityModelProtocol> {
     opaques = context.storage.opaques(of: mapping.type)
   }
 
-  func entity(_ row: UInt32) throws -> Entity { try mapping.entity(row, snapshot, opaques) }
+  func entity(_ row: UInt32) throws -> Entity {
+    var entity = try mapping.entity(row, snapshot, opaques)
+    if isDeleted { try loadIDs(&entity, row) }
+    return entity
+  }
+
+  /// Gives a deleted entity the ids that its relations had.
+  private func loadIDs(_ entity: inout Entity, _ row: UInt32) throws {
+    guard var deleted = entity as? any Tombstone else { return }
+    try deleted.loadIDs(row, snapshot, schema)
+    // Safe because it is the same type.
+    if let loaded = deleted as? Entity { entity = loaded }
+  }
 
   /// The entities of rows, with what is wanted of their relations. Of `attributes`, and what an entity cannot be without,
   /// the values are read. What was `traced` of the relations is not looked for again.
@@ -58,8 +70,12 @@ struct QueryReading<Entity: EntityModelProtocol> {
         result.append(try Entity(from: &reader))
       }
     }
+    if isDeleted { for (place, row) in rows.enumerated() { try loadIDs(&result[place], row) } }
     for (number, query) in nested.enumerated() { try query.load(&result, rows, self, traced?.nested(number)) }
-    try lend(&result, rows)
+    if loader != nil {
+      LoadCount.current?.note(rows.count)
+      try lend(&result, rows)
+    }
     return result
   }
 
@@ -185,7 +201,7 @@ struct QueryReading<Entity: EntityModelProtocol> {
   func plannable(
     _ stage: QueryStage<Entity>, _ source: QueryShape.Source, reckonsInSwift: Bool = false
   ) -> (QueryShape, [Parameter], QueryRest<Entity>) {
-    var shape = QueryShape(type: mapping.type, source: source)
+    var shape = QueryShape(type: mapping.type, source: source, hasMetadata: mapping.hooks.keepsMetadata)
     var parameters: [Parameter] = []
     var rest = QueryRest<Entity>()
     var conditions: [Condition] = []
@@ -217,7 +233,11 @@ struct QueryReading<Entity: EntityModelProtocol> {
     if stage.order.isEmpty, shape.condition?.searches.isEmpty == false { shape.order = [.score] }
     if stage.order.isEmpty { return (shape, parameters, rest) }
     let keys = stage.order.compactMap(\.key)
-    if keys.count == stage.order.count { shape.order = keys } else { rest.order = stage.order }
+    if keys.count == stage.order.count || shape.givesNothing(in: keys) {
+      shape.order = keys
+    } else {
+      rest.order = stage.order
+    }
     return (shape, parameters, rest)
   }
 
@@ -227,8 +247,9 @@ struct QueryReading<Entity: EntityModelProtocol> {
     parameters.append(Parameter(value: .int(Int64(stage.offset)), type: .int))
   }
 
-  /// When a row was saved last, in microseconds since 1970.
-  func updatedAt(_ row: UInt32) -> Int64 {
-    mapping.updatedColumn.map { snapshot.column(mapping.type, $0).int64(row) } ?? 0
+  /// When a row was saved last, in microseconds since 1970; nil if the type keeps no metadata.
+  func updatedAt(_ row: UInt32) -> Int64? {
+    guard mapping.hooks.keepsMetadata, let column = mapping.updatedColumn else { return nil }
+    return snapshot.column(mapping.type, column).int64(row)
   }
 }

@@ -12,10 +12,15 @@ struct QueryShape: Hashable {
   }
   var type: EntityTypeID
   var source: Source
+  /// Whether the type keeps metadata.
+  var hasMetadata = true
   var condition: Condition?
   var order: [OrderKey] = []
   /// Whether the last two parameters are a limit and an offset.
   var isSliced = false
+
+  /// Whether an order takes what the entities do not have.
+  func givesNothing(in order: [OrderKey]) -> Bool { !hasMetadata && order.contains(where: \.isMetadata) }
 }
 
 /// A key of an order that columns know.
@@ -26,6 +31,8 @@ enum OrderKey: Hashable {
   case updatedAt(isDescending: Bool)
   /// How well the texts match that the condition wants; the best ones first.
   case score
+
+  var isMetadata: Bool { if case .updatedAt = self { true } else { false } }
 
   /// The other way round; the best matches stay first.
   var reversed: Self {

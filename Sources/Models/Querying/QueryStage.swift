@@ -27,8 +27,10 @@ import GQLCatalog
 struct QueryOrder<Entity: EntityModelProtocol> {
   /// Nil where columns do not know it.
   let key: OrderKey?
-  /// Negative, zero or positive.
-  let compare: (Entity, Entity) -> Int
+  /// Compares what stands at two places: negative, zero or positive.
+  typealias Ranking = (Int, Int) -> Int
+  /// Reads the keys of some entities, each once, as they may be computed of anything.
+  let ranking: ([Entity]) -> Ranking
 
   init<Key: Comparable>(_ path: KeyPath<Entity, Key> & Sendable) {
     let info = EntityInfo<Entity>.shared
@@ -39,21 +41,24 @@ struct QueryOrder<Entity: EntityModelProtocol> {
     {
       key = .attribute(found.attribute, isDescending: found.isDescending)
     }
-    self.key = key
-    compare = { left, right in
-      let (first, second) = (left[keyPath: path], right[keyPath: path])
-      return first < second ? -1 : second < first ? 1 : 0
-    }
+    self.init(key: key, { $0[keyPath: path] }) { $0 < $1 ? -1 : $1 < $0 ? 1 : 0 }
   }
 
   init(_ key: MetadataOrder) {
     self.key = .updatedAt(isDescending: key.isDescending)
-    compare = { _, _ in 0 }
+    ranking = { _ in { _, _ in 0 } }
   }
 
-  init(key: OrderKey?, compare: @escaping (Entity, Entity) -> Int) {
+  init<Key>(key: OrderKey?, _ read: @escaping (Entity) -> Key, compare: @escaping (Key, Key) -> Int) {
+    self.init(key: key) { entities in
+      let keys = entities.map(read)
+      return { compare(keys[$0], keys[$1]) }
+    }
+  }
+
+  private init(key: OrderKey?, ranking: @escaping ([Entity]) -> Ranking) {
     self.key = key
-    self.compare = compare
+    self.ranking = ranking
   }
 
   /// By an optional property: what is nil comes first.
@@ -62,8 +67,8 @@ struct QueryOrder<Entity: EntityModelProtocol> {
     if let found = EntityInfo<Entity>.shared.key(path), !found.isDescending, Key.self is any ColumnScalar.Type {
       key = .optional(found.attribute, isDescending: false)
     }
-    self.init(key: key) { left, right in
-      switch (left[keyPath: path], right[keyPath: path]) {
+    self.init(key: key, { $0[keyPath: path] }) { left, right in
+      switch (left, right) {
       case (nil, nil): 0
       case (nil, _): -1
       case (_, nil): 1
@@ -74,8 +79,11 @@ struct QueryOrder<Entity: EntityModelProtocol> {
 
   /// The other way round.
   var reversed: Self {
-    let compare = compare
-    return Self(key: key?.reversed) { -compare($0, $1) }
+    let ranking = ranking
+    return Self(key: key?.reversed) { entities in
+      let compare = ranking(entities)
+      return { -compare($0, $1) }
+    }
   }
 }
 

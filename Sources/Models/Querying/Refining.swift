@@ -32,9 +32,7 @@ extension NestingQuery {
   ) -> Self {
     if comparator == .lexical { return ordered(QueryOrder(path), order) }
     return ordered(
-      QueryOrder(key: nil) { left, right in
-        comparator.compare(left[keyPath: path], right[keyPath: path]).rawValue
-      }, order)
+      QueryOrder(key: nil, { $0[keyPath: path] }) { comparator.compare($0, $1).rawValue }, order)
   }
 
   /// In the order of an optional text, nil first, within what earlier orders leave equal.
@@ -44,8 +42,8 @@ extension NestingQuery {
   ) -> Self {
     if comparator == .lexical { return ordered(QueryOrder(optional: path), order) }
     return ordered(
-      QueryOrder(key: nil) { left, right in
-        switch (left[keyPath: path], right[keyPath: path]) {
+      QueryOrder(key: nil, { $0[keyPath: path] }) { left, right in
+        switch (left, right) {
         case (nil, nil): 0
         case (nil, _): -1
         case (_, nil): 1

@@ -60,6 +60,10 @@ public struct Relation<
   /// What is known for a program that asks: of an entity that a condition in Swift is told, all.
   var asked: Self {
     guard number != 0, case .none = state else { return self }
+    if row == RelationWatch.row {
+      RelationWatch.current?.note(number)
+      return self
+    }
     return RelationLoader.current?.load(self) ?? self
   }
 

@@ -35,6 +35,9 @@ class RelationDescriptor<Source: EntityModelProtocol> {
   /// Forgets what an entity knows of it.
   func normalize(_ entity: inout Source) {}
 
+  /// The same, and a ``RelationWatch`` notes under the number who asks for it.
+  func watch(_ entity: inout Source, number: UInt16) {}
+
   /// Stages the links to what an entity holds of it, if there is a table behind it. Where it holds entities, gives the
   /// step that does that, and saves them first.
   func stage(
@@ -92,6 +95,12 @@ final class TypedRelation<
   }
 
   override func normalize(_ entity: inout Source) { entity[keyPath: relation] = .none }
+
+  override func watch(_ entity: inout Source, number: UInt16) {
+    var watched = Relation<Target, Directionality, Cardinality, Constraints>.none
+    (watched.number, watched.row) = (number, RelationWatch.row)
+    entity[keyPath: relation] = watched
+  }
 
   override func stage(
     _ entity: Source, _ record: Int, place: Int, isMapped: Bool, _ saver: Saver, _ context: inout Context

@@ -14,6 +14,7 @@ final class RelationLoader: Sendable {
     /// Those that entities may ask for, by ``RelationDescriptor/number``.
     var relations: [UInt16: StoredRelation] = [:]
     var asked: Set<RelationID> = []
+    var lent = LentRelations()
     var problem: (any Error)?
   }
   private let context: Context
@@ -73,12 +74,14 @@ final class RelationLoader: Sendable {
   private func loadLent<Target, Directionality, Cardinality, Constraints>(
     _ relation: Relation<Target, Directionality, Cardinality, Constraints>
   ) -> Relation<Target, Directionality, Cardinality, Constraints> {
-    let found = state.withLock { state -> StoredRelation? in
-      guard let found = state.relations[relation.number] else { return nil }
+    let key = LentRelations.Key(number: relation.number, depth: relation.depth, row: relation.row)
+    let (found, known) = state.withLock { state -> (StoredRelation?, AnyObject?) in
+      guard let found = state.relations[relation.number] else { return (nil, nil) }
       state.asked.insert(found.id)
-      return found
+      return (found, state.lent.targets(key))
     }
     guard let found else { return relation }
+    if let known = known as? LentTargets<Target> { return Relation(.entities(known.entities)) }
     do {
       guard var targets = try QueryReading<Target>.of(context) else { return relation }
       guard relation.depth < Self.deepest else {
@@ -102,7 +105,9 @@ final class RelationLoader: Sendable {
         if target == PageLayout.noRow { return relation }
         rows.append(target)
       }
-      return Relation(.entities(try targets.entities(rows, [])))
+      let lent = LentTargets(try targets.entities(rows, []))
+      state.withLock { $0.lent.keep(lent, key) }
+      return Relation(.entities(lent.entities))
     } catch {
       state.withLock { $0.problem = $0.problem ?? error }
       return relation

@@ -56,12 +56,12 @@ extension Context {
   mutating func call(_ hook: Hook, _ hooks: HookKnowledge, _ body: (inout Context) throws -> Void) throws {
     if hooks.isIdle(hook) { return }
     own()
-    let outer = storage.idleHooks
-    storage.idleHooks = 0
+    let outer = (storage.idleHooks, storage.calledType)
+    (storage.idleHooks, storage.calledType) = (0, hooks.type)
     try body(&self)
     own()
-    // Only the default itself runs without ever writing, so what it noted is still there.
     if storage.idleHooks & 1 << hook.rawValue != 0 { hooks.noteIdle(hook) }
-    storage.idleHooks = outer
+    if hook == .saveMetadata { hooks.keepsMetadata = storage.idleHooks & (1 << hook.rawValue | Hook.metadata) != 0 }
+    (storage.idleHooks, storage.calledType) = outer
   }
 }

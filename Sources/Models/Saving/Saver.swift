@@ -109,12 +109,18 @@ struct Saver {
       _ = try putObjects(record, row == PageLayout.noRow ? nil : row, transaction, context.storage.now())
     }
     if mapping.derived.count > 0 {
-      // They are the same whether relations are loaded or not, as they are for those who ask by them.
-      if mapping.info.relations.count > 0 { mapping.info.normalize(&merged) }
+      // They are the same whatever is known of relations, at which they cannot look.
+      let hasRelations = mapping.info.relations.count > 0
+      if hasRelations { mapping.info.watch(&merged) }
       for place in 0..<mapping.derived.count {
         let (attribute, column) = mapping.derived[place]
         var slot = ColumnSlot(stage.memory)
-        try mapping.info.attributes[attribute].derived?(merged, &slot)
+        if hasRelations {
+          let (_, asked) = try RelationWatch.watching { try mapping.info.attributes[attribute].derived?(merged, &slot) }
+          if let asked { throw mapping.info.problem(attribute, lookingAt: asked) }
+        } else {
+          try mapping.info.attributes[attribute].derived?(merged, &slot)
+        }
         stage.valid[base + column] = slot.cell != nil
         stage.cells[base + column] = slot.cell ?? Cell(low: 0)
       }

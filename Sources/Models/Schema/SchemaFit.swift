@@ -115,7 +115,7 @@ struct SchemaFit {
 /// The place of a type that no Swift type is known for.
 final class UnknownTypeMapping: AnyTypeMapping, @unchecked Sendable {
   init(_ entity: EntityType) {
-    let hooks = HookKnowledge()
+    let hooks = HookKnowledge(of: UnknownTypeMapping.self)
     for hook in Hook.allCases { hooks.noteIdle(hook) }
     super.init(
       type: entity.id, name: entity.name,

@@ -1,3 +1,5 @@
+import GQLStore
+
 /// Writes the schema of entity types and all that they lead to.
 struct SchemaWriter {
   private(set) var types: [any EntityModelProtocol.Type] = []
@@ -5,6 +7,8 @@ struct SchemaWriter {
   /// Of entity types and enums.
   private var names: [ObjectIdentifier: String] = [:]
   private var taken: Set<String> = []
+  /// By the name of an entity type that does not give two: the names under which text asks for its entities.
+  private var roots: [String: (one: String, many: String)] = [:]
 
   init(_ roots: [any EntityModelProtocol.Type]) {
     for root in roots { meet(root) }
@@ -14,6 +18,7 @@ struct SchemaWriter {
       meetTargets(of: type)
       next += 1
     }
+    makeRoots()
     for type in types { write(type) }
   }
 
@@ -55,6 +60,7 @@ struct SchemaWriter {
   private mutating func write<Entity: EntityModelProtocol>(_ type: Entity.Type) {
     let info = EntityInfo<Entity>.shared
     text += "type \(name(of: type))"
+    if let (one, many) = roots[name(of: type)] { text += " @root(one: \"\(one)\", many: \"\(many)\")" }
     for index in info.indexes { write(index, info) }
     text += " {\n"
     var enums = ""
@@ -76,6 +82,27 @@ struct SchemaWriter {
       text += "  \(relation.name): \(list) @relation(\(inverse)onDelete: \(rule))\n"
     }
     text += "}\n" + enums
+  }
+
+  /// Text asks for all entities of a type by its name, and for one of them by the same with a small letter. Names that
+  /// begin with a small one give no two.
+  private mutating func makeRoots() {
+    let names = types.map { name(of: $0) }
+    let small = names.filter { Self.lowerFirst($0) == $0 }
+    if small.isEmpty { return }
+    var taken = Set(names.filter { Self.lowerFirst($0) != $0 }.flatMap { [$0, Self.lowerFirst($0)] })
+    func take(_ name: String) -> String {
+      var unique = name
+      while !taken.insert(unique).inserted { unique += "_" }
+      return unique
+    }
+    let all = small.map { take($0) }
+    for (name, many) in zip(small, all) { roots[name] = (one: take("\(name)_one"), many) }
+  }
+
+  private static func lowerFirst(_ name: String) -> String {
+    guard let first = name.utf8.first, (0x41...0x5A).contains(first) else { return name }
+    return String(decoding: [first | 0x20], as: UTF8.self) + name.dropFirst()
   }
 
   private mutating func write<Entity>(_ index: EntityInfo<Entity>.Index, _ info: EntityInfo<Entity>) {
@@ -110,9 +137,15 @@ protocol Tombstone {
   static var entityType: any EntityModelProtocol.Type { get }
   /// What saving it is, within the save of another entity.
   func saving() -> SaveStep
+  /// Gives the entity, whose row this is, the ids that its relations had.
+  mutating func loadIDs(_ row: UInt32, _ snapshot: Snapshot, _ schema: ModelSchema) throws
 }
 
 extension Deleted: Tombstone {
   static var entityType: any EntityModelProtocol.Type { Entity.self }
   func saving() -> SaveStep { DeletedStep(entity) }
+  mutating func loadIDs(_ row: UInt32, _ snapshot: Snapshot, _ schema: ModelSchema) throws {
+    guard let mapping = schema.mapping(of: Entity.self) else { return }
+    try mapping.loadIDs(&entity, snapshot, schema) { snapshot.targetsWhenDeleted($0.id, row) }
+  }
 }
