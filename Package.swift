@@ -132,6 +132,7 @@ let package = Package(
       name: "ModelTests",
       dependencies: [
         "GQLiteModels", "GQLite", "GQLStore", "GQLCatalog", "GQLGeneratedModels", "GQLGeneratedNames", "ModelsExample",
+        "GQLDifferential",
       ],
       path: "Tests/ModelTests"),
     .executableTarget(name: "ModelsExample", dependencies: ["GQLiteModels"], path: "Examples/Models"),

@@ -64,6 +64,11 @@ struct DanglingLinks: Sendable {
     var link: Link
   }
 
+  private struct Claim: Hashable, Sendable {
+    var key: Int32
+    var relation: RelationID
+  }
+
   private static let none: Int32 = -1
 
   private var entries: ContiguousArray<Entry> = []
@@ -76,27 +81,43 @@ struct DanglingLinks: Sendable {
   private var firstOfLink: [Link: Int32] = [:]
   /// The places of what waits of each list, where some have one.
   private var waitingPlaces: [Link: WaitingPlaces] = [:]
+  /// The entry that alone may wait for a key, by key and relation: its source says whose the target will be.
+  private var claims: [Claim: Int32] = [:]
 
   var count: Int { places.count }
   var isEmpty: Bool { places.isEmpty }
 
   // MARK: - Adding
 
-  /// Nothing happens where the link waits for the key already.
-  mutating func add(_ link: Link, to type: EntityTypeID, _ kind: KeyKind, _ key: Cell, place: UInt32? = nil) {
-    add(link, Key(type, kind, key), place)
+  /// Where the link waits for the key already, it only gets a place, if it has none. One that `isClaim` takes the target away from the one
+  /// before it, as it would if the target were there.
+  mutating func add(
+    _ link: Link, to type: EntityTypeID, _ kind: KeyKind, _ key: Cell, place: UInt32? = nil, isClaim: Bool = false
+  ) {
+    let key = Key(type, kind, key)
+    if isClaim, let number = numbers[key], let other = claims[Claim(key: number, relation: link.relation)] {
+      let entry = entries[Int(other)]
+      if entry.link == link { return }
+      let place = self.place(of: entry)
+      remove(other)
+      if let place { close(entry.link, place: place) }
+    }
+    add(link, key, place, isClaim: isClaim)
   }
 
-  private mutating func add(_ link: Link, _ key: Key, _ listPlace: UInt32?) {
+  private mutating func add(_ link: Link, _ key: Key, _ listPlace: UInt32?, isClaim: Bool) {
     let number = numbers[key] ?? addKey(key)
     let entry = firstFree == Self.none ? Int32(truncatingIfNeeded: entries.count) : firstFree
     let place = Place(key: number, link: link)
-    if places[place] != nil { return }
+    if let known = places[place] {
+      if let listPlace, entries[Int(known)].slot == nil { entries[Int(known)].slot = takeSlot(link, listPlace) }
+      return
+    }
     // More do not fit into the numbers; a link that is not remembered reads as absent, as it did before.
     guard entries.count < Int(Int32.max) || firstFree != Self.none else { return }
     places[place] = entry
-    let slot = listPlace.map { place in waitingPlaces[link]?.slot(of: place) ?? place }
-    if let slot { waitingPlaces[link, default: WaitingPlaces()].insert(slot) }
+    if isClaim { claims[Claim(key: number, relation: link.relation)] = entry }
+    let slot = listPlace.map { takeSlot(link, $0) }
     var made = Entry(link: link, key: number, slot: slot)
     made.previous = keys[Int(number)].last
     if let first = firstOfLink[link] {
@@ -116,6 +137,12 @@ struct DanglingLinks: Sendable {
       entries[Int(made.previous)].next = entry
     }
     keys[Int(number)].last = entry
+  }
+
+  private mutating func takeSlot(_ link: Link, _ place: UInt32) -> UInt32 {
+    let slot = waitingPlaces[link]?.slot(of: place) ?? place
+    waitingPlaces[link, default: WaitingPlaces()].insert(slot)
+    return slot
   }
 
   private mutating func addKey(_ key: Key) -> Int32 {
@@ -142,12 +169,16 @@ struct DanglingLinks: Sendable {
   func first(_ number: Int32) -> Link { entries[Int(keys[Int(number)].first)].link }
 
   /// Takes the link that has waited longest. Precondition: one waits under the number.
-  mutating func takeFirst(_ number: Int32) -> (link: Link, place: UInt32?, isLast: Bool) {
+  mutating func takeFirst(_ number: Int32) -> (link: Link, place: UInt32?) {
     let entry = keys[Int(number)].first
     let (link, place) = (entries[Int(entry)].link, place(of: entries[Int(entry)]))
-    let isLast = entries[Int(entry)].next == Self.none
     remove(entry)
-    return (link, place, isLast)
+    return (link, place)
+  }
+
+  /// Whether links wait under a number still. Precondition: none was added since one did.
+  func isWaiting(_ number: Int32) -> Bool {
+    Int(number) < keys.count && keys[Int(number)].first != Self.none
   }
 
   private func place(of entry: Entry) -> UInt32? {
@@ -181,12 +212,36 @@ struct DanglingLinks: Sendable {
     while let entry = firstOfLink[link] { remove(entry) }
   }
 
+  /// Forgets all keys that a link waits for but some, of which it forgets the places: they keep their turn among those
+  /// that wait for the same key. Complexity: O(*n*) in all of these.
+  mutating func removeAll(_ link: Link, except kept: [(type: EntityTypeID, kind: KeyKind, key: Cell)]) {
+    let numbers = Set(kept.compactMap { number($0.type, $0.kind, $0.key) })
+    if numbers.isEmpty { return removeAll(link) }
+    var next = firstOfLink[link] ?? Self.none
+    while next != Self.none {
+      let entry = next
+      next = entries[Int(entry)].nextOfLink
+      if numbers.contains(entries[Int(entry)].key) {
+        entries[Int(entry)].slot = nil
+      } else {
+        remove(entry)
+        // None was kept, and nothing is left.
+        if isEmpty { return }
+      }
+    }
+    waitingPlaces[link] = nil
+  }
+
   private mutating func remove(_ number: Int32) {
     let entry = entries[Int(number)]
     places[Place(key: entry.key, link: entry.link)] = nil
     if entry.previous != Self.none { entries[Int(entry.previous)].next = entry.next }
     if entry.next != Self.none { entries[Int(entry.next)].previous = entry.previous }
     let key = Int(entry.key)
+    if !claims.isEmpty {
+      let claim = Claim(key: entry.key, relation: entry.link.relation)
+      if claims[claim] == number { claims[claim] = nil }
+    }
     if keys[key].first == number { keys[key].first = entry.next }
     if keys[key].last == number { keys[key].last = entry.previous }
     if keys[key].first == Self.none {
@@ -228,12 +283,13 @@ struct DanglingLinks: Sendable {
       var next = keys[number].first
       while next != Self.none {
         let entry = entries[Int(next)]
+        let isClaim = claims[Claim(key: entry.key, relation: entry.link.relation)] == next
         next = entry.next
         let places = try place(type, entry.link)
         if places.isEmpty { lost.insert(entry.link) } else { known.insert(entry.link) }
         for (type, link) in places {
           key.type = type
-          result.add(link, key, self.place(of: entry))
+          result.add(link, key, self.place(of: entry), isClaim: isClaim)
         }
       }
     }

@@ -117,6 +117,23 @@ struct DeletionRecord {
     return result
   }
 
+  /// The record without a target of the relation at `place`.
+  func removing(_ target: UInt32, relation place: Int) -> DeletionRecord {
+    var result = DeletionRecord(deletion: deletion)
+    var index = 2
+    while index + 2 <= words.count {
+      let end = min(words.count, index + 2 + Int(words[index + 1]))
+      let targets = words[(index + 2)..<end]
+      if Int(words[index]) == place {
+        result.add(relation: place, targets: targets.filter { $0 != target })
+      } else {
+        result.add(relation: Int(words[index]), targets: targets)
+      }
+      index = end
+    }
+    return result
+  }
+
   /// The targets of the relation at `place`, in order.
   func targets(relation place: Int) -> ArraySlice<UInt32> {
     var index = 2

@@ -1,3 +1,4 @@
+import GQLite
 import GQLiteModels
 import Testing
 
@@ -110,5 +111,33 @@ import Testing
     #expect(Deleted<User>.query("1").resolve(in: context)?.entity.name == "Bob")
     try deleted.delete(from: &context)
     #expect(Deleted<User>.query("1").resolve(in: context) == nil)
+  }
+
+  /// Links to deleted entities come back with these, but for those that were taken away.
+  @Test func detachingWhatIsDeleted() throws {
+    func users(_ detach: (Chat, inout Context) throws -> Void) throws -> [[String]?] {
+      var context = Context()
+      try Chat(
+        id: "1", users: .relation(["1", "2", "3", "4"].map { User(id: $0, name: "") }), admins: .ids(["2", "3"])
+      ).save(to: &context)
+      for id in ["2", "3"] { try User.delete(id: id, from: &context) }
+      try detach(Chat(id: "1"), &context)
+      #expect(Database(context).check().isEmpty)
+      for id in ["3", "2"] {
+        try #require(Deleted<User>.query(id).resolve(in: context)).restore(in: &context)
+      }
+      #expect(Database(context).check().isEmpty)
+      let chat = Chat.query("1").id(\.$users).id(\.$admins).resolve(in: context)
+      let other = User.query("2").id(\.$chats).resolve(in: context)
+      return [chat?.$users.ids, chat?.$admins.ids, other?.$chats.ids]
+    }
+    #expect(try users { _, _ in } == [["1", "2", "3", "4"], ["2", "3"], ["1"]])
+    #expect(try users { chat, context in chat.detach(\.$users, in: &context) } == [[], ["2", "3"], []])
+    #expect(
+      try users { chat, context in chat.detach(["1", "2"], relation: \.$users, in: &context) }
+        == [["3", "4"], ["2", "3"], []])
+    #expect(try users { chat, context in chat.detach("3", relation: \.$admins, in: &context) }[1] == ["2"])
+    // As in text, what is set are those that are there.
+    #expect(try users { try Chat(id: $0.id, users: .ids(["4", "1"])).save(to: &$1) }[0] == ["4", "2", "3", "1"])
   }
 }

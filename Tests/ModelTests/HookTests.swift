@@ -192,6 +192,8 @@ struct MarkedShelf {
     ).save(to: &context)
     #expect(Marked.query(2).resolve(in: context)?.marks == ["c", "after c"])
     #expect(MarkedShelf.query(1).id(\.$marked).resolve(in: context)?.$marked.ids == [2])
+  }
+}
 
 /// Keeps no metadata.
 @EntityModel

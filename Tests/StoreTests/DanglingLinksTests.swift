@@ -28,11 +28,11 @@ import Testing
       for key in 0..<6 {
         var found: [DanglingLinks.Link] = []
         while let number = links.number(EntityTypeID(type), .int64, Cell(Int64(key))) {
-          let (link, place, isLast) = links.takeFirst(number)
+          let (link, place) = links.takeFirst(number)
           found.append(link)
           let entry = model.first { $0.type == type && $0.key == key && $0.link == link }
           #expect(place == entry?.place)
-          #expect(isLast == (links.number(EntityTypeID(type), .int64, Cell(Int64(key))) == nil))
+          #expect(links.isWaiting(number) == (links.number(EntityTypeID(type), .int64, Cell(Int64(key))) != nil))
         }
         #expect(found == model.filter { $0.type == type && $0.key == key }.map(\.link))
       }
@@ -52,9 +52,21 @@ import Testing
       case 0..<6:
         // Places ascend, as those of a list that is written do.
         let last = model.filter { $0.link == entry.link }.compactMap(\.place).max()
-        let place = random.below(3) == 0 ? nil : (last ?? 0) + UInt32(1 + random.below(60))
-        links.add(entry.link, to: type, .int64, cell, place: place)
-        if !model.contains(where: { $0.isSame(entry) }) { model.append(entry.at(place)) }
+        // Of the last relation only one may wait for a key.
+        let isClaim = entry.link.relation == RelationID(2)
+        let place = isClaim || random.below(3) == 0 ? nil : (last ?? 0) + UInt32(1 + random.below(60))
+        links.add(entry.link, to: type, .int64, cell, place: place, isClaim: isClaim)
+        if isClaim {
+          model.removeAll { other in
+            other.type == entry.type && other.key == entry.key && other.link.relation == entry.link.relation
+              && !other.isSame(entry)
+          }
+        }
+        if let known = model.firstIndex(where: { $0.isSame(entry) }) {
+          if model[known].place == nil { model[known] = entry.at(place) }
+        } else {
+          model.append(entry.at(place))
+        }
         let before = model.filter { $0.link == entry.link && $0.place.map { $0 < 100 } ?? false }
         #expect(links.index(entry.link, of: 100) == 100 - before.count)
         #expect(links.waitingCount(entry.link) == model.count { $0.link == entry.link && $0.place != nil })
@@ -62,8 +74,13 @@ import Testing
         links.remove(entry.link, to: type, .int64, cell)
         model.removeAll { $0.isSame(entry) }
       case 8:
-        links.removeAll(entry.link)
-        model.removeAll { $0.link == entry.link }
+        // Some keys are remembered again.
+        let kept = random.below(2) == 0 ? [] : [(entry.type, entry.key), (0, 1), (1, 9)]
+        links.removeAll(entry.link, except: kept.map { (EntityTypeID($0.0), .int64, Cell($0.1)) })
+        model = model.compactMap { other in
+          if other.link != entry.link { return other }
+          return kept.contains { $0.0 == other.type && $0.1 == other.key } ? other.at(nil) : nil
+        }
       default:
         if let number = links.number(type, .int64, cell) {
           let first = model.firstIndex { $0.type == entry.type && $0.key == entry.key }

@@ -24,14 +24,17 @@ final class ContextStorage: @unchecked Sendable {
   /// The hooks of the type whose hook is called that ran as defaults, a bit each.
   @exclusivity(unchecked) var idleHooks: UInt8 = 0
   @exclusivity(unchecked) var calledType: ObjectIdentifier?
+  /// What is being deleted, and was told so.
+  let doomed: DoomedRows
 
   /// Of a database that has no schema yet.
   private var functions: [RegisteredFunction] = []
 
-  init() {}
+  init() { doomed = DoomedRows() }
 
   /// Another storage with what this one holds now.
   init(copying other: ContextStorage) {
+    doomed = other.doomed
     snapshot = other.current
     schema = other.schema
     isForeign = other.isForeign
@@ -44,6 +47,7 @@ final class ContextStorage: @unchecked Sendable {
 
   /// What a database holds.
   init(_ snapshot: Snapshot, _ binding: ModelBinding?) {
+    doomed = DoomedRows()
     self.snapshot = snapshot
     schema = binding?.schema
     isForeign = binding?.isForeign ?? true
@@ -51,7 +55,10 @@ final class ContextStorage: @unchecked Sendable {
   }
 
   /// What a database without a schema holds: functions that text may call.
-  init(functions: [RegisteredFunction]) { self.functions = functions }
+  init(functions: [RegisteredFunction]) {
+    doomed = DoomedRows()
+    self.functions = functions
+  }
 
   /// Where a type that is to be read lies; nil if nothing is known of it.
   ///

@@ -38,18 +38,22 @@ extension Context {
 
   /// Deletes rows with the hooks of all entities that go with them.
   private mutating func deleteLoudly(_ type: EntityTypeID, _ rows: [UInt32]) throws {
-    guard let schema = storage.schema else { throw ModelError.unknownType("\(type)") }
     own()
-    let all: [DeletedRow]
-    do { all = try storage.writing.cascade(from: type, rows: rows) } catch {
-      throw schema.byNumber[Int(type.index)].error(error, in: self)
-    }
-    let doomed = try all.map { try schema.byNumber[Int($0.type.index)].doom($0.row, self) }
-    for entity in doomed { try entity.willDelete(&self) }
+    var deletion = LoudDeletion(type, rows, storage.doomed)
+    defer { deletion.end() }
+    try deletion.tell(&self)
     // A hook may have deleted some.
-    let rest = rows.filter { storage.current?.isLive(type, $0) == true }
+    let rest = liveRows(type, rows)
     if !rest.isEmpty { try deleteQuietly(type, rest) }
-    for entity in doomed { try entity.didDelete(&self) }
+    deletion.end()
+    // One that a hook has taken out of the cascade stays.
+    let gone = deletion.told.filter { storage.current?.isLive($0.row.type, $0.row.row) != true }
+    for told in gone { try told.entity.didDelete(&self) }
+  }
+
+  func liveRows(_ type: EntityTypeID, _ rows: [UInt32]) -> [UInt32] {
+    guard let snapshot = storage.current else { return [] }
+    return rows.filter { snapshot.isLive(type, $0) }
   }
 
   /// The row of an entity; nil if it is not saved.

@@ -20,6 +20,8 @@ public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
   case invalidSchema(String)
   /// A relation's rule forbids to delete the entity.
   case deleteDenied(entity: String, id: String, relation: String)
+  /// Hooks go on adding entities to those of a type that are being deleted.
+  case endlessDeletion(String)
   /// The store cannot hold more entities of the type.
   case tooManyEntities(String)
   /// A query failed while it ran.
@@ -39,6 +41,8 @@ public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
     case .invalidSchema(let text): "the models make no schema: \(text)"
     case .deleteDenied(let entity, let id, let relation):
       "\(entity) \(id) cannot be deleted while '\(relation)' has entities"
+    case .endlessDeletion(let name):
+      "deleting entities of the type \(name) comes to no end, because hooks add more that must be deleted with them"
     case .tooManyEntities(let name): "there are too many entities of the type \(name)"
     case .failedQuery(let text): "the query failed: \(text)"
     }

@@ -249,8 +249,10 @@ struct ObjectWriter {
     } else {
       try transaction.setReference(relation.id, source: row, target: rows.last)
     }
-    for (number, link) in absent.enumerated() {
-      let place = transaction.place(relation.id, source: row, behind: link.present, waiting: number)
+    for link in absent {
+      // Counted anew, because one that is said twice waits once.
+      let waiting = relation.isToMany ? transaction.listCounts(relation.id, source: row).waiting : 0
+      let place = transaction.place(relation.id, source: row, behind: link.present, waiting: waiting)
       for (key, target) in link.keys {
         transaction.rememberDangling(relation.id, source: row, target.type, key: key, place: place)
       }

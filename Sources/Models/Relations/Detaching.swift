@@ -20,7 +20,8 @@ extension EntityModelProtocol {
     try save(path, to: &context)
   }
 
-  /// Takes all links of a relation away, those that wait for entities too; the entities stay.
+  /// Takes all links of a relation away, those that wait for entities and those to deleted ones too: restoring these does
+  /// not bring them back. The entities stay.
   public func detach<Target, Directionality, Cardinality, Constraints>(
     _ path: WritableKeyPath<Self, Relation<Target, Directionality, Cardinality, Constraints>>,
     in context: inout Context
@@ -154,6 +155,13 @@ extension Context {
       transaction.now = context.storage.now()
       // Those that wait are links too.
       if ids == nil { transaction.forgetDangling(relation.id, source: row) }
+      // Those to deleted entities would come back with them.
+      if let mapping = context.storage.schema?.mapping(of: Target.self) {
+        transaction.forgetDormant(relation.id, source: row) { target in
+          guard let ids else { return true }
+          return (try? mapping.id(transaction.readers(mapping.type), target)).map { ids.contains($0) } ?? false
+        }
+      }
       let kept = targets.filter { target in ids.map { !$0.contains(target.id) } ?? false }.map(\.row)
       if kept.count == targets.count { return }
       if relation.isToMany {

@@ -128,10 +128,10 @@ final class TypedRelation<
       }
     }
     guard isMapped else { return nil }
-    stage.links.append(
+    try saver.add(
       SaveStage.Link(
         place: place, source: record, isPart: held.isPart, isRead: held.isRead,
-        targets: first..<stage.targets.count))
+        targets: first..<stage.targets.count), &context)
     return nil
   }
 

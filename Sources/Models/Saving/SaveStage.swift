@@ -50,6 +50,8 @@ final class SaveStage {
   /// What is left to do, the innermost last.
   @exclusivity(unchecked) var steps: [SaveStep] = []
   private var namesakes = Namesakes()
+  /// Whether an entity that was new stands twice.
+  @exclusivity(unchecked) var hasTwins = false
   /// For writing links.
   @exclusivity(unchecked) var rows: [UInt32] = []
   @exclusivity(unchecked) private(set) var cells: UnsafeMutablePointer<Cell>
@@ -72,6 +74,7 @@ final class SaveStage {
     links.removeAll(keepingCapacity: true)
     targets.removeAll(keepingCapacity: true)
     steps.removeAll()
+    hasTwins = false
     namesakes.removeAll()
     memory.removeAll()
     pool.removeAll()

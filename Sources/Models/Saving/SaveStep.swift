@@ -14,37 +14,27 @@ final class RelationsStep<Entity: EntityModelProtocol>: SaveStep {
   private let record: Int
   /// The relation whose entities are saved first.
   private var place: Int
-  /// The links of the entity, for a loud save.
-  private var links: [Int]
 
-  init(_ entity: Entity, _ mapping: TypeMapping<Entity>, _ record: Int, place: Int, links: [Int]) {
+  init(_ entity: Entity, _ mapping: TypeMapping<Entity>, _ record: Int, place: Int) {
     self.entity = entity
     self.mapping = mapping
     self.record = record
     self.place = place
-    self.links = links
   }
 
   override func advance(_ saver: Saver, _ context: inout Context) throws -> Bool {
-    let stage = saver.stage
-    // The link of the relation whose entities are saved stands last.
-    if saver.isLoud, stage.links.last?.source == record, links.last != stage.links.count - 1 {
-      links.append(stage.links.count - 1)
-    }
     place += 1
     let relations = mapping.info.relations
     while place < relations.count {
-      let first = stage.links.count
       let step = try relations[place].stage(
         entity, record, place: place, isMapped: mapping.relations[place] != nil, saver, &context)
       if let step {
-        stage.steps.append(step)
+        saver.stage.steps.append(step)
         return false
       }
-      if saver.isLoud { links += first..<stage.links.count }
       place += 1
     }
-    if saver.isLoud { try saver.finish(entity, mapping, links: links, &context) }
+    if saver.isLoud { try saver.finish(entity, mapping, &context) }
     return true
   }
 }
@@ -91,7 +81,7 @@ final class TargetsStep<Entity: EntityModelProtocol>: SaveStep {
       // What is staged for nested entities stands before what they are the targets of.
       let first = stage.targets.count
       stage.targets += targets
-      stage.links.append(link.with(first..<stage.targets.count))
+      try saver.add(link.with(first..<stage.targets.count), &context)
     }
     return true
   }

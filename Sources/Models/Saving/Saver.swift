@@ -43,7 +43,6 @@ struct Saver {
       if mapping.uniques.count > 0 && !isRaw { try checkUniques(entity, record, mapping, &context) }
     } while isLoud && context.storage.schema?.byNumber[Int(mapping.type.index)] !== mapping
     if isLoud { try apply(record, &context) }
-    let firstLink = stage.links.count
     let relations = mapping.info.relations
     // Counted, because what a generic array's indices ask for costs more than staging.
     for place in 0..<relations.count {
@@ -51,20 +50,26 @@ struct Saver {
         let targets = try relations[place].stage(
           entity, record, place: place, isMapped: mapping.relations[place] != nil, self, &context)
       else { continue }
-      stage.steps.append(
-        RelationsStep(entity, mapping, record, place: place, links: isLoud ? Array(firstLink..<stage.links.count) : []))
+      stage.steps.append(RelationsStep(entity, mapping, record, place: place))
       stage.steps.append(targets)
       return record
     }
-    if isLoud { try finish(entity, mapping, links: firstLink..<stage.links.count, &context) }
+    if isLoud { try finish(entity, mapping, &context) }
     return record
   }
 
-  /// What comes of a loud save when all that the entity holds is saved: its links, and hooks.
+  /// Adds the links of a relation, all of whose entities are staged. Those of a loud save are written at once, so that
+  /// what a later relation says counts as it does in a quiet one.
+  func add(_ link: SaveStage.Link, _ context: inout Context) throws {
+    guard isLoud else { return stage.links.append(link) }
+    try apply(link, &context)
+    stage.targets.removeLast(stage.targets.count - link.targets.lowerBound)
+  }
+
+  /// What comes of a loud save when all that the entity holds is saved.
   func finish<Entity: EntityModelProtocol>(
-    _ entity: Entity, _ mapping: TypeMapping<Entity>, links: some Sequence<Int>, _ context: inout Context
+    _ entity: Entity, _ mapping: TypeMapping<Entity>, _ context: inout Context
   ) throws {
-    for link in links { try apply(stage.links[link], &context) }
     try context.call(.saveMetadata, mapping.hooks) { try entity.saveMetadata(to: &$0) }
     try context.call(.didSave, mapping.hooks) { try entity.didSave(to: &$0) }
   }
@@ -181,6 +186,7 @@ struct Saver {
     if row == PageLayout.noRow, record > 0, let known = transaction.findRow(entry.mapping.type, key: stage.key(record))
     {
       row = known
+      stage.hasTwins = true
     }
     let (cells, valid) = (stage.cells + entry.base, stage.valid + entry.base)
     do {
@@ -213,9 +219,8 @@ struct Saver {
     // A resolver may have deleted what was just saved.
     guard transaction.isLive(relation.source, source.row) else { return }
     stage.rows.removeAll(keepingCapacity: true)
-    // With the number of links of the list that are there before each, every one once.
-    var absent: [(key: Cell, present: Int)] = []
-    var seen: Set<UInt32>?
+    // With the number of the rows before each.
+    var absent: [(key: Cell, index: Int)] = []
     for target in stage.targets[link.targets] {
       let row: UInt32
       switch target {
@@ -224,25 +229,30 @@ struct Saver {
         if !transaction.isLive(relation.target, row) { continue }
       case .id(var cell):
         guard let found = transaction.findRow(relation.target, key: &cell) else {
-          let before = seen ?? Set(stage.rows)
-          seen = before
-          absent.append((cell, before.count))
+          absent.append((cell, stage.rows.count))
           continue
         }
         row = found
       }
       stage.rows.append(row)
-      seen?.insert(row)
     }
+    // A row that is new waits for nothing, unless the entity stands elsewhere in the save too, or a hook has saved it.
+    let isFresh = source.isNew && !stage.hasTwins && !isLoud
     // Reading does not show links that wait, so that what is saved as it was read says nothing about them.
-    if !link.isPart && !source.isNew,
+    if !link.isPart && !isFresh,
       !link.isRead || !absent.isEmpty
         || !transaction.hasTargets(relation, source: source.row, stage.rows)
     {
-      transaction.forgetDangling(relation.id, source: source.row)
+      transaction.forgetDangling(relation.id, source: source.row, except: absent.map(\.key))
     }
     let isAppended = link.isPart && relation.isToMany
-    let start = isAppended ? transaction.listCounts(relation.id, source: source.row) : (present: 0, waiting: 0)
+    var present = isAppended ? transaction.listCounts(relation.id, source: source.row).present : 0
+    // What stands in the list already is not counted again.
+    var seen: Set<UInt32> = []
+    if isAppended, let last = absent.last, last.index > 0 {
+      seen = Set(transaction.readers(relation.source)[Int(relation.column.index)].references(source.row))
+    }
+    var next = 0
     do {
       if !relation.isToMany {
         try transaction.setReference(relation.id, source: source.row, target: stage.rows.last)
@@ -254,11 +264,15 @@ struct Saver {
         }
       }
     } catch let error as StoreProblem { throw source.mapping.error(error, in: context) }
-    for (number, link) in absent.enumerated() {
+    for link in absent {
+      for row in stage.rows[next..<link.index] where seen.insert(row).inserted { present += 1 }
+      next = link.index
+      // Counted anew, because one that is said twice, or waits already, waits once.
+      let waiting = relation.isToMany ? transaction.listCounts(relation.id, source: source.row).waiting : 0
       transaction.rememberDangling(
         relation.id, source: source.row, key: link.key,
         place: transaction.place(
-          relation.id, source: source.row, behind: start.present + link.present, waiting: start.waiting + number))
+          relation.id, source: source.row, behind: present, waiting: waiting))
     }
   }
 }

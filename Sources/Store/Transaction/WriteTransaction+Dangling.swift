@@ -7,7 +7,8 @@ extension WriteTransaction {
   /// Links `source` when an entity with this primary key (of one component) is inserted.
   ///
   /// Where the relation leads to an interface or union, the first of its members with the key is linked. `place` is the
-  /// link's among those of the list that is written, those that wait counted; without, it comes behind all others.
+  /// link's among those of the list that is written, those that wait counted; without, it comes behind all others. A
+  /// target that can be linked with one only is taken away from who waits for it.
   package func rememberDangling(_ relation: RelationID, source: UInt32, key: Cell, place: Int? = nil) {
     let target = layout[relation].target
     let members = layout.types[Int(target.index)].members
@@ -24,9 +25,12 @@ extension WriteTransaction {
   ) {
     let type = layout.types[Int(target.index)]
     guard let primary = type.indexes.first, primary.keys.count == 1 else { return }
+    let relation = layout[relation]
     dangling.add(
-      DanglingLinks.Link(relation: relation, source: source), to: target, primary.keys.components[0].kind, key,
-      place: layout[relation].isToMany ? place.flatMap { UInt32(exactly: $0) } : nil)
+      DanglingLinks.Link(relation: relation.id, source: source), to: target, primary.keys.components[0].kind, key,
+      place: relation.isToMany ? place.flatMap { UInt32(exactly: $0) } : nil,
+      // Of a bulk, who contradicts whom is found at its end.
+      isClaim: bulk == nil && !layout[relation.inverse].isToMany && relation.target == target)
   }
 
   /// How many links a list has, and how many places of it wait.
@@ -65,6 +69,18 @@ extension WriteTransaction {
     dangling.removeAll(DanglingLinks.Link(relation: relation, source: source))
   }
 
+  /// The same, but for keys that are remembered again: they keep their turn among the links that wait for the same.
+  package func forgetDangling(_ relation: RelationID, source: UInt32, except keys: [Cell]) {
+    if dangling.isEmpty { return }
+    let link = DanglingLinks.Link(relation: relation, source: source)
+    let target = layout.types[Int(layout[relation].target.index)]
+    guard !keys.isEmpty, target.members.isEmpty, let primary = target.indexes.first, primary.keys.count == 1 else {
+      return dangling.removeAll(link)
+    }
+    let kind = primary.keys.components[0].kind
+    dangling.removeAll(link, except: keys.map { (target.id, kind, $0) })
+  }
+
   /// Forgets what an entity's links wait for.
   func forgetDangling(_ entity: DeletedRow) {
     if dangling.isEmpty { return }
@@ -96,16 +112,14 @@ extension WriteTransaction {
     let cell = key[0]
     guard let number = dangling.number(table.layout.id, primary.keys.components[0].kind, cell) else { return }
     var sleeping: [RelationID: Sleeping] = [:]
-    var isLast = false
-    while !isLast {
+    // A link that is made may be what another one's source has waited for: then that waits no longer.
+    while dangling.isWaiting(number) {
       try step()
-      let link: DanglingLinks.Link
-      let place: UInt32?
       if !staleDormant.isEmpty {
         let first = dangling.first(number)
         dropPurged(layout[first.relation], first.source)
       }
-      (link, place, isLast) = dangling.takeFirst(number)
+      let (link, place) = dangling.takeFirst(number)
       let relation = layout[link.relation]
       let source = self.table(relation.source)
       guard source.isLive(link.source) || source.isDeleted(link.source) else { continue }

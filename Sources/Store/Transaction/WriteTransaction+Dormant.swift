@@ -166,6 +166,32 @@ extension WriteTransaction {
 
   // MARK: - Forgetting
 
+  /// Forgets links of a live row that sleep, in the records of the deleted entities too. Complexity: O(*n*) in what
+  /// sleeps, and what these remember.
+  package func forgetDormant(_ relation: RelationID, source row: UInt32, where isForgotten: (UInt32) -> Bool) {
+    let relation = layout[relation]
+    let links = dormant(relation, row)
+    let gone = links.indices.filter { isForgotten(links[$0].target) }
+    if gone.isEmpty { return }
+    if hasWaitingPlaces(relation, row) {
+      closeWaiting(relation, row, at: gone.map { Int(links[$0].place) + $0 })
+    }
+    let targets = Set(gone.map { links[$0].target })
+    setDormant(relation, row, links.filter { !targets.contains($0.target) })
+    let inverse = layout[relation.inverse]
+    let place = layout.relationPlaces[Int(inverse.id.index)]
+    let graveyard = ownedTable(relation.target).ownedGraveyard()
+    for target in targets {
+      let record = graveyard.record(target)
+      guard let index = record.targets(relation: place).enumerated().first(where: { $0.element == row })?.offset else {
+        continue
+      }
+      if hasWaitingPlaces(inverse, target) { closeWaiting(inverse, target, at: [index]) }
+      graveyard.replaceRecord(target, record.removing(row, relation: place))
+    }
+    stampUpdate(ownedTable(relation.source), row)
+  }
+
   /// Forgets a dormant link for good. Precondition: the target is purged.
   ///
   /// Of a to-many relation not at once, because the list may be long and all its targets go one after the other: who

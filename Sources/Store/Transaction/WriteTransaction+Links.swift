@@ -28,6 +28,8 @@ extension WriteTransaction {
       column(relation).appendToRun(source, target)
     } else {
       setDormant(relation, source, [])
+      // What it waited for does not take the place of what is written meanwhile, from whichever side.
+      if !dangling.isEmpty, bulk == nil { forgetDangling(relation.id, source: source) }
       column(relation).writeRaw(source, Cell(low: UInt64(target)))
     }
   }

@@ -1,0 +1,160 @@
+import GQLite
+import GQLiteModels
+import Synchronization
+import Testing
+
+/// What hooks of deletions were told, and what they do.
+private final class Script: Sendable {
+  @TaskLocal static var current = Script { _, _, _ in }
+
+  private let told = Mutex<[String]>([])
+  private let act: @Sendable (_ hook: String, Branch, inout Context) throws -> Void
+
+  init(_ act: @escaping @Sendable (_ hook: String, Branch, inout Context) throws -> Void) { self.act = act }
+
+  var log: [String] { told.withLock { $0 } }
+
+  fileprivate func tell(_ hook: String, _ branch: Branch, _ context: inout Context) throws {
+    told.withLock { $0.append("\(hook) \(branch.id)") }
+    try act(hook, branch, &context)
+  }
+}
+
+@EntityModel
+private struct Branch {
+  let id: Int
+  @Relationship(deleteRule: .cascade, inverse: \.parent) var children: [Branch]?
+  @Relationship(inverse: \.children) var parent: Branch?
+
+  func willDelete(from context: inout Context) throws { try Script.current.tell("will", self, &context) }
+  func didDelete(from context: inout Context) throws { try Script.current.tell("did", self, &context) }
+}
+
+/// Each entity that is deleted is told once before and once after, whatever hooks do to the others.
+@Suite struct DeletionHookTests {
+  /// 1 with 2 and 3, and 3 with 4.
+  private func tree() throws -> Context {
+    var context = Context()
+    try branch(1, [branch(2), branch(3, [branch(4)])]).save(to: &context)
+    return context
+  }
+
+  private func branch(_ id: Int, _ children: [Branch] = []) -> Branch {
+    var branch = Branch(id: id)
+    if !children.isEmpty { branch.$children = .relation(children) }
+    return branch
+  }
+
+  /// What is told when 1 is deleted, and who is left.
+  private func delete(
+    _ ids: [Int] = [1], _ act: @escaping @Sendable (_ hook: String, Branch, inout Context) throws -> Void
+  ) throws -> (log: [String], left: [Int]) {
+    var context = try tree()
+    let script = Script(act)
+    try Script.$current.withValue(script) {
+      for id in ids { try Branch.delete(id: id, from: &context) }
+    }
+    #expect(Database(context).check().isEmpty)
+    return (script.log, context.ids(Branch.self))
+  }
+
+  @Test func theCascade() throws {
+    let (log, left) = try delete { _, _, _ in }
+    #expect(log == ["will 1", "will 2", "will 3", "will 4", "did 1", "did 2", "did 3", "did 4"] && left == [])
+  }
+
+  @Test func hooksThatDeleteByHand() throws {
+    let (log, left) = try delete { hook, branch, context in
+      if hook == "will" { try branch.delete(\.$children, inverse: \.$parent, from: &context) }
+    }
+    #expect(log == ["will 1", "will 2", "will 3", "will 4", "did 4", "did 2", "did 3", "did 1"] && left == [])
+  }
+
+  @Test func hooksThatDetach() throws {
+    let (log, left) = try delete { hook, branch, context in
+      if hook == "will" { branch.detach(\.$children, inverse: \.$parent, in: &context) }
+    }
+    #expect(log == ["will 1", "did 1"] && left == [2, 3, 4])
+    // One that was told already stays, and is not told that it is gone.
+    let (later, others) = try delete { hook, branch, context in
+      if hook == "will", branch.id == 4 {
+        Branch(id: 1).detach(2, relation: \.$children, in: &context)
+      }
+    }
+    #expect(later == ["will 1", "will 2", "will 3", "will 4", "did 1", "did 3", "did 4"] && others == [2])
+    // It may go another time.
+    let (twice, none) = try delete([1, 2]) { hook, branch, context in
+      if hook == "will", branch.id == 4 { Branch(id: 1).detach(2, relation: \.$children, in: &context) }
+    }
+    #expect(twice == later + ["will 2", "did 2"] && none == [])
+  }
+
+  @Test func hooksThatAdd() throws {
+    let (log, left) = try delete { hook, branch, context in
+      guard hook == "will" else { return }
+      // Behind one that was gone through, and to the entity itself.
+      for (told, id, parent) in [(4, 5, 2), (5, 6, 5), (2, 7, 2)] where branch.id == told {
+        var added = Branch(id: id)
+        added.$parent = .id(parent)
+        try added.save(to: &context)
+      }
+    }
+    #expect(log.prefix(7) == ["will 1", "will 2", "will 3", "will 4", "will 7", "will 5", "will 6"])
+    #expect(log.dropFirst(7).sorted() == (1...7).map { "did \($0)" } && left == [])
+  }
+
+  @Test func hooksThatDeleteTheirOwners() throws {
+    let (log, left) = try delete { hook, branch, context in
+      if hook == "will", let parent = branch.$parent.id { try Branch.delete(id: parent, from: &context) }
+      if hook == "will" { try Branch.delete(id: branch.id, from: &context) }
+    }
+    #expect(log.count == 8 && Set(log).count == 8 && left == [])
+    for id in 1...4 {
+      let (will, did) = (log.firstIndex(of: "will \(id)"), log.firstIndex(of: "did \(id)"))
+      #expect(try #require(will) < #require(did))
+    }
+  }
+
+  /// Each time another: there is no end to it, but an error.
+  @Test func hooksThatAddForEver() throws {
+    let next = Mutex(100)
+    var context = try tree()
+    let script = Script { hook, branch, context in
+      guard hook == "will" else { return }
+      let id = next.withLock { next in
+        next += 1
+        return next
+      }
+      var added = Branch(id: id)
+      added.$parent = .id(branch.id)
+      try added.save(to: &context)
+    }
+    Script.$current.withValue(script) {
+      #expect(throws: ModelError.endlessDeletion("Branch")) { try Branch.delete(id: 1, from: &context) }
+    }
+    #expect(context.ids(Branch.self) == [1, 2, 3, 4])
+    // What failed is told again.
+    let other = Script { _, _, _ in }
+    try Script.$current.withValue(other) { try Branch.delete(id: 1, from: &context) }
+    #expect(other.log.count == 8)
+  }
+
+  @Test func refusals() throws {
+    struct Refused: Error {}
+    var context = try tree()
+    let script = Script { hook, branch, _ in if hook == "will", branch.id == 4 { throw Refused() } }
+    Script.$current.withValue(script) {
+      #expect(throws: Refused.self) { try Branch.delete(id: 1, from: &context) }
+    }
+    #expect(context.ids(Branch.self) == [1, 2, 3, 4])
+    // A hook may live with it that another deletion is refused.
+    let tolerant = Script { hook, branch, context in
+      if hook == "will", branch.id == 4 { throw Refused() }
+      if hook == "will", branch.id == 2 { try? Branch.delete(id: 3, from: &context) }
+    }
+    Script.$current.withValue(tolerant) {
+      #expect(throws: Refused.self) { try Branch.delete(id: 1, from: &context) }
+    }
+    #expect(tolerant.log == ["will 1", "will 2", "will 3", "will 4", "will 3", "will 4"])
+  }
+}
