@@ -89,18 +89,19 @@ struct DanglingLinks: Sendable {
 
   // MARK: - Adding
 
-  /// Where the link waits for the key already, it only gets a place, if it has none. One that `isClaim` takes the target away from the one
-  /// before it, as it would if the target were there.
+  /// Where the link waits for the key already, it only gets a place, if it has none. One that `isClaim` takes the target
+  /// away from the one before it, as it would if the target were there.
   mutating func add(
     _ link: Link, to type: EntityTypeID, _ kind: KeyKind, _ key: Cell, place: UInt32? = nil, isClaim: Bool = false
   ) {
     let key = Key(type, kind, key)
     if isClaim, let number = numbers[key], let other = claims[Claim(key: number, relation: link.relation)] {
       let entry = entries[Int(other)]
-      if entry.link == link { return }
-      let place = self.place(of: entry)
-      remove(other)
-      if let place { close(entry.link, place: place) }
+      if entry.link != link {
+        let place = self.place(of: entry)
+        remove(other)
+        if let place { close(entry.link, place: place) }
+      }
     }
     add(link, key, place, isClaim: isClaim)
   }
@@ -111,6 +112,7 @@ struct DanglingLinks: Sendable {
     let place = Place(key: number, link: link)
     if let known = places[place] {
       if let listPlace, entries[Int(known)].slot == nil { entries[Int(known)].slot = takeSlot(link, listPlace) }
+      if isClaim { claims[Claim(key: number, relation: link.relation)] = known }
       return
     }
     // More do not fit into the numbers; a link that is not remembered reads as absent, as it did before.

@@ -207,6 +207,20 @@ import Testing
     #expect(database.check().isEmpty)
   }
 
+  @Test("what one type leaves behind is left behind, though another is written first") func boundsOfOthers() throws {
+    let database = try database()
+    try insert(database, 1...1)
+    let note = String(repeating: "x", count: 1000)
+    let rename = try database.prepare("mutation($n: String!) { updateOwner(where: id == 1, set: {name: $n}) }")
+    let update = try database.prepare("mutation($n: String!) { updateAccount(where: id == 1, set: {note: $n}) }")
+    for number in 0..<3000 {
+      _ = try rename.run(["n": .string("n")])
+      _ = try update.run(["n": .string("\(number) \(note)")])
+      #expect(database.count(of: "Account") == 1)
+    }
+    #expect(database.current.byteCount < 1 << 20)
+  }
+
   @Test("loads, transactions, functions and schema changes go on from what was committed") func others() throws {
     let database = try database()
     try insert(database, 1...2)

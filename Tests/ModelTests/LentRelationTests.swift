@@ -129,8 +129,8 @@ private let priced = GQLiteModels.Guarded(0)
     var lent = LentRelations()
     let hot = LentRelations.Key(number: 1, depth: 0, row: 0)
     lent.keep(LentTargets([Toy(id: 7, price: 1)]), hot)
-    let many = LentTargets(Array(repeating: Toy(id: 1, price: 1), count: 10_000))
-    let count = 4 * LentRelations.capacity / (10_000 * MemoryLayout<Toy>.stride)
+    let many = LentTargets(Array(repeating: Toy(id: 1, price: 1), count: 100))
+    let count = 4 * LentRelations.mostEntities / 100
     var kept: [LentRelations.Key] = []
     for row in 1...count {
       kept.append(LentRelations.Key(number: 1, depth: 1, row: UInt32(row)))

@@ -50,48 +50,6 @@ extension Evaluator {
     return (Batch(ScopeRows(count: found, scopes: scopes)), UnsafePointer(places))
   }
 
-  /// How many of the elements from `start` on have as many members together as are to be held at once; all of them
-  /// where that is not known beforehand.
-  func partLength(_ set: CompiledSet, from start: Int) throws(RuntimeProblem) -> Int {
-    let rest = count - start
-    guard rest > 1, !set.isPaged, !set.wantsDepths else { return rest }
-    if !set.isCorrelated {
-      let state = execution.sets[set.id]
-      try execution.share(set, state)
-      return min(rest, max(1, Self.partMembers / max(1, state.shared.rows.count)))
-    }
-    guard set.isRelation, set.access.relation.isToMany,
-      execution.snapshot.fanOut(set.access.relation.id).maximum > Self.partMembers / rest
-    else {
-      return rest
-    }
-    var members = 0
-    for element in start..<count {
-      let row = execution.resolve(set.access.reference, batch.scopes, element)
-      members += execution.degree(set.access.relation, row)
-      if members > Self.partMembers { return max(1, element - start) }
-    }
-    return rest
-  }
-  private static var partMembers: Int { 1 << 20 }
-
-  /// Calls for one part of the elements after the other, where they have more members than are to be held at once; false
-  /// where they have not, and nothing was done.
-  func inParts(
-    _ node: Node, _ out: Vector, _ body: (borrowing Evaluator, Vector) throws(RuntimeProblem) -> Void
-  ) throws(RuntimeProblem) -> Bool {
-    let set = execution.compiledSet(Int(node.index))
-    var length = try partLength(set, from: 0)
-    if length == count { return false }
-    var start = 0
-    while start < count {
-      try body(over(batch.slice(start, length)), out.advanced(by: start))
-      start += length
-      if start < count { length = try partLength(set, from: start) }
-    }
-    return true
-  }
-
   /// Values of the first elements to all elements. From the end, as no place is behind its element.
   func scatter(_ places: UnsafePointer<UInt16>, _ out: Vector) {
     for element in stride(from: count - 1, through: 0, by: -1) { copy(out, Int(places[element]), to: out, element) }

@@ -138,8 +138,10 @@ struct Evaluator: ~Copyable {
     for position in 1..<count { copy(out, 0, to: out, position) }
     var out = out
     // A set that is made of a constant list outlives the batch, in whose memory this list lies.
-    if case .list = block.block.types[index] { return out }
-    out.isConstant = true
+    switch block.block.types[index] {
+    case .list, .json: break
+    default: out.isConstant = true
+    }
     return out
   }
 

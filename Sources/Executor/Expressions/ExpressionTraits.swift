@@ -42,6 +42,8 @@ enum ExpressionTraits {
     var isOwn = true
     body.forEachNode { node in
       if node.setCall != nil || (node.ownReference?.scope ?? 0) != 0 { isOwn = false }
+      // It is asked for each anew.
+      if case .invoke(let function, _) = node.kind, !function.isDeterministic { isOwn = false }
     }
     return isOwn
   }

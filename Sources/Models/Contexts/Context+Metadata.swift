@@ -32,14 +32,14 @@ extension EntityModelProtocol {
   ///
   /// - Throws: ``ModelError`` if the time is none that columns can hold.
   public func updateMetadata(_ metadata: MetadataOrder, value: Date, in context: inout Context) throws {
-    guard let (_, mapping) = try context.storage.find(Self.self), let row = try context.row(mapping, id) else { return }
     let time = try value.microseconds()
     context.own()
+    if context.storage.calledType == ObjectIdentifier(Self.self) { context.storage.idleHooks |= Hook.metadata }
+    guard let (_, mapping) = try context.storage.find(Self.self), let row = try context.row(mapping, id) else { return }
     let transaction = context.storage.writing
     let now = transaction.now
     defer { transaction.now = now }
     transaction.now = time
     transaction.stamp(mapping.type, row)
-    if context.storage.calledType == ObjectIdentifier(Self.self) { context.storage.idleHooks |= Hook.metadata }
   }
 }

@@ -24,13 +24,13 @@ final class ContextStorage: @unchecked Sendable {
   /// The hooks of the type whose hook is called that ran as defaults, a bit each.
   @exclusivity(unchecked) var idleHooks: UInt8 = 0
   @exclusivity(unchecked) var calledType: ObjectIdentifier?
-  /// What is being deleted, and was told so.
-  let doomed: DoomedRows
+  /// What is being deleted, and was told so; nil when no deletion runs.
+  @exclusivity(unchecked) var doomed: DoomedRows?
 
   /// Of a database that has no schema yet.
   private var functions: [RegisteredFunction] = []
 
-  init() { doomed = DoomedRows() }
+  init() {}
 
   /// Another storage with what this one holds now.
   init(copying other: ContextStorage) {
@@ -47,7 +47,6 @@ final class ContextStorage: @unchecked Sendable {
 
   /// What a database holds.
   init(_ snapshot: Snapshot, _ binding: ModelBinding?) {
-    doomed = DoomedRows()
     self.snapshot = snapshot
     schema = binding?.schema
     isForeign = binding?.isForeign ?? true
@@ -56,7 +55,6 @@ final class ContextStorage: @unchecked Sendable {
 
   /// What a database without a schema holds: functions that text may call.
   init(functions: [RegisteredFunction]) {
-    doomed = DoomedRows()
     self.functions = functions
   }
 

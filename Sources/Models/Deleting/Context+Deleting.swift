@@ -39,7 +39,17 @@ extension Context {
   /// Deletes rows with the hooks of all entities that go with them.
   private mutating func deleteLoudly(_ type: EntityTypeID, _ rows: [UInt32]) throws {
     own()
-    var deletion = LoudDeletion(type, rows, storage.doomed)
+    if let outer = storage.doomed, !outer.isOver { return try deleteLoudly(type, rows, outer) }
+    let doomed = DoomedRows()
+    storage.doomed = doomed
+    defer { doomed.end() }
+    try deleteLoudly(type, rows, doomed)
+    own()
+    storage.doomed = nil
+  }
+
+  private mutating func deleteLoudly(_ type: EntityTypeID, _ rows: [UInt32], _ doomed: DoomedRows) throws {
+    var deletion = LoudDeletion(type, rows, doomed)
     defer { deletion.end() }
     try deletion.tell(&self)
     // A hook may have deleted some.

@@ -15,13 +15,30 @@ extension Deleted {
     do { try transaction.restore(mapping.type, row) } catch { throw mapping.error(error, in: context) }
   }
 
-  /// Deletes the entity; if it is not saved, it is known as deleted afterwards.
+  /// Deletes the entity; if it is not saved, it is known as deleted afterwards. Where it is known as deleted already,
+  /// nothing changes; and where nothing is known of it, it takes no link from an entity that another one has meanwhile,
+  /// and none along.
   public func save(to context: inout Context, options: MergeStrategy<Self>) throws {
     try context.atomically { context in
       let mapping = try context.mapping(of: Entity.self)
-      if try context.row(mapping, id) == nil { try entity.save(to: &context) }
+      if try context.row(mapping, id) == nil {
+        guard let entity = try toBeSaved(in: &context) else { return }
+        try entity.save(to: &context)
+      }
       try entity.delete(from: &context)
     }
+  }
+
+  /// The entity as it is to be saved before it is deleted; nil if it is known as deleted. Precondition: it is not saved.
+  func toBeSaved(in context: inout Context) throws -> Entity? {
+    let deleted = try context.mapping(of: Self.self)
+    if try context.row(deleted, id) != nil { return nil }
+    let mapping = try context.mapping(of: Entity.self)
+    var entity = entity
+    for (place, relation) in mapping.info.relations.enumerated() {
+      if let stored = mapping.relations[place] { try relation.releaseTaken(&entity, stored, context) }
+    }
+    return entity
   }
 
   /// Forgets the deleted entity for good.

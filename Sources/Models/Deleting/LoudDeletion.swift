@@ -1,10 +1,15 @@
 import GQLCatalog
 import GQLStore
 
-/// The entities of which a context's hooks know that they are being deleted. Shared by its copies, because a deletion that
-/// fails goes back to one; empty when no deletion runs.
+/// The entities of which a context's hooks know that they are being deleted. One deletion and those within its hooks share
+/// them, in whatever copies of the context's storage they write.
 final class DoomedRows: Sendable {
   private let rows = Guarded<Set<DeletedRow>>([])
+  private let over = Guarded(false)
+
+  /// Whether the deletion is over: copies of the context that its hooks have kept know it still.
+  var isOver: Bool { over.withLock { $0 } }
+  func end() { over.withLock { $0 = true } }
 
   func insert(_ row: DeletedRow) { rows.withLock { _ = $0.insert(row) } }
   func contains(_ row: DeletedRow) -> Bool { rows.withLock { $0.contains(row) } }

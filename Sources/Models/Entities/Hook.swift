@@ -20,12 +20,19 @@ final class HookKnowledge: Sendable {
   func isIdle(_ hook: Hook) -> Bool { idle.load(ordering: .relaxed) & (1 << hook.rawValue) != 0 }
   func noteIdle(_ hook: Hook) { _ = idle.bitwiseOr(1 << hook.rawValue, ordering: .relaxed) }
 
-  /// Whether there are metadata of its entities: its `saveMetadata` was not seen to keep none.
-  var keepsMetadata: Bool {
-    get { metadata.load(ordering: .relaxed) }
-    set { metadata.store(newValue, ordering: .relaxed) }
+  /// Whether there are metadata of its entities: its `saveMetadata` was seen to keep some, or was not called yet.
+  var keepsMetadata: Bool { metadata.load(ordering: .relaxed) != 1 }
+
+  /// Says whether a call of `saveMetadata` has kept some: a type that does so once, does.
+  func noteMetadata(isKept: Bool) {
+    if isKept {
+      metadata.store(2, ordering: .relaxed)
+    } else {
+      _ = metadata.compareExchange(expected: 0, desired: 1, ordering: .relaxed)
+    }
   }
-  private let metadata = Atomic<Bool>(true)
+  /// 0 before the first call, 1 where none were kept so far, 2 for good where some were.
+  private let metadata = Atomic<UInt8>(0)
 
   /// Whether saving calls nothing of the program.
   var savesQuietly: Bool { idle.load(ordering: .relaxed) & 0b000111 == 0b000111 }

@@ -125,6 +125,13 @@ final class SchemaQuery<
   Parent: EntityModelProtocol, Target: EntityModelProtocol, Directionality: RelationDirectionality,
   Cardinality: RelationCardinality, Constraints: RelationConstraints
 >: TypedNestedQuery<Parent, Target, Directionality, Cardinality, Constraints> {
+  /// The query without its order, which nothing has that has no metadata.
+  var unordered: QueryList<Target>?
+
+  private func all(_ targets: QueryReading<Target>) throws -> [UInt32] {
+    try (targets.mapping.hooks.keepsMetadata ? query : unordered ?? query).rows(targets)
+  }
+
   override func explain(_ explanation: inout QueryExplanation) -> BoundField? {
     if Cardinality.isToMany {
       explanation.notes.append("each with all of \(explanation.schema.mapping(of: Target.self)?.name ?? "")")
@@ -136,7 +143,7 @@ final class SchemaQuery<
     _ parents: inout [Parent], _ rows: [UInt32], _ reading: QueryReading<Parent>, _ traced: TracedTargets?
   ) throws {
     guard Cardinality.isToMany, !rows.isEmpty, let targets = QueryReading<Target>(reading.context) else { return }
-    let entities = try targets.entities(try traced?.rows ?? query.rows(targets), query.nested, traced?.traced)
+    let entities = try targets.entities(try traced?.rows ?? all(targets), query.nested, traced?.traced)
     for parent in parents.indices {
       parents[parent][keyPath: path] = Relation(
         form == .fragments ? .fragments(entities) : .entities(entities), isPart: isPart)
@@ -148,7 +155,7 @@ final class SchemaQuery<
   ) throws -> Int? {
     // Without parents nothing of it is in the answer.
     guard Cardinality.isToMany, !rows.isEmpty, let targets = QueryReading<Target>(reading.context) else { return nil }
-    return try targets.trace(try query.rows(targets), ends: [], query, idsOnly: false, &trace)
+    return try targets.trace(try all(targets), ends: [], query, idsOnly: false, &trace)
   }
 }
 

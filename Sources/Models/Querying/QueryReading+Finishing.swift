@@ -113,10 +113,12 @@ private struct EntitySieve<Entity: EntityModelProtocol> {
     let rows = rows.filter { entities[$0] != nil }
     let looked = rows.compactMap { entities[$0] }
     return try loader.loading {
-      let orders = rest.order.map { $0.ranking(looked, rows, reading) }
+      // Keys that no tie asks for are not read.
+      var orders: [QueryOrder<Entity>.Ranking] = []
       return rows.indices.sorted { left, right in
-        for compare in orders {
-          let order = compare(left, right)
+        for number in rest.order.indices {
+          if number == orders.count { orders.append(rest.order[number].ranking(looked, rows, reading)) }
+          let order = orders[number](left, right)
           if order != 0 { return order < 0 }
         }
         return left < right

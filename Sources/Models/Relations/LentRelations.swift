@@ -14,8 +14,9 @@ struct LentRelations {
     var targets: AnyObject
     var bytes: Int
   }
-  /// Of each generation, in bytes; what entities have on the heap is not counted.
+  /// Of each generation, in bytes; what entities have on the heap is not counted, so their number has a bound too.
   static var capacity: Int { 64 << 20 }
+  static var mostEntities: Int { 1 << 15 }
 
   private var younger: [Key: Entry] = [:]
   private var older: [Key: Entry] = [:]
@@ -29,7 +30,11 @@ struct LentRelations {
   }
 
   mutating func keep<Entity>(_ targets: LentTargets<Entity>, _ key: Key) {
-    let bytes = targets.entities.count * MemoryLayout<Entity>.stride + MemoryLayout<(Key, Entry)>.stride
+    let count = targets.entities.count
+    let bytes =
+      max(
+        count * MemoryLayout<Entity>.stride, Self.capacity / Self.mostEntities * count)
+      + MemoryLayout<(Key, Entry)>.stride
     keep(Entry(targets: targets, bytes: bytes), key)
   }
 

@@ -47,6 +47,10 @@ class RelationDescriptor<Source: EntityModelProtocol> {
   /// Gives an entity the ids of its targets.
   func loadIDs(_ entity: inout Source, _ ids: RelationIDs) throws {}
 
+  /// Leaves out ids of an entity that is to be deleted at once: of those that would go with it, and of those that another
+  /// entity has.
+  func releaseTaken(_ entity: inout Source, _ relation: StoredRelation, _ context: Context) throws {}
+
   /// What takes its targets as the first level says, and their relations' as the next ones do; nil if there is none.
   func nested(_ levels: ArraySlice<Nested>, _ bulk: BulkNesting) -> NestedQuery<Source>? { nil }
 
@@ -142,7 +146,9 @@ final class TypedRelation<
     if level.form != .ids { query.nested = bulk.nested(Target.self, levels.dropFirst()) }
     let isPart = level.filter != nil
     if level.isSchema {
-      return SchemaQuery(relation, level.form, isPart: isPart, query.sorted(by: .updatedAt))
+      let all = SchemaQuery(relation, level.form, isPart: isPart, query.sorted(by: .updatedAt))
+      all.unordered = query
+      return all
     }
     return TypedNestedQuery(relation, level.form, isPart: isPart, query)
   }
@@ -157,6 +163,22 @@ final class TypedRelation<
 
   override func loadIDs(_ entity: inout Source, _ ids: RelationIDs) throws {
     entity[keyPath: relation] = Relation(.ids(try ids.read(EntityInfo<Target>.shared.idCodec)), isRead: true)
+  }
+
+  override func releaseTaken(_ entity: inout Source, _ stored: StoredRelation, _ context: Context) throws {
+    guard let targets = QueryReading<Target>(context), let ids = entity[keyPath: relation].knownIDs,
+      entity[keyPath: relation].knownEntities.isEmpty
+    else { return }
+    let catalog = targets.snapshot.catalog
+    let takesAlong = catalog[stored.id].onDelete == .cascade
+    let inverse = catalog[catalog[stored.id].inverse]
+    if !takesAlong && inverse.isToMany { return }
+    let partners = targets.snapshot.column(inverse.source, inverse.column)
+    let kept = try ids.filter { id in
+      guard let row = try targets.mapping.row(id, targets.snapshot) else { return true }
+      return !takesAlong && partners.reference(row) == PageLayout.noRow
+    }
+    if kept.count < ids.count { entity[keyPath: relation] = kept.isEmpty ? Relation(.none) : Relation(.ids(kept)) }
   }
 }
 

@@ -61,7 +61,9 @@ extension Context {
     try body(&self)
     own()
     if storage.idleHooks & 1 << hook.rawValue != 0 { hooks.noteIdle(hook) }
-    if hook == .saveMetadata { hooks.keepsMetadata = storage.idleHooks & (1 << hook.rawValue | Hook.metadata) != 0 }
+    if hook == .saveMetadata {
+      hooks.noteMetadata(isKept: storage.idleHooks & (1 << hook.rawValue | Hook.metadata) != 0)
+    }
     (storage.idleHooks, storage.calledType) = outer
   }
 }

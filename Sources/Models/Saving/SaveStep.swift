@@ -99,8 +99,9 @@ final class DeletedStep<Entity: EntityModelProtocol>: SaveStep {
       isSaved = true
       let mapping = try context.mapping(of: Entity.self)
       if try context.row(mapping, entity.id) == nil {
+        guard let saved = try Deleted(entity).toBeSaved(in: &context) else { return true }
         let depth = saver.stage.steps.count
-        _ = try saver.visit(entity, .default, &context)
+        _ = try saver.visit(saved, .default, &context)
         if saver.stage.steps.count > depth { return false }
       }
     }

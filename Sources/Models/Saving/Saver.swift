@@ -257,7 +257,7 @@ struct Saver {
       if !relation.isToMany {
         try transaction.setReference(relation.id, source: source.row, target: stage.rows.last)
       } else if link.isPart || source.isNew && !transaction.hasReferences(relation.id, source: source.row) {
-        for row in stage.rows { try transaction.appendReference(relation.id, source: source.row, target: row) }
+        try transaction.appendReferences(relation.id, source: source.row, targets: stage.rows)
       } else {
         try stage.rows.withUnsafeBufferPointer {
           try transaction.setReferences(relation.id, source: source.row, targets: $0)

@@ -2,15 +2,14 @@ import GQLCatalog
 
 /// Leaving behind what is superseded.
 extension WriteTransaction {
-  /// Whether what was written has left more behind than ``commit()`` leaves.
+  /// Whether more is left behind than ``commit()`` leaves, whoever has written it.
   package var needsCompaction: Bool {
     tables.contains { table in
-      guard table.stamp == stamp else { return false }
-      return table.columns.contains { $0.stamp == stamp && $0.needsCompaction }
+      table.columns.contains(where: \.needsCompaction)
         || table.indexes.contains { index in
           switch index {
-          case .hash(let hash): hash.stamp == stamp && hash.postings.needsCompaction
-          case .fullText(let fullText): fullText.stamp == stamp && fullText.needsCompaction
+          case .hash(let hash): hash.postings.needsCompaction
+          case .fullText(let fullText): fullText.needsCompaction
           case .btree, .trigram: false
           }
         }

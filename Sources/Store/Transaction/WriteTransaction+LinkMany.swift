@@ -8,7 +8,10 @@ extension WriteTransaction {
     let relation = layout[id]
     precondition(relation.isToMany, "a to-many relation is wanted")
     try leaveLists(of: layout[relation.inverse], targets, but: source)
-    for target in targets { try connect(id, source: source, target: target) }
+    for target in targets {
+      try step()
+      try connect(id, source: source, target: target)
+    }
     stampUpdate(ownedTable(relation.source), source)
   }
 

@@ -76,6 +76,7 @@ extension WriteTransaction {
   package func appendReference(
     _ relation: RelationID, source: UInt32, target: UInt32
   ) throws(StoreProblem) {
+    try step()
     try connect(relation, source: source, target: target)
     stampUpdate(ownedTable(layout[relation].source), source)
   }
@@ -85,7 +86,6 @@ extension WriteTransaction {
     let relation = layout[relation]
     let inverse = layout[relation.inverse]
     checkRows(relation, source, target)
-    try step()
     if isLinked(relation, inverse, source, target) { return }
     try link(relation, inverse, source, target)
   }
