@@ -30,6 +30,8 @@ package final class WriteTransaction {
   /// Bytes of texts and lists that were written, in memory that this and later versions keep; what was superseded since
   /// counts on.
   @exclusivity(unchecked) package internal(set) var writtenBytes = 0
+  /// What ``touch(_:_:)`` has read last; it has no meaning.
+  @exclusivity(unchecked) var warmed: UInt64 = 0
   /// Entities and links since it was asked.
   @exclusivity(unchecked) private var steps = 0
 
