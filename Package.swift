@@ -100,26 +100,39 @@ let package = Package(
 
     // The embedded evaluator.
     .target(
-      name: "GQLite",
+      name: "GQLEngine",
       dependencies: [
         "GQLBase", "GQLLexer", "GQLParser", "GQLCatalog", "GQLRegex", "GQLQuery", "GQLBinder",
-        "GQLPlanner", "GQLStore", "GQLExecutor", "GQLLoader", "GQLGenerator",
+        "GQLPlanner", "GQLStore", "GQLExecutor",
       ], path: "Sources/Engine"),
+
+    // The library: the evaluator, with data and golden files, and generated models.
+    .target(
+      name: "GQLite",
+      dependencies: [
+        "GQLBase", "GQLCatalog", "GQLPlanner", "GQLStore", "GQLLoader", "GQLGenerator", "GQLEngine",
+      ], path: "Sources/Library"),
     .testTarget(
       name: "GQLiteTests",
       dependencies: [
         "GQLite", "GQLBase", "GQLParser", "GQLCatalog", "GQLQuery", "GQLRewriter", "GQLBinder", "GQLPlanner",
-        "GQLStore", "GQLExecutor", "GQLDifferential", "CSQLite3",
+        "GQLStore", "GQLExecutor", "GQLEngine", "GQLDifferential", "CSQLite3",
       ],
       path: "Tests/EngineTests"),
 
     // Entities as plain structs over the same store and planner.
     .target(
-      name: "GQLiteModels",
+      name: "GQLModels",
       dependencies: [
-        "GQLite", "GQLBase", "GQLCatalog", "GQLText", "GQLQuery", "GQLBinder", "GQLPlanner", "GQLStore", "GQLExecutor",
-        "GQLModelMacros",
+        "GQLBase", "GQLParser", "GQLCatalog", "GQLText", "GQLQuery", "GQLBinder", "GQLPlanner", "GQLStore",
+        "GQLExecutor",
       ], path: "Sources/Models"),
+
+    // The library of models: entities, with the macros, text, databases and live answers.
+    .target(
+      name: "GQLiteModels",
+      dependencies: ["GQLCatalog", "GQLStore", "GQLEngine", "GQLModels", "GQLModelMacros"], path: "Sources/ModelLibrary"
+    ),
     // What `gqlite generate swift` writes of some schemas.
     .target(
       name: "GQLGeneratedModels", dependencies: ["GQLiteModels"], path: "Tests/GeneratedModels",
@@ -131,11 +144,12 @@ let package = Package(
     .testTarget(
       name: "ModelTests",
       dependencies: [
-        "GQLiteModels", "GQLite", "GQLStore", "GQLCatalog", "GQLGeneratedModels", "GQLGeneratedNames", "ModelsExample",
+        "GQLiteModels", "GQLModels", "GQLite", "GQLStore", "GQLCatalog", "GQLGeneratedModels", "GQLGeneratedNames",
+        "ModelsExample",
         "GQLDifferential",
       ],
       path: "Tests/ModelTests"),
-    .executableTarget(name: "ModelsExample", dependencies: ["GQLiteModels"], path: "Examples/Models"),
+    .executableTarget(name: "ModelsExample", dependencies: ["GQLite", "GQLiteModels"], path: "Examples/Models"),
 
     // Random queries, a plain reference evaluator, and a program that compares many of them.
     .target(
@@ -156,8 +170,7 @@ let package = Package(
       name: "GQLiteCommandTests",
       dependencies: [
         "GQLite", "GQLBase", "GQLLexer", "GQLParser", "GQLCatalog", "GQLQuery", "GQLBinder", "GQLPlanner",
-        "GQLExecutor",
-        "GQLiteCLI",
+        "GQLExecutor", "GQLLoader", "GQLEngine", "GQLiteCLI",
       ], path: "Tests/CommandTests"),
 
     // The repository's own rules.

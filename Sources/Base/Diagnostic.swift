@@ -2,11 +2,19 @@
 ///
 /// Each module declares its own codes beside the problems that carry them and lists them in one
 /// `static let …Codes: [DiagnosticCode]`, so that a test can demand a query for each.
-package struct DiagnosticCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+package struct DiagnosticCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible,
+  ExpressibleByStringLiteral
+{
   package let rawValue: String
   package init(rawValue: String) { self.rawValue = rawValue }
   package init(_ rawValue: String) { self.rawValue = rawValue }
+  package init(stringLiteral value: String) { self.init(value) }
   package var description: String { rawValue }
+
+  /// A text that is no JSON, wherever it comes from.
+  package static let invalidJSON: DiagnosticCode = "invalid-json"
+  /// More than a store can hold, whatever brings it.
+  package static let tooLarge: DiagnosticCode = "too-large"
 }
 
 /// What a stage has to say about a place of a text.

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What exists: types, properties, relations and indexes, addressed by their identifiers' indices.
 ///
 /// A catalog is a value; its version changes with every change of the schema.
@@ -17,6 +19,12 @@ package struct Catalog: Sendable, Hashable {
   package var functions: [RegisteredFunction] = []
 
   package init() {}
+
+  /// Catalogs of one process have versions of their own, so that a plan is never taken for another schema's.
+  private static let versions = Atomic<UInt64>(0)
+
+  /// The version of a catalog that is new, or changed.
+  package static func nextVersion() -> UInt64 { versions.add(1, ordering: .relaxed).newValue }
 
   // Lent, not copied: a type is a dozen arrays, and most who ask want one of its fields.
   package subscript(_ id: EntityTypeID) -> EntityType {

@@ -31,6 +31,29 @@ extension Database {
     }
   }
 
+  /// Puts what `body` makes of the newest version in its place, as one change.
+  ///
+  /// - Parameter body: gets the newest version, and whether there is a schema.
+  package func replacing<Output>(
+    _ body: (_ base: Snapshot, _ hasSchema: Bool) throws(QueryError) -> (snapshot: Snapshot, output: Output)
+  ) throws(QueryError) -> Output {
+    try refuseNested()
+    return try writer.withLock { (_) throws(QueryError) -> Output in
+      writingThread.store(Self.thread, ordering: .relaxed)
+      defer { writingThread.store(0, ordering: .relaxed) }
+      let (base, _, hasSchema) = published
+      let made = try body(base, hasSchema)
+      let old = state.withLock { state in
+        let old = state.snapshot
+        state.snapshot = made.snapshot
+        state.hasSchema = true
+        return old
+      }
+      withExtendedLifetime(old) { tellWatchers() }
+      return made.output
+    }
+  }
+
   private static var thread: UInt {
     // A number on some systems, an address on others.
     withUnsafeBytes(of: pthread_self()) { $0.load(as: UInt.self) }

@@ -2,7 +2,6 @@ import GQLBase
 import GQLBinder
 import GQLCatalog
 import GQLExecutor
-import GQLGenerator
 import GQLParser
 import GQLStore
 import Synchronization
@@ -78,25 +77,11 @@ public final class Database: Sendable {
     state = Lock(State(snapshot: snapshot, hasSchema: true, companion: companion))
   }
 
-  /// The catalog of a schema that a program has made.
-  package static func catalog(schema: String, name: String) throws(QueryError) -> Catalog {
-    try catalog(of: [SourceText(name: name, text: schema)]).catalog
-  }
-
   /// The version that queries started now will see.
   package var currentSnapshot: Snapshot { current }
 
-  /// The clock of `_updatedAt`: microseconds since 1970.
-  package static var clock: Int64 { now() }
-
-  /// Catalogs of one process have versions of their own, so that a plan is never taken for another schema's.
-  private static let versions = Atomic<UInt64>(0)
-
-  /// The version of a catalog that a program has changed.
-  package static func nextCatalogVersion() -> UInt64 { versions.add(1, ordering: .relaxed).newValue }
-
   /// Parses and builds a schema that lies in several texts.
-  static func catalog(
+  package static func catalog(
     of sources: [SourceText], limits: QueryLimits = .standard
   ) throws(QueryError) -> (catalog: Catalog, warnings: QueryError?) {
     var catalog: Catalog?
@@ -110,7 +95,7 @@ public final class Database: Sendable {
       if !built.diagnostics.isEmpty { warnings.append((source, built.diagnostics)) }
     }
     var result = catalog ?? Catalog()
-    result.version = nextCatalogVersion()
+    result.version = Catalog.nextVersion()
     return (result, warnings.isEmpty ? nil : QueryError(warnings))
   }
 
@@ -133,7 +118,7 @@ public final class Database: Sendable {
   }
 
   /// The schema as it is now. Looking at it is no look at the data.
-  var catalog: Catalog { state.withLock { $0.snapshot.catalog } }
+  package var catalog: Catalog { state.withLock { $0.snapshot.catalog } }
 
   /// The version that queries started now will see, what another module keeps with it, and whether there is a schema.
   package var published: (snapshot: Snapshot, companion: (any SnapshotCompanion)?, hasSchema: Bool) {
@@ -141,9 +126,6 @@ public final class Database: Sendable {
   }
   /// The schema as SDL: the one given, or the one inferred.
   public var schema: String { printSchema(catalog) }
-
-  /// Swift models of the schema, for the library GQLiteModels.
-  public var swiftModels: String { SwiftModelWriter.write(catalog) }
 
   /// What the schema says that is ignored or is likely not meant: an unknown directive, or two fields that look like
   /// the two sides of one relation.
@@ -176,7 +158,7 @@ public final class Database: Sendable {
       var catalog = base.catalog
       catalog.functions.removeAll { $0.name == function.name }
       catalog.functions.append(function)
-      catalog.version = Self.nextCatalogVersion()
+      catalog.version = Catalog.nextVersion()
       let changed = base.with(catalog)
       let companion = state.withLock { $0.companion }?.moved(to: catalog)
       state.withLock {
@@ -184,13 +166,6 @@ public final class Database: Sendable {
         $0.companion = companion
       }
     }
-  }
-
-  /// Microseconds since 1970.
-  static func now() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Int64(time.tv_sec) &* 1_000_000 &+ Int64(time.tv_nsec) / 1000
   }
 
   // MARK: - Querying

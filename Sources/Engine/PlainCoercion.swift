@@ -18,7 +18,7 @@ enum PlainCoercion {
       switch parameters[index].source {
       case .variable: break
       case .now:
-        values.append(.dateTime(now ?? Database.now()))
+        values.append(.dateTime(now ?? WallClock.now))
         hidden += 1
         continue
       case .folded, .input: return nil

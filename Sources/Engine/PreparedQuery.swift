@@ -350,7 +350,7 @@ public final class PreparedQuery: Sendable {
       inputs[parameter.name] = .raw(raw)
     }
     let coerced = coerceVariables(
-      inputs, for: parameters, catalog: catalog, now: now ?? Database.now(), ints: document.bindingOptions.ints)
+      inputs, for: parameters, catalog: catalog, now: now ?? WallClock.now, ints: document.bindingOptions.ints)
     if coerced.hasErrors { throw QueryError(coerced.diagnostics, in: document.source) }
     return coerced.output
   }

@@ -1,5 +1,4 @@
 import GQLBase
-import GQLLoader
 
 /// What was wrong with a schema, a document, a variable, the data or a run: one or more problems, each with a place.
 public struct QueryError: Error, Sendable, Hashable {
@@ -48,7 +47,7 @@ public struct QueryError: Error, Sendable, Hashable {
   }
 
   @inline(never)
-  init(_ groups: [(source: SourceText, diagnostics: [Diagnostic])]) {
+  package init(_ groups: [(source: SourceText, diagnostics: [Diagnostic])]) {
     var problems: [Problem] = []
     var plain = ""
     var coloured = ""
@@ -76,12 +75,9 @@ public struct QueryError: Error, Sendable, Hashable {
     jsonLines = json
   }
 
-  @inline(never)
-  init(_ failure: LoadFailure) { self.init(failure.groups) }
-
   /// A problem without a place in any text.
   @inline(never)
-  init(code: DiagnosticCode, _ message: String, help: String? = nil, file: String = "") {
+  package init(code: DiagnosticCode, _ message: String, help: String? = nil, file: String = "") {
     self.init(
       [Diagnostic(code, message, at: SourceRange(at: 0), help: help)], in: SourceText(name: file, bytes: []))
   }
@@ -100,7 +96,7 @@ public struct QueryError: Error, Sendable, Hashable {
     self.init(
       [
         Diagnostic(
-          LoadProblem.invalidJSON.code, error.problem.message, at: SourceRange(start: offset, end: offset &+ 1))
+          .invalidJSON, error.problem.message, at: SourceRange(start: offset, end: offset &+ 1))
       ],
       in: source)
   }

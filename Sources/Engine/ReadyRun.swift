@@ -88,7 +88,7 @@ final class ReadyRun: @unchecked Sendable {
     }
     for index in 0..<parameters.count {
       if parameters[index].isNow {
-        execution.setParameter(index, Cell(Database.now()))
+        execution.setParameter(index, Cell(WallClock.now))
         continue
       }
       guard let value = variables[parameters[index].name], parameters[index].bind(value, index, execution) else {

@@ -120,7 +120,7 @@ extension Value {
   }
 
   /// The value as a JSON tree, numbers by their digits.
-  var json: JSONValue {
+  package var json: JSONValue {
     switch self {
     case .null: return .null
     case .bool(let value): return .bool(value)

@@ -41,7 +41,7 @@ package enum LoadProblem: Sendable, Hashable, CaseIterable {
 
   package var code: DiagnosticCode {
     switch self {
-    case .invalidJSON: "invalid-json"
+    case .invalidJSON: .invalidJSON
     case .notAnObject: "not-an-object"
     case .unknownType: "unknown-data-type"
     case .unknownField: "unknown-data-field"
@@ -56,15 +56,11 @@ package enum LoadProblem: Sendable, Hashable, CaseIterable {
     case .contradictingLinks: "contradicting-links"
     case .unreadable: "unreadable-file"
     case .raggedLine: "ragged-line"
-    case .tooLarge: "too-large"
+    case .tooLarge: .tooLarge
     case .unsupported: "unsupported-data"
     case .noData: "no-data"
     }
   }
-}
-
-extension DiagnosticCode: ExpressibleByStringLiteral {
-  package init(stringLiteral value: String) { self.init(value) }
 }
 
 /// What is wrong with one record, and where in its file.

@@ -6,8 +6,9 @@ import GQLExecutor
 import GQLLexer
 import GQLParser
 import GQLQuery
+import GQLite
 import Testing
-@testable import GQLite
+@testable import GQLEngine
 
 /// docs/diagnostics.md lists every code once, and each trigger in it triggers its code.
 @Suite struct DiagnosticsDocumentTests {

@@ -1,7 +1,7 @@
 import GQLBase
 import Testing
 
-@testable import GQLite
+@testable import GQLEngine
 
 /// What expressions put together, and what mutations copy, keeps to the limits: it is an error then, and never cut off.
 @Suite struct ComputedValuesTests {

@@ -1,7 +1,7 @@
 import GQLBase
 import Testing
 
-@testable import GQLite
+@testable import GQLEngine
 
 /// Limits and cancellation hold within mutations too, and a mutation that is stopped changes nothing.
 @Suite struct MutationLimitsTests {

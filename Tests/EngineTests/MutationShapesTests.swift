@@ -1,7 +1,7 @@
 import GQLBase
 import Testing
 
-@testable import GQLite
+@testable import GQLEngine
 
 /// Mutations of lists of embedded objects, relations inside embedded objects, and relations to interfaces and unions:
 /// the store stays consistent, and a failure leaves no trace.

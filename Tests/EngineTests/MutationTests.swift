@@ -1,7 +1,7 @@
 import GQLBase
 import Testing
 
-@testable import GQLite
+@testable import GQLEngine
 
 /// Mutations as a program runs them: transactions, commands, conflicts, and that a failure leaves no trace.
 @Suite struct MutationTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import GQLite
+@testable import GQLEngine
 
 /// Statements that are committed behind each other into one version until somebody looks.
 @Suite struct OpenVersionTests {

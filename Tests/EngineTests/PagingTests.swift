@@ -1,7 +1,7 @@
 import GQLBase
 import Testing
 
-@testable import GQLite
+@testable import GQLEngine
 
 /// Pages that follow each other are the list, whatever its order, its filter and the size of the pages.
 @Suite struct PagingTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import GQLite
+@testable import GQLEngine
 
 /// What stands before a run looks at the time and at cancellation too, and data in variables is no expansion.
 @Suite struct PreparingTests {

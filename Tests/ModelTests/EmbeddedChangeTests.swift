@@ -3,6 +3,7 @@ import GQLite
 import Synchronization
 import Testing
 
+@testable import GQLModels
 @testable import GQLiteModels
 
 @EntityModel

@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 
+@testable import GQLModels
 @testable import GQLiteModels
 
 /// Upper-cases what is saved, counts itself in a log, and refuses two names.

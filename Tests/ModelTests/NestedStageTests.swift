@@ -3,6 +3,7 @@ import GQLite
 import Synchronization
 import Testing
 
+@testable import GQLModels
 @testable import GQLiteModels
 
 /// Nested queries with several stages: each sees what the one before gives of the same parent, and all parents are

@@ -6,6 +6,8 @@ import Testing
   struct Rule: Sendable, CustomTestStringConvertible {
     let folder: String
     let modules: Set<String>
+    /// What a library hands on to programs as its own; the other stages hide what they are made from.
+    var reexported: String?
     var testDescription: String { folder }
   }
 
@@ -33,14 +35,22 @@ import Testing
       folder: "Engine",
       modules: [
         "GQLBase", "GQLLexer", "GQLParser", "GQLCatalog", "GQLRegex", "GQLQuery", "GQLBinder",
-        "GQLPlanner", "GQLStore", "GQLExecutor", "GQLLoader", "GQLGenerator", "Foundation", "FoundationEssentials",
+        "GQLPlanner", "GQLStore", "GQLExecutor", "Foundation", "FoundationEssentials",
       ]),
+    Rule(
+      folder: "Library",
+      modules: [
+        "GQLBase", "GQLCatalog", "GQLPlanner", "GQLStore", "GQLLoader", "GQLGenerator", "GQLEngine",
+      ], reexported: "GQLEngine"),
     Rule(
       folder: "Models",
       modules: [
-        "GQLBase", "GQLCatalog", "GQLText", "GQLQuery", "GQLBinder", "GQLPlanner", "GQLStore", "GQLExecutor", "GQLite",
-        "Foundation", "Observation",
+        "GQLBase", "GQLParser", "GQLCatalog", "GQLText", "GQLQuery", "GQLBinder", "GQLPlanner", "GQLStore",
+        "GQLExecutor", "Foundation",
       ]),
+    Rule(
+      folder: "ModelLibrary",
+      modules: ["GQLCatalog", "GQLStore", "GQLEngine", "GQLModels", "Observation"], reexported: "GQLModels"),
     Rule(folder: "gqlite", modules: ["GQLBase", "GQLite"]),
   ]
 
@@ -54,7 +64,9 @@ import Testing
         #expect(
           rule.modules.contains(module) || ImportTests.everywhere.contains(module),
           "\(file.place(number)): \(rule.folder) must not import \(module)")
-        #expect(!line.contains("@_exported"), "\(file.place(number)): a stage hides what it is made from")
+        #expect(
+          !line.contains("@_exported") || module == rule.reexported,
+          "\(file.place(number)): a stage hides what it is made from")
       }
     }
   }

@@ -1,7 +1,6 @@
 import GQLBase
 import GQLBinder
 import GQLCatalog
-import GQLLoader
 import GQLExecutor
 import GQLParser
 import GQLStore
@@ -72,7 +71,7 @@ struct SchemaEvolution {
     if let timeout = options.timeout { allowed.time = timeout }
     if let maximumMemory = options.maximumMemory { allowed.memory = maximumMemory }
     let runLimits = allowed.run
-    let now = options.now ?? Database.now()
+    let now = options.now ?? WallClock.now
     let pool = CellPool()
     let mapping = comparison.mapping
     let allowance = WorkAllowance(maximumMemory: runLimits.maximumMemory) {
@@ -98,7 +97,7 @@ struct SchemaEvolution {
       case .refused(let problem):
         let transaction = WriteTransaction(Snapshot.empty(catalog))
         let message = StoreMessages.describe(problem, catalog: catalog, transaction: transaction)
-        throw QueryError(code: LoadProblem.tooLarge.code, message, file: source.name)
+        throw QueryError(code: .tooLarge, message, file: source.name)
       }
     }
     snapshot = evolved.snapshot

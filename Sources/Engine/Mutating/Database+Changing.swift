@@ -46,7 +46,7 @@ extension Database {
   ) throws(Failure) -> Output {
     let base = current
     let transaction = WriteTransaction(base, fold: foldText)
-    transaction.now = Self.now()
+    transaction.now = WallClock.now
     let mutator = Mutator(base, transaction, resolvers: resolvers(base.catalog))
     let context = DatabaseTransaction(self, base, mutator)
     defer { context.end() }

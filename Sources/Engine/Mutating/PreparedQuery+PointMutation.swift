@@ -18,7 +18,7 @@ extension PreparedQuery {
     guard plans.segments.count == 1, case .mutation(let mutation) = plans.segments[0], mutation.mayBePoint else {
       return nil
     }
-    let now = options.now ?? Database.now()
+    let now = options.now ?? WallClock.now
     let parameters = try coerce(variables, for: plans.parameters, view.catalog, now: now)
     guard PointMutation.fits(parameters) else { return nil }
     let context = mutationContext(variables, parameters, plans, options: options, now: now)

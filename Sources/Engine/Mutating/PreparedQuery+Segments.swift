@@ -24,7 +24,7 @@ extension PreparedQuery {
       let problem = MutationProblem(.readOnly, at: document.definition(operation).range)
       throw QueryError([problem.diagnostic], in: document.source)
     }
-    let now = options.now ?? Database.now()
+    let now = options.now ?? WallClock.now
     let parameters = try coerce(variables, for: plans.parameters, snapshot.catalog, now: now)
     let context = mutationContext(variables, parameters, plans, options: options, now: now)
     let planning = PartPlanning(options.planner, context)

@@ -1,9 +1,9 @@
 /// A key of the objects that stand for relations.
-struct RelationKey: CodingKey, Hashable {
-  let stringValue: String
-  var intValue: Int? { nil }
-  init(stringValue: String) { self.stringValue = stringValue }
-  init?(intValue: Int) { nil }
+package struct RelationKey: CodingKey, Hashable {
+  package let stringValue: String
+  package var intValue: Int? { nil }
+  package init(stringValue: String) { self.stringValue = stringValue }
+  package init?(intValue: Int) { nil }
 
   static let id = Self(stringValue: "id")
   static let ids = Self(stringValue: "ids")

@@ -5,7 +5,7 @@ import GQLStore
 /// It is a value: copying it costs nothing, and what is saved in a copy does not change the other. Entities lie in typed
 /// columns; structs are made when they are read.
 public struct Context: Sendable {
-  var storage: ContextStorage
+  package var storage: ContextStorage
 
   /// An empty context. It learns the types of entities from the first one that is saved.
   public init() { storage = ContextStorage() }
@@ -19,7 +19,7 @@ public struct Context: Sendable {
   /// An empty context that knows some types, and all that their relations lead to.
   public init(for types: any EntityModelProtocol.Type...) throws { try self.init(for: types) }
 
-  init(storage: ContextStorage) { self.storage = storage }
+  package init(storage: ContextStorage) { self.storage = storage }
 
   /// Makes sure that nobody else sees what is written next.
   @inline(__always)

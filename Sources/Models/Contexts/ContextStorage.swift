@@ -1,19 +1,19 @@
 import Foundation
+import GQLBase
 import GQLBinder
 import GQLCatalog
 import GQLStore
-import GQLite
 
 /// What copies of a context share until one of them is written to.
 ///
 /// Unchecked because it is written only by who holds the only reference to it; what shared readers may make, the
 /// snapshot of what was written, they make under the lock.
-final class ContextStorage: @unchecked Sendable {
+package final class ContextStorage: @unchecked Sendable {
   private let lock = NSLock()
   // Unchecked because of the lock.
   @exclusivity(unchecked) private var transaction: WriteTransaction?
   @exclusivity(unchecked) private var snapshot: Snapshot?
-  @exclusivity(unchecked) private(set) var schema: ModelSchema?
+  @exclusivity(unchecked) package private(set) var schema: ModelSchema?
   /// Whether the catalog is not what the types make: then types are looked up in it when they are asked for.
   @exclusivity(unchecked) private(set) var isForeign = false
   @exclusivity(unchecked) private var lastInstant: Int64 = 0
@@ -46,7 +46,7 @@ final class ContextStorage: @unchecked Sendable {
   }
 
   /// What a database holds.
-  init(_ snapshot: Snapshot, _ binding: ModelBinding?) {
+  package init(_ snapshot: Snapshot, _ binding: ModelBinding?) {
     self.snapshot = snapshot
     schema = binding?.schema
     isForeign = binding?.isForeign ?? true
@@ -54,7 +54,7 @@ final class ContextStorage: @unchecked Sendable {
   }
 
   /// What a database without a schema holds: functions that text may call.
-  init(functions: [RegisteredFunction]) {
+  package init(functions: [RegisteredFunction]) {
     self.functions = functions
   }
 
@@ -80,12 +80,12 @@ final class ContextStorage: @unchecked Sendable {
   }
 
   /// What a database keeps with the snapshot; nil as long as no type is known.
-  var binding: ModelBinding? {
+  package var binding: ModelBinding? {
     schema.map { ModelBinding($0.catalog, $0, opaques: opaques, isForeign: isForeign) }
   }
 
   /// What was written so far; nil as long as no type is known.
-  var current: Snapshot? {
+  package var current: Snapshot? {
     lock.lock()
     defer { lock.unlock() }
     if let transaction {
@@ -108,7 +108,7 @@ final class ContextStorage: @unchecked Sendable {
 
   /// The instant of a write, in microseconds since 1970: never before an earlier one's.
   func now() -> Int64 {
-    lastInstant = max(lastInstant, Database.clock)
+    lastInstant = max(lastInstant, WallClock.now)
     return lastInstant
   }
 
@@ -140,7 +140,7 @@ final class ContextStorage: @unchecked Sendable {
     if !functions.isEmpty {
       var catalog = larger.catalog
       catalog.functions = functions
-      catalog.version = Database.nextCatalogVersion()
+      catalog.version = Catalog.nextVersion()
       larger = try ModelSchema.make(for: larger.types, in: catalog)
     }
     guard let schema, let snapshot = current, !isEmpty(snapshot, schema) else { return adopt(larger) }

@@ -1,9 +1,8 @@
 import GQLBinder
 import GQLCatalog
-import GQLite
 
 /// What models keep with a database's data.
-final class ModelBinding: SnapshotCompanion {
+package final class ModelBinding: Sendable {
   let catalog: Catalog
   /// Nil where the catalog can hold none of the types that were written.
   let schema: ModelSchema?
@@ -21,7 +20,7 @@ final class ModelBinding: SnapshotCompanion {
 
   /// The types that the catalog can hold, and the values without a column of all types that are still there, whose rows
   /// keep their numbers.
-  func moved(to catalog: Catalog) -> any SnapshotCompanion {
+  package func fitted(to catalog: Catalog) -> ModelBinding {
     let comparison = CatalogComparison(from: self.catalog, to: catalog)
     let schema = schema.flatMap { ModelSchema.fitting($0.types, in: catalog) }
     let opaques = catalog.types.map { type -> OpaqueValues? in

@@ -4,26 +4,26 @@ import GQLStore
 ///
 /// Whether a newer version can have another answer is first told by the pages of what the query looks at; only then it
 /// runs, and its answer is compared with the last one.
-struct AnswerCursor<Entity: EntityModelProtocol> {
+package struct AnswerCursor<Entity: EntityModelProtocol> {
   /// What a query gave.
-  struct Answer {
+  package struct Answer {
     /// Nil if the type is not known, and so there is nothing.
-    let reading: QueryReading<Entity>?
-    let rows: [UInt32]
-    let trace: AnswerTrace
+    package let reading: QueryReading<Entity>?
+    package let rows: [UInt32]
+    package let trace: AnswerTrace
   }
 
-  let list: QueryList<Entity>
+  package let list: QueryList<Entity>
   private var seen: (trace: AnswerTrace, reads: ReadSet, snapshot: Snapshot?)?
   /// The version for which the query failed the last time that it ran, and why.
   private var failed: (snapshot: Snapshot?, error: any Error)?
   /// How often the query ran.
-  private(set) var runs = 0
+  package private(set) var runs = 0
 
-  init(_ list: QueryList<Entity>) { self.list = list }
+  package init(_ list: QueryList<Entity>) { self.list = list }
 
   /// The answer of a newer version; nil if it is the last one.
-  mutating func advance(to context: Context) throws -> Answer? {
+  package mutating func advance(to context: Context) throws -> Answer? {
     let snapshot = context.storage.current
     if let failed {
       if failed.snapshot === snapshot { throw failed.error }
@@ -71,7 +71,7 @@ struct AnswerCursor<Entity: EntityModelProtocol> {
   }
 
   /// The entities of an answer.
-  func entities(_ answer: Answer) throws -> [Entity] {
+  package func entities(_ answer: Answer) throws -> [Entity] {
     try answer.reading?.entities(
       answer.rows, list.nested, only: list.attributes, answer.trace.rows(answer.rows.indices)) ?? []
   }

@@ -2,7 +2,7 @@ import GQLCatalog
 import GQLStore
 
 /// Where the values of an answer lie, so that two answers can be compared without reading them.
-struct AnswerTrace {
+package struct AnswerTrace {
   private struct Level {
     let type: EntityTypeID
     let columns: [ColumnID]

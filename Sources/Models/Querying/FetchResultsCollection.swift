@@ -12,7 +12,7 @@ public struct FetchResultsCollection<Element: EntityModelProtocol>: RandomAccess
   }
 
   /// `trace` has what comes with the entities, where that was looked for already.
-  init(
+  package init(
     _ list: QueryList<Element>, _ reading: QueryReading<Element>?, _ trace: AnswerTrace? = nil, rows: [UInt32],
     batchSize: Int
   ) throws {

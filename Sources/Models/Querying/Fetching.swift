@@ -100,7 +100,7 @@ extension NestingQuery {
 
 extension QueryList {
   /// Takes the first one only.
-  mutating func refineToFirst() {
+  package mutating func refineToFirst() {
     if stages.isEmpty { stages.append(QueryStage()) }
     stages[stages.count - 1].limit = min(1, stages[stages.count - 1].limit ?? 1)
   }

@@ -65,7 +65,7 @@ public struct Query<Entity: EntityModelProtocol>: @unchecked Sendable {
   func rows(_ reading: QueryReading<Entity>) throws -> [UInt32] { Array(try asList.rows(reading).prefix(1)) }
 
   /// As a list of one.
-  var asList: QueryList<Entity> {
+  package var asList: QueryList<Entity> {
     guard let id else { return list }
     var list = list
     list.source = .ids([id])

@@ -2,7 +2,7 @@ import GQLCatalog
 import GQLStore
 
 /// A context as a query of one type sees it, at one moment.
-struct QueryReading<Entity: EntityModelProtocol> {
+package struct QueryReading<Entity: EntityModelProtocol> {
   let context: Context
   let snapshot: Snapshot
   let schema: ModelSchema

@@ -1,5 +1,4 @@
 import GQLStore
-import GQLite
 
 extension Context {
   /// Saves an entity, what its relations hold, and the links; if it fails, nothing is changed.

@@ -1,10 +1,11 @@
+import GQLBase
 import GQLBinder
 import GQLCatalog
+import GQLParser
 import GQLStore
-import GQLite
 
 /// The catalog of some entity types and all that they lead to, and where each type lies in it. Shared in the process.
-final class ModelSchema: @unchecked Sendable {
+package final class ModelSchema: @unchecked Sendable {
   /// In the order in which they were met.
   let types: [any EntityModelProtocol.Type]
   let catalog: Catalog
@@ -14,14 +15,14 @@ final class ModelSchema: @unchecked Sendable {
   private let mappings: TypeTable
   /// By number of the entity type.
   let byNumber: [AnyTypeMapping]
-  let empty: Snapshot
+  package let empty: Snapshot
   let plans = QueryPlans()
   /// By number of the entity type: whether a save may be refused when a part of it is written already.
   let mayRefuseLate: [Bool]
   /// Whether a type has embedded objects of a schema in text.
   let hasObjects: Bool
-  /// What prepares text, without data.
-  let texts: Database
+  /// What prepares text, made by whoever does that first.
+  package let textPreparer = Guarded<(any AnyObject & Sendable)?>(nil)
 
   private init(_ types: [any EntityModelProtocol.Type]) throws {
     let writer = SchemaWriter(types)
@@ -29,12 +30,7 @@ final class ModelSchema: @unchecked Sendable {
     self.types = writer.types
     text = writer.text
     try Self.check(writer.types)
-    var catalog: Catalog
-    do {
-      catalog = try Database.catalog(schema: text, name: "models")
-    } catch {
-      throw ModelError.invalidSchema(error.description)
-    }
+    var catalog = try Self.catalog(text)
     // What a generic type of deleted entities is called.
     catalog.rootNames += catalog.types.map {
       RootName(name: "Deleted_\($0.name)", type: $0.id, isList: true, isDeleted: true)
@@ -52,7 +48,20 @@ final class ModelSchema: @unchecked Sendable {
     mayRefuseLate = Self.refusals(byNumber)
     hasObjects = byNumber.contains { !$0.layout.objects.isEmpty }
     empty = Snapshot.empty(catalog)
-    texts = Database(empty)
+  }
+
+  /// The catalog of a schema that was written from types.
+  private static func catalog(_ text: String) throws -> Catalog {
+    let source = SourceText(name: "models", text: text)
+    let parsed = parse(source)
+    let built = buildCatalog(parsed.output)
+    let problems = (parsed.diagnostics + built.diagnostics).filter { $0.severity == .error }
+    if !problems.isEmpty {
+      throw ModelError.invalidSchema(problems.map { DiagnosticRenderer(source).text($0) }.joined())
+    }
+    var catalog = built.output
+    catalog.version = Catalog.nextVersion()
+    return catalog
   }
 
   /// Types, and all that they lead to, in a catalog that was not made of them, or of more than them.
@@ -80,7 +89,6 @@ final class ModelSchema: @unchecked Sendable {
     mayRefuseLate = Self.refusals(byNumber)
     hasObjects = byNumber.contains { !$0.layout.objects.isEmpty }
     empty = Snapshot.empty(catalog)
-    texts = Database(empty)
   }
 
   /// Throws if no schema can have one of the types.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import GQLite
+@testable import GQLEngine
 
 /// Fields that come, go and change their types, worked out by hand.
 @Suite struct SchemaChangeFieldTests {

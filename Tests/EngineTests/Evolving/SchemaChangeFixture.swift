@@ -1,7 +1,7 @@
 import GQLStore
 import Testing
 
-@testable import GQLite
+@testable import GQLEngine
 
 /// One database before and after a change of its schema.
 struct SchemaChangeFixture {

@@ -4,7 +4,7 @@ import GQLBinder
 import GQLCatalog
 import GQLStore
 import Testing
-@testable import GQLite
+@testable import GQLEngine
 
 /// A change of the schema may be stopped at any step, and takes no more memory than it may: what is there stays as it
 /// was, and the change can be made afterwards.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import GQLite
+@testable import GQLEngine
 
 /// Relations, interfaces and lists of embedded objects under another schema, worked out by hand.
 @Suite struct SchemaChangeLinkTests {

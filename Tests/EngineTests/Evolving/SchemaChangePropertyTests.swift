@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import GQLite
+@testable import GQLEngine
 
 /// Random schemas one after the other: what a change leaves is what a fresh database with the new schema would load.
 @Suite struct SchemaChangePropertyTests {

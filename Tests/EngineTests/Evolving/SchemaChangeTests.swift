@@ -1,8 +1,9 @@
 import Foundation
+import GQLBase
 import GQLStore
 import Testing
 
-@testable import GQLite
+@testable import GQLEngine
 
 /// Keys, indexes, readers, failures and prepared queries under another schema.
 @Suite struct SchemaChangeTests {

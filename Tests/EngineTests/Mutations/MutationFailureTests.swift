@@ -1,6 +1,6 @@
 import Testing
 
-@testable import GQLite
+@testable import GQLEngine
 
 /// A failure in the middle of each kind of change leaves the store as it was, byte for byte.
 @Suite struct MutationFailureTests {

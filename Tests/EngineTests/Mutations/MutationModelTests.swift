@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import GQLite
+@testable import GQLEngine
 
 /// Random mutations over random schemas against a model of dictionaries: answers, errors and the whole state.
 @Suite struct MutationModelTests {

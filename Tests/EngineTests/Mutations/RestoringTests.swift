@@ -1,6 +1,6 @@
 import Testing
 
-@testable import GQLite
+@testable import GQLEngine
 
 /// What one field restores comes back as one.
 @Suite struct RestoringTests {

@@ -4,6 +4,7 @@ import Observation
 import Synchronization
 import Testing
 
+@testable import GQLModels
 @testable import GQLiteModels
 
 /// What is told of a database's changes, and what is not.

@@ -2,6 +2,7 @@ import Foundation
 import GQLite
 import Testing
 
+@testable import GQLModels
 @testable import GQLiteModels
 
 /// `#Predicate`s: what columns can tell goes to the planner, and means what evaluating the predicate means.

@@ -2,6 +2,7 @@ import Foundation
 import GQLite
 import Testing
 
+@testable import GQLModels
 @testable import GQLiteModels
 
 /// Models in databases whose schema was given as text.

@@ -1,4 +1,5 @@
-import GQLite
+import GQLEngine
+import GQLModels
 
 /// All that a query gives, kept as a database changes.
 ///

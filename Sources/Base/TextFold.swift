@@ -1,5 +1,3 @@
-import GQLBase
-
 /// Full Unicode case folding in the form in which the store takes it.
 @Sendable package func foldText(_ bytes: UnsafeRawBufferPointer, _ folded: inout ContiguousArray<UInt8>) {
   var result: [UInt8] = []

@@ -1,4 +1,5 @@
-import GQLite
+import GQLEngine
+import GQLModels
 
 extension Database {
   private static let processShared = Guarded(Database())

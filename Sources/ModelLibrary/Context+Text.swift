@@ -1,5 +1,6 @@
+import GQLEngine
+import GQLModels
 import GQLStore
-import GQLite
 
 extension Context {
   /// Runs a query in the language over the entities: a nested type `A.B` is `A_B` there, a generic `G<User>` is `G_User`.
@@ -45,6 +46,18 @@ private struct TypedAnswer<Value: Decodable>: Decodable {
       // The type may be that of the whole answer.
       guard let whole = try? Value(from: decoder) else { throw error }
       value = whole
+    }
+  }
+}
+
+extension ModelSchema {
+  /// What prepares text, without data.
+  fileprivate var texts: Database {
+    textPreparer.withLock { preparer in
+      if let database = preparer as? Database { return database }
+      let database = Database(empty)
+      preparer = database
+      return database
     }
   }
 }

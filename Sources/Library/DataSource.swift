@@ -1,5 +1,5 @@
 import GQLBase
-import GQLCatalog
+import GQLEngine
 import GQLLoader
 
 /// Where data comes from.
@@ -98,13 +98,6 @@ extension LoadProgress {
   }
 }
 
-extension LoadReport {
-  init(_ outcome: LoadOutcome, _ catalog: Catalog) {
-    inserted = outcome.inserted.map { Count(type: catalog[$0.type].name, count: $0.count) }
-    skippedRecords = outcome.skippedRecords
-    danglingLinks = outcome.danglingLinks
-    let told = QueryError(outcome.warnings)
-    warnings = told.problems
-    warningText = told.description
-  }
+extension QueryError {
+  init(_ failure: LoadFailure) { self.init(failure.groups) }
 }

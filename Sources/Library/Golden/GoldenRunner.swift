@@ -1,4 +1,5 @@
 import GQLBase
+import GQLEngine
 import GQLLoader
 import GQLPlanner
 

@@ -1,5 +1,7 @@
+import GQLCatalog
+import GQLEngine
+import GQLModels
 import GQLStore
-import GQLite
 
 /// A database is where models and text meet: what one commits, the other sees.
 ///
@@ -51,6 +53,10 @@ extension Database: EntityStore {
       return output
     }
   }
+}
+
+extension ModelBinding: SnapshotCompanion {
+  package func moved(to catalog: Catalog) -> any SnapshotCompanion { fitted(to: catalog) }
 }
 
 extension EntityModelProtocol {

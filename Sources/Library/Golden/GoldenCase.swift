@@ -1,4 +1,5 @@
 import GQLBase
+import GQLEngine
 
 /// A `.query` file, what its header says, and the answers, plans or problems that stand beside it.
 package struct GoldenCase {

@@ -1,4 +1,4 @@
-import GQLBase
+import GQLEngine
 import GQLLoader
 
 #if canImport(Glibc)

@@ -1,4 +1,5 @@
-import GQLite
+import GQLEngine
+import GQLModels
 import Observation
 import Synchronization
 

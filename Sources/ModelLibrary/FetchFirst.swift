@@ -1,4 +1,5 @@
-import GQLite
+import GQLEngine
+import GQLModels
 
 /// The first entity that a query gives, if there is one, kept as a database changes.
 ///

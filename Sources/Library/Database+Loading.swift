@@ -1,5 +1,6 @@
 import GQLBase
 import GQLCatalog
+import GQLEngine
 import GQLLoader
 import GQLStore
 
@@ -12,22 +13,15 @@ extension Database {
   /// - Throws: ``QueryError`` with the file, line and column of the first bad record.
   @discardableResult
   public func load(_ sources: [DataSource], options: LoadOptions = LoadOptions()) throws(QueryError) -> LoadReport {
-    try refuseNested()
-    return try writer.withLock { (_) throws(QueryError) -> LoadReport in
-      let (base, files) = try open(sources, options)
+    try replacing { (current, hasSchema) throws(QueryError) in
+      let (base, files) = try open(sources, options, on: current, hasSchema: hasSchema)
       let transaction = WriteTransaction(base, fold: foldText)
-      transaction.now = options.now ?? Self.now()
+      transaction.now = options.now ?? WallClock.now
       var loader = Loader(
         catalog: base.catalog, transaction: transaction, skipsBadRecords: options.skipsBadRecords,
         progress: options.progress.map { tell in { tell(LoadProgress($0)) } })
       try told { () throws(LoadFailure) in try loader.load(files) }
-      let loaded = transaction.commit()
-      state.withLock {
-        $0.snapshot = loaded
-        $0.hasSchema = true
-      }
-      tellWatchers()
-      return LoadReport(loader.outcome, base.catalog)
+      return (transaction.commit(), LoadReport(loader.outcome, base.catalog))
     }
   }
 
@@ -39,9 +33,8 @@ extension Database {
 
   /// The files, and what they are added to: without a schema, nothing, with a schema inferred from them.
   private func open(
-    _ sources: [DataSource], _ options: LoadOptions
+    _ sources: [DataSource], _ options: LoadOptions, on snapshot: Snapshot, hasSchema: Bool
   ) throws(QueryError) -> (base: Snapshot, files: [LoadFile]) {
-    let (snapshot, hasSchema) = state.withPublished { ($0.snapshot, $0.hasSchema) }
     let limit = options.maximumExpandedBytes
     let opened = try told { () throws(LoadFailure) in
       try LoadFile.open(sources.map(\.source), for: hasSchema ? snapshot.catalog : nil, limit: limit)
@@ -75,5 +68,16 @@ extension Database {
     ]).catalog
     catalog.functions = functions
     return Snapshot.empty(catalog)
+  }
+}
+
+extension LoadReport {
+  init(_ outcome: LoadOutcome, _ catalog: Catalog) {
+    inserted = outcome.inserted.map { Count(type: catalog[$0.type].name, count: $0.count) }
+    skippedRecords = outcome.skippedRecords
+    danglingLinks = outcome.danglingLinks
+    let told = QueryError(outcome.warnings)
+    warnings = told.problems
+    warningText = told.description
   }
 }

@@ -1,4 +1,5 @@
-import GQLite
+import GQLEngine
+import GQLModels
 
 /// All that a query gives, read in batches when it is looked at, kept as a database changes; nil if it has failed from the
 /// beginning.
