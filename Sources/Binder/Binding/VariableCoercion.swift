@@ -18,7 +18,7 @@ package enum VariableInput: Sendable, Hashable {
 }
 
 /// What can be wrong with the value of a variable.
-package enum VariableProblem: Sendable, Hashable {
+package enum VariableProblem: Sendable, Equatable {
   /// `query($n: Int!)` without a value for `n`.
   case missing(name: String, expected: String)
   /// `query($ids: [ID!])` with `{"ids": ["1", null]}`; the path is `$ids[1]`.

@@ -86,9 +86,12 @@ struct InputStage: ~Copyable {
   let memory = ScratchArena(capacity: 1024)
   /// Bytes of all that is on the stage. What an earlier field left room for does not count.
   var byteCount: Int {
-    records.count &* (MemoryLayout<Record>.stride &+ MemoryLayout<Source>.stride)
-      &+ links.count &* MemoryLayout<Link>.stride &+ targets.count &* MemoryLayout<Target>.stride
-      &+ count &* (MemoryLayout<Cell>.stride &+ 2) &+ memory.usedBytes
+    var bytes = memory.usedBytes
+    bytes &+= records.count &* (MemoryLayout<Record>.stride &+ MemoryLayout<Source>.stride)
+    bytes &+= links.count &* MemoryLayout<Link>.stride
+    bytes &+= targets.count &* MemoryLayout<Target>.stride
+    bytes &+= count &* (MemoryLayout<Cell>.stride &+ 2)
+    return bytes
   }
 
   /// Whether a point mutation may hold it: objects inside others may be entities that are there, with any links.

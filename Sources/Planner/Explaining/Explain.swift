@@ -3,7 +3,7 @@ import GQLCatalog
 import GQLQuery
 
 /// What ``explain(_:catalog:options:)`` shows.
-package struct ExplainOptions: Sendable, Hashable {
+package struct ExplainOptions: Sendable, Equatable {
   /// False gives the stable form: no figure that follows the data.
   package var costs: Bool
   /// What a run measured, parallel to `PhysicalPlan.sets`.

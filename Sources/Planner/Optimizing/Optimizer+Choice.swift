@@ -85,7 +85,7 @@ extension Optimizer {
 }
 
 /// What planning has to object to.
-package enum PlanningProblem: Sendable, Hashable {
+package enum PlanningProblem: Sendable, Equatable {
   /// `{ User(where: age > 3) @using(access: HASH) { id } }` — no hash index answers the condition.
   case accessNotPossible(AccessHint, type: EntityTypeID, possible: [AccessPath])
 }

@@ -7,7 +7,7 @@ import GQLCatalog
 /// order and the fields see the group as scope 0, its first member as scope 1, and what encloses the set from scope 2 up:
 /// a key is read from the first member. `limit` and `offset` see what a set's do. Groups stand in the order of their first
 /// members; ties of `order` by it.
-package struct BoundGrouping: Sendable, Hashable {
+package struct BoundGrouping: Sendable, Equatable {
   /// Without keys there is one group, even of no members.
   package var keys: [BoundGroupKey]
   package var aggregates: [BoundGroupAggregate] = []
@@ -48,7 +48,7 @@ package struct BoundGrouping: Sendable, Hashable {
 }
 
 /// A named key; an embedded object is all its columns.
-package struct BoundGroupKey: Sendable, Hashable {
+package struct BoundGroupKey: Sendable, Equatable {
   package var name: String
   package var expressions: [BoundExpression]
 
@@ -59,7 +59,7 @@ package struct BoundGroupKey: Sendable, Hashable {
 }
 
 /// An aggregate over the members of a group, or over the members of a set that each of them has.
-package struct BoundGroupAggregate: Sendable, Hashable {
+package struct BoundGroupAggregate: Sendable, Equatable {
   package var aggregate: Aggregate
   /// Only first occurrences count.
   package var isDistinct = false

@@ -1,13 +1,13 @@
 /// A `__schema` or `__type` field: what is told of which part of the schema.
-package struct BoundIntrospection: Sendable, Hashable {
-  package enum Root: Sendable, Hashable {
+package struct BoundIntrospection: Sendable, Equatable {
+  package enum Root: Sendable, Equatable {
     case schema
     /// The named type, or null; the number of an input, a String.
     case type(Int)
   }
 
   /// One response key. Fields with equal keys are already merged.
-  package struct Field: Sendable, Hashable {
+  package struct Field: Sendable, Equatable {
     package var key: String
     package var field: MetaField
     /// The number of an input; the field is left out where it is not true.

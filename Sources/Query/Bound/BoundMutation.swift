@@ -3,7 +3,7 @@ import GQLCatalog
 
 /// A part of an operation that is not one plain query. Segments run in order; each appends its fields to the answer's
 /// object, and sees what the earlier ones changed.
-package enum BoundSegment: Sendable, Hashable {
+package enum BoundSegment: Sendable, Equatable {
   /// Fields that read.
   case query(BoundQuery)
   /// One field that changes data.
@@ -15,7 +15,7 @@ package enum BoundSegment: Sendable, Hashable {
 /// One field of a mutation, without names but for its response key.
 ///
 /// All of its queries have the operation's parameters, in the operation's order.
-package struct BoundMutation: Sendable, Hashable {
+package struct BoundMutation: Sendable, Equatable {
   package enum Kind: String, Sendable, Hashable, CaseIterable {
     case insert, upsert, update, delete, restore
   }
@@ -58,7 +58,7 @@ package struct BoundMutation: Sendable, Hashable {
 }
 
 /// When an update or a delete is refused because it would reach everything and does not say `all: true`.
-package struct BoundRefusal: Sendable, Hashable {
+package struct BoundRefusal: Sendable, Equatable {
   /// Among the mutation's constants: what `all:` says.
   package var all: Int?
   /// Among the mutation's constants: whether the condition holds for every entity; nil where it certainly does not.
@@ -75,7 +75,7 @@ package struct BoundRefusal: Sendable, Hashable {
 }
 
 /// What an upsert does with an entity that is there.
-package struct BoundConflict: Sendable, Hashable {
+package struct BoundConflict: Sendable, Equatable {
   package enum Strategy: String, Sendable, Hashable, CaseIterable {
     case fail = "FAIL", keep = "KEEP", replace = "REPLACE", patch = "PATCH", append = "APPEND"
     case lastWriteWins = "LAST_WRITE_WINS"
@@ -100,7 +100,7 @@ package struct BoundConflict: Sendable, Hashable {
 }
 
 /// A parameter that takes the value of a column of the row to be saved.
-package struct BoundNewParameter: Sendable, Hashable {
+package struct BoundNewParameter: Sendable, Equatable {
   package var parameter: Int
   package var column: ColumnID
 
@@ -111,7 +111,7 @@ package struct BoundNewParameter: Sendable, Hashable {
 }
 
 /// One of the rows to save, or one of a relation's targets: an object of the document, or what a variable holds.
-package enum BoundInput: Sendable, Hashable {
+package enum BoundInput: Sendable, Equatable {
   case record(BoundRecord)
   /// The object, or the list of objects, of a parameter of the generated input type of an entity type, or of an
   /// embedded type, whose elements' hidden type is given then.
@@ -119,7 +119,7 @@ package enum BoundInput: Sendable, Hashable {
 }
 
 /// An object of the document that is saved as an entity, or what an update writes.
-package struct BoundRecord: Sendable, Hashable {
+package struct BoundRecord: Sendable, Equatable {
   package var type: EntityTypeID
   /// In the order written; columns of embedded objects are among them.
   package var cells: [BoundCell] = []
@@ -156,7 +156,7 @@ package struct BoundRecord: Sendable, Hashable {
   package var hasLinks: Bool { !links.isEmpty || !embedded.isEmpty }
 }
 
-package struct BoundCell: Sendable, Hashable {
+package struct BoundCell: Sendable, Equatable {
   package var column: ColumnID
   /// The number of the value.
   package var value: Int
@@ -175,7 +175,7 @@ package struct BoundCell: Sendable, Hashable {
   }
 }
 
-package struct BoundEmbeddedInput: Sendable, Hashable {
+package struct BoundEmbeddedInput: Sendable, Equatable {
   package var property: PropertyID
   package var storage: PropertyStorage
   package var parameter: Int
@@ -195,7 +195,7 @@ package struct BoundEmbeddedInput: Sendable, Hashable {
 }
 
 /// What happens to a relation of a saved entity.
-package struct BoundLink: Sendable, Hashable {
+package struct BoundLink: Sendable, Equatable {
   package enum Mode: String, Sendable, Hashable, CaseIterable {
     /// What stands without `set:`, `append:`, `remove:` — set, but under `APPEND` append.
     case assign
@@ -230,7 +230,7 @@ package struct BoundLink: Sendable, Hashable {
   }
 }
 
-package enum BoundLinkTarget: Sendable, Hashable {
+package enum BoundLinkTarget: Sendable, Equatable {
   /// The target's primary key: the number of the value. Null is no target.
   case key(Int, SourceRange)
   /// A list of primary keys: the number of the value.
@@ -253,7 +253,7 @@ package enum BoundLinkTarget: Sendable, Hashable {
 }
 
 /// A call of a command that the embedding program registered.
-package struct BoundCommand: Sendable, Hashable {
+package struct BoundCommand: Sendable, Equatable {
   package var name: String
   package var key: String
   package var range: SourceRange

@@ -4,7 +4,7 @@ import GQLCatalog
 /// An operation without names but for response keys: what to select, from which sets, in which shape.
 ///
 /// Text and Swift models both end here; nothing behind it knows which it was.
-package struct BoundQuery: Sendable, Hashable {
+package struct BoundQuery: Sendable, Equatable {
   package var name: String?
   package var parameters: [BoundParameter]
   /// Sets and selections refer to each other by index, parents before children.
@@ -43,7 +43,7 @@ package struct BoundQuery: Sendable, Hashable {
 }
 
 /// A variable's slot: parameters are given by place, in the order of `BoundQuery.parameters`.
-package struct BoundParameter: Sendable, Hashable {
+package struct BoundParameter: Sendable, Equatable {
   package var name: String
   package var signature: TypeSignature
   /// What stands in where the variable was not provided; nil means null (or an error, if non-null).
@@ -52,7 +52,7 @@ package struct BoundParameter: Sendable, Hashable {
   package var source = Source.variable
 
   /// Where the value of a run comes from.
-  package enum Source: Sendable, Hashable {
+  package enum Source: Sendable, Equatable {
     /// What the variable of this name was given.
     case variable
     /// The instant of the run, `now()`.
@@ -85,8 +85,8 @@ package struct BoundParameter: Sendable, Hashable {
 /// Evaluation: source → predicate → order → distinctOn → offset and limit. The predicate, the order terms and
 /// `distinctOn` see an element as scope 0 and what encloses the set from scope 1 up; `limit` and `offset` see what
 /// encloses the set from scope 0 up. At the root nothing encloses.
-package struct BoundSet: Sendable, Hashable {
-  package enum Source: Sendable, Hashable {
+package struct BoundSet: Sendable, Equatable {
+  package enum Source: Sendable, Equatable {
     /// All live entities of the type, in canonical order.
     case all
     /// At most one: the unique index's key equals the values (which see the scopes that `limit` sees).
@@ -151,7 +151,7 @@ package struct BoundSet: Sendable, Hashable {
 }
 
 /// The targets of a relation, each as the row that it has in an interface or union, where that is wanted.
-package struct RelationBranch: Sendable, Hashable {
+package struct RelationBranch: Sendable, Equatable {
   package var reference: EntityReference
   package var relation: RelationID
   /// Paths of to-one relations from a target to the row that stands for it, of which one leads there; none at all where
@@ -165,7 +165,7 @@ package struct RelationBranch: Sendable, Hashable {
 }
 
 /// One key of an order. Nulls come last in both directions unless `nullsFirst`.
-package struct BoundOrderTerm: Sendable, Hashable {
+package struct BoundOrderTerm: Sendable, Equatable {
   package var expression: BoundExpression
   package var isDescending: Bool
   package var nullsFirst: Bool
@@ -177,7 +177,7 @@ package struct BoundOrderTerm: Sendable, Hashable {
 }
 
 /// `@using(access:, index:)`.
-package struct AccessHint: Sendable, Hashable {
+package struct AccessHint: Sendable, Equatable {
   package enum Access: String, Sendable, CaseIterable {
     case scan = "SCAN", id = "ID", hash = "HASH", btree = "BTREE", fullText = "FULLTEXT", trigram = "TRIGRAM"
   }
@@ -198,8 +198,8 @@ package struct SelectionID: Sendable, Hashable {
 }
 
 /// A set and what is written of each of its members.
-package struct BoundSelection: Sendable, Hashable {
-  package enum Shape: Sendable, Hashable {
+package struct BoundSelection: Sendable, Equatable {
+  package enum Shape: Sendable, Equatable {
     case object([BoundField])
     /// One value a member: a relation named without a selection set gives ids.
     case value(BoundExpression)
@@ -217,8 +217,8 @@ package struct BoundSelection: Sendable, Hashable {
 }
 
 /// One response key. Fields with equal keys are already merged.
-package struct BoundField: Sendable, Hashable {
-  package enum Content: Sendable, Hashable {
+package struct BoundField: Sendable, Equatable {
+  package enum Content: Sendable, Equatable {
     case typename(String)
     /// A value of the member (scope 0), or at the root of nothing.
     case value(BoundExpression)

@@ -1,7 +1,7 @@
 import GQLBase
 
 /// Where a walk over a relation begins, or ends.
-package enum TraversalEnd: Sendable, Hashable {
+package enum TraversalEnd: Sendable, Equatable {
   case entity(EntityReference)
   /// Any member of the set.
   case set(SetID)
@@ -11,7 +11,7 @@ package enum TraversalEnd: Sendable, Hashable {
 ///
 /// An entity is as deep as the shortest way to it. The start is a member only where the step leads back to it, or
 /// where depth 0 is asked for.
-package struct BoundClosure: Sendable, Hashable {
+package struct BoundClosure: Sendable, Equatable {
   package var start: TraversalEnd
   /// One step from an entity, which is the set's scope 0; what encloses the call follows from scope 1 on.
   package var step: SetID
@@ -34,7 +34,7 @@ package struct BoundClosure: Sendable, Hashable {
 
 /// The entities on a shortest way, both ends included; none where there is no way:
 /// `shortestPath(friends, to: $b, maxDepth: 6)`. Of several ways the one that follows the earlier links.
-package struct BoundShortestPath: Sendable, Hashable {
+package struct BoundShortestPath: Sendable, Equatable {
   package var start: TraversalEnd
   /// As that of a closure.
   package var step: SetID
@@ -53,7 +53,7 @@ package struct BoundShortestPath: Sendable, Hashable {
 }
 
 /// `@recurse(depth: n)`: the selection's field is its own last field, over the same set.
-package struct BoundRecursion: Sendable, Hashable {
+package struct BoundRecursion: Sendable, Equatable {
   /// Constants and parameters only; nil or null for no end.
   package var depth: BoundExpression?
   package var isMany: Bool
@@ -71,7 +71,7 @@ package struct BoundRecursion: Sendable, Hashable {
 }
 
 /// Where a page of a list begins and ends, and what its cursors must agree in.
-package struct BoundPaging: Sendable, Hashable {
+package struct BoundPaging: Sendable, Equatable {
   /// Cursors, over what encloses the set; null is none.
   package var after: BoundExpression?
   package var before: BoundExpression?

@@ -1,5 +1,5 @@
 /// The schema that GraphQL clients see, as `__schema` tells it: an immutable graph of types by number.
-package struct IntrospectionSchema: Sendable, Hashable {
+package struct IntrospectionSchema: Sendable, Equatable {
   /// What `__Type.kind` says of a named type.
   package enum Kind: String, Sendable, Hashable, CaseIterable {
     case scalar = "SCALAR"
@@ -11,14 +11,14 @@ package struct IntrospectionSchema: Sendable, Hashable {
   }
 
   /// A type as a field says it; names are numbers of ``types``.
-  package indirect enum Reference: Sendable, Hashable {
+  package indirect enum Reference: Sendable, Equatable {
     case named(Int)
     case list(Reference)
     case nonNull(Reference)
   }
 
   /// An argument, or a field of an input object.
-  package struct InputValue: Sendable, Hashable {
+  package struct InputValue: Sendable, Equatable {
     package var name: String
     package var description: String?
     package var type: Reference
@@ -39,7 +39,7 @@ package struct IntrospectionSchema: Sendable, Hashable {
   }
 
   /// A field of an object or an interface.
-  package struct Field: Sendable, Hashable {
+  package struct Field: Sendable, Equatable {
     package var name: String
     package var description: String?
     package var arguments: [InputValue]
@@ -58,7 +58,7 @@ package struct IntrospectionSchema: Sendable, Hashable {
   }
 
   /// A value of an enum.
-  package struct EnumValue: Sendable, Hashable {
+  package struct EnumValue: Sendable, Equatable {
     package var name: String
     package var description: String?
     package var deprecation: String?
@@ -71,7 +71,7 @@ package struct IntrospectionSchema: Sendable, Hashable {
   }
 
   /// A type that has a name; lists and non-null forms are ``Reference``s.
-  package struct NamedType: Sendable, Hashable {
+  package struct NamedType: Sendable, Equatable {
     package var name: String
     package var kind: Kind
     package var description: String?
@@ -103,7 +103,7 @@ package struct IntrospectionSchema: Sendable, Hashable {
   }
 
   /// A directive, with where it may stand.
-  package struct Directive: Sendable, Hashable {
+  package struct Directive: Sendable, Equatable {
     package var name: String
     package var description: String?
     package var isRepeatable = false

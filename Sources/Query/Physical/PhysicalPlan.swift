@@ -5,7 +5,7 @@ import GQLRegex
 /// How a bound query is answered: for each of its sets an access path, a residual filter and a way to its order.
 ///
 /// A value: printable (`explain`), comparable, cached. It holds no row and no data but constants.
-package struct PhysicalPlan: Sendable, Hashable {
+package struct PhysicalPlan: Sendable, Equatable {
   package var query: BoundQuery
   /// Parallel to `query.sets`.
   package var sets: [SetPlan]
@@ -31,7 +31,7 @@ package struct PhysicalPlan: Sendable, Hashable {
 }
 
 /// The physical side of one ``BoundSet``.
-package struct SetPlan: Sendable, Hashable {
+package struct SetPlan: Sendable, Equatable {
   package var access: AccessPath
   /// What the access path does not guarantee. Conjuncts stand cheapest and most selective first.
   package var filter: BoundExpression?
@@ -53,7 +53,7 @@ package struct SetPlan: Sendable, Hashable {
 }
 
 /// What the planner expects of a set. Figures may be wrong and never change an answer.
-package struct PlanEstimate: Sendable, Hashable {
+package struct PlanEstimate: Sendable, Equatable {
   /// Rows that the access path gives, and rows left behind the filter and the limit (per parent, in nested sets).
   package var accessRows: Double = 0
   package var rows: Double = 0
@@ -67,7 +67,7 @@ package struct PlanEstimate: Sendable, Hashable {
 }
 
 /// A figure that follows the parameters and decided between plans.
-package enum WatchedEstimate: Sendable, Hashable {
+package enum WatchedEstimate: Sendable, Equatable {
   /// Rows of an access path that was taken or considered.
   case access(AccessPath)
   /// The value of a limit.
@@ -75,7 +75,7 @@ package enum WatchedEstimate: Sendable, Hashable {
 }
 
 /// A plan of a set that was dearer than the one chosen, for `explain`.
-package struct DroppedAlternative: Sendable, Hashable {
+package struct DroppedAlternative: Sendable, Equatable {
   package var description: String
   package var cost: Double
   package init(description: String, cost: Double) {
@@ -85,7 +85,7 @@ package struct DroppedAlternative: Sendable, Hashable {
 }
 
 /// How the rows of a set are found, before its filter.
-package indirect enum AccessPath: Sendable, Hashable {
+package indirect enum AccessPath: Sendable, Equatable {
   /// The set's own source: rows by relation, step or key; nothing to choose.
   case source
   /// Every live row, in canonical order.
@@ -119,8 +119,8 @@ package indirect enum AccessPath: Sendable, Hashable {
 }
 
 /// The bounds of a B-tree access: equal leading components, then at most one bounded or prefixed component.
-package struct IndexRange: Sendable, Hashable {
-  package struct Bound: Sendable, Hashable {
+package struct IndexRange: Sendable, Equatable {
+  package struct Bound: Sendable, Equatable {
     package var value: BoundExpression
     package var isInclusive: Bool
     package init(_ value: BoundExpression, isInclusive: Bool) {
@@ -155,7 +155,7 @@ package struct IndexRange: Sendable, Hashable {
 }
 
 /// How a set's rows get into list order.
-package enum OrderMethod: Sendable, Hashable {
+package enum OrderMethod: Sendable, Equatable {
   /// No `orderBy`: link order in a relation, canonical order elsewhere (the executor sorts row ids where the access
   /// path does not give them ascending).
   case natural
@@ -180,7 +180,7 @@ extension BoundSet {
 ///
 /// `set` is a set of the query whose plan says how its members are found; each route leads from its type to the type of
 /// the row set.
-package struct RowSetPlan: Sendable, Hashable {
+package struct RowSetPlan: Sendable, Equatable {
   package var type: EntityTypeID
   package var set: SetID
   /// Relations followed from the members, in order; an empty route if the members themselves are the row set. Several

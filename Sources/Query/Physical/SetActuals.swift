@@ -1,5 +1,5 @@
 /// What a run measured about one set, for all its parents and batches together.
-package struct SetActuals: Sendable, Hashable {
+package struct SetActuals: Sendable, Equatable {
   /// How many parents it was computed for; 1 at the root.
   package var parents: Int
   /// Rows that the access path gave.

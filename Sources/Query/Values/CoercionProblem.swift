@@ -1,7 +1,7 @@
 import GQLCatalog
 
 /// Why a literal or a variable's value is none of the type that its place wants.
-package indirect enum CoercionProblem: Sendable, Hashable {
+package indirect enum CoercionProblem: Sendable, Equatable {
   /// A value of another kind: `age == "x"`.
   case wrongKind(found: String, expected: String)
   /// An integer that does not fit: `age == 9223372036854775808`.

@@ -2,7 +2,7 @@ import GQLBase
 import GQLCatalog
 
 /// Where inside a value a problem lies: `$ids[2].name`.
-package enum ValuePathStep: Sendable, Hashable {
+package enum ValuePathStep: Sendable, Equatable {
   case index(Int)
   case member(String)
 
@@ -31,7 +31,7 @@ package enum ValuePathStep: Sendable, Hashable {
   private static let shownSteps = 12
 }
 
-package struct CoercionFailure: Error, Sendable, Hashable {
+package struct CoercionFailure: Error, Sendable, Equatable {
   package var problem: CoercionProblem
   package var path: [ValuePathStep]
   package init(_ problem: CoercionProblem, path: [ValuePathStep] = []) {
