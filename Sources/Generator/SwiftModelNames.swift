@@ -111,7 +111,8 @@ struct SwiftModelNames {
 
   /// Types and modules that models name.
   private static let neededTypes: Set<String> = [
-    "EntityModel", "Relationship", "Index", "HashIndex", "Unique", "FullTextIndex", "Context", "Query", "Optional",
+    "EntityModel", "EmbeddedModel", "Relationship", "Index", "HashIndex", "Unique", "FullTextIndex", "Context", "Query",
+    "Optional",
     "Codable", "Sendable", "Hashable", "CaseIterable", "LosslessStringConvertible", "Swift", "Foundation", "GQLite",
     "GQLiteModels",
   ]

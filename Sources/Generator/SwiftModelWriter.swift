@@ -153,6 +153,7 @@ package struct SwiftModelWriter {
     text += "\n"
     describe(type.description, 0)
     noteName(type.name, isDescribed: type.description != nil)
+    line("@EmbeddedModel", 0)
     line("struct \(names.type(type.name)): Codable, Hashable, Sendable {", 0)
     let fields = SwiftModelNames.fields(type)
     var members = SwiftModelNames.Members()

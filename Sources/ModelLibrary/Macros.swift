@@ -7,3 +7,11 @@
   extension, conformances: EntityModelProtocol,
   names: named(describe(_:)), named(init(from:)), named(write(to:)), named(patch))
 public macro EntityModel() = #externalMacro(module: "GQLModelMacros", type: "EntityModelMacro")
+
+/// Tells of a `Codable` struct within entities what it holds: writes its conformance to ``EmbeddedModelProtocol`` from its
+/// properties, each under its key in `CodingKeys`, whether Swift or the program writes these.
+///
+/// Properties with wrappers, and constants that have a value, are left out. A struct that codes itself in a way of its own
+/// is refused; what of it is coded as it is can be said by hand.
+@attached(extension, conformances: EmbeddedModelProtocol, names: named(describe(_:)))
+public macro EmbeddedModel() = #externalMacro(module: "GQLModelMacros", type: "EmbeddedModelMacro")

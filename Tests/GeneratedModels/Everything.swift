@@ -86,6 +86,7 @@ struct Index_: Codable, Sendable {
 }
 
 /// A value inside its owner.
+@EmbeddedModel
 struct Extent: Codable, Hashable, Sendable {
   var width: Double
   var height: Double
@@ -94,6 +95,7 @@ struct Extent: Codable, Hashable, Sendable {
   var of: String?  // the id of Gadget
 }
 
+@EmbeddedModel
 struct Remark: Codable, Hashable, Sendable {
   var text: String
   var extents: [Extent]

@@ -75,6 +75,7 @@ struct Attachment: Codable, Sendable {
 }
 
 /// Has no id, so it is a value inside its person.
+@EmbeddedModel
 struct Address: Codable, Hashable, Sendable {
   var street: String
   var city: String

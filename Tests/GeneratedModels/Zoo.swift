@@ -80,6 +80,7 @@ struct Note: Codable, Sendable {
   @Relationship var aboutAsTool: Tool? = nil
 }
 
+@EmbeddedModel
 struct Place: Codable, Hashable, Sendable {
   var city: String
   var cages: [Int]?

@@ -199,6 +199,7 @@ struct Clash: Codable, Sendable {
   @Relationship var eitherAsDouble: Double? = nil
 }
 
+@EmbeddedModel
 struct Value: Codable, Hashable, Sendable {
   var self_: String  // 'self' in the schema
   var encode: Int?

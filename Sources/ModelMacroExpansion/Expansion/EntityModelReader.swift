@@ -4,12 +4,16 @@ struct EntityModelReader {
   let declaration: TypeDeclaration
   /// The declarations around this one, from the inside.
   let context: [TokenStream]
+  let macro: ModelMacro
   var diagnostics: [MacroDiagnostic] = []
 
-  init(_ stream: TokenStream, _ declaration: TypeDeclaration, context: [TokenStream]) {
+  init(
+    _ stream: TokenStream, _ declaration: TypeDeclaration, context: [TokenStream], for macro: ModelMacro = .entityModel
+  ) {
     self.stream = stream
     self.declaration = declaration
     self.context = context
+    self.macro = macro
   }
 
   var typeName: String { stream.text(declaration.name) }
@@ -20,7 +24,7 @@ struct EntityModelReader {
 
   /// The model, or nil where no extension should be written.
   mutating func read() -> EntityModel? {
-    guard checkHead() else { return nil }
+    guard checkHead(), checkID() else { return nil }
     var model = EntityModel(availability: availability(), access: access(), hasPatch: hasPatch(), items: [])
     for member in declaration.members {
       switch member {
@@ -33,12 +37,12 @@ struct EntityModelReader {
 
   // MARK: The head
 
-  private mutating func checkHead() -> Bool {
+  mutating func checkHead() -> Bool {
     let keyword = stream.word(declaration.keyword)
     guard keyword == "struct" else {
       let fix = MacroFix(message: "make it a struct", range: stream.bytes(declaration.keyword), text: "struct")
       report(
-        .notAStruct(name: typeName, kind: keyword), stream.bytes(declaration.keyword),
+        .notAStruct(macro, name: typeName, kind: keyword), stream.bytes(declaration.keyword),
         fixes: keyword == "class" || keyword == "actor" ? [fix] : [])
       return false
     }
@@ -46,9 +50,13 @@ struct EntityModelReader {
       let range = stream.bytes(modifier.range)
     {
       let fix = MacroFix(message: "replace 'private' with 'fileprivate'", range: range, text: "fileprivate")
-      report(.inaccessible(type: typeName), range, fixes: [fix])
+      report(.inaccessible(macro, type: typeName), range, fixes: [fix])
       return false
     }
+    return true
+  }
+
+  private mutating func checkID() -> Bool {
     guard declaration.properties.contains(where: { !$0.isStatic && name($0) == "id" }) else {
       let brace = stream.bytes(declaration.openingBrace).upperBound
       let fix = MacroFix(message: "add 'let id: String'", range: brace..<brace, text: "\n  let id: String")
@@ -58,13 +66,13 @@ struct EntityModelReader {
     return true
   }
 
-  private func availability() -> [String] {
+  func availability() -> [String] {
     declaration.attributes.filter { $0.name == "available" }.map { stream.text($0.range) }
   }
 
   /// The access of the members. What is not `public` or `package` is left to the compiler, whose rule for the
   /// members of an extension is the right one. In `public extension Schema { struct User }` the struct is public.
-  private func access() -> String {
+  func access() -> String {
     // An extension stands in the file, so that the compiler does not see in it how hidden the types around are.
     let isHidden = context.contains { around in
       DeclarationScanner.declaration(in: around)?.modifiers.contains { ["private", "fileprivate"].contains($0.name) }
@@ -168,12 +176,16 @@ struct EntityModelReader {
     }
     let isConstant = !property.isVariable && property.initialValue != nil
     let isOptional = property.type.map { TypeShape($0, in: stream).isOptional } ?? false
-    let isWrapped = property.attributes.contains { $0.name.first?.isUppercase ?? false && !$0.isActor }
     return EntityModel.Column(
       name: stream.text(property.name), isDeprecated: isDeprecated(property), isRead: property.isStored && !isConstant,
-      isPatched: property.isStored && property.isVariable && isOptional && !isWrapped,
+      isPatched: property.isStored && property.isVariable && isOptional && !isWrapped(property),
       isDoubtfulID: name(property) == "id"
         && property.type.map { !EntityModelReader.textualTypes.contains(stream.text($0)) } ?? false)
+  }
+
+  /// Whether what is stored is something else that a wrapper makes of it.
+  func isWrapped(_ property: PropertyDeclaration) -> Bool {
+    property.attributes.contains { $0.name.first?.isUppercase ?? false && !$0.isActor }
   }
 
   /// Types of ids that are known to be made from and into text.

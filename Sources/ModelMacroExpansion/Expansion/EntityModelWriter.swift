@@ -16,13 +16,13 @@ struct EntityModelWriter {
 
   /// A member with the lines of its body. One that touches a deprecated property is deprecated too: then the compiler
   /// warns neither of that nor of calls through the protocol.
-  private func member(_ head: String, _ lines: [String], touches: (EntityModel.Item) -> Bool) -> [String] {
+  func member(_ head: String, _ lines: [String], touches: (EntityModel.Item) -> Bool) -> [String] {
     let availability = model.items.contains { $0.isDeprecated && touches($0) } ? ["@available(*, deprecated)"] : []
     return availability + [model.access + head + " {"] + lines.map { "  " + $0 } + ["}"]
   }
 
   /// The lines of all items, under the conditions of the source. Conditions around nothing are left out.
-  private func lines(_ lines: (EntityModel.Item) -> [String]) -> [String] {
+  func lines(_ lines: (EntityModel.Item) -> [String]) -> [String] {
     var result: [String] = []
     var open: [(start: Int, isEmpty: Bool)] = []
     for item in model.items {

@@ -6,14 +6,17 @@ extension MacroProblem {
   /// One sentence for the programmer, in the style of the compiler.
   var message: String {
     switch self {
-    case .notAStruct(let name, let kind):
-      "'@EntityModel' needs a struct, and '\(name)' is \(kind == "class" || kind == "protocol" ? "a" : "an") \(kind)"
-    case .notAType:
-      "'@EntityModel' needs a struct"
+    case .notAStruct(let macro, let name, let kind):
+      "'@\(macro.attribute)' needs a struct, and '\(name)' is \(kind == "class" || kind == "protocol" ? "a" : "an") \(kind)"
+    case .notAType(let macro):
+      "'@\(macro.attribute)' needs a struct"
     case .noID(let type):
       "entity model '\(type)' needs a property 'id' in its body"
-    case .inaccessible(let type):
-      "nested entity model '\(type)' can't be 'private', since its extension stands in the file; use 'fileprivate'"
+    case .inaccessible(let macro, let type):
+      "nested \(macro.words) '\(type)' can't be 'private', since its extension stands in the file; use 'fileprivate'"
+    case .ownCoding(let type, let member):
+      "'@EmbeddedModel' says that properties are coded as they are, and '\(type)' has its own '\(member)'; say by hand in "
+        + "'describe(_:)' which are"
     case .lazyProperty(let name):
       "'\(name)' can't be 'lazy' in an entity model: give it a value at once, or compute it"
     case .foreignName(let name):

@@ -1,13 +1,15 @@
 /// What a macro can find wrong with a declaration.
 enum MacroProblem: Equatable {
   /// `@EntityModel class User {}`
-  case notAStruct(name: String, kind: String)
+  case notAStruct(ModelMacro, name: String, kind: String)
   /// `@EntityModel func f() {}`
-  case notAType
+  case notAType(ModelMacro)
   /// `@EntityModel struct User { var name: String }`
   case noID(type: String)
   /// `enum Schema { @EntityModel private struct User … }`
-  case inaccessible(type: String)
+  case inaccessible(ModelMacro, type: String)
+  /// `@EmbeddedModel struct Address: Codable { init(from decoder: any Decoder) throws {} … }`
+  case ownCoding(type: String, member: String)
   /// `lazy var size = 1`
   case lazyProperty(name: String)
   /// `var länge: Int`

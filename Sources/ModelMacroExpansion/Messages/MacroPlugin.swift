@@ -31,20 +31,20 @@ package struct MacroPlugin {
 
   private func expand(_ request: MessageValue) -> MessageValue {
     let type = request["macro"]?["typeName"]?.string ?? ""
-    guard type == "EntityModelMacro" else { return refusal("this plug-in has no macro '\(type)'") }
+    guard let macro = ModelMacro(rawValue: type) else { return refusal("this plug-in has no macro '\(type)'") }
     let role = request["macroRole"]?.string ?? ""
-    guard role == "extension" else { return refusal("'@EntityModel' can't be expanded as '\(role)'") }
+    guard role == "extension" else { return refusal("'@\(macro.attribute)' can't be expanded as '\(role)'") }
     guard let declaration = request["declSyntax"]?["source"]?.string,
       let extendedType = request["extendedTypeSyntax"]?["source"]?.string
-    else { return refusal("'@EntityModel' needs a declaration") }
+    else { return refusal("'@\(macro.attribute)' needs a declaration") }
 
     // The protocols that the type lacks are written as those of a struct; an empty list is an absent one.
     let lacking = TokenStream(request["conformanceListSyntax"]?["source"]?.string ?? "")
     let input = EntityModelMacro.Input(
       declaration: declaration, extendedType: TokenStream(extendedType).trimmed,
-      conforms: (0..<lacking.count).contains { lacking.word($0) == "EntityModelProtocol" },
+      conforms: (0..<lacking.count).contains { lacking.word($0) == macro.conformance },
       context: (request["lexicalContext"]?.array ?? []).compactMap { $0["source"]?.string })
-    let output = EntityModelMacro.expand(input)
+    let output = EntityModelMacro.expand(input, as: macro)
     let place = request["declSyntax"]?["location"]
     return result(output.expansion, output.diagnostics.map { self.diagnostic($0, place: place) })
   }

@@ -17,6 +17,8 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
     /// Whether entities that are read in part can be without it.
     var canBeLeftOut = false
     var isAlwaysReadable = true
+    /// Of what lies in a property: where.
+    var place: EmbeddedPlace?
 
     /// What it wants of a field, in words.
     var misfit: String {
@@ -39,8 +41,11 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
     var paths: [PartialKeyPath<Entity> & Sendable]
   }
 
-  /// The stored properties, in order; behind them the id, if it is not one of them; then computed key paths of indexes.
+  /// The stored properties, in order; behind them the id, if it is not one of them; then computed key paths of indexes;
+  /// then what is described of values within properties.
   let attributes: [Attribute]
+  /// How many attributes schemas of the type have: those but for the last.
+  let ownCount: Int
   let propertyCount: Int
   let idAttribute: Int
   let idCodec: ValueCodec<Entity.ID>
@@ -50,6 +55,8 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
   let hasEnums: Bool
   let hooks = HookKnowledge(of: Entity.self)
   private let keys: [AnyKeyPath: Key]
+  /// What is described of properties, by their key paths.
+  let nodes: [AnyKeyPath: EmbeddedNode]
   private let relationPaths: [AnyKeyPath: Int]
   private let relationValues: [AnyKeyPath: Int]
 
@@ -104,9 +111,12 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
       indexes.append(
         Index(name: index.name, kind: index.kind, attributes: places, paths: index.components.map(\.path)))
     }
-    self.attributes = attributes
-    hasEnums = attributes.contains { $0.shape?.enumeration != nil }
-    self.keys = keys
+    ownCount = attributes.count
+    let embedded = EmbeddedAttributes(attributes, keys, of: description.properties)
+    self.attributes = embedded.attributes
+    hasEnums = embedded.attributes.contains { $0.shape?.enumeration != nil }
+    self.keys = embedded.keys
+    nodes = embedded.nodes
     self.indexes = indexes
     relations = description.relations
     relationPaths = Dictionary(
@@ -117,6 +127,11 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
 
   /// The attribute that a key path leads to; nil where columns do not know it.
   func key(_ path: AnyKeyPath) -> Key? { keys[path] }
+
+  /// The property that a key path leads to, or into, or another attribute.
+  func property(_ path: AnyKeyPath) -> Int? {
+    keys[path].map { attributes[$0.attribute].place?.property ?? $0.attribute }
+  }
 
   /// Whether a key path is that of a stored property.
   func isProperty(_ path: AnyKeyPath) -> Bool { keys[path].map { $0.attribute < propertyCount } ?? false }

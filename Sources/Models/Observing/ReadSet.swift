@@ -68,7 +68,7 @@ extension QueryReading {
         }
       }
       for order in stage.order {
-        switch order.key {
+        switch order.key.flatMap({ isPlannable($0) ? $0 : nil }) {
         case .attribute(let number, _), .optional(let number, _): note([number], &reads)
         case .updatedAt: noteUpdates(&reads)
         // Of what the condition looks for.
@@ -165,18 +165,30 @@ extension QueryReading {
 }
 
 extension QueryReading {
-  /// Whether columns can tell of a condition: of embedded objects of a schema in text they cannot.
+  /// Whether columns can tell of a condition. Of embedded objects they can where these lie as they are described.
   func isPlannable(_ condition: Condition) -> Bool {
-    guard schema.hasObjects, case .term(let term) = condition else {
-      switch condition {
-      case .and(let parts), .or(let parts): return parts.allSatisfy(isPlannable)
-      case .not(let part): return isPlannable(part)
-      case .term, .compare, .text, .matches, .isNull, .updated: return true
-      }
+    if !schema.hasObjects { return true }
+    switch condition {
+    case .and(let parts), .or(let parts): return parts.allSatisfy(isPlannable)
+    case .not(let part): return isPlannable(part)
+    case .compare(_, let attribute, _), .isNull(let attribute): return mapping.columns[attribute] != nil
+    case .text(_, let attributes, _, _), .matches(let attributes, _):
+      return attributes.allSatisfy { mapping.columns[$0] != nil }
+    case .updated: return true
+    case .term(let term):
+      var terms = TermReads(types: schema.byNumber, levels: [mapping.type], reads: ReadSet())
+      terms.note(term)
+      return !terms.lacksColumns
     }
-    var terms = TermReads(types: schema.byNumber, levels: [mapping.type], reads: ReadSet())
-    terms.note(term)
-    return !terms.seesObjects
+  }
+
+  /// Whether columns can tell of an order.
+  func isPlannable(_ key: OrderKey) -> Bool {
+    switch key {
+    case .attribute(let attribute, _), .optional(let attribute, _):
+      !schema.hasObjects || mapping.columns[attribute] != nil
+    case .updatedAt, .score: true
+    }
   }
 }
 
@@ -186,8 +198,8 @@ private struct TermReads {
   /// The types that are gone through, the one that is asked first; nil for the elements of a list.
   var levels: [EntityTypeID?]
   var reads: ReadSet
-  /// Whether an attribute is an embedded object.
-  var seesObjects = false
+  /// Whether an attribute has no column.
+  var lacksColumns = false
 
   init(types: [AnyTypeMapping], levels: [EntityTypeID?], reads: ReadSet) {
     self.types = types
@@ -198,11 +210,13 @@ private struct TermReads {
   mutating func note(_ term: Term) {
     switch term {
     case .parameter, .truth, .null, .item: break
-    case .attribute(let place, let number):
+    case .attribute(let place, let number), .hasObject(let place, let number):
       guard let type = type(of: place) else { break }
-      let mapping = types[Int(type.index)]
-      if let column = mapping.columns[number] { reads.insert(type, column.id) }
-      if number < mapping.layout.count, mapping.layout.object(number) != nil { seesObjects = true }
+      if let column = types[Int(type.index)].columns[number] {
+        reads.insert(type, column.id)
+      } else {
+        lacksColumns = true
+      }
     case .isPresent(let place): _ = type(of: place)
     case .compare(_, let left, let right), .text(_, let left, let right), .inList(let left, let right),
       .arithmetic(_, let left, let right), .quotient(let left, let right), .element(let left, let right):

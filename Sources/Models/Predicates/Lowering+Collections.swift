@@ -55,7 +55,7 @@ extension PredicateExpressions.SequenceContains: PredicateLowering {
         wantedType.comparesAsStored
       else { return .unknown }
       return .boolean(.inList(wanted, term))
-    case .unknown, .entity, .members: return .unknown
+    case .unknown, .entity, .object, .members: return .unknown
     }
   }
 
@@ -103,7 +103,7 @@ extension PredicateWalk {
       }
       guard let (term, _) = truth(body) else { return .unknown }
       return .boolean(.elements(quantifier, values, .isTrue(term)))
-    case .unknown, .constant, .entity, .range, .term:
+    case .unknown, .constant, .entity, .object, .range, .term:
       _ = lowered(test, where: variable, is: .unknown)
       return .unknown
     }

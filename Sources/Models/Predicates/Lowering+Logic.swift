@@ -30,6 +30,11 @@ extension PredicateExpressions.KeyPath: PredicateLowering {
   func lowered(_ walk: PredicateWalk) -> PredicatePart {
     switch walk.lowered(root) {
     case .entity(let part): return Self.property(part, keyPath, walk)
+    case .object(let part, let node):
+      walk.seesObjects = true
+      let found = Self.property(part, keyPath, walk)
+      if case .term = found { return found }
+      return Self.member(part, node, keyPath) ?? .unknown
     case .term(let term, let type):
       // An index may have the value in a column of its own.
       if let origin = type.origin, case .term(let found, let type) = Self.property(origin, keyPath, walk) {
@@ -82,15 +87,8 @@ extension PredicateExpressions.KeyPath: PredicateLowering {
     guard let path = part.path.map({ $0.appending(path: next) }) ?? next else { return .unknown }
     var inner = part
     inner.path = path
-    if let attribute = part.cursor.attribute(at: path) {
-      var type = TermType(attribute.shape, canBeNull: !attribute.shape.isNonNull || part.canBeMissing)
-      type.comparesAsStored = attribute.comparesAsStored
-      type.isOrdered = Output.self is any ColumnValue.Type
-      type.origin = inner
-      type.isID = attribute.isID
-      type.attribute = attribute.place
-      return .term(.attribute(part.place, attribute.place.attribute), type)
-    }
+    if let node = part.cursor.node(at: path) { return object(inner, node) }
+    if let attribute = part.cursor.attribute(at: path) { return term(inner, attribute) }
     guard part.path == nil, let relation = part.cursor.relation(at: next) else { return .entity(inner) }
     let route = part.route + [relation.number]
     walk.note(route)
@@ -100,6 +98,37 @@ extension PredicateExpressions.KeyPath: PredicateLowering {
       EntityPart(
         place: .target(part.place, relation: relation.number), cursor: relation.target, route: route,
         canBeMissing: true))
+  }
+}
+
+extension PredicateExpressions.KeyPath {
+  private static func object(_ part: EntityPart, _ node: EmbeddedNode) -> PredicatePart {
+    var part = part
+    if node.isOptional { part.canBeMissing = true }
+    return .object(part, node)
+  }
+
+  fileprivate static func term(_ part: EntityPart, _ attribute: CursorAttribute) -> PredicatePart {
+    var type = TermType(attribute.shape, canBeNull: !attribute.shape.isNonNull || part.canBeMissing)
+    type.comparesAsStored = attribute.comparesAsStored
+    type.isOrdered = Output.self is any ColumnValue.Type
+    type.origin = part
+    type.isID = attribute.isID
+    type.attribute = attribute.place
+    return .term(.attribute(part.place, attribute.place.attribute), type)
+  }
+
+  /// What a property of an embedded object is; nil if it is not described.
+  fileprivate static func member(
+    _ part: EntityPart, _ node: EmbeddedNode, _ path: AnyKeyPath
+  ) -> PredicatePart? {
+    var part = part
+    part.path = part.path?.appending(path: path)
+    switch node.fields[path] {
+    case nil: return nil
+    case .object(let inner): return object(part, inner)
+    case .value(let number): return part.cursor.attribute(number).map { term(part, $0) }
+    }
   }
 }
 

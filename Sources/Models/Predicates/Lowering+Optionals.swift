@@ -8,6 +8,7 @@ extension PredicateExpressions.OptionalFlatMap: PredicateLowering {
     switch optional {
     case .term(let term, _): base = .term(term)
     case .entity(let part): base = .place(part.place)
+    case .object(let part, let node): base = .object(part.place, node)
     case .members:
       // A list of targets is never nil.
       return walk.lowered(transform, where: variable.key, is: optional)
@@ -20,6 +21,7 @@ extension PredicateExpressions.OptionalFlatMap: PredicateLowering {
       if term.isNullWhere(base) { return .term(term, type.nullable()) }
       return .term(.conditional([base.isMissing, .null, term]), type.nullable())
     case .entity(let part): return .entity(part)
+    case .object(let part, let node): return .object(part, node)
     case .members(let part, let relation, let target):
       return .members(part, relation: relation, target: target)
     case .unknown, .constant, .range: return .unknown

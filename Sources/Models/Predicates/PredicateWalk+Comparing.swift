@@ -16,6 +16,11 @@ extension PredicateWalk {
       guard isEquality, constant.isNil, entity.path == nil, entity.canBeMissing else { return .unknown }
       let isPresent = Term.isPresent(entity.place)
       return .boolean(op == .equal ? .not(isPresent) : isPresent)
+    case (.object(let part, let node), .constant(let constant)):
+      guard isEquality, constant.isNil else { return .unknown }
+      seesObjects = true
+      let isPresent = Term.hasObject(part.place, node.attribute)
+      return .boolean(op == .equal ? .not(isPresent) : isPresent)
     case (.term(let term, let type), _):
       guard type.comparesAsStored, !type.shape.isList, isEquality || type.isOrdered,
         let (other, otherType) = operand(right, like: type),

@@ -18,6 +18,8 @@ indirect enum PredicatePart {
   case constant(PredicateConstant)
   case term(Term, TermType)
   case entity(EntityPart)
+  /// An embedded object, or one in it, that is described.
+  case object(EntityPart, EmbeddedNode)
   /// The targets of a to-many relation.
   case members(EntityPart, relation: Int, target: any EntityCursor)
   /// A nil bound is open.
@@ -105,6 +107,8 @@ struct EntityPart {
 /// What a walk asks a type's description.
 protocol EntityCursor {
   func attribute(at path: AnyKeyPath) -> CursorAttribute?
+  func attribute(_ number: Int) -> CursorAttribute?
+  func node(at path: AnyKeyPath) -> EmbeddedNode?
   func relation(at path: AnyKeyPath) -> (number: Int, isToMany: Bool, target: any EntityCursor, isStored: Bool)?
 }
 
@@ -118,11 +122,18 @@ struct CursorAttribute {
 
 extension EntityInfo: EntityCursor {
   func attribute(at path: AnyKeyPath) -> CursorAttribute? {
-    guard let key = key(path), !key.isDescending, let shape = attributes[key.attribute].shape else { return nil }
-    return CursorAttribute(
-      place: AttributePlace(type: ObjectIdentifier(Entity.self), attribute: key.attribute), shape: shape,
-      comparesAsStored: attributes[key.attribute].comparesAsStored, isID: key.attribute == idAttribute)
+    guard let key = key(path), !key.isDescending else { return nil }
+    return attribute(key.attribute)
   }
+
+  func attribute(_ number: Int) -> CursorAttribute? {
+    guard let shape = attributes[number].shape else { return nil }
+    return CursorAttribute(
+      place: AttributePlace(type: ObjectIdentifier(Entity.self), attribute: number), shape: shape,
+      comparesAsStored: attributes[number].comparesAsStored, isID: number == idAttribute)
+  }
+
+  func node(at path: AnyKeyPath) -> EmbeddedNode? { nodes[path] }
 
   func relation(at path: AnyKeyPath) -> (number: Int, isToMany: Bool, target: any EntityCursor, isStored: Bool)? {
     guard let number = relation(value: path) else { return nil }
@@ -144,6 +155,8 @@ final class PredicateWalk {
   var reckonsWithFloats = false
   /// Whether a term reckons with whole numbers.
   var reckonsWithIntegers = false
+  /// Whether a term is about embedded objects.
+  var seesObjects = false
   private var variables: [PredicateExpressions.VariableID: PredicatePart] = [:]
   private var names: [PredicateExpressions.VariableID: String] = [:]
   /// How many tests of members or elements enclose what is walked.

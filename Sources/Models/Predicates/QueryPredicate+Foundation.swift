@@ -46,6 +46,7 @@ extension QueryPredicate {
     result.routes = walk.routes
     result.reckonsWithFloats = walk.reckonsWithFloats
     result.reckonsWithIntegers = walk.reckonsWithIntegers
+    result.seesObjects = walk.seesObjects
     result.words = {
       let words = PredicateWalk(variable).words(expression)
       return isNegated ? "!(\(words))" : words

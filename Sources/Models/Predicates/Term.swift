@@ -10,6 +10,8 @@ indirect enum Term: Hashable {
   case attribute(Place, Int)
   /// Whether the entity is there.
   case isPresent(Place)
+  /// Whether an embedded object is there, of whose presence the attribute tells.
+  case hasObject(Place, Int)
   /// The element of the list that the test at a level goes through.
   case item(level: Int)
   case compare(ComparisonOperator, Term, Term)
@@ -53,7 +55,7 @@ indirect enum Term: Hashable {
     func moved(_ term: Term) -> Term { term.shifted(by: shift) }
     return switch self {
     case .parameter(let number): .parameter(number + shift)
-    case .truth, .null, .attribute, .isPresent, .item: self
+    case .truth, .null, .attribute, .isPresent, .hasObject, .item: self
     case .compare(let op, let left, let right): .compare(op, moved(left), moved(right))
     case .and(let parts): .and(parts.map(moved))
     case .or(let parts): .or(parts.map(moved))
@@ -83,6 +85,8 @@ indirect enum Term: Hashable {
     switch (self, base) {
     case (_, .term(self)): return true
     case (.attribute(let place, _), .place(let missing)): return place.leads(through: missing)
+    case (.attribute(let place, let number), .object(let owner, let node)):
+      return place == owner && node.held.contains(number)
     case (.compare(let op, let left, let right), _):
       // Equality takes null for a value.
       if op == .equal || op == .notEqual { return false }
@@ -112,11 +116,13 @@ indirect enum Term: Hashable {
   enum NullBase {
     case term(Term)
     case place(Place)
+    case object(Place, EmbeddedNode)
 
     var isMissing: Term {
       switch self {
       case .term(let term): .isNull(term)
       case .place(let place): .not(.isPresent(place))
+      case .object(let place, let node): .not(.hasObject(place, node.attribute))
       }
     }
   }

@@ -48,6 +48,10 @@ final class TermLowering {
     case .isPresent(let place):
       let (reference, type) = entity(place)
       return boolean(.not(boolean(.isNull(make(.entity(reference), .entity(type))))))
+    case .hasObject(let place, let number):
+      let (reference, type) = entity(place)
+      guard let column = types[Int(type.index)].columns[number] else { return boolean(.constant(.boolean(false))) }
+      return boolean(.isTrue(make(.column(reference, column.id), .boolean)))
     case .item(let level):
       guard case .item(let number, let type) = elements[level] else { return make(.constant(.null), .null) }
       return make(.item(.scope(elements.count - 1 - level, EntityTypeID(0)), number), type)

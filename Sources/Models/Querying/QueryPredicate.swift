@@ -21,6 +21,8 @@ public struct QueryPredicate<Entity: EntityModelProtocol>: @unchecked Sendable {
   var reckonsWithFloats = false
   /// Whether it would reckon with whole numbers, and so fail where Swift stops the process.
   var reckonsWithIntegers = false
+  /// Whether it hangs on the schema whether columns can tell of it.
+  var seesObjects = false
   /// Whether Swift can be asked where the planner fails.
   var canReckonInSwift: Bool { reckonsWithFloats && !reckonsWithIntegers }
   /// The condition as people write it, where that is known.
@@ -90,6 +92,7 @@ public struct QueryPredicate<Entity: EntityModelProtocol>: @unchecked Sendable {
     result.routes = predicate.routes
     result.reckonsWithFloats = predicate.reckonsWithFloats
     result.reckonsWithIntegers = predicate.reckonsWithIntegers
+    result.seesObjects = predicate.seesObjects
     result.words = predicate.words.map { words in { "!(\(words()))" } }
     result.depth = predicate.depth + 1
     return result
@@ -110,6 +113,7 @@ public struct QueryPredicate<Entity: EntityModelProtocol>: @unchecked Sendable {
     if !right.routes.isEmpty { result.routes.formUnion(right.routes) }
     result.reckonsWithFloats = left.reckonsWithFloats || right.reckonsWithFloats
     result.reckonsWithIntegers = left.reckonsWithIntegers || right.reckonsWithIntegers
+    result.seesObjects = left.seesObjects || right.seesObjects
     result.depth = depth
     if left.words != nil, right.words != nil {
       result.words = {

@@ -233,7 +233,7 @@ package struct QueryReading<Entity: EntityModelProtocol> {
     if stage.order.isEmpty, shape.condition?.searches.isEmpty == false { shape.order = [.score] }
     if stage.order.isEmpty { return (shape, parameters, rest) }
     let keys = stage.order.compactMap(\.key)
-    if keys.count == stage.order.count || shape.givesNothing(in: keys) {
+    if keys.count == stage.order.count && keys.allSatisfy(isPlannable) || shape.givesNothing(in: keys) {
       shape.order = keys
     } else {
       rest.order = stage.order

@@ -17,8 +17,10 @@ import GQLCatalog
 
   var isSliced: Bool { limit != nil }
 
-  /// Whether columns can tell all of it.
-  var isPlannable: Bool { conjuncts.allSatisfy { $0.condition != nil } && order.allSatisfy { $0.key != nil } }
+  /// Whether columns can tell all of it, whatever the schema.
+  var isPlannable: Bool {
+    conjuncts.allSatisfy { $0.condition != nil && !$0.seesObjects } && order.allSatisfy { $0.key != nil }
+  }
   /// Whether the planner's part may fail for some values, as a division does.
   var canFail: Bool { conjuncts.contains { $0.condition?.canFail == true } }
 }

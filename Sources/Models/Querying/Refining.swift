@@ -93,7 +93,7 @@ extension NestingQuery {
   public func fetchKeyPaths(_ paths: [PartialKeyPath<Entity>]) -> Self {
     let info = EntityInfo<Entity>.shared
     var query = self
-    query.list.attributes = (list.attributes ?? []).union(paths.compactMap { info.key($0)?.attribute })
+    query.list.attributes = (list.attributes ?? []).union(paths.compactMap { info.property($0) })
     return query
   }
 

@@ -19,7 +19,7 @@ package final class ModelSchema: @unchecked Sendable {
   let plans = QueryPlans()
   /// By number of the entity type: whether a save may be refused when a part of it is written already.
   let mayRefuseLate: [Bool]
-  /// Whether a type has embedded objects of a schema in text.
+  /// Whether a type has embedded objects, or may have.
   let hasObjects: Bool
   /// What prepares text, made by whoever does that first.
   package let textPreparer = Guarded<(any AnyObject & Sendable)?>(nil)
@@ -46,7 +46,7 @@ package final class ModelSchema: @unchecked Sendable {
     self.mappings = TypeTable(mappings)
     self.byNumber = byNumber
     mayRefuseLate = Self.refusals(byNumber)
-    hasObjects = byNumber.contains { !$0.layout.objects.isEmpty }
+    hasObjects = byNumber.contains(where: \.hasUnknownColumns)
     empty = Snapshot.empty(catalog)
   }
 
@@ -87,7 +87,7 @@ package final class ModelSchema: @unchecked Sendable {
     self.mappings = TypeTable(mappings)
     self.byNumber = byNumber
     mayRefuseLate = Self.refusals(byNumber)
-    hasObjects = byNumber.contains { !$0.layout.objects.isEmpty }
+    hasObjects = byNumber.contains(where: \.hasUnknownColumns)
     empty = Snapshot.empty(catalog)
   }
 

@@ -16,7 +16,7 @@ struct SchemaFit {
   func check<Entity: EntityModelProtocol>(_ type: Entity.Type, _ writer: SchemaWriter) throws {
     let info = EntityInfo<Entity>.shared
     var known = Set<ColumnID>()
-    for (number, attribute) in info.attributes.enumerated() {
+    for (number, attribute) in info.attributes[..<info.ownCount].enumerated() {
       guard let shape = attribute.shape else { continue }
       guard let property = entity.property(named: attribute.name) else {
         throw misfit("has no field '\(attribute.name)'")
@@ -35,7 +35,7 @@ struct SchemaFit {
       }
       let column = entity[id]
       known.insert(id)
-      guard fits(column.type, shape), !shape.isList || property.signature.isElementNonNull,
+      guard Self.fits(column.type, shape, catalog), !shape.isList || property.signature.isElementNonNull,
         column.isNonNull || !isNonNull
       else {
         throw misfit(
@@ -67,7 +67,7 @@ struct SchemaFit {
   }
 
   /// Whether cells of a column are those of a shape: an enum's have the same codes, an id is a text.
-  private func fits(_ type: ValueType, _ shape: ColumnShape) -> Bool {
+  static func fits(_ type: ValueType, _ shape: ColumnShape, _ catalog: Catalog) -> Bool {
     guard let enumeration = shape.enumeration else {
       if type == shape.valueType { return true }
       return shape.scalar == .string && type == (shape.isList ? .list(.scalar(.id)) : .scalar(.id))

@@ -64,7 +64,7 @@ struct SchemaWriter {
     for index in info.indexes { write(index, info) }
     text += " {\n"
     var enums = ""
-    for (number, attribute) in info.attributes.enumerated() {
+    for (number, attribute) in info.attributes[..<info.ownCount].enumerated() {
       guard var shape = attribute.shape else { continue }
       if number == info.idAttribute { shape.isNonNull = true }
       text += "  \(attribute.name): \(shape.text(name(of: shape, &enums)))\n"

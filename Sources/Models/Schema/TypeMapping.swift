@@ -11,7 +11,7 @@ class AnyTypeMapping: @unchecked Sendable {
   let idColumn: Int
   let idKind: ColumnKind
   let updatedColumn: ColumnID?
-  /// By attribute: its column; nil for what has none.
+  /// By attribute: its column; nil for what has none. An embedded object's says whether it is there.
   let columns: [ColumnDescriptor?]
   /// By place in the description; nil where the relation has no table behind it.
   let relations: [StoredRelation?]
@@ -25,6 +25,8 @@ class AnyTypeMapping: @unchecked Sendable {
   let idColumns: [(column: Int, isList: Bool)]
   /// Whether a column has another type than the entities say: ids of a schema in text.
   let hasOtherTypes: Bool
+  /// Whether it hangs on the schema which conditions columns can tell of: those on embedded objects.
+  let hasUnknownColumns: Bool
 
   /// Whether a save may be refused when the row is written: by unique values that only the store knows, by relations that
   /// must lead to an entity, or by links and lists of embedded objects.
@@ -32,7 +34,7 @@ class AnyTypeMapping: @unchecked Sendable {
 
   init(
     type: EntityTypeID, name: String, layout: EntityLayout, hooks: HookKnowledge, idColumn: Int, idKind: ColumnKind,
-    updatedColumn: ColumnID?, columns: [ColumnDescriptor?], relations: [StoredRelation?],
+    updatedColumn: ColumnID?, columns: [ColumnDescriptor?], ownCount: Int? = nil, relations: [StoredRelation?],
     ownedColumns: [Bool]? = nil, unknownFields: UnknownFields? = nil, hasOtherUniques: Bool = false,
     hasRequiredRelations: Bool = false, readsDeleted: Bool = false
   ) {
@@ -50,10 +52,14 @@ class AnyTypeMapping: @unchecked Sendable {
     self.unknownFields = unknownFields
     mayRefuseLate =
       hasOtherUniques || hasRequiredRelations || layout.objects.contains { $0.map { !$0.place.isInCells } ?? false }
-    let ids = columns.compactMap { $0 }.filter { $0.type == .id || $0.type == .list(.id) }
-    hasOtherTypes = !ids.isEmpty
+    func ids(_ columns: ArraySlice<ColumnDescriptor?>) -> [ColumnDescriptor] {
+      columns.compactMap { $0 }.filter { $0.type == .id || $0.type == .list(.id) }
+    }
+    hasOtherTypes = !ids(columns[...]).isEmpty
+    hasUnknownColumns = ownCount.map { $0 < columns.count } ?? false || layout.objects.contains { $0 != nil }
     idColumns =
-      ids.map { (Int($0.id.index), $0.kind == .wideList) }.filter { $0.0 != idColumn }
+      ids(columns[..<(ownCount ?? columns.count)]).map { (Int($0.id.index), $0.kind == .wideList) }
+      .filter { $0.0 != idColumn }
       + layout.objects.compactMap { $0 }.flatMap(\.place.idColumns)
   }
 
@@ -95,6 +101,9 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
       return property(attribute.name).flatMap { ObjectProperty($0, of: entity, types) }
     }
     let columns = info.attributes.map { attribute -> ColumnDescriptor? in
+      if let place = attribute.place {
+        return objects[place.property].flatMap { $0.column(place, attribute.shape) }.map { entity[$0] }
+      }
       guard attribute.shape != nil, case .column(let column, _)? = property(attribute.name)?.storage else { return nil }
       return entity[column]
     }
@@ -143,7 +152,7 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
           columnCount: entity.columns.count, typeName: "\(Entity.self)",
           objects: objects.contains { $0 != nil } ? Array(objects[..<info.propertyCount]) : []),
       hooks: info.hooks, idColumn: id.map { Int($0.id.index) } ?? 0, idKind: id?.kind ?? .text,
-      updatedColumn: entity.updatedColumn, columns: columns, relations: relations,
+      updatedColumn: entity.updatedColumn, columns: columns, ownCount: info.ownCount, relations: relations,
       ownedColumns: ownsAll ? nil : owned,
       unknownFields: ownsAll ? nil : other.map(\.unknownFields) ?? UnknownFields(entity, catalog, isOwned: owned),
       hasOtherUniques: entity.indexes.map { catalog[$0] }.contains { index in

@@ -1,0 +1,124 @@
+import Foundation
+
+/// A `Codable` value within entities whose properties are coded as they are, each under its key: an address, say.
+///
+/// `@EmbeddedModel` writes ``describe(_:)``; it can be written by hand. In a database whose schema was given as text such
+/// values lie in columns, and conditions and orders on what is described go to the planner. Of other `Codable` values
+/// nothing but coding them tells what they hold, so that these are looked at in Swift.
+public protocol EmbeddedModelProtocol: Codable {
+  /// Names the properties that are coded as they are.
+  static func describe(_ model: inout EmbeddedDescription<Self>)
+}
+
+/// What a value within entities consists of: what ``EmbeddedModelProtocol/describe(_:)`` fills in.
+public struct EmbeddedDescription<Object: EmbeddedModelProtocol> {
+  var fields: [EmbeddedField] = []
+
+  /// A property that is encoded under a key, and decoded from it, as it is.
+  ///
+  /// - Parameters:
+  ///   - path: `\.city`.
+  ///   - optional: The same where the value may be missing, `\.?.city`.
+  public mutating func field<Value>(
+    _ key: some CodingKey, _ path: KeyPath<Object, Value> & Sendable,
+    _ optional: KeyPath<Object?, Value?> & Sendable
+  ) {
+    fields.append(EmbeddedField(key.stringValue, path, optional, Value.self))
+  }
+
+  /// A property that is encoded under a key, and decoded from it, as it is.
+  ///
+  /// - Parameters:
+  ///   - path: `\.zip`.
+  ///   - optional: The same where the value may be missing, `\.?.zip`.
+  public mutating func field<Value>(
+    _ key: some CodingKey, _ path: KeyPath<Object, Value?> & Sendable,
+    _ optional: KeyPath<Object?, Value?> & Sendable
+  ) {
+    fields.append(EmbeddedField(key.stringValue, path, optional, Value?.self))
+  }
+}
+
+/// A property of a value within entities.
+struct EmbeddedField {
+  enum Content {
+    case value(ColumnShape, codec: AnyObject?, comparesAsStored: Bool)
+    case object(any EmbeddedModelProtocol.Type)
+  }
+  let key: String
+  let type: Any.Type
+  /// From the value, and from an optional of it.
+  let path: AnyKeyPath
+  let optionalPath: AnyKeyPath
+  /// `\Value.desc`, if its type is Comparable.
+  let descent: AnyKeyPath?
+  let isOptional: Bool
+  /// Nil where only Swift knows what it holds.
+  let content: Content?
+
+  init<Value>(_ key: String, _ path: AnyKeyPath, _ optionalPath: AnyKeyPath, _ type: Value.Type) {
+    self.key = key
+    self.type = type
+    self.path = path
+    self.optionalPath = optionalPath
+    isOptional = type is any OptionalValue.Type
+    func descent<Key: Comparable>(_ type: Key.Type) -> AnyKeyPath { \Key.desc }
+    self.descent = (type as? any Comparable.Type).map { descent($0) }
+    content = Self.content(type)
+  }
+
+  private static func content<Value>(_ type: Value.Type) -> Content? {
+    if let stored = type as? any ColumnValue.Type {
+      // Texts of JSON that mean the same may be written in two ways.
+      let shape = stored.columnShape
+      return shape.scalar == .json ? nil : .value(shape, codec: nil, comparesAsStored: true)
+    }
+    if let object = embeddedType(type) { return .object(object) }
+    // The protocol's name says what it does for optionals, too.
+    if let optional = type as? any OptionalCase.Type { return optional.content }
+    return (type as? any (RawRepresentable<String> & CaseIterable & Codable).Type)
+      .flatMap { content(ofCase: $0, isNonNull: true) }
+  }
+
+  /// An enum's, if it is one of the schema language.
+  fileprivate static func content<Case: RawRepresentable & CaseIterable & Codable>(
+    ofCase type: Case.Type, isNonNull: Bool
+  ) -> Content? where Case.RawValue == String {
+    guard var shape = EnumRegistry.column(of: type)?.shape, isCodedByRawValue(type) else { return nil }
+    shape.isNonNull = isNonNull
+    return .value(shape, codec: EnumRegistry.column(of: type), comparesAsStored: type.isEqualByRawValue)
+  }
+
+  /// Whether the cases are coded as their raw values are, as they are unless their type does it in a way of its own.
+  private static func isCodedByRawValue<Case: RawRepresentable & CaseIterable & Codable>(_ type: Case.Type) -> Bool
+  where Case.RawValue == String {
+    let (cases, encoder) = (Array(type.allCases), JSONEncoder())
+    guard let coded = try? encoder.encode(cases), let raw = try? encoder.encode(cases.map(\.rawValue)), coded == raw,
+      let decoded = try? JSONDecoder().decode([Case].self, from: coded)
+    else { return false }
+    return decoded.map(\.rawValue) == cases.map(\.rawValue)
+  }
+}
+
+/// An optional of an enum.
+private protocol OptionalCase {
+  static var content: EmbeddedField.Content? { get }
+}
+extension Optional: OptionalCase where Wrapped: RawRepresentable & CaseIterable & Codable, Wrapped.RawValue == String {
+  fileprivate static var content: EmbeddedField.Content? {
+    EmbeddedField.content(ofCase: Wrapped.self, isNonNull: false)
+  }
+}
+
+/// An optional of a described value.
+private protocol OptionalEmbedded {
+  static var embedded: any EmbeddedModelProtocol.Type { get }
+}
+extension Optional: OptionalEmbedded where Wrapped: EmbeddedModelProtocol {
+  fileprivate static var embedded: any EmbeddedModelProtocol.Type { Wrapped.self }
+}
+
+/// The described value that a type is, or is an optional of.
+func embeddedType(_ type: Any.Type) -> (any EmbeddedModelProtocol.Type)? {
+  (type as? any OptionalEmbedded.Type)?.embedded ?? type as? any EmbeddedModelProtocol.Type
+}
