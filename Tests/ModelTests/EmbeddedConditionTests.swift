@@ -2,6 +2,7 @@ import Foundation
 import GQLite
 import Testing
 
+@testable import GQLModels
 @testable import GQLiteModels
 
 @EntityModel
