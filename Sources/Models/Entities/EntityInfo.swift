@@ -55,7 +55,7 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
   let hasEnums: Bool
   let hooks = HookKnowledge(of: Entity.self)
   private let keys: [AnyKeyPath: Key]
-  /// What is described of properties, by their key paths.
+  /// What is described of properties, and of objects in them, by their key paths.
   let nodes: [AnyKeyPath: EmbeddedNode]
   private let relationPaths: [AnyKeyPath: Int]
   private let relationValues: [AnyKeyPath: Int]

@@ -37,7 +37,7 @@ struct EmbeddedAttributes<Entity: EntityModelProtocol> {
   typealias Key = EntityInfo<Entity>.Key
   private(set) var attributes: [Attribute]
   private(set) var keys: [AnyKeyPath: Key]
-  /// By key path of a property.
+  /// By key path.
   private(set) var nodes: [AnyKeyPath: EmbeddedNode] = [:]
   /// More than any schema has columns; types that hold each other, as classes may, could have any number.
   private static var limit: Int { 10_000 }
@@ -78,6 +78,7 @@ struct EmbeddedAttributes<Entity: EntityModelProtocol> {
         let found = self.node(
           type, name, inner, place, isOptional: field.isOptional, canBeMissing: canBeMissing || field.isOptional, types)
         node.fields[field.path] = .object(found)
+        if let inner { nodes[inner] = found }
         node.held.insert(found.attribute)
         node.held.formUnion(found.held)
       case .value(var shape, let codec, let comparesAsStored):
@@ -86,9 +87,10 @@ struct EmbeddedAttributes<Entity: EntityModelProtocol> {
         node.held.insert(attributes.count)
         if let inner {
           // An index may have the value in a column of its own.
-          add(inner, isDescending: false)
+          let attribute = keys[inner]?.attribute ?? attributes.count
+          add(inner, Key(attribute: attribute, isDescending: false))
           if !canBeMissing, let path = field.descent.flatMap({ inner.appending(path: $0) }) {
-            add(path, isDescending: true)
+            add(path, Key(attribute: attribute, isDescending: true))
           }
         }
         attributes.append(
@@ -99,9 +101,7 @@ struct EmbeddedAttributes<Entity: EntityModelProtocol> {
     return node
   }
 
-  private mutating func add(_ path: AnyKeyPath, isDescending: Bool) {
-    if keys[path] == nil { keys[path] = Key(attribute: attributes.count, isDescending: isDescending) }
-  }
+  private mutating func add(_ path: AnyKeyPath, _ key: Key) { if keys[path] == nil { keys[path] = key } }
 }
 
 extension ObjectProperty {

@@ -59,6 +59,14 @@ private func comparison<Entity: EntityModelProtocol, Value>(
   _ holds: @escaping (Entity) -> Bool
 ) -> QueryPredicate<Entity> {
   let info = EntityInfo<Entity>.shared
+  if op == .equal || op == .notEqual, let node = info.nodes[path], (value as? any OptionalValue)?.isMissing == true {
+    let hasObject = Term.hasObject(.level(0), node.attribute)
+    var predicate = QueryPredicate<Entity>(.term(op == .equal ? .not(hasObject) : hasObject)) { entity, _ in
+      holds(entity)
+    }
+    predicate.seesObjects = true
+    return predicate
+  }
   guard let key = info.key(path), !(Value.self is any Tombstone.Type),
     let shape = info.attributes[key.attribute].shape, !shape.isList,
     info.attributes[key.attribute].comparesAsStored,
