@@ -178,6 +178,26 @@ struct DanglingLinks: Sendable {
     return (link, place)
   }
 
+  /// The links that wait under a number, that which has waited longest first.
+  func links(_ number: Int32) -> [(link: Link, place: UInt32?)] {
+    var found: [(link: Link, place: UInt32?)] = []
+    var next = keys[Int(number)].first
+    while next != Self.none {
+      let entry = entries[Int(next)]
+      found.append((entry.link, place(of: entry)))
+      next = entry.next
+    }
+    return found
+  }
+
+  /// Whether a link waits for any key.
+  func waits(_ link: Link) -> Bool { !isEmpty && firstOfLink[link] != nil }
+
+  /// Whether a key is claimed by who alone can be linked with it.
+  func isClaimed(_ relation: RelationID, _ type: EntityTypeID, _ kind: KeyKind, _ key: Cell) -> Bool {
+    number(type, kind, key).map { claims[Claim(key: $0, relation: relation)] != nil } ?? false
+  }
+
   /// Whether links wait under a number still. Precondition: none was added since one did.
   func isWaiting(_ number: Int32) -> Bool {
     Int(number) < keys.count && keys[Int(number)].first != Self.none

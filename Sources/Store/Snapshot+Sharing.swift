@@ -23,6 +23,12 @@ extension Snapshot {
     }
   }
 
+  /// Whether nothing that is remembered of a type's deleted entities is another in an older version, as far as is known:
+  /// false may be wrong, true never is. Precondition: the layouts are one.
+  package func hasSameGraves(_ type: EntityTypeID, as old: Snapshot) -> Bool {
+    table(type) === old.table(type) || table(type).graveyard === old.table(type).graveyard
+  }
+
   /// Whether a column's cells are those of an older version, as far as pages tell: false may be wrong, true never is.
   package func hasSameCells(_ type: EntityTypeID, _ column: ColumnID, as old: Snapshot) -> Bool {
     let (now, before) = (table(type), old.table(type))

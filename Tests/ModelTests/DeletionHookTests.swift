@@ -1,7 +1,8 @@
 import GQLite
-import GQLiteModels
 import Synchronization
 import Testing
+
+@testable import GQLiteModels
 
 /// What hooks of deletions were told, and what they do.
 private final class Script: Sendable {
@@ -129,8 +130,10 @@ private struct Branch {
       added.$parent = .id(branch.id)
       try added.save(to: &context)
     }
-    Script.$current.withValue(script) {
-      #expect(throws: ModelError.endlessDeletion("Branch")) { try Branch.delete(id: 1, from: &context) }
+    DeletionLimit.$added.withValue(1000) {
+      Script.$current.withValue(script) {
+        #expect(throws: ModelError.endlessDeletion("Branch")) { try Branch.delete(id: 1, from: &context) }
+      }
     }
     #expect(context.ids(Branch.self) == [1, 2, 3, 4])
     // What failed is told again.
@@ -156,5 +159,116 @@ private struct Branch {
       #expect(throws: Refused.self) { try Branch.delete(id: 1, from: &context) }
     }
     #expect(tolerant.log == ["will 1", "will 2", "will 3", "will 4", "will 3", "will 4"])
+  }
+
+  /// Hooks that add one after the other come to an end, wherever they add: below who goes, beside, at the top, in turn.
+  @Test(arguments: ["below", "beside", "above", "in turn"]) func hooksThatAddMany(_ place: String) throws {
+    let next = Mutex(100)
+    let (log, left) = try delete { hook, branch, context in
+      guard hook == "will" else { return }
+      let id = next.withLock { next in
+        next += 1
+        return next
+      }
+      if id > 3100 { return }
+      var added = Branch(id: id)
+      switch place {
+      case "below": added.$parent = .id(branch.id)
+      case "beside": added.$parent = .id(branch.$parent.id ?? 1)
+      case "above": added.$parent = .id(1)
+      default: added.$parent = .id(id % 4 + 1)
+      }
+      try added.save(to: &context)
+    }
+    // 1 to 4, and 101 to 3100.
+    #expect(log.count == 2 * 3004 && Set(log).count == 2 * 3004 && left == [])
+  }
+
+  /// Added by who goes at first, any number is finite.
+  @Test func hooksThatAddAtOnce() throws {
+    let (log, left) = try DeletionLimit.$added.withValue(10) {
+      try delete { hook, branch, context in
+        guard hook == "will", branch.id == 4 else { return }
+        for id in 100..<1100 {
+          var added = Branch(id: id)
+          added.$parent = .id(2)
+          try added.save(to: &context)
+        }
+      }
+    }
+    #expect(log.count == 2 * 1004 && left == [])
+  }
+
+  /// Hooks that write make no version each.
+  @Test func hooksThatWrite() throws {
+    // Its hooks are known from then on.
+    _ = try tree()
+    func versions(_ count: Int) throws -> UInt64 {
+      var context = try tree()
+      for id in 100..<(100 + count) {
+        var added = Branch(id: id)
+        added.$parent = .id(2)
+        try added.save(to: &context)
+      }
+      for id in 1...2 { try LogEntry(id: id, text: "known").save(to: &context) }
+      let before = try #require(context.storage.current).version
+      let script = Script { hook, branch, context in
+        try LogEntry(id: branch.id * 2 + (hook == "did" ? 1 : 0), text: hook).save(to: &context)
+      }
+      try Script.$current.withValue(script) { try Branch.delete(id: 1, from: &context) }
+      #expect(script.log.count == 2 * (count + 4) && context.ids(Branch.self) == [])
+      return try #require(context.storage.current).version - before
+    }
+    _ = try versions(1)
+    let few = try versions(5)
+    #expect(try versions(50) == few)
+  }
+
+  // MARK: - Copies of the context
+
+  /// A copy that a hook keeps knows nothing of the deletion when that is over, however it has ended.
+  @Test(arguments: ["will 4", "did 1", "did 4", "will 1"], [false, true])
+  func copiesThatHooksKeep(_ place: String, _ fails: Bool) throws {
+    struct Refused: Error {}
+    let kept = Mutex<Context?>(nil)
+    var context = try tree()
+    let script = Script { hook, branch, context in
+      if "\(hook) \(branch.id)" == place { kept.withLock { $0 = context } }
+      if fails, hook == "did", branch.id == 4 { throw Refused() }
+    }
+    try Script.$current.withValue(script) {
+      if fails {
+        #expect(throws: Refused.self) { try Branch.delete(id: 1, from: &context) }
+      } else {
+        try Branch.delete(id: 1, from: &context)
+      }
+    }
+    #expect(context.ids(Branch.self) == (fails ? [1, 2, 3, 4] : []))
+    var copy = try #require(kept.withLock { $0 })
+    let isBefore = place.hasPrefix("will")
+    #expect(copy.ids(Branch.self) == (isBefore ? [1, 2, 3, 4] : []))
+    if !isBefore { try #require(Deleted<Branch>.query(1).resolve(in: copy)).restore(in: &copy) }
+    let other = Script { _, _, _ in }
+    try Script.$current.withValue(other) { try Branch.delete(id: 1, from: &copy) }
+    #expect(other.log == ["will 1", "will 2", "will 3", "will 4", "did 1", "did 2", "did 3", "did 4"])
+    #expect(copy.ids(Branch.self) == [] && Database(copy).check().isEmpty && Database(context).check().isEmpty)
+  }
+
+  /// What a hook does in a copy stays there, and the deletion goes on.
+  @Test func copiesThatHooksChange() throws {
+    let kept = Mutex<Context?>(nil)
+    let (log, left) = try delete { hook, branch, context in
+      guard hook == "will", branch.id == 3 else { return }
+      var copy = context
+      try Branch(id: 9).save(to: &copy)
+      Branch(id: 3).detach(\.$children, inverse: \.$parent, in: &copy)
+      kept.withLock { $0 = copy }
+    }
+    #expect(log.count == 8 && left == [])
+    var copy = try #require(kept.withLock { $0 })
+    #expect(copy.ids(Branch.self) == [1, 2, 3, 4, 9])
+    let other = Script { _, _, _ in }
+    try Script.$current.withValue(other) { try Branch.delete(id: 1, from: &copy) }
+    #expect(other.log == ["will 1", "will 2", "will 3", "did 1", "did 2", "did 3"] && copy.ids(Branch.self) == [4, 9])
   }
 }

@@ -51,6 +51,27 @@ import Testing
     var key: Int { id > 1 ? team?.id ?? 0 : -id }
   }
 
+  @EntityModel
+  struct Seat {
+    let number: Int
+    @Relationship var team: Team? = nil
+    var id: String { "\($team.id ?? 0)-\(number)" }
+  }
+
+  /// Relies on what it looks at.
+  @EntityModel
+  struct Bold {
+    @Index<Self>(\.key) private var keys
+    let number: Int
+    @Relationship var team: Team? = nil
+    var id: Int { number }
+    var key: Int {
+      if number == 1 { return 0 }
+      guard let team else { preconditionFailure("it has one") }
+      return team.id
+    }
+  }
+
   private func refusal<Entity: EntityModelProtocol>(_ entity: Entity) -> String {
     var context = Context()
     defer { #expect(context.ids(Entity.self).isEmpty) }
@@ -71,6 +92,25 @@ import Testing
     #expect(refusal(Searched(id: 1)) == text("Searched", "words", "teams"))
     // Whatever it has loaded.
     #expect(!refusal(Hashed(id: 1, team: .relation(Team(id: 1, name: "x")))).isEmpty)
+  }
+
+  @Test func idsAreRefused() throws {
+    let text =
+      "the models make no schema: the 'id' of 'Seat' is over a computed property that looks at the relation 'team', and it "
+      + "can only be over what an entity itself holds"
+    #expect(refusal(Seat(number: 1)) == text)
+    #expect(refusal(Seat(number: 1, team: .relation(Team(id: 3, name: "x")))) == text)
+    var context = Context()
+    #expect(throws: ModelError.self) { try context.insert(Seat(number: 1)) }
+    #expect(throws: ModelError.self) { try Deleted(Seat(number: 1)).save(to: &context) }
+    // What looks at a relation has what is known of it.
+    #expect(!refusal(Bold(number: 2, team: .relation(Team(id: 3, name: "x")))).isEmpty)
+    try Team(id: 3, name: "x").save(to: &context)
+    var bold = Bold(number: 1)
+    bold.$team = .id(3)
+    try bold.save(to: &context)
+    #expect(Bold.query(1).id(\.$team).resolve(in: context)?.$team.id == 3)
+    #expect(context.ids(Bold.self) == [1] && Deleted<Seat>.query().resolve(in: context).isEmpty)
   }
 
   @Test func whoDoesNotLookIsSaved() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import GQLite
 import GQLiteModels
 import Testing
 
@@ -74,4 +75,199 @@ struct Tome: Sendable {
     try Tome(id: "a").save(to: &context)
     #expect(Bookcase.query("s").id(\.$volumes).resolve(in: context)?.$volumes.ids == ["a", "b"])
   }
+
+  // MARK: - From elsewhere
+
+  @Test("a unique value that another one has now stays with it", arguments: ["upsert", "throw", "custom"])
+  func uniqueValues(_ kind: String) throws {
+    func check<Entity: Named>(_ type: Entity.Type) throws {
+      var source = Context()
+      try Entity(id: 1, name: "x").save(to: &source)
+      try Entity.delete(id: 1, from: &source)
+      let tombstone = try #require(Deleted<Entity>.query(1).resolve(in: source))
+      var context = Context()
+      try Entity(id: 2, name: "x").save(to: &context)
+      try tombstone.save(to: &context)
+      #expect(Entity.query().resolve(in: context).map(\.id) == [2])
+      #expect(Deleted<Entity>.query(1).resolve(in: context)?.entity.name == "x")
+      #expect(Database(context).check().isEmpty)
+      // It can only come back when the value is free.
+      if kind != "custom" { #expect(throws: Errors.self) { try tombstone.restore(in: &context) } }
+      try Entity.delete(id: 2, from: &context)
+      try tombstone.restore(in: &context)
+      #expect(Entity.query().resolve(in: context).map(\.id) == [1] && Database(context).check().isEmpty)
+    }
+    switch kind {
+    case "upsert": try check(Upserting.self)
+    case "throw": try check(Throwing.self)
+    default: try check(Deciding.self)
+    }
+  }
+
+  @Test("a whole context with deleted entities comes over") func wholeContexts() throws {
+    var source = try Context(for: Bequest.self)
+    try Bequest(id: 1).save(to: &source)
+    try Upserting(id: 1, name: "x").save(to: &source)
+    try Upserting.delete(id: 1, from: &source)
+    try Upserting(id: 2, name: "x").save(to: &source)
+    var context = Context()
+    for bequest in Bequest.queryAll(with: .schemaEntities, .ids).resolve(in: source) { try bequest.save(to: &context) }
+    #expect(Upserting.query().resolve(in: context).map(\.id) == [2])
+    #expect(Deleted<Upserting>.query().resolve(in: context).map(\.id) == [1] && Database(context).check().isEmpty)
+  }
+
+  @Test("it takes no link that waits for an entity, and none that sleeps") func linksToCome() throws {
+    var other = Context()
+    try Ward(id: 7).save(to: &other)
+    try guardian(1, [7]).save(to: &other)
+    try Guardian.delete(id: 1, from: &other)
+    let tombstone = try #require(Deleted<Guardian>.query(1).resolve(in: other))
+    var context = Context()
+    try guardian(2, [7]).save(to: &context)
+    try tombstone.save(to: &context)
+    try Ward(id: 7).save(to: &context)
+    #expect(Guardian.query(2).id(\.$kids).resolve(in: context)?.$kids.ids == [7])
+
+    var shelf = Bookcase(id: "s")
+    shelf.$volumes = .ids(["a"])
+    var library = Context()
+    try Tome(id: "a").save(to: &library)
+    try shelf.save(to: &library)
+    try Bookcase.delete(id: "s", from: &library)
+    let gone = try #require(Deleted<Bookcase>.query("s").resolve(in: library))
+    #expect(gone.entity.$volumes.ids == ["a"])
+    // The tome waits for another shelf.
+    var waiting = Context()
+    var tome = Tome(id: "a")
+    tome.$shelf = .id("t")
+    try tome.save(to: &waiting)
+    try gone.save(to: &waiting)
+    try Bookcase(id: "t").save(to: &waiting)
+    #expect(Tome.query("a").id(\.$shelf).resolve(in: waiting)?.$shelf.id == "t")
+    // Its shelf is deleted, and comes back.
+    var sleeping = Context()
+    try tome.save(to: &sleeping)
+    try Bookcase(id: "t").save(to: &sleeping)
+    try Bookcase.delete(id: "t", from: &sleeping)
+    try gone.save(to: &sleeping)
+    try #require(Deleted<Bookcase>.query("t").resolve(in: sleeping)).restore(in: &sleeping)
+    #expect(Tome.query("a").id(\.$shelf).resolve(in: sleeping)?.$shelf.id == "t")
+    #expect(Database(waiting).check().isEmpty && Database(sleeping).check().isEmpty)
+  }
+
+  @Test("who waits for it stays, and is linked when it is restored") func whoWaits() throws {
+    var other = Context()
+    try guardian(1, []).save(to: &other)
+    try Guardian.delete(id: 1, from: &other)
+    let tombstone = try #require(Deleted<Guardian>.query(1).resolve(in: other))
+    var context = Context()
+    var ward = Ward(id: 7)
+    ward.$parent = .id(1)
+    try ward.save(to: &context)
+    try tombstone.save(to: &context)
+    #expect(Ward.query(7).resolve(in: context) != nil && Guardian.query(1).resolve(in: context) == nil)
+    try tombstone.restore(in: &context)
+    #expect(Guardian.query(1).id(\.$kids).resolve(in: context)?.$kids.ids == [7])
+    #expect(Database(context).check().isEmpty)
+  }
+
+  @Test("links that nobody has come back with it, in their order") func linksThatAreFree() throws {
+    var library = Context()
+    for id in ["a", "b", "c", "d"] { try Tome(id: id).save(to: &library) }
+    var shelf = Bookcase(id: "s")
+    shelf.$volumes = .ids(["c", "a", "d", "b"])
+    try shelf.save(to: &library)
+    try Bookcase.delete(id: "s", from: &library)
+    let gone = try #require(Deleted<Bookcase>.query("s").resolve(in: library))
+    var context = Context()
+    for id in ["b", "a"] { try Tome(id: id).save(to: &context) }
+    try gone.save(to: &context)
+    #expect(Deleted<Bookcase>.query("s").resolve(in: context)?.entity.$volumes.ids == ["a", "b"])
+    try Tome(id: "c").save(to: &context)
+    #expect(Database(context).check().isEmpty)
+    try gone.restore(in: &context)
+    try Tome(id: "d").save(to: &context)
+    #expect(Bookcase.query("s").id(\.$volumes).resolve(in: context)?.$volumes.ids == ["c", "a", "d", "b"])
+    #expect(Database(context).check().isEmpty)
+  }
+
+  @Test("relations that deny keep it from nothing, and what it held is not saved") func denying() throws {
+    var other = Context()
+    var full = Crate(id: 1)
+    full.$items = .relation([CrateItem(id: 1)])
+    try full.save(to: &other)
+    var context = Context()
+    try CrateItem(id: 1).save(to: &context)
+    let crate = try #require(Crate.query(1).with(\.$items).resolve(in: other))
+    try Deleted(crate).save(to: &context)
+    #expect(Deleted<Crate>.query(1).resolve(in: context)?.entity.$items.ids == [1])
+    #expect(context.ids(CrateItem.self) == [1])
+    var empty = Context()
+    try Deleted(crate).save(to: &empty)
+    #expect(empty.ids(CrateItem.self) == [] && Deleted<Crate>.query().resolve(in: empty).map(\.id) == [1])
+    // With entities at hand it is the same as with ids.
+    var family = Context()
+    try Ward(id: 1).save(to: &family)
+    try guardian(1, [1]).save(to: &family)
+    let known = try #require(Guardian.query(1).with(\.$kids).resolve(in: family))
+    var taken = Context()
+    try Ward(id: 1).save(to: &taken)
+    try guardian(2, [1]).save(to: &taken)
+    try Deleted(known).save(to: &taken)
+    #expect(Guardian.query(2).id(\.$kids).resolve(in: taken)?.$kids.ids == [1])
+    for each in [context, empty, taken] { #expect(Database(each).check().isEmpty) }
+  }
+}
+
+private protocol Named: EntityModelProtocol where ID == Int {
+  var name: String { get }
+  init(id: Int, name: String)
+}
+
+@EntityModel
+private struct Upserting: Named {
+  @Unique<Self>(\.name, collisions: .upsert) private var unique
+  let id: Int
+  var name: String
+  init(id: Int, name: String) { (self.id, self.name) = (id, name) }
+}
+
+@EntityModel
+private struct Throwing: Named {
+  @Unique<Self>(\.name, collisions: .throw) private var unique
+  let id: Int
+  var name: String
+  init(id: Int, name: String) { (self.id, self.name) = (id, name) }
+}
+
+@EntityModel
+private struct Deciding: Named {
+  @Unique<Self>(\.name, collisions: .deciding) private var unique
+  let id: Int
+  var name: String
+  init(id: Int, name: String) { (self.id, self.name) = (id, name) }
+}
+
+extension CollisionResolver where Entity == Deciding {
+  fileprivate static var deciding: Self {
+    Self { existing, _, _, context in try Deciding.delete(id: existing, from: &context) }
+  }
+}
+
+@EntityModel
+private struct Bequest {
+  let id: Int
+  @Relationship var heirs: [Upserting]? = nil
+  @Relationship var gone: [Deleted<Upserting>]? = nil
+}
+
+@EntityModel
+private struct Crate {
+  let id: Int
+  @Relationship(deleteRule: .deny) var items: [CrateItem]? = nil
+}
+
+@EntityModel
+private struct CrateItem {
+  let id: Int
 }

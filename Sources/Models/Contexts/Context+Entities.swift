@@ -23,7 +23,8 @@ extension Context {
     Entity.query(ids).resolve(in: self)
   }
 
-  /// Puts an entity in, merged with what is saved under its id. What it knows of relations is passed over.
+  /// Puts an entity in, merged with what is saved under its id. What it knows of relations is passed over. What is saved
+  /// keeps its time.
   public mutating func insert<Entity: EntityModelProtocol>(
     _ entity: Entity, options: MergeStrategy<Entity> = .default
   ) throws {
@@ -46,9 +47,10 @@ extension Context {
 
   /// Takes an entity out, and its links; nothing is kept of it. Its relations' rules hold.
   public mutating func remove<Entity: EntityModelProtocol>(_ type: Entity.Type, id: Entity.ID) throws {
-    guard let (_, mapping) = try storage.find(type), let row = try row(mapping, id) else { return }
-    own()
-    do { try storage.writing.purge(mapping.type, row) } catch { throw mapping.error(error, in: self) }
+    guard let (_, mapping) = try storage.find(type), let row = try writtenRow(mapping, id) else { return }
+    // A database takes what is written with the types that were met.
+    _ = try self.mapping(of: type)
+    try forget(mapping, row)
   }
 
   /// Takes all entities of a type out.
@@ -56,6 +58,7 @@ extension Context {
     guard let reading = try QueryReading<Entity>.of(self) else { return }
     let rows = try QueryList<Entity>().rows(reading)
     if rows.isEmpty { return }
+    _ = try mapping(of: type)
     own()
     do { try storage.writing.delete(reading.mapping.type, rows: rows, keeps: false) } catch {
       throw reading.mapping.error(error, in: self)

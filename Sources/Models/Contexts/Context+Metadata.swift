@@ -35,7 +35,10 @@ extension EntityModelProtocol {
     let time = try value.microseconds()
     context.own()
     if context.storage.calledType == ObjectIdentifier(Self.self) { context.storage.idleHooks |= Hook.metadata }
-    guard let (_, mapping) = try context.storage.find(Self.self), let row = try context.row(mapping, id) else { return }
+    guard let (_, mapping) = try context.storage.find(Self.self), let row = try context.writtenRow(mapping, id) else {
+      return
+    }
+    _ = try context.mapping(of: Self.self)
     let transaction = context.storage.writing
     let now = transaction.now
     defer { transaction.now = now }

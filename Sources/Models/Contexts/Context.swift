@@ -27,6 +27,12 @@ public struct Context: Sendable {
     if !isKnownUniquelyReferenced(&storage) { storage = ContextStorage(copying: storage) }
   }
 
+  /// What was written so far, valid until the next write. Unlike ``ContextStorage/current`` it makes no version of what
+  /// only this context has.
+  mutating func written() -> (any StoreTables)? {
+    isKnownUniquelyReferenced(&storage) ? storage.written : storage.current
+  }
+
   /// Undoes everything if `body` throws.
   mutating func atomically<Result>(_ body: (inout Context) throws -> Result) throws -> Result {
     let before = self

@@ -26,6 +26,8 @@ package final class ContextStorage: @unchecked Sendable {
   @exclusivity(unchecked) var calledType: ObjectIdentifier?
   /// What is being deleted, and was told so; nil when no deletion runs.
   @exclusivity(unchecked) var doomed: DoomedRows?
+  /// To whom the context is lent; nil when no code of the program changes it within a save or a deletion.
+  @exclusivity(unchecked) var loan: ContextLoan?
 
   /// Of a database that has no schema yet.
   private var functions: [RegisteredFunction] = []
@@ -35,6 +37,7 @@ package final class ContextStorage: @unchecked Sendable {
   /// Another storage with what this one holds now.
   init(copying other: ContextStorage) {
     doomed = other.doomed
+    loan = other.loan
     snapshot = other.current
     schema = other.schema
     isForeign = other.isForeign
@@ -92,6 +95,13 @@ package final class ContextStorage: @unchecked Sendable {
       snapshot = transaction.commit()
       self.transaction = nil
     }
+    return snapshot
+  }
+
+  /// What was written so far, valid until the next write: the transaction, if one is open, which goes on. Nil as long as
+  /// no type is known. Precondition: nobody else has this storage.
+  var written: (any StoreTables)? {
+    if let transaction { return transaction }
     return snapshot
   }
 

@@ -50,6 +50,11 @@ extension TypeMapping {
     }
   }
 
+  /// The same of what need not be a version.
+  func row(_ id: Entity.ID, _ tables: any StoreTables) throws -> UInt32? {
+    try withKey(id) { key in readsDeleted ? tables.deletedRow(type, key: key) : tables.findRow(type, key: key) }
+  }
+
   /// Calls `body` with the primary key of an id.
   func withKey<Result>(_ id: Entity.ID, _ body: (UnsafePointer<Cell>) -> Result) throws -> Result {
     if let text = id as? String {
@@ -75,24 +80,24 @@ extension TypeMapping {
     return try Entity(from: &reader)
   }
 
-  /// The entity of a live row, with the ids of all its relations.
-  func entityWithIDs(_ row: UInt32, _ context: Context) throws -> Entity {
-    guard let snapshot = context.storage.current, let (schema, _) = try context.storage.find(Entity.self) else {
-      throw ModelError.unknownType(name)
-    }
-    var entity = try entity(row, snapshot, context.storage.opaques(of: type))
-    try loadIDs(&entity, snapshot, schema) { snapshot.targets($0, row) }
+  /// The entity of a live row in tables of a storage, with the ids of all its relations.
+  func entityWithIDs(_ row: UInt32, _ tables: any StoreTables, _ storage: ContextStorage) throws -> Entity {
+    guard let (schema, _) = try storage.find(Entity.self) else { throw ModelError.unknownType(name) }
+    let source = EntitySource(tables.readers(type), row, storage.opaques(of: type), layout.objects(in: tables))
+    var reader = EntityReader<Entity>(layout, source)
+    var entity = try Entity(from: &reader)
+    try loadIDs(&entity, tables, schema) { tables.targets($0, row) }
     return entity
   }
 
   /// Gives an entity the ids of all its relations.
   func loadIDs(
-    _ entity: inout Entity, _ snapshot: Snapshot, _ schema: ModelSchema, _ targets: (StoredRelation) -> [UInt32]
+    _ entity: inout Entity, _ tables: any StoreTables, _ schema: ModelSchema, _ targets: (StoredRelation) -> [UInt32]
   ) throws {
     for (place, relation) in info.relations.enumerated() {
       guard let mapped = relations[place] else { continue }
       let target = schema.byNumber[Int(mapped.target.index)]
-      let column = snapshot.column(mapped.target, ColumnID(target.idColumn))
+      let column = tables.column(mapped.target, ColumnID(target.idColumn))
       try targets(mapped).withUnsafeBufferPointer { rows in
         if rows.isEmpty && !mapped.isToMany { return }
         try relation.loadIDs(&entity, RelationIDs(rows: rows, column: column, kind: target.idKind))

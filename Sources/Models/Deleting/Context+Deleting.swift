@@ -4,10 +4,11 @@ import GQLStore
 extension Context {
   /// Deletes an entity and what its relations' rules say; nothing happens if it is not saved.
   mutating func delete<Entity: EntityModelProtocol>(_ type: Entity.Type, _ id: Entity.ID) throws {
-    guard let (_, found) = try storage.find(type), try row(found, id) != nil else { return }
+    guard let (_, found) = try storage.find(type), try writtenRow(found, id) != nil else { return }
     // A schema that was not made of the models may know the type for reading only; hooks need to be known.
     let mapping = try mapping(of: type)
-    guard let row = try row(mapping, id) else { return }
+    guard let row = try writtenRow(mapping, id) else { return }
+    if mapping.readsDeleted { return try forget(mapping, row) }
     try delete(mapping.type, [row])
   }
 
@@ -22,6 +23,12 @@ extension Context {
     own()
     if storage.allDeleteQuietly { return try deleteQuietly(type, rows) }
     try atomically { try $0.deleteLoudly(type, rows) }
+  }
+
+  /// Forgets an entity, live or deleted, for good.
+  mutating func forget(_ mapping: AnyTypeMapping, _ row: UInt32) throws {
+    own()
+    do { try storage.writing.purge(mapping.type, row) } catch { throw mapping.error(error, in: self) }
   }
 
   /// Deletes rows without a word to the program.
@@ -57,19 +64,28 @@ extension Context {
     if !rest.isEmpty { try deleteQuietly(type, rest) }
     deletion.end()
     // One that a hook has taken out of the cascade stays.
-    let gone = deletion.told.filter { storage.current?.isLive($0.row.type, $0.row.row) != true }
+    let tables = written()
+    let gone = deletion.told.filter { tables?.isLive($0.row.type, $0.row.row) != true }
     for told in gone { try told.entity.didDelete(&self) }
   }
 
-  func liveRows(_ type: EntityTypeID, _ rows: [UInt32]) -> [UInt32] {
-    guard let snapshot = storage.current else { return [] }
-    return rows.filter { snapshot.isLive(type, $0) }
+  mutating func liveRows(_ type: EntityTypeID, _ rows: [UInt32]) -> [UInt32] {
+    guard let tables = written() else { return [] }
+    return rows.filter { tables.isLive(type, $0) }
   }
 
   /// The row of an entity; nil if it is not saved.
   func row<Entity: EntityModelProtocol>(_ mapping: TypeMapping<Entity>, _ id: Entity.ID) throws -> UInt32? {
     guard let snapshot = storage.current else { return nil }
     return try mapping.row(id, snapshot)
+  }
+
+  /// The same of what is written to: without a version of it.
+  mutating func writtenRow<Entity: EntityModelProtocol>(
+    _ mapping: TypeMapping<Entity>, _ id: Entity.ID
+  ) throws -> UInt32? {
+    guard let tables = written() else { return nil }
+    return try mapping.row(id, tables)
   }
 }
 
@@ -93,7 +109,7 @@ struct TypedDoomedEntity<Entity: EntityModelProtocol>: DoomedEntity {
   }
 }
 
-extension Snapshot {
+extension StoreTables {
   /// The targets of a live row, in order.
   func targets(_ relation: StoredRelation, _ row: UInt32) -> [UInt32] {
     let reader = column(relation.source, relation.column)
@@ -112,9 +128,9 @@ extension EntityModelProtocol {
 
   /// What its deletion would keep: what is saved, with the ids of all its relations; nil if it is not saved.
   public func asDeleted(in context: Context) -> Deleted<Self>? {
-    guard let (_, mapping) = try? context.storage.find(Self.self), let row = try? context.row(mapping, id) else {
-      return nil
-    }
-    return (try? mapping.entityWithIDs(row, context)).map { Deleted($0) }
+    guard let (_, mapping) = try? context.storage.find(Self.self), let row = try? context.row(mapping, id),
+      let snapshot = context.storage.current
+    else { return nil }
+    return (try? mapping.entityWithIDs(row, snapshot, context.storage)).map { Deleted($0) }
   }
 }

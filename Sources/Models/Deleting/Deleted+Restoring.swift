@@ -6,9 +6,11 @@ extension Deleted {
   ///
   /// It fails, and changes nothing, if another entity has one of its unique values.
   public func restore(in context: inout Context) throws {
-    guard let (_, mapping) = try context.storage.find(Self.self), let row = try context.row(mapping, id) else {
+    guard let (_, mapping) = try context.storage.find(Self.self), let row = try context.writtenRow(mapping, id) else {
       return try entity.save(to: &context)
     }
+    // A database takes what is written with the types that were met.
+    _ = try context.mapping(of: Self.self)
     context.own()
     let transaction = context.storage.writing
     transaction.now = context.storage.now()
@@ -16,37 +18,31 @@ extension Deleted {
   }
 
   /// Deletes the entity; if it is not saved, it is known as deleted afterwards. Where it is known as deleted already,
-  /// nothing changes; and where nothing is known of it, it takes no link from an entity that another one has meanwhile,
-  /// and none along.
+  /// nothing changes; and where nothing is known of it, it takes nothing from entities that live: no link that another
+  /// one has, or waits for, and no unique value. Then no hook is called.
   public func save(to context: inout Context, options: MergeStrategy<Self>) throws {
     try context.atomically { context in
-      let mapping = try context.mapping(of: Entity.self)
-      if try context.row(mapping, id) == nil {
-        guard let entity = try toBeSaved(in: &context) else { return }
-        try entity.save(to: &context)
+      let saver = Saver(stage: SaveStage(), isLoud: true)
+      saver.stage.steps.append(saving())
+      while let step = saver.stage.steps.last {
+        if try step.advance(saver, &context) { saver.stage.steps.removeLast() }
       }
-      try entity.delete(from: &context)
     }
-  }
-
-  /// The entity as it is to be saved before it is deleted; nil if it is known as deleted. Precondition: it is not saved.
-  func toBeSaved(in context: inout Context) throws -> Entity? {
-    let deleted = try context.mapping(of: Self.self)
-    if try context.row(deleted, id) != nil { return nil }
-    let mapping = try context.mapping(of: Entity.self)
-    var entity = entity
-    for (place, relation) in mapping.info.relations.enumerated() {
-      if let stored = mapping.relations[place] { try relation.releaseTaken(&entity, stored, context) }
-    }
-    return entity
   }
 
   /// Forgets the deleted entity for good.
   public func delete(from context: inout Context) throws {
-    guard let (_, mapping) = try context.storage.find(Self.self), let row = try context.row(mapping, id) else {
-      return
-    }
-    context.own()
-    do { try context.storage.writing.purge(mapping.type, row) } catch { throw mapping.error(error, in: context) }
+    try context.remove(Self.self, id: id)
+  }
+}
+
+extension Context {
+  /// Deletes an entity; if it is not saved, it is known as deleted afterwards.
+  mutating func saveDeleted<Entity: EntityModelProtocol>(_ entity: Entity) throws {
+    let mapping = try mapping(of: Entity.self)
+    if try writtenRow(mapping, entity.id) != nil { return try entity.delete(from: &self) }
+    if try writtenRow(try self.mapping(of: Deleted<Entity>.self), entity.id) != nil { return }
+    own()
+    try withStage { stage, context in try Saver(stage: stage, isLoud: false, isRaw: true).bury(entity, context) }
   }
 }

@@ -27,10 +27,15 @@ struct LoudDeletion {
   private let doomed: DoomedRows
   private(set) var told: [(row: DeletedRow, entity: any DoomedEntity)] = []
   private var isOver = false
+  /// Who may be told without being counted: what would go at first, and what the hooks of that have added.
+  private var expected: Set<DeletedRow> = []
+  private var added = 0
+  private var visited = 0
 
-  /// How often hooks may add to what goes, and how many entities from the second time on: they may never come to an end.
-  private static var mostRounds: Int { 64 }
-  private static var mostAdded: Int { 100_000 }
+  /// How often all may be gone through again, where hooks add what is found in no other way.
+  private static var mostPasses: Int { 64 }
+  /// How many of those that were found to have more targets are looked at again behind each hook.
+  private static var watched: Int { 16 }
 
   init(_ type: EntityTypeID, _ rows: [UInt32], _ doomed: DoomedRows) {
     self.type = type
@@ -38,19 +43,22 @@ struct LoudDeletion {
     self.doomed = doomed
   }
 
-  /// Tells all that go. Complexity: O(*n*) in these and their links, for each time that hooks add to them.
+  /// Tells all that go. What hooks add is told behind what would have gone without them.
+  ///
+  /// Complexity: O(*n*) in these and their links; once more for each time that something new is found at an entity that
+  /// is neither new itself nor one of the last that were seen to grow.
   mutating func tell(_ context: inout Context) throws {
-    var rounds = 0
-    var added = 0
+    let first = try cascade(&context)
+    if first.isEmpty { return }
+    expected = Set(first)
+    try tell(only: expected, &context)
+    var isSecond = true
     while true {
       let found = try cascade(&context).filter { !doomed.contains($0) }
       if found.isEmpty { return }
-      rounds += 1
-      if rounds > 2 { added += found.count }
-      guard rounds <= Self.mostRounds, added <= Self.mostAdded else {
-        throw ModelError.endlessDeletion(context.storage.schema?.byNumber[Int(type.index)].name ?? "")
-      }
-      try tell(Set(found), &context)
+      if isSecond { expected.formUnion(found) }
+      isSecond = false
+      try tell(only: nil, &context)
     }
   }
 
@@ -64,33 +72,73 @@ struct LoudDeletion {
     }
   }
 
-  /// Tells those of some that are still reached when it is their turn.
-  private mutating func tell(_ found: Set<DeletedRow>, _ context: inout Context) throws {
-    var met = Set<DeletedRow>(minimumCapacity: found.count)
+  /// One that is reached, and how many targets of each of its relations were reached from it.
+  private struct Reached {
+    let entity: DeletedRow
+    /// The place of the one that leads to it; its own where none does.
+    let owner: Int
+    var counts: [Int] = []
+  }
+
+  /// Goes through all, and tells those that are not told yet, or of them only some.
+  private mutating func tell(only some: Set<DeletedRow>?, _ context: inout Context) throws {
+    var met = Set<DeletedRow>(minimumCapacity: expected.count)
     for row in rows {
       let root = DeletedRow(type: type, row: row)
       guard met.insert(root).inserted else { continue }
-      var reached = [root]
+      var reached = [Reached(entity: root, owner: 0)]
+      // The last ones that had something new, the last one first.
+      var growing: [Int] = []
       var next = 0
       while next < reached.count {
-        let entity = reached[next]
-        next += 1
-        if found.contains(entity) { try tell(entity, &context) }
-        // Not before its hook, which may take some out.
-        for target in context.storage.current?.cascade(fromOnly: entity) ?? [] where met.insert(target).inserted {
-          reached.append(target)
+        let entity = reached[next].entity
+        let isNew = try some?.contains(entity) != false && tell(entity, &context)
+        if some == nil {
+          try count(entity, isNew: isNew, context)
+          if isNew { note(reached[next].owner, &growing) }
         }
+        // Not before its hook, which may take some out.
+        extend(next, &reached, &met, &context)
+        if some == nil, isNew { for place in growing { extend(place, &reached, &met, &context) } }
+        next += 1
       }
     }
   }
 
-  private mutating func tell(_ row: DeletedRow, _ context: inout Context) throws {
-    guard context.storage.current?.isLive(row.type, row.row) == true, !doomed.contains(row),
-      let entity = try context.storage.schema?.byNumber[Int(row.type.index)].doom(row.row, context)
-    else { return }
+  private func note(_ place: Int, _ growing: inout [Int]) {
+    if growing.first == place { return }
+    growing.removeAll { $0 == place }
+    growing.insert(place, at: 0)
+    if growing.count > Self.watched { growing.removeLast() }
+  }
+
+  /// Adds what one that is reached leads to now, behind what it led to before.
+  private func extend(
+    _ place: Int, _ reached: inout [Reached], _ met: inout Set<DeletedRow>, _ context: inout Context
+  ) {
+    let found = context.written()?.cascade(fromOnly: reached[place].entity, behind: &reached[place].counts) ?? []
+    for target in found where met.insert(target).inserted { reached.append(Reached(entity: target, owner: place)) }
+  }
+
+  /// Stops what seems to have no end.
+  private mutating func count(_ entity: DeletedRow, isNew: Bool, _ context: Context) throws {
+    visited += 1
+    if isNew, !expected.contains(entity) { added += 1 }
+    let most = DeletionLimit.added
+    if added > most || visited > Self.mostPasses * max(most, told.count) {
+      throw ModelError.endlessDeletion(context.storage.schema?.byNumber[Int(type.index)].name ?? "")
+    }
+  }
+
+  /// Tells an entity that it goes; false if it is told already, or gone.
+  private mutating func tell(_ row: DeletedRow, _ context: inout Context) throws -> Bool {
+    guard let tables = context.written(), tables.isLive(row.type, row.row), !doomed.contains(row),
+      let entity = try context.storage.schema?.byNumber[Int(row.type.index)].doom(row.row, tables, context.storage)
+    else { return false }
     doomed.insert(row)
     told.append((row, entity))
     try entity.willDelete(&context)
+    return true
   }
 
   /// From now on they may be told again, if they come back.
@@ -99,4 +147,11 @@ struct LoudDeletion {
     isOver = true
     doomed.remove(told.map(\.row))
   }
+}
+
+/// Where a deletion is taken for one that has no end.
+package enum DeletionLimit {
+  /// How many entities may be added by hooks of such that hooks have added: a million of them, with what is remembered of
+  /// each, take some hundred megabytes. What the hooks of others add is not counted, because it is of one step.
+  @TaskLocal package static var added = 1_000_000
 }

@@ -53,6 +53,8 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
   let indexes: [Index]
   /// Whether any attribute is an enum of the schema language.
   let hasEnums: Bool
+  /// Whether the id may look at relations: it is computed, and there are some.
+  let watchesID: Bool
   let hooks = HookKnowledge(of: Entity.self)
   private let keys: [AnyKeyPath: Key]
   /// What is described of properties, and of objects in them, by their key paths.
@@ -79,6 +81,10 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
     propertyCount = attributes.count
     isReadAsDescribed = description.isReadAsDescribed
     problems = description.problems
+    let isStoredID = description.properties.contains {
+      $0.name == "id" && MemoryLayout<Entity>.offset(of: $0.path) != nil
+    }
+    watchesID = !isStoredID && !description.relations.isEmpty
     let idCodec = ValueCodec<Entity.ID>.makeKey()
     self.idCodec = idCodec
     if let place = attributes.firstIndex(where: { $0.name == "id" }) {

@@ -13,9 +13,14 @@ enum Hook: UInt8, CaseIterable {
 /// Whether a type has a hook of its own cannot be asked for; so each is called once, and the defaults tell.
 final class HookKnowledge: Sendable {
   let type: ObjectIdentifier
+  /// Of the type.
+  let name: String
   private let idle = Atomic<UInt8>(0)
 
-  init(of type: Any.Type) { self.type = ObjectIdentifier(type) }
+  init(of type: Any.Type) {
+    self.type = ObjectIdentifier(type)
+    name = "\(type)"
+  }
 
   func isIdle(_ hook: Hook) -> Bool { idle.load(ordering: .relaxed) & (1 << hook.rawValue) != 0 }
   func noteIdle(_ hook: Hook) { _ = idle.bitwiseOr(1 << hook.rawValue, ordering: .relaxed) }

@@ -22,6 +22,9 @@ public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
   case deleteDenied(entity: String, id: String, relation: String)
   /// Hooks go on adding entities to those of a type that are being deleted.
   case endlessDeletion(String)
+  /// A hook or a resolver of the type has put another context, or an older copy of it, in the place of the one that it
+  /// was given.
+  case contextReplaced(String)
   /// The store cannot hold more entities of the type.
   case tooManyEntities(String)
   /// A query failed while it ran.
@@ -43,6 +46,9 @@ public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
       "\(entity) \(id) cannot be deleted while '\(relation)' has entities"
     case .endlessDeletion(let name):
       "deleting entities of the type \(name) comes to no end, because hooks add more that must be deleted with them"
+    case .contextReplaced(let name):
+      "a hook or a resolver of \(name) has put another context in the place of the one that it was given, which it may only "
+        + "change"
     case .tooManyEntities(let name): "there are too many entities of the type \(name)"
     case .failedQuery(let text): "the query failed: \(text)"
     }

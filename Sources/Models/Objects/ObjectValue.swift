@@ -67,6 +67,11 @@ indirect enum ObjectValue: Sendable {
 /// Where the rows of all types are: a version, or a transaction.
 protocol StoreTables: AnyObject {
   func column(_ type: EntityTypeID, _ column: ColumnID) -> ColumnReader
+  func readers(_ type: EntityTypeID) -> UnsafePointer<ColumnReader>
+  func isLive(_ type: EntityTypeID, _ row: UInt32) -> Bool
+  func findRow(_ type: EntityTypeID, key: UnsafePointer<Cell>) -> UInt32?
+  func deletedRow(_ type: EntityTypeID, key: UnsafePointer<Cell>) -> UInt32?
+  func cascade(fromOnly entity: DeletedRow, behind counts: inout [Int]) -> [DeletedRow]
 }
 
 extension Snapshot: StoreTables {}

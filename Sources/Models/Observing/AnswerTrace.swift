@@ -10,11 +10,21 @@ package struct AnswerTrace {
     let opaqueCount: Int
     /// The embedded objects that do not lie in columns alone.
     let objects: [ObjectProperty]
+    /// The relations whose ids deleted entities are read with.
+    let links: [DeletedLinks]
     let rows: [UInt32]
     /// Where the rows of each parent end; empty where all parents have all of them.
     let ends: [Int]
     /// The levels of what comes with the entities, in the order of the query; nil where nothing comes.
     var nested: [Int?] = []
+
+    /// Whether it lies in a catalog as another one does in another catalog, which may have other types beside it. What
+    /// embedded objects and links lead to is not looked at, so that there they are not the same.
+    func isSame(_ other: Level, in catalog: Catalog, as old: Catalog) -> Bool {
+      objects.isEmpty && links.isEmpty && columns == other.columns && catalog[type].name == old[other.type].name
+        && (catalog.enums.starts(with: old.enums) || old.enums.starts(with: catalog.enums))
+        && columns.allSatisfy { catalog[type][$0] == old[other.type][$0] }
+    }
   }
 
   /// The version in which the rows lie.
@@ -36,11 +46,13 @@ package struct AnswerTrace {
 
   /// Adds a level; gives its number.
   mutating func add(
-    _ type: EntityTypeID, _ columns: [ColumnID], opaqueCount: Int, _ objects: [ObjectProperty], rows: [UInt32],
+    _ type: EntityTypeID, _ columns: [ColumnID], opaqueCount: Int, _ objects: [ObjectProperty],
+    _ links: [DeletedLinks], rows: [UInt32],
     ends: [Int]
   ) -> Int {
     levels.append(
-      Level(type: type, columns: columns, opaqueCount: opaqueCount, objects: objects, rows: rows, ends: ends))
+      Level(
+        type: type, columns: columns, opaqueCount: opaqueCount, objects: objects, links: links, rows: rows, ends: ends))
     return levels.count - 1
   }
 
@@ -67,13 +79,14 @@ package struct AnswerTrace {
 
   /// Whether an older answer to the same question has the same values.
   func isSame(as old: AnswerTrace) -> Bool {
-    guard levels.count == old.levels.count else { return false }
-    guard let snapshot, let before = old.snapshot else { return levels.allSatisfy(\.rows.isEmpty) }
-    guard snapshot.catalog.storesAlike(before.catalog) else { return false }
+    // A type that was not known had nothing.
+    if levels.first?.rows.isEmpty != false, old.levels.first?.rows.isEmpty != false { return true }
+    guard levels.count == old.levels.count, let snapshot, let before = old.snapshot else { return false }
+    let isSameCatalog = snapshot.catalog.storesAlike(before.catalog)
     return zip(levels, old.levels).allSatisfy { level, oldLevel in
-      guard level.type == oldLevel.type, level.rows.count == oldLevel.rows.count, level.ends == oldLevel.ends else {
-        return false
-      }
+      guard level.type == oldLevel.type, level.rows.count == oldLevel.rows.count, level.ends == oldLevel.ends,
+        isSameCatalog || level.isSame(oldLevel, in: snapshot.catalog, as: before.catalog)
+      else { return false }
       let isInPlace = level.rows == oldLevel.rows
       for column in level.columns where !(isInPlace && snapshot.hasSameCells(level.type, column, as: before)) {
         for (row, oldRow) in zip(level.rows, oldLevel.rows)
@@ -83,6 +96,20 @@ package struct AnswerTrace {
       }
       return (level.opaqueCount == 0 || hasSameOpaques(level, as: old, oldLevel))
         && level.objects.allSatisfy { hasSame($0, level, snapshot, oldLevel, before) }
+        && level.links.allSatisfy { hasSame($0, level, snapshot, oldLevel, before) }
+    }
+  }
+
+  /// Whether deleted entities are read with the same ids.
+  private func hasSame(
+    _ links: DeletedLinks, _ level: Level, _ snapshot: Snapshot, _ oldLevel: Level, _ before: Snapshot
+  ) -> Bool {
+    let (relation, target) = (links.relation.id, links.relation.target)
+    return zip(level.rows, oldLevel.rows).allSatisfy { row, oldRow in
+      let targets = snapshot.targetsWhenDeleted(relation, row)
+      let oldTargets = before.targetsWhenDeleted(relation, oldRow)
+      return targets.count == oldTargets.count
+        && zip(targets, oldTargets).allSatisfy { snapshot.hasSameValue(target, links.id, $0, as: before, $1) }
     }
   }
 
@@ -118,7 +145,7 @@ extension QueryReading {
     let columns = idsOnly ? [ColumnID(mapping.idColumn)] : valueColumns(of: list.attributes)
     let level = trace.add(
       mapping.type, columns, opaqueCount: idsOnly ? 0 : mapping.layout.opaqueCount,
-      idsOnly ? [] : valueObjects(of: list.attributes), rows: rows, ends: ends)
+      idsOnly ? [] : valueObjects(of: list.attributes), idsOnly ? [] : deletedLinks, rows: rows, ends: ends)
     if idsOnly || rows.isEmpty { return level }
     trace.setNested(level, try list.nested.map { try $0.trace(rows, self, &trace) })
     return level

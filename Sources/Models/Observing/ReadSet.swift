@@ -1,10 +1,19 @@
 import GQLCatalog
 import GQLStore
 
+/// A relation of deleted entities, which are read with the ids that it had.
+struct DeletedLinks {
+  let relation: StoredRelation
+  /// The column of the targets' ids.
+  let id: ColumnID
+}
+
 /// What a query looks at: which types' members, which columns.
 struct ReadSet {
   private var members: Set<EntityTypeID> = []
   private var columns: [EntityTypeID: Set<ColumnID>] = [:]
+  /// Types of whose deleted entities it looks at what they were linked to.
+  private var graves: Set<EntityTypeID> = []
   /// Whether it may be anything.
   var isUnknown = false
   /// The nested queries that were met: one may stand at many places.
@@ -15,6 +24,13 @@ struct ReadSet {
 
   mutating func insert(_ type: EntityTypeID) { members.insert(type) }
   mutating func insert(_ type: EntityTypeID, _ column: ColumnID) { columns[type, default: []].insert(column) }
+
+  /// Notes what deleted entities were linked to: a target that goes for good is none any more.
+  mutating func insert(_ links: DeletedLinks) {
+    graves.formUnion([links.relation.source, links.relation.target])
+    insert(links.relation.target)
+    insert(links.relation.target, links.id)
+  }
 
   /// Notes an embedded object, or a list of such.
   mutating func insert(_ object: ObjectProperty) { insert(object.place, object.type, object.types) }
@@ -41,6 +57,7 @@ struct ReadSet {
   func isUntouched(from old: Snapshot, to new: Snapshot) -> Bool {
     if old === new { return true }
     return !isUnknown && members.allSatisfy { new.hasSameMembers($0, as: old) }
+      && graves.allSatisfy { new.hasSameGraves($0, as: old) }
       && columns.allSatisfy { type, columns in columns.allSatisfy { new.hasSameCells(type, $0, as: old) } }
   }
 }
@@ -48,10 +65,15 @@ struct ReadSet {
 extension QueryReading {
   /// Notes all that a query looks at.
   func note(_ list: QueryList<Entity>, _ reads: inout ReadSet) {
-    if case .rows = list.source { reads.isUnknown = true }
+    note(source: list, &reads)
     note(list.stages, &reads)
     noteValues(of: list.attributes, &reads)
     for nested in list.nested { nested.note(self, &reads) }
+  }
+
+  /// Notes that what other queries give may look at anything.
+  func note(source list: QueryList<Entity>, _ reads: inout ReadSet) {
+    if case .rows = list.source { reads.isUnknown = true }
   }
 
   /// Notes what finding entities looks at.
@@ -83,14 +105,14 @@ extension QueryReading {
   func noteValues(of attributes: Set<Int>?, _ reads: inout ReadSet) {
     for column in valueColumns(of: attributes) { reads.insert(mapping.type, column) }
     for object in valueObjects(of: attributes) { reads.insert(object) }
+    for links in deletedLinks { reads.insert(links) }
     // Values without a column change with the time of the save.
     if mapping.layout.opaqueCount > 0 { noteUpdates(&reads) }
   }
 
   /// The columns that reading an entity looks at, the id's among them.
   func valueColumns(of attributes: Set<Int>?) -> [ColumnID] {
-    // A deleted entity is read as what it was, by places that it shares.
-    let wanted = attributes.map { mapping.info.mustRead($0) }
+    let wanted = mapping.mustRead(attributes)
     var columns = [ColumnID(mapping.idColumn)]
     for number in 0..<mapping.layout.count where wanted?[number] ?? true {
       if let object = mapping.layout.object(number) {
@@ -105,9 +127,17 @@ extension QueryReading {
 
   /// The embedded objects that reading an entity looks at and that do not lie in columns alone.
   func valueObjects(of attributes: Set<Int>?) -> [ObjectProperty] {
-    let wanted = attributes.map { mapping.info.mustRead($0) }
+    let wanted = mapping.mustRead(attributes)
     return mapping.layout.objects.enumerated().compactMap { number, object in
       object.flatMap { $0.place.isInCells || !(wanted?[number] ?? true) ? nil : $0 }
+    }
+  }
+
+  /// The relations whose ids deleted entities are read with.
+  var deletedLinks: [DeletedLinks] {
+    if !isDeleted { return [] }
+    return schema.byNumber[Int(mapping.type.index)].relations.compactMap { relation in
+      relation.map { DeletedLinks(relation: $0, id: ColumnID(schema.byNumber[Int($0.target.index)].idColumn)) }
     }
   }
 
@@ -147,8 +177,8 @@ extension QueryReading {
   }
 
   /// Notes the entities that relations lead to which a condition in Swift has asked for.
-  func note(_ relations: Set<RelationID>, _ reads: inout ReadSet) {
-    for id in relations {
+  func note(_ relations: [RelationID: ModelSchema], _ reads: inout ReadSet) {
+    for (id, schema) in relations {
       let relation = schema.catalog[id]
       reads.insert(relation.source, relation.column)
       reads.insert(relation.target)

@@ -55,7 +55,7 @@ class TypedNestedQuery<
   ) throws {
     guard !rows.isEmpty, let targets = QueryReading<Target>(reading.context) else { return }
     var ends = traced?.ends ?? []
-    let found = try traced?.rows ?? reading.targets(path, rows, query.stages, targets, ends: &ends)
+    let found = try traced?.rows ?? reading.targets(path, rows, query, targets, ends: &ends)
     switch form {
     case .ids:
       let readers = targets.snapshot.readers(targets.mapping.type)
@@ -71,7 +71,7 @@ class TypedNestedQuery<
   }
 
   override func explain(_ explanation: inout QueryExplanation) -> BoundField? {
-    explanation.nested(Parent.self, path, query.stages, query.nested)
+    explanation.nested(Parent.self, path, query)
   }
 
   override func note(_ reading: QueryReading<Parent>, _ reads: inout ReadSet) {
@@ -79,6 +79,7 @@ class TypedNestedQuery<
       let relation = reading.mapping.relations[place], let targets = QueryReading<Target>(reading.context)
     else { return }
     reads.insert(relation.source, relation.column)
+    targets.note(source: query, &reads)
     targets.note(query.stages, &reads)
     if form == .ids { return reads.insert(relation.target, ColumnID(targets.mapping.idColumn)) }
     targets.noteValues(of: query.attributes, &reads)
@@ -90,7 +91,7 @@ class TypedNestedQuery<
   ) throws -> Int? {
     guard let targets = QueryReading<Target>(reading.context) else { return nil }
     var ends: [Int] = []
-    let found = try reading.targets(path, rows, query.stages, targets, ends: &ends)
+    let found = try reading.targets(path, rows, query, targets, ends: &ends)
     return try targets.trace(found, ends: ends, query, idsOnly: form == .ids, &trace)
   }
 
@@ -98,7 +99,7 @@ class TypedNestedQuery<
     if form == .ids { return Target.ID.self is any AlwaysReadable.Type }
     if !seen.insert(ObjectIdentifier(self)).inserted { return true }
     return EntityInfo<Target>.shared.isAlwaysReadable && query.nested.allSatisfy { $0.isAlwaysReadable(&seen) }
-      && query.stages.allSatisfy { $0.isPlannable && !$0.canFail }
+      && query.isOfAll && query.stages.allSatisfy { $0.isPlannable && !$0.canFail }
   }
 
   private func put<Value>(
@@ -150,6 +151,11 @@ final class SchemaQuery<
     }
   }
 
+  override func note(_ reading: QueryReading<Parent>, _ reads: inout ReadSet) {
+    guard Cardinality.isToMany, reads.meets(self), let targets = QueryReading<Target>(reading.context) else { return }
+    targets.note(query, &reads)
+  }
+
   override func trace(
     _ rows: [UInt32], _ reading: QueryReading<Parent>, _ trace: inout AnswerTrace
   ) throws -> Int? {
@@ -171,6 +177,18 @@ extension QueryReading {
     let entities = try entities(distinct, nested)
     if distinct.count == rows.count { return entities }
     return rows.compactMap { places[$0].map { entities[$0] } }
+  }
+
+  /// The targets of a relation of each row that a query gives of them.
+  func targets<Target: EntityModelProtocol>(
+    _ path: PartialKeyPath<Entity> & Sendable, _ rows: [UInt32], _ query: QueryList<Target>,
+    _ targets: QueryReading<Target>, ends: inout [Int]
+  ) throws -> [UInt32] {
+    // What only looks at the entities goes to the planner with the relation.
+    if query.isOfAll { return try self.targets(path, rows, query.stages, targets, ends: &ends) }
+    var found = try self.targets(path, rows, [], targets, ends: &ends)
+    try query.narrow(&found, &ends, targets)
+    return found
   }
 
   /// The targets of a relation of each row, behind the stages of a query.

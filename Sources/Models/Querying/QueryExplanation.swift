@@ -74,7 +74,7 @@ struct QueryExplanation {
     }
     if let note = rest.note { notes.append("in Swift\(name.map { ", of \($0)" } ?? ""): \(note)") }
     let lowering = QueryLowering(
-      shape, snapshot.catalog, schema.byNumber, parameters: parameters, hasConstants: true,
+      shape, snapshot.catalog, reading.schema.byNumber, parameters: parameters, hasConstants: true,
       firstSet: query.sets.count + 1, firstItem: query.itemCount)
     var set = lowering.set(source)
     (conditionSets, query.itemCount) = lowering.conditionSets
@@ -87,9 +87,9 @@ struct QueryExplanation {
   mutating func nested<Parent: EntityModelProtocol, Target, Directionality, Cardinality, Constraints>(
     _ parent: Parent.Type,
     _ path: WritableKeyPath<Parent, Relation<Target, Directionality, Cardinality, Constraints>> & Sendable,
-    _ stages: [QueryStage<Target>], _ nested: [NestedQuery<Target>]
+    _ list: QueryList<Target>
   ) -> BoundField? {
-    guard let mapping = schema.mapping(of: Parent.self), let place = mapping.info.relation(path),
+    guard let mapping = QueryReading<Parent>(context)?.mapping, let place = mapping.info.relation(path),
       let relation = mapping.relations[place], let targets = QueryReading<Target>(context)
     else { return nil }
     // Queries for several depths have as many as there are ways.
@@ -99,8 +99,11 @@ struct QueryExplanation {
     }
     let name = mapping.info.relations[place].name
     let source = BoundSet.Source.relation(.scope(0, relation.source), relation.id)
+    // What other queries give is looked for in Swift among all targets.
+    let stages = list.isOfAll ? list.stages : [QueryStage()] + list.stages
     let set = set(targets, stages.first ?? QueryStage(), source, of: name)
-    let selection = addSelection(set) { explanation in nested.compactMap { $0.explain(&explanation) } }
+    let selection = addSelection(set) { explanation in list.nested.compactMap { $0.explain(&explanation) } }
+    if !list.isOfAll { notes.append("in Swift, of \(name): those of another query") }
     for stage in stages.dropFirst() { notes.append("then, of \(name): \(stage.summary)") }
     return BoundField(
       key: name, content: relation.isToMany ? .many(selection) : .one(selection), range: SourceRange(at: 0))

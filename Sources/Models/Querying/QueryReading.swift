@@ -61,12 +61,12 @@ package struct QueryReading<Entity: EntityModelProtocol> {
     result.reserveCapacity(rows.count)
     let readers = snapshot.readers(mapping.type)
     let objects = mapping.layout.objects(in: snapshot)
-    let wanted = attributes.map { mapping.info.mustRead($0) } ?? []
-    try wanted.withUnsafeBufferPointer { wanted in
+    let mustRead = mapping.mustRead(attributes)
+    try (mustRead ?? []).withUnsafeBufferPointer { wanted in
       for row in rows {
         var reader = EntityReader<Entity>(
           mapping.layout, EntitySource(readers, row, opaques, objects),
-          wanted: attributes == nil ? nil : wanted.baseAddress)
+          wanted: mustRead == nil ? nil : wanted.baseAddress)
         result.append(try Entity(from: &reader))
       }
     }

@@ -150,6 +150,8 @@ extension Context {
     // cannot be set to null, but its target may go. Were one refused, none would be taken away.
     try? atomically { context in
       guard let (relation, row, targets) = try context.targets(entity, path) else { return }
+      // A database takes what is written with the types that were met.
+      _ = try context.mapping(of: Entity.self)
       context.own()
       let transaction = context.storage.writing
       transaction.now = context.storage.now()

@@ -59,11 +59,12 @@ public struct Relation<
 
   /// What is known for a program that asks: of an entity that a condition in Swift is told, all.
   var asked: Self {
-    guard number != 0, case .none = state else { return self }
+    guard number != 0 else { return self }
     if row == RelationWatch.row {
       RelationWatch.current?.note(number)
       return self
     }
+    guard case .none = state else { return self }
     return RelationLoader.current?.load(self) ?? self
   }
 

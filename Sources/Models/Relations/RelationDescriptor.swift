@@ -35,7 +35,7 @@ class RelationDescriptor<Source: EntityModelProtocol> {
   /// Forgets what an entity knows of it.
   func normalize(_ entity: inout Source) {}
 
-  /// The same, and a ``RelationWatch`` notes under the number who asks for it.
+  /// From now on a ``RelationWatch`` notes under the number who asks for it.
   func watch(_ entity: inout Source, number: UInt16) {}
 
   /// Stages the links to what an entity holds of it, if there is a table behind it. Where it holds entities, gives the
@@ -47,9 +47,8 @@ class RelationDescriptor<Source: EntityModelProtocol> {
   /// Gives an entity the ids of its targets.
   func loadIDs(_ entity: inout Source, _ ids: RelationIDs) throws {}
 
-  /// Leaves out ids of an entity that is to be deleted at once: of those that would go with it, and of those that another
-  /// entity has.
-  func releaseTaken(_ entity: inout Source, _ relation: StoredRelation, _ context: Context) throws {}
+  /// The ids that an entity knows, as primary keys, valid as long as the memory.
+  func knownKeys(_ entity: Source, _ memory: StagingMemory) throws -> [Cell] { [] }
 
   /// What takes its targets as the first level says, and their relations' as the next ones do; nil if there is none.
   func nested(_ levels: ArraySlice<Nested>, _ bulk: BulkNesting) -> NestedQuery<Source>? { nil }
@@ -101,9 +100,9 @@ final class TypedRelation<
   override func normalize(_ entity: inout Source) { entity[keyPath: relation] = .none }
 
   override func watch(_ entity: inout Source, number: UInt16) {
-    var watched = Relation<Target, Directionality, Cardinality, Constraints>.none
-    (watched.number, watched.row) = (number, RelationWatch.row)
-    entity[keyPath: relation] = watched
+    // With what is known of it, because a program that looks at it may rely on that.
+    entity[keyPath: relation].number = number
+    entity[keyPath: relation].row = RelationWatch.row
   }
 
   override func stage(
@@ -165,20 +164,12 @@ final class TypedRelation<
     entity[keyPath: relation] = Relation(.ids(try ids.read(EntityInfo<Target>.shared.idCodec)), isRead: true)
   }
 
-  override func releaseTaken(_ entity: inout Source, _ stored: StoredRelation, _ context: Context) throws {
-    guard let targets = QueryReading<Target>(context), let ids = entity[keyPath: relation].knownIDs,
-      entity[keyPath: relation].knownEntities.isEmpty
-    else { return }
-    let catalog = targets.snapshot.catalog
-    let takesAlong = catalog[stored.id].onDelete == .cascade
-    let inverse = catalog[catalog[stored.id].inverse]
-    if !takesAlong && inverse.isToMany { return }
-    let partners = targets.snapshot.column(inverse.source, inverse.column)
-    let kept = try ids.filter { id in
-      guard let row = try targets.mapping.row(id, targets.snapshot) else { return true }
-      return !takesAlong && partners.reference(row) == PageLayout.noRow
+  override func knownKeys(_ entity: Source, _ memory: StagingMemory) throws -> [Cell] {
+    try (entity[keyPath: relation].knownIDs ?? []).map { id in
+      var slot = ColumnSlot(memory)
+      try EntityInfo<Target>.shared.idCodec.write(id, into: &slot)
+      return slot.cell ?? Cell(low: 0)
     }
-    if kept.count < ids.count { entity[keyPath: relation] = kept.isEmpty ? Relation(.none) : Relation(.ids(kept)) }
   }
 }
 

@@ -140,14 +140,16 @@ final class AskedRelations: Sendable {
   @TaskLocal static var current: AskedRelations?
 
   private let schema: ModelSchema
-  private let noted = Guarded<Set<RelationID>>([])
+  private let noted = Guarded<[RelationID: ModelSchema]>([:])
 
   init(_ schema: ModelSchema) { self.schema = schema }
 
-  var relations: Set<RelationID> { noted.withLock { $0 } }
+  /// Each with the types that have asked for it.
+  var relations: [RelationID: ModelSchema] { noted.withLock { $0 } }
 
-  /// Notes relations of a schema. Those of another are of another query, which a computed property has asked.
+  /// Notes relations of a catalog. Those of another are of another query, which a computed property has asked.
   func note(_ relations: Set<RelationID>, of schema: ModelSchema) {
-    if schema === self.schema { noted.withLock { $0.formUnion(relations) } }
+    if schema.catalog.version != self.schema.catalog.version { return }
+    noted.withLock { noted in for relation in relations { noted[relation] = schema } }
   }
 }

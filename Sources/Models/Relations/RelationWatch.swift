@@ -21,12 +21,20 @@ final class RelationWatch: Sendable {
 }
 
 extension EntityInfo {
-  /// Forgets what is known of all relations, and has a ``RelationWatch`` note who asks for them.
+  /// Has a ``RelationWatch`` note who asks for relations.
   func watch(_ entity: inout Entity) {
     // Each is a property of a type of the program: there are never as many as to have no number.
     for (place, relation) in relations.enumerated() {
       relation.watch(&entity, number: UInt16(truncatingIfNeeded: place + 1))
     }
+  }
+
+  /// - Throws: ``ModelError/invalidSchema(_:)`` if the id looks at a relation.
+  func checkID(_ entity: Entity) throws {
+    var entity = entity
+    watch(&entity)
+    let (_, asked) = RelationWatch.watching { entity.id }
+    if let asked { throw problem(idAttribute, lookingAt: asked) }
   }
 
   /// Why an attribute that looks at a relation can have no column.

@@ -28,15 +28,23 @@ extension Context {
     _ entity: Entity, _ strategy: MergeStrategy<Entity>, isLoud: Bool, isRaw: Bool = false
   ) throws {
     own()
+    try withStage { stage, context in
+      let saver = Saver(stage: stage, isLoud: isLoud, isRaw: isRaw)
+      try saver.save(entity, strategy, &context)
+      if !isLoud { try saver.applyAll(&context) }
+    }
+  }
+
+  /// Lends the memory of saves to one. Precondition: nobody else has the storage.
+  @inline(__always)
+  mutating func withStage(_ body: (SaveStage, inout Context) throws -> Void) throws {
     let stage = storage.stage ?? SaveStage()
     storage.stage = nil
     defer {
       stage.removeAll()
       if storage.stage == nil { storage.stage = stage }
     }
-    let saver = Saver(stage: stage, isLoud: isLoud, isRaw: isRaw)
-    try saver.save(entity, strategy, &self)
-    if !isLoud { try saver.applyAll(&self) }
+    try body(stage, &self)
   }
 
   /// Saves an entity without hooks and resolvers.
@@ -57,8 +65,7 @@ extension Context {
     own()
     let outer = (storage.idleHooks, storage.calledType)
     (storage.idleHooks, storage.calledType) = (0, hooks.type)
-    try body(&self)
-    own()
+    try lend(to: hooks.name, body)
     if storage.idleHooks & 1 << hook.rawValue != 0 { hooks.noteIdle(hook) }
     if hook == .saveMetadata {
       hooks.noteMetadata(isKept: storage.idleHooks & (1 << hook.rawValue | Hook.metadata) != 0)

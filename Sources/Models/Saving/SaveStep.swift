@@ -87,25 +87,23 @@ final class TargetsStep<Entity: EntityModelProtocol>: SaveStep {
   }
 }
 
-/// A deleted entity: saved, if it is not there, and deleted.
+/// A deleted entity, and such that it holds: deleted, or known as such.
 final class DeletedStep<Entity: EntityModelProtocol>: SaveStep {
   private let entity: Entity
-  private var isSaved = false
+  private var isOpened = false
 
   init(_ entity: Entity) { self.entity = entity }
 
   override func advance(_ saver: Saver, _ context: inout Context) throws -> Bool {
-    if !isSaved {
-      isSaved = true
-      let mapping = try context.mapping(of: Entity.self)
-      if try context.row(mapping, entity.id) == nil {
-        guard let saved = try Deleted(entity).toBeSaved(in: &context) else { return true }
-        let depth = saver.stage.steps.count
-        _ = try saver.visit(saved, .default, &context)
-        if saver.stage.steps.count > depth { return false }
+    if !isOpened {
+      isOpened = true
+      let held = EntityInfo<Entity>.shared.relations.flatMap { $0.held(entity) }.compactMap { $0 as? any Tombstone }
+      if !held.isEmpty {
+        saver.stage.steps += held.reversed().map { $0.saving() }
+        return false
       }
     }
-    try entity.delete(from: &context)
+    try context.saveDeleted(entity)
     return true
   }
 }

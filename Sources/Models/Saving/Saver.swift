@@ -75,12 +75,13 @@ struct Saver {
   }
 
   /// Writes the cells of what the entity becomes when it is merged with what is there.
-  private func write<Entity>(
+  func write<Entity>(
     _ entity: Entity, _ strategy: MergeStrategy<Entity>, _ record: Int, _ mapping: TypeMapping<Entity>,
     _ context: Context
   ) throws {
     let transaction = context.storage.writing
     let base = stage.records[record].base
+    if mapping.info.watchesID { try mapping.info.checkID(entity) }
     var slot = ColumnSlot(stage.memory)
     try mapping.info.idCodec.write(entity.id, into: &slot)
     stage.cells[base + mapping.idColumn] = slot.cell ?? Cell(low: 0)
@@ -114,7 +115,6 @@ struct Saver {
       _ = try putObjects(record, row == PageLayout.noRow ? nil : row, transaction, context.storage.now())
     }
     if mapping.derived.count > 0 {
-      // They are the same whatever is known of relations, at which they cannot look.
       let hasRelations = mapping.info.relations.count > 0
       if hasRelations { mapping.info.watch(&merged) }
       for place in 0..<mapping.derived.count {
@@ -159,7 +159,8 @@ struct Saver {
       }
       if !isLoud { throw MustBeLoud() }
       if case .custom(let resolve) = unique.resolver.kind {
-        try resolve(id, entity, UniqueKeyPath(name: unique.index.name, keyPaths: unique.index.paths), &context)
+        let index = UniqueKeyPath<Entity>(name: unique.index.name, keyPaths: unique.index.paths)
+        try context.lend(to: mapping.name) { try resolve(id, entity, index, &$0) }
       } else {
         try Entity.delete(id: id, from: &context)
       }
@@ -196,7 +197,12 @@ struct Saver {
         row = try transaction.insert(entry.mapping.type, cells: cells, valid: valid)
         stage.setNew(record)
       } else {
-        entry.mapping.keepNumbers(transaction.readers(entry.mapping.type), row, cells, valid)
+        let readers = transaction.readers(entry.mapping.type)
+        entry.mapping.keepNumbers(readers, row, cells, valid)
+        // No metadata are written; but of values without a column only the time tells that they are others.
+        if isRaw, entry.opaques.isEmpty, let column = entry.mapping.updatedColumn {
+          transaction.now = readers[Int(column.index)].int64(row)
+        }
         try transaction.replace(
           entry.mapping.type, row, cells: cells, valid: valid, owned: owned)
       }

@@ -125,7 +125,9 @@ final class UnknownTypeMapping: AnyTypeMapping, @unchecked Sendable {
   }
 
   /// Nobody asks to be told.
-  override func doom(_ row: UInt32, _ context: Context) throws -> any DoomedEntity { NobodysEntity() }
+  override func doom(_ row: UInt32, _ tables: any StoreTables, _ storage: ContextStorage) throws -> any DoomedEntity {
+    NobodysEntity()
+  }
 
   private struct NobodysEntity: DoomedEntity {
     func willDelete(_ context: inout Context) throws {}

@@ -67,7 +67,9 @@ class AnyTypeMapping: @unchecked Sendable {
   var noOpaques: OpaqueValues? { layout.opaqueCount > 0 ? OpaqueValues(width: layout.opaqueCount) : nil }
 
   /// The entity of a live row, to be told of its deletion.
-  func doom(_ row: UInt32, _ context: Context) throws -> any DoomedEntity { throw ModelError.unknownType(name) }
+  func doom(_ row: UInt32, _ tables: any StoreTables, _ storage: ContextStorage) throws -> any DoomedEntity {
+    throw ModelError.unknownType(name)
+  }
 
   /// Whether saving an entity of the type has met what calls the program.
   private let loud = Atomic<Bool>(false)
@@ -165,12 +167,16 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
       }, readsDeleted: Entity.self is any Tombstone.Type)
   }
 
-  override func doom(_ row: UInt32, _ context: Context) throws -> any DoomedEntity {
-    TypedDoomedEntity(entity: try entityWithIDs(row, context), hooks: hooks)
+  override func doom(_ row: UInt32, _ tables: any StoreTables, _ storage: ContextStorage) throws -> any DoomedEntity {
+    TypedDoomedEntity(entity: try entityWithIDs(row, tables, storage), hooks: hooks)
   }
 }
 
 extension TypeMapping {
+  /// By property: whether it is read where these attributes are wanted; nil for all. A deleted entity is read as what it
+  /// was, whose properties are not its own.
+  func mustRead(_ wanted: Set<Int>?) -> [Bool]? { readsDeleted ? nil : wanted.map { info.mustRead($0) } }
+
   /// The id of a row.
   func id(_ readers: UnsafePointer<ColumnReader>, _ row: UInt32) throws -> Entity.ID {
     try info.idCodec.read(ColumnCell(readers[idColumn].cell(row, kind: idKind)))

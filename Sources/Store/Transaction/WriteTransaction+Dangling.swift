@@ -157,7 +157,7 @@ extension WriteTransaction {
 
   /// Links a deleted, kept row with a live one: the link sleeps until the row is restored. Gives what is still to be
   /// added behind the dormant links of a to-many direction, so that many are added at once.
-  private func connectDeleted(
+  func connectDeleted(
     _ relation: Relation, _ link: DanglingLinks.Link, target: UInt32, place: UInt32?
   ) -> DormantLinks.Link? {
     let source = link.source

@@ -8,6 +8,14 @@ extension WriteTransaction {
   package func insert(
     _ type: EntityTypeID, cells: UnsafePointer<Cell>, valid: UnsafePointer<Bool>
   ) throws(StoreProblem) -> UInt32 {
+    try insert(type, cells: cells, valid: valid, connects: true)
+  }
+
+  /// The same; links that wait for it go on waiting, unless it `connects`.
+  @inline(__always)
+  func insert(
+    _ type: EntityTypeID, cells: UnsafePointer<Cell>, valid: UnsafePointer<Bool>, connects: Bool
+  ) throws(StoreProblem) -> UInt32 {
     let table = ownedTable(type)
     let layout = table.layout
     guard table.slots < PageLayout.maximumRows else { throw .tooManyRows(type) }
@@ -48,7 +56,7 @@ extension WriteTransaction {
       table.addEntry(number, row, key: key)
     }
     if !layout.mirrors.isEmpty { insertMirrors(table, row) }
-    if !dangling.isEmpty { try connectDangling(table, row) }
+    if connects, !dangling.isEmpty { try connectDangling(table, row) }
     return row
   }
 
