@@ -149,7 +149,7 @@ let package = Package(
         "GQLDifferential",
       ],
       path: "Tests/ModelTests"),
-    .executableTarget(name: "ModelsExample", dependencies: ["GQLite", "GQLiteModels"], path: "Examples/Models"),
+    .executableTarget(name: "ModelsExample", dependencies: ["GQLiteModels"], path: "Examples/Models"),
 
     // Random queries, a plain reference evaluator, and a program that compares many of them.
     .target(

@@ -1,5 +1,4 @@
 import Foundation
-import GQLite
 import GQLiteModels
 
 extension Query where T == User {

@@ -7,7 +7,7 @@ import Testing
     let folder: String
     let modules: Set<String>
     /// What a library hands on to programs as its own; the other stages hide what they are made from.
-    var reexported: String?
+    var reexported: Set<String> = []
     var testDescription: String { folder }
   }
 
@@ -41,7 +41,7 @@ import Testing
       folder: "Library",
       modules: [
         "GQLBase", "GQLCatalog", "GQLPlanner", "GQLStore", "GQLLoader", "GQLGenerator", "GQLEngine",
-      ], reexported: "GQLEngine"),
+      ], reexported: ["GQLEngine"]),
     Rule(
       folder: "Models",
       modules: [
@@ -50,7 +50,7 @@ import Testing
       ]),
     Rule(
       folder: "ModelLibrary",
-      modules: ["GQLCatalog", "GQLStore", "GQLEngine", "GQLModels", "Observation"], reexported: "GQLModels"),
+      modules: ["GQLCatalog", "GQLStore", "GQLEngine", "GQLModels", "Observation"], reexported: ["GQLEngine", "GQLModels"]),
     Rule(folder: "gqlite", modules: ["GQLBase", "GQLite"]),
   ]
 
@@ -65,7 +65,7 @@ import Testing
           rule.modules.contains(module) || ImportTests.everywhere.contains(module),
           "\(file.place(number)): \(rule.folder) must not import \(module)")
         #expect(
-          !line.contains("@_exported") || module == rule.reexported,
+          !line.contains("@_exported") || rule.reexported.contains(module),
           "\(file.place(number)): a stage hides what it is made from")
       }
     }
