@@ -40,7 +40,8 @@ public struct LoadOptions: Sendable {
   public var skipsBadRecords: Bool
   /// What `now()` in defaults, `_createdAt` and `_updatedAt` become, in microseconds since 1970; nil for the clock's time.
   public var now: Int64?
-  /// Called now and then while loading, from the loading thread.
+  /// Called now and then while loading, from the loading thread, which is the database's one writer meanwhile: it may
+  /// query what was there before, a write from it is an error, and it must not wait for a write of another thread.
   public var progress: (@Sendable (LoadProgress) -> Void)?
   /// The most bytes that one compressed file may expand to; a small file can hold very many.
   public var maximumExpandedBytes: Int

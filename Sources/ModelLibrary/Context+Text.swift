@@ -5,7 +5,7 @@ import GQLStore
 extension Context {
   /// Runs a query in the language over the entities: a nested type `A.B` is `A_B` there, a generic `G<User>` is `G_User`.
   ///
-  /// - Throws: ``GQLite/QueryError`` with every problem of the text, the variables or the run.
+  /// - Throws: ``QueryError`` with every problem of the text, the variables or the run.
   public func query(
     _ text: String, _ variables: [String: Value] = [:], options: RunOptions = RunOptions()
   ) throws(QueryError) -> Answer {
@@ -19,7 +19,7 @@ extension Context {
   ///
   /// Entities are decoded with what was asked for: a relation that was not is not known.
   ///
-  /// - Throws: ``GQLite/QueryError`` as a query does, `DecodingError` as the standard library's decoders do.
+  /// - Throws: ``QueryError`` as a query does, `DecodingError` as the standard library's decoders do.
   public func query<Result: Decodable>(
     _ text: String, _ variables: [String: Value] = [:], as type: Result.Type, options: RunOptions = RunOptions()
   ) throws -> Result {

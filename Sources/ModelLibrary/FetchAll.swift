@@ -14,12 +14,12 @@ import GQLModels
 public struct FetchAll<Entity: EntityModelProtocol>: Sendable {
   private let live: LiveAnswer<Entity, [Entity]>
 
-  /// All that a query gives, of ``GQLite/Database/shared`` if no other database is said.
+  /// All that a query gives, of ``Database/shared`` if no other database is said.
   public init(_ query: Query<Entity>, in database: Database? = nil) {
     self.init(query.asList, database)
   }
 
-  /// All that a query gives, of ``GQLite/Database/shared`` if no other database is said.
+  /// All that a query gives, of ``Database/shared`` if no other database is said.
   public init(_ query: QueryList<Entity>, in database: Database? = nil) {
     self.init(query, database)
   }

@@ -14,12 +14,12 @@ import GQLModels
 public struct FetchFirst<Entity: EntityModelProtocol>: Sendable {
   private let live: LiveAnswer<Entity, Entity?>
 
-  /// The first one of a query, of ``GQLite/Database/shared`` if no other database is said.
+  /// The first one of a query, of ``Database/shared`` if no other database is said.
   public init(_ query: Query<Entity>, in database: Database? = nil) {
     self.init(query.asList, database)
   }
 
-  /// The first one of a query, of ``GQLite/Database/shared`` if no other database is said.
+  /// The first one of a query, of ``Database/shared`` if no other database is said.
   public init(_ query: QueryList<Entity>, in database: Database? = nil) {
     self.init(query, database)
   }

@@ -15,12 +15,12 @@ import GQLModels
 public struct FetchResults<Entity: EntityModelProtocol>: Sendable {
   private let live: LiveAnswer<Entity, FetchResultsCollection<Entity>?>
 
-  /// All that a query gives, read in batches, of ``GQLite/Database/shared`` if no other database is said.
+  /// All that a query gives, read in batches, of ``Database/shared`` if no other database is said.
   public init(_ query: Query<Entity>, batchSize: Int = 20, in database: Database? = nil) {
     self.init(query.asList, batchSize, database)
   }
 
-  /// All that a query gives, read in batches, of ``GQLite/Database/shared`` if no other database is said.
+  /// All that a query gives, read in batches, of ``Database/shared`` if no other database is said.
   public init(_ query: QueryList<Entity>, batchSize: Int = 20, in database: Database? = nil) {
     self.init(query, batchSize, database)
   }

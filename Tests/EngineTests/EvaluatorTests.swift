@@ -103,6 +103,27 @@ import Testing
     #expect(throws: DecodingError.self) { try answer.decode([Int].self, at: "User") }
   }
 
+  @Test("durations are read as answers have them, and as they encode themselves") func durations() throws {
+    struct Lap: Codable, Equatable {
+      let time: Duration
+      let rest: Duration?
+    }
+    let database = try Database(schema: "type Lap { id: ID! time: Duration! rest: Duration }")
+    try database.load([
+      .json(type: "Lap", bytes: Array(#"[{"id":1,"time":"PT1M30.5S","rest":"-P1D"},{"id":2,"time":"PT0S"}]"#.utf8))
+    ])
+    let laps = try database.query("{ Lap { time rest } }").decode([Lap].self, at: "Lap")
+    #expect(
+      laps == [
+        Lap(time: .milliseconds(90_500), rest: .seconds(-86_400)), Lap(time: .zero, rest: nil),
+      ])
+    #expect(try JSONDecoder().decode([Lap].self, from: JSONEncoder().encode(laps)) == laps)
+    #expect(throws: DecodingError.self) {
+      try JSONDecoder().decode(Lap.self, from: Data(#"{"time":"P1M","rest":null}"#.utf8))
+    }
+    #expect(throws: DecodingError.self) { try JSONDecoder().decode(Lap.self, from: Data("{}".utf8)) }
+  }
+
   @Test("answers as a tree of values, as bytes and as text") func values() throws {
     let answer = try Self.database().query("{ User(limit: 1) { id name age money score on tags } x: count(Post) }")
     #expect(answer.value["x"] == 2 && answer.value["User"]?[0]?["tags"]?[1]?.string == "b")

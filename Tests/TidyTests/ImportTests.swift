@@ -50,7 +50,8 @@ import Testing
       ]),
     Rule(
       folder: "ModelLibrary",
-      modules: ["GQLCatalog", "GQLStore", "GQLEngine", "GQLModels", "Observation"], reexported: ["GQLEngine", "GQLModels"]),
+      modules: ["GQLCatalog", "GQLStore", "GQLEngine", "GQLModels", "Observation"],
+      reexported: ["GQLEngine", "GQLModels"]),
     Rule(folder: "gqlite", modules: ["GQLBase", "GQLite"]),
   ]
 

@@ -5,7 +5,7 @@ import GQLStore
 /// It is a value: copying it costs nothing, and what is saved in a copy does not change the other. Entities lie in typed
 /// columns; structs are made when they are read.
 public struct Context: Sendable {
-  package var storage: ContextStorage
+  package internal(set) var storage: ContextStorage
 
   /// An empty context. It learns the types of entities from the first one that is saved.
   public init() { storage = ContextStorage() }

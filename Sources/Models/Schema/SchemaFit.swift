@@ -54,6 +54,19 @@ struct SchemaFit {
       }
       known.insert(catalog[id].column)
     }
+    for index in info.indexes {
+      guard case .unique = index.kind else { continue }
+      let columns = index.attributes.map { number -> ColumnID? in
+        guard case .column(let id, _)? = entity.property(named: info.attributes[number].name)?.storage else {
+          return nil
+        }
+        return id
+      }
+      if Self.uniqueIndex(index.name, over: columns, of: entity, catalog) == nil {
+        let fields = index.attributes.map { info.attributes[$0].name }.joined(separator: ", ")
+        throw misfit("does not keep (\(fields)) unique, as '\(index.name)' of the model asks")
+      }
+    }
     try checkRequired(known)
     let unknown = entity.columns.filter { $0.isNonNull && $0.foldedFrom == nil && !known.contains($0.id) }
     if unknown.isEmpty { return }
@@ -64,6 +77,21 @@ struct SchemaFit {
         throw misfit("needs a value for '\(column.name)', of which the model knows nothing")
       }
     }
+  }
+
+  /// The index in which values of columns are looked for that must be unique: the one of a name, which is not unique in the
+  /// store where a resolver may let both live, or else a unique one over the same columns. In a schema that was given as
+  /// text the names are others, and letters may be folded.
+  static func uniqueIndex(
+    _ name: String, over columns: [ColumnID?], of entity: EntityType, _ catalog: Catalog
+  ) -> IndexID? {
+    func isOver(_ index: IndexID) -> Bool {
+      let keys = catalog[index].columns.map { entity[$0].foldedFrom ?? $0 }
+      return !catalog[index].kind.isOfText && keys.count == columns.count
+        && zip(keys, columns).allSatisfy { $0 == $1 }
+    }
+    let found = entity.indexes.filter(isOver)
+    return found.first { catalog[$0].name == name } ?? found.first { catalog[$0].isUnique }
   }
 
   /// Whether cells of a column are those of a shape: an enum's have the same codes, an id is a text.

@@ -115,7 +115,8 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
     }
     uniques = info.indexes.compactMap { index in
       guard case .unique(let resolver) = index.kind,
-        let found = entity.indexes.first(where: { catalog[$0].name == index.name })
+        let found = SchemaFit.uniqueIndex(
+          index.name, over: index.attributes.map { columns[$0]?.id }, of: entity, catalog)
       else { return nil }
       return Unique(
         index: index, id: found, resolver: resolver, columns: catalog[found].columns.map { Int($0.index) })
