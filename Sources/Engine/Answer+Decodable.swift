@@ -8,7 +8,8 @@ extension Answer {
   /// Decodes the whole answer: `struct Page: Decodable { var User: [Person] }`.
   ///
   /// A `Date` property reads a `DateTime` (RFC 3339), or, within `JSON`, a number as Foundation's encoders write it: of
-  /// seconds since 2001. A `Data` property reads `Bytes` (base64).
+  /// seconds since 2001. A `Data` property reads `Bytes` (base64), a `Duration` property, or one that is an array of them, a
+  /// `Duration`, where the compiler writes the decoding.
   ///
   /// - Throws: `DecodingError`, as the standard library's decoders do.
   public func decode<Result: Decodable>(_ type: Result.Type = Result.self) throws -> Result {
@@ -44,7 +45,7 @@ extension Answer {
 private let rootKey = CodingUserInfoKey(rawValue: "gqlite.root")
 
 /// Tells types that an answer is decoded, which has only what was asked for.
-private let answerKey = CodingUserInfoKey(rawValue: "gqlite.answer")
+let answerKey = CodingUserInfoKey(rawValue: "gqlite.answer")
 
 /// One member of the answer's object, by a key that is known at run time only.
 private struct RootField<Value: Decodable>: Decodable {

@@ -54,6 +54,11 @@ final class Graveyard: @unchecked Sendable {
   /// Precondition: the row is deleted.
   func replaceRecord(_ row: UInt32, _ record: DeletionRecord) { records.set(row, record.words, stamp: stamp) }
 
+  /// Whether a deleted row was not deleted before a deletion.
+  func isLater(_ row: UInt32, than deletion: UInt64) -> Bool {
+    withWords(row) { $0.count >= 2 && DeletionRecord.deletion($0[0], $0[1]) >= deletion }
+  }
+
   /// The record of a deleted row.
   func record(_ row: UInt32) -> DeletionRecord { DeletionRecord(words: records[row]) }
 
@@ -77,7 +82,7 @@ final class Graveyard: @unchecked Sendable {
 
 /// What is remembered of a deleted entity: by which deletion it went, and its links, dormant ones included, in order.
 ///
-/// As words: the deletion's number in two halves, then for each relation that has links its place among the type's
+/// As words: the deletion's number in two halves, the highest bit of which says that it came as deleted, then for each relation that has links its place among the type's
 /// relations, the number of links, and their targets.
 struct DeletionRecord {
   private(set) var words: ContiguousArray<UInt32>
@@ -89,7 +94,36 @@ struct DeletionRecord {
   init(words: ContiguousArray<UInt32>) { self.words = words.count >= 2 ? words : [0, 0] }
 
   /// The number that all entities of one deletion share.
-  var deletion: UInt64 { UInt64(words[0]) | UInt64(words[1]) << 32 }
+  var deletion: UInt64 { Self.deletion(words[0], words[1]) }
+
+  static func deletion(_ low: UInt32, _ high: UInt32) -> UInt64 { UInt64(low) | UInt64(high & ~elsewhere) << 32 }
+  private static var elsewhere: UInt32 { 1 << 31 }
+
+  /// Whether it was not deleted here: then it knows what it was told, not what it was linked to at that time.
+  var isFromElsewhere: Bool { words[1] & Self.elsewhere != 0 }
+
+  /// The same of an entity that came as deleted.
+  var fromElsewhere: DeletionRecord {
+    var words = words
+    words[1] |= Self.elsewhere
+    return DeletionRecord(words: words)
+  }
+
+  /// The same without links.
+  private var empty: DeletionRecord { DeletionRecord(words: [words[0], words[1]]) }
+
+  /// The record with other targets of the relation at `place`.
+  func with(_ targets: [UInt32], relation place: Int) -> DeletionRecord {
+    var result = empty
+    var index = 2
+    while index + 2 <= words.count {
+      let end = min(words.count, index + 2 + Int(words[index + 1]))
+      if Int(words[index]) != place { result.add(relation: Int(words[index]), targets: words[(index + 2)..<end]) }
+      index = end
+    }
+    result.add(relation: place, targets: targets)
+    return result
+  }
 
   mutating func add(relation place: Int, targets: some Collection<UInt32>) {
     if targets.isEmpty { return }
@@ -100,7 +134,7 @@ struct DeletionRecord {
 
   /// The record with one target more, behind so many others of the relation at `place`, or all.
   func adding(_ target: UInt32, relation place: Int, at number: Int) -> DeletionRecord {
-    var result = DeletionRecord(deletion: deletion)
+    var result = empty
     var index = 2
     var isAdded = false
     while index + 2 <= words.count {
@@ -119,7 +153,7 @@ struct DeletionRecord {
 
   /// The record without a target of the relation at `place`.
   func removing(_ target: UInt32, relation place: Int) -> DeletionRecord {
-    var result = DeletionRecord(deletion: deletion)
+    var result = empty
     var index = 2
     while index + 2 <= words.count {
       let end = min(words.count, index + 2 + Int(words[index + 1]))

@@ -1,16 +1,22 @@
 /// Places of a list, as bits.
 struct PlaceSet: Sendable {
   private var words: ContiguousArray<UInt64> = []
+  private(set) var count = 0
 
   mutating func insert(_ place: UInt32) {
     let word = Int(place >> 6)
     if word >= words.count { words.append(contentsOf: repeatElement(0, count: word + 1 - words.count)) }
-    words[word] |= 1 << UInt64(place & 63)
+    let bit: UInt64 = 1 << UInt64(place & 63)
+    if words[word] & bit == 0 { count += 1 }
+    words[word] |= bit
   }
 
   mutating func remove(_ place: UInt32) {
     let word = Int(place >> 6)
-    if word < words.count { words[word] &= ~(1 << UInt64(place & 63)) }
+    guard word < words.count else { return }
+    let bit: UInt64 = 1 << UInt64(place & 63)
+    if words[word] & bit != 0 { count -= 1 }
+    words[word] &= ~bit
   }
 
   /// Whether it has that place, or one behind it.

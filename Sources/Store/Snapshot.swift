@@ -94,15 +94,14 @@ package final class Snapshot: @unchecked Sendable, Statistics {
   }
 
   /// What a relation of a deleted row that is kept led to when it was deleted, in order: without what was deleted before
-  /// it, and what is gone for good.
+  /// it, and what is gone for good. Of one that came as deleted, all that it was told.
   package func targetsWhenDeleted(_ relation: RelationID, _ row: UInt32) -> [UInt32] {
     let relation = layout[relation]
     guard let record = table(relation.source).graveyard?.record(row) else { return [] }
     let others = table(relation.target)
+    let deletion = record.isFromElsewhere ? 0 : record.deletion
     return record.targets(relation: layout.relationPlaces[Int(relation.id.index)]).filter { target in
-      if others.isLive(target) { return true }
-      guard others.isDeleted(target), let other = others.graveyard?.record(target) else { return false }
-      return other.deletion >= record.deletion
+      others.isLive(target) || others.isDeleted(target) && others.graveyard?.isLater(target, than: deletion) == true
     }
   }
 

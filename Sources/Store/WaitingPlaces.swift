@@ -7,7 +7,7 @@ struct WaitingPlaces: Sendable {
   private var gone = PlaceSet()
 
   /// How many wait.
-  var count: Int { waiting.count(below: .max) }
+  var count: Int { waiting.count }
 
   /// The slot of a place.
   func slot(of place: UInt32) -> UInt32 { PlaceSet.place(behind: Int(place), outside: gone) }

@@ -1,3 +1,4 @@
+import Foundation
 import GQLite
 import Synchronization
 import Testing
@@ -270,5 +271,59 @@ private struct Branch {
     let other = Script { _, _, _ in }
     try Script.$current.withValue(other) { try Branch.delete(id: 1, from: &copy) }
     #expect(other.log == ["will 1", "will 2", "will 3", "did 1", "did 2", "did 3"] && copy.ids(Branch.self) == [4, 9])
+  }
+
+  /// Another thread's deletion in a copy tells all, while the one whose hook has handed the copy over goes on.
+  @Test func copiesOfOtherThreads() throws {
+    let others = Mutex<[String]>([])
+    let (log, left) = try delete { hook, branch, context in
+      guard hook == "will", branch.id == 4 else { return }
+      let copy = context
+      let other = Script { hook, branch, _ in others.withLock { $0.append("\(hook) \(branch.id)") } }
+      let thread = Thread {
+        var copy = copy
+        Script.$current.withValue(other) { try? Branch.delete(id: 1, from: &copy) }
+        others.withLock { $0.append("left \(copy.ids(Branch.self))") }
+      }
+      thread.start()
+      while others.withLock({ $0.last?.hasPrefix("left") != true }) { Thread.sleep(forTimeInterval: 0.001) }
+    }
+    #expect(log.count == 8 && left == [])
+    #expect(others.withLock { $0 } == log + ["left []"])
+  }
+
+  /// Deep trees and wide ones, in which each deletes who owns it: it goes with those that are told already.
+  @Test(arguments: ["wide", "deep"]) func manyThatDeleteTheirOwners(_ form: String) throws {
+    let count = 5000
+    var context = Context()
+    for id in 1...count {
+      var added = Branch(id: id)
+      if id > 1 { added.$parent = .id(form == "wide" ? 1 : id - 1) }
+      try added.save(to: &context)
+    }
+    let script = Script { hook, branch, context in
+      if hook == "will", let parent = branch.$parent.id { try Branch.delete(id: parent, from: &context) }
+    }
+    try Script.$current.withValue(script) { try Branch.delete(id: 1, from: &context) }
+    #expect(script.log.count == 2 * count && Set(script.log).count == 2 * count && context.ids(Branch.self) == [])
+    #expect(Database(context).check().isEmpty)
+  }
+
+  /// What a hook has asked for goes, also if another one takes it out of the cascade then.
+  @Test func askedForAndTakenOut() throws {
+    let (log, left) = try delete { hook, branch, context in
+      // 3 is told already, and leads to 4.
+      if hook == "did" { return }
+      if branch.id == 3 {
+        var added = Branch(id: 5)
+        added.$parent = .id(3)
+        try added.save(to: &context)
+      }
+      if branch.id == 4 {
+        try Branch.delete(id: 3, from: &context)
+        Branch(id: 1).detach(3, relation: \.$children, in: &context)
+      }
+    }
+    #expect(log.count == 10 && Set(log).count == 10 && left == [])
   }
 }

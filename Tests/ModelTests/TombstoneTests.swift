@@ -217,6 +217,66 @@ struct Tome: Sendable {
     #expect(Guardian.query(2).id(\.$kids).resolve(in: taken)?.$kids.ids == [1])
     for each in [context, empty, taken] { #expect(Database(each).check().isEmpty) }
   }
+  @Test("two that know each other keep that, in whatever order they come", arguments: [true, false])
+  func pairs(_ ownerFirst: Bool) throws {
+    var source = Context()
+    for id in [1, 2] { try Ward(id: id).save(to: &source) }
+    try guardian(1, [2, 1]).save(to: &source)
+    try Guardian.delete(id: 1, from: &source)
+    let owner = try #require(Deleted<Guardian>.query(1).resolve(in: source))
+    let wards = Deleted<Ward>.query().resolve(in: source)
+    #expect(owner.entity.$kids.ids == [2, 1] && wards.map(\.entity.$parent.id) == [1, 1])
+    var context = Context()
+    if ownerFirst { try owner.save(to: &context) }
+    for ward in wards { try ward.save(to: &context) }
+    if !ownerFirst { try owner.save(to: &context) }
+    #expect(Deleted<Guardian>.query(1).resolve(in: context)?.entity.$kids.ids == [2, 1])
+    #expect(Deleted<Ward>.query().resolve(in: context).map(\.entity.$parent.id) == [1, 1])
+    #expect(Database(context).check().isEmpty)
+    try wards[0].restore(in: &context)
+    try owner.restore(in: &context)
+    #expect(Guardian.query(1).id(\.$kids).resolve(in: context)?.$kids.ids == [1])
+    try wards[1].restore(in: &context)
+    #expect(Guardian.query(1).id(\.$kids).resolve(in: context)?.$kids.ids == [2, 1])
+    #expect(Database(context).check().isEmpty)
+  }
+
+  @Test("the order is that which it says, whoever was there before") func order() throws {
+    var context = Context()
+    var waiting = Tome(id: "a")
+    waiting.$shelf = .id("s")
+    try Deleted(waiting).save(to: &context)
+    for id in ["b", "d"] { try Tome(id: id).save(to: &context) }
+    var shelf = Bookcase(id: "s")
+    shelf.$volumes = .ids(["d", "a", "c", "b"])
+    try Deleted(shelf).save(to: &context)
+    #expect(Deleted<Bookcase>.query("s").resolve(in: context)?.entity.$volumes.ids == ["d", "a", "b"])
+    try Tome(id: "c").save(to: &context)
+    try #require(Deleted<Bookcase>.query("s").resolve(in: context)).restore(in: &context)
+    #expect(Bookcase.query("s").id(\.$volumes).resolve(in: context)?.$volumes.ids == ["d", "c", "b"])
+    try Deleted(waiting).restore(in: &context)
+    #expect(Bookcase.query("s").id(\.$volumes).resolve(in: context)?.$volumes.ids == ["d", "a", "c", "b"])
+    #expect(Database(context).check().isEmpty)
+  }
+
+  @Test("one that is linked with itself, and one way to another") func loops() throws {
+    var context = Context()
+    var loop = Loop(id: 1)
+    loop.$next = .id(1)
+    loop.$friends = .ids([1, 2])
+    loop.$likes = .ids([2, 1])
+    var other = Loop(id: 2)
+    other.$friends = .ids([1])
+    for each in [loop, other] { try Deleted(each).save(to: &context) }
+    let gone = try #require(Deleted<Loop>.query(1).resolve(in: context)).entity
+    #expect(gone.$next.id == 1 && gone.$friends.ids == [1, 2] && gone.$likes.ids == [2, 1])
+    #expect(Database(context).check().isEmpty)
+    try Deleted(loop).restore(in: &context)
+    try Deleted(other).restore(in: &context)
+    let back = try #require(Loop.query(1).id(\.$next).id(\.$friends).id(\.$likes).resolve(in: context))
+    #expect(back.$next.id == 1 && back.$friends.ids == [1, 2] && back.$likes.ids == [2, 1])
+    #expect(Database(context).check().isEmpty)
+  }
 }
 
 private protocol Named: EntityModelProtocol where ID == Int {
@@ -270,4 +330,13 @@ private struct Crate {
 @EntityModel
 private struct CrateItem {
   let id: Int
+}
+
+@EntityModel
+private struct Loop {
+  let id: Int
+  @Relationship(inverse: \.previous) var next: Loop?
+  @Relationship(inverse: \.next) var previous: Loop?
+  @Relationship(inverse: \.friends) var friends: [Loop]?
+  @Relationship var likes: [Loop]? = nil
 }

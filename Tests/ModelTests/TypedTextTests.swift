@@ -107,4 +107,27 @@ import Testing
     let gone = try context.query("{ Deleted_TypedTextTests_Person { id name } }", as: [Person].self)
     #expect(gone.map(\.name) == Deleted<Person>.query().resolve(in: context).map(\.entity.name))
   }
+
+  @EntityModel
+  struct Race: Codable {
+    let id: Int
+    var time: Duration
+    var best: Duration?
+    var laps: [Duration]
+    var rest: [Duration]?
+  }
+
+  @Test("durations are texts in answers, and as they are elsewhere") func durations() throws {
+    var context = Context()
+    let race = Race(
+      id: 1, time: .milliseconds(1500), best: .seconds(90), laps: [.seconds(1), .microseconds(-1)], rest: nil)
+    try race.save(to: &context)
+    try Race(id: 2, time: .zero, best: nil, laps: [], rest: [.seconds(3600)]).save(to: &context)
+    let races = try context.query("{ TypedTextTests_Race { id time best laps rest } }", as: [Race].self)
+    #expect(races.map(\.time) == [.milliseconds(1500), .zero] && races.map(\.best) == [.seconds(90), nil])
+    #expect(races.map(\.laps) == [[.seconds(1), .microseconds(-1)], []])
+    #expect(races.map(\.rest) == [nil, [.seconds(3600)]])
+    let again = try JSONDecoder().decode(Race.self, from: JSONEncoder().encode(race))
+    #expect(again.time == race.time && again.best == race.best && again.laps == race.laps && again.rest == nil)
+  }
 }

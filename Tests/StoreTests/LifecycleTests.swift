@@ -90,7 +90,7 @@ import Testing
         calls += 1
         return false
       }
-      return (try transaction.cascade(from: social.message, rows: rows).map(\.row), calls)
+      return (try transaction.cascade(from: rows.map { DeletedRow(type: social.message, row: $0) }).map(\.row), calls)
     }
     #expect(chain.count == 300)
     let (rows, calls) = try work(chain)

@@ -26,6 +26,8 @@ package final class ContextStorage: @unchecked Sendable {
   @exclusivity(unchecked) var calledType: ObjectIdentifier?
   /// What is being deleted, and was told so; nil when no deletion runs.
   @exclusivity(unchecked) var doomed: DoomedRows?
+  /// Of the save with hooks or resolvers that runs, if one does.
+  @exclusivity(unchecked) private var instant: HeldInstant?
   /// To whom the context is lent; nil when no code of the program changes it within a save or a deletion.
   @exclusivity(unchecked) var loan: ContextLoan?
 
@@ -38,6 +40,7 @@ package final class ContextStorage: @unchecked Sendable {
   init(copying other: ContextStorage) {
     doomed = other.doomed
     loan = other.loan
+    instant = other.instant
     snapshot = other.current
     schema = other.schema
     isForeign = other.isForeign
@@ -111,15 +114,27 @@ package final class ContextStorage: @unchecked Sendable {
     if let transaction { return transaction }
     guard let snapshot else { preconditionFailure("a context without types is not written to") }
     let made = WriteTransaction(snapshot, fold: foldText)
+    made.now = now()
     transaction = made
     self.snapshot = nil
     return made
   }
 
-  /// The instant of a write, in microseconds since 1970: never before an earlier one's.
+  /// The instant of a write, in microseconds since 1970: never before an earlier one's, and that of the save within
+  /// which it is.
   func now() -> Int64 {
+    if let instant, !instant.isOver { return instant.time }
     lastInstant = max(lastInstant, WallClock.now)
     return lastInstant
+  }
+
+  /// All that is written until it ends, also in copies that are put in the place of this one, has one instant. Nil if one
+  /// is held already.
+  func holdInstant() -> HeldInstant? {
+    if let instant, !instant.isOver { return nil }
+    let held = HeldInstant(now())
+    instant = held
+    return held
   }
 
   /// Whether no type has a hook, as far as is known.

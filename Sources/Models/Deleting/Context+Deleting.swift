@@ -21,8 +21,9 @@ extension Context {
     var seen = Set<UInt32>(minimumCapacity: rows.count)
     let rows = rows.filter { seen.insert($0).inserted }
     own()
-    if storage.allDeleteQuietly { return try deleteQuietly(type, rows) }
-    try atomically { try $0.deleteLoudly(type, rows) }
+    let entities = rows.map { DeletedRow(type: type, row: $0) }
+    if storage.allDeleteQuietly { return try deleteQuietly(entities) }
+    try atomically { try $0.deleteLoudly(entities) }
   }
 
   /// Forgets an entity, live or deleted, for good.
@@ -32,36 +33,40 @@ extension Context {
   }
 
   /// Deletes rows without a word to the program.
-  private mutating func deleteQuietly(_ type: EntityTypeID, _ rows: [UInt32]) throws {
+  private mutating func deleteQuietly(_ entities: [DeletedRow]) throws {
+    guard let first = entities.first else { return }
     own()
     let transaction = storage.writing
     transaction.now = storage.now()
     do {
-      try transaction.delete(type, rows: rows, keeps: true)
+      try transaction.delete(entities, keeps: true)
     } catch {
-      throw storage.schema?.byNumber[Int(type.index)].error(error, in: self) ?? error
+      throw storage.schema?.byNumber[Int(first.type.index)].error(error, in: self) ?? error
     }
   }
 
   /// Deletes rows with the hooks of all entities that go with them.
-  private mutating func deleteLoudly(_ type: EntityTypeID, _ rows: [UInt32]) throws {
+  private mutating func deleteLoudly(_ entities: [DeletedRow]) throws {
     own()
-    if let outer = storage.doomed, !outer.isOver { return try deleteLoudly(type, rows, outer) }
+    if let outer = storage.doomed, outer.isRunningHere {
+      // Who is told by one that is told of it, and so on, would stand on the stack.
+      if outer.postpones(entities, written()) { return }
+      return try deleteLoudly(entities, outer)
+    }
     let doomed = DoomedRows()
     storage.doomed = doomed
     defer { doomed.end() }
-    try deleteLoudly(type, rows, doomed)
+    try deleteLoudly(entities, doomed)
     own()
     storage.doomed = nil
   }
 
-  private mutating func deleteLoudly(_ type: EntityTypeID, _ rows: [UInt32], _ doomed: DoomedRows) throws {
-    var deletion = LoudDeletion(type, rows, doomed)
+  private mutating func deleteLoudly(_ entities: [DeletedRow], _ doomed: DoomedRows) throws {
+    var deletion = LoudDeletion(entities, doomed)
     defer { deletion.end() }
     try deletion.tell(&self)
     // A hook may have deleted some.
-    let rest = liveRows(type, rows)
-    if !rest.isEmpty { try deleteQuietly(type, rest) }
+    try deleteQuietly(live(deletion.roots))
     deletion.end()
     // One that a hook has taken out of the cascade stays.
     let tables = written()
@@ -69,9 +74,9 @@ extension Context {
     for told in gone { try told.entity.didDelete(&self) }
   }
 
-  mutating func liveRows(_ type: EntityTypeID, _ rows: [UInt32]) -> [UInt32] {
+  mutating func live(_ entities: [DeletedRow]) -> [DeletedRow] {
     guard let tables = written() else { return [] }
-    return rows.filter { tables.isLive(type, $0) }
+    return entities.filter { tables.isLive($0.type, $0.row) }
   }
 
   /// The row of an entity; nil if it is not saved.

@@ -22,7 +22,10 @@ extension Deleted {
   /// one has, or waits for, and no unique value. Then no hook is called.
   public func save(to context: inout Context, options: MergeStrategy<Self>) throws {
     try context.atomically { context in
-      let saver = Saver(stage: SaveStage(), isLoud: true)
+      context.own()
+      let instant = context.storage.holdInstant()
+      defer { instant?.end() }
+      let saver = Saver(stage: SaveStage(), isLoud: true, now: context.storage.now())
       saver.stage.steps.append(saving())
       while let step = saver.stage.steps.last {
         if try step.advance(saver, &context) { saver.stage.steps.removeLast() }
@@ -40,9 +43,14 @@ extension Context {
   /// Deletes an entity; if it is not saved, it is known as deleted afterwards.
   mutating func saveDeleted<Entity: EntityModelProtocol>(_ entity: Entity) throws {
     let mapping = try mapping(of: Entity.self)
-    if try writtenRow(mapping, entity.id) != nil { return try entity.delete(from: &self) }
+    if try writtenRow(mapping, entity.id) != nil {
+      return try lend(to: mapping.name) { try entity.delete(from: &$0) }
+    }
     if try writtenRow(try self.mapping(of: Deleted<Entity>.self), entity.id) != nil { return }
     own()
-    try withStage { stage, context in try Saver(stage: stage, isLoud: false, isRaw: true).bury(entity, context) }
+    let now = storage.now()
+    try withStage { stage, context in
+      try Saver(stage: stage, isLoud: false, now: now, isRaw: true).bury(entity, context)
+    }
   }
 }

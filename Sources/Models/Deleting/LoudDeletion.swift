@@ -1,29 +1,18 @@
 import GQLCatalog
 import GQLStore
 
-/// The entities of which a context's hooks know that they are being deleted. One deletion and those within its hooks share
-/// them, in whatever copies of the context's storage they write.
-final class DoomedRows: Sendable {
-  private let rows = Guarded<Set<DeletedRow>>([])
-  private let over = Guarded(false)
-
-  /// Whether the deletion is over: copies of the context that its hooks have kept know it still.
-  var isOver: Bool { over.withLock { $0 } }
-  func end() { over.withLock { $0 = true } }
-
-  func insert(_ row: DeletedRow) { rows.withLock { _ = $0.insert(row) } }
-  func contains(_ row: DeletedRow) -> Bool { rows.withLock { $0.contains(row) } }
-  func remove(_ gone: [DeletedRow]) { rows.withLock { $0.subtract(gone) } }
-}
-
 /// A deletion of which each entity that goes is told once, whatever the hooks do meanwhile.
 ///
 /// Hooks may delete some of the others, take them out of the cascade, and add to it. So each is told when it is reached,
 /// behind those that lead to it, if it is there still; and all is gone through again until nothing new is found. Who is
-/// told is noted where deletions within hooks find it, which delete it, but do not tell it again.
+/// told is noted where deletions within hooks find it, which delete it, but do not tell it again; one of which hooks ask
+/// that it goes while it is told with others goes with these.
 struct LoudDeletion {
-  private let type: EntityTypeID
-  private let rows: [UInt32]
+  /// What goes by itself, not by a rule: what was asked for at first, and what hooks have asked for meanwhile.
+  private(set) var roots: [DeletedRow]
+  /// How many are asked for that are not this deletion's, and how many with its own.
+  private let outerAsked: Int
+  private var asked: Int
   private let doomed: DoomedRows
   private(set) var told: [(row: DeletedRow, entity: any DoomedEntity)] = []
   private var isOver = false
@@ -37,10 +26,12 @@ struct LoudDeletion {
   /// How many of those that were found to have more targets are looked at again behind each hook.
   private static var watched: Int { 16 }
 
-  init(_ type: EntityTypeID, _ rows: [UInt32], _ doomed: DoomedRows) {
-    self.type = type
-    self.rows = rows
+  /// Precondition: one entity or more, each once.
+  init(_ entities: [DeletedRow], _ doomed: DoomedRows) {
+    roots = entities
     self.doomed = doomed
+    outerAsked = doomed.askedCount
+    asked = outerAsked
   }
 
   /// Tells all that go. What hooks add is told behind what would have gone without them.
@@ -54,6 +45,7 @@ struct LoudDeletion {
     try tell(only: expected, &context)
     var isSecond = true
     while true {
+      addAsked()
       let found = try cascade(&context).filter { !doomed.contains($0) }
       if found.isEmpty { return }
       if isSecond { expected.formUnion(found) }
@@ -62,13 +54,20 @@ struct LoudDeletion {
     }
   }
 
+  private mutating func addAsked() {
+    let more = doomed.asked(behind: &asked)
+    if more.isEmpty { return }
+    let known = Set(roots)
+    roots += more.filter { !known.contains($0) }
+  }
+
   /// All that would go now.
   private func cascade(_ context: inout Context) throws -> [DeletedRow] {
-    let live = context.liveRows(type, rows)
-    if live.isEmpty { return [] }
+    let live = context.live(roots)
+    guard let first = live.first else { return [] }
     context.own()
-    do { return try context.storage.writing.cascade(from: type, rows: live) } catch {
-      throw context.storage.schema?.byNumber[Int(type.index)].error(error, in: context) ?? error
+    do { return try context.storage.writing.cascade(from: live) } catch {
+      throw context.storage.schema?.byNumber[Int(first.type.index)].error(error, in: context) ?? error
     }
   }
 
@@ -83,8 +82,7 @@ struct LoudDeletion {
   /// Goes through all, and tells those that are not told yet, or of them only some.
   private mutating func tell(only some: Set<DeletedRow>?, _ context: inout Context) throws {
     var met = Set<DeletedRow>(minimumCapacity: expected.count)
-    for row in rows {
-      let root = DeletedRow(type: type, row: row)
+    for root in roots {
       guard met.insert(root).inserted else { continue }
       var reached = [Reached(entity: root, owner: 0)]
       // The last ones that had something new, the last one first.
@@ -126,7 +124,8 @@ struct LoudDeletion {
     if isNew, !expected.contains(entity) { added += 1 }
     let most = DeletionLimit.added
     if added > most || visited > Self.mostPasses * max(most, told.count) {
-      throw ModelError.endlessDeletion(context.storage.schema?.byNumber[Int(type.index)].name ?? "")
+      let type = roots.first.flatMap { context.storage.schema?.byNumber[Int($0.type.index)].name }
+      throw ModelError.endlessDeletion(type ?? "")
     }
   }
 
@@ -145,7 +144,7 @@ struct LoudDeletion {
   mutating func end() {
     if isOver { return }
     isOver = true
-    doomed.remove(told.map(\.row))
+    doomed.end(of: told.map(\.row), asked: outerAsked)
   }
 }
 

@@ -137,6 +137,7 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
   /// The property that a key path leads to, or into, or another attribute.
   func property(_ path: AnyKeyPath) -> Int? {
     keys[path].map { attributes[$0.attribute].place?.property ?? $0.attribute }
+      ?? nodes[path].flatMap { attributes[$0.attribute].place?.property }
   }
 
   /// Whether a key path is that of a stored property.

@@ -94,6 +94,6 @@ extension EntityModelProtocol {
   /// The name under which indexes and text know a property or a computed key path of an index; nil for others.
   public static func indexedKeyPathName(_ path: PartialKeyPath<Self>) -> String? {
     let info = EntityInfo<Self>.shared
-    return info.key(path).map { info.attributes[$0.attribute].name }
+    return info.key(path).flatMap { $0.attribute < info.ownCount ? info.attributes[$0.attribute].name : nil }
   }
 }

@@ -158,7 +158,7 @@ extension QueryReading {
     case .and(let parts), .or(let parts): for part in parts { note(part, &reads) }
     case .not(let part): note(part, &reads)
     case .term(let term):
-      var terms = TermReads(types: schema.byNumber, levels: [mapping.type], reads: reads)
+      var terms = TermReads(types: types, levels: [mapping.type], reads: reads)
       terms.note(term)
       reads = terms.reads
     }
@@ -201,14 +201,16 @@ extension QueryReading {
     switch condition {
     case .and(let parts), .or(let parts): return parts.allSatisfy(isPlannable)
     case .not(let part): return isPlannable(part)
-    case .compare(_, let attribute, _), .isNull(let attribute): return mapping.columns[attribute] != nil
+    case .compare(let op, let attribute, _):
+      return mapping.columns[attribute] != nil && (op == .equal || op == .notEqual || !mapping.isOrderedByID(attribute))
+    case .isNull(let attribute): return mapping.columns[attribute] != nil
     case .text(_, let attributes, _, _), .matches(let attributes, _):
       return attributes.allSatisfy { mapping.columns[$0] != nil }
     case .updated: return true
     case .term(let term):
-      var terms = TermReads(types: schema.byNumber, levels: [mapping.type], reads: ReadSet())
+      var terms = TermReads(types: types, levels: [mapping.type], reads: ReadSet())
       terms.note(term)
-      return !terms.lacksColumns
+      return terms.isPlannable
     }
   }
 
@@ -216,7 +218,7 @@ extension QueryReading {
   func isPlannable(_ key: OrderKey) -> Bool {
     switch key {
     case .attribute(let attribute, _), .optional(let attribute, _):
-      !schema.hasObjects || mapping.columns[attribute] != nil
+      !schema.hasObjects || mapping.columns[attribute] != nil && !mapping.isOrderedByID(attribute)
     case .updatedAt, .score: true
     }
   }
@@ -228,8 +230,8 @@ private struct TermReads {
   /// The types that are gone through, the one that is asked first; nil for the elements of a list.
   var levels: [EntityTypeID?]
   var reads: ReadSet
-  /// Whether an attribute has no column.
-  var lacksColumns = false
+  /// Whether all attributes have columns, and those that are ordered such that are ordered as Swift does it.
+  var isPlannable = true
 
   init(types: [AnyTypeMapping], levels: [EntityTypeID?], reads: ReadSet) {
     self.types = types
@@ -245,10 +247,14 @@ private struct TermReads {
       if let column = types[Int(type.index)].columns[number] {
         reads.insert(type, column.id)
       } else {
-        lacksColumns = true
+        isPlannable = false
       }
     case .isPresent(let place): _ = type(of: place)
-    case .compare(_, let left, let right), .text(_, let left, let right), .inList(let left, let right),
+    case .compare(let op, let left, let right):
+      if op != .equal, op != .notEqual { noteOrder([left, right]) }
+      note(left)
+      note(right)
+    case .text(_, let left, let right), .inList(let left, let right),
       .arithmetic(_, let left, let right), .quotient(let left, let right), .element(let left, let right):
       note(left)
       note(right)
@@ -256,6 +262,7 @@ private struct TermReads {
       for part in parts { note(part) }
     case .not(let part), .isTrue(let part), .isNull(let part), .negate(let part), .length(let part): note(part)
     case .inRange(let value, let lower, let upper, _):
+      noteOrder([value, lower, upper].compactMap { $0 })
       note(value)
       if let lower { note(lower) }
       if let upper { note(upper) }
@@ -269,6 +276,17 @@ private struct TermReads {
       levels.append(nil)
       note(body)
       levels.removeLast()
+    }
+  }
+
+  private mutating func noteOrder(_ terms: [Term]) {
+    for term in terms {
+      switch term {
+      case .attribute(let place, let number):
+        if let type = type(of: place), types[Int(type.index)].isOrderedByID(number) { isPlannable = false }
+      case .coalesce(let parts), .conditional(let parts): noteOrder(parts)
+      default: break
+      }
     }
   }
 

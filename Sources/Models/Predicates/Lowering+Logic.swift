@@ -88,7 +88,10 @@ extension PredicateExpressions.KeyPath: PredicateLowering {
     var inner = part
     inner.path = path
     if let node = part.cursor.node(at: path) { return object(inner, node) }
-    if let attribute = part.cursor.attribute(at: path) { return term(inner, attribute) }
+    if let attribute = part.cursor.attribute(at: path) {
+      if attribute.isEmbedded { walk.seesObjects = true }
+      return term(inner, attribute)
+    }
     guard part.path == nil, let relation = part.cursor.relation(at: next) else { return .entity(inner) }
     let route = part.route + [relation.number]
     walk.note(route)

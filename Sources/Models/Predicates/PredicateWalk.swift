@@ -118,6 +118,8 @@ struct CursorAttribute {
   let shape: ColumnShape
   let comparesAsStored: Bool
   let isID: Bool
+  /// Whether it is of something that a property holds.
+  let isEmbedded: Bool
 }
 
 extension EntityInfo: EntityCursor {
@@ -130,7 +132,8 @@ extension EntityInfo: EntityCursor {
     guard let shape = attributes[number].shape else { return nil }
     return CursorAttribute(
       place: AttributePlace(type: ObjectIdentifier(Entity.self), attribute: number), shape: shape,
-      comparesAsStored: attributes[number].comparesAsStored, isID: number == idAttribute)
+      comparesAsStored: attributes[number].comparesAsStored, isID: number == idAttribute,
+      isEmbedded: attributes[number].place != nil)
   }
 
   func node(at path: AnyKeyPath) -> EmbeddedNode? { nodes[path] }

@@ -74,7 +74,7 @@ struct QueryExplanation {
     }
     if let note = rest.note { notes.append("in Swift\(name.map { ", of \($0)" } ?? ""): \(note)") }
     let lowering = QueryLowering(
-      shape, snapshot.catalog, reading.schema.byNumber, parameters: parameters, hasConstants: true,
+      shape, snapshot.catalog, reading.types, parameters: parameters, hasConstants: true,
       firstSet: query.sets.count + 1, firstItem: query.itemCount)
     var set = lowering.set(source)
     (conditionSets, query.itemCount) = lowering.conditionSets

@@ -126,7 +126,7 @@ package struct QueryReading<Entity: EntityModelProtocol> {
     }
     if rest.isEmpty && stage.isSliced { slice(stage, &shape, &parameters) } else { rest = rest.slicing(stage) }
     var found = try schema.plans.run(
-      shape, parameters, types: schema.byNumber, given: rows ?? [], on: snapshot, ends: &ends)
+      shape, parameters, types: types, given: rows ?? [], on: snapshot, ends: &ends)
     try finish(&found, &ends, rest)
     return found
   }
@@ -158,7 +158,7 @@ package struct QueryReading<Entity: EntityModelProtocol> {
       rest = rest.slicing(stage)
     } else {
       if rest.isEmpty && stage.isSliced { slice(stage, &shape, &parameters) } else { rest = rest.slicing(stage) }
-      try schema.plans.narrow(&rows, &ends, to: shape, parameters, types: schema.byNumber, on: snapshot)
+      try schema.plans.narrow(&rows, &ends, to: shape, parameters, types: types, on: snapshot)
     }
     try finish(&rows, &ends, rest)
   }
@@ -191,9 +191,17 @@ package struct QueryReading<Entity: EntityModelProtocol> {
       rest = rest.slicing(stage)
     }
     var found = try schema.plans.run(
-      shape, parameters, types: schema.byNumber, parents: parents, on: snapshot, ends: &ends)
+      shape, parameters, types: types, parents: parents, on: snapshot, ends: &ends)
     try finish(&found, &ends, rest)
     return found
+  }
+
+  /// All types of the schema, by number. Where deleted entities are read, they stand there for what they were, whose
+  /// attributes are others.
+  var types: [AnyTypeMapping] {
+    var types = schema.byNumber
+    if isDeleted { types[Int(mapping.type.index)] = mapping }
+    return types
   }
 
   /// What the planner can do of a stage, and what is left to do in Swift: also what reckons with floating-point numbers,
@@ -201,7 +209,8 @@ package struct QueryReading<Entity: EntityModelProtocol> {
   func plannable(
     _ stage: QueryStage<Entity>, _ source: QueryShape.Source, reckonsInSwift: Bool = false
   ) -> (QueryShape, [Parameter], QueryRest<Entity>) {
-    var shape = QueryShape(type: mapping.type, source: source, hasMetadata: mapping.hooks.keepsMetadata)
+    var shape = QueryShape(
+      type: mapping.type, source: source, isOfDeleted: isDeleted, hasMetadata: mapping.hooks.keepsMetadata)
     var parameters: [Parameter] = []
     var rest = QueryRest<Entity>()
     var conditions: [Condition] = []

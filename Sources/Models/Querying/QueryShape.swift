@@ -12,6 +12,8 @@ struct QueryShape: Hashable {
   }
   var type: EntityTypeID
   var source: Source
+  /// Whether the attributes are those of deleted entities.
+  var isOfDeleted = false
   /// Whether the type keeps metadata.
   var hasMetadata = true
   var condition: Condition?

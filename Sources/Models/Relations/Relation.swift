@@ -86,12 +86,19 @@ public struct Relation<
     }
   }
 
-  /// Saves the entities that are in it, without any link.
+  /// Saves the entities that are in it, without any link; if one fails, nothing is changed.
   public func save(_ context: inout Context) throws {
     switch state {
     case .none, .null, .ids: break
-    case .entities(let entities): for entity in entities { try entity.save(to: &context) }
-    case .fragments(let entities): for entity in entities { try entity.save(to: &context, options: .fragment) }
+    case .entities(let entities): try save(entities, .default, &context)
+    case .fragments(let entities): try save(entities, .fragment, &context)
+    }
+  }
+
+  private func save(_ entities: [Entity], _ strategy: MergeStrategy<Entity>, _ context: inout Context) throws {
+    if entities.count == 1 { return try entities[0].save(to: &context, options: strategy) }
+    try context.atomically { context in
+      for entity in entities { try entity.save(to: &context, options: strategy) }
     }
   }
 }

@@ -28,8 +28,11 @@ extension Context {
     _ entity: Entity, _ strategy: MergeStrategy<Entity>, isLoud: Bool, isRaw: Bool = false
   ) throws {
     own()
+    let instant = isLoud ? storage.holdInstant() : nil
+    defer { instant?.end() }
+    let now = storage.now()
     try withStage { stage, context in
-      let saver = Saver(stage: stage, isLoud: isLoud, isRaw: isRaw)
+      let saver = Saver(stage: stage, isLoud: isLoud, now: now, isRaw: isRaw)
       try saver.save(entity, strategy, &context)
       if !isLoud { try saver.applyAll(&context) }
     }

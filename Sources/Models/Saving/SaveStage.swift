@@ -101,6 +101,9 @@ final class SaveStage {
     return records.count - 1
   }
 
+  /// Takes the last entity out. Precondition: nobody has asked for namesakes.
+  func removeLast() { if let last = records.popLast() { count = last.base } }
+
   func setRow(_ record: Int, _ row: UInt32) { records[record].row = row }
   func setNew(_ record: Int) { records[record].isNew = true }
   func setObjects(_ record: Int, _ values: [ObjectValue]) { records[record].objects = values }

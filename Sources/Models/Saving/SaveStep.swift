@@ -72,7 +72,7 @@ final class TargetsStep<Entity: EntityModelProtocol>: SaveStep {
         if let deleted = entity as? any Tombstone {
           stage.steps.append(deleted.saving())
         } else {
-          try entity.save(to: &context, options: strategy)
+          try context.lend(to: "\(Entity.self)") { try entity.save(to: &$0, options: strategy) }
         }
       }
       if stage.steps.count > depth { return false }

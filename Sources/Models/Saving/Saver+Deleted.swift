@@ -9,21 +9,20 @@ extension Saver {
     let record = stage.add(mapping)
     try write(entity, .replace, record, mapping, context)
     let transaction = context.storage.writing
-    transaction.now = context.storage.now()
+    transaction.now = now
     let entry = stage.records[record]
     let (cells, valid) = (stage.cells + entry.base, stage.valid + entry.base)
     do {
-      _ = try putObjects(record, nil, transaction, transaction.now)
-      if let fields = mapping.unknownFields { fields.fill(cells, valid, now: transaction.now) }
+      _ = try putObjects(record, nil, transaction, now)
+      if let fields = mapping.unknownFields { fields.fill(cells, valid, now: now) }
       let row = try transaction.beginTombstone(mapping.type, cells: cells, valid: valid)
       if !entry.objects.isEmpty { try linkObjects(record, row, transaction) }
       try transaction.endTombstone(mapping.type, row, cells: cells, valid: valid)
       if !entry.opaques.isEmpty { context.storage.opaques[Int(mapping.type.index)]?.set(row, entry.opaques) }
       for (place, relation) in mapping.info.relations.enumerated() {
         guard let stored = mapping.relations[place] else { continue }
-        for key in try relation.knownKeys(entity, stage.memory) {
-          transaction.rememberDeleted(stored.id, source: row, key: key)
-        }
+        let keys = try relation.knownKeys(entity, stage.memory)
+        if !keys.isEmpty { try transaction.rememberDeleted(stored.id, source: row, keys: keys) }
       }
     } catch let error as StoreProblem { throw mapping.error(error, in: context) }
   }

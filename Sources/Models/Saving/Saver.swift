@@ -12,6 +12,8 @@ struct Saver {
 
   let stage: SaveStage
   let isLoud: Bool
+  /// The instant of all that is written.
+  let now: Int64
   /// Whether hooks and resolvers are passed over.
   var isRaw = false
 
@@ -34,14 +36,13 @@ struct Saver {
     if !isLoud && !isRaw && !mapping.hooks.savesQuietly { throw MustBeLoud() }
     var entity = entity
     if isLoud { try context.call(.willSave, mapping.hooks) { try entity.willSave(to: &$0) } }
-    var record = 0
-    // Hooks and resolvers may save types that the context did not know; then columns lie elsewhere.
-    repeat {
-      mapping = try context.mapping(of: Entity.self)
-      record = stage.add(mapping)
-      try write(entity, strategy, record, mapping, context)
-      if mapping.uniques.count > 0 && !isRaw { try checkUniques(entity, record, mapping, &context) }
-    } while isLoud && context.storage.schema?.byNumber[Int(mapping.type.index)] !== mapping
+    mapping = try context.mapping(of: Entity.self)
+    var record = stage.add(mapping)
+    let merged = try write(entity, strategy, record, mapping, context)
+    if mapping.uniques.count > 0 && !isRaw, let collision = try collision(merged, record, mapping, &context) {
+      stage.removeLast()
+      (mapping, record) = try settle(entity, strategy, merged, collision, mapping, &context)
+    }
     if isLoud { try apply(record, &context) }
     let relations = mapping.info.relations
     // Counted, because what a generic array's indices ask for costs more than staging.
@@ -74,11 +75,12 @@ struct Saver {
     try context.call(.didSave, mapping.hooks) { try entity.didSave(to: &$0) }
   }
 
-  /// Writes the cells of what the entity becomes when it is merged with what is there.
+  /// Writes the cells of what the entity becomes when it is merged with what is there; gives that.
+  @discardableResult
   func write<Entity>(
     _ entity: Entity, _ strategy: MergeStrategy<Entity>, _ record: Int, _ mapping: TypeMapping<Entity>,
     _ context: Context
-  ) throws {
+  ) throws -> Entity {
     let transaction = context.storage.writing
     let base = stage.records[record].base
     if mapping.info.watchesID { try mapping.info.checkID(entity) }
@@ -112,7 +114,7 @@ struct Saver {
     if !writer.objects.isEmpty {
       stage.setObjects(record, writer.objects)
       // What cannot be written must show before anything is.
-      _ = try putObjects(record, row == PageLayout.noRow ? nil : row, transaction, context.storage.now())
+      _ = try putObjects(record, row == PageLayout.noRow ? nil : row, transaction, now)
     }
     if mapping.derived.count > 0 {
       let hasRelations = mapping.info.relations.count > 0
@@ -134,42 +136,7 @@ struct Saver {
       throw ModelError.unwritable(
         mapping.name, "the merge strategy makes '\(merged.id)' of the id '\(entity.id)', which it must keep")
     }
-  }
-
-  /// Looks for other entities with values of unique indexes.
-  private func checkUniques<Entity>(
-    _ entity: Entity, _ record: Int, _ mapping: TypeMapping<Entity>, _ context: inout Context
-  ) throws {
-    // What a quiet save has not written yet, no index knows.
-    if !isLoud && stage.hasSibling(record) { throw MustBeLoud() }
-    for unique in mapping.uniques {
-      let transaction = context.storage.writing
-      let base = stage.records[record].base
-      if case .failUnlessNil = unique.resolver.kind, unique.columns.contains(where: { !stage.valid[base + $0] }) {
-        continue
-      }
-      guard
-        let existing = transaction.lastRow(
-          unique.id, cells: stage.cells + base, valid: stage.valid + base, except: stage.records[record].row)
-      else { continue }
-      let id = try mapping.id(transaction.readers(mapping.type), existing)
-      if unique.resolver.isRefusal {
-        throw Errors.uniqueValueIndexViolation(
-          existing: id.description, new: entity.id.description, indexName: unique.index.name)
-      }
-      if !isLoud { throw MustBeLoud() }
-      if case .custom(let resolve) = unique.resolver.kind {
-        let index = UniqueKeyPath<Entity>(name: unique.index.name, keyPaths: unique.index.paths)
-        try context.lend(to: mapping.name) { try resolve(id, entity, index, &$0) }
-      } else {
-        try Entity.delete(id: id, from: &context)
-      }
-      context.own()
-      // The resolver may have saved or deleted anything, even what makes the schema another.
-      if context.storage.schema?.byNumber[Int(mapping.type.index)] !== mapping { return }
-      let row = context.storage.writing.findRow(mapping.type, key: stage.key(record))
-      stage.setRow(record, row ?? PageLayout.noRow)
-    }
+    return merged
   }
 
   /// Writes everything that is staged.
@@ -182,7 +149,7 @@ struct Saver {
     context.own()
     let entry = stage.records[record]
     let transaction = context.storage.writing
-    transaction.now = context.storage.now()
+    transaction.now = now
     var row = entry.row
     if row == PageLayout.noRow, record > 0, let known = transaction.findRow(entry.mapping.type, key: stage.key(record))
     {
@@ -203,6 +170,7 @@ struct Saver {
         if isRaw, entry.opaques.isEmpty, let column = entry.mapping.updatedColumn {
           transaction.now = readers[Int(column.index)].int64(row)
         }
+        defer { transaction.now = now }
         try transaction.replace(
           entry.mapping.type, row, cells: cells, valid: valid, owned: owned)
       }
@@ -211,74 +179,6 @@ struct Saver {
     stage.setRow(record, row)
     if !entry.opaques.isEmpty {
       context.storage.opaques[Int(entry.mapping.type.index)]?.set(row, entry.opaques)
-    }
-  }
-
-  private func apply(_ link: SaveStage.Link, _ context: inout Context) throws {
-    context.own()
-    let transaction = context.storage.writing
-    let source = stage.records[link.source]
-    // Looked up now, because a hook of a nested entity may have made the schema larger.
-    guard let relation = context.storage.schema?.byNumber[Int(source.mapping.type.index)].relations[link.place] else {
-      return
-    }
-    // A resolver may have deleted what was just saved.
-    guard transaction.isLive(relation.source, source.row) else { return }
-    stage.rows.removeAll(keepingCapacity: true)
-    // With the number of the rows before each.
-    var absent: [(key: Cell, index: Int)] = []
-    for target in stage.targets[link.targets] {
-      let row: UInt32
-      switch target {
-      case .record(let record):
-        row = stage.records[record].row
-        if !transaction.isLive(relation.target, row) { continue }
-      case .id(var cell):
-        guard let found = transaction.findRow(relation.target, key: &cell) else {
-          absent.append((cell, stage.rows.count))
-          continue
-        }
-        row = found
-      }
-      stage.rows.append(row)
-    }
-    // A row that is new waits for nothing, unless the entity stands elsewhere in the save too, or a hook has saved it.
-    let isFresh = source.isNew && !stage.hasTwins && !isLoud
-    // Reading does not show links that wait, so that what is saved as it was read says nothing about them.
-    if !link.isPart && !isFresh,
-      !link.isRead || !absent.isEmpty
-        || !transaction.hasTargets(relation, source: source.row, stage.rows)
-    {
-      transaction.forgetDangling(relation.id, source: source.row, except: absent.map(\.key))
-    }
-    let isAppended = link.isPart && relation.isToMany
-    var present = isAppended ? transaction.listCounts(relation.id, source: source.row).present : 0
-    // What stands in the list already is not counted again.
-    var seen: Set<UInt32> = []
-    if isAppended, let last = absent.last, last.index > 0 {
-      seen = Set(transaction.readers(relation.source)[Int(relation.column.index)].references(source.row))
-    }
-    var next = 0
-    do {
-      if !relation.isToMany {
-        try transaction.setReference(relation.id, source: source.row, target: stage.rows.last)
-      } else if link.isPart || source.isNew && !transaction.hasReferences(relation.id, source: source.row) {
-        try transaction.appendReferences(relation.id, source: source.row, targets: stage.rows)
-      } else {
-        try stage.rows.withUnsafeBufferPointer {
-          try transaction.setReferences(relation.id, source: source.row, targets: $0)
-        }
-      }
-    } catch let error as StoreProblem { throw source.mapping.error(error, in: context) }
-    for link in absent {
-      for row in stage.rows[next..<link.index] where seen.insert(row).inserted { present += 1 }
-      next = link.index
-      // Counted anew, because one that is said twice, or waits already, waits once.
-      let waiting = relation.isToMany ? transaction.listCounts(relation.id, source: source.row).waiting : 0
-      transaction.rememberDangling(
-        relation.id, source: source.row, key: link.key,
-        place: transaction.place(
-          relation.id, source: source.row, behind: present, waiting: waiting))
     }
   }
 }

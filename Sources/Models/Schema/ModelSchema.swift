@@ -161,29 +161,16 @@ package final class ModelSchema: @unchecked Sendable {
     }
   }
 
-  /// Types in a version of a catalog.
-  struct Place: Hashable {
-    let catalog: UInt64
-    let types: [ObjectIdentifier]
-
-    init(_ types: [any EntityModelProtocol.Type], in catalog: Catalog) {
-      self.catalog = catalog.version
-      self.types = types.map { ObjectIdentifier($0) }
-    }
-  }
-  static let fitted = Guarded<[Place: Result<ModelSchema, any Error>]>([:])
-  private static var keptFits: Int { 64 }
+  static let fitted = Guarded(FittedSchemas())
 
   /// Types, and all that they lead to, in a catalog that was not made of them. Why they do not fit is worked out once too.
   static func make(for types: [any EntityModelProtocol.Type], in catalog: Catalog) throws -> ModelSchema {
-    let place = Place(types, in: catalog)
+    let place = FittedSchemas.Place(types, in: catalog)
     if let found = fitted.withLock({ $0[place] }) { return try found.get() }
     let made = Result { try ModelSchema(types, in: catalog) }
     return try fitted.withLock { fitted in
       if let found = fitted[place] { return found }
-      // Catalogs that are no more are forgotten sometime.
-      if fitted.count >= keptFits { fitted.removeAll() }
-      fitted[place] = made
+      fitted.add(made, at: place)
       return made
     }.get()
   }

@@ -13,6 +13,8 @@ class AnyTypeMapping: @unchecked Sendable {
   let updatedColumn: ColumnID?
   /// By attribute: its column; nil for what has none. An embedded object's says whether it is there.
   let columns: [ColumnDescriptor?]
+  /// How many attributes are the entity's own; those behind are of what its properties hold.
+  let ownCount: Int
   /// By place in the description; nil where the relation has no table behind it.
   let relations: [StoredRelation?]
   /// By column, whether the entities say what it holds; nil if they say so of all.
@@ -46,6 +48,7 @@ class AnyTypeMapping: @unchecked Sendable {
     self.idKind = idKind
     self.updatedColumn = updatedColumn
     self.columns = columns
+    self.ownCount = ownCount ?? columns.count
     self.relations = relations
     self.ownedColumns = ownedColumns
     self.readsDeleted = readsDeleted
@@ -65,6 +68,10 @@ class AnyTypeMapping: @unchecked Sendable {
 
   /// The values without a column of no rows; nil if an entity has none.
   var noOpaques: OpaqueValues? { layout.opaqueCount > 0 ? OpaqueValues(width: layout.opaqueCount) : nil }
+
+  /// Whether a column is ordered in another way than texts of Swift: ids of a schema in text are, of which numbers come
+  /// first. Of the entity's own that order is meant.
+  func isOrderedByID(_ attribute: Int) -> Bool { attribute >= ownCount && columns[attribute]?.type == .id }
 
   /// The entity of a live row, to be told of its deletion.
   func doom(_ row: UInt32, _ tables: any StoreTables, _ storage: ContextStorage) throws -> any DoomedEntity {

@@ -41,6 +41,12 @@ extension WriteTransaction {
     )
   }
 
+  /// Before how many links of a to-many list that are there each of those that sleep stands, ascending.
+  package func dormantPlaces(_ relation: RelationID, source: UInt32) -> [Int] {
+    let relation = layout[relation]
+    return relation.isToMany ? dormant(relation, source).map { Int($0.place) } : []
+  }
+
   /// The place in a to-many list behind so many links that are there and so many that wait; those that sleep between
   /// stand before it. Of a to-one relation nobody asks.
   package func place(_ relation: RelationID, source: UInt32, behind present: Int, waiting: Int) -> Int {

@@ -40,7 +40,9 @@ extension WriteTransaction {
     return [DeletedRow(type: type, row: row)]
   }
 
-  private func delete(_ entities: [DeletedRow], keeps: Bool) throws(StoreProblem) -> [DeletedRow] {
+  /// The same of entities of several types. Precondition: the rows are live, and each stands once.
+  @discardableResult
+  package func delete(_ entities: [DeletedRow], keeps: Bool) throws(StoreProblem) -> [DeletedRow] {
     var doomed = entities
     let marks = RowMarks(entities)
     try collectCascade(&doomed, marks)
@@ -92,11 +94,10 @@ extension WriteTransaction {
 
   /// What ``delete(_:rows:keeps:)`` would delete: each live entity, behind it what the cascading relations reach from it,
   /// and each once. Complexity: O(*n*) in what is reached, and its links.
-  package func cascade(from type: EntityTypeID, rows: [UInt32]) throws(StoreProblem) -> [DeletedRow] {
+  package func cascade(from entities: [DeletedRow]) throws(StoreProblem) -> [DeletedRow] {
     var doomed: [DeletedRow] = []
     let marks = RowMarks([])
-    for row in rows {
-      let entity = DeletedRow(type: type, row: row)
+    for entity in entities {
       if !marks.insert(entity) { continue }
       doomed.append(entity)
       // What an earlier one reaches has been gone through.

@@ -28,6 +28,8 @@ extension WriteTransaction {
     _ type: EntityTypeID, _ row: UInt32, cells: UnsafePointer<Cell>, valid: UnsafePointer<Bool>
   ) throws(StoreProblem) {
     try delete(type, row)
+    let graveyard = ownedTable(type).ownedGraveyard()
+    graveyard.replaceRecord(row, graveyard.record(row).fromElsewhere)
     let layout = layout.types[Int(type.index)]
     for column in layout.columns.indices
     where valid[column] && !layout.isFilled[column] && !layout.isFolded[column] && !isKey(column, layout) {
@@ -43,40 +45,92 @@ extension WriteTransaction {
     let cell = key[0]
     let kind = primary.keys.components[0].kind
     guard let number = dangling.number(type, kind, cell) else { return }
+    // Of each relation at once, because any number may wait.
+    var sleeping: [RelationID: [DormantLinks.Link]] = [:]
     for (link, place) in dangling.links(number) {
       let relation = layout[link.relation]
       guard relation.target == type, table(relation.source).isDeleted(link.source) else { continue }
       dangling.remove(link, to: type, kind, cell)
-      addSleeping(relation, link, target: row, place: place)
+      guard let made = connectDeleted(relation, link, target: row, place: place) else { continue }
+      sleeping[relation.inverse, default: []].append(made)
+    }
+    for (inverse, links) in sleeping {
+      setDormant(layout[inverse], row, dormant(layout[inverse], row) + links)
     }
   }
 
-  /// Links a deleted row that is kept with the one that has a primary key, once that is there: the link sleeps until the
-  /// row is restored. Nothing happens where the other one can be linked with one only, and is, or was, or waits to be.
-  package func rememberDeleted(_ id: RelationID, source: UInt32, key cell: Cell) {
+  /// Links a deleted row that is kept with those that have some primary keys, in their order, before those that know it
+  /// already. The links sleep; those to keys that nobody has wait. One that can be linked with one only, and is, or was,
+  /// or waits to be, is passed over.
+  package func rememberDeleted(_ id: RelationID, source: UInt32, keys: [Cell]) throws(StoreProblem) {
     let relation = layout[id]
     let inverse = layout[relation.inverse]
     let type = layout.types[Int(relation.target.index)]
     guard table(relation.source).isDeleted(source), type.members.isEmpty, let primary = type.indexes.first,
       primary.keys.count == 1
     else { return }
-    let link = DanglingLinks.Link(relation: id, source: source)
-    var cell = cell
-    if let target = findRow(relation.target, key: &cell) {
-      if !inverse.isToMany, dangling.waits(DanglingLinks.Link(relation: inverse.id, source: target)) { return }
-      return addSleeping(relation, link, target: target, place: nil)
-    }
     let kind = primary.keys.components[0].kind
-    if !inverse.isToMany, dangling.isClaimed(id, relation.target, kind, cell) { return }
     let number = layout.relationPlaces[Int(id.index)]
-    let known = ownedTable(relation.source).ownedGraveyard().record(source).targets(relation: number).count
-    rememberDangling(
-      id, source: source, relation.target, key: cell, place: known + dangling.waitingCount(link))
+    let graveyard = ownedTable(relation.source).ownedGraveyard()
+    let known = Array(graveyard.record(source).targets(relation: number))
+    // A to-one that has a target keeps it.
+    if !relation.isToMany && !known.isEmpty { return }
+    let isKnown = Set(known)
+    var (targets, met): ([UInt32], Set<UInt32>) = ([], [])
+    var waiting: [(key: Cell, place: Int)] = []
+    for key in relation.isToMany ? keys[...] : keys.prefix(1) {
+      try step(holding: targets.count * 24 + waiting.count * 24)
+      var cell = key
+      if let target = findRow(relation.target, key: &cell) {
+        guard isKnown.contains(target) || isFree(inverse, target), met.insert(target).inserted else { continue }
+        targets.append(target)
+        if !isKnown.contains(target) { fallAsleep(inverse, target, to: source) }
+      } else if let target = deletedRow(relation.target, key: &cell) {
+        guard isKnown.contains(target) || isFree(inverse, buried: target), met.insert(target).inserted else { continue }
+        targets.append(target)
+        if !isKnown.contains(target) { remember(inverse, buried: target, source) }
+      } else if inverse.isToMany || !dangling.isClaimed(id, relation.target, kind, cell) {
+        waiting.append((key, targets.count + waiting.count))
+      }
+    }
+    targets += known.filter { !met.contains($0) }
+    if targets != known {
+      graveyard.replaceRecord(source, graveyard.record(source).with(targets, relation: number))
+    }
+    for link in waiting { rememberDangling(id, source: source, relation.target, key: link.key, place: link.place) }
   }
 
-  private func addSleeping(_ relation: Relation, _ link: DanglingLinks.Link, target: UInt32, place: UInt32?) {
-    guard let made = connectDeleted(relation, link, target: target, place: place) else { return }
-    let inverse = layout[relation.inverse]
-    setDormant(inverse, target, dormant(inverse, target) + [made])
+  /// Whether a live row can be linked with one more.
+  private func isFree(_ relation: Relation, _ row: UInt32) -> Bool {
+    relation.isToMany
+      || target(relation, row) == PageLayout.noRow && !hasDormant(relation, row)
+        && !dangling.waits(DanglingLinks.Link(relation: relation.id, source: row))
+  }
+
+  /// Whether a deleted one that is kept can.
+  private func isFree(_ relation: Relation, buried row: UInt32) -> Bool {
+    if relation.isToMany { return true }
+    let record = ownedTable(relation.source).ownedGraveyard().record(row)
+    return record.targets(relation: layout.relationPlaces[Int(relation.id.index)]).isEmpty
+      && !dangling.waits(DanglingLinks.Link(relation: relation.id, source: row))
+  }
+
+  /// Adds a link to a live row, behind all others, that sleeps.
+  private func fallAsleep(_ relation: Relation, _ row: UInt32, to target: UInt32) {
+    dropPurged(relation, row)
+    let end = relation.isToMany ? UInt32(truncatingIfNeeded: readColumn(relation).reader.references(row).count) : 0
+    let links = ownedTable(relation.source).ownedDormant(layout.relationPlaces[Int(relation.id.index)])
+    if links.insert(target, at: end, of: row) { return }
+    setDormant(relation, row, dormant(relation, row) + [DormantLinks.Link(place: end, target: target)])
+  }
+
+  /// Adds a link to what is known of a deleted row, behind all others.
+  private func remember(_ relation: Relation, buried row: UInt32, _ target: UInt32) {
+    let graveyard = ownedTable(relation.source).ownedGraveyard()
+    let number = layout.relationPlaces[Int(relation.id.index)]
+    let record = graveyard.record(row)
+    let known = record.targets(relation: number)
+    if known.contains(target) { return }
+    graveyard.replaceRecord(row, record.adding(target, relation: number, at: known.count))
   }
 }

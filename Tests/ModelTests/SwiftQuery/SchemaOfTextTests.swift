@@ -69,7 +69,7 @@ import Testing
   /// Whether a type fits is found out once for each schema, also if it does not.
   @Test func typesThatDoNotFit() throws {
     let database = try Database(schema: "type Misfit { id: ID! name: Int }")
-    let place = ModelSchema.Place([Misfit.self], in: database.currentSnapshot.catalog)
+    let place = FittedSchemas.Place([Misfit.self], in: database.currentSnapshot.catalog)
     #expect(ModelSchema.fitted.withLock { $0[place] } == nil)
     let expected = ModelError.invalidSchema(
       "the type 'Misfit' of the schema has a field 'name: Int' that is not String!")

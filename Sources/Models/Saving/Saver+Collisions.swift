@@ -1,0 +1,81 @@
+import GQLCatalog
+import GQLStore
+
+/// Other entities with values of unique indexes.
+extension Saver {
+  /// One of them, and the index, by its place among those of the type.
+  struct Collision: Hashable {
+    let unique: Int
+    let row: UInt32
+  }
+
+  /// The first that nobody has been asked about yet, for a staged entity.
+  ///
+  /// - Parameter asked: What was. Those that its index tolerates may stay; one that it should have deleted may not.
+  func collision<Entity>(
+    _ merged: Entity, _ record: Int, _ mapping: TypeMapping<Entity>, _ context: inout Context,
+    asked: Set<Collision> = []
+  ) throws -> Collision? {
+    // What a quiet save has not written yet, no index knows.
+    if !isLoud && stage.hasSibling(record) { throw MustBeLoud() }
+    let base = stage.records[record].base
+    let transaction = context.storage.writing
+    for (place, unique) in mapping.uniques.enumerated() {
+      if case .failUnlessNil = unique.resolver.kind, unique.columns.contains(where: { !stage.valid[base + $0] }) {
+        continue
+      }
+      guard
+        let existing = transaction.lastRow(
+          unique.id, cells: stage.cells + base, valid: stage.valid + base, except: stage.records[record].row)
+      else { continue }
+      let collision = Collision(unique: place, row: existing)
+      let wasAsked = asked.contains(collision)
+      if wasAsked, case .custom = unique.resolver.kind { continue }
+      if unique.resolver.isRefusal || wasAsked {
+        throw Errors.uniqueValueIndexViolation(
+          existing: try mapping.id(transaction.readers(mapping.type), existing).description,
+          new: merged.id.description, indexName: unique.index.name)
+      }
+      if !isLoud { throw MustBeLoud() }
+      return collision
+    }
+    return nil
+  }
+
+  /// Asks about a collision, and about those that are left then, or have come of what the program did: it may have saved
+  /// or deleted anything, the entity itself too, or what makes the schema another. So the entity is merged and staged
+  /// anew each time. Gives the type's place, and the record.
+  func settle<Entity: EntityModelProtocol>(
+    _ entity: Entity, _ strategy: MergeStrategy<Entity>, _ merged: Entity, _ first: Collision,
+    _ mapping: TypeMapping<Entity>, _ context: inout Context
+  ) throws -> (TypeMapping<Entity>, Int) {
+    var (mapping, merged, collision) = (mapping, merged, first)
+    var asked: Set<Collision> = []
+    while true {
+      asked.insert(collision)
+      try resolve(merged, collision, mapping, &context)
+      mapping = try context.mapping(of: Entity.self)
+      let record = stage.add(mapping)
+      merged = try write(entity, strategy, record, mapping, context)
+      guard let next = try self.collision(merged, record, mapping, &context, asked: asked) else {
+        return (mapping, record)
+      }
+      collision = next
+      stage.removeLast()
+    }
+  }
+
+  private func resolve<Entity: EntityModelProtocol>(
+    _ merged: Entity, _ collision: Collision, _ mapping: TypeMapping<Entity>, _ context: inout Context
+  ) throws {
+    let unique = mapping.uniques[collision.unique]
+    let existing = try mapping.id(context.storage.writing.readers(mapping.type), collision.row)
+    if case .custom(let resolve) = unique.resolver.kind {
+      let index = UniqueKeyPath<Entity>(name: unique.index.name, keyPaths: unique.index.paths)
+      try context.lend(to: mapping.name) { try resolve(existing, merged, index, &$0) }
+    } else {
+      try Entity.delete(id: existing, from: &context)
+    }
+    context.own()
+  }
+}

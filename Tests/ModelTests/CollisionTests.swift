@@ -1,0 +1,144 @@
+import Foundation
+import GQLiteModels
+import Testing
+
+/// Two values together are unique; a resolver lets entities without a nick be.
+@EntityModel
+private struct Member {
+  @Unique<Self>(\.club, \.nick, collisions: .unlessNameless) private var unique
+  let id: Int
+  var club: String?
+  var nick: String?
+}
+
+extension CollisionResolver where Entity == Member {
+  fileprivate static var unlessNameless: Self {
+    Self { existing, new, index, _ in
+      if new.nick == nil { return }
+      throw UniqueConstraintViolation(existingId: existing, keyPath: index)
+    }
+  }
+}
+
+/// One only is current.
+@EntityModel
+private struct Login {
+  @Unique<Self>(\.isCurrent, collisions: .makeWay) private var current
+  let id: Int
+  var isCurrent: Bool
+}
+
+extension CollisionResolver where Entity == Login {
+  fileprivate static var makeWay: Self {
+    Self { existing, _, _, context in
+      guard var login = Login.query(existing).resolve(in: context), login.isCurrent else { return }
+      login.isCurrent = false
+      try login.save(to: &context)
+    }
+  }
+}
+
+/// The resolver of one value saves others, and the entity that comes.
+@EntityModel
+private struct Seat {
+  @Unique<Self>(\.row, collisions: .upsert) private var uniqueRow
+  @Unique<Self>(\.place, collisions: .giveWay) private var uniquePlace
+  let id: Int
+  var row: String
+  var place: String
+  var note: String?
+}
+
+extension CollisionResolver where Entity == Seat {
+  fileprivate static var giveWay: Self {
+    Self { existing, new, _, context in
+      guard var seat = Seat.query(existing).resolve(in: context) else { return }
+      seat.place = "was \(existing)"
+      try seat.save(to: &context)
+      try Seat(id: 99, row: new.row, place: "99").save(to: &context)
+      try Seat(id: new.id, row: "none \(new.id)", place: "none \(new.id)", note: "resolved").save(to: &context)
+    }
+  }
+}
+
+/// Its deletion leaves another one with its value, once.
+@EntityModel
+private struct Heir {
+  @Unique<Self>(\.title, collisions: .upsert) private var unique
+  let id: Int
+  var title: String
+
+  func didDelete(from context: inout Context) throws {
+    if id < 100 { try Heir(id: id + 100, title: title).save(to: &context) }
+  }
+}
+
+/// Comes back as soon as it is gone.
+@EntityModel
+private struct Ghost {
+  @Unique<Self>(\.title, collisions: .upsert) private var unique
+  let id: Int
+  var title: String
+
+  func didDelete(from context: inout Context) throws {
+    try Deleted<Ghost>.query(id).resolve(in: context)?.restore(in: &context)
+  }
+}
+
+/// Collisions are those of what an entity becomes, and none is left that nobody was asked about.
+@Suite struct CollisionTests {
+  @Test("a resolver gets the entity that will be saved") func fragments() throws {
+    var context = Context()
+    try Member(id: 1, club: "a", nick: "n").save(to: &context)
+    try Member(id: 2, club: "b", nick: "n").save(to: &context)
+    // Merged it is ("a", "n").
+    #expect(throws: UniqueConstraintViolation.self) {
+      try Member(id: 2, club: "a", nick: nil).save(to: &context, options: .fragment)
+    }
+    #expect(Member.query(2).resolve(in: context)?.club == "b")
+    // Without one they may be as many as they are.
+    try Member(id: 3, club: "a", nick: nil).save(to: &context)
+    try Member(id: 4, club: "a", nick: nil).save(to: &context, options: .fragment)
+    #expect(context.ids(Member.self) == [1, 2, 3, 4])
+  }
+
+  @Test("all that have the value are asked about") func severalThatHaveIt() throws {
+    var context = Context()
+    // Nobody is asked about these.
+    for id in 1...3 { try context.insert(Login(id: id, isCurrent: true)) }
+    try Login(id: 4, isCurrent: true).save(to: &context)
+    #expect(Login.filter(\.isCurrent == true).resolve(in: context).map(\.id) == [4])
+    // What it lets be stays.
+    try Login(id: 5, isCurrent: false).save(to: &context)
+    #expect(Login.filter(\.isCurrent == false).resolve(in: context).map(\.id) == [1, 2, 3, 5])
+  }
+
+  @Test("what a resolver saves is looked at too, and merged with") func resolversThatSave() throws {
+    var context = Context()
+    try Seat(id: 1, row: "r", place: "p").save(to: &context)
+    // 1 makes way for its place; 99 has the row then, and is deleted; the note of 2 is the resolver's.
+    try Seat(id: 2, row: "s", place: "p").save(to: &context, options: .fragment)
+    #expect(Seat.query().resolve(in: context).map(\.id) == [1, 2])
+    #expect(Seat.query(1).resolve(in: context)?.place == "was 1")
+    let second = try #require(Seat.query(2).resolve(in: context))
+    #expect(second.row == "s" && second.place == "p" && second.note == "resolved")
+    #expect(Deleted<Seat>.query().resolve(in: context).map(\.id) == [99])
+  }
+
+  @Test("what the hooks of the deleted save is looked at too") func hooksThatSave() throws {
+    var context = Context()
+    try Heir(id: 1, title: "x").save(to: &context)
+    try Heir(id: 2, title: "x").save(to: &context)
+    #expect(Heir.query().resolve(in: context).map(\.id) == [2])
+    #expect(Deleted<Heir>.query().resolve(in: context).map(\.id).sorted() == [1, 101])
+  }
+
+  @Test("one that does not go is a violation, and nothing is left") func ghosts() throws {
+    var context = Context()
+    try Ghost(id: 1, title: "x").save(to: &context)
+    #expect(throws: Errors.uniqueValueIndexViolation(existing: "1", new: "2", indexName: "unique")) {
+      try Ghost(id: 2, title: "x").save(to: &context)
+    }
+    #expect(context.ids(Ghost.self) == [1] && Deleted<Ghost>.query().resolve(in: context).isEmpty)
+  }
+}
