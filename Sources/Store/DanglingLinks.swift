@@ -7,7 +7,8 @@ import GQLCatalog
 ///   key ─▶ first … last     an entry is in two lists: of those that wait for its key, in the order remembered,
 ///   link ─▶ first           and of those of its link, which may wait for several keys
 /// ```
-/// Adding and removing one takes the same time however many wait for its key, and however many keys its link waits for.
+/// Adding and removing one takes the same time however many wait for its key, and however many keys its link waits for;
+/// versions share what neither of them has written.
 ///
 /// An entry of a list knows its place in it, so that the list gets the order in which it was written, in whatever order
 /// the targets come.
@@ -52,7 +53,7 @@ struct DanglingLinks: Sendable {
     var previousOfLink = DanglingLinks.none
     var nextOfLink = DanglingLinks.none
   }
-  /// What waits for one key; free ones have no entries.
+  /// What waits for one key; a free one has no entries, and its `last` is the next free one.
   private struct Waiting: Sendable {
     var key: Key
     var first = DanglingLinks.none
@@ -71,18 +72,18 @@ struct DanglingLinks: Sendable {
 
   private static let none: Int32 = -1
 
-  private var entries: ContiguousArray<Entry> = []
+  private var entries = PersistentArray<Entry>()
   private var firstFree = DanglingLinks.none
-  private var places: [Place: Int32] = [:]
-  private var keys: ContiguousArray<Waiting> = []
-  private var freeKeys: ContiguousArray<Int32> = []
-  private var numbers: [Key: Int32] = [:]
+  private var places = PersistentDictionary<Place, Int32>()
+  private var keys = PersistentArray<Waiting>()
+  private var firstFreeKey = DanglingLinks.none
+  private var numbers = PersistentDictionary<Key, Int32>()
   /// The first entry of each link.
-  private var firstOfLink: [Link: Int32] = [:]
+  private var firstOfLink = PersistentDictionary<Link, Int32>()
   /// The places of what waits of each list, where some have one.
-  private var waitingPlaces: [Link: WaitingPlaces] = [:]
+  private var waitingPlaces = PersistentDictionary<Link, WaitingPlaces>()
   /// The entry that alone may wait for a key, by key and relation: its source says whose the target will be.
-  private var claims: [Claim: Int32] = [:]
+  private var claims = PersistentDictionary<Claim, Int32>()
 
   var count: Int { places.count }
   var isEmpty: Bool { places.isEmpty }
@@ -143,15 +144,20 @@ struct DanglingLinks: Sendable {
 
   private mutating func takeSlot(_ link: Link, _ place: UInt32) -> UInt32 {
     let slot = waitingPlaces[link]?.slot(of: place) ?? place
-    waitingPlaces[link, default: WaitingPlaces()].insert(slot)
+    if waitingPlaces.update(link, { $0.insert(slot) }) == nil {
+      var places = WaitingPlaces()
+      places.insert(slot)
+      waitingPlaces[link] = places
+    }
     return slot
   }
 
   private mutating func addKey(_ key: Key) -> Int32 {
     let number: Int32
-    if let free = freeKeys.popLast() {
-      number = free
-      keys[Int(free)] = Waiting(key: key)
+    if firstFreeKey != Self.none {
+      number = firstFreeKey
+      firstFreeKey = keys[Int(number)].last
+      keys[Int(number)] = Waiting(key: key)
     } else {
       number = Int32(truncatingIfNeeded: keys.count)
       keys.append(Waiting(key: key))
@@ -217,10 +223,10 @@ struct DanglingLinks: Sendable {
   func hasPlaces(_ link: Link) -> Bool { !waitingPlaces.isEmpty && waitingPlaces[link] != nil }
 
   /// The link behind so many that do not wait has left the list. Complexity: O(index / 64).
-  mutating func close(_ link: Link, index: Int) { waitingPlaces[link]?.close(index: index) }
+  mutating func close(_ link: Link, index: Int) { _ = waitingPlaces.update(link) { $0.close(index: index) } }
 
   /// What waited for a place does not come. Complexity: O(place / 64).
-  mutating func close(_ link: Link, place: UInt32) { waitingPlaces[link]?.close(place: place) }
+  mutating func close(_ link: Link, place: UInt32) { _ = waitingPlaces.update(link) { $0.close(place: place) } }
 
   /// Forgets that a link waits for a key.
   mutating func remove(_ link: Link, to type: EntityTypeID, _ kind: KeyKind, _ key: Cell) {
@@ -268,7 +274,8 @@ struct DanglingLinks: Sendable {
     if keys[key].last == number { keys[key].last = entry.previous }
     if keys[key].first == Self.none {
       numbers[keys[key].key] = nil
-      freeKeys.append(entry.key)
+      keys[key].last = firstFreeKey
+      firstFreeKey = entry.key
     }
     if entry.nextOfLink != Self.none { entries[Int(entry.nextOfLink)].previousOfLink = entry.previousOfLink }
     if entry.previousOfLink != Self.none {
@@ -277,7 +284,7 @@ struct DanglingLinks: Sendable {
       firstOfLink[entry.link] = entry.nextOfLink == Self.none ? nil : entry.nextOfLink
     }
     if let slot = entry.slot {
-      waitingPlaces[entry.link]?.remove(slot)
+      _ = waitingPlaces.update(entry.link) { $0.remove(slot) }
       if firstOfLink[entry.link] == nil { waitingPlaces[entry.link] = nil }
     }
     entries[Int(number)].next = firstFree
@@ -297,7 +304,7 @@ struct DanglingLinks: Sendable {
     var known = Set<Link>()
     var lost = Set<Link>()
     // By type, so that what waits under one key has an order.
-    let order = keys.indices.filter { keys[$0].first != Self.none }
+    let order = (0..<keys.count).filter { keys[$0].first != Self.none }
       .sorted { (keys[$0].key.type, $0) < (keys[$1].key.type, $1) }
     for number in order {
       var key = keys[number].key

@@ -85,6 +85,33 @@ private struct Ghost {
   }
 }
 
+/// Its deletion leaves another one with its value, always.
+@EntityModel
+private struct Hydra {
+  @Unique<Self>(\.title, collisions: .upsert) private var unique
+  let id: Int
+  var title: String
+
+  func didDelete(from context: inout Context) throws { try Hydra(id: id + 1, title: title).save(to: &context) }
+}
+
+/// Its resolver puts another one with the value in the place of each.
+@EntityModel
+private struct Rival {
+  @Unique<Self>(\.title, collisions: .replaced) private var unique
+  let id: Int
+  var title: String
+}
+
+extension CollisionResolver where Entity == Rival {
+  fileprivate static var replaced: Self {
+    Self { existing, new, _, context in
+      try Rival.delete(id: existing, from: &context)
+      try Rival(id: existing + 1, title: new.title).save(to: &context)
+    }
+  }
+}
+
 /// Collisions are those of what an entity becomes, and none is left that nobody was asked about.
 @Suite struct CollisionTests {
   @Test("a resolver gets the entity that will be saved") func fragments() throws {
@@ -140,5 +167,15 @@ private struct Ghost {
       try Ghost(id: 2, title: "x").save(to: &context)
     }
     #expect(context.ids(Ghost.self) == [1] && Deleted<Ghost>.query().resolve(in: context).isEmpty)
+  }
+
+  @Test("collisions that come again and again are an error, and nothing is saved") func endless() throws {
+    var context = Context()
+    try Hydra(id: 10, title: "t").save(to: &context)
+    try Rival(id: 10, title: "t").save(to: &context)
+    let before = try context.query("{ Hydra { id } Rival { id } }").jsonString
+    #expect(throws: Errors.self) { try Hydra(id: 1, title: "t").save(to: &context) }
+    #expect(throws: Errors.self) { try Rival(id: 1, title: "t").save(to: &context) }
+    #expect(try context.query("{ Hydra { id } Rival { id } }").jsonString == before)
   }
 }

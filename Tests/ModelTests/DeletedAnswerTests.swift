@@ -134,6 +134,9 @@ private struct Slip {
     let other = Database()
     let news = changes(other) + [{ try Found(id: "g").save(to: other) }]
     #expect(try told(Found.query(), other, by: news) == 1)
+    // Deleted entities keep the ids of their relations, whatever types there are beside them.
+    let deleted = try library()
+    #expect(try told(Deleted<Bookcase>.query(), deleted, by: changes(deleted)) == 0)
   }
 
   @Test func partsOfDeletedEntities() throws {

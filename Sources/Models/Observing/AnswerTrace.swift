@@ -19,11 +19,13 @@ package struct AnswerTrace {
     var nested: [Int?] = []
 
     /// Whether it lies in a catalog as another one does in another catalog, which may have other types beside it. What
-    /// embedded objects and links lead to is not looked at, so that there they are not the same.
+    /// embedded objects lead to is not looked at, so that there they are not the same.
     func isSame(_ other: Level, in catalog: Catalog, as old: Catalog) -> Bool {
-      objects.isEmpty && links.isEmpty && columns == other.columns && catalog[type].name == old[other.type].name
+      objects.isEmpty && columns == other.columns && catalog[type].name == old[other.type].name
         && (catalog.enums.starts(with: old.enums) || old.enums.starts(with: catalog.enums))
         && columns.allSatisfy { catalog[type][$0] == old[other.type][$0] }
+        && links.count == other.links.count
+        && zip(links, other.links).allSatisfy { $0.isSame($1, in: catalog, as: old) }
     }
   }
 
@@ -96,18 +98,22 @@ package struct AnswerTrace {
       }
       return (level.opaqueCount == 0 || hasSameOpaques(level, as: old, oldLevel))
         && level.objects.allSatisfy { hasSame($0, level, snapshot, oldLevel, before) }
-        && level.links.allSatisfy { hasSame($0, level, snapshot, oldLevel, before) }
+        && zip(level.links, oldLevel.links).allSatisfy {
+          isInPlace && $0.isUntouched(from: before, as: $1, to: snapshot)
+            || hasSame($0, level, snapshot, $1, oldLevel, before)
+        }
     }
   }
 
   /// Whether deleted entities are read with the same ids.
   private func hasSame(
-    _ links: DeletedLinks, _ level: Level, _ snapshot: Snapshot, _ oldLevel: Level, _ before: Snapshot
+    _ links: DeletedLinks, _ level: Level, _ snapshot: Snapshot, _ oldLinks: DeletedLinks, _ oldLevel: Level,
+    _ before: Snapshot
   ) -> Bool {
-    let (relation, target) = (links.relation.id, links.relation.target)
+    let target = links.relation.target
     return zip(level.rows, oldLevel.rows).allSatisfy { row, oldRow in
-      let targets = snapshot.targetsWhenDeleted(relation, row)
-      let oldTargets = before.targetsWhenDeleted(relation, oldRow)
+      let targets = snapshot.targetsWhenDeleted(links.relation.id, row)
+      let oldTargets = before.targetsWhenDeleted(oldLinks.relation.id, oldRow)
       return targets.count == oldTargets.count
         && zip(targets, oldTargets).allSatisfy { snapshot.hasSameValue(target, links.id, $0, as: before, $1) }
     }

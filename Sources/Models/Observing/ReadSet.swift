@@ -6,6 +6,22 @@ struct DeletedLinks {
   let relation: StoredRelation
   /// The column of the targets' ids.
   let id: ColumnID
+
+  /// Whether it is the same relation of another catalog, with targets of one form.
+  func isSame(_ other: DeletedLinks, in catalog: Catalog, as old: Catalog) -> Bool {
+    relation.target == other.relation.target && id == other.id
+      && catalog[relation.target].name == old[other.relation.target].name
+      && catalog[relation.source][relation.column].name == old[other.relation.source][other.relation.column].name
+      && catalog[relation.target][id] == old[other.relation.target][id]
+  }
+
+  /// Whether nothing that they show is another in a newer version, as far as pages tell: false may be wrong, true never
+  /// is. Precondition: one relation, which may have another number.
+  func isUntouched(from old: Snapshot, as other: DeletedLinks, to new: Snapshot) -> Bool {
+    new.hasSameGraves(relation.source, as: old) && new.hasSameGraves(relation.target, as: old)
+      && new.hasSameMembers(relation.target, as: old) && new.hasSameCells(relation.target, id, as: old)
+      && relation.id == other.relation.id
+  }
 }
 
 /// What a query looks at: which types' members, which columns.

@@ -9,6 +9,9 @@ extension Saver {
     let row: UInt32
   }
 
+  /// How often one save asks resolvers; more are those who put a new collision in the place of each that they resolve.
+  private static var askLimit: Int { 10_000 }
+
   /// The first that nobody has been asked about yet, for a staged entity.
   ///
   /// - Parameter asked: What was. Those that its index tolerates may stay; one that it should have deleted may not.
@@ -31,7 +34,7 @@ extension Saver {
       let collision = Collision(unique: place, row: existing)
       let wasAsked = asked.contains(collision)
       if wasAsked, case .custom = unique.resolver.kind { continue }
-      if unique.resolver.isRefusal || wasAsked {
+      if unique.resolver.isRefusal || wasAsked || asked.count >= Self.askLimit {
         throw Errors.uniqueValueIndexViolation(
           existing: try mapping.id(transaction.readers(mapping.type), existing).description,
           new: merged.id.description, indexName: unique.index.name)

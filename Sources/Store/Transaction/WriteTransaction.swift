@@ -95,7 +95,7 @@ package final class WriteTransaction {
   package func provisional() -> Snapshot {
     precondition(bulk == nil, "a bulk must be ended first")
     settle()
-    // Without the links that wait, which queries do not look at, and which a second holder would have copied.
+    // Without the links that wait, which queries do not look at.
     return Snapshot(
       base.catalog, version: version, layout: layout, tables: tables, dangling: DanglingLinks(), growth: growth)
   }
