@@ -234,6 +234,17 @@ struct DanglingLinks: Sendable {
     remove(entry)
   }
 
+  /// Forgets that a link waits for a key, under the types at which it could be; what waits behind it moves up.
+  mutating func take(_ link: Link, to types: [(type: EntityTypeID, kind: KeyKind)], _ key: Cell) {
+    var place: UInt32?
+    for (type, kind) in types {
+      guard let number = number(type, kind, key), let entry = places[Place(key: number, link: link)] else { continue }
+      place = self.place(of: entries[Int(entry)])
+      remove(entry)
+    }
+    if let place { close(link, place: place) }
+  }
+
   /// Forgets all keys that a link waits for. Complexity: O(*n*) in these.
   mutating func removeAll(_ link: Link) {
     if isEmpty { return }

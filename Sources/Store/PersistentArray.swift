@@ -22,6 +22,18 @@ struct PersistentArray<Element: Sendable>: Sendable {
     count += 1
   }
 
+  mutating func popLast() -> Element? {
+    if count == 0 { return nil }
+    count -= 1
+    let (group, leaf) = (count >> (2 * Self.bits), count >> Self.bits & Self.mask)
+    let last = top[group][leaf].removeLast()
+    if count & Self.mask == 0 {
+      top[group].removeLast()
+      if leaf == 0 { top.removeLast() }
+    }
+    return last
+  }
+
   subscript(_ index: Int) -> Element {
     get { top[index >> (2 * Self.bits)][index >> Self.bits & Self.mask][index & Self.mask] }
     _modify { yield &top[index >> (2 * Self.bits)][index >> Self.bits & Self.mask][index & Self.mask] }

@@ -127,6 +127,30 @@ private enum Arrivals {
     #expect(Database(context).check().isEmpty)
   }
 
+  @Test func whatIsDetachedBeforeItComes() throws {
+    for isOne in [true, false] {
+      var context = Context()
+      for id in ["a", "e"] { try OrderedBook(id: id).save(to: &context) }
+      var shelf = OrderedShelf(id: "s", books: .ids(["a", "b", "c", "d", "e"]))
+      shelf.$favourites = .ids(["a", "b", "c", "d", "e"])
+      try shelf.save(to: &context)
+      let before = context
+      if isOne {
+        shelf.detach("b", relation: \.$books, in: &context)
+      } else {
+        shelf.detach(["b", "a", "none"], relation: \.$books, in: &context)
+      }
+      for id in ["d", "b", "c"] { try OrderedBook(id: id).save(to: &context) }
+      #expect(ids(context).0 == (isOne ? ["a", "c", "d", "e"] : ["c", "d", "e"]))
+      #expect(ids(context).1 == ["a", "b", "c", "d", "e"])
+      #expect(Database(context).check().isEmpty)
+      // A copy that was made before waits on.
+      var other = before
+      try OrderedBook(id: "b").save(to: &other)
+      #expect(ids(other).0 == ["a", "b", "e"])
+    }
+  }
+
   /// What comes while the list's owner is deleted gets its place, too.
   @Test func targetsOfDeletedOwners() throws {
     var context = Context()

@@ -65,5 +65,12 @@ import Testing
     made.append(7)
     #expect(old.count == count && (0..<count).allSatisfy { old[$0] == $0 })
     #expect((0..<count).allSatisfy { made[$0] == ($0 % 100 == 0 ? -$0 : $0) } && made[count] == 7)
+    // As many leave as have come, and come again.
+    let full = made
+    #expect(made.popLast() == 7)
+    for number in (0..<count).reversed() { #expect(made.popLast() == (number % 100 == 0 ? -number : number)) }
+    #expect(made.popLast() == nil && made.count == 0 && full.count == count + 1)
+    for number in 0..<(count + 200) { made.append(number + 1) }
+    #expect((0..<(count + 200)).allSatisfy { made[$0] == $0 + 1 } && full[count] == 7)
   }
 }

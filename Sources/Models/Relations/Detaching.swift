@@ -156,7 +156,17 @@ extension Context {
       let transaction = context.storage.writing
       transaction.now = context.storage.now()
       // Those that wait are links too.
-      if ids == nil { transaction.forgetDangling(relation.id, source: row) }
+      if let ids {
+        let memory = StagingMemory()
+        let keys = try ids.compactMap { id in
+          var slot = ColumnSlot(memory)
+          try EntityInfo<Target>.shared.idCodec.write(id, into: &slot)
+          return slot.cell
+        }
+        withExtendedLifetime(memory) { transaction.forgetDangling(relation.id, source: row, only: keys) }
+      } else {
+        transaction.forgetDangling(relation.id, source: row)
+      }
       // Those to deleted entities would come back with them.
       if let mapping = context.storage.schema?.mapping(of: Target.self) {
         transaction.forgetDormant(relation.id, source: row) { target in

@@ -17,7 +17,7 @@ final class HashIndex: @unchecked Sendable {
   @exclusivity(unchecked) var distinctKeys: Int
   /// Rows by posting number; only in indexes that are not unique.
   @exclusivity(unchecked) private(set) var postings: ColumnStore
-  @exclusivity(unchecked) private var freePostings: [UInt32]
+  @exclusivity(unchecked) private var freePostings: PersistentArray<UInt32>
 
   private static let firstSlots = 8
   /// Why 1,024: a copied page costs 8 KiB, and a million keys need a table of 2,048 addresses.
@@ -32,7 +32,7 @@ final class HashIndex: @unchecked Sendable {
     table = PagePool.allocate(UnsafeRawPointer?.self, capacity: 1)
     depth = 0
     distinctKeys = 0
-    freePostings = []
+    freePostings = PersistentArray()
     postings = ColumnStore(kind: .references, elementIsText: false, stamp: stamp, slot: nil)
     let page = makePage(slots: Self.firstSlots, depth: 0)
     table.initialize(to: UnsafeRawPointer(page))

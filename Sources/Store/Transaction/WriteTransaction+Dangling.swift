@@ -87,6 +87,17 @@ extension WriteTransaction {
     dangling.removeAll(link, except: keys.map { (target.id, kind, $0) })
   }
 
+  /// Forgets that a row and a relation await some keys; what waits behind these moves up.
+  package func forgetDangling(_ relation: RelationID, source: UInt32, only keys: [Cell]) {
+    if dangling.isEmpty { return }
+    let target = layout[relation].target
+    let members = layout.types[Int(target.index)].members
+    let types = (members.isEmpty ? [target] : members.map(\.target)).compactMap { type in
+      layout.types[Int(type.index)].indexes.first.map { (type: type, kind: $0.keys.components[0].kind) }
+    }
+    for key in keys { dangling.take(DanglingLinks.Link(relation: relation, source: source), to: types, key) }
+  }
+
   /// Forgets what an entity's links wait for.
   func forgetDangling(_ entity: DeletedRow) {
     if dangling.isEmpty { return }
