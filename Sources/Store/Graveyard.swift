@@ -54,6 +54,22 @@ final class Graveyard: @unchecked Sendable {
   /// Precondition: the row is deleted.
   func replaceRecord(_ row: UInt32, _ record: DeletionRecord) { records.set(row, record.words, stamp: stamp) }
 
+  /// Adds a target to those of a relation, behind so many others, or all. Precondition: the row is deleted.
+  func addTarget(_ row: UInt32, _ target: UInt32, relation place: Int, at number: Int? = nil) {
+    let isAdded = records.extend(row, stamp: stamp) {
+      DeletionRecord.add(target, relation: place, at: number, to: &$0)
+    }
+    if isAdded { return }
+    var words = record(row).words
+    DeletionRecord.add(target, relation: place, at: number, to: &words)
+    records.set(row, words, stamp: stamp)
+  }
+
+  /// Whether a deleted row is remembered as linked to a target. Complexity: O(targets).
+  func knows(_ row: UInt32, _ target: UInt32, relation place: Int) -> Bool {
+    withWords(row) { words in DeletionRecord.range(of: place, in: words).map { words[$0].contains(target) } ?? false }
+  }
+
   /// Whether a deleted row was not deleted before a deletion.
   func isLater(_ row: UInt32, than deletion: UInt64) -> Bool {
     withWords(row) { $0.count >= 2 && DeletionRecord.deletion($0[0], $0[1]) >= deletion }
@@ -82,8 +98,8 @@ final class Graveyard: @unchecked Sendable {
 
 /// What is remembered of a deleted entity: by which deletion it went, and its links, dormant ones included, in order.
 ///
-/// As words: the deletion's number in two halves, the highest bit of which says that it came as deleted, then for each relation that has links its place among the type's
-/// relations, the number of links, and their targets.
+/// As words: the deletion's number in two halves, the highest bit of which says that it came as deleted, then for each
+/// relation that has links its place among the type's relations, the number of links, and their targets.
 struct DeletionRecord {
   private(set) var words: ContiguousArray<UInt32>
 
@@ -110,11 +126,11 @@ struct DeletionRecord {
   }
 
   /// The same without links.
-  private var empty: DeletionRecord { DeletionRecord(words: [words[0], words[1]]) }
+  var withoutLinks: DeletionRecord { DeletionRecord(words: [words[0], words[1]]) }
 
   /// The record with other targets of the relation at `place`.
   func with(_ targets: [UInt32], relation place: Int) -> DeletionRecord {
-    var result = empty
+    var result = withoutLinks
     var index = 2
     while index + 2 <= words.count {
       let end = min(words.count, index + 2 + Int(words[index + 1]))
@@ -132,28 +148,22 @@ struct DeletionRecord {
     words += targets
   }
 
-  /// The record with one target more, behind so many others of the relation at `place`, or all.
-  func adding(_ target: UInt32, relation place: Int, at number: Int) -> DeletionRecord {
-    var result = empty
-    var index = 2
-    var isAdded = false
-    while index + 2 <= words.count {
-      let end = min(words.count, index + 2 + Int(words[index + 1]))
-      var targets = ContiguousArray(words[(index + 2)..<end])
-      if Int(words[index]) == place {
-        targets.insert(target, at: min(number, targets.count))
-        isAdded = true
-      }
-      result.add(relation: Int(words[index]), targets: targets)
-      index = end
+  /// Adds to the words of a record a target behind so many others of the relation at `place`, or all. Complexity: O(1)
+  /// behind all of the relation that stands last.
+  static func add(_ target: UInt32, relation place: Int, at number: Int?, to words: inout ContiguousArray<UInt32>) {
+    guard let known = range(of: place, in: words) else {
+      words.append(UInt32(truncatingIfNeeded: place))
+      words.append(1)
+      return words.append(target)
     }
-    if !isAdded { result.add(relation: place, targets: [target]) }
-    return result
+    let index = known.lowerBound + min(number ?? known.count, known.count)
+    if index == words.count { words.append(target) } else { words.insert(target, at: index) }
+    words[known.lowerBound - 1] = UInt32(truncatingIfNeeded: known.count + 1)
   }
 
   /// The record without a target of the relation at `place`.
   func removing(_ target: UInt32, relation place: Int) -> DeletionRecord {
-    var result = empty
+    var result = withoutLinks
     var index = 2
     while index + 2 <= words.count {
       let end = min(words.count, index + 2 + Int(words[index + 1]))
@@ -169,14 +179,18 @@ struct DeletionRecord {
   }
 
   /// The targets of the relation at `place`, in order.
-  func targets(relation place: Int) -> ArraySlice<UInt32> {
+  func targets(relation place: Int) -> ArraySlice<UInt32> { Self.range(of: place, in: words).map { words[$0] } ?? [] }
+
+  /// Where the targets of the relation at `place` stand; nil if it has none. Complexity: O(relations).
+  static func range<Words: RandomAccessCollection<UInt32>>(of place: Int, in words: Words) -> Range<Int>?
+  where Words.Index == Int {
     var index = 2
     while index + 2 <= words.count {
       let end = min(words.count, index + 2 + Int(words[index + 1]))
-      if Int(words[index]) == place { return words[(index + 2)..<end] }
+      if Int(words[index]) == place { return (index + 2)..<end }
       index = end
     }
-    return []
+    return nil
   }
 }
 

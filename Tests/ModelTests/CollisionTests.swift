@@ -112,6 +112,23 @@ extension CollisionResolver where Entity == Rival {
   }
 }
 
+/// Where one of its files goes, another one takes its name.
+@EntityModel
+private struct Folder {
+  @Unique<Self>(\.name, collisions: .upsert) private var names
+  let id: Int
+  var name: String
+  @Relationship(deleteRule: .cascade, inverse: \.folder) var files: [File]?
+}
+
+@EntityModel
+private struct File {
+  let id: Int
+  @Relationship(inverse: \.files) var folder: Folder?
+
+  func willDelete(from context: inout Context) throws { try Folder(id: 99, name: "docs").save(to: &context) }
+}
+
 /// Collisions are those of what an entity becomes, and none is left that nobody was asked about.
 @Suite struct CollisionTests {
   @Test("a resolver gets the entity that will be saved") func fragments() throws {
@@ -177,5 +194,15 @@ extension CollisionResolver where Entity == Rival {
     #expect(throws: Errors.self) { try Hydra(id: 1, title: "t").save(to: &context) }
     #expect(throws: Errors.self) { try Rival(id: 1, title: "t").save(to: &context) }
     #expect(try context.query("{ Hydra { id } Rival { id } }").jsonString == before)
+  }
+
+  @Test("who is being deleted gives its values away", arguments: [1, 2, 30]) func duringDeletions(_ count: Int) throws {
+    var context = Context()
+    var folder = Folder(id: 1, name: "docs")
+    folder.$files = .relation((1...count).map { File(id: $0) })
+    try folder.save(to: &context)
+    try Folder.delete(id: 1, from: &context)
+    #expect(Folder.query().resolve(in: context).map(\.id) == [99] && File.query().resolve(in: context).isEmpty)
+    #expect(Database(context).check().isEmpty)
   }
 }

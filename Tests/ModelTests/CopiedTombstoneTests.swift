@@ -39,6 +39,13 @@ private struct TagsFirst: Estate {
   init(id: Int) { self.id = id }
 }
 
+/// Leads to parts, which do not lead to it.
+@EntityModel
+private struct Crate {
+  let id: Int
+  @Relationship var parts: [Part]? = nil
+}
+
 /// What is deleted comes over with its links, in a copy of a copy too.
 @Suite struct CopiedTombstoneTests {
   /// A context, a copy of it, and a copy of that.
@@ -130,5 +137,21 @@ private struct TagsFirst: Estate {
         #expect(Database(context).check().isEmpty)
       }
     }
+  }
+
+  @Test("types that come to be known change nothing of what deleted entities know") func typesThatComeLater() throws {
+    var context = Context()
+    var tag = Tag(id: "x")
+    tag.$parts = .ids([1])
+    try Deleted(tag).save(to: &context)
+    try Deleted(part(1, tag: "x")).save(to: &context)
+    func check() {
+      #expect(Deleted<Part>.query(1).resolve(in: context)?.entity.$tag.id == "x")
+      #expect(Deleted<Tag>.query("x").resolve(in: context)?.entity.$parts.ids == [1])
+    }
+    check()
+    try Crate(id: 1).save(to: &context)
+    check()
+    #expect(Database(context).check().isEmpty)
   }
 }

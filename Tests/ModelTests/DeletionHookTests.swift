@@ -117,6 +117,22 @@ private struct Branch {
     }
   }
 
+  /// What a hook deletes in a copy is deleted there, and stays where it was.
+  @Test func hooksThatDeleteInCopies() throws {
+    let trials = Mutex<[[Int]]>([])
+    let (log, left) = try delete { hook, branch, context in
+      guard hook == "will" else { return }
+      if branch.id == 3 { try self.branch(3, [self.branch(4), self.branch(5)]).save(to: &context) }
+      if branch.id != 4 { return }
+      var trial = context
+      try Branch.delete(id: 3, from: &trial)
+      trials.withLock { [trial] in $0.append(trial.ids(Branch.self)) }
+      Branch(id: 1).detach(3, relation: \.$children, in: &context)
+    }
+    #expect(trials.withLock { $0 } == [[1, 2]] && left == [3, 4, 5])
+    #expect(log.filter { !$0.hasSuffix(" 5") } == ["will 1", "will 2", "will 3", "will 4", "did 1", "did 2"])
+  }
+
   /// Each time another: there is no end to it, but an error.
   @Test func hooksThatAddForEver() throws {
     let next = Mutex(100)

@@ -156,26 +156,9 @@ struct Version: Sendable, Comparable {
 
   // MARK: - Time
 
-  /// The least time of several.
-  /// The thread's own time, because other tests run beside it.
-  private func time(_ body: () throws -> Void) rethrows -> Duration {
-    func now() -> Duration {
-      var time = timespec()
-      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-      return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-    }
-    var least = Duration.seconds(1_000_000)
-    for _ in 0..<7 {
-      let start = now()
-      try body()
-      least = min(least, now() - start)
-    }
-    return least
-  }
-
   /// How much longer four times as many take.
   private func ratio(_ count: Int, _ body: (Int) throws -> Void) rethrows -> Double {
-    let (small, large) = (try time { try body(count) }, try time { try body(count * 4) })
+    let (small, large) = (try ThreadTime.least { try body(count) }, try ThreadTime.least { try body(count * 4) })
     return large / small
   }
 

@@ -1,5 +1,7 @@
 import Foundation
+import GQLite
 import GQLiteModels
+import Synchronization
 import Testing
 
 /// Keeps no metadata.
@@ -31,6 +33,48 @@ private struct Everything {
   @Relationship var untimed: [Untimed]? = nil
   @Relationship var timed: [Timed]? = nil
   @Relationship var dated: [Dated]? = nil
+}
+
+private struct Phone: Codable, Equatable {
+  var number: String
+}
+
+@EntityModel
+private struct Subscriber {
+  let id: String
+  var phones: [Phone]
+}
+
+/// Gives a copy to another thread, which saves in it later.
+@EntityModel
+private struct Handing {
+  let id: Int
+  func didSave(to context: inout Context) throws {
+    let handed = Handed.current
+    let done = DispatchSemaphore(value: 0)
+    Thread.detachNewThread { [copy = context] in
+      var copy = copy
+      // Behind the instant of the save that waits here.
+      let start = Date()
+      while Date().timeIntervalSince(start) < 0.001 {}
+      try? Timed(id: 9).save(to: &copy)
+      handed.withLock { [copy] in $0 = copy }
+      done.signal()
+    }
+    done.wait()
+    try Timed(id: 8).save(to: &context)
+  }
+}
+
+private enum Handed {
+  @TaskLocal static var current = Box()
+
+  final class Box: Sendable {
+    private let context = Mutex<Context?>(nil)
+    func withLock<Result: Sendable>(_ body: (inout sending Context?) -> sending Result) -> Result {
+      context.withLock(body)
+    }
+  }
 }
 
 /// When entities were saved, and in which order schema queries give them.
@@ -79,5 +123,25 @@ private struct Everything {
     try #require(Everything.queryAll(with: .schemaEntities).resolve(in: source).first).save(to: &context)
     #expect((1...3).map { Dated(id: $0, changed: time(0)).updatedAt(in: context) } == [time(9), time(8), time(7)])
     #expect(Dated.query().sorted(by: .updatedAt).resolve(in: context).map(\.id) == [3, 2, 1])
+  }
+
+  @Test("what is put in keeps its time, with lists of objects too") func insertingLists() throws {
+    let database = try Database(schema: "type Phone { number: String! } type Subscriber { id: ID! phones: [Phone!]! }")
+    var context = database.entities
+    try Subscriber(id: "1", phones: [Phone(number: "0")]).save(to: &context)
+    try Subscriber(id: "1", phones: []).updateMetadata(.updatedAt, value: time(10), in: &context)
+    try context.insert(Subscriber(id: "1", phones: [Phone(number: "1"), Phone(number: "2")]))
+    let saved = try #require(Subscriber.query("1").resolve(in: context))
+    #expect(saved.phones.map(\.number) == ["1", "2"] && saved.updatedAt(in: context) == time(10))
+  }
+
+  @Test("a copy in another thread has the time of that one") func otherThreads() throws {
+    var context = try Context(for: Handing.self, Timed.self)
+    let handed = Handed.Box()
+    try Handed.$current.withValue(handed) { try Handing(id: 1).save(to: &context) }
+    let copy = try #require(handed.withLock { $0 })
+    let (inner, outer) = (Timed(id: 9).updatedAt(in: copy), Handing(id: 1).updatedAt(in: context))
+    #expect(try #require(inner) > #require(outer))
+    #expect(Timed(id: 8).updatedAt(in: context) == outer)
   }
 }

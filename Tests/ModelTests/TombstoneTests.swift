@@ -259,6 +259,36 @@ struct Tome: Sendable {
     #expect(Database(context).check().isEmpty)
   }
 
+  @Test("an id that is said twice waits once") func repeatedIDs() throws {
+    var context = Context()
+    try Tome(id: "c").save(to: &context)
+    var shelf = Bookcase(id: "s")
+    shelf.$volumes = .ids(["x", "x", "b", "c"])
+    try Deleted(shelf).save(to: &context)
+    for id in ["b", "x"] { try Tome(id: id).save(to: &context) }
+    try Deleted(shelf).restore(in: &context)
+    #expect(Bookcase.query("s").id(\.$volumes).resolve(in: context)?.$volumes.ids == ["x", "b", "c"])
+    #expect(Database(context).check().isEmpty)
+  }
+
+  @Test("who is gone for good is in nobody's way") func goneForGood() throws {
+    var context = Context()
+    var ward = Ward(id: 7)
+    ward.$parent = .id(1)
+    try Deleted(guardian(1, [7])).save(to: &context)
+    try Deleted(ward).save(to: &context)
+    #expect(Deleted<Ward>.query(7).resolve(in: context)?.entity.$parent.id == 1)
+    try Deleted<Guardian>.delete(id: 1, from: &context)
+    #expect(Deleted<Ward>.query(7).resolve(in: context)?.entity.$parent.id == nil)
+    try Deleted(guardian(1, [7])).save(to: &context)
+    #expect(Deleted<Guardian>.query(1).resolve(in: context)?.entity.$kids.ids == [7])
+    #expect(Deleted<Ward>.query(7).resolve(in: context)?.entity.$parent.id == 1)
+    try Deleted(ward).restore(in: &context)
+    try Deleted(Guardian(id: 1)).restore(in: &context)
+    #expect(Guardian.query(1).id(\.$kids).resolve(in: context)?.$kids.ids == [7])
+    #expect(Database(context).check().isEmpty)
+  }
+
   @Test("one that is linked with itself, and one way to another") func loops() throws {
     var context = Context()
     var loop = Loop(id: 1)

@@ -16,22 +16,6 @@ private struct Party {
 
 /// What a copy costs that is written to does not depend on how many links wait for entities that are not there.
 @Suite struct WaitingCostTests {
-  /// The thread's own time, because other tests run beside it; the least of several.
-  private func time(_ body: () throws -> Void) rethrows -> Duration {
-    func now() -> Duration {
-      var time = timespec()
-      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-      return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-    }
-    var least = Duration.seconds(1_000_000)
-    for _ in 0..<7 {
-      let start = now()
-      try body()
-      least = min(least, now() - start)
-    }
-    return least
-  }
-
   private func context(_ count: Int) throws -> Context {
     var context = Context()
     for id in 0..<count {
@@ -45,7 +29,7 @@ private struct Party {
   @Test func writingToACopy() throws {
     let contexts = (small: try context(1_000), large: try context(32_000))
     func least(_ context: Context, _ write: (inout Context) throws -> Void) throws -> Duration {
-      try time {
+      try ThreadTime.least {
         // Both copies are held, so that all that is written must be copied.
         var copy = context
         try write(&copy)
@@ -73,5 +57,24 @@ private struct Party {
     try Party(id: 1_000_007).save(to: &copy)
     #expect(Guest.query(7).id(\.$parties).resolve(in: copy)?.$parties.ids == [1_000_007])
     #expect(Guest.query(7).id(\.$parties).resolve(in: contexts.large)?.$parties.ids == [])
+  }
+
+  /// Each is added to what is known of all others' owner.
+  @Test(arguments: ["alone", "with ids", "behind"]) func deletedOnesOfOneOwner(_ owner: String) throws {
+    func fill(_ count: Int) throws {
+      var context = Context()
+      var party = Party(id: 1)
+      if owner == "with ids" { party.$guests = .ids(Array(0..<count)) }
+      if owner != "behind" { try Deleted(party).save(to: &context) }
+      for id in 0..<count {
+        var guest = Guest(id: id)
+        guest.$parties = .ids([1])
+        try Deleted(guest).save(to: &context)
+      }
+      if owner == "behind" { try Deleted(party).save(to: &context) }
+      #expect(Deleted<Party>.query(1).resolve(in: context)?.entity.$guests.ids == Array(0..<count))
+    }
+    let ratio = try ThreadTime.least(of: 3) { try fill(8_000) } / ThreadTime.least(of: 3) { try fill(1_000) }
+    #expect(ratio < 24, "eight times as many")
   }
 }

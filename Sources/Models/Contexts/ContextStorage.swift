@@ -26,6 +26,7 @@ package final class ContextStorage: @unchecked Sendable {
   @exclusivity(unchecked) var calledType: ObjectIdentifier?
   /// What is being deleted, and was told so; nil when no deletion runs.
   @exclusivity(unchecked) var doomed: DoomedRows?
+  @exclusivity(unchecked) var postponed = PostponedRows()
   /// Of the save with hooks or resolvers that runs, if one does.
   @exclusivity(unchecked) private var instant: HeldInstant?
   /// To whom the context is lent; nil when no code of the program changes it within a save or a deletion.
@@ -39,6 +40,7 @@ package final class ContextStorage: @unchecked Sendable {
   /// Another storage with what this one holds now.
   init(copying other: ContextStorage) {
     doomed = other.doomed
+    postponed = other.postponed
     loan = other.loan
     instant = other.instant
     snapshot = other.current
@@ -123,7 +125,7 @@ package final class ContextStorage: @unchecked Sendable {
   /// The instant of a write, in microseconds since 1970: never before an earlier one's, and that of the save within
   /// which it is.
   func now() -> Int64 {
-    if let instant, !instant.isOver { return instant.time }
+    if let instant, instant.isRunningHere { return instant.time }
     lastInstant = max(lastInstant, WallClock.now)
     return lastInstant
   }
@@ -131,7 +133,7 @@ package final class ContextStorage: @unchecked Sendable {
   /// All that is written until it ends, also in copies that are put in the place of this one, has one instant. Nil if one
   /// is held already.
   func holdInstant() -> HeldInstant? {
-    if let instant, !instant.isOver { return nil }
+    if let instant, instant.isRunningHere { return nil }
     let held = HeldInstant(now())
     instant = held
     return held

@@ -3,27 +3,31 @@ import GQLStore
 
 extension Context {
   /// Deletes an entity and what its relations' rules say; nothing happens if it is not saved.
-  mutating func delete<Entity: EntityModelProtocol>(_ type: Entity.Type, _ id: Entity.ID) throws {
+  ///
+  /// - Parameter atOnce: Whether it must be gone behind this, also where many deletions run within each other's hooks.
+  mutating func delete<Entity: EntityModelProtocol>(
+    _ type: Entity.Type, _ id: Entity.ID, atOnce: Bool = false
+  ) throws {
     guard let (_, found) = try storage.find(type), try writtenRow(found, id) != nil else { return }
     // A schema that was not made of the models may know the type for reading only; hooks need to be known.
     let mapping = try mapping(of: type)
     guard let row = try writtenRow(mapping, id) else { return }
     if mapping.readsDeleted { return try forget(mapping, row) }
-    try delete(mapping.type, [row])
+    try delete(mapping.type, [row], atOnce: atOnce)
   }
 
   /// Deletes entities of a type as one, so that none is kept by another, and what their relations' rules say; if it
   /// fails, nothing is changed.
   ///
   /// One after the other, each would be looked for in the lists of all that lead to it.
-  mutating func delete(_ type: EntityTypeID, _ rows: [UInt32]) throws {
+  mutating func delete(_ type: EntityTypeID, _ rows: [UInt32], atOnce: Bool = false) throws {
     if rows.isEmpty { return }
     var seen = Set<UInt32>(minimumCapacity: rows.count)
     let rows = rows.filter { seen.insert($0).inserted }
     own()
     let entities = rows.map { DeletedRow(type: type, row: $0) }
     if storage.allDeleteQuietly { return try deleteQuietly(entities) }
-    try atomically { try $0.deleteLoudly(entities) }
+    try atomically { try $0.deleteLoudly(entities, atOnce: atOnce) }
   }
 
   /// Forgets an entity, live or deleted, for good.
@@ -46,28 +50,36 @@ extension Context {
   }
 
   /// Deletes rows with the hooks of all entities that go with them.
-  private mutating func deleteLoudly(_ entities: [DeletedRow]) throws {
+  private mutating func deleteLoudly(_ entities: [DeletedRow], atOnce: Bool) throws {
     own()
-    if let outer = storage.doomed, outer.isRunningHere {
+    let (outer, postponed) = (storage.doomed, storage.postponed)
+    if let outer, outer.isRunningHere {
       // Who is told by one that is told of it, and so on, would stand on the stack.
-      if outer.postpones(entities, written()) { return }
+      if !atOnce, storage.postponed.contains(entities) || outer.mustPostpone(entities, written()) {
+        return storage.postponed.add(entities)
+      }
       return try deleteLoudly(entities, outer)
     }
     let doomed = DoomedRows()
     storage.doomed = doomed
+    storage.postponed = PostponedRows()
     defer { doomed.end() }
     try deleteLoudly(entities, doomed)
     own()
-    storage.doomed = nil
+    // That of another thread, in whose hook this copy may be put in place.
+    storage.doomed = outer
+    storage.postponed = postponed
   }
 
   private mutating func deleteLoudly(_ entities: [DeletedRow], _ doomed: DoomedRows) throws {
-    var deletion = LoudDeletion(entities, doomed)
+    var deletion = LoudDeletion(entities, doomed, behind: storage.postponed.rows.count)
     defer { deletion.end() }
     try deletion.tell(&self)
     // A hook may have deleted some.
     try deleteQuietly(live(deletion.roots))
     deletion.end()
+    own()
+    storage.postponed.removeAll(behind: deletion.outerPostponed)
     // One that a hook has taken out of the cascade stays.
     let tables = written()
     let gone = deletion.told.filter { tables?.isLive($0.row.type, $0.row.row) != true }

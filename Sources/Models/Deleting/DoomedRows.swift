@@ -7,13 +7,15 @@ import GQLStore
 final class DoomedRows: Sendable {
   private struct State {
     var rows: Set<DeletedRow> = []
-    /// Of which hooks have asked that they go: they do when the deletion does that runs innermost.
-    var asked: [DeletedRow] = []
-    var isAsked: Set<DeletedRow> = []
+    /// How many deletions run within each other.
+    var depth = 0
     var isOver = false
   }
   private let state = Guarded(State())
   private let thread = ObjectIdentifier(Thread.current)
+
+  /// How many deletions may run within each other that hooks ask for of entities that were told: each stands on the stack.
+  private static var mostWithin: Int { 8 }
 
   /// Whether the deletion is not over, and this is within it: copies of the context that its hooks have kept, or have
   /// given away, know it still.
@@ -23,37 +25,23 @@ final class DoomedRows: Sendable {
   func insert(_ row: DeletedRow) { state.withLock { _ = $0.rows.insert(row) } }
   func contains(_ row: DeletedRow) -> Bool { state.withLock { $0.rows.contains(row) } }
 
-  /// A deletion that has told some is over; of what hooks have asked for, that which was asked before it began is left.
-  func end(of told: [DeletedRow], asked: Int) {
+  /// A deletion begins to tell.
+  func begin() { state.withLock { $0.depth += 1 } }
+
+  /// A deletion that has told some is over.
+  func end(of told: [DeletedRow]) {
     state.withLock { state in
       state.rows.subtract(told)
-      state.isAsked.subtract(state.asked[asked...])
-      state.asked.removeSubrange(asked...)
+      state.depth -= 1
     }
   }
 
-  // MARK: - What hooks ask for
-
-  var askedCount: Int { state.withLock { $0.asked.count } }
-
-  /// What was asked for behind the first so many, which become all.
-  func asked(behind count: inout Int) -> [DeletedRow] {
+  /// Whether entities must go with the deletion that runs, because too many stand on the stack: they are told already, and
+  /// lead to others that are not.
+  func mustPostpone(_ entities: [DeletedRow], _ tables: (any StoreTables)?) -> Bool {
     state.withLock { state in
-      defer { count = state.asked.count }
-      return Array(state.asked[count...])
-    }
-  }
-
-  /// Whether entities go with the deletion that runs: they are told already, and lead to others that are not.
-  func postpones(_ entities: [DeletedRow], _ tables: (any StoreTables)?) -> Bool {
-    state.withLock { state in
-      guard let tables, entities.allSatisfy(state.rows.contains) else { return false }
-      let new = entities.filter { !state.isAsked.contains($0) }
-      if new.isEmpty { return true }
-      if !leadsBeyond(new, state.rows, tables) { return false }
-      state.asked += new
-      state.isAsked.formUnion(new)
-      return true
+      guard state.depth >= Self.mostWithin, let tables, entities.allSatisfy(state.rows.contains) else { return false }
+      return leadsBeyond(entities, state.rows, tables)
     }
   }
 
@@ -70,5 +58,25 @@ final class DoomedRows: Sendable {
       }
     }
     return false
+  }
+}
+
+/// Of which entities a context's hooks have asked that they go: they do when the deletion does that runs innermost. It is
+/// part of the context's value, so that copies and what is undone have their own.
+struct PostponedRows {
+  private(set) var rows: [DeletedRow] = []
+  private var known: Set<DeletedRow> = []
+
+  func contains(_ entities: [DeletedRow]) -> Bool { entities.allSatisfy(known.contains) }
+
+  mutating func add(_ entities: [DeletedRow]) {
+    for entity in entities where known.insert(entity).inserted { rows.append(entity) }
+  }
+
+  /// Takes away all behind the first so many.
+  mutating func removeAll(behind count: Int) {
+    if count >= rows.count { return }
+    known.subtract(rows[count...])
+    rows.removeSubrange(count...)
   }
 }

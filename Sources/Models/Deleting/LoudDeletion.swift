@@ -10,9 +10,9 @@ import GQLStore
 struct LoudDeletion {
   /// What goes by itself, not by a rule: what was asked for at first, and what hooks have asked for meanwhile.
   private(set) var roots: [DeletedRow]
-  /// How many are asked for that are not this deletion's, and how many with its own.
-  private let outerAsked: Int
-  private var asked: Int
+  /// How many are postponed that are not this deletion's, and how many with its own that were seen.
+  let outerPostponed: Int
+  private var postponed: Int
   private let doomed: DoomedRows
   private(set) var told: [(row: DeletedRow, entity: any DoomedEntity)] = []
   private var isOver = false
@@ -26,12 +26,14 @@ struct LoudDeletion {
   /// How many of those that were found to have more targets are looked at again behind each hook.
   private static var watched: Int { 16 }
 
-  /// Precondition: one entity or more, each once.
-  init(_ entities: [DeletedRow], _ doomed: DoomedRows) {
+  /// A deletion within which others begin, with so many that are postponed already. It is to be ended. Precondition: one
+  /// entity or more, each once.
+  init(_ entities: [DeletedRow], _ doomed: DoomedRows, behind postponed: Int) {
     roots = entities
     self.doomed = doomed
-    outerAsked = doomed.askedCount
-    asked = outerAsked
+    outerPostponed = postponed
+    self.postponed = postponed
+    doomed.begin()
   }
 
   /// Tells all that go. What hooks add is told behind what would have gone without them.
@@ -45,7 +47,7 @@ struct LoudDeletion {
     try tell(only: expected, &context)
     var isSecond = true
     while true {
-      addAsked()
+      addPostponed(context)
       let found = try cascade(&context).filter { !doomed.contains($0) }
       if found.isEmpty { return }
       if isSecond { expected.formUnion(found) }
@@ -54,8 +56,11 @@ struct LoudDeletion {
     }
   }
 
-  private mutating func addAsked() {
-    let more = doomed.asked(behind: &asked)
+  private mutating func addPostponed(_ context: Context) {
+    // What was undone is not asked for any more.
+    let all = context.storage.postponed.rows
+    let more = all[min(postponed, all.count)...]
+    postponed = all.count
     if more.isEmpty { return }
     let known = Set(roots)
     roots += more.filter { !known.contains($0) }
@@ -144,7 +149,7 @@ struct LoudDeletion {
   mutating func end() {
     if isOver { return }
     isOver = true
-    doomed.end(of: told.map(\.row), asked: outerAsked)
+    doomed.end(of: told.map(\.row))
   }
 }
 

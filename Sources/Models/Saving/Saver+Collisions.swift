@@ -77,7 +77,7 @@ extension Saver {
       let index = UniqueKeyPath<Entity>(name: unique.index.name, keyPaths: unique.index.paths)
       try context.lend(to: mapping.name) { try resolve(existing, merged, index, &$0) }
     } else {
-      try Entity.delete(id: existing, from: &context)
+      try context.delete(Entity.self, existing, atOnce: true)
     }
     context.own()
   }

@@ -150,6 +150,7 @@ struct Saver {
     let entry = stage.records[record]
     let transaction = context.storage.writing
     transaction.now = now
+    defer { transaction.now = now }
     var row = entry.row
     if row == PageLayout.noRow, record > 0, let known = transaction.findRow(entry.mapping.type, key: stage.key(record))
     {
@@ -170,7 +171,6 @@ struct Saver {
         if isRaw, entry.opaques.isEmpty, let column = entry.mapping.updatedColumn {
           transaction.now = readers[Int(column.index)].int64(row)
         }
-        defer { transaction.now = now }
         try transaction.replace(
           entry.mapping.type, row, cells: cells, valid: valid, owned: owned)
       }

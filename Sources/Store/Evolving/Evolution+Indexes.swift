@@ -159,7 +159,7 @@ extension Evolution {
     let remembered = oldTable(type.id).flatMap { before in
       Int(row) < before.slots ? before.graveyard?.record(row) : nil
     }
-    var record = DeletionRecord(deletion: remembered?.deletion ?? deletion(ofMirror: row, in: type))
+    var record = remembered?.withoutLinks ?? DeletionRecord(deletion: deletion(ofMirror: row, in: type))
     for (place, relation) in type.relations.enumerated() {
       if let lists = lists[Int(relation.id.index)] {
         record.add(relation: place, targets: Array(lists[row]))

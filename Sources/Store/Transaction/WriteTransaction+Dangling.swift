@@ -121,8 +121,8 @@ extension WriteTransaction {
     var links: [DormantLinks.Link]
   }
 
-  /// Makes the links that wait for an entity.
-  func connectDangling(_ table: Table, _ row: UInt32) throws(StoreProblem) {
+  /// Makes the links that wait for an entity. One that is new was linked to nobody before.
+  func connectDangling(_ table: Table, _ row: UInt32, isNew: Bool) throws(StoreProblem) {
     guard let primary = table.layout.indexes.first, primary.keys.count == 1,
       primary.keys.load(table.readers, row, into: key)
     else { return }
@@ -149,7 +149,7 @@ extension WriteTransaction {
       }
       // A link that would break a required reference stays unmade; the source keeps what it has.
       if source.isDeleted(link.source) {
-        guard let link = connectDeleted(relation, link, target: row, place: place) else { continue }
+        guard let link = connectDeleted(relation, link, target: row, place: place, isNew: isNew) else { continue }
         sleeping[relation.id, default: Sleeping(inverse: layout[relation.inverse], row: row, links: [])].links
           .append(link)
       } else if bulk != nil {
@@ -175,16 +175,16 @@ extension WriteTransaction {
   /// Links a deleted, kept row with a live one: the link sleeps until the row is restored. Gives what is still to be
   /// added behind the dormant links of a to-many direction, so that many are added at once.
   func connectDeleted(
-    _ relation: Relation, _ link: DanglingLinks.Link, target: UInt32, place: UInt32?
+    _ relation: Relation, _ link: DanglingLinks.Link, target: UInt32, place: UInt32?, isNew: Bool
   ) -> DormantLinks.Link? {
     let source = link.source
     let inverse = layout[relation.inverse]
     let graveyard = ownedTable(relation.source).ownedGraveyard()
     let number = layout.relationPlaces[Int(relation.id.index)]
-    let record = graveyard.record(source)
-    let old = record.targets(relation: number)
     // A to-one that has a target keeps it.
-    var isRefused = old.contains(target) || !relation.isToMany && !old.isEmpty
+    var isRefused =
+      !isNew && graveyard.knows(source, target, relation: number)
+      || !relation.isToMany && hasTargetWhenDeleted(relation, source)
     if !inverse.isToMany, self.target(inverse, target) != PageLayout.noRow || hasDormant(inverse, target) {
       isRefused = true
     }
@@ -192,8 +192,12 @@ extension WriteTransaction {
       if let place { dangling.close(link, place: place) }
       return nil
     }
-    graveyard.replaceRecord(
-      source, record.adding(target, relation: number, at: place.map { dangling.index(link, of: $0) } ?? old.count))
+    if relation.isToMany {
+      graveyard.addTarget(source, target, relation: number, at: place.map { dangling.index(link, of: $0) })
+    } else {
+      // What was there before is gone for good.
+      graveyard.replaceRecord(source, graveyard.record(source).with([target], relation: number))
+    }
     guard inverse.isToMany else {
       setDormant(inverse, target, [DormantLinks.Link(place: 0, target: source)])
       return nil

@@ -56,7 +56,7 @@ extension WriteTransaction {
       table.addEntry(number, row, key: key)
     }
     if !layout.mirrors.isEmpty { insertMirrors(table, row) }
-    if connects, !dangling.isEmpty { try connectDangling(table, row) }
+    if connects, !dangling.isEmpty { try connectDangling(table, row, isNew: true) }
     return row
   }
 

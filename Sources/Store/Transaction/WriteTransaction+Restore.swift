@@ -33,7 +33,7 @@ extension WriteTransaction {
       wake(relation, survivor.row) { revival.marks.contains(DeletedRow(type: relation.target, row: $0)) }
     }
     if !dangling.isEmpty {
-      for entity in revival.entities { try connectDangling(ownedTable(entity.type), entity.row) }
+      for entity in revival.entities { try connectDangling(ownedTable(entity.type), entity.row, isNew: false) }
     }
     return revival.entities
   }

@@ -51,7 +51,7 @@ extension WriteTransaction {
       let relation = layout[link.relation]
       guard relation.target == type, table(relation.source).isDeleted(link.source) else { continue }
       dangling.remove(link, to: type, kind, cell)
-      guard let made = connectDeleted(relation, link, target: row, place: place) else { continue }
+      guard let made = connectDeleted(relation, link, target: row, place: place, isNew: true) else { continue }
       sleeping[relation.inverse, default: []].append(made)
     }
     for (inverse, links) in sleeping {
@@ -61,7 +61,7 @@ extension WriteTransaction {
 
   /// Links a deleted row that is kept with those that have some primary keys, in their order, before those that know it
   /// already. The links sleep; those to keys that nobody has wait. One that can be linked with one only, and is, or was,
-  /// or waits to be, is passed over.
+  /// or waits to be, is passed over. Precondition: the row has come just now.
   package func rememberDeleted(_ id: RelationID, source: UInt32, keys: [Cell]) throws(StoreProblem) {
     let relation = layout[id]
     let inverse = layout[relation.inverse]
@@ -77,9 +77,9 @@ extension WriteTransaction {
     if !relation.isToMany && !known.isEmpty { return }
     let isKnown = Set(known)
     var (targets, met): ([UInt32], Set<UInt32>) = ([], [])
-    var waiting: [(key: Cell, place: Int)] = []
+    var waiting = 0
     for key in relation.isToMany ? keys[...] : keys.prefix(1) {
-      try step(holding: targets.count * 24 + waiting.count * 24)
+      try step(holding: targets.count * 24)
       var cell = key
       if let target = findRow(relation.target, key: &cell) {
         guard isKnown.contains(target) || isFree(inverse, target), met.insert(target).inserted else { continue }
@@ -90,14 +90,16 @@ extension WriteTransaction {
         targets.append(target)
         if !isKnown.contains(target) { remember(inverse, buried: target, source) }
       } else if inverse.isToMany || !dangling.isClaimed(id, relation.target, kind, cell) {
-        waiting.append((key, targets.count + waiting.count))
+        let before = dangling.count
+        rememberDangling(id, source: source, relation.target, key: key, place: targets.count + waiting)
+        // A key that is said twice waits once.
+        waiting += dangling.count - before
       }
     }
     targets += known.filter { !met.contains($0) }
     if targets != known {
       graveyard.replaceRecord(source, graveyard.record(source).with(targets, relation: number))
     }
-    for link in waiting { rememberDangling(id, source: source, relation.target, key: link.key, place: link.place) }
   }
 
   /// Whether a live row can be linked with one more.
@@ -110,8 +112,7 @@ extension WriteTransaction {
   /// Whether a deleted one that is kept can.
   private func isFree(_ relation: Relation, buried row: UInt32) -> Bool {
     if relation.isToMany { return true }
-    let record = ownedTable(relation.source).ownedGraveyard().record(row)
-    return record.targets(relation: layout.relationPlaces[Int(relation.id.index)]).isEmpty
+    return !hasTargetWhenDeleted(relation, row)
       && !dangling.waits(DanglingLinks.Link(relation: relation.id, source: row))
   }
 
@@ -124,13 +125,25 @@ extension WriteTransaction {
     setDormant(relation, row, dormant(relation, row) + [DormantLinks.Link(place: end, target: target)])
   }
 
-  /// Adds a link to what is known of a deleted row, behind all others.
+  /// Whether what is known of a deleted row has a target that is there, deleted or not; what is gone for good is none.
+  func hasTargetWhenDeleted(_ relation: Relation, _ row: UInt32) -> Bool {
+    let others = table(relation.target)
+    let place = layout.relationPlaces[Int(relation.id.index)]
+    return table(relation.source).graveyard?.withWords(row) { words in
+      guard let targets = DeletionRecord.range(of: place, in: words) else { return false }
+      return words[targets].contains { others.isLive($0) || others.isDeleted($0) }
+    } ?? false
+  }
+
+  /// Adds a link to what is known of a deleted row, behind all others. Precondition: the target is new, so that it is
+  /// not among them.
   private func remember(_ relation: Relation, buried row: UInt32, _ target: UInt32) {
     let graveyard = ownedTable(relation.source).ownedGraveyard()
     let number = layout.relationPlaces[Int(relation.id.index)]
-    let record = graveyard.record(row)
-    let known = record.targets(relation: number)
-    if known.contains(target) { return }
-    graveyard.replaceRecord(row, record.adding(target, relation: number, at: known.count))
+    if relation.isToMany {
+      graveyard.addTarget(row, target, relation: number)
+    } else {
+      graveyard.replaceRecord(row, graveyard.record(row).with([target], relation: number))
+    }
   }
 }
