@@ -22,12 +22,13 @@ struct SortKeys {
   init(_ order: CompiledOrder, count: Int, _ state: SetState, _ execution: Execution) {
     self.execution = execution
     self.count = count
-    let words = (count + 7) & ~7
+    // So that each term's values take whole cells.
+    let words = (count + 15) & ~15
     let perTerm = words * 25
     let base = UnsafeMutableRawPointer(
-      state.keys.room(for: Cell.self, count: (perTerm * order.terms.count + 15) / 16 + 1))
+      state.keys.room(for: Cell.self, count: perTerm * order.terms.count / MemoryLayout<Cell>.stride))
     for (index, term) in order.terms.enumerated() {
-      let start = base + index * ((perTerm + 15) & ~15)
+      let start = base + index * perTerm
       terms.append(
         Term(
           type: term.type, isDescending: term.isDescending, nullsFirst: term.nullsFirst,

@@ -99,7 +99,7 @@ class TypedNestedQuery<
     if form == .ids { return Target.ID.self is any AlwaysReadable.Type }
     if !seen.insert(ObjectIdentifier(self)).inserted { return true }
     return EntityInfo<Target>.shared.isAlwaysReadable && query.nested.allSatisfy { $0.isAlwaysReadable(&seen) }
-      && query.isOfAll && query.stages.allSatisfy { $0.isPlannable && !$0.canFail }
+      && query.isOfList && query.stages.allSatisfy { $0.isPlannable && !$0.canFail }
   }
 
   private func put<Value>(
@@ -185,7 +185,7 @@ extension QueryReading {
     _ targets: QueryReading<Target>, ends: inout [Int]
   ) throws -> [UInt32] {
     // What only looks at the entities goes to the planner with the relation.
-    if query.isOfAll { return try self.targets(path, rows, query.stages, targets, ends: &ends) }
+    if query.isOfList { return try self.targets(path, rows, query.stages, targets, ends: &ends) }
     var found = try self.targets(path, rows, [], targets, ends: &ends)
     try query.narrow(&found, &ends, targets)
     return found

@@ -22,7 +22,7 @@ extension NestingQuery {
     _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToOne, Constraints>> & Sendable,
     _ modifier: (Query<Target>) -> Query<Target> = { $0 }
   ) -> Self {
-    nesting(TypedNestedQuery(path, .entities, isPart: false, modifier(Query<Target>(QueryList<Target>())).asList))
+    nesting(TypedNestedQuery(path, .entities, isPart: false, modifier(Query<Target>(QueryList<Target>(.targets))).asList))
   }
 
   /// With the entities that a relation leads to, as the closure says.
@@ -30,7 +30,7 @@ extension NestingQuery {
     _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToMany, Constraints>> & Sendable,
     _ modifier: (QueryList<Target>) -> QueryList<Target> = { $0 }
   ) -> Self {
-    nesting(TypedNestedQuery(path, .entities, isPart: false, modifier(QueryList<Target>())))
+    nesting(TypedNestedQuery(path, .entities, isPart: false, modifier(QueryList<Target>(.targets))))
   }
 
   /// With some of the entities that a relation leads to, so that saving the result appends them.
@@ -38,7 +38,7 @@ extension NestingQuery {
     slice path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToMany, Constraints>> & Sendable,
     _ modifier: (QueryList<Target>) -> QueryList<Target> = { $0 }
   ) -> Self {
-    nesting(TypedNestedQuery(path, .entities, isPart: true, modifier(QueryList<Target>())))
+    nesting(TypedNestedQuery(path, .entities, isPart: true, modifier(QueryList<Target>(.targets))))
   }
 
   /// With the entity that a relation leads to as a fragment.
@@ -46,7 +46,7 @@ extension NestingQuery {
     _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToOne, Constraints>> & Sendable,
     _ modifier: (Query<Target>) -> Query<Target> = { $0 }
   ) -> Self {
-    nesting(TypedNestedQuery(path, .fragments, isPart: false, modifier(Query<Target>(QueryList<Target>())).asList))
+    nesting(TypedNestedQuery(path, .fragments, isPart: false, modifier(Query<Target>(QueryList<Target>(.targets))).asList))
   }
 
   /// With the entities that a relation leads to as fragments.
@@ -54,7 +54,7 @@ extension NestingQuery {
     _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToMany, Constraints>> & Sendable,
     _ modifier: (QueryList<Target>) -> QueryList<Target> = { $0 }
   ) -> Self {
-    nesting(TypedNestedQuery(path, .fragments, isPart: false, modifier(QueryList<Target>())))
+    nesting(TypedNestedQuery(path, .fragments, isPart: false, modifier(QueryList<Target>(.targets))))
   }
 
   /// With some of the entities that a relation leads to as fragments.
@@ -62,14 +62,14 @@ extension NestingQuery {
     slice path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToMany, Constraints>> & Sendable,
     _ modifier: (QueryList<Target>) -> QueryList<Target> = { $0 }
   ) -> Self {
-    nesting(TypedNestedQuery(path, .fragments, isPart: true, modifier(QueryList<Target>())))
+    nesting(TypedNestedQuery(path, .fragments, isPart: true, modifier(QueryList<Target>(.targets))))
   }
 
   /// With the id of the entity that a relation leads to.
   public func id<Target, Directionality, Constraints>(
     _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToOne, Constraints>> & Sendable
   ) -> Self {
-    nesting(TypedNestedQuery(path, .ids, isPart: false, QueryList<Target>()))
+    nesting(TypedNestedQuery(path, .ids, isPart: false, QueryList<Target>(.targets)))
   }
 
   /// With the ids of the entities that a relation leads to, as the closure says.
@@ -77,7 +77,7 @@ extension NestingQuery {
     _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToMany, Constraints>> & Sendable,
     _ modifier: (QueryList<Target>) -> QueryList<Target> = { $0 }
   ) -> Self {
-    nesting(TypedNestedQuery(path, .ids, isPart: false, modifier(QueryList<Target>())))
+    nesting(TypedNestedQuery(path, .ids, isPart: false, modifier(QueryList<Target>(.targets))))
   }
 
   /// With the ids of some of the entities that a relation leads to.
@@ -85,7 +85,7 @@ extension NestingQuery {
     slice path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToMany, Constraints>> & Sendable,
     _ modifier: (QueryList<Target>) -> QueryList<Target> = { $0 }
   ) -> Self {
-    nesting(TypedNestedQuery(path, .ids, isPart: true, modifier(QueryList<Target>())))
+    nesting(TypedNestedQuery(path, .ids, isPart: true, modifier(QueryList<Target>(.targets))))
   }
 
   /// With what all relations lead to, then with what the relations of that lead to, and so on: one form for each depth.

@@ -115,9 +115,23 @@ public struct QueryGroup<Entity: EntityModelProtocol>: @unchecked Sendable {
     flatten().explain(in: context, costs: costs)
   }
 
-  /// All lists in one, changed by `transform`.
+  /// All lists in one, each changed by `transform`: `flatMap { $0.limit(2) }` gives the first two of each.
   public func flatMap(_ transform: (QueryList<Entity>) -> QueryList<Entity>) -> QueryList<Entity> {
-    transform(flatten())
+    let find = find
+    var list = QueryList<Entity>(.targets)
+    list.nested = nested
+    let each = transform(list)
+    list = each
+    list.stages = []
+    list.source = .rows { context in
+      guard let reading = try QueryReading<Entity>.of(context) else { return [] }
+      var (rows, ends) = try find(context)
+      try each.narrow(&rows, &ends, reading)
+      return rows
+    }
+    list.origin = nil
+    if let origin { list.setOrigin(EachOrigin(origin, each)) }
+    return list
   }
 }
 

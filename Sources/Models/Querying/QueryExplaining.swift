@@ -20,7 +20,8 @@ final class RelatedOrigin<
 
   override func explain(_ list: QueryList<Target>, _ explanation: inout QueryExplanation) -> String? {
     var parents = parents
-    parents.nested = [TypedNestedQuery(path, .entities, isPart: false, list.asTargets)]
+    let targets = list.origin === self ? list.asTargets : list
+    parents.nested = [TypedNestedQuery(path, .entities, isPart: false, targets)]
     return parents.explain(&explanation)
   }
 }
@@ -41,7 +42,7 @@ extension QueryList {
   /// The same without where the rows come from.
   fileprivate var asTargets: Self {
     var list = self
-    list.source = .all
+    list.source = .targets
     list.origin = nil
     return list
   }

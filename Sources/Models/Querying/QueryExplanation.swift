@@ -100,10 +100,10 @@ struct QueryExplanation {
     let name = mapping.info.relations[place].name
     let source = BoundSet.Source.relation(.scope(0, relation.source), relation.id)
     // What other queries give is looked for in Swift among all targets.
-    let stages = list.isOfAll ? list.stages : [QueryStage()] + list.stages
+    let stages = list.isOfList ? list.stages : [QueryStage()] + list.stages
     let set = set(targets, stages.first ?? QueryStage(), source, of: name)
     let selection = addSelection(set) { explanation in list.nested.compactMap { $0.explain(&explanation) } }
-    if !list.isOfAll { notes.append("in Swift, of \(name): those of another query") }
+    if !list.isOfList { notes.append("in Swift, of \(name): those of another query") }
     for stage in stages.dropFirst() { notes.append("then, of \(name): \(stage.summary)") }
     return BoundField(
       key: name, content: relation.isToMany ? .many(selection) : .one(selection), range: SourceRange(at: 0))

@@ -8,6 +8,8 @@ import GQLStore
 public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
   @usableFromInline enum Source {
     case all
+    /// All that a relation leads to from something: what closures of nested queries begin with.
+    case targets
     case ids([Entity.ID])
     /// What another query gives.
     case rows((Context) throws -> [UInt32])
@@ -45,8 +47,9 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
   func rows(_ reading: QueryReading<Entity>) throws -> [UInt32] {
     var rows: [UInt32]?
     switch source {
-    case .all: break
-    case .ids(let ids): rows = try ids.compactMap { try reading.mapping.row($0, reading.snapshot) }
+    case .all, .targets: break
+    // What cannot be in the column is not saved.
+    case .ids(let ids): rows = ids.compactMap { try? reading.mapping.row($0, reading.snapshot) }
     case .rows(let find): rows = try find(reading.context)
     }
     if rows == nil && stages.isEmpty { return try reading.rows(QueryStage(), of: nil) }
@@ -103,7 +106,11 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
 
   /// The condition, if that is all that the query says of all entities.
   private var predicate: QueryPredicate<Entity>? {
-    guard case .all = source, stages.count == 1, let stage = stages.first, stage.order.isEmpty, !stage.isSliced,
+    switch source {
+    case .all, .targets: break
+    case .ids, .rows: return nil
+    }
+    guard stages.count == 1, let stage = stages.first, stage.order.isEmpty, !stage.isSliced,
       let first = stage.conjuncts.first
     else { return nil }
     return stage.conjuncts.dropFirst().reduce(first) { $0 && $1 }

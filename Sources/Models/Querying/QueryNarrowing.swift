@@ -1,28 +1,31 @@
 import GQLStore
 
 extension QueryList {
-  /// Whether it begins with all entities, or all of a list.
-  var isOfAll: Bool {
+  /// Whether its stages alone say what it gives of a list that a relation leads to.
+  var isOfList: Bool {
     switch source {
-    case .all: true
+    case .targets: true
+    // Which ones are the first of all, no list tells.
+    case .all: stages.allSatisfy { !$0.isSliced }
     case .ids, .rows: false
     }
   }
 
-  /// Keeps of each of several lists of rows, which stand one behind the other, what the query gives of it: as if there
-  /// were no other entities.
-  func narrow(_ rows: inout [UInt32], _ ends: inout [Int], _ reading: QueryReading<Entity>) throws {
+  /// Whether it begins with what closures of nested queries get, and not only with other entities.
+  var isOfTargets: Bool {
     switch source {
-    case .all: break
-    case .ids(let ids):
-      let wanted = try ids.compactMap { try reading.mapping.row($0, reading.snapshot) }
-      Self.keep(wanted, &rows, &ends)
-    case .rows(let find):
-      if let combined = origin as? CombinedOrigin<Entity> {
-        try combined.combination.narrow(&rows, &ends, combined.parts.elements, reading)
-      } else {
-        Self.keep(try find(reading.context), &rows, &ends)
-      }
+    case .targets: true
+    case .all, .ids: false
+    case .rows: (origin as? CombinedOrigin<Entity>)?.isOfTargets ?? false
+    }
+  }
+
+  /// Keeps of each of several lists of rows, which stand one behind the other, what the query gives of it: as if there
+  /// were no other entities where it begins with the list, and else those that it gives of all.
+  func narrow(_ rows: inout [UInt32], _ ends: inout [Int], _ reading: QueryReading<Entity>) throws {
+    if !isOfList, !isOfTargets { return Self.keep(try self.rows(reading), &rows, &ends) }
+    if case .rows = source, let combined = origin as? CombinedOrigin<Entity> {
+      try combined.combination.narrow(&rows, &ends, combined.parts.elements, reading)
     }
     for stage in stages { try reading.narrow(&rows, &ends, by: stage) }
   }

@@ -44,16 +44,20 @@ enum Combination: String {
 final class CombinedOrigin<Entity: EntityModelProtocol>: QueryOrigin<Entity> {
   let combination: Combination
   let parts: SharedList<QueryList<Entity>>
+  /// See ``QueryList/isOfTargets``.
+  let isOfTargets: Bool
 
   init(_ combination: Combination, _ parts: [QueryList<Entity>]) {
     self.combination = combination
     self.parts = SharedList(parts)
+    isOfTargets = parts.contains(where: \.isOfTargets)
     super.init(depth: Self.depth(parts))
   }
 
   private init(_ other: CombinedOrigin, _ more: [QueryList<Entity>]) {
     combination = other.combination
     parts = other.parts.appending(more)
+    isOfTargets = other.isOfTargets || more.contains(where: \.isOfTargets)
     super.init(depth: max(other.depth, Self.depth(more)))
   }
 
@@ -73,6 +77,27 @@ final class CombinedOrigin<Entity: EntityModelProtocol>: QueryOrigin<Entity> {
     }
     guard let rest = list.explainStages(list.stages[...], &explanation, word: "then") else { return nil }
     return text + rest
+  }
+}
+
+/// What a query gives of each of the lists of a group.
+final class EachOrigin<Entity: EntityModelProtocol>: QueryOrigin<Entity> {
+  private let group: QueryOrigin<Entity>
+  private let each: QueryList<Entity>
+
+  init(_ group: QueryOrigin<Entity>, _ each: QueryList<Entity>) {
+    self.group = group
+    self.each = each
+    super.init(depth: 1 + max(group.depth, each.origin?.depth ?? 0))
+  }
+
+  override func explain(_ list: QueryList<Entity>, _ explanation: inout QueryExplanation) -> String? {
+    var each = each
+    let isLast = list.stages.isEmpty
+    each.nested = isLast ? list.nested : []
+    guard let text = group.explain(each, &explanation) else { return nil }
+    if isLast { return text }
+    return list.explainStages(list.stages[...], &explanation, word: "then").map { text + $0 }
   }
 }
 
