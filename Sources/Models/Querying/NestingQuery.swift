@@ -22,7 +22,8 @@ extension NestingQuery {
     _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToOne, Constraints>> & Sendable,
     _ modifier: (Query<Target>) -> Query<Target> = { $0 }
   ) -> Self {
-    nesting(TypedNestedQuery(path, .entities, isPart: false, modifier(Query<Target>(QueryList<Target>(.targets))).asList))
+    nesting(
+      TypedNestedQuery(path, .entities, isPart: false, modifier(Query<Target>(QueryList<Target>(.targets))).asList))
   }
 
   /// With the entities that a relation leads to, as the closure says.
@@ -46,7 +47,8 @@ extension NestingQuery {
     _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToOne, Constraints>> & Sendable,
     _ modifier: (Query<Target>) -> Query<Target> = { $0 }
   ) -> Self {
-    nesting(TypedNestedQuery(path, .fragments, isPart: false, modifier(Query<Target>(QueryList<Target>(.targets))).asList))
+    nesting(
+      TypedNestedQuery(path, .fragments, isPart: false, modifier(Query<Target>(QueryList<Target>(.targets))).asList))
   }
 
   /// With the entities that a relation leads to as fragments.
