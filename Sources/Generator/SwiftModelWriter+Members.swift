@@ -169,8 +169,8 @@ extension SwiftModelWriter {
       if index.isUnique {
         // Nothing does not collide with nothing in the schema.
         let mayBeNil = shapes.contains { !$0.isNonNull }
-        let rule = index.onConflict == .replace ? ".upsert" : mayBeNil ? ".throwUnlessNil" : ".throw"
-        line("@Unique<Self>(\(paths), collisions: \(rule)) private var \(variable)")
+        let rule = index.onConflict == .replace ? ".upsert" : ".throw"
+        line("@Unique<Self>(\(paths), collisions: \(rule)\(mayBeNil ? "UnlessNil" : "")) private var \(variable)")
       } else if index.kind == .btree, shapes.allSatisfy(isComparable) {
         line("@Index<Self>(\(paths)) private var \(variable)")
       } else {

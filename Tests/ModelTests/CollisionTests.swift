@@ -1,6 +1,9 @@
 import Foundation
-import GQLiteModels
+import Synchronization
 import Testing
+
+@testable import GQLModels
+@testable import GQLiteModels
 
 /// Two values together are unique; a resolver lets entities without a nick be.
 @EntityModel
@@ -129,6 +132,72 @@ private struct File {
   func willDelete(from context: inout Context) throws { try Folder(id: 99, name: "docs").save(to: &context) }
 }
 
+/// What resolvers were asked.
+private final class Asked: Sendable {
+  @TaskLocal static var current = Asked()
+  private let known = Mutex<[String]>([])
+  var words: [String] { known.withLock { $0 } }
+  func note(_ words: String) { known.withLock { $0.append(words) } }
+}
+
+/// One that is archived may share its code.
+@EntityModel
+private struct Paper {
+  @Unique<Self>(\.code, collisions: .unlessArchived) private var codes
+  let id: Int
+  var code: String
+  var isArchived = false
+}
+
+extension CollisionResolver where Entity == Paper {
+  fileprivate static var unlessArchived: Self {
+    Self { existing, new, index, context in
+      Asked.current.note("\(existing)")
+      guard let old = Paper.query(existing).resolve(in: context), !old.isArchived, !new.isArchived else { return }
+      throw UniqueConstraintViolation(existingId: existing, keyPath: index)
+    }
+  }
+}
+
+/// The later one is kept; its links are all that is said.
+@EntityModel
+private struct Parcel {
+  @Unique<Self>(\.code, collisions: .noted) private var codes
+  @Index<Self>(\.label) private var labels
+  let id: Int
+  var code: String
+  var stamp: Int
+  var label: String { "label of \(code)" }
+  @Relationship var to: Paper? = nil
+
+  static var defaultMergeStrategy: MergeStrategy<Self> { .lastWriteWins(comparedBy: \.stamp) }
+}
+
+extension CollisionResolver where Entity == Parcel {
+  fileprivate static var noted: Self {
+    Self { existing, new, _, _ in
+      let (id, place) = RelationWatch.watching { new.$to.id }
+      Asked.current.note("\(existing) \(new.id) \(new.code) \(new.stamp) \(id ?? -1) \(place ?? -1)")
+    }
+  }
+}
+
+/// Any number may be without an address.
+@EntityModel
+private struct Visitor {
+  @Unique<Self>(\.email, collisions: .unlessNil) private var emails
+  let id: Int
+  var email: String?
+}
+
+extension CollisionResolver where Entity == Visitor {
+  fileprivate static var unlessNil: Self {
+    Self { existing, new, index, _ in
+      if new.email != nil { throw UniqueConstraintViolation(existingId: existing, keyPath: index) }
+    }
+  }
+}
+
 /// Collisions are those of what an entity becomes, and none is left that nobody was asked about.
 @Suite struct CollisionTests {
   @Test("a resolver gets the entity that will be saved") func fragments() throws {
@@ -146,7 +215,7 @@ private struct File {
     #expect(context.ids(Member.self) == [1, 2, 3, 4])
   }
 
-  @Test("all that have the value are asked about") func severalThatHaveIt() throws {
+  @Test("who makes way is followed by the one before") func severalThatHaveIt() throws {
     var context = Context()
     // Nobody is asked about these.
     for id in 1...3 { try context.insert(Login(id: id, isCurrent: true)) }
@@ -204,5 +273,59 @@ private struct File {
     try Folder.delete(id: 1, from: &context)
     #expect(Folder.query().resolve(in: context).map(\.id) == [99] && File.query().resolve(in: context).isEmpty)
     #expect(Database(context).check().isEmpty)
+  }
+
+  @Test("the newest is asked about, and who is older lives with it") func newest() throws {
+    var context = Context()
+    func asked(_ save: (inout Context) throws -> Void) rethrows -> [String] {
+      let asked = Asked()
+      try Asked.$current.withValue(asked) { try save(&context) }
+      return asked.words
+    }
+    try Paper(id: 1, code: "x").save(to: &context)
+    #expect(try asked { try Paper(id: 2, code: "x", isArchived: true).save(to: &$0) } == ["1"])
+    #expect(try asked { try Paper(id: 3, code: "x").save(to: &$0) } == ["2"])
+    #expect(context.ids(Paper.self) == [1, 2, 3])
+    // Where the newest is no more, the one before it is asked about.
+    try Paper.delete(id: 3, from: &context)
+    try Paper(id: 2, code: "y", isArchived: true).save(to: &context)
+    let words = asked { context in
+      #expect(throws: UniqueConstraintViolation.self) { try Paper(id: 4, code: "x").save(to: &context) }
+    }
+    #expect(words == ["1"])
+    #expect(context.ids(Paper.self) == [1, 2])
+  }
+
+  @Test("a resolver gets the links that are saved, whichever entity is kept") func links() throws {
+    var context = Context()
+    try Paper(id: 7, code: "x").save(to: &context)
+    // Nobody is asked about these.
+    for id in 1...2 { try context.insert(Parcel(id: id, code: "a", stamp: 5)) }
+    let asked = Asked()
+    try Asked.$current.withValue(asked) {
+      // What is there is later.
+      var parcel = Parcel(id: 1, code: "b", stamp: 3)
+      parcel.$to = .id(7)
+      try parcel.save(to: &context)
+    }
+    #expect(asked.words == ["2 1 a 5 7 -1"])
+    let read = try #require(Parcel.query(1).id(\.$to).resolve(in: context))
+    #expect(read.code == "a" && read.stamp == 5 && read.$to.id == 7)
+  }
+
+  @Test("what many have and is let be costs no more than what few have") func cost() throws {
+    func context(_ count: Int) throws -> Context {
+      var context = Context()
+      try context.insert((0..<count).map { Visitor(id: $0, email: nil) })
+      return context
+    }
+    func time(_ context: Context) throws -> Duration {
+      try ThreadTime.least {
+        var copy = context
+        for id in 0..<20 { try Visitor(id: 1_000_000 + id, email: nil).save(to: &copy) }
+      }
+    }
+    let ratio = try time(context(20_000)) / time(context(500))
+    #expect(ratio < 5)
   }
 }

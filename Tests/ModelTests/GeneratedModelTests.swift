@@ -64,6 +64,8 @@ import Testing
           length: Duration = "PT90S"
           bytes: Bytes = "AAEC"
           uuid: UUID = "11111111-2222-3333-4444-555555555555"
+          serial: Int! @unique(onConflict: REPLACE)
+          code: String @unique(onConflict: REPLACE)
         }
         """)
     let written = database.swiftModels
@@ -74,6 +76,9 @@ import Testing
       "  var day: CalendarDate?  // default \"2020-02-28\"",
       "  var length: Duration?  // default \"PT1M30S\"",
       "  var bytes: Data?  // default \"AAEC\"",
+      // Nothing is not replaced by nothing.
+      "  @Unique<Self>(\\.serial, collisions: .upsert) private var serialIndex",
+      "  @Unique<Self>(\\.code, collisions: .upsertUnlessNil) private var codeIndex",
       "  var uuid: UUID?  // default \"11111111-2222-3333-4444-555555555555\"",
     ] {
       #expect(written.contains("\(line)\n"), "\(line)")

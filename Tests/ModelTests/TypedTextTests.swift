@@ -130,4 +130,26 @@ import Testing
     let again = try JSONDecoder().decode(Race.self, from: JSONEncoder().encode(race))
     #expect(again.time == race.time && again.best == race.best && again.laps == race.laps && again.rest == nil)
   }
+
+  @EntityModel
+  struct Trip: Codable {
+    struct Leg: Codable, Equatable {
+      var start: Date
+      var length: Duration
+    }
+    let id: Int
+    var leg: Leg
+  }
+
+  @Test("within JSON dates and durations are what JSONEncoder makes of them") func timesWithinJSON() throws {
+    var context = Context()
+    let leg = Trip.Leg(start: Date(timeIntervalSinceReferenceDate: 12.5), length: .milliseconds(1500))
+    try Trip(id: 1, leg: leg).save(to: &context)
+    let query = "{ TypedTextTests_Trip { id leg } }"
+    // A duration is the two halves of its number of attoseconds.
+    let text = try context.query(query).jsonString
+    let halves = text.contains("[0,1500000000000000000]") || text.contains("[0, 1500000000000000000]")
+    #expect(halves && text.contains("12.5"), "\(text)")
+    #expect(try context.query(query, as: [Trip].self).map(\.leg) == [leg])
+  }
 }

@@ -150,6 +150,19 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
     return attributes[key.attribute].name
   }
 
+  /// Whether columns have all that an index is over, and can be its keys.
+  func hasKeys(_ index: Index) -> Bool {
+    !index.paths.isEmpty && index.attributes.count == index.paths.count && index.attributes.allSatisfy { isKey($0) }
+  }
+
+  /// Whether a key path leads to what can be the key of an index.
+  func isKey(_ path: AnyKeyPath) -> Bool { keys[path].map { isKey($0.attribute) } ?? false }
+
+  private func isKey(_ attribute: Int) -> Bool {
+    guard let shape = attributes[attribute].shape else { return false }
+    return shape.scalar != .json && !shape.isList
+  }
+
   /// The place of the relation that a key path to `$property` leads to.
   func relation(_ path: AnyKeyPath) -> Int? { relationPaths[path] }
 

@@ -10,6 +10,7 @@ public struct CollisionResolver<Entity: EntityModelProtocol>: Sendable {
     case fail
     case failUnlessNil
     case replace
+    case replaceUnlessNil
     case custom(Resolution)
   }
   let kind: Kind
@@ -20,14 +21,25 @@ public struct CollisionResolver<Entity: EntityModelProtocol>: Sendable {
   var isRefusal: Bool {
     switch kind {
     case .fail, .failUnlessNil: true
-    case .replace, .custom: false
+    case .replace, .replaceUnlessNil, .custom: false
+    }
+  }
+
+  /// Whether nil is a value like others.
+  var comparesNil: Bool {
+    switch kind {
+    case .fail, .replace, .custom: true
+    case .failUnlessNil, .replaceUnlessNil: false
     }
   }
 
   /// The save fails, unless one of the values is nil; of those there may be any number.
   public static var throwUnlessNil: Self { Self(kind: .failUnlessNil) }
 
-  /// A decision of the program.
+  /// The entity that is there is deleted, unless one of the values is nil; of those there may be any number.
+  public static var upsertUnlessNil: Self { Self(kind: .replaceUnlessNil) }
+
+  /// A decision of the program. Of several that are there it is asked about the newest.
   public init(_ resolve: @escaping Resolution) { kind = .custom(resolve) }
 
   /// The entity that is there is deleted.

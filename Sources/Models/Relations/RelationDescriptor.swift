@@ -35,6 +35,9 @@ class RelationDescriptor<Source: EntityModelProtocol> {
   /// Forgets what an entity knows of it.
   func normalize(_ entity: inout Source) {}
 
+  /// Gives an entity what another one knows of it.
+  func copy(_ other: Source, to entity: inout Source) {}
+
   /// From now on a ``RelationWatch`` notes under the number who asks for it.
   func watch(_ entity: inout Source, number: UInt16) {}
 
@@ -98,6 +101,8 @@ final class TypedRelation<
   }
 
   override func normalize(_ entity: inout Source) { entity[keyPath: relation] = .none }
+
+  override func copy(_ other: Source, to entity: inout Source) { entity[keyPath: relation] = other[keyPath: relation] }
 
   override func watch(_ entity: inout Source, number: UInt16) {
     // With what is known of it, because a program that looks at it may rely on that.

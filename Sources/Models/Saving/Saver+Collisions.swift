@@ -12,7 +12,9 @@ extension Saver {
   /// How often one save asks resolvers; more are those who put a new collision in the place of each that they resolve.
   private static var askLimit: Int { 10_000 }
 
-  /// The first that nobody has been asked about yet, for a staged entity.
+  /// The first that nobody has been asked about yet, for a staged entity: of each index the newest entity that has the
+  /// value. When that goes, it is the one before it. Where it stays, it is tolerated, as those before it are: asking about
+  /// all who were ever let be would take each save longer than the one before.
   ///
   /// - Parameter asked: What was. Those that its index tolerates may stay; one that it should have deleted may not.
   func collision<Entity>(
@@ -24,13 +26,13 @@ extension Saver {
     let base = stage.records[record].base
     let transaction = context.storage.writing
     for (place, unique) in mapping.uniques.enumerated() {
-      if case .failUnlessNil = unique.resolver.kind, unique.columns.contains(where: { !stage.valid[base + $0] }) {
-        continue
-      }
-      guard
-        let existing = transaction.lastRow(
+      if !unique.resolver.comparesNil, unique.columns.contains(where: { !stage.valid[base + $0] }) { continue }
+      let newest: UInt32?
+      do {
+        newest = try transaction.lastRow(
           unique.id, cells: stage.cells + base, valid: stage.valid + base, except: stage.records[record].row)
-      else { continue }
+      } catch { throw mapping.error(error, in: context) }
+      guard let existing = newest else { continue }
       let collision = Collision(unique: place, row: existing)
       let wasAsked = asked.contains(collision)
       if wasAsked, case .custom = unique.resolver.kind { continue }
@@ -45,9 +47,9 @@ extension Saver {
     return nil
   }
 
-  /// Asks about a collision, and about those that are left then, or have come of what the program did: it may have saved
-  /// or deleted anything, the entity itself too, or what makes the schema another. So the entity is merged and staged
-  /// anew each time. Gives the type's place, and the record.
+  /// Asks about a collision, and about what ``collision(_:_:_:_:asked:)`` finds then, because it is left or has come of
+  /// what the program did: it may have saved or deleted anything, the entity itself too, or what makes the schema another.
+  /// So the entity is merged and staged anew each time. Gives the type's place, and the record.
   func settle<Entity: EntityModelProtocol>(
     _ entity: Entity, _ strategy: MergeStrategy<Entity>, _ merged: Entity, _ first: Collision,
     _ mapping: TypeMapping<Entity>, _ context: inout Context
@@ -56,7 +58,7 @@ extension Saver {
     var asked: Set<Collision> = []
     while true {
       asked.insert(collision)
-      try resolve(merged, collision, mapping, &context)
+      try resolve(merged, entity, collision, mapping, &context)
       mapping = try context.mapping(of: Entity.self)
       let record = stage.add(mapping)
       merged = try write(entity, strategy, record, mapping, context)
@@ -68,14 +70,18 @@ extension Saver {
     }
   }
 
+  /// Asks about one, with the entity that it becomes and, of `entity`, the links that are saved: merging may have kept the
+  /// one that is there, which is read without any.
   private func resolve<Entity: EntityModelProtocol>(
-    _ merged: Entity, _ collision: Collision, _ mapping: TypeMapping<Entity>, _ context: inout Context
+    _ merged: Entity, _ entity: Entity, _ collision: Collision, _ mapping: TypeMapping<Entity>, _ context: inout Context
   ) throws {
     let unique = mapping.uniques[collision.unique]
     let existing = try mapping.id(context.storage.writing.readers(mapping.type), collision.row)
     if case .custom(let resolve) = unique.resolver.kind {
       let index = UniqueKeyPath<Entity>(name: unique.index.name, keyPaths: unique.index.paths)
-      try context.lend(to: mapping.name) { try resolve(existing, merged, index, &$0) }
+      var new = merged
+      for relation in mapping.info.relations { relation.copy(entity, to: &new) }
+      try context.lend(to: mapping.name) { try resolve(existing, new, index, &$0) }
     } else {
       try context.delete(Entity.self, existing, atOnce: true)
     }

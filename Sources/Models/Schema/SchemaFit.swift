@@ -55,16 +55,24 @@ struct SchemaFit {
       known.insert(catalog[id].column)
     }
     for index in info.indexes {
-      guard case .unique = index.kind else { continue }
+      guard case .unique(let resolver) = index.kind else { continue }
       let columns = index.attributes.map { number -> ColumnID? in
         guard case .column(let id, _)? = entity.property(named: info.attributes[number].name)?.storage else {
           return nil
         }
         return id
       }
-      if Self.uniqueIndex(index.name, over: columns, of: entity, catalog) == nil {
-        let fields = index.attributes.map { info.attributes[$0].name }.joined(separator: ", ")
+      func isKept(comparingNil: Bool) -> Bool {
+        Self.uniqueIndex(index.name, over: columns, of: entity, catalog, comparingNil: comparingNil) != nil
+      }
+      let fields = index.attributes.map { info.attributes[$0].name }.joined(separator: ", ")
+      if !isKept(comparingNil: false) {
         throw misfit("does not keep (\(fields)) unique, as '\(index.name)' of the model asks")
+      }
+      if resolver.comparesNil, !isKept(comparingNil: true) {
+        throw misfit(
+          "keeps (\(fields)) unique only where it is not nil, which is a value like others for '\(index.name)' of the model: "
+            + "for 'throwUnlessNil' and 'upsertUnlessNil' it is none, and a further index of kind BTREE finds it")
       }
     }
     try checkRequired(known)
@@ -80,18 +88,24 @@ struct SchemaFit {
   }
 
   /// The index in which values of columns are looked for that must be unique: the one of a name, which is not unique in the
-  /// store where a resolver may let both live, or else a unique one over the same columns. In a schema that was given as
-  /// text the names are others, and letters may be folded.
+  /// store where a resolver may let both live, or else one over the same columns, in whatever order, where a unique one
+  /// is. In a schema that was given as text the names are others, and letters may be folded.
+  ///
+  /// - Parameter comparingNil: Whether nil is a value like others, which it is in B-trees only.
   static func uniqueIndex(
-    _ name: String, over columns: [ColumnID?], of entity: EntityType, _ catalog: Catalog
+    _ name: String, over columns: [ColumnID?], of entity: EntityType, _ catalog: Catalog, comparingNil: Bool
   ) -> IndexID? {
-    func isOver(_ index: IndexID) -> Bool {
-      let keys = catalog[index].columns.map { entity[$0].foldedFrom ?? $0 }
-      return !catalog[index].kind.isOfText && keys.count == columns.count
-        && zip(keys, columns).allSatisfy { $0 == $1 }
+    let wanted = columns.compactMap { $0.map { Int($0.index) } }.sorted()
+    guard wanted.count == columns.count else { return nil }
+    let found = entity.indexes.filter { index in
+      !catalog[index].kind.isOfText
+        && catalog[index].columns.map { Int((entity[$0].foldedFrom ?? $0).index) }.sorted() == wanted
     }
-    let found = entity.indexes.filter(isOver)
-    return found.first { catalog[$0].name == name } ?? found.first { catalog[$0].isUnique }
+    let needsNulls = comparingNil && wanted.contains { !entity.columns[$0].isNonNull }
+    let fitting = needsNulls ? found.filter { catalog[$0].kind == .btree } : found
+    if let named = fitting.first(where: { catalog[$0].name == name }) { return named }
+    guard let unique = found.first(where: { catalog[$0].isUnique }) else { return nil }
+    return needsNulls ? fitting.first : unique
   }
 
   /// Whether cells of a column are those of a shape: an enum's have the same codes, an id is a text.

@@ -107,9 +107,8 @@ struct SchemaWriter {
 
   private mutating func write<Entity>(_ index: EntityInfo<Entity>.Index, _ info: EntityInfo<Entity>) {
     // Values without a column have no index.
-    guard index.attributes.count == index.paths.count, !index.attributes.isEmpty else { return }
+    guard info.hasKeys(index) else { return }
     let attributes = index.attributes.map { info.attributes[$0] }
-    guard attributes.allSatisfy({ ($0.shape?.scalar ?? .json) != .json && $0.shape?.isList == false }) else { return }
     let fields = attributes.map { "\"\($0.name)\"" }.joined(separator: ", ")
     switch index.kind {
     case .btree: text += " @index(kind: BTREE, name: \"\(index.name)\", fields: [\(fields)])"
@@ -121,7 +120,7 @@ struct SchemaWriter {
       // What a program decides may leave two entities with one value, and nil is a value that collides.
       case .custom:
         text += " @index(kind: \(hasNulls ? "BTREE" : "HASH"), name: \"\(index.name)\", fields: [\(fields)])"
-      case .failUnlessNil: text += " @unique(name: \"\(index.name)\", fields: [\(fields)])"
+      case .failUnlessNil, .replaceUnlessNil: text += " @unique(name: \"\(index.name)\", fields: [\(fields)])"
       case .fail, .replace:
         text +=
           hasNulls

@@ -92,7 +92,7 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
     let index: EntityInfo<Entity>.Index
     let id: IndexID
     let resolver: CollisionResolver<Entity>
-    /// The numbers of its columns.
+    /// The numbers of its columns; of folded texts those of the texts.
     let columns: [Int]
   }
   let info: EntityInfo<Entity>
@@ -123,12 +123,15 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
     uniques = info.indexes.compactMap { index in
       guard case .unique(let resolver) = index.kind,
         let found = SchemaFit.uniqueIndex(
-          index.name, over: index.attributes.map { columns[$0]?.id }, of: entity, catalog)
+          index.name, over: index.attributes.map { columns[$0]?.id }, of: entity, catalog,
+          comparingNil: resolver.comparesNil)
       else { return nil }
       return Unique(
-        index: index, id: found, resolver: resolver, columns: catalog[found].columns.map { Int($0.index) })
+        index: index, id: found, resolver: resolver,
+        columns: catalog[found].columns.map { Int((entity[$0].foldedFrom ?? $0).index) })
     }
-    let known = Set(uniques.map(\.index.name))
+    // Who looks for values in one index over columns, finds those of all others over them.
+    let known = Set(uniques.map { Set(catalog[$0.id].columns) })
     var opaques: Int32 = 0
     let places = (0..<info.propertyCount).map { number -> EntityLayout.Place in
       if let object = objects[number] {
@@ -166,7 +169,7 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
       ownedColumns: ownsAll ? nil : owned,
       unknownFields: ownsAll ? nil : other.map(\.unknownFields) ?? UnknownFields(entity, catalog, isOwned: owned),
       hasOtherUniques: entity.indexes.map { catalog[$0] }.contains { index in
-        index.isUnique && !index.isPrimary && !known.contains(index.name)
+        index.isUnique && !index.isPrimary && !known.contains(Set(index.columns))
       },
       hasRequiredRelations: relations.contains { relation in
         guard let relation else { return false }

@@ -7,20 +7,127 @@ extension WriteTransaction {
     _ index: IndexID, cells: UnsafePointer<Cell>, valid: UnsafePointer<Bool>
   ) throws(StoreProblem) -> UInt32? {
     guard let place = layout.places[Int(index.index)] else { return nil }
-    let keys = tables[place.type].layout.indexes[place.index].keys
-    for component in 0..<keys.count {
-      let column = keys.components[component].column
-      let source = tables[place.type].layout.columns[column].foldedFrom.map { Int($0.index) } ?? column
-      guard valid[source] else { return nil }
-      self.cells[source] = cells[source]
-      self.valid[source] = true
-      if source != column {
-        try foldCell(ownedTable(EntityTypeID(place.type)), into: column, from: source)
-      }
-      key[component] = self.cells[column]
+    let table = tables[place.type]
+    let keys = table.layout.indexes[place.index].keys
+    return try withKey(keys, of: table, cells, valid) { () -> UInt32? in
+      for component in 0..<keys.count where !self.valid[keys.components[component].column] { return nil }
+      let row = table.find(place.index, key: key)
+      return row == PageLayout.noRow ? nil : row
     }
-    let row = tables[place.type].find(place.index, key: key)
-    return row == PageLayout.noRow ? nil : row
+  }
+
+  /// The last of the rows, but for one, that an index has under the key of these cells, which are as
+  /// ``insert(_:cells:valid:)`` takes them. In a B-tree null is a value; under a hash index it finds nothing. Not between
+  /// begin- and endBulk.
+  ///
+  /// Complexity: O(log² n), however many there are under the key.
+  package func lastRow(
+    _ index: IndexID, cells: UnsafePointer<Cell>, valid: UnsafePointer<Bool>, except: UInt32
+  ) throws(StoreProblem) -> UInt32? {
+    guard let place = layout.places[Int(index.index)] else { return nil }
+    let table = tables[place.type]
+    let keys = table.layout.indexes[place.index].keys
+    return try withKey(keys, of: table, cells, valid) { () -> UInt32? in
+      switch table.indexes[place.index] {
+      case .hash(let hash):
+        for component in 0..<keys.count where !self.valid[keys.components[component].column] { return nil }
+        switch hash.reader(table.readers).rows(key) {
+        case .none: return nil
+        case .one(let row): return row == except ? nil : row
+        case .many(let rows): return rows.last { $0 != except }
+        }
+      case .btree(let tree): return lastRow(tree.reader(table.readers), keys, table.readers, except: except)
+      case .fullText, .trigram: return nil
+      }
+    }
+  }
+
+  /// The last of the rows, but for one, under the key, in which by `valid` null stands too.
+  private func lastRow(
+    _ tree: BTreeReader, _ keys: KeyLayout, _ readers: UnsafePointer<ColumnReader>, except: UInt32
+  ) -> UInt32? {
+    var leading = 0
+    while leading < keys.count, valid[keys.components[leading].column] { leading += 1 }
+    var bounds = BTreeBounds(equal: UnsafePointer(key), equalCount: leading)
+    if leading < keys.count { bounds.onlyNulls = true } else { bounds.includesNulls = true }
+    func row(_ place: Int) -> UInt32 {
+      var row = PageLayout.noRow
+      _ = tree.walk(bounds, descending: false, skip: place, limit: 1, into: &row)
+      return row
+    }
+    // What stands behind the first null is searched for here: equal keys stand one behind the other, by row.
+    var (start, end) = (0, tree.count(bounds))
+    if leading + 1 < keys.count {
+      while start < end {
+        let middle = (start + end) / 2
+        if order(row(middle), keys, readers, from: leading + 1) <= 0 { start = middle + 1 } else { end = middle }
+      }
+    }
+    for place in stride(from: end - 1, through: max(0, end - 2), by: -1) {
+      let found = row(place)
+      guard order(found, keys, readers, from: leading + 1) == 0 else { return nil }
+      if found != except { return found }
+    }
+    return nil
+  }
+
+  /// How a row's components from one on compare with those of the key; nulls are the largest.
+  private func order(
+    _ row: UInt32, _ keys: KeyLayout, _ readers: UnsafePointer<ColumnReader>, from first: Int
+  ) -> Int {
+    var number = first
+    while number < keys.count {
+      let component = keys.components[number]
+      switch (component.isNull(readers, row), !valid[component.column]) {
+      case (true, true): break
+      case (true, false): return 1
+      case (false, true): return -1
+      case (false, false):
+        let order = KeyOrder.compare(component.kind, component.cell(readers, row), key[number])
+        if order != 0 { return order }
+      }
+      number += 1
+    }
+    return 0
+  }
+
+  /// Calls something with the key of an index, texts folded as it has them, in `key`, and in `valid` whether a component is
+  /// null. Both are scratch, and texts are there as long as the call, which must not fold others.
+  private func withKey<Result>(
+    _ keys: KeyLayout, of table: Table, _ cells: UnsafePointer<Cell>, _ valid: UnsafePointer<Bool>,
+    _ body: () -> Result
+  ) throws(StoreProblem) -> Result {
+    let layout = table.layout
+    var foldsAny = false
+    folded.removeAll(keepingCapacity: true)
+    for number in 0..<keys.count {
+      let column = keys.components[number].column
+      guard layout.isFolded[column], let source = layout.columns[column].foldedFrom.map({ Int($0.index) }) else {
+        self.valid[column] = valid[column]
+        key[number] = cells[column]
+        continue
+      }
+      self.valid[column] = valid[source]
+      guard valid[source] else { continue }
+      foldsAny = true
+      let start = folded.count
+      TextView(cells[source]).withBytes { fold(UnsafeRawBufferPointer(start: $0, count: $1), &folded) }
+      guard folded.count - start <= TextView.maximumLength else {
+        throw .textTooLong(layout.id, layout.columns[column].id)
+      }
+      // Where it stands among the folded ones, until all are there.
+      key[number] = Cell(low: UInt64(start), high: UInt64(folded.count - start))
+    }
+    if !foldsAny { return body() }
+    return folded.withUnsafeBytes { bytes in
+      for number in 0..<keys.count {
+        let column = keys.components[number].column
+        guard layout.isFolded[column], self.valid[column] else { continue }
+        let (start, count) = (Int(key[number].low), Int(key[number].high))
+        key[number] = bytes.baseAddress.map { TextView($0 + start, count: count).cell } ?? Cell(low: 0)
+      }
+      return body()
+    }
   }
 }
 

@@ -69,55 +69,6 @@ extension WriteTransaction {
   package func hasReferences(_ relation: RelationID, source: UInt32) -> Bool {
     !readColumn(layout[relation]).reader.references(source).isEmpty
   }
-
-  /// The last of the rows, but for one, that an index has under the key of these cells, which are as
-  /// ``insert(_:cells:valid:)`` takes them. In a B-tree null is a value; under a hash index it finds nothing.
-  package func lastRow(
-    _ index: IndexID, cells: UnsafePointer<Cell>, valid: UnsafePointer<Bool>, except: UInt32
-  ) -> UInt32? {
-    guard let place = layout.places[Int(index.index)] else { return nil }
-    let table = tables[place.type]
-    let keys = table.layout.indexes[place.index].keys
-    var nulls = 0
-    for component in 0..<keys.count {
-      let column = keys.components[component].column
-      key[component] = cells[column]
-      if !valid[column] { nulls += 1 }
-    }
-    switch table.indexes[place.index] {
-    case .hash(let hash):
-      if nulls > 0 { return nil }
-      switch hash.reader(table.readers).rows(key) {
-      case .none: return nil
-      case .one(let row): return row == except ? nil : row
-      case .many(let rows): return rows.last { $0 != except }
-      }
-    case .btree(let tree):
-      var leading = 0
-      while leading < keys.count, valid[keys.components[leading].column] { leading += 1 }
-      var bounds = BTreeBounds(equal: UnsafePointer(key), equalCount: leading)
-      if leading < keys.count { bounds.onlyNulls = true } else { bounds.includesNulls = true }
-      let reader = tree.reader(table.readers)
-      let found = reader.count(bounds)
-      if found == 0 { return nil }
-      let rows = UnsafeMutablePointer<UInt32>.allocate(capacity: found)
-      defer { rows.deallocate() }
-      let written = reader.walk(bounds, descending: false, skip: 0, limit: found, into: rows)
-      var last: UInt32?
-      // What stands behind the first null is compared here.
-      for row in UnsafeBufferPointer(start: rows, count: written) where row != except {
-        let isEqual = (leading..<keys.count).allSatisfy { number in
-          let component = keys.components[number]
-          let isNull = component.isNull(table.readers, row)
-          if isNull || !valid[component.column] { return isNull == !valid[component.column] }
-          return component.equals(component.cell(table.readers, row), key[number])
-        }
-        if isEqual, row > last ?? 0 || last == nil { last = row }
-      }
-      return last
-    case .fullText, .trigram: return nil
-    }
-  }
 }
 
 extension Snapshot {
