@@ -25,11 +25,12 @@ struct EntityModelReader {
   /// The model, or nil where no extension should be written.
   mutating func read() -> EntityModel? {
     guard checkHead(), checkID() else { return nil }
-    var model = EntityModel(availability: availability(), access: access(), hasPatch: hasPatch(), items: [])
+    var model = EntityModel(availability: availability(), access: access(), hasPatch: hasPatch())
     for member in declaration.members {
       switch member {
       case .condition(let line): model.items.append(.condition(line))
       case .property(let property): if let item = item(property) { model.items.append(item) }
+      case .codingKeys: break
       }
     }
     return model

@@ -2,9 +2,9 @@ import Foundation
 
 /// A `Codable` value within entities whose properties are coded as they are, each under its key: an address, say.
 ///
-/// `@EmbeddedModel` writes ``describe(_:)``; it can be written by hand. In a database whose schema was given as text such
-/// values lie in columns, and conditions and orders on what is described go to the planner. Of other `Codable` values
-/// nothing but coding them tells what they hold, so that these are looked at in Swift.
+/// `@EmbeddedModel` writes ``describe(_:)`` and the coding that makes it true; both can be written by hand. In a database
+/// whose schema was given as text such values lie in columns, and conditions and orders on what is described go to the
+/// planner. Of other `Codable` values nothing but coding them tells what they hold, so that these are looked at in Swift.
 public protocol EmbeddedModelProtocol: Codable {
   /// Names the properties that are coded as they are.
   static func describe(_ model: inout EmbeddedDescription<Self>)
