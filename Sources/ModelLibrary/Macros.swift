@@ -13,6 +13,7 @@ public macro EntityModel() = #externalMacro(module: "GQLModelMacros", type: "Ent
 ///
 /// The macro also writes the coding, just as Swift would, so that what it tells of it is true. A struct that codes itself in
 /// a way of its own is refused, wherever it does it; it can conform by hand, and say what of it is coded as it is.
+/// What a protocol of the struct's would write, as `RawRepresentable` does, gives way to what the macro writes.
 /// Properties without a case in the program's `CodingKeys`, which stand in the struct, are not coded. Properties with
 /// wrappers, and constants that have a value, are coded but not described.
 @attached(

@@ -196,6 +196,21 @@ import Testing
     #expect(other.expansion?.contains(lines(["a"], "decode")) == true)
   }
 
+  /// A wrapper may have any name; what the compiler knows, and actors, wrap nothing.
+  @Test(arguments: [
+    ("@Clamped(1) var", true), ("@clamped var", true), ("@Wrappers.Clamped<Int> var", true),
+    ("@available(*, unavailable) var", false),
+    ("@usableFromInline var", false), ("@_spi(X) public var", false), ("@MainActor var", false),
+    ("private(set) var", false),
+    ("@StoreActor @nonobjc var", false), ("@available(macOS 15, *) @Clamped var", true),
+  ])
+  func wrappers(_ head: String, _ isWrapped: Bool) {
+    let expansion = expand("@EmbeddedModel struct Address { \(head) a = 1 }").expansion ?? ""
+    #expect(expansion.contains("encode(self._a, ") == isWrapped)
+    #expect(expansion.contains("encode(self.a, ") != isWrapped)
+    #expect(expansion.contains("model.field(") != isWrapped)
+  }
+
   /// What is under conditions only has containers of its own, which would else be made for nothing.
   @Test func containers() {
     let empty = #"""
