@@ -9,9 +9,14 @@
 public macro EntityModel() = #externalMacro(module: "GQLModelMacros", type: "EntityModelMacro")
 
 /// Tells of a `Codable` struct within entities what it holds: writes its conformance to ``EmbeddedModelProtocol`` from its
-/// properties, each under its key in `CodingKeys`, whether Swift or the program writes these.
+/// properties, each under its key in `CodingKeys`, whether the macro or the program writes these.
 ///
-/// Properties with wrappers, and constants that have a value, are left out. A struct that codes itself in a way of its own
-/// is refused; what of it is coded as it is can be said by hand.
-@attached(extension, conformances: EmbeddedModelProtocol, names: named(describe(_:)))
+/// The macro also writes the coding, just as Swift would, so that what it tells of it is true. A struct that codes itself in
+/// a way of its own is refused, wherever it does it; it can conform by hand, and say what of it is coded as it is.
+/// What a protocol of the struct's would write, as `RawRepresentable` does, gives way to what the macro writes.
+/// Properties without a case in the program's `CodingKeys`, which stand in the struct, are not coded. Properties with
+/// wrappers, and constants that have a value, are coded but not described.
+@attached(
+  extension, conformances: EmbeddedModelProtocol,
+  names: named(CodingKeys), named(init(from:)), named(encode(to:)), named(describe(_:)))
 public macro EmbeddedModel() = #externalMacro(module: "GQLModelMacros", type: "EmbeddedModelMacro")

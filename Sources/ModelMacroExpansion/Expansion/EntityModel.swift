@@ -44,8 +44,22 @@ struct EntityModel: Equatable {
     var arguments: [String]
   }
 
+  /// A stored property of a value within entities.
+  struct Part: Equatable {
+    /// As the source writes it, with backticks if it has any.
+    var name: String
+    var isDeprecated: Bool
+    /// Whether what is stored is a wrapper of it.
+    var isWrapped: Bool
+    /// Whether it has its value already, which decoding leaves as it is.
+    var isConstant: Bool
+    /// The conditions around each case of `CodingKeys` that is its own: one without any where the macro writes these.
+    var cases: [[[ConditionLine]]]
+  }
+
   enum Item: Equatable {
     case column(Column)
+    case part(Part)
     case relation(Relation)
     case index(Index)
     case condition(ConditionLine)
@@ -56,6 +70,8 @@ struct EntityModel: Equatable {
   /// `public `, `package ` or nothing.
   var access: String
   /// Whether the struct brings a `patch` of its own.
-  var hasPatch: Bool
-  var items: [Item]
+  var hasPatch = false
+  /// Whether the struct says itself by what keys its properties are coded.
+  var hasCodingKeys = false
+  var items: [Item] = []
 }

@@ -25,11 +25,12 @@ struct EntityModelReader {
   /// The model, or nil where no extension should be written.
   mutating func read() -> EntityModel? {
     guard checkHead(), checkID() else { return nil }
-    var model = EntityModel(availability: availability(), access: access(), hasPatch: hasPatch(), items: [])
+    var model = EntityModel(availability: availability(), access: access(), hasPatch: hasPatch())
     for member in declaration.members {
       switch member {
       case .condition(let line): model.items.append(.condition(line))
       case .property(let property): if let item = item(property) { model.items.append(item) }
+      case .codingKeys: break
       }
     }
     return model
@@ -185,8 +186,16 @@ struct EntityModelReader {
 
   /// Whether what is stored is something else that a wrapper makes of it.
   func isWrapped(_ property: PropertyDeclaration) -> Bool {
-    property.attributes.contains { $0.name.first?.isUppercase ?? false && !$0.isActor }
+    property.attributes.contains { attribute in
+      !attribute.isActor && !attribute.name.hasPrefix("_") && !Self.compilerAttributes.contains(attribute.name)
+    }
   }
+
+  /// The attributes of stored properties that are no types of the program's.
+  private static let compilerAttributes: Set<String> = [
+    "abi", "available", "differentiable", "exclusivity", "inlinable", "noDerivative", "nonobjc", "objc",
+    "preconcurrency", "safe", "unsafe", "usableFromInline",
+  ]
 
   /// Types of ids that are known to be made from and into text.
   private static let textualTypes: Set<String> = [

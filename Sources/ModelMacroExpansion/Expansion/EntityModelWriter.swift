@@ -42,7 +42,7 @@ struct EntityModelWriter {
           continue
         }
       }
-      result.append(line.condition.isEmpty ? "#\(line.kind.rawValue)" : "#\(line.kind.rawValue) \(line.condition)")
+      result.append(line.text)
     }
     return open.first.map { Array(result[..<$0.start]) } ?? result
   }
@@ -61,7 +61,7 @@ struct EntityModelWriter {
           [describe(relation)]
         case .index(let index):
           ["model.\(index.kind.function)(\(([literal(index.name)] + index.arguments).joined(separator: ", ")))"]
-        case .condition:
+        case .condition, .part:
           []
         }
       } + ["model.readsAsDescribed()"], touches: { _ in true })
@@ -141,9 +141,15 @@ extension EntityModel.Item {
     switch self {
     case .column(let column): column.isDeprecated
     case .relation(let relation): relation.isDeprecated
+    case .part(let part): part.isDeprecated
     case .index, .condition: false
     }
   }
+}
+
+extension ConditionLine {
+  /// As the source writes it.
+  var text: String { condition.isEmpty ? "#\(kind.rawValue)" : "#\(kind.rawValue) \(condition)" }
 }
 
 extension EntityModel.Index.Kind {

@@ -15,8 +15,12 @@ extension MacroProblem {
     case .inaccessible(let macro, let type):
       "nested \(macro.words) '\(type)' can't be 'private', since its extension stands in the file; use 'fileprivate'"
     case .ownCoding(let type, let member):
-      "'@EmbeddedModel' says that properties are coded as they are, and '\(type)' has its own '\(member)'; say by hand in "
-        + "'describe(_:)' which are"
+      "'@EmbeddedModel' codes properties as they are, and '\(type)' has its own '\(member)'; conform it to "
+        + "'EmbeddedModelProtocol' by hand, and say in 'describe(_:)' which are"
+    case .conditionalKeys:
+      "'CodingKeys' can't stand under '#if' in an embedded model; conditions may stand around its cases"
+    case .foreignKey(let type, let name):
+      "'\(name)' of 'CodingKeys' is no stored property of '\(type)'"
     case .lazyProperty(let name):
       "'\(name)' can't be 'lazy' in an entity model: give it a value at once, or compute it"
     case .foreignName(let name):

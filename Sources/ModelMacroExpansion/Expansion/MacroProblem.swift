@@ -10,6 +10,10 @@ enum MacroProblem: Equatable {
   case inaccessible(ModelMacro, type: String)
   /// `@EmbeddedModel struct Address: Codable { init(from decoder: any Decoder) throws {} … }`
   case ownCoding(type: String, member: String)
+  /// `#if DEBUG` around `enum CodingKeys`
+  case conditionalKeys
+  /// `enum CodingKeys: CodingKey { case city }` in a struct without `city`
+  case foreignKey(type: String, name: String)
   /// `lazy var size = 1`
   case lazyProperty(name: String)
   /// `var länge: Int`

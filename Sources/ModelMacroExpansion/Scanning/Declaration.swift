@@ -65,10 +65,26 @@ struct ConditionLine: Equatable {
   var condition: String
 }
 
+/// What a type's body calls `CodingKeys`.
+struct CodingKeysDeclaration: Equatable {
+  struct Case: Equatable {
+    /// The name's token.
+    var name: Int
+    /// The conditions around it within the enum, from the outside: the lines of each up to where the case stands.
+    var conditions: [[ConditionLine]]
+  }
+
+  /// The token `enum`, `struct`, `typealias`, ….
+  var keyword: Int
+  /// Of an enum. What anything else has is not seen here.
+  var cases: [Case]?
+}
+
 /// What concerns a macro in a type's body.
 enum Member: Equatable {
   case property(PropertyDeclaration)
   case condition(ConditionLine)
+  case codingKeys(CodingKeysDeclaration)
 }
 
 /// A type with its attributes, modifiers and properties.

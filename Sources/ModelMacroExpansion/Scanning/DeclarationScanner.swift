@@ -66,6 +66,7 @@ struct DeclarationScanner {
       if word == "var" || word == "let" {
         members += scanProperties(attributes, modifiers, end: end).map(Member.property)
       } else if Keywords.introducesOtherMember(word), !isModifierClass() {
+        if let keys = codingKeys() { members.append(.codingKeys(keys)) }
         skipMember(end: end)
       } else if stream.isName(position) {
         modifiers.append(scanModifier())
@@ -167,7 +168,7 @@ struct DeclarationScanner {
   // MARK: Conditions
 
   /// `#if condition` and its companions; nil for any other `#`.
-  private mutating func scanConditionLine(end: Int) -> ConditionLine? {
+  mutating func scanConditionLine(end: Int) -> ConditionLine? {
     guard stream.isAdjacent(position + 1), position + 1 < end,
       let kind = ConditionLine.Kind(rawValue: stream.word(position + 1))
     else { return nil }

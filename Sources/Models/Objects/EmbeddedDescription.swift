@@ -2,9 +2,9 @@ import Foundation
 
 /// A `Codable` value within entities whose properties are coded as they are, each under its key: an address, say.
 ///
-/// `@EmbeddedModel` writes ``describe(_:)``; it can be written by hand. In a database whose schema was given as text such
-/// values lie in columns, and conditions and orders on what is described go to the planner. Of other `Codable` values
-/// nothing but coding them tells what they hold, so that these are looked at in Swift.
+/// `@EmbeddedModel` writes ``describe(_:)`` and the coding that makes it true; both can be written by hand. In a database
+/// whose schema was given as text such values lie in columns, and conditions and orders on what is described go to the
+/// planner. Of other `Codable` values nothing but coding them tells what they hold, so that these are looked at in Swift.
 public protocol EmbeddedModelProtocol: Codable {
   /// Names the properties that are coded as they are.
   static func describe(_ model: inout EmbeddedDescription<Self>)
@@ -55,6 +55,7 @@ struct EmbeddedField {
   let isOptional: Bool
   /// Nil where only Swift knows what it holds.
   let content: Content?
+  var isObject: Bool { if case .object = content { true } else { false } }
 
   init<Value>(_ key: String, _ path: AnyKeyPath, _ optionalPath: AnyKeyPath, _ type: Value.Type) {
     self.key = key
@@ -69,9 +70,8 @@ struct EmbeddedField {
 
   private static func content<Value>(_ type: Value.Type) -> Content? {
     if let stored = type as? any ColumnValue.Type {
-      // Texts of JSON that mean the same may be written in two ways.
-      let shape = stored.columnShape
-      return shape.scalar == .json ? nil : .value(shape, codec: nil, comparesAsStored: true)
+      return type is any StoredExactly.Type
+        ? .value(stored.columnShape, codec: nil, comparesAsStored: true) : nil
     }
     if let object = embeddedType(type) { return .object(object) }
     // The protocol's name says what it does for optionals, too.
@@ -99,6 +99,35 @@ struct EmbeddedField {
     return decoded.map(\.rawValue) == cases.map(\.rawValue)
   }
 }
+
+/// A type whose values are equal, and ordered, as what columns hold of them is, whoever has written it.
+///
+/// Text writes numbers that are no `Float`, letters that are none of a `URL`, and JSON that means the same in many ways. What
+/// the program's own types make of a column nobody knows.
+private protocol StoredExactly {}
+extension Int: StoredExactly {}
+extension Int64: StoredExactly {}
+extension Int32: StoredExactly {}
+extension Int16: StoredExactly {}
+extension Int8: StoredExactly {}
+extension UInt: StoredExactly {}
+extension UInt64: StoredExactly {}
+extension UInt32: StoredExactly {}
+extension UInt16: StoredExactly {}
+extension UInt8: StoredExactly {}
+extension Double: StoredExactly {}
+extension Bool: StoredExactly {}
+extension String: StoredExactly {}
+extension Substring: StoredExactly {}
+extension Character: StoredExactly {}
+extension UUID: StoredExactly {}
+extension Data: StoredExactly {}
+extension Decimal: StoredExactly {}
+extension Date: StoredExactly {}
+extension CalendarDate: StoredExactly {}
+extension Duration: StoredExactly {}
+extension Optional: StoredExactly where Wrapped: StoredExactly {}
+extension Array: StoredExactly where Element: StoredExactly {}
 
 /// An optional of an enum.
 private protocol OptionalCase {

@@ -70,6 +70,13 @@ struct EmbeddedAttributes<Entity: EntityModelProtocol> {
       var place = place
       place.steps.append(EmbeddedPlace.Step(key: field.key, isNonNull: !field.isOptional))
       let name = "\(name).\(field.key)"
+      // An index has the value in a column of its own.
+      if let inner, let key = keys[inner], !key.isDescending, !field.isObject {
+        node.fields[field.path] = .value(key.attribute)
+        node.held.insert(key.attribute)
+        addDescent(of: field, inner, key.attribute, canBeMissing: canBeMissing)
+        continue
+      }
       switch field.content {
       case nil: break
       case .object(let type):
@@ -86,12 +93,8 @@ struct EmbeddedAttributes<Entity: EntityModelProtocol> {
         node.fields[field.path] = .value(attributes.count)
         node.held.insert(attributes.count)
         if let inner {
-          // An index may have the value in a column of its own.
-          let attribute = keys[inner]?.attribute ?? attributes.count
-          add(inner, Key(attribute: attribute, isDescending: false))
-          if !canBeMissing, let path = field.descent.flatMap({ inner.appending(path: $0) }) {
-            add(path, Key(attribute: attribute, isDescending: true))
-          }
+          keys[inner] = Key(attribute: attributes.count, isDescending: false)
+          addDescent(of: field, inner, attributes.count, canBeMissing: canBeMissing)
         }
         attributes.append(
           Attribute(
@@ -101,7 +104,15 @@ struct EmbeddedAttributes<Entity: EntityModelProtocol> {
     return node
   }
 
-  private mutating func add(_ path: AnyKeyPath, _ key: Key) { if keys[path] == nil { keys[path] = key } }
+  /// The key path `\.home.city.desc`, unless an index has it.
+  private mutating func addDescent(
+    of field: EmbeddedField, _ path: AnyKeyPath, _ attribute: Int, canBeMissing: Bool
+  ) {
+    guard !canBeMissing, let path = field.descent.flatMap({ path.appending(path: $0) }), keys[path] == nil else {
+      return
+    }
+    keys[path] = Key(attribute: attribute, isDescending: true)
+  }
 }
 
 extension ObjectProperty {

@@ -174,9 +174,11 @@ extension QueryReading {
     case .and(let parts), .or(let parts): for part in parts { note(part, &reads) }
     case .not(let part): note(part, &reads)
     case .term(let term):
-      var terms = TermReads(types: types, levels: [mapping.type], reads: reads)
-      terms.note(term)
-      reads = terms.reads
+      var columns = TermColumns(types, mapping.type, isNoting: true)
+      // Moved there and back, because what two have is copied when it grows.
+      swap(&reads, &columns.reads)
+      columns.walk(term)
+      swap(&reads, &columns.reads)
     }
   }
 
@@ -207,116 +209,5 @@ extension QueryReading {
     for column in type.columns { if let column { reads.insert(type.type, column.id) } }
     for case let object? in type.layout.objects { reads.insert(object) }
     if type.layout.opaqueCount > 0, let column = type.updatedColumn { reads.insert(type.type, column) }
-  }
-}
-
-extension QueryReading {
-  /// Whether columns can tell of a condition. Of embedded objects they can where these lie as they are described.
-  func isPlannable(_ condition: Condition) -> Bool {
-    if !schema.hasObjects { return true }
-    switch condition {
-    case .and(let parts), .or(let parts): return parts.allSatisfy(isPlannable)
-    case .not(let part): return isPlannable(part)
-    case .compare(let op, let attribute, _):
-      return mapping.columns[attribute] != nil && (op == .equal || op == .notEqual || !mapping.isOrderedByID(attribute))
-    case .isNull(let attribute): return mapping.columns[attribute] != nil
-    case .text(_, let attributes, _, _), .matches(let attributes, _):
-      return attributes.allSatisfy { mapping.columns[$0] != nil }
-    case .updated: return true
-    case .term(let term):
-      var terms = TermReads(types: types, levels: [mapping.type], reads: ReadSet())
-      terms.note(term)
-      return terms.isPlannable
-    }
-  }
-
-  /// Whether columns can tell of an order.
-  func isPlannable(_ key: OrderKey) -> Bool {
-    switch key {
-    case .attribute(let attribute, _), .optional(let attribute, _):
-      !schema.hasObjects || mapping.columns[attribute] != nil && !mapping.isOrderedByID(attribute)
-    case .updatedAt, .score: true
-    }
-  }
-}
-
-/// Notes what terms look at.
-private struct TermReads {
-  let types: [AnyTypeMapping]
-  /// The types that are gone through, the one that is asked first; nil for the elements of a list.
-  var levels: [EntityTypeID?]
-  var reads: ReadSet
-  /// Whether all attributes have columns, and those that are ordered such that are ordered as Swift does it.
-  var isPlannable = true
-
-  init(types: [AnyTypeMapping], levels: [EntityTypeID?], reads: ReadSet) {
-    self.types = types
-    self.levels = levels
-    self.reads = reads
-  }
-
-  mutating func note(_ term: Term) {
-    switch term {
-    case .parameter, .truth, .null, .item: break
-    case .attribute(let place, let number), .hasObject(let place, let number):
-      guard let type = type(of: place) else { break }
-      if let column = types[Int(type.index)].columns[number] {
-        reads.insert(type, column.id)
-      } else {
-        isPlannable = false
-      }
-    case .isPresent(let place): _ = type(of: place)
-    case .compare(let op, let left, let right):
-      if op != .equal, op != .notEqual { noteOrder([left, right]) }
-      note(left)
-      note(right)
-    case .text(_, let left, let right), .inList(let left, let right),
-      .arithmetic(_, let left, let right), .quotient(let left, let right), .element(let left, let right):
-      note(left)
-      note(right)
-    case .and(let parts), .or(let parts), .coalesce(let parts), .conditional(let parts):
-      for part in parts { note(part) }
-    case .not(let part), .isTrue(let part), .isNull(let part), .negate(let part), .length(let part): note(part)
-    case .inRange(let value, let lower, let upper, _):
-      noteOrder([value, lower, upper].compactMap { $0 })
-      note(value)
-      if let lower { note(lower) }
-      if let upper { note(upper) }
-    case .members(_, let place, let relation, let body), .count(let place, let relation, let body):
-      guard let target = target(of: place, relation), let body else { return }
-      levels.append(target)
-      note(body)
-      levels.removeLast()
-    case .elements(_, let list, let body):
-      note(list)
-      levels.append(nil)
-      note(body)
-      levels.removeLast()
-    }
-  }
-
-  private mutating func noteOrder(_ terms: [Term]) {
-    for term in terms {
-      switch term {
-      case .attribute(let place, let number):
-        if let type = type(of: place), types[Int(type.index)].isOrderedByID(number) { isPlannable = false }
-      case .coalesce(let parts), .conditional(let parts): noteOrder(parts)
-      default: break
-      }
-    }
-  }
-
-  private mutating func type(of place: Term.Place) -> EntityTypeID? {
-    switch place {
-    case .level(let level): level < levels.count ? levels[level] : nil
-    case .target(let base, let relation): target(of: base, relation)
-    }
-  }
-
-  private mutating func target(of place: Term.Place, _ number: Int) -> EntityTypeID? {
-    guard let type = type(of: place), let relation = types[Int(type.index)].relations[number] else { return nil }
-    reads.insert(type, relation.column)
-    reads.insert(relation.target)
-    return relation.target
   }
 }

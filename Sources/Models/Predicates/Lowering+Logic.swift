@@ -84,15 +84,15 @@ extension PredicateExpressions.KeyPath: PredicateLowering {
 
   /// What a key path from an entity, or from something in it, leads to.
   private static func property(_ part: EntityPart, _ next: AnyKeyPath, _ walk: PredicateWalk) -> PredicatePart {
-    guard let path = part.path.map({ $0.appending(path: next) }) ?? next else { return .unknown }
     var inner = part
-    inner.path = path
+    inner.path = part.path.appending(next)
+    guard case .known(let path) = inner.path else { return .unknown }
     if let node = part.cursor.node(at: path) { return object(inner, node) }
     if let attribute = part.cursor.attribute(at: path) {
       if attribute.isEmbedded { walk.seesObjects = true }
       return term(inner, attribute)
     }
-    guard part.path == nil, let relation = part.cursor.relation(at: next) else { return .entity(inner) }
+    guard part.path.isItself, let relation = part.cursor.relation(at: next) else { return .entity(inner) }
     let route = part.route + [relation.number]
     walk.note(route)
     guard relation.isStored else { return .unknown }
@@ -126,7 +126,7 @@ extension PredicateExpressions.KeyPath {
     _ part: EntityPart, _ node: EmbeddedNode, _ path: AnyKeyPath
   ) -> PredicatePart? {
     var part = part
-    part.path = part.path?.appending(path: path)
+    part.path = part.path.appending(path)
     switch node.fields[path] {
     case nil: return nil
     case .object(let inner): return object(part, inner)

@@ -8,7 +8,9 @@ extension PredicateExpressions.OptionalFlatMap: PredicateLowering {
     switch optional {
     case .term(let term, _): base = .term(term)
     case .entity(let part): base = .place(part.place)
-    case .object(let part, let node): base = .object(part.place, node)
+    case .object(let part, let node):
+      base = .object(part.place, node)
+      walk.note(node, at: part.place)
     case .members:
       // A list of targets is never nil.
       return walk.lowered(transform, where: variable.key, is: optional)
@@ -39,7 +41,7 @@ extension PredicateExpressions.NilCoalesce: PredicateLowering {
     guard case .term(let term, let type) = optional else { return .unknown }
     if !type.canBeNull { return optional }
     if let (other, otherCanBeNull) = walk.truth(rest), type.shape.scalar == .boolean {
-      if other == .truth(false) { return .boolean(Self.isTrue(term)) }
+      if other == .truth(false) { return .boolean(Self.isTrue(term, walk)) }
       return .boolean(.coalesce([term, other]), canBeNull: otherCanBeNull)
     }
     guard let (other, otherType) = walk.operand(rest, like: type), otherType.isLike(type) else { return .unknown }
@@ -49,11 +51,12 @@ extension PredicateExpressions.NilCoalesce: PredicateLowering {
   }
 
   /// `x.flatMap { test } ?? false`: without the choice, in which the planner would see no index.
-  private static func isTrue(_ term: Term) -> Term {
+  private static func isTrue(_ term: Term, _ walk: PredicateWalk) -> Term {
     guard case .conditional(let parts) = term, parts.count == 3, parts[1] == .null else { return .isTrue(term) }
     switch parts[0] {
     case .isNull(let base) where parts[2].failsWhere(.term(base)): return .isTrue(parts[2])
     case .not(.isPresent(let place)) where parts[2].failsWhere(.place(place)): return .isTrue(parts[2])
+    case .not(let object) where walk.object(object).map(parts[2].failsWhere) ?? false: return .isTrue(parts[2])
     case .isNull, .not: return .and([.not(parts[0]), .isTrue(parts[2])])
     default: return .isTrue(term)
     }

@@ -13,7 +13,7 @@ extension PredicateWalk {
     case (.constant, _): return comparison(op.swapped, right, left, ifConstant: ifConstant)
     case (.entity(let entity), .constant(let constant)):
       // Entities are equal if all of them is, which columns cannot tell; but whether there is one they can.
-      guard isEquality, constant.isNil, entity.path == nil, entity.canBeMissing else { return .unknown }
+      guard isEquality, constant.isNil, entity.path.isItself, entity.canBeMissing else { return .unknown }
       let isPresent = Term.isPresent(entity.place)
       return .boolean(op == .equal ? .not(isPresent) : isPresent)
     case (.object(let part, let node), .constant(let constant)):

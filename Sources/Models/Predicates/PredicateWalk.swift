@@ -87,10 +87,27 @@ struct PredicateConstant {
 
 /// An entity, or something in it that has no column itself.
 struct EntityPart {
+  /// The key path from the entity.
+  enum Path {
+    case itself
+    case known(AnyKeyPath)
+    /// It goes through an optional, behind which no key path can be put together.
+    case lost
+
+    func appending(_ next: AnyKeyPath) -> Self {
+      switch self {
+      case .itself: .known(next)
+      case .known(let path): path.appending(path: next).map(Self.known) ?? .lost
+      case .lost: .lost
+      }
+    }
+
+    var isItself: Bool { if case .itself = self { true } else { false } }
+  }
+
   let place: Term.Place
   let cursor: any EntityCursor
-  /// The key path from the entity; nil for the entity itself.
-  var path: AnyKeyPath?
+  var path = Path.itself
   /// The relations that lead to the entity from the one that is asked.
   let route: [Int]
   /// Whether the entity may not be there.
@@ -160,6 +177,8 @@ final class PredicateWalk {
   var reckonsWithIntegers = false
   /// Whether a term is about embedded objects.
   var seesObjects = false
+  /// The embedded objects that were met, by whether they are there.
+  private var objects: [Term: Term.NullBase] = [:]
   private var variables: [PredicateExpressions.VariableID: PredicatePart] = [:]
   private var names: [PredicateExpressions.VariableID: String] = [:]
   /// How many tests of members or elements enclose what is walked.
@@ -204,6 +223,14 @@ final class PredicateWalk {
   }
 
   func note(_ route: [Int]) { routes.insert(route) }
+
+  /// Notes an embedded object that may be missing.
+  func note(_ node: EmbeddedNode, at place: Term.Place) {
+    objects[.hasObject(place, node.attribute)] = .object(place, node)
+  }
+
+  /// The embedded object of which a term says whether it is there.
+  func object(_ term: Term) -> Term.NullBase? { objects[term] }
 
   func parameter(_ value: GQLCatalog.Value, _ type: ValueType, of attribute: AttributePlace? = nil) -> Term {
     if value.isNull { return .null }

@@ -43,8 +43,7 @@ final class TermLowering {
     case .null: return make(.constant(.null), .null)
     case .attribute(let place, let number):
       let (reference, type) = entity(place)
-      guard let column = types[Int(type.index)].columns[number] else { return make(.constant(.null), .null) }
-      return make(.column(reference, column.id), column.type)
+      return attribute(number, of: type, reference)
     case .isPresent(let place):
       let (reference, type) = entity(place)
       return boolean(.not(boolean(.isNull(make(.entity(reference), .entity(type))))))
@@ -104,6 +103,12 @@ final class TermLowering {
       let test = entering(.item(number, element), body)
       return boolean(.listCall(.quantifier(quantifier), operand, item: number, test))
     }
+  }
+
+  /// An attribute's value; null where a type has no column for it, which conditions that columns can tell do not ask.
+  func attribute(_ number: Int, of type: EntityTypeID, _ reference: EntityReference) -> BoundExpression {
+    guard let column = types[Int(type.index)].columns[number] else { return make(.constant(.null), .null) }
+    return make(.column(reference, column.id), column.type)
   }
 
   /// A text; an id of a schema in text is made one.

@@ -97,8 +97,7 @@ struct QueryLowering {
   }
 
   private func column(_ attribute: Int) -> BoundExpression {
-    guard let column = columns[attribute] else { return BoundExpression(.constant(.null), .null, at: nowhere) }
-    return BoundExpression(.column(.scope(0, shape.type), column.id), column.type, at: nowhere)
+    terms.attribute(attribute, of: shape.type, .scope(0, shape.type))
   }
 
   private func parameter(_ number: Int) -> BoundExpression {

@@ -1,0 +1,123 @@
+import GQLCatalog
+
+extension AnyTypeMapping {
+  /// Whether columns can tell the values of an attribute, and their order where that is asked: an embedded object's where
+  /// it lies as it is described.
+  func tells(_ attribute: Int, inOrder: Bool) -> Bool {
+    columns[attribute] != nil && !(inOrder && isOrderedByID(attribute))
+  }
+}
+
+extension QueryReading {
+  /// Whether columns can tell of a condition.
+  func isPlannable(_ condition: Condition) -> Bool { schema.hasObjects ? canTell(condition, types) : true }
+
+  private func canTell(_ condition: Condition, _ types: [AnyTypeMapping]) -> Bool {
+    switch condition {
+    case .and(let parts), .or(let parts): return parts.allSatisfy { canTell($0, types) }
+    case .not(let part): return canTell(part, types)
+    case .compare(let op, let attribute, _):
+      return mapping.tells(attribute, inOrder: op != .equal && op != .notEqual)
+    case .isNull(let attribute): return mapping.tells(attribute, inOrder: false)
+    case .text(_, let attributes, _, _), .matches(let attributes, _):
+      return attributes.allSatisfy { mapping.tells($0, inOrder: false) }
+    case .updated: return true
+    case .term(let term):
+      var columns = TermColumns(types, mapping.type, isNoting: false)
+      columns.walk(term)
+      return columns.canTell
+    }
+  }
+
+  /// Whether columns can tell of an order.
+  func isPlannable(_ key: OrderKey) -> Bool {
+    switch key {
+    case .attribute(let attribute, _), .optional(let attribute, _):
+      !schema.hasObjects || mapping.tells(attribute, inOrder: true)
+    case .updatedAt, .score: true
+    }
+  }
+}
+
+/// Walks terms: finds out whether columns can tell of them, and notes what they look at, where that is wanted.
+struct TermColumns {
+  private let types: [AnyTypeMapping]
+  /// The types that are gone through, the one that is asked first; nil for the elements of a list.
+  private var levels: [EntityTypeID?]
+  /// Nothing is put in unless it is wanted: conditions are asked in each run.
+  var reads = ReadSet()
+  private let isNoting: Bool
+  /// Whether all attributes have columns, and those that are ordered such that are ordered as Swift does it.
+  private(set) var canTell = true
+
+  init(_ types: [AnyTypeMapping], _ type: EntityTypeID, isNoting: Bool) {
+    self.types = types
+    levels = [type]
+    self.isNoting = isNoting
+  }
+
+  mutating func walk(_ term: Term) {
+    switch term {
+    case .parameter, .truth, .null, .item: break
+    case .attribute(let place, let number), .hasObject(let place, let number):
+      guard let type = type(of: place) else { break }
+      let mapping = types[Int(type.index)]
+      if !mapping.tells(number, inOrder: false) { canTell = false }
+      if isNoting, let column = mapping.columns[number] { reads.insert(type, column.id) }
+    case .isPresent(let place): _ = type(of: place)
+    case .compare(let op, let left, let right):
+      if op != .equal, op != .notEqual { walkOrder([left, right]) }
+      walk(left)
+      walk(right)
+    case .text(_, let left, let right), .inList(let left, let right),
+      .arithmetic(_, let left, let right), .quotient(let left, let right), .element(let left, let right):
+      walk(left)
+      walk(right)
+    case .and(let parts), .or(let parts), .coalesce(let parts), .conditional(let parts):
+      for part in parts { walk(part) }
+    case .not(let part), .isTrue(let part), .isNull(let part), .negate(let part), .length(let part): walk(part)
+    case .inRange(let value, let lower, let upper, _):
+      walkOrder([value, lower, upper].compactMap { $0 })
+      walk(value)
+      if let lower { walk(lower) }
+      if let upper { walk(upper) }
+    case .members(_, let place, let relation, let body), .count(let place, let relation, let body):
+      guard let target = target(of: place, relation), let body else { return }
+      levels.append(target)
+      walk(body)
+      levels.removeLast()
+    case .elements(_, let list, let body):
+      walk(list)
+      levels.append(nil)
+      walk(body)
+      levels.removeLast()
+    }
+  }
+
+  private mutating func walkOrder(_ terms: [Term]) {
+    for term in terms {
+      switch term {
+      case .attribute(let place, let number):
+        if let type = type(of: place), !types[Int(type.index)].tells(number, inOrder: true) { canTell = false }
+      case .coalesce(let parts), .conditional(let parts): walkOrder(parts)
+      default: break
+      }
+    }
+  }
+
+  private mutating func type(of place: Term.Place) -> EntityTypeID? {
+    switch place {
+    case .level(let level): level < levels.count ? levels[level] : nil
+    case .target(let base, let relation): target(of: base, relation)
+    }
+  }
+
+  private mutating func target(of place: Term.Place, _ number: Int) -> EntityTypeID? {
+    guard let type = type(of: place), let relation = types[Int(type.index)].relations[number] else { return nil }
+    if isNoting {
+      reads.insert(type, relation.column)
+      reads.insert(relation.target)
+    }
+    return relation.target
+  }
+}
