@@ -18,6 +18,17 @@ private struct Address: Codable {
 }
 
 @EmbeddedModel
+private struct Badge: Codable {
+  var codes: [String]
+}
+
+@EntityModel
+private struct Bearer {
+  let id: Int
+  var badge: Badge
+}
+
+@EmbeddedModel
 private struct Point: Codable {
   var x: Double
   var label: String?
@@ -65,5 +76,23 @@ private struct Point: Codable {
     for paths in [Caller.fetchKeyPaths(\.work?.spot), Caller.fetchKeyPaths(\.work?.spot?.x)] {
       #expect(try paths.results(in: database).map { $0.work?.spot?.x } == [nil, nil, 3, 4])
     }
+  }
+
+  /// As texts, of which "10" comes before "9".
+  @Test func elementsOfLists() throws {
+    let database = try Database(
+      schema: "type Badge { codes: [ID!]! } type Bearer { id: Int! badge: Badge! }")
+    for (id, codes) in [(1, ["10"]), (2, ["9"]), (3, ["a", "07"]), (4, [])] {
+      try Bearer(id: id, badge: Badge(codes: codes)).save(to: database)
+    }
+    let nine = "9"
+    func ids(_ predicate: Predicate<Bearer>) throws -> [Int] {
+      try Bearer.include(predicate).results(in: database).map(\.id)
+    }
+    #expect(try ids(#Predicate { $0.badge.codes.contains { $0 < nine } }) == [1, 3])
+    #expect(try ids(#Predicate { $0.badge.codes.allSatisfy { $0 >= nine } }) == [2, 4])
+    #expect(try ids(#Predicate { $0.badge.codes.count > 0 && $0.badge.codes[0] < nine }) == [1])
+    #expect(try ids(#Predicate { $0.badge.codes.contains { $0 == nine } }) == [2])
+    #expect(try ids(#Predicate { $0.badge.codes.contains(nine) }) == [2])
   }
 }

@@ -44,6 +44,8 @@ struct TermColumns {
   private let types: [AnyTypeMapping]
   /// The types that are gone through, the one that is asked first; nil for the elements of a list.
   private var levels: [EntityTypeID?]
+  /// The levels of lists whose elements columns order in another way than Swift.
+  private var idLists: Set<Int> = []
   /// Nothing is put in unless it is wanted: conditions are asked in each run.
   var reads = ReadSet()
   private let isNoting: Bool
@@ -88,9 +90,11 @@ struct TermColumns {
       levels.removeLast()
     case .elements(_, let list, let body):
       walk(list)
+      if isIDList(list) { idLists.insert(levels.count) }
       levels.append(nil)
       walk(body)
       levels.removeLast()
+      idLists.remove(levels.count)
     }
   }
 
@@ -99,9 +103,21 @@ struct TermColumns {
       switch term {
       case .attribute(let place, let number):
         if let type = type(of: place), !types[Int(type.index)].tells(number, inOrder: true) { canTell = false }
+      case .item(let level): if idLists.contains(level) { canTell = false }
+      case .element(let list, _): if isIDList(list) { canTell = false }
       case .coalesce(let parts), .conditional(let parts): walkOrder(parts)
       default: break
       }
+    }
+  }
+
+  private mutating func isIDList(_ list: Term) -> Bool {
+    switch list {
+    case .attribute(let place, let number):
+      type(of: place).map { types[Int($0.index)].isListOrderedByID(number) } ?? false
+    case .coalesce(let parts), .conditional(let parts):
+      parts.reduce(false) { isIDList($1) || $0 }
+    default: false
     }
   }
 

@@ -73,6 +73,9 @@ class AnyTypeMapping: @unchecked Sendable {
   /// first. Of the entity's own that order is meant.
   func isOrderedByID(_ attribute: Int) -> Bool { attribute >= ownCount && columns[attribute]?.type == .id }
 
+  /// The same of a list's elements.
+  func isListOrderedByID(_ attribute: Int) -> Bool { attribute >= ownCount && columns[attribute]?.type == .list(.id) }
+
   /// The entity of a live row, to be told of its deletion.
   func doom(_ row: UInt32, _ tables: any StoreTables, _ storage: ContextStorage) throws -> any DoomedEntity {
     throw ModelError.unknownType(name)
