@@ -30,6 +30,17 @@ extension Context {
   public var schema: String { storage.current.map { Database($0).schema } ?? "" }
 }
 
+extension Database {
+  /// Runs a query in the language, and decodes what it answers, as ``Context/query(_:_:as:options:)`` does.
+  ///
+  /// - Throws: ``QueryError`` as a query does, `DecodingError` as the standard library's decoders do.
+  public func query<Result: Decodable>(
+    _ text: String, _ variables: [String: Value] = [:], as type: Result.Type, options: RunOptions = RunOptions()
+  ) throws -> Result {
+    try query(text, variables, options: options).decode(TypedAnswer<Result>.self).value
+  }
+}
+
 /// The value of an answer's only root field, or the whole answer.
 private struct TypedAnswer<Value: Decodable>: Decodable {
   let value: Value

@@ -269,6 +269,22 @@ final class DormantLinks: @unchecked Sendable {
     }
   }
 
+  /// Takes out a link that wakes, by its number: what sleeps behind it stands one place further behind. Gives its place.
+  func take(_ number: Int, of row: UInt32) -> Int {
+    var words = lists[row]
+    let place = Int(words[2 * number])
+    words.removeSubrange(2 * number..<2 * number + 2)
+    words.withUnsafeMutableBufferPointer { words in
+      var later = 2 * number
+      while later < words.count {
+        words[later] &+= 1
+        later &+= 2
+      }
+    }
+    lists.set(row, words, stamp: stamp)
+    return place
+  }
+
   private static func links(_ words: ContiguousArray<UInt32>) -> [Link] {
     (0..<(words.count / 2)).map { Link(place: words[2 * $0], target: words[2 * $0 + 1]) }
   }

@@ -207,4 +207,24 @@ struct Version: Sendable, Comparable {
       } < 10)
     #expect(ratio { $1.detach(\.$drafts, inverse: \.$shelf, in: &$0) } < 10)
   }
+
+  /// Of what leads to many, one after the other: the work for each does not read all others.
+  @Test func detachingOneByOne() throws {
+    func filled(_ count: Int) throws -> Context {
+      var (context, shelf) = (Context(), Shelf(id: 1))
+      shelf.$drafts = .relation(drafts(count))
+      try shelf.save(to: &context)
+      return context
+    }
+    let contexts = (small: try filled(500), large: try filled(8_000))
+    func time(_ filled: Context) -> Duration {
+      ThreadTime.least {
+        var context = filled
+        for number in 0..<100 { Shelf(id: 1).detach("draft \(number)", relation: \.$drafts, in: &context) }
+        let left = Shelf.query(1).id(\.$drafts).resolve(in: context)?.$drafts.ids
+        #expect(left?.first == "draft 100")
+      }
+    }
+    #expect(time(contexts.large) / time(contexts.small) < 6)
+  }
 }

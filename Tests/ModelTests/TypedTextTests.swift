@@ -56,6 +56,7 @@ import Testing
     var context = try context()
     let text = "{ TypedTextTests_Person(orderBy: name) { id name born teams { id } } }"
     let people = try context.query(text, as: [Person].self)
+    #expect(try Database(context).query(text, as: [Person].self).map(\.id) == people.map(\.id))
     #expect(people.map(\.name) == ["Ann", "Bob"] && people[0].born == Date(timeIntervalSince1970: 1.5))
     #expect(people[0].$teams.isId && people[0].$teams.ids == ["t"])
     // What was not asked for is not known, so that saving it keeps what is there.

@@ -179,7 +179,7 @@ package final class ExpressionProgram: Sendable {
   package func countTable(_ slots: Int, _ execution: Execution) throws(RuntimeProblem) -> Int {
     let state = execution.state(for: self)
     state.begin(execution)
-    let operands = self.direct.map { self.operands($0, state, execution) }
+    var operands = self.direct.map { self.operands($0, state, execution) }
     var total = 0
     var first = 0
     while first < slots {
@@ -193,6 +193,8 @@ package final class ExpressionProgram: Sendable {
         total &+= found
       } else {
         total &+= try countPage(firstRow: row, count: count, outer: nil, execution)
+        // Its batch may have moved what the constant lies in.
+        operands = self.direct.map { self.operands($0, state, execution) }
       }
       first += count
     }

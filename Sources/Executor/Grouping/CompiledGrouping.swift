@@ -107,10 +107,12 @@ final class CompiledGrouping: @unchecked Sendable {
     self.keys = keys
     self.aggregates = aggregates
     program = expressions.isEmpty ? nil : compiler.program(expressions)
-    releasesScratch = expressions.allSatisfy { expression in
-      if case .list = expression.type { return false }
-      return true
-    }
+    // What aggregates over sets of their own keep may be lists, and what these sets are found by may be texts.
+    releasesScratch =
+      expressions.allSatisfy { expression in
+        if case .list = expression.type { return false }
+        return true
+      } && !grouping.aggregates.contains { $0.set != nil }
     outerScopes = outer
     having = grouping.having.map { compiler.program([$0]) }
     order = grouping.order.isEmpty ? nil : CompiledOrder(grouping.order, type: type, &compiler)

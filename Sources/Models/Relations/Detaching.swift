@@ -146,42 +146,29 @@ extension Context {
     _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Cardinality, Constraints>>,
     _ ids: Set<Target.ID>?
   ) {
-    // No link can be refused, because the schema of models has no relation that is required of the store: a required one
-    // cannot be set to null, but its target may go. Were one refused, none would be taken away.
+    // Links that a schema in text requires are refused, and then none is taken away.
     try? atomically { context in
-      guard let (relation, row, targets) = try context.targets(entity, path) else { return }
+      guard let (_, found) = try context.storage.find(Entity.self), try context.writtenRow(found, entity.id) != nil
+      else { return }
       // A database takes what is written with the types that were met.
-      _ = try context.mapping(of: Entity.self)
+      let mapping = try context.mapping(of: Entity.self)
+      guard let row = try context.writtenRow(mapping, entity.id), let place = mapping.info.relation(path),
+        let relation = mapping.relations[place]
+      else { return }
       context.own()
       let transaction = context.storage.writing
       transaction.now = context.storage.now()
-      // Those that wait are links too.
       if let ids {
+        // An id that no column can hold is nobody's.
         let memory = StagingMemory()
-        let keys = try ids.compactMap { id in
+        let keys = ids.compactMap { id in
           var slot = ColumnSlot(memory)
-          try EntityInfo<Target>.shared.idCodec.write(id, into: &slot)
+          try? EntityInfo<Target>.shared.idCodec.write(id, into: &slot)
           return slot.cell
         }
-        withExtendedLifetime(memory) { transaction.forgetDangling(relation.id, source: row, only: keys) }
+        try withExtendedLifetime(memory) { try transaction.detach(relation, row, keys: keys) }
       } else {
-        transaction.forgetDangling(relation.id, source: row)
-      }
-      // Those to deleted entities would come back with them.
-      if let mapping = context.storage.schema?.mapping(of: Target.self) {
-        transaction.forgetDormant(relation.id, source: row) { target in
-          guard let ids else { return true }
-          return (try? mapping.id(transaction.readers(mapping.type), target)).map { ids.contains($0) } ?? false
-        }
-      }
-      let kept = targets.filter { target in ids.map { !$0.contains(target.id) } ?? false }.map(\.row)
-      if kept.count == targets.count { return }
-      if relation.isToMany {
-        try kept.withUnsafeBufferPointer {
-          try transaction.setReferences(relation.id, source: row, targets: $0)
-        }
-      } else {
-        try transaction.setReference(relation.id, source: row, target: nil)
+        try transaction.detachAll(relation, row)
       }
     }
   }
@@ -195,5 +182,41 @@ extension Context {
     let rows = targets.filter { target in ids.map { $0.contains(target.id) } ?? true }.map(\.row)
     // The context may know the type for reading only; hooks need to be known.
     if !rows.isEmpty { try delete(try mapping(of: Target.self).type, rows) }
+  }
+}
+
+extension WriteTransaction {
+  /// Takes away all links of a row: those that are there, those that wait, and those to deleted entities, which would come
+  /// back with them.
+  fileprivate func detachAll(_ relation: StoredRelation, _ row: UInt32) throws {
+    forgetDangling(relation.id, source: row)
+    forgetDormant(relation.id, source: row) { _ in true }
+    let reader = column(relation.source, relation.column)
+    if relation.isToMany {
+      if reader.references(row).isEmpty { return }
+      try setReferences(relation.id, source: row, targets: UnsafeBufferPointer(start: nil, count: 0))
+    } else if reader.reference(row) != PageLayout.noRow {
+      try setReference(relation.id, source: row, target: nil)
+    }
+  }
+
+  /// The same of those to some primary keys.
+  fileprivate func detach(_ relation: StoredRelation, _ row: UInt32, keys: [Cell]) throws {
+    forgetDangling(relation.id, source: row, only: keys)
+    var (live, deleted): ([UInt32], Set<UInt32>) = ([], [])
+    for key in keys {
+      var key = key
+      if let target = findRow(relation.target, key: &key) {
+        live.append(target)
+      } else if let target = deletedRow(relation.target, key: &key) {
+        deleted.insert(target)
+      }
+    }
+    if !deleted.isEmpty { forgetDormant(relation.id, source: row) { deleted.contains($0) } }
+    if relation.isToMany {
+      try removeReferences(relation.id, source: row, targets: live)
+    } else if live.contains(column(relation.source, relation.column).reference(row)) {
+      try setReference(relation.id, source: row, target: nil)
+    }
   }
 }

@@ -35,6 +35,7 @@ extension Context {
       let saver = Saver(stage: stage, isLoud: isLoud, now: now, isRaw: isRaw)
       try saver.save(entity, strategy, &context)
       if !isLoud { try saver.applyAll(&context) }
+      if context.storage.isForeign { try saver.checkRequiredLinks(&context) }
     }
   }
 

@@ -145,6 +145,18 @@ struct Saver {
     for link in stage.links { try apply(link, &context) }
   }
 
+  /// Throws if an entity that the save has made lacks a link that the schema requires.
+  func checkRequiredLinks(_ context: inout Context) throws {
+    for record in stage.records where record.isNew && record.mapping.requiredLinks.count > 0 {
+      guard let tables = context.written(), tables.isLive(record.mapping.type, record.row) else { continue }
+      for relation in record.mapping.requiredLinks
+      where tables.column(relation.source, relation.column).reference(record.row) == PageLayout.noRow {
+        let name = context.storage.schema?.catalog[relation.source][relation.column].name ?? ""
+        throw ModelError.unwritable(record.mapping.name, "'\(name)' must lead to an entity in the schema")
+      }
+    }
+  }
+
   private func apply(_ record: Int, _ context: inout Context) throws {
     context.own()
     let entry = stage.records[record]

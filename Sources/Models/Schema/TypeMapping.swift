@@ -33,6 +33,8 @@ class AnyTypeMapping: @unchecked Sendable {
   /// Whether a save may be refused when the row is written: by unique values that only the store knows, by relations that
   /// must lead to an entity, or by links and lists of embedded objects.
   let mayRefuseLate: Bool
+  /// The relations that lead from each entity to another one.
+  let requiredLinks: [StoredRelation]
 
   init(
     type: EntityTypeID, name: String, layout: EntityLayout, hooks: HookKnowledge, idColumn: Int, idKind: ColumnKind,
@@ -53,6 +55,7 @@ class AnyTypeMapping: @unchecked Sendable {
     self.ownedColumns = ownedColumns
     self.readsDeleted = readsDeleted
     self.unknownFields = unknownFields
+    requiredLinks = relations.compactMap { $0 }.filter { $0.isRequired && !$0.isToMany && $0.presence == nil }
     mayRefuseLate =
       hasOtherUniques || hasRequiredRelations || layout.objects.contains { $0.map { !$0.place.isInCells } ?? false }
     func ids(_ columns: ArraySlice<ColumnDescriptor?>) -> [ColumnDescriptor] {

@@ -138,8 +138,15 @@ final class PostingRuns: @unchecked Sendable {
   }
 
   private static func copy(_ list: PostingList, into run: UnsafeMutableRawPointer, capacity: Int) {
-    memcpy(run + runHeader, list.rows, list.count * 4)
-    memcpy(run + (runHeader + capacity * 4), list.weights, list.count * 2)
+    copy(list, 0..<list.count, into: run, capacity: capacity, at: 0)
+  }
+
+  /// Precondition: the run has room for so many from `index` on.
+  private static func copy(
+    _ list: PostingList, _ range: Range<Int>, into run: UnsafeMutableRawPointer, capacity: Int, at index: Int
+  ) {
+    memcpy(run + (runHeader + index * 4), list.rows + range.lowerBound, range.count * 4)
+    memcpy(run + (runHeader + capacity * 4 + index * 2), list.weights + range.lowerBound, range.count * 2)
   }
 
   private func store(
@@ -200,9 +207,9 @@ final class PostingRuns: @unchecked Sendable {
     let list = Self.list(cell, Place.second, Place.secondCount)
     let place = list.lowerBound(row)
     let made = allocate(capacity: list.count + 1, count: list.count + 1)
-    for index in 0..<place { Self.put(made, at: index, list.rows[index], list.weights[index]) }
+    Self.copy(list, 0..<place, into: made, capacity: list.count + 1, at: 0)
     Self.put(made, at: place, row, weight)
-    for index in place..<list.count { Self.put(made, at: index + 1, list.rows[index], list.weights[index]) }
+    Self.copy(list, place..<list.count, into: made, capacity: list.count + 1, at: place + 1)
     release(run(cell, Place.second))
     store(cell, Place.second, made, Place.secondCount, list.count + 1)
     secondCount += 1
@@ -220,8 +227,8 @@ final class PostingRuns: @unchecked Sendable {
       return store(cell, Place.second, nil, Place.secondCount, 0)
     }
     let made = allocate(capacity: list.count - 1, count: list.count - 1)
-    for index in 0..<place { Self.put(made, at: index, list.rows[index], list.weights[index]) }
-    for index in (place + 1)..<list.count { Self.put(made, at: index - 1, list.rows[index], list.weights[index]) }
+    Self.copy(list, 0..<place, into: made, capacity: list.count - 1, at: 0)
+    Self.copy(list, (place + 1)..<list.count, into: made, capacity: list.count - 1, at: place)
     release(old)
     store(cell, Place.second, made, Place.secondCount, list.count - 1)
   }

@@ -122,19 +122,27 @@ extension WriteTransaction {
 
   /// Makes a live row's dormant links to restored targets links again, at their places.
   func wake(_ relation: Relation, _ row: UInt32, isBack: (UInt32) -> Bool) {
-    var links = dormant(relation, row)
-    guard let first = links.firstIndex(where: { isBack($0.target) }) else { return }
-    let target = links[first].target
+    dropPurged(relation, row)
+    guard let sleeping = dormantLinks(relation) else { return }
+    // Places and targets by turns. One link that wakes is the usual case: nothing is made of the others.
+    typealias Waking = (first: Int, target: UInt32, isOnly: Bool)
+    let waking = sleeping.withLinks(row) { words -> Waking? in
+      var back: Waking?
+      for index in 0..<(words.count / 2) where isBack(words[2 * index + 1]) {
+        if let known = back { return (known.first, known.target, false) }
+        back = (index, words[2 * index + 1], true)
+      }
+      return back
+    }
+    guard let found = waking else { return }
     if !relation.isToMany {
       setDormant(relation, row, [])
-      column(relation).writeRaw(row, Cell(low: UInt64(target)))
-    } else if links.lastIndex(where: { isBack($0.target) }) == first {
-      let place = Int(links.remove(at: first).place)
-      for later in first..<links.count { links[later].place += 1 }
-      column(relation).insertIntoRun(row, target, at: place)
-      setDormant(relation, row, links)
+      column(relation).writeRaw(row, Cell(low: UInt64(found.target)))
+    } else if found.isOnly {
+      let links = ownedTable(relation.source).ownedDormant(layout.relationPlaces[Int(relation.id.index)])
+      column(relation).insertIntoRun(row, found.target, at: links.take(found.first, of: row))
     } else {
-      wakeMany(relation, row, links, isBack)
+      wakeMany(relation, row, dormant(relation, row), isBack)
     }
   }
 

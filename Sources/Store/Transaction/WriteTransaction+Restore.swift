@@ -30,7 +30,13 @@ extension WriteTransaction {
     for survivor in revival.survivors {
       try step(holding: revival.byteCount)
       let relation = layout[survivor.relation]
-      wake(relation, survivor.row) { revival.marks.contains(DeletedRow(type: relation.target, row: $0)) }
+      if revival.entities.count == 1 {
+        // Compared, because a long list may sleep.
+        let only = revival.entities[0]
+        wake(relation, survivor.row) { $0 == only.row && relation.target == only.type }
+      } else {
+        wake(relation, survivor.row) { revival.marks.contains(DeletedRow(type: relation.target, row: $0)) }
+      }
     }
     if !dangling.isEmpty {
       for entity in revival.entities { try connectDangling(ownedTable(entity.type), entity.row, isNew: false) }
