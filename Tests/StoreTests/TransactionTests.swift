@@ -97,7 +97,7 @@ import Testing
 
   @Test func textsIgnoreFlags() throws {
     let transaction = WriteTransaction(social.empty)
-    var values: [TestValue] = Array(repeating: .null, count: 14)
+    var values: [TestValue] = Array(repeating: .null, count: 32)
     values[0] = .text("42")
     var cells = values.map(\.cell)
     cells[0].low |= TextView.numberFlag
