@@ -62,6 +62,26 @@ private struct Wide {
     #expect(try heirs { _ in Knot.query().sorted(by: \.id.desc).limit(2).last() } == [nil, 5])
   }
 
+  @Test("what relations lead to from the list is looked for from each list") func relations() throws {
+    var context = try knots()
+    for (id, heir) in [(5, 4), (6, 4), (3, 2)] {
+      var knot = Knot(id: id)
+      knot.$heir = .id(heir)
+      try knot.save(to: &context)
+    }
+    func kids(_ modify: (QueryList<Knot>) -> QueryList<Knot>) -> [[Int]?] {
+      Knot.query([1, 2]).with(\.$kids, modify).resolve(in: context).map { $0.kids?.map(\.id) }
+    }
+    #expect(kids { $0.related(\.$heir) } == [[4], [2]])
+    #expect(kids { $0.filter(\.id == 6).related(\.$heir) } == [[4], []])
+    #expect(kids { $0.related(\.$kids).flatMap { $0 } } == [[], [2, 3]])
+    #expect(kids { $0.first().related(\.$kids) } == [[], [2, 3]])
+    #expect(kids { $0.related(\.$kids).flatMap { $0.sorted(by: \.id.desc) }.limit(1) } == [[], [3]])
+    #expect(kids { $0.and($0.related(\.$heir)) } == [[4], [2]])
+    // From other entities it is looked for once.
+    #expect(kids { _ in Knot.query([6]).related(\.$heir) } == [[4], []])
+  }
+
   @Test("flatMap changes each list of a group") func groups() throws {
     let context = try knots()
     let group = Knot.query([1, 2]).related(\.$kids)

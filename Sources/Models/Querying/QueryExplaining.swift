@@ -18,6 +18,8 @@ final class RelatedOrigin<
     super.init(depth: 1 + (parents.origin?.depth ?? 0))
   }
 
+  override var isOfTargets: Bool { parents.isOfTargets }
+
   override func explain(_ list: QueryList<Target>, _ explanation: inout QueryExplanation) -> String? {
     var parents = parents
     let targets = list.origin === self ? list.asTargets : list

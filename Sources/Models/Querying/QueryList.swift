@@ -47,7 +47,8 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
   func rows(_ reading: QueryReading<Entity>) throws -> [UInt32] {
     var rows: [UInt32]?
     switch source {
-    case .all, .targets: break
+    case .all: break
+    case .targets: rows = ListScope.rows
     // What cannot be in the column is not saved.
     case .ids(let ids): rows = ids.compactMap { try? reading.mapping.row($0, reading.snapshot) }
     case .rows(let find): rows = try find(reading.context)

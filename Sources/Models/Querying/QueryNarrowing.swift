@@ -16,7 +16,7 @@ extension QueryList {
     switch source {
     case .targets: true
     case .all, .ids: false
-    case .rows: (origin as? CombinedOrigin<Entity>)?.isOfTargets ?? false
+    case .rows: origin?.isOfTargets ?? false
     }
   }
 
@@ -24,10 +24,30 @@ extension QueryList {
   /// were no other entities where it begins with the list, and else those that it gives of all.
   func narrow(_ rows: inout [UInt32], _ ends: inout [Int], _ reading: QueryReading<Entity>) throws {
     if !isOfList, !isOfTargets { return Self.keep(try self.rows(reading), &rows, &ends) }
-    if case .rows = source, let combined = origin as? CombinedOrigin<Entity> {
-      try combined.combination.narrow(&rows, &ends, combined.parts.elements, reading)
+    if case .rows(let find) = source {
+      if let combined = origin as? CombinedOrigin<Entity> {
+        try combined.combination.narrow(&rows, &ends, combined.parts.elements, reading)
+      } else {
+        try Self.keep(find, &rows, &ends, reading)
+      }
     }
     for stage in stages { try reading.narrow(&rows, &ends, by: stage) }
+  }
+
+  /// Keeps of each list what entities give that relations lead to from the list itself, each once.
+  private static func keep(
+    _ find: (Context) throws -> [UInt32], _ rows: inout [UInt32], _ ends: inout [Int], _ reading: QueryReading<Entity>
+  ) throws {
+    var result: [UInt32] = []
+    var start = 0
+    for list in ends.indices {
+      let own = Array(rows[start..<ends[list]])
+      start = ends[list]
+      var left = Set(own)
+      result += try ListScope.$rows.withValue(own) { try find(reading.context) }.filter { left.remove($0) != nil }
+      ends[list] = result.count
+    }
+    rows = result
   }
 
   /// Keeps of each list those that are wanted, in their order, each as often as it is wanted.
@@ -46,6 +66,11 @@ extension QueryList {
     }
     rows = result
   }
+}
+
+/// The list of which a query within a closure is asked at the moment.
+enum ListScope {
+  @TaskLocal static var rows: [UInt32]?
 }
 
 extension Combination {

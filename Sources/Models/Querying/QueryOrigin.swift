@@ -5,6 +5,9 @@
 
   init(depth: Int) { self.depth = depth }
 
+  /// Whether the rows hang on what closures of nested queries get, see ``QueryList/isOfTargets``.
+  var isOfTargets: Bool { false }
+
   /// The plan of the rows, and what `list` does with them. Nil if the context does not know a type.
   func explain(_ list: QueryList<Entity>, _ explanation: inout QueryExplanation) -> String? { nil }
 }
@@ -44,20 +47,20 @@ enum Combination: String {
 final class CombinedOrigin<Entity: EntityModelProtocol>: QueryOrigin<Entity> {
   let combination: Combination
   let parts: SharedList<QueryList<Entity>>
-  /// See ``QueryList/isOfTargets``.
-  let isOfTargets: Bool
+  private let hasTargets: Bool
+  override var isOfTargets: Bool { hasTargets }
 
   init(_ combination: Combination, _ parts: [QueryList<Entity>]) {
     self.combination = combination
     self.parts = SharedList(parts)
-    isOfTargets = parts.contains(where: \.isOfTargets)
+    hasTargets = parts.contains(where: \.isOfTargets)
     super.init(depth: Self.depth(parts))
   }
 
   private init(_ other: CombinedOrigin, _ more: [QueryList<Entity>]) {
     combination = other.combination
     parts = other.parts.appending(more)
-    isOfTargets = other.isOfTargets || more.contains(where: \.isOfTargets)
+    hasTargets = other.isOfTargets || more.contains(where: \.isOfTargets)
     super.init(depth: max(other.depth, Self.depth(more)))
   }
 
@@ -90,6 +93,8 @@ final class EachOrigin<Entity: EntityModelProtocol>: QueryOrigin<Entity> {
     self.each = each
     super.init(depth: 1 + max(group.depth, each.origin?.depth ?? 0))
   }
+
+  override var isOfTargets: Bool { group.isOfTargets }
 
   override func explain(_ list: QueryList<Entity>, _ explanation: inout QueryExplanation) -> String? {
     var each = each
