@@ -78,6 +78,12 @@ private struct Wide {
     #expect(kids { $0.first().related(\.$kids) } == [[], [2, 3]])
     #expect(kids { $0.related(\.$kids).flatMap { $0.sorted(by: \.id.desc) }.limit(1) } == [[], [3]])
     #expect(kids { $0.and($0.related(\.$heir)) } == [[4], [2]])
+    // What an outer closure got is all of its type within an inner one: 1 and 2 lead to 2 to 6.
+    let pairs = Knot.query([1, 2]).with(\.$kids) { outer in
+      outer.with(\.$kids) { inner in inner.and(outer.limit(2)).or(inner.and(outer.related(\.$heir))) }
+    }
+    // Of all, 1 and 2 are the first two, and 4, 5 and 2 are heirs.
+    #expect(pairs.resolve(in: context).last?.kids?.map { $0.kids?.map(\.id) } == [[2], []])
     // From other entities it is looked for once.
     #expect(kids { _ in Knot.query([6]).related(\.$heir) } == [[4], []])
   }

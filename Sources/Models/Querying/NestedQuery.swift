@@ -187,7 +187,7 @@ extension QueryReading {
     // What only looks at the entities goes to the planner with the relation.
     if query.isOfList { return try self.targets(path, rows, query.stages, targets, ends: &ends) }
     var found = try self.targets(path, rows, [], targets, ends: &ends)
-    try query.narrow(&found, &ends, targets)
+    try query.narrow(&found, &ends, targets, of: query.given)
     return found
   }
 

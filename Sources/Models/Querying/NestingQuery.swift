@@ -23,7 +23,7 @@ extension NestingQuery {
     _ modifier: (Query<Target>) -> Query<Target> = { $0 }
   ) -> Self {
     nesting(
-      TypedNestedQuery(path, .entities, isPart: false, modifier(Query<Target>(QueryList<Target>(.targets))).asList))
+      TypedNestedQuery(path, .entities, isPart: false, QueryList.given(one: modifier)))
   }
 
   /// With the entities that a relation leads to, as the closure says.
@@ -31,7 +31,7 @@ extension NestingQuery {
     _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToMany, Constraints>> & Sendable,
     _ modifier: (QueryList<Target>) -> QueryList<Target> = { $0 }
   ) -> Self {
-    nesting(TypedNestedQuery(path, .entities, isPart: false, modifier(QueryList<Target>(.targets))))
+    nesting(TypedNestedQuery(path, .entities, isPart: false, QueryList.given(modifier)))
   }
 
   /// With some of the entities that a relation leads to, so that saving the result appends them.
@@ -39,7 +39,7 @@ extension NestingQuery {
     slice path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToMany, Constraints>> & Sendable,
     _ modifier: (QueryList<Target>) -> QueryList<Target> = { $0 }
   ) -> Self {
-    nesting(TypedNestedQuery(path, .entities, isPart: true, modifier(QueryList<Target>(.targets))))
+    nesting(TypedNestedQuery(path, .entities, isPart: true, QueryList.given(modifier)))
   }
 
   /// With the entity that a relation leads to as a fragment.
@@ -48,7 +48,7 @@ extension NestingQuery {
     _ modifier: (Query<Target>) -> Query<Target> = { $0 }
   ) -> Self {
     nesting(
-      TypedNestedQuery(path, .fragments, isPart: false, modifier(Query<Target>(QueryList<Target>(.targets))).asList))
+      TypedNestedQuery(path, .fragments, isPart: false, QueryList.given(one: modifier)))
   }
 
   /// With the entities that a relation leads to as fragments.
@@ -56,7 +56,7 @@ extension NestingQuery {
     _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToMany, Constraints>> & Sendable,
     _ modifier: (QueryList<Target>) -> QueryList<Target> = { $0 }
   ) -> Self {
-    nesting(TypedNestedQuery(path, .fragments, isPart: false, modifier(QueryList<Target>(.targets))))
+    nesting(TypedNestedQuery(path, .fragments, isPart: false, QueryList.given(modifier)))
   }
 
   /// With some of the entities that a relation leads to as fragments.
@@ -64,14 +64,14 @@ extension NestingQuery {
     slice path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToMany, Constraints>> & Sendable,
     _ modifier: (QueryList<Target>) -> QueryList<Target> = { $0 }
   ) -> Self {
-    nesting(TypedNestedQuery(path, .fragments, isPart: true, modifier(QueryList<Target>(.targets))))
+    nesting(TypedNestedQuery(path, .fragments, isPart: true, QueryList.given(modifier)))
   }
 
   /// With the id of the entity that a relation leads to.
   public func id<Target, Directionality, Constraints>(
     _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToOne, Constraints>> & Sendable
   ) -> Self {
-    nesting(TypedNestedQuery(path, .ids, isPart: false, QueryList<Target>(.targets)))
+    nesting(TypedNestedQuery(path, .ids, isPart: false, QueryList<Target>()))
   }
 
   /// With the ids of the entities that a relation leads to, as the closure says.
@@ -79,7 +79,7 @@ extension NestingQuery {
     _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToMany, Constraints>> & Sendable,
     _ modifier: (QueryList<Target>) -> QueryList<Target> = { $0 }
   ) -> Self {
-    nesting(TypedNestedQuery(path, .ids, isPart: false, modifier(QueryList<Target>(.targets))))
+    nesting(TypedNestedQuery(path, .ids, isPart: false, QueryList.given(modifier)))
   }
 
   /// With the ids of some of the entities that a relation leads to.
@@ -87,7 +87,7 @@ extension NestingQuery {
     slice path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToMany, Constraints>> & Sendable,
     _ modifier: (QueryList<Target>) -> QueryList<Target> = { $0 }
   ) -> Self {
-    nesting(TypedNestedQuery(path, .ids, isPart: true, modifier(QueryList<Target>(.targets))))
+    nesting(TypedNestedQuery(path, .ids, isPart: true, QueryList.given(modifier)))
   }
 
   /// With what all relations lead to, then with what the relations of that lead to, and so on: one form for each depth.

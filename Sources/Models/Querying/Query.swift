@@ -118,15 +118,18 @@ public struct QueryGroup<Entity: EntityModelProtocol>: @unchecked Sendable {
   /// All lists in one, each changed by `transform`: `flatMap { $0.limit(2) }` gives the first two of each.
   public func flatMap(_ transform: (QueryList<Entity>) -> QueryList<Entity>) -> QueryList<Entity> {
     let find = find
-    var list = QueryList<Entity>(.targets)
-    list.nested = nested
-    let each = transform(list)
-    list = each
+    let each = QueryList<Entity>.given { list in
+      var list = list
+      list.nested = nested
+      return transform(list)
+    }
+    var list = each
     list.stages = []
+    list.given = nil
     list.source = .rows { context in
       guard let reading = try QueryReading<Entity>.of(context) else { return [] }
       var (rows, ends) = try find(context)
-      try each.narrow(&rows, &ends, reading)
+      try each.narrow(&rows, &ends, reading, of: each.given)
       return rows
     }
     list.origin = nil

@@ -44,7 +44,9 @@ extension QueryList {
   /// The same without where the rows come from.
   fileprivate var asTargets: Self {
     var list = self
-    list.source = .targets
+    let given = GivenList()
+    list.source = .targets(given)
+    list.given = given
     list.origin = nil
     return list
   }

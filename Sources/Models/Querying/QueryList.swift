@@ -8,8 +8,8 @@ import GQLStore
 public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
   @usableFromInline enum Source {
     case all
-    /// All that a relation leads to from something: what closures of nested queries begin with.
-    case targets
+    /// All of a list: what closures of nested queries begin with.
+    case targets(GivenList)
     case ids([Entity.ID])
     /// What another query gives.
     case rows((Context) throws -> [UInt32])
@@ -23,6 +23,8 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
   @usableFromInline var origin: QueryOrigin<Entity>?
   /// The places of relations that come with the entities, because they are likely to be looked at.
   @usableFromInline var prefetched: Set<Int> = []
+  /// The list that the closure got which made the query, if it is nested.
+  @usableFromInline var given: GivenList?
   /// The attributes that are read; nil for all.
   @usableFromInline var attributes: Set<Int>?
 
@@ -48,7 +50,7 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
     var rows: [UInt32]?
     switch source {
     case .all: break
-    case .targets: rows = ListScope.rows
+    case .targets(let list): rows = list.currentRows
     // What cannot be in the column is not saved.
     case .ids(let ids): rows = ids.compactMap { try? reading.mapping.row($0, reading.snapshot) }
     case .rows(let find): rows = try find(reading.context)

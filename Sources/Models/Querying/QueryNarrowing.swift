@@ -1,12 +1,40 @@
 import GQLStore
 
+/// A list that a closure of a nested query gets: what a relation leads to from an entity, of each entity in turn.
+@usableFromInline final class GivenList: Sendable {
+  /// The lists of which queries are asked at the moment.
+  @TaskLocal private static var current: [(list: GivenList, rows: [UInt32])] = []
+
+  /// Its rows, where one is looked at; nil elsewhere.
+  var currentRows: [UInt32]? { Self.current.last { $0.list === self }?.rows }
+
+  func withRows<Result>(_ rows: [UInt32], _ body: () throws -> Result) rethrows -> Result {
+    try Self.$current.withValue(Self.current + [(self, rows)], operation: body)
+  }
+}
+
 extension QueryList {
-  /// Whether its stages alone say what it gives of a list that a relation leads to.
-  var isOfList: Bool {
+  /// What a closure makes of a list that it gets.
+  static func given(_ modifier: (Self) -> Self) -> Self {
+    let list = GivenList()
+    var query = modifier(Self(.targets(list)))
+    query.given = list
+    return query
+  }
+
+  /// The same of one entity.
+  static func given(one modifier: (Query<Entity>) -> Query<Entity>) -> Self {
+    given { modifier(Query($0)).asList }
+  }
+
+  /// Whether its stages alone say what it gives of the list that it was made for.
+  var isOfList: Bool { isOf(given) }
+
+  private func isOf(_ list: GivenList?) -> Bool {
     switch source {
-    case .targets: true
+    case .targets(let other) where other === list: true
     // Which ones are the first of all, no list tells.
-    case .all: stages.allSatisfy { !$0.isSliced }
+    case .all, .targets: stages.allSatisfy { !$0.isSliced }
     case .ids, .rows: false
     }
   }
@@ -22,21 +50,25 @@ extension QueryList {
 
   /// Keeps of each of several lists of rows, which stand one behind the other, what the query gives of it: as if there
   /// were no other entities where it begins with the list, and else those that it gives of all.
-  func narrow(_ rows: inout [UInt32], _ ends: inout [Int], _ reading: QueryReading<Entity>) throws {
-    if !isOfList, !isOfTargets { return Self.keep(try self.rows(reading), &rows, &ends) }
-    if case .rows(let find) = source {
+  func narrow(
+    _ rows: inout [UInt32], _ ends: inout [Int], _ reading: QueryReading<Entity>, of list: GivenList?
+  ) throws {
+    switch source {
+    case .rows(let find) where isOfTargets:
       if let combined = origin as? CombinedOrigin<Entity> {
-        try combined.combination.narrow(&rows, &ends, combined.parts.elements, reading)
+        try combined.combination.narrow(&rows, &ends, combined.parts.elements, reading, of: list)
       } else {
-        try Self.keep(find, &rows, &ends, reading)
+        try Self.keep(find, &rows, &ends, reading, of: list)
       }
+    default: if !isOf(list) { return Self.keep(try self.rows(reading), &rows, &ends) }
     }
     for stage in stages { try reading.narrow(&rows, &ends, by: stage) }
   }
 
   /// Keeps of each list what entities give that relations lead to from the list itself, each once.
   private static func keep(
-    _ find: (Context) throws -> [UInt32], _ rows: inout [UInt32], _ ends: inout [Int], _ reading: QueryReading<Entity>
+    _ find: (Context) throws -> [UInt32], _ rows: inout [UInt32], _ ends: inout [Int], _ reading: QueryReading<Entity>,
+    of given: GivenList?
   ) throws {
     var result: [UInt32] = []
     var start = 0
@@ -44,7 +76,8 @@ extension QueryList {
       let own = Array(rows[start..<ends[list]])
       start = ends[list]
       var left = Set(own)
-      result += try ListScope.$rows.withValue(own) { try find(reading.context) }.filter { left.remove($0) != nil }
+      func found() throws -> [UInt32] { try find(reading.context) }
+      result += try (given?.withRows(own, found) ?? found()).filter { left.remove($0) != nil }
       ends[list] = result.count
     }
     rows = result
@@ -68,19 +101,15 @@ extension QueryList {
   }
 }
 
-/// The list of which a query within a closure is asked at the moment.
-enum ListScope {
-  @TaskLocal static var rows: [UInt32]?
-}
-
 extension Combination {
   /// Puts together what queries give of each of several lists. What comes from any of them comes in the order of the list.
   func narrow<Entity>(
-    _ rows: inout [UInt32], _ ends: inout [Int], _ parts: [QueryList<Entity>], _ reading: QueryReading<Entity>
+    _ rows: inout [UInt32], _ ends: inout [Int], _ parts: [QueryList<Entity>], _ reading: QueryReading<Entity>,
+    of list: GivenList?
   ) throws {
     let narrowed = try parts.map { part in
       var (rows, ends) = (rows, ends)
-      try part.narrow(&rows, &ends, reading)
+      try part.narrow(&rows, &ends, reading, of: list)
       return (rows: rows, ends: ends)
     }
     var result: [UInt32] = []
