@@ -98,7 +98,13 @@ extension PredicateWalk {
     }
     let isNullable = list.contains(.null)
     list.removeAll { $0.isNull }
-    let found = Term.inList(term, parameter(.list(list), .list(type.shape.valueType), of: type.attribute))
+    let found: Term
+    switch list.count {
+    case 0: found = .truth(false)
+    // The rows of one value are in order, those of several are not.
+    case 1: found = .compare(.equal, term, parameter(list[0], type.shape.valueType, of: type.attribute))
+    default: found = .inList(term, parameter(.list(list), .list(type.shape.valueType), of: type.attribute))
+    }
     return .boolean(isNullable ? .or([found, .isNull(term)]) : found)
   }
 
