@@ -1,7 +1,7 @@
 import GQLCatalog
 
 /// What the types, fields and indexes of a schema are called in Swift: as in the schema, but for names that are in the
-/// way of Swift, of the models or of each other. Those get a line behind them.
+/// way of Swift, of the models or of each other. Those get a line behind them; '_' is spelt out.
 struct SwiftModelNames {
   /// By the schema's names.
   private let types: [String: String]
@@ -96,11 +96,12 @@ struct SwiftModelNames {
 
   /// An index's name as a word.
   private static func word(_ name: String) -> String {
-    let word = String(
+    var word = String(
       name.unicodeScalars.map { scalar -> Character in
         let isWord = scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
         return isWord || scalar == "_" ? Character(scalar) : "_"
       })
+    while word.hasPrefix("__") { word.removeFirst() }
     return word.first?.isNumber ?? true ? "_\(word)" : word
   }
 
@@ -182,7 +183,9 @@ struct SwiftModelNames {
         result[name] = self.name(name)
       }
       for name in wanted where result[name] == nil {
-        result[name] = self.name(isFree(name) ? name : "\(name)_", isWrapped: isWrapped(name))
+        // Two lines are the beginning of names that are reserved.
+        let other = name == "_" ? "underscore" : "\(name)_"
+        result[name] = self.name(isFree(name) ? name : other, isWrapped: isWrapped(name))
       }
       return result
     }

@@ -100,6 +100,7 @@ struct Task: Codable, Sendable {
   var hash: Int?
   var save: Swift.Bool?
   var query: Int?
+  var underscore: Swift.Bool?  // '_' in the schema
   var normalize: Int?
   var describe: Int?
   var patch: Int?
@@ -118,6 +119,7 @@ struct Array: Codable, Sendable {
 @EntityModel
 struct Error: Codable, Sendable {
   let id: String
+  var kind: Kind?
 }
 
 @EntityModel
@@ -184,6 +186,7 @@ struct Clash: Codable, Sendable {
   @Index<Self>(\.b, \.a) private var aIndex
   @Index<Self>(\.a, \.b) private var idIndex
   @Index<Self>(\.c, \.a) private var inIndex
+  @Index<Self>(\.b, \.c) private var _Index
 
   let id: String
   var a: Int
@@ -209,6 +212,8 @@ struct Value: Codable, Hashable, Sendable {
   var CodingKeys_: String?  // 'CodingKeys' in the schema
   var at: Date? = Foundation.Date()
   var Date: Date?
+  var `Type`: Int?
+  var underscore: Int?  // '_' in the schema
 
   private enum CodingKeys: String, CodingKey {
     case self_ = "self"
@@ -219,7 +224,16 @@ struct Value: Codable, Hashable, Sendable {
     case CodingKeys_ = "CodingKeys"
     case at
     case Date
+    case `Type`
+    case underscore = "_"
   }
+}
+
+@EmbeddedModel
+struct Kind: Codable, Hashable, Sendable {
+  var `Type`: Int?
+  var `Protocol`: [String]
+  var `default`: Int?
 }
 
 enum Odd: String, CaseIterable, Codable, Sendable {

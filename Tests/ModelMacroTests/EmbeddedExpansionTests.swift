@@ -104,6 +104,37 @@ import Testing
     #expect(output.diagnostics.isEmpty)
   }
 
+  /// `Type` and `Protocol` are the types' own behind a type, and members behind its value.
+  @Test func wordsBehindADot() {
+    let source = "@EmbeddedModel struct Address { var `Type`: Int; @Clamped var `Protocol`: Int; var `self`: Int }"
+    let expected = #"""
+      extension Address: GQLiteModels.EmbeddedModelProtocol {
+        enum CodingKeys: Swift.CodingKey {
+          case `Type`
+          case `Protocol`
+          case `self`
+        }
+        init(from decoder: any Swift.Decoder) throws {
+          let container = try decoder.container(keyedBy: CodingKeys.self)
+          self.`Type` = try GQLiteModels.codedPart(\Self.self.`Type`).decode({ try container.decode($0, forKey: CodingKeys.self.`Type`) }, { try container.decodeIfPresent($0, forKey: CodingKeys.self.`Type`) })
+          self._Protocol = try GQLiteModels.codedPart(\Self._Protocol).decode({ try container.decode($0, forKey: CodingKeys.self.`Protocol`) }, { try container.decodeIfPresent($0, forKey: CodingKeys.self.`Protocol`) })
+      \#(lines(["`self`"], "decode"))
+        }
+        func encode(to encoder: any Swift.Encoder) throws {
+          var container = encoder.container(keyedBy: CodingKeys.self)
+          try GQLiteModels.codedPart(\Self.self.`Type`).encode(self.`Type`, { try container.encode($0, forKey: CodingKeys.self.`Type`) }, { try container.encodeIfPresent($0, forKey: CodingKeys.self.`Type`) })
+          try GQLiteModels.codedPart(\Self._Protocol).encode(self._Protocol, { try container.encode($0, forKey: CodingKeys.self.`Protocol`) }, { try container.encodeIfPresent($0, forKey: CodingKeys.self.`Protocol`) })
+      \#(lines(["`self`"], "encode"))
+        }
+        static func describe(_ model: inout GQLiteModels.EmbeddedDescription<Self>) {
+          model.field(CodingKeys.self.`Type`, \.`Type`, \.?.`Type`)
+          model.field(CodingKeys.`self`, \.`self`, \.?.`self`)
+        }
+      }
+      """#
+    #expect(expand(source).expansion == expected)
+  }
+
   /// Properties without a case of the struct's own `CodingKeys` are neither coded nor described.
   @Test func ownKeys() {
     let source = #"""

@@ -143,6 +143,19 @@ import Testing
       let grade = Grade.low
       return Item.include(#Predicate { $0.grade != grade })
     },
+    Pair(one: item("(where: grade in [low, high])")) {
+      // Most of them: no index is as quick as looking at all.
+      let grades = [Grade.low, .high]
+      return Item.include(#Predicate { grades.contains($0.grade) })
+    },
+    Pair(one: item("(where: code in [\"c1\", \"c2\", \"c3\"])")) {
+      let codes = ["c1", "c2", "c3"]
+      return Item.include(#Predicate { codes.contains($0.code) })
+    },
+    Pair(one: item("(where: note in [\"n1\", \"n2\"])")) {
+      let notes: [String?] = ["n1", "n2"]
+      return Item.include(#Predicate { notes.contains($0.note) })
+    },
     Pair(one: item("(where: text contains \"rare\")")) { Item.include(#Predicate { $0.text.contains("rare") }) },
     Pair(one: item("(where: text startsWith \"a r\")")) { Item.include(#Predicate { $0.text.starts(with: "a r") }) },
     Pair(one: item("(where: note == null)")) { Item.include(#Predicate { $0.note == nil }) },
@@ -301,14 +314,18 @@ import Testing
         .map(String.init)
     }
     let grade = Grade.high
-    let grades = [Grade.low, .high]
+    let grades = [Grade.high]
+    let codes = ["c7", "c9"]
     for (query, access) in [
       (Item.include(#Predicate { $0.kind == "pen" }), "access   Hash ExplainTests_Item.kind == \"pen\""),
       (Item.include(#Predicate { $0.code == "c7" }), "access   Unique ExplainTests_Item.code == \"c7\""),
       (Item.include(#Predicate { $0.id == 7 }), "access   Primary ExplainTests_Item.id == 7"),
       (Item.include(#Predicate { $0.price > 290 }), "access   BTreeRange ExplainTests_Item.price (290, ∞)"),
       (Item.include(#Predicate { $0.grade == grade }), "access   Hash ExplainTests_Item.grade == high"),
-      (Item.include(#Predicate { grades.contains($0.grade) }), "access   Hash ExplainTests_Item.grade in [low, high]"),
+      (Item.include(#Predicate { grades.contains($0.grade) }), "access   Hash ExplainTests_Item.grade == high"),
+      (
+        Item.include(#Predicate { codes.contains($0.code) }), #"access   Unique ExplainTests_Item.code in ["c7", "c9"]"#
+      ),
     ] {
       #expect(lines(query).contains { $0.hasPrefix(access) }, "\(lines(query)) has no '\(access)'")
       #expect(!lines(query).contains { $0.hasPrefix("in Swift") })

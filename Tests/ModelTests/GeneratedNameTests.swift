@@ -21,6 +21,8 @@ import Testing
 
   @Test func fieldsBesideTheID() throws {
     var context = Context()
+    try GQLGeneratedNames.Task(id: "t", underscore: true).save(to: &context)
+    #expect(GQLGeneratedNames.Task.query("t").resolve(in: context)?.underscore == true)
     try Code(code: "k", id__: 7, id_: "x", self_: 1).save(to: &context)
     try Clash(id: "1", a: 1, b: 2, c: "c", _a: 3, _owner: 4, owner_: .relation(Clash(id: "2", a: 5, b: 6, c: "d")))
       .save(to: &context)
@@ -31,6 +33,22 @@ import Testing
     try hashable.save(to: &context)
     #expect(Hashable_.query("h").resolve(in: context)?.Type == "t")
     #expect(try JSONDecoder().decode(Hashable_.self, from: JSONEncoder().encode(hashable)).super == 3)
+  }
+
+  /// Objects are found by the schema's names, whatever these mean behind a dot.
+  @Test func fieldsOfObjects() throws {
+    let schema = "type Error { id: ID! kind: Kind } type Kind { Type: Int Protocol: [String!]! default: Int }"
+    let database = try Database(schema: schema)
+    try GQLGeneratedNames.Error(id: "e", kind: Kind(Type: 3, Protocol: ["p"], default: 4)).save(to: database)
+    #expect(
+      try database.query("{ Error(where: kind.Type == 3) { kind { Type Protocol default } } }").jsonString
+        == #"{"Error":[{"kind":{"Type":3,"Protocol":["p"],"default":4}}]}"#)
+    #expect(try GQLGeneratedNames.Error.results(in: database).map(\.kind?.Type) == [3])
+    let value = Value(self_: "s", Type: 5, underscore: 6)
+    let object = try #require(
+      try JSONSerialization.jsonObject(with: JSONEncoder().encode(value)) as? [String: any Sendable])
+    #expect(object["Type"] as? Int == 5 && object["_"] as? Int == 6 && object["self"] as? String == "s")
+    #expect(try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(value)).underscore == 6)
   }
 
   @Test func enumsWithACaseNone() throws {

@@ -11,7 +11,7 @@ extension EntityModelWriter {
         // A wrapper is coded in a way of its own, and a constant is what it is whatever was coded.
         item.coded { part in
           part.isWrapped || part.isConstant
-            ? [] : ["model.field(CodingKeys.\(part.name), \\.\(part.name), \\.?.\(part.name))"]
+            ? [] : ["model.field(\(part.key), \\.\(part.name), \\.?.\(part.name))"]
         }
       }, touches: { $0.isDescribed })
     let members = keys() + decoding() + encoding() + describe
@@ -89,12 +89,19 @@ extension EntityModel.Part {
   fileprivate var storage: String { isWrapped ? "_" + EntityModelReader.unquoted(name) : name }
 
   /// Knows whether it is optional, which the source need not say.
-  fileprivate var helper: String { "GQLiteModels.codedPart(\\Self.\(storage))" }
+  fileprivate var helper: String { "GQLiteModels.codedPart(\\\(member(storage, of: "Self")))" }
+
+  fileprivate var key: String { member(name, of: "CodingKeys") }
+
+  /// Behind a type some words are its own, between backticks too, which they are not behind the type as a value.
+  private func member(_ name: String, of type: String) -> String {
+    ["Type", "Protocol"].contains(EntityModelReader.unquoted(name)) ? "\(type).self.\(name)" : "\(type).\(name)"
+  }
 
   /// How to code it if it is not optional, and if it is. They stand there so that what the program adds to containers
   /// for its types is called, as it is by what Swift writes.
   fileprivate func ways(_ function: String) -> String {
-    "{ try container.\(function)($0, forKey: CodingKeys.\(name)) }, "
-      + "{ try container.\(function)IfPresent($0, forKey: CodingKeys.\(name)) }"
+    "{ try container.\(function)($0, forKey: \(key)) }, "
+      + "{ try container.\(function)IfPresent($0, forKey: \(key)) }"
   }
 }

@@ -88,13 +88,10 @@ extension PredicateWalk {
     _ element: Element.Type
   ) -> PredicatePart {
     switch list {
-    case .members(let part, let relation, let target):
-      let body = lowered(test, eachAs: variable) { level in
-        .entity(EntityPart(place: .level(level), cursor: target, route: part.route + [relation]))
-      }
-      guard let (term, _) = truth(body) else { return .unknown }
-      return part.guarding(
-        .members(quantifier, part.place, relation: relation, .isTrue(term)), ColumnShape(.boolean))
+    case .members(let members):
+      let body = lowered(test, eachAs: variable, members.member)
+      guard let (term, _) = truth(body), members.isAsked(at: nextLevel) else { return .unknown }
+      return members.part.guarding(members.term(quantifier, term), ColumnShape(.boolean))
     case .term(let values, let type) where type.shape.isList:
       let body = lowered(test, eachAs: variable) { level in
         var item = type.like(type.shape.element)
@@ -112,15 +109,14 @@ extension PredicateWalk {
 
 extension PredicateExpressions.Filter: PredicateLowering {
   func lowered(_ walk: PredicateWalk) -> PredicatePart {
-    // What is counted or tested of the rest is told in Swift.
-    switch walk.lowered(sequence) {
-    case .members(let part, let relation, let target):
-      _ = walk.lowered(filter, eachAs: variable.key) { level in
-        .entity(EntityPart(place: .level(level), cursor: target, route: part.route + [relation]))
-      }
-    default: _ = walk.lowered(filter, where: variable.key, is: .unknown)
+    guard case .members(let members) = walk.lowered(sequence) else {
+      // What is counted or tested of other lists is told in Swift.
+      _ = walk.lowered(filter, where: variable.key, is: .unknown)
+      return .unknown
     }
-    return .unknown
+    let body = walk.lowered(filter, eachAs: variable.key, members.member)
+    guard let (test, _) = walk.truth(body), let rest = members.filtered(test, walk.nextLevel) else { return .unknown }
+    return .members(rest)
   }
 
   func words(_ walk: PredicateWalk) -> String {

@@ -49,11 +49,11 @@ extension PredicateExpressions.KeyPath: PredicateLowering {
         return .boolean(.compare(.equal, term, walk.parameter(.string(Text("")), .string)))
       default: return .unknown
       }
-    case .members(let part, let relation, _):
+    case .members(let members):
+      guard members.isAsked(at: walk.nextLevel) else { return .unknown }
       switch kind {
-      case .collectionCount: return part.guarding(.count(part.place, relation: relation, nil), ColumnShape(.int))
-      case .collectionIsEmpty:
-        return part.guarding(.members(.none, part.place, relation: relation, nil), ColumnShape(.boolean))
+      case .collectionCount: return members.part.guarding(members.count, ColumnShape(.int))
+      case .collectionIsEmpty: return members.part.guarding(members.term(.none, nil), ColumnShape(.boolean))
       default: return .unknown
       }
     case .unknown, .constant, .range: return .unknown
@@ -96,7 +96,9 @@ extension PredicateExpressions.KeyPath: PredicateLowering {
     let route = part.route + [relation.number]
     walk.note(route)
     guard relation.isStored else { return .unknown }
-    if relation.isToMany { return .members(part, relation: relation.number, target: relation.target) }
+    if relation.isToMany {
+      return .members(MembersPart(part, relation: relation.number, target: relation.target))
+    }
     return .entity(
       EntityPart(
         place: .target(part.place, relation: relation.number), cursor: relation.target, route: route,

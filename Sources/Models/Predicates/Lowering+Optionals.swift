@@ -12,7 +12,7 @@ extension PredicateExpressions.OptionalFlatMap: PredicateLowering {
       base = .object(part.place, node)
       walk.note(node, at: part.place)
     case .members:
-      // A list of targets is never nil.
+      // A list of targets is nil only where its owner is missing, and what is told of it is null there.
       return walk.lowered(transform, where: variable.key, is: optional)
     case .unknown, .constant, .range:
       _ = walk.lowered(transform, where: variable.key, is: .unknown)
@@ -24,8 +24,7 @@ extension PredicateExpressions.OptionalFlatMap: PredicateLowering {
       return .term(.conditional([base.isMissing, .null, term]), type.nullable())
     case .entity(let part): return .entity(part)
     case .object(let part, let node): return .object(part, node)
-    case .members(let part, let relation, let target):
-      return .members(part, relation: relation, target: target)
+    case .members(let members): return .members(members)
     case .unknown, .constant, .range: return .unknown
     }
   }
@@ -38,10 +37,11 @@ extension PredicateExpressions.OptionalFlatMap: PredicateLowering {
 extension PredicateExpressions.NilCoalesce: PredicateLowering {
   func lowered(_ walk: PredicateWalk) -> PredicatePart {
     let (optional, rest) = (walk.lowered(lhs), walk.lowered(rhs))
+    if case .members(let members) = optional { return Self.members(members, or: rest) }
     guard case .term(let term, let type) = optional else { return .unknown }
     if !type.canBeNull { return optional }
     if let (other, otherCanBeNull) = walk.truth(rest), type.shape.scalar == .boolean {
-      if other == .truth(false) { return .boolean(Self.isTrue(term, walk)) }
+      if other == .truth(false) { return .boolean(walk.isTrue(term)) }
       return .boolean(.coalesce([term, other]), canBeNull: otherCanBeNull)
     }
     guard let (other, otherType) = walk.operand(rest, like: type), otherType.isLike(type) else { return .unknown }
@@ -50,19 +50,32 @@ extension PredicateExpressions.NilCoalesce: PredicateLowering {
     return .term(.coalesce([term, other]), result)
   }
 
+  /// A list of targets is nil only where its owner is missing. There are none then for the planner, as in an empty list.
+  private static func members(_ members: MembersPart, or rest: PredicatePart) -> PredicatePart {
+    if !members.part.canBeMissing { return .members(members) }
+    guard case .constant(let constant) = rest, (constant.value as? any Collection)?.isEmpty == true else {
+      return .unknown
+    }
+    var certain = members
+    certain.part.canBeMissing = false
+    return .members(certain)
+  }
+
+  func words(_ walk: PredicateWalk) -> String { "(\(walk.words(lhs)) ?? \(walk.words(rhs)))" }
+}
+
+extension PredicateWalk {
   /// `x.flatMap { test } ?? false`: without the choice, in which the planner would see no index.
-  private static func isTrue(_ term: Term, _ walk: PredicateWalk) -> Term {
+  func isTrue(_ term: Term) -> Term {
     guard case .conditional(let parts) = term, parts.count == 3, parts[1] == .null else { return .isTrue(term) }
     switch parts[0] {
     case .isNull(let base) where parts[2].failsWhere(.term(base)): return .isTrue(parts[2])
     case .not(.isPresent(let place)) where parts[2].failsWhere(.place(place)): return .isTrue(parts[2])
-    case .not(let object) where walk.object(object).map(parts[2].failsWhere) ?? false: return .isTrue(parts[2])
+    case .not(let object) where self.object(object).map(parts[2].failsWhere) ?? false: return .isTrue(parts[2])
     case .isNull, .not: return .and([.not(parts[0]), .isTrue(parts[2])])
     default: return .isTrue(term)
     }
   }
-
-  func words(_ walk: PredicateWalk) -> String { "(\(walk.words(lhs)) ?? \(walk.words(rhs)))" }
 }
 
 extension PredicateExpressions.ForcedUnwrap: PredicateLowering {

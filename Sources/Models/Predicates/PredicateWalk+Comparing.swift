@@ -21,7 +21,17 @@ extension PredicateWalk {
       seesObjects = true
       let isPresent = Term.hasObject(part.place, node.attribute)
       return .boolean(op == .equal ? .not(isPresent) : isPresent)
+    case (.members(let members), .constant(let constant)):
+      guard isEquality, constant.isNil else { return .unknown }
+      let part = members.part
+      let isPresent: Term = part.canBeMissing ? .isPresent(part.place) : .truth(true)
+      return .boolean(op == .equal ? .not(isPresent) : isPresent)
     case (.term(let term, let type), _):
+      if isEquality, term.isTest, case .constant(let constant) = right,
+        case .boolean(let truth)? = constant.stored(type.shape, type.isID)
+      {
+        return .boolean(test(term, canBeNull: type.canBeNull, is: truth, op))
+      }
       guard type.comparesAsStored, !type.shape.isList, isEquality || type.isOrdered,
         let (other, otherType) = operand(right, like: type),
         otherType.comparesAsStored, otherType.isLike(type), isEquality || otherType.isOrdered
@@ -33,6 +43,18 @@ extension PredicateWalk {
         .compare(op, term, other), canBeNull: !isEquality && (type.canBeNull || otherType.canBeNull))
     default: return .unknown
     }
+  }
+
+  /// `test == true` and the like as the test itself, or its contrary: the planner would see no index in the comparison.
+  private func test(_ term: Term, canBeNull: Bool, is truth: Bool, _ op: ComparisonOperator) -> Term {
+    let holds: Term
+    switch (truth, canBeNull) {
+    case (true, true): holds = isTrue(term)
+    case (true, false): holds = term
+    case (false, true): holds = .isTrue(.not(term))
+    case (false, false): holds = .not(term)
+    }
+    return op == .equal ? holds : .not(holds)
   }
 
   /// A part as a term of a type; nil if it is none.
@@ -98,7 +120,13 @@ extension PredicateWalk {
     }
     let isNullable = list.contains(.null)
     list.removeAll { $0.isNull }
-    let found = Term.inList(term, parameter(.list(list), .list(type.shape.valueType), of: type.attribute))
+    let found: Term
+    switch list.count {
+    case 0: found = .truth(false)
+    // The rows of one value are in order, those of several are not.
+    case 1: found = .compare(.equal, term, parameter(list[0], type.shape.valueType, of: type.attribute))
+    default: found = .inList(term, parameter(.list(list), .list(type.shape.valueType), of: type.attribute))
+    }
     return .boolean(isNullable ? .or([found, .isNull(term)]) : found)
   }
 

@@ -20,8 +20,7 @@ indirect enum PredicatePart {
   case entity(EntityPart)
   /// An embedded object, or one in it, that is described.
   case object(EntityPart, EmbeddedNode)
-  /// The targets of a to-many relation.
-  case members(EntityPart, relation: Int, target: any EntityCursor)
+  case members(MembersPart)
   /// A nil bound is open.
   case range(lower: PredicatePart?, upper: PredicatePart?, includesUpper: Bool)
 
@@ -182,7 +181,7 @@ final class PredicateWalk {
   private var variables: [PredicateExpressions.VariableID: PredicatePart] = [:]
   private var names: [PredicateExpressions.VariableID: String] = [:]
   /// How many tests of members or elements enclose what is walked.
-  private(set) var level = 0
+  private var level = 0
 
   init<Entity: EntityModelProtocol>(_ variable: PredicateExpressions.Variable<Entity>) {
     let root = EntityPart(place: .level(0), cursor: EntityInfo<Entity>.shared, route: [])
@@ -197,6 +196,9 @@ final class PredicateWalk {
   func words(_ expression: Any) -> String {
     (expression as? any PredicateLowering)?.words(self) ?? "\(expression)"
   }
+
+  /// The level of tests that are asked next.
+  var nextLevel: Int { level + 1 }
 
   func part(_ variable: PredicateExpressions.VariableID) -> PredicatePart { variables[variable] ?? .unknown }
 

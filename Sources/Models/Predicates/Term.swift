@@ -80,6 +80,18 @@ indirect enum Term: Hashable {
     }
   }
 
+  /// Whether it is a condition, and no value that a column holds.
+  var isTest: Bool {
+    switch self {
+    case .truth, .isPresent, .hasObject, .compare, .and, .or, .not, .isTrue, .isNull, .text, .inList, .inRange,
+      .members, .elements:
+      true
+    case .conditional(let parts): parts.count == 3 && (parts[1] == .null || parts[1].isTest) && parts[2].isTest
+    case .coalesce(let parts): parts.allSatisfy(\.isTest)
+    case .parameter, .null, .attribute, .item, .arithmetic, .quotient, .negate, .length, .element, .count: false
+    }
+  }
+
   /// Whether the term is certainly null where `base` is.
   func isNullWhere(_ base: NullBase) -> Bool {
     switch (self, base) {
@@ -106,6 +118,10 @@ indirect enum Term: Hashable {
     case .compare(.equal, let left, .parameter), .inList(let left, .parameter):
       // Parameters of these are never null: nil is a term of its own.
       return left.isNullWhere(base)
+    case .members(.some, let place, _, _):
+      // What is missing has no targets.
+      if case .place(let missing) = base { return place.leads(through: missing) }
+      return false
     case .and(let parts): return parts.contains { $0.failsWhere(base) }
     case .isTrue(let part): return part.failsWhere(base)
     default: return isNullWhere(base)

@@ -24,10 +24,15 @@ extension Optimizer {
     case .not, .and, .or, .isTrue, .isNull, .conditional, .coalesce: total += CostModel.sequentialCell / 2
     case .compare(_, let left, _):
       total += left.type.isFixedWidth ? CostModel.sequentialCell / 2 : CostModel.textCompare
-    case .inValues(let subject, let values):
-      total +=
-        (subject.type.isFixedWidth ? CostModel.sequentialCell : CostModel.textCompare) * Double(min(values.count, 8))
-    case .inList, .listContains: total += CostModel.hashProbe / 2
+    case .inValues(let subject, let values): total += membership(of: subject, among: values.count)
+    case .inList(let subject, let list):
+      // One that is known is searched as values that are written.
+      if case .list(let values)? = estimator.value(of: list) {
+        total += membership(of: subject, among: values.count)
+      } else {
+        total += CostModel.hashProbe / 2
+      }
+    case .listContains: total += CostModel.hashProbe / 2
     case .inRange(let subject, _, _, _):
       total += subject.type.isFixedWidth ? CostModel.sequentialCell : 2 * CostModel.textCompare
     case .textTest(let test, _, _): total += test == .contains ? CostModel.textSearch : CostModel.textCompare
@@ -53,6 +58,10 @@ extension Optimizer {
       if let body { total += elements * cost(of: body, rows: rows * elements, cell: CostModel.sequentialCell) }
     }
     return total
+  }
+
+  private func membership(of subject: BoundExpression, among count: Int) -> Double {
+    (subject.type.isFixedWidth ? CostModel.sequentialCell : CostModel.textCompare) * Double(min(count, 8))
   }
 
   private mutating func costPerParent(_ set: SetID, _ body: BoundExpression?, rows: Double) -> Double {
