@@ -8,7 +8,7 @@ import GQLCatalog
 ///   link ─▶ first           and of those of its link, which may wait for several keys
 /// ```
 /// Adding and removing one takes the same time however many wait for its key, and however many keys its link waits for;
-/// versions share what neither of them has written.
+/// versions share what neither of them has written, but for the places of one list, which are one block.
 ///
 /// An entry of a list knows its place in it, so that the list gets the order in which it was written, in whatever order
 /// the targets come.

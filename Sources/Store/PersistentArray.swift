@@ -5,15 +5,17 @@
 /// ```
 /// Complexity: O(1) to read and to write, and after a copy O(count / 16,384) more for the first write, with some hundred
 /// elements and references copied; an array of one block would copy all.
-struct PersistentArray<Element: Sendable>: Sendable {
+package struct PersistentArray<Element: Sendable>: Sendable {
   private typealias Leaf = ContiguousArray<Element>
   private static var bits: Int { 7 }
   private static var mask: Int { 1 << bits - 1 }
 
   private var top: ContiguousArray<ContiguousArray<Leaf>> = []
-  private(set) var count = 0
+  package private(set) var count = 0
 
-  mutating func append(_ element: Element) {
+  package init() {}
+
+  package mutating func append(_ element: Element) {
     if count & Self.mask == 0 {
       if count & (1 << (2 * Self.bits) - 1) == 0 { top.append([]) }
       top[top.count - 1].append([])
@@ -22,7 +24,7 @@ struct PersistentArray<Element: Sendable>: Sendable {
     count += 1
   }
 
-  mutating func popLast() -> Element? {
+  package mutating func popLast() -> Element? {
     if count == 0 { return nil }
     count -= 1
     let (group, leaf) = (count >> (2 * Self.bits), count >> Self.bits & Self.mask)
@@ -34,7 +36,7 @@ struct PersistentArray<Element: Sendable>: Sendable {
     return last
   }
 
-  subscript(_ index: Int) -> Element {
+  package subscript(_ index: Int) -> Element {
     get { top[index >> (2 * Self.bits)][index >> Self.bits & Self.mask][index & Self.mask] }
     _modify { yield &top[index >> (2 * Self.bits)][index >> Self.bits & Self.mask][index & Self.mask] }
   }

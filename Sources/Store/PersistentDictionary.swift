@@ -5,29 +5,32 @@
 /// addressing*, 1980), so that no key waits until all are distributed anew.
 ///
 /// Complexity: O(1) to read and to write, the first write after a copy included, as far as ``PersistentArray`` is.
-struct PersistentDictionary<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+package struct PersistentDictionary<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private typealias Bucket = ContiguousArray<(key: Key, value: Value)>
   /// How many keys a bucket has on average.
   private static var load: Int { 4 }
 
-  private var buckets: PersistentArray<Bucket> = {
-    var buckets = PersistentArray<Bucket>()
-    buckets.append([])
-    return buckets
-  }()
+  /// None before the first key.
+  private var buckets = PersistentArray<Bucket>()
   /// The largest power of two that is not above the number of buckets, less one.
   private var mask = 0
-  private(set) var count = 0
+  package private(set) var count = 0
 
-  var isEmpty: Bool { count == 0 }
+  package init() {}
 
-  subscript(_ key: Key) -> Value? {
+  package var isEmpty: Bool { count == 0 }
+
+  package subscript(_ key: Key) -> Value? {
     get {
       if count == 0 { return nil }
       let bucket = buckets[bucket(key)]
       return Self.place(of: key, in: bucket).map { bucket[$0].value }
     }
     set {
+      if buckets.count == 0 {
+        if newValue == nil { return }
+        buckets.append([])
+      }
       let bucket = bucket(key)
       let place = Self.place(of: key, in: buckets[bucket])
       switch (newValue, place) {

@@ -51,6 +51,11 @@ private struct Wide {
     #expect(try kids { $0.limit(1).or($0.sorted(by: \.id.desc).limit(1)) } == [[4, 6], [2, 3]])
     #expect(try kids { $0.filter(\.id > 4).and($0.limit(2)) } == [[5], []])
     #expect(try kids { $0.or(.filter(\.id == 1)) } == [[4, 5, 6], [2, 3]])
+    // Whichever of both begins with the list.
+    #expect(try kids { $0.filter(\.id > 1).and(.filter(\.id > 0)).limit(1) } == [[4], [2]])
+    #expect(try kids { Knot.filter(\.id > 0).and($0.filter(\.id > 1)).limit(1) } == [[4], [2]])
+    #expect(try kids { Knot.filter(\.id > 5).or($0.filter(\.id < 5)).limit(1) } == [[4], [2]])
+    #expect(try kids { Knot.query().limit(4).and($0.filter(\.id > 1)) } == [[4], [2, 3]])
   }
 
   @Test("relations to one") func toOne() throws {

@@ -107,12 +107,17 @@ final class CompiledGrouping: @unchecked Sendable {
     self.keys = keys
     self.aggregates = aggregates
     program = expressions.isEmpty ? nil : compiler.program(expressions)
-    // What aggregates over sets of their own keep may be lists, and what these sets are found by may be texts.
+    func isList(_ expression: BoundExpression) -> Bool { if case .list = expression.type { true } else { false } }
+    let sets = compiler.plan.query.sets
     releasesScratch =
-      expressions.allSatisfy { expression in
-        if case .list = expression.type { return false }
-        return true
-      } && !grouping.aggregates.contains { $0.set != nil }
+      !expressions.contains(where: isList)
+      && !grouping.aggregates.contains { bound in
+        guard let set = bound.set else { return false }
+        // What aggregates over sets of their own keep may be lists or texts, and conditions of these sets may find by
+        // texts what they keep for later members.
+        return sets[set.index].predicate != nil
+          || bound.expressions.contains { isList($0) || !CompiledGrouping.isStable($0) && ColumnKind($0.type) == .text }
+      }
     outerScopes = outer
     having = grouping.having.map { compiler.program([$0]) }
     order = grouping.order.isEmpty ? nil : CompiledOrder(grouping.order, type: type, &compiler)

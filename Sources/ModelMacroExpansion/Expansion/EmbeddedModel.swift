@@ -19,7 +19,21 @@ extension EntityModelReader {
               isConstant: !property.isVariable && property.initialValue != nil, cases: cases ?? [[]])))
       }
     }
+    if let cases = keys?.cases { model.items = inOrder(of: cases, model.items) }
     return model
+  }
+
+  /// Swift codes in the order of the keys. Where conditions stand among them, that of the properties stays.
+  private func inOrder(of cases: [CodingKeysDeclaration.Case], _ items: [EntityModel.Item]) -> [EntityModel.Item] {
+    guard cases.allSatisfy({ $0.conditions.isEmpty }) else { return items }
+    var places: [String: Int] = [:]
+    for (place, key) in cases.enumerated() { places[name(key)] = place }
+    var placed: [(place: Int, item: EntityModel.Item)] = []
+    for item in items {
+      guard case .part(let part) = item else { return items }
+      placed.append((places[Self.unquoted(part.name)] ?? cases.count, item))
+    }
+    return placed.sorted { $0.place < $1.place }.map(\.item)
   }
 
   /// Whether Swift codes it, if it has a key.

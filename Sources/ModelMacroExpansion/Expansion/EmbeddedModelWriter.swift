@@ -35,7 +35,8 @@ extension EntityModelWriter {
       part.isConstant ? nil : "self.\(part.storage) = try \(part.helper).decode(\(part.ways("decode")))"
     }
     return member(
-      "init(from decoder: any Swift.Decoder) throws", body, touches: { $0.part.map { !$0.isConstant } ?? false })
+      "init(from decoder: any Swift.Decoder) throws", body,
+      touches: { $0.part.map { !$0.isConstant && !$0.cases.isEmpty } ?? false })
   }
 
   private func encoding() -> [String] {
@@ -43,7 +44,9 @@ extension EntityModelWriter {
     let body = coding("var container = \(container)", first: ["_ = \(container)"]) { part in
       "try \(part.helper).encode(self.\(part.storage), \(part.ways("encode")))"
     }
-    return member("func encode(to encoder: any Swift.Encoder) throws", body, touches: { $0.part != nil })
+    return member(
+      "func encode(to encoder: any Swift.Encoder) throws", body, touches: { $0.part.map { !$0.cases.isEmpty } ?? false }
+    )
   }
 
   /// The lines that code properties with one container; or with one for each, behind the first lines, where conditions
@@ -71,7 +74,7 @@ extension EntityModelWriter {
 extension EntityModel.Item {
   fileprivate var part: EntityModel.Part? { if case .part(let part) = self { part } else { nil } }
 
-  fileprivate var isDescribed: Bool { part.map { !$0.isWrapped && !$0.isConstant } ?? false }
+  fileprivate var isDescribed: Bool { part.map { !$0.isWrapped && !$0.isConstant && !$0.cases.isEmpty } ?? false }
 
   /// The lines of a property, under the conditions of its key.
   fileprivate func coded(_ lines: (EntityModel.Part) -> [String]) -> [String] {

@@ -187,8 +187,13 @@ struct EntityModelReader {
   /// Whether what is stored is something else that a wrapper makes of it.
   func isWrapped(_ property: PropertyDeclaration) -> Bool {
     property.attributes.contains { attribute in
-      !attribute.isActor && !attribute.name.hasPrefix("_") && !Self.compilerAttributes.contains(attribute.name)
+      !attribute.isActor && !Self.isCompilers(attribute.name)
     }
+  }
+
+  /// `_spi` and the like, and those that have no mark.
+  private static func isCompilers(_ name: String) -> Bool {
+    compilerAttributes.contains(name) || name.hasPrefix("_") && name.dropFirst().first?.isLowercase == true
   }
 
   /// The attributes of stored properties that are no types of the program's.

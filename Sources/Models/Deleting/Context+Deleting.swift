@@ -72,7 +72,7 @@ extension Context {
   }
 
   private mutating func deleteLoudly(_ entities: [DeletedRow], _ doomed: DoomedRows) throws {
-    var deletion = LoudDeletion(entities, doomed, behind: storage.postponed.rows.count)
+    var deletion = LoudDeletion(entities, doomed, behind: storage.postponed.count)
     defer { deletion.end() }
     try deletion.tell(&self)
     // A hook may have deleted some.

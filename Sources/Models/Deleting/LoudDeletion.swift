@@ -58,9 +58,8 @@ struct LoudDeletion {
 
   private mutating func addPostponed(_ context: Context) {
     // What was undone is not asked for any more.
-    let all = context.storage.postponed.rows
-    let more = all[min(postponed, all.count)...]
-    postponed = all.count
+    let more = context.storage.postponed.rows(behind: postponed)
+    postponed = context.storage.postponed.count
     if more.isEmpty { return }
     let known = Set(roots)
     roots += more.filter { !known.contains($0) }

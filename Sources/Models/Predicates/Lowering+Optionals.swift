@@ -3,18 +3,22 @@ import GQLCatalog
 
 extension PredicateExpressions.OptionalFlatMap: PredicateLowering {
   func lowered(_ walk: PredicateWalk) -> PredicatePart {
-    let optional = walk.lowered(wrapped)
+    var optional = walk.lowered(wrapped)
     let base: Term.NullBase
     switch optional {
     case .term(let term, _): base = .term(term)
-    case .entity(let part): base = .place(part.place)
+    case .entity(let part) where part.path.isItself: base = .place(part.place)
     case .object(let part, let node):
       base = .object(part.place, node)
       walk.note(node, at: part.place)
-    case .members:
-      // A list of targets is nil only where its owner is missing, and what is told of it is null there.
-      return walk.lowered(transform, where: variable.key, is: optional)
-    case .unknown, .constant, .range:
+    case .members(var members):
+      // A list of targets is nil only where its owner is missing.
+      if !members.part.canBeMissing { return walk.lowered(transform, where: variable.key, is: optional) }
+      base = .place(members.part.place)
+      members.part.canBeMissing = false
+      optional = .members(members)
+    // Of an entity's property without a column nobody knows here whether it is there.
+    case .unknown, .constant, .range, .entity:
       _ = walk.lowered(transform, where: variable.key, is: .unknown)
       return .unknown
     }
@@ -22,10 +26,13 @@ extension PredicateExpressions.OptionalFlatMap: PredicateLowering {
     case .term(let term, let type):
       if term.isNullWhere(base) { return .term(term, type.nullable()) }
       return .term(.conditional([base.isMissing, .null, term]), type.nullable())
-    case .entity(let part): return .entity(part)
-    case .object(let part, let node): return .object(part, node)
-    case .members(let members): return .members(members)
-    case .unknown, .constant, .range: return .unknown
+    // What is there whether or not the optional is would hide that this is missing.
+    case .entity(let part) where base.takesAlong(part.place): return .entity(part)
+    case .object(let part, let node) where base.takesAlong(part.place, node): return .object(part, node)
+    case .members(var members) where base.takesAlong(members.part.place):
+      members.part.canBeMissing = true
+      return .members(members)
+    case .unknown, .constant, .range, .entity, .object, .members: return .unknown
     }
   }
 

@@ -76,7 +76,9 @@ extension PredicateWalk {
     if case .term(let term, let type) = left, let (other, otherType) = operand(right, like: type) {
       return otherType.isLike(type) ? (term, other, otherType.canBeNull ? type.nullable() : type) : nil
     }
-    if case .term(let term, let type) = right, let (other, _) = operand(left, like: type) { return (other, term, type) }
+    if case .term(let term, let type) = right, let (other, otherType) = operand(left, like: type) {
+      return otherType.isLike(type) ? (other, term, otherType.canBeNull ? type.nullable() : type) : nil
+    }
     return nil
   }
 

@@ -141,6 +141,15 @@ indirect enum Term: Hashable {
       case .object(let place, let node): .not(.hasObject(place, node.attribute))
       }
     }
+
+    /// Whether an entity, or an object in it, is missing where this is.
+    func takesAlong(_ place: Place, _ node: EmbeddedNode? = nil) -> Bool {
+      switch self {
+      case .term: false
+      case .place(let missing): place.leads(through: missing)
+      case .object(let owner, let outer): place == owner && node.map { outer.held.contains($0.attribute) } ?? false
+      }
+    }
   }
 }
 

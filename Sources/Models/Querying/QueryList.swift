@@ -93,18 +93,26 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
 
   /// Those that the other query gives too, in the order of this one.
   public func and(_ other: QueryList<Entity>) -> Self {
-    if let predicate = other.predicate { return filter(predicate) }
+    if let predicate = other.predicate { return taking(other).filter(predicate) }
     return combined(.bothOf, [other])
   }
 
   /// Those that this or the other query gives.
   public func or(_ other: QueryList<Entity>) -> Self {
     if let first = predicate, let second = other.predicate, nested.isEmpty || stages.count == 1 {
-      var query = self
+      var query = taking(other)
       query.stages = [QueryStage(conjuncts: [first || second])]
       return query
     }
     return combined(.anyOf, [other])
+  }
+
+  /// Of the list that the other query is of, if that is one and this is of all.
+  private func taking(_ other: Self) -> Self {
+    guard case .all = source, case .targets = other.source, stages.allSatisfy({ !$0.isSliced }) else { return self }
+    var query = self
+    query.source = other.source
+    return query
   }
 
   /// The condition, if that is all that the query says of all entities.

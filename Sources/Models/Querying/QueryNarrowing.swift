@@ -32,9 +32,9 @@ extension QueryList {
 
   private func isOf(_ list: GivenList?) -> Bool {
     switch source {
-    case .targets(let other) where other === list: true
+    case .targets(let other): other === list
     // Which ones are the first of all, no list tells.
-    case .all, .targets: stages.allSatisfy { !$0.isSliced }
+    case .all: stages.allSatisfy { !$0.isSliced }
     case .ids, .rows: false
     }
   }

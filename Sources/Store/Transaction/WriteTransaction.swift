@@ -95,9 +95,8 @@ package final class WriteTransaction {
   package func provisional() -> Snapshot {
     precondition(bulk == nil, "a bulk must be ended first")
     settle()
-    // Without the links that wait, which queries do not look at.
     return Snapshot(
-      base.catalog, version: version, layout: layout, tables: tables, dangling: DanglingLinks(), growth: growth)
+      base.catalog, version: version, layout: layout, tables: tables, dangling: dangling, growth: growth)
   }
 
   /// What readers rely on that writers put off.

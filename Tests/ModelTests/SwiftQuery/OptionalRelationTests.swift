@@ -240,4 +240,29 @@ import Testing
       #Predicate<Team> { ($0.players ?? []).contains { few.contains($0.age) } }, text: "some(players, age in [1, 2, 3])"
     )
   }
+
+  /// What is said of a list behind who may be missing is nothing where that is.
+  @Test func listsOfWhoIsMissing() throws {
+    try check(#Predicate<Player> { if let list = $0.team?.players { !list.isEmpty } else { false } })
+    try check(#Predicate<Player> { if let list = $0.team?.players { !list.isEmpty } else { true } })
+    try check(#Predicate<Player> { $0.team.flatMap { $0.players }.flatMap { $0.count != 5 } ?? false })
+    try check(
+      #Predicate<Player> { player in
+        player.team.flatMap { $0.players }.flatMap { $0.isEmpty || player.age > 5 } ?? false
+      })
+    try check(
+      #Predicate<Player> { player in
+        player.team.flatMap { $0.players }.flatMap { $0.isEmpty && player.age > 5 } ?? true
+      })
+    try check(
+      #Predicate<Player> { player in player.team.flatMap { $0.players }.flatMap { _ in player.age > 5 } ?? false })
+  }
+
+  @Test func choicesOfNothing() throws {
+    try check(#Predicate<Player> { ($0.age > 25 ? nil : $0.rivals?.isEmpty) ?? true })
+    try check(#Predicate<Player> { ($0.age > 25 ? nil : $0.rivals?.isEmpty) != false })
+    try check(#Predicate<Player> { (($0.age > 25 ? nil : $0.rivals?.count) ?? 2) == 2 })
+    try check(
+      #Predicate<Player> { player in player.isOut.flatMap { _ in player.team } == nil }, isTranslated: false)
+  }
 }
