@@ -5,7 +5,9 @@ import Foundation
 /// `@EmbeddedModel` writes ``describe(_:)`` and the coding that makes it true; both can be written by hand. In a database
 /// whose schema was given as text such values lie in columns, and conditions and orders on what is described go to the
 /// planner. Of other `Codable` values nothing but coding them tells what they hold, so that these are looked at in Swift.
-public protocol EmbeddedModelProtocol: Codable {
+///
+/// `SendableMetatype`, so that in a module whose default isolation is an actor's they belong to none, as models do.
+public protocol EmbeddedModelProtocol: Codable, SendableMetatype {
   /// Names the properties that are coded as they are.
   static func describe(_ model: inout EmbeddedDescription<Self>)
 }
