@@ -50,7 +50,7 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
     var rows: [UInt32]?
     switch source {
     case .all: break
-    case .targets(let list): rows = list.currentRows
+    case .targets(let list): rows = list.rows(on: reading.snapshot)
     // What cannot be in the column is not saved.
     case .ids(let ids): rows = ids.compactMap { try? reading.mapping.row($0, reading.snapshot) }
     case .rows(let find): rows = try find(reading.context)

@@ -2,14 +2,22 @@ import GQLStore
 
 /// A list that a closure of a nested query gets: what a relation leads to from an entity, of each entity in turn.
 @usableFromInline final class GivenList: Sendable {
+  private struct Moment {
+    let list: GivenList
+    let rows: [UInt32]
+    let snapshot: Snapshot
+  }
   /// The lists of which queries are asked at the moment.
-  @TaskLocal private static var current: [(list: GivenList, rows: [UInt32])] = []
+  @TaskLocal private static var current: [Moment] = []
 
-  /// Its rows, where one is looked at; nil elsewhere.
-  var currentRows: [UInt32]? { Self.current.last { $0.list === self }?.rows }
+  /// Its rows, where one is looked at; nil elsewhere, as in another context.
+  func rows(on snapshot: Snapshot) -> [UInt32]? {
+    Self.current.last { $0.list === self && $0.snapshot === snapshot }?.rows
+  }
 
-  func withRows<Result>(_ rows: [UInt32], _ body: () throws -> Result) rethrows -> Result {
-    try Self.$current.withValue(Self.current + [(self, rows)], operation: body)
+  func withRows<Result>(_ rows: [UInt32], on snapshot: Snapshot, _ body: () throws -> Result) rethrows -> Result {
+    try Self.$current.withValue(
+      Self.current + [Moment(list: self, rows: rows, snapshot: snapshot)], operation: body)
   }
 }
 
@@ -77,7 +85,7 @@ extension QueryList {
       start = ends[list]
       var left = Set(own)
       func found() throws -> [UInt32] { try find(reading.context) }
-      result += try (given?.withRows(own, found) ?? found()).filter { left.remove($0) != nil }
+      result += try (given?.withRows(own, on: reading.snapshot, found) ?? found()).filter { left.remove($0) != nil }
       ends[list] = result.count
     }
     rows = result
