@@ -157,6 +157,12 @@ let package = Package(
       path: "Tests/Differential"),
     .executableTarget(name: "differential", dependencies: ["GQLDifferential"], path: "Tests/DifferentialCommand"),
 
+    // Changed golden documents through every stage, and a program that runs millions of them.
+    .target(
+      name: "GQLFuzz", dependencies: ["GQLite", "GQLBase", "GQLLexer", "GQLEngine", "GQLDifferential"],
+      path: "Tests/Fuzz"),
+    .executableTarget(name: "fuzz", dependencies: ["GQLFuzz", "GQLite"], path: "Tests/FuzzCommand"),
+
     // The macro plug-in of the models: all of it in an ordinary target, for the tests, beside a thin program.
     .target(name: "GQLModelMacroExpansion", path: "Sources/ModelMacroExpansion"),
     .macro(name: "GQLModelMacros", dependencies: ["GQLModelMacroExpansion"], path: "Sources/ModelMacros"),
@@ -170,7 +176,7 @@ let package = Package(
       name: "GQLiteCommandTests",
       dependencies: [
         "GQLite", "GQLBase", "GQLLexer", "GQLParser", "GQLCatalog", "GQLQuery", "GQLBinder", "GQLPlanner",
-        "GQLExecutor", "GQLLoader", "GQLEngine", "GQLiteCLI",
+        "GQLExecutor", "GQLLoader", "GQLEngine", "GQLiteCLI", "fuzz",
       ], path: "Tests/CommandTests"),
 
     // The repository's own rules.

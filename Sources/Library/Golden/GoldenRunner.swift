@@ -10,7 +10,7 @@ package struct GoldenRunner {
   package private(set) var skipped = 0
   private let updates: Bool
   private let planner: PlannerOptions?
-  private var databases: [String: Result<Database, QueryError>] = [:]
+  private var databases = GoldenDatabases()
 
   /// - Parameters:
   ///   - updates: whether what came out is written over what was expected.
@@ -117,7 +117,7 @@ package struct GoldenRunner {
       let dialect = golden.value("dialect").flatMap { QueryDialect(rawValue: $0) } ?? .extended
       let name = golden.path.split(separator: "/").last.map(String.init) ?? golden.path
       let document = try QueryDocument(name: name, bytes: golden.bytes, dialect: dialect)
-      let database = try database(for: golden, document)
+      let database = try databases.database(for: golden, document)
       let variables = try golden.value("vars").map { text throws(QueryError) in
         try Value(json: Array(text.utf8), name: "vars")
       }
@@ -152,35 +152,4 @@ package struct GoldenRunner {
       return error.description.replacing(golden.folder, with: "")
     }
   }
-
-  private mutating func database(for golden: GoldenCase, _ document: QueryDocument) throws(QueryError) -> Database {
-    let data =
-      golden.value("data").map { [golden.resolve($0)] } ?? document.dataPaths.map { golden.resolve($0) }
-    var schema = golden.value("schema").map { golden.resolve($0) }
-    if schema == nil { schema = data.lazy.map { $0 + "/schema.graphql" }.first { FileBytes.exists($0) } }
-    let isOwn = document.definesTypes
-    let skips = golden.value("skip-bad") == "true"
-    let now = golden.value("now").flatMap { DateTimeText.microseconds($0) }
-    let key = ([schema ?? "", "\(skips)", golden.value("now") ?? ""] + data + [isOwn ? golden.path : ""]).joined(
-      separator: "\n")
-    // What changes data gets data of its own.
-    if let known = databases[key], !document.hasMutations { return try known.get() }
-    let opened: Result<Database, QueryError>
-    do {
-      var texts: [(name: String, bytes: [UInt8])] = []
-      if let schema { texts.append((Self.name(schema), try FileBytes.read(schema))) }
-      if isOwn { texts.append((document.sourceName, document.schemaBytes)) }
-      let database = texts.isEmpty ? Database() : try Database(schemaTexts: texts)
-      if !data.isEmpty {
-        try database.load(data.map { .path($0) }, options: LoadOptions(skipsBadRecords: skips, now: now))
-      }
-      opened = .success(database)
-    } catch {
-      opened = .failure(error)
-    }
-    if !document.hasMutations { databases[key] = opened }
-    return try opened.get()
-  }
-
-  private static func name(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 }
