@@ -49,6 +49,13 @@ struct InfixOperator {
   }
 }
 
+/// An `as` or `is` with its type's name, complete.
+struct TypeOperator {
+  var level: OperatorLevel
+  /// The number of operators that wait below it.
+  var pending: Int
+}
+
 /// Operators by precedence, over two explicit stacks: chains and runs of prefixes cost no recursion.
 extension Parser {
   /// ```
@@ -67,7 +74,7 @@ extension Parser {
   /// ```
   @inline(never) mutating func parseOperators(after first: Expression?, _ context: ExpressionContext) -> Expression {
     let base = operators.count
-    var tested = -1
+    var last: TypeOperator?
     if let first {
       operands.append(Operand(expression: first, height: height))
     } else {
@@ -75,7 +82,7 @@ extension Parser {
     }
     var progress = LoopProgress()
     while let infix = infixOperator(context), progress.advanced(position) {
-      apply(infix, context, base: base, tested: &tested)
+      apply(infix, context, base: base, last: &last)
     }
     while operators.count > base { reduce(base: base) }
     guard let result = operands.popLast() else { return Expression(.missing, at: range) }
@@ -85,11 +92,16 @@ extension Parser {
 
   /// Consumes an operator and what it needs on its right.
   ///
-  /// `tested` is the number of pending operators below a complete `is` test, or -1: such a test is a comparison, and
-  /// comparisons do not chain.
+  /// `last` is the `as` or `is` that the last operand ends with: its right side is a name, so that nothing tighter can
+  /// follow, and comparisons do not chain.
   @inline(never) private mutating func apply(
-    _ infix: InfixOperator, _ context: ExpressionContext, base: Int, tested: inout Int
+    _ infix: InfixOperator, _ context: ExpressionContext, base: Int, last: inout TypeOperator?
   ) {
+    if let type = last, infix.level > type.level, type.pending == operators.count,
+      let operand = operands.last?.expression.range
+    {
+      report(.operatorAfterTypeName(word: type.level == .cast ? "as" : "is", operand: operand))
+    }
     while operators.count > base, let top = operators.last, top.level >= infix.level {
       if top.level == infix.level {
         // To the right; and a chain of a connective is completed as a whole.
@@ -99,16 +111,17 @@ extension Parser {
       }
       reduce(base: base)
     }
-    if infix.level == .comparison, tested == operators.count {
+    if infix.level == .comparison, let test = last, test.level == .comparison, test.pending == operators.count {
       report(.chainedComparison(middle: "", insertAt: SourceRange(at: previousEnd)))
     }
-    if infix.level < .comparison { tested = -1 }
+    last = nil
     reportMistake(infix, context)
     switch infix.operation {
     case .cast:
       advance()
       let type = expectName()
       replaceOperand(from: type.range.end) { .cast($0, type) }
+      last = TypeOperator(level: .cast, pending: operators.count)
     case .test:
       advance()
       let negated = atTestNegation
@@ -116,7 +129,7 @@ extension Parser {
       if !atName { reportUnexpected(.comparison) }
       let type = expectName()
       replaceOperand(from: type.range.end) { .isTest($0, negated: negated, type) }
-      tested = operators.count
+      last = TypeOperator(level: .comparison, pending: operators.count)
     case .binary(let operation):
       operators.append(PendingOperator(operation: .binary(operation), level: infix.level, start: start))
       for _ in 0..<infix.width { advance() }

@@ -33,6 +33,7 @@ extension SyntaxProblem {
     case .sqlInequality: DiagnosticCode("sql-inequality")
     case .chainedComparison: DiagnosticCode("chained-comparison")
     case .chainedRange: DiagnosticCode("chained-range")
+    case .operatorAfterTypeName: DiagnosticCode("operator-after-type-name")
     case .colonForWalrus: DiagnosticCode("colon-for-walrus")
     case .equalsForWalrus: DiagnosticCode("equals-for-walrus")
     case .unnamedComputation, .starBehindFields: DiagnosticCode("unnamed-computation")
@@ -76,6 +77,7 @@ extension SyntaxProblem {
     case .sqlInequality: "'<>' is no operator"
     case .chainedComparison: "comparisons do not chain"
     case .chainedRange: "ranges do not chain"
+    case .operatorAfterTypeName(let word, _): "this operator binds tighter than the '\(word)' before it"
     case .colonForWalrus: "behind 'name:' stands a field, a call or a parenthesised expression"
     case .equalsForWalrus: "'=' does not name a computed selection"
     case .unnamedComputation: "a computed selection needs a name"
@@ -105,6 +107,7 @@ extension SyntaxProblem {
     case .sqlInequality: "write '!='"
     case .chainedComparison: "write 'a < b and b < c'"
     case .chainedRange: "put one of them in parentheses"
+    case .operatorAfterTypeName(let word, _): "put the expression with '\(word)' in parentheses"
     case .colonForWalrus, .equalsForWalrus: "write ':='"
     case .unnamedComputation: "write 'name := …'"
     case .starBehindFields: "write '...*'"
@@ -122,6 +125,12 @@ extension SyntaxProblem {
     }
     switch self {
     case .assignmentForEquality: return replace(range, "==", "compare with '=='")
+    case .operatorAfterTypeName(_, let operand):
+      return [
+        .init(
+          "put it in parentheses",
+          [.init(SourceRange(at: operand.start), "("), .init(SourceRange(at: operand.end), ")")])
+      ]
     case .singleConnective(let text): return replace(range, text, "write '\(text)'")
     case .sqlInequality: return replace(range, "!=", "write '!='")
     case .chainedComparison(let middle, let place):

@@ -42,6 +42,8 @@ package enum SyntaxProblem: Sendable, Equatable {
   case chainedComparison(middle: String, insertAt: SourceRange)
   /// `{ a(b: 1..2..3) }` — ranges do not chain.
   case chainedRange
+  /// `{ a(b: c as Int + 1) }` — an operator that binds tighter than the `as` or `is` before it.
+  case operatorAfterTypeName(word: String, operand: SourceRange)
   /// `{ b: age > 3 }` — an expression behind `alias:` needs `:=`.
   case colonForWalrus(colon: SourceRange)
   /// `{ b = age }` — a computed selection needs `:=`.

@@ -62,6 +62,39 @@ import Testing
     }
     #expect(generator.unused.isEmpty, "\(generator.unused)")
   }
+
+  /// Operators in random order between operands: the parser takes what the grammar derives, and refuses the rest.
+  @Test func operatorsParseExactlyAsTheGrammarSays() throws {
+    let generator = SentenceGenerator(try Self.grammar().replacing(#/\(\*[^*]*(?:\*(?!\))[^*]*)*\*\)/#, with: ""))
+    var random = SeededGenerator(seed: 18)
+    let infixes = [
+      "or", "&&", "==", "<", "in", "not like", "is T", "is not T", "??", "as T", "..", "..<", "+", "-", "*", "%",
+    ]
+    var refused: Set<String> = []
+    for _ in 0..<20_000 {
+      var words: [String] = []
+      var needsOperand = true
+      for _ in 0..<Int.random(in: 1...5, using: &random) {
+        if needsOperand {
+          while Int.random(in: 0..<6, using: &random) == 0 {
+            words.append(["not", "-", "!"].randomElement(using: &random)!)
+          }
+          words.append("a")
+        }
+        let infix = infixes.randomElement(using: &random)!
+        words += infix.split(separator: " ").map(String.init)
+        needsOperand = !infix.hasSuffix("T")
+      }
+      if needsOperand { words.append("a") }
+      let text = words.joined(separator: " ")
+      let isDerived = generator.derives(words, from: "Or")
+      let isParsed = !parse(SourceText("{ f(x: (\(text))) { id } }")).hasErrors
+      if isDerived != isParsed { Issue.record("the grammar \(isDerived ? "derives" : "refuses") \(text)") }
+      if !isDerived { refused.formUnion(infixes.filter { text.contains(" \($0) ") }) }
+    }
+    // Each of them stood in a text that is refused.
+    #expect(refused.isSuperset(of: ["as T", "is T", "==", "..", "+", "*", "??"]))
+  }
 }
 
 /// Makes sentences of an EBNF grammar.
@@ -92,6 +125,42 @@ private struct SentenceGenerator {
     while let (name, node) = reader.production() {
       rules[name] = node
       if !Self.lexical.contains(name), name != "Document" { unused.insert(name) }
+    }
+  }
+
+  /// Whether a production derives some words, where `a` is the only operand and `T` the only name of a type.
+  func derives(_ words: [String], from rule: String) -> Bool {
+    var known: [String: Set<Int>] = [:]
+    return ends(.reference(rule), words, 0, &known).contains(words.count)
+  }
+
+  /// The places at which a node may end that begins at a place.
+  private func ends(_ node: Node, _ words: [String], _ start: Int, _ known: inout [String: Set<Int>]) -> Set<Int> {
+    switch node {
+    case .terminal(let text): return start < words.count && words[start] == text ? [start + 1] : []
+    case .reference("Name"): return start < words.count && words[start] == "T" ? [start + 1] : []
+    // No word is reserved: `a * not - b` subtracts from a field called `not`.
+    case .reference("Postfix"): return start < words.count && ["a", "not"].contains(words[start]) ? [start + 1] : []
+    case .reference(let name):
+      let key = "\(name) \(start)"
+      if let found = known[key] { return found }
+      let found = rules[name].map { ends($0, words, start, &known) } ?? []
+      known[key] = found
+      return found
+    case .sequence(let nodes):
+      return nodes.reduce([start]) { places, node in
+        places.reduce(into: []) { $0.formUnion(ends(node, words, $1, &known)) }
+      }
+    case .choice(let nodes): return nodes.reduce(into: []) { $0.formUnion(ends($1, words, start, &known)) }
+    case .optional(let inner): return ends(inner, words, start, &known).union([start])
+    case .repeated(let inner):
+      var all: Set<Int> = [start]
+      var new = all
+      while !new.isEmpty {
+        new = new.reduce(into: Set<Int>()) { $0.formUnion(ends(inner, words, $1, &known)) }.subtracting(all)
+        all.formUnion(new)
+      }
+      return all
     }
   }
 

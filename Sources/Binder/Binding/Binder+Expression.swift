@@ -162,7 +162,9 @@ extension Binder {
       let operand = resolve(bindOperand(inner, environment), environment)
       if op == .minus {
         switch operand {
-        case .literal(.integer(let digits), _): return .literal(.integer(Self.negated(digits)), range)
+        // Negating the least Int overflows, as it does for every value that is not written as a literal.
+        case .literal(.integer(let digits), _) where Int64(digits) != .min:
+          return .literal(.integer(Self.negated(digits)), range)
         case .literal(.real(let digits), _): return .literal(.real(Self.negated(digits)), range)
         default: break
         }

@@ -133,7 +133,7 @@ extension Binder {
 
   // MARK: Keys
 
-  /// `named(id: "7")`: the first of the entities with the id, whichever their types.
+  /// `named(id: "7")`: the entity with the id, whichever its type; two of them are an error of the run.
   func bindKey(
     _ arguments: [Argument], of name: Name, abstract type: EntityTypeID, into set: SetID, _ environment: Environment
   ) {
@@ -167,7 +167,9 @@ extension Binder {
     }
     guard let isWanted else { return }
     query[set].predicate = isWanted
-    query[set].limit = BoundExpression(.constant(.int(1)), .int, at: name.range)
+    // Two tell one from several.
+    query[set].limit = BoundExpression(.constant(.int(2)), .int, at: name.range)
+    query[set].isOneByKey = true
   }
 
   /// Whether an element of an interface or union has an id, which is bound as that of each of its types; nil if it

@@ -6,7 +6,7 @@ extension RuntimeProblem {
   package static let diagnosticCodes: [DiagnosticCode] = [
     "overflow", "division-by-zero", "conversion", "invalid-pattern", "pattern-limit", "limit-exceeded",
     "negative-limit", "missing-parameter", "wrong-depth", "invalid-cursor", "timeout", "cancelled", "memory",
-    "out-of-domain", "function-failed",
+    "out-of-domain", "function-failed", "ambiguous-link",
   ].map { DiagnosticCode($0) }
 
   package var code: DiagnosticCode {
@@ -18,6 +18,7 @@ extension RuntimeProblem {
     case .patternLimit: DiagnosticCode("pattern-limit")
     case .limitExceeded: DiagnosticCode("limit-exceeded")
     case .negativeLimit: DiagnosticCode("negative-limit")
+    case .ambiguousLink: DiagnosticCode("ambiguous-link")
     case .missingParameter: DiagnosticCode("missing-parameter")
     case .wrongDepth: DiagnosticCode("wrong-depth")
     case .invalidCursor: DiagnosticCode("invalid-cursor")
@@ -61,6 +62,11 @@ extension RuntimeProblem {
       help = "the limit '\(name)' can be raised"
     case .negativeLimit(let argument):
       message = "'\(argument)' cannot be negative"
+    case .ambiguousLink(let type):
+      message = "two entities of '\(catalog[type].name)' have this id"
+      if let member = catalog[type].members.first {
+        help = "ask for an entity of one type, as in '\(catalog[member.type].rootOne)(…)'"
+      }
     case .missingParameter(let name):
       message = "variable '$\(name)' must not be null"
     case .wrongDepth(let minimum):

@@ -21,6 +21,8 @@ package struct RuntimeProblem: Error, Sendable, Equatable {
     case limitExceeded(name: String, limit: Int)
     /// `limit: $n` where the variable is -1; the argument is `limit` or `offset`.
     case negativeLimit(argument: String)
+    /// `named(id: "7")` where two members of the interface have that id.
+    case ambiguousLink(EntityTypeID)
     /// A parameter that must not be null was not given a value.
     case missingParameter(name: String)
     /// `closure(friends, depth: 1..$n)` where the variable is -1; or less than the least depth of a recursion.
@@ -45,7 +47,9 @@ package struct RuntimeProblem: Error, Sendable, Equatable {
       case .overflow, .wideInt, .divisionByZero, .conversion, .invalidPattern, .negativeLimit, .outOfDomain,
         .roundingPlaces, .partialDay, .function, .wrongDepth:
         true
-      case .patternLimit, .invalidCursor, .limitExceeded, .missingParameter, .timeout, .cancelled, .memory: false
+      case .patternLimit, .invalidCursor, .limitExceeded, .ambiguousLink, .missingParameter, .timeout, .cancelled,
+        .memory:
+        false
       }
     }
   }

@@ -27,6 +27,8 @@ final class CompiledSelection: @unchecked Sendable {
   let usedScopes: Int
   /// `@recurse`; its operation is the last.
   let recursion: CompiledRecursion?
+  /// One entity of an interface or union by its id: a second member is this problem.
+  let secondMember: RuntimeProblem?
   /// `_depth` of a closure is among the fields.
   let showsDepths: Bool
   /// Columns whose cells are read while writing.
@@ -47,6 +49,10 @@ final class CompiledSelection: @unchecked Sendable {
     _ compiler: inout PlanCompiler, _ output: inout OutputCompiler
   ) {
     self.set = set
+    let bound = set >= 0 ? compiler.plan.query.sets[set] : nil
+    secondMember = bound.flatMap { bound in
+      bound.isOneByKey ? RuntimeProblem(.ambiguousLink(bound.type), at: bound.range) : nil
+    }
     self.recursion = recursion.map { CompiledRecursion($0, &compiler) }
     isObject = fields != nil
     var builder = SelectionBuilder(type: type)

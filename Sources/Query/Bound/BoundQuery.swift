@@ -131,6 +131,8 @@ package struct BoundSet: Sendable, Equatable {
   package var paging: BoundPaging?
   /// Stands for the member behind those that offset and limit give, if there is one: `hasMore`.
   package var isProbe = false
+  /// Stands for the one entity of an interface or union that a key finds. A second member is `ambiguous-link`.
+  package var isOneByKey = false
   package var range: SourceRange
 
   package init(
