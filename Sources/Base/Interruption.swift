@@ -14,7 +14,25 @@ package final class Cancellation: Sendable {
   }
 }
 
-/// What may end work before its end: its time, or another thread. Reading, binding and planning look at it now and then;
+/// The memory that preparing a document may take. Stages count what they make, the nodes times their size, rather than
+/// ask the process.
+package final class PreparationMemory: Sendable {
+  package let limit: Int
+  private let used: Atomic<Int>
+
+  /// A count of which `used` bytes are taken already.
+  package init(limit: Int, used: Int = 0) {
+    self.limit = limit
+    self.used = Atomic(used)
+  }
+
+  /// Counts bytes that were made.
+  package func take(_ bytes: Int) { used.wrappingAdd(bytes, ordering: .relaxed) }
+  package var taken: Int { used.load(ordering: .relaxed) }
+  package var isExceeded: Bool { used.load(ordering: .relaxed) > limit }
+}
+
+/// What may end work before its end: its time, its memory, or another thread. Reading, binding and planning look at it now and then;
 /// what they give once it is due is not to be used.
 package struct Interruption: Sendable, Hashable {
   /// A time of the monotonic clock, see ``MonotonicClock/now``.
@@ -22,19 +40,35 @@ package struct Interruption: Sendable, Hashable {
   /// What the deadline was made from, for the message.
   package var milliseconds: Int
   package var cancellation: Cancellation?
+  /// What preparing counts its memory with; nil where that has no limit.
+  package var memory: PreparationMemory?
 
-  package init(deadline: UInt64, milliseconds: Int, cancellation: Cancellation?) {
+  package init(
+    deadline: UInt64, milliseconds: Int, cancellation: Cancellation?, memory: PreparationMemory? = nil
+  ) {
     self.deadline = deadline
     self.milliseconds = milliseconds
     self.cancellation = cancellation
+    self.memory = memory
   }
+
+  /// Counts bytes that preparing has made.
+  package func take(_ bytes: Int) { memory?.take(bytes) }
 
   package var isCancelled: Bool { cancellation?.isCancelled ?? false }
   package var isLate: Bool { deadline != .max && MonotonicClock.now > deadline }
+  package var isOutOfMemory: Bool { memory?.isExceeded ?? false }
+  /// Whether work is to end.
+  package var isDue: Bool { isCancelled || isLate || isOutOfMemory }
 
   /// Why work is to end; nil as long as it may go on.
   package func diagnostic(at range: SourceRange) -> Diagnostic? {
     if isCancelled { return Diagnostic(DiagnosticCode("cancelled"), "cancelled", at: range) }
+    if let memory, memory.isExceeded {
+      return Diagnostic(
+        DiagnosticCode("memory"), "the memory limit of \(memory.limit) bytes is exceeded", at: range,
+        help: "the limit 'memory' can be raised")
+    }
     guard isLate else { return nil }
     return Diagnostic(
       DiagnosticCode("timeout"), "the time limit of \(milliseconds) ms is exceeded", at: range,
@@ -43,7 +77,7 @@ package struct Interruption: Sendable, Hashable {
 
   package static func == (left: Interruption, right: Interruption) -> Bool {
     left.deadline == right.deadline && left.milliseconds == right.milliseconds
-      && left.cancellation === right.cancellation
+      && left.cancellation === right.cancellation && left.memory === right.memory
   }
 
   package func hash(into hasher: inout Hasher) { hasher.combine(deadline) }
@@ -70,9 +104,12 @@ package struct InterruptionWatch {
     return isDue
   }
 
+  /// Counts bytes that preparing has made.
+  package func take(_ bytes: Int) { interruption?.take(bytes) }
+
   @inline(never)
   private mutating func look() {
     work = 0
-    if let interruption, !isDue { isDue = interruption.isCancelled || interruption.isLate }
+    if let interruption, !isDue { isDue = interruption.isDue }
   }
 }

@@ -18,7 +18,20 @@ package struct Catalog: Sendable, Hashable {
   /// What the embedding program registered, in the order of registration.
   package var functions: [RegisteredFunction] = []
 
+  /// The places of the types by their names; empty until ``indexNames()``.
+  private var typePlaces: [String: Int32] = [:]
+
   package init() {}
+
+  /// Remembers where the types and their properties stand, once none is added any more. Without it, looking for a name
+  /// takes longer and gives the same.
+  package mutating func indexNames() {
+    typePlaces = [:]
+    for (place, type) in types.enumerated() where !type.isElement && typePlaces[type.name] == nil {
+      typePlaces[type.name] = Int32(place)
+    }
+    for place in types.indices { types[place].indexNames() }
+  }
 
   /// Catalogs of one process have versions of their own, so that a plan is never taken for another schema's.
   private static let versions = Atomic<UInt64>(0)
@@ -57,9 +70,10 @@ package struct Catalog: Sendable, Hashable {
   }
 
   /// The entity type, interface or union of a name; never the hidden type of the elements of lists of embedded
-  /// objects, which bears the embedded type's name. Complexity: O(types).
+  /// objects, which bears the embedded type's name. Complexity: O(1) once ``indexNames()`` was called.
   package func type(named name: String) -> EntityType? {
-    types.first { !$0.isElement && $0.name.utf8.elementsEqual(name.utf8) }
+    if !typePlaces.isEmpty { return typePlaces[name].map { types[Int($0)] } }
+    return types.first { !$0.isElement && $0.name.utf8.elementsEqual(name.utf8) }
   }
 
   /// Complexity: O(functions).
@@ -154,6 +168,8 @@ package struct EntityType: Sendable, Hashable {
   /// The hidden columns of `_createdAt` and `_updatedAt`, which the store fills; never null.
   package var createdColumn: ColumnID?
   package var updatedColumn: ColumnID?
+  /// The places of many properties by their names; empty where they are few.
+  private var propertyPlaces: [String: Int32] = [:]
 
   package init(
     id: EntityTypeID, name: String, description: String? = nil, properties: [Property] = [],
@@ -175,9 +191,22 @@ package struct EntityType: Sendable, Hashable {
   package subscript(_ id: PropertyID) -> Property { properties[Int(id.index)] }
   package subscript(_ id: ColumnID) -> ColumnDescriptor { columns[Int(id.index)] }
 
-  /// Complexity: O(properties).
+  /// So many properties are looked through one by one.
+  private static let fewProperties = 16
+
+  /// Remembers where the properties stand, once none is added any more.
+  package mutating func indexNames() {
+    propertyPlaces = [:]
+    guard properties.count > Self.fewProperties else { return }
+    for (place, property) in properties.enumerated() where propertyPlaces[property.name] == nil {
+      propertyPlaces[property.name] = Int32(place)
+    }
+  }
+
+  /// Complexity: O(1) once ``indexNames()`` was called.
   package func property(named name: String) -> Property? {
-    properties.first { $0.name.utf8.elementsEqual(name.utf8) }
+    if !propertyPlaces.isEmpty { return propertyPlaces[name].map { properties[Int($0)] } }
+    return properties.first { $0.name.utf8.elementsEqual(name.utf8) }
   }
 }
 

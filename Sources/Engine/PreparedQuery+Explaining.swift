@@ -40,7 +40,7 @@ extension PreparedQuery {
     _ variables: [String: Value], on snapshot: Snapshot, costs: Bool, analyze: Bool, options: RunOptions
   ) throws(QueryError) -> String {
     if isMutation { return try explainSegments(variables, snapshot, costs: costs, options: options) }
-    let interruption = options.interruption(document.limits)
+    let interruption = options.interruption(document.limits, used: document.readBytes)
     let query = try bound(variables, snapshot.catalog, interruption)
     let parameters = try coerce(variables, for: query.parameters, snapshot.catalog, now: options.now)
     var planning = PlannerOptions()
@@ -79,7 +79,7 @@ extension PreparedQuery {
     _ variables: [String: Value], _ snapshot: Snapshot, costs: Bool, options: RunOptions
   ) throws(QueryError) -> String {
     var planning = PlannerOptions()
-    planning.interruption = options.interruption(document.limits)
+    planning.interruption = options.interruption(document.limits, used: document.readBytes)
     let plans = try segmentPlans(variables, snapshot.catalog, planning.interruption)
     let parameters = try coerce(variables, for: plans.query.parameters, snapshot.catalog, now: options.now)
     var text = ""

@@ -225,7 +225,7 @@ public final class PreparedQuery: Sendable {
       parameters = values
     } else {
       (executable, parameters) = try self.executable(
-        variables, snapshot, now: options.now, options.interruption(document.limits))
+        variables, snapshot, now: options.now, options.interruption(document.limits, used: document.readBytes))
     }
     do {
       try executable.run(
@@ -305,7 +305,7 @@ public final class PreparedQuery: Sendable {
       options.structuralValues[name] = raw
     }
     let bound = bind(
-      document.document, operation: document.definition(operation), catalog: catalog, options: options)
+      document.definitions, operation: document.definition(operation), catalog: catalog, options: options)
     guard let query = bound.output, !bound.hasErrors else { throw QueryError(bound.diagnostics, in: document.source) }
     return query
   }

@@ -19,6 +19,10 @@ package final class QueryDocument: Sendable {
   /// The operations by number.
   package let operations: [Int]
   private let nodes: [OperationDefinition]
+  /// What the text defines for its operations, without these: what binding one of them looks through.
+  let definitions: Document
+  /// Bytes of the memory for preparing that reading the text has taken.
+  let readBytes: Int
   /// Warnings of the parser.
   package let warnings: [Diagnostic]
 
@@ -36,6 +40,7 @@ package final class QueryDocument: Sendable {
     parsing.lexer.interruption = options.interruption(limits)
     let parsed = parse(source, dialect: dialect, limits: parsing)
     if parsed.hasErrors { throw QueryError(parsed.diagnostics, in: source) }
+    readBytes = parsing.lexer.interruption?.memory?.taken ?? 0
     self.source = source
     self.dialect = dialect
     self.hasNarrowInts = hasNarrowInts
@@ -45,6 +50,9 @@ package final class QueryDocument: Sendable {
     warnings = parsed.diagnostics
     nodes = GQLBinder.operations(of: parsed.output)
     operations = Array(nodes.indices)
+    var definitions = parsed.output
+    definitions.definitions.removeAll { if case .operation = $0 { true } else { false } }
+    self.definitions = definitions
   }
 
   package convenience init(
@@ -121,7 +129,7 @@ package final class QueryDocument: Sendable {
   ) throws(QueryError) -> (queries: [BoundQuery], warnings: [Diagnostic]) {
     var options = bindingOptions
     options.commands = commands
-    options.interruption = run.interruption(limits)
+    options.interruption = run.interruption(limits, used: readBytes)
     let checked = checkDocument(document, catalog: catalog, options: options)
     if checked.hasErrors { throw QueryError(warnings + checked.diagnostics, in: source) }
     return (checked.output, warnings + checked.diagnostics)

@@ -17,7 +17,7 @@ public struct QueryLimits: Sendable, Hashable {
   /// Selections, lists, objects, types and parentheses inside each other, at most 200: what walks a document must fit
   /// the stack of any thread.
   public var nesting = 200
-  /// Fields in one selection.
+  /// Fields and `let`s in one selection.
   public var fields = 10_000
   /// Selections and expressions once fragments, functions and `let`s are put in their places.
   public var expansion = 100_000
@@ -29,9 +29,10 @@ public struct QueryLimits: Sendable, Hashable {
   public var answerNodes: Int?
   /// Bytes of an answer; nil for any number.
   public var answerBytes: Int?
-  /// Wall time of a run; nil for as long as it takes.
+  /// Wall time of a run, and of preparing it; nil for as long as it takes.
   public var time: Duration?
-  /// Bytes of working memory of a run, beside its answer; nil for any number. Texts and lists that a mutation writes
+  /// Bytes of working memory of a run, beside its answer, and of what preparing makes; nil for any number. Texts and
+  /// lists that a mutation writes
   /// count each time they are written.
   public var memory: Int?
   /// Levels of a `@recurse`: objects inside each other in the answer.

@@ -86,14 +86,18 @@ public struct RunOptions: Sendable {
   }
 
   /// What may end reading, binding and planning; a time-out starts now. The limits stand where the options say nothing.
-  func interruption(_ defaults: QueryLimits) -> Interruption? {
+  ///
+  /// Of the memory that preparing may take, `used` bytes are taken already.
+  func interruption(_ defaults: QueryLimits, used: Int = 0) -> Interruption? {
     let settings = box?.settings
     var limits = settings?.limits ?? defaults
     if let timeout = settings?.timeout { limits.time = timeout }
-    guard limits.time != nil || settings?.cancellation != nil else { return nil }
+    if let memory = settings?.maximumMemory { limits.memory = memory }
+    guard limits.time != nil || limits.memory != nil || settings?.cancellation != nil else { return nil }
     let run = limits.run
     return Interruption(
-      deadline: run.deadline, milliseconds: run.milliseconds, cancellation: settings?.cancellation?.flag)
+      deadline: run.deadline, milliseconds: run.milliseconds, cancellation: settings?.cancellation?.flag,
+      memory: limits.memory.map { PreparationMemory(limit: max(0, $0), used: used) })
   }
 
   /// Whether nothing was set.

@@ -35,7 +35,7 @@ struct PlanCompiler {
   }
 
   /// Whether what is made will not be used, because the caller does not wait any longer.
-  var isInterrupted: Bool { interruption.map { $0.isCancelled || $0.isLate } ?? false }
+  var isInterrupted: Bool { interruption?.isDue ?? false }
 
   /// Throws if the caller does not wait any longer.
   func checkInterruption() throws(RuntimeProblem) { try interruption?.check() }
@@ -358,6 +358,7 @@ extension Interruption {
   /// Throws if work is to end.
   package func check() throws(RuntimeProblem) {
     if isCancelled { throw RuntimeProblem(.cancelled, at: SourceRange(at: 0)) }
+    if let memory, memory.isExceeded { throw RuntimeProblem(.memory(limit: memory.limit), at: SourceRange(at: 0)) }
     if isLate { throw RuntimeProblem(.timeout(milliseconds: milliseconds), at: SourceRange(at: 0)) }
   }
 }

@@ -96,6 +96,7 @@ struct Lexer {
   /// Whether the work is to end here, which is reported.
   @inline(never) private mutating func isInterrupted() -> Bool {
     let range = SourceRange(at: UInt32(truncatingIfNeeded: position))
+    limits.interruption?.take(0x1000 * LexerLimits.tokenBytes)
     guard let diagnostic = limits.interruption?.diagnostic(at: range) else { return false }
     diagnostics.append(diagnostic)
     isTruncated = true

@@ -11,6 +11,9 @@ package struct LexerLimits: Sendable, Equatable {
   /// What may end reading before the text does.
   package var interruption: Interruption?
 
+  /// Bytes of a token in its list.
+  package static let tokenBytes = 10
+
   package init(bytes: Int = 1 << 20, tokens: Int = 100_000, diagnostics: Int = 100) {
     self.bytes = min(bytes, Int(Int32.max))
     self.tokens = tokens

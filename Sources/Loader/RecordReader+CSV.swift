@@ -16,6 +16,8 @@ extension RecordReader {
     let layout = layouts[Int(type.index)]
     var columns: [CSVColumn] = []
     var used: Set<Text> = []
+    // By the embedded object that they lie in, -1 for the record: finding each of many columns one by one takes long.
+    var known: [Int: [Text: RecordLayout.Slot]] = [:]
     for name in names {
       var slots = layout.slots
       var presences: [Int] = []
@@ -29,7 +31,9 @@ extension RecordReader {
           presences.append(presence)
           slots = fields
         }
-        found = slots.first { $0.name == Text(String(part)) }
+        let owner = presences.last ?? -1
+        if known[owner] == nil { known[owner] = Dictionary(slots.map { ($0.name, $0) }) { first, _ in first } }
+        found = known[owner]?[Text(String(part))]
         if found == nil { break }
       }
       guard let slot = found else {

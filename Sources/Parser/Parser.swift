@@ -159,6 +159,7 @@ extension Parser {
 
   /// Goes to the end of the text if the work is to end, which is reported.
   @inline(never) mutating func endIfInterrupted() {
+    limits.lexer.interruption?.take(0x1000 * ParserLimits.bytesOfToken)
     guard let diagnostic = limits.lexer.interruption?.diagnostic(at: range) else { return }
     diagnostics.append(diagnostic)
     tokens.isTruncated = true

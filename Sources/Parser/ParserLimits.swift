@@ -5,6 +5,9 @@ package struct ParserLimits: Sendable, Equatable {
   /// As far as ``nesting`` may go.
   package static let deepestNesting = 200
 
+  /// Bytes of the nodes that are made of one token, on average.
+  package static let bytesOfToken = 192
+
   package var lexer: LexerLimits
   /// Deepest nesting of selection sets, lists, objects, types, parentheses and arguments together. Keeps the parser's
   /// recursion, and that of all who walk the document, inside the 512 KiB stack of a small thread.

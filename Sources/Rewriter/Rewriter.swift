@@ -89,7 +89,10 @@ package struct Rewriter {
 
   private mutating func rewrite(_ expression: BoundExpression, isCondition: Bool) -> BoundExpression {
     steps &+= 1
-    if steps & 0xFFF == 0, interruption?.diagnostic(at: expression.range) != nil { isDue = true }
+    if steps & 0xFFF == 0, let interruption {
+      interruption.take(0x1000 * BoundExpression.bytesOfNode)
+      isDue = isDue || interruption.isDue
+    }
     if isDue { return expression }
     switch expression.kind {
     case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .isInserted, .item, .groupAggregate:

@@ -21,14 +21,10 @@ package func operations(of document: Document) -> [OperationDefinition] {
 }
 
 extension Binder {
-  func bindOperation(_ operation: OperationDefinition, in document: Document) {
-    var definitions: [FragmentDefinition] = []
-    for case .fragment(let fragment) in document.definitions where fragments[fragment.name.text] == nil {
-      fragments[fragment.name.text] = fragment
-      definitions.append(fragment)
-    }
-    findFragmentCycles(definitions)
-    declareFunctions(document)
+  /// `first` has bound another operation of the document, and has declared what the document defines.
+  func bindOperation(_ operation: OperationDefinition, in document: Document, after first: Binder? = nil) {
+    lookAtInterruption(at: start(of: operation))
+    if let first { share(first) } else { declare(document) }
     declareVariables(operation.variables)
     checkOperationDirectives(operation.directives)
     switch operation.operation {
@@ -42,6 +38,24 @@ extension Binder {
     }
     query.fields = bindRootSelection([SelectionSource(set: operation.selectionSet, environment: Environment())])
     finishPaging()
+  }
+
+  private func declare(_ document: Document) {
+    var definitions: [FragmentDefinition] = []
+    for case .fragment(let fragment) in document.definitions where fragments[fragment.name.text] == nil {
+      fragments[fragment.name.text] = fragment
+      definitions.append(fragment)
+    }
+    findFragmentCycles(definitions)
+    declareFunctions(document)
+  }
+
+  /// Takes over the definitions of the document, whose problems are reported already.
+  private func share(_ first: Binder) {
+    fragments = first.fragments
+    cyclicFragments = first.cyclicFragments
+    functions = first.functions
+    suggestions = first.suggestions
   }
 
   /// The operation's head, not its whole text.
@@ -219,11 +233,15 @@ extension Binder {
       report(.notInputType(name: name.text), at: name.range)
       return nil
     }
+    report(.unknownType(name: name.text, near: suggest(name, inputTypeNames)), at: name.range)
+    return nil
+  }
+
+  private var inputTypeNames: [String] {
     var known = ScalarType.allCases.map(\.rawValue) + catalog.enums.map(\.name) + catalog.embeddedTypes.map(\.name)
     for type in catalog.types where !type.isElement {
       known += ["\(type.name)Filter", "\(type.name)Order"] + (type.isAbstract ? [] : ["\(type.name)Input"])
     }
-    report(.unknownType(name: name.text, near: nearestNames(to: name.text, in: known)), at: name.range)
-    return nil
+    return known
   }
 }

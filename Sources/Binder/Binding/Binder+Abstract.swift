@@ -180,8 +180,8 @@ extension Binder {
   ) -> Operand {
     let operand = resolve(bindOperand(inner, environment), environment)
     guard let target = catalog.type(named: name.text) else {
-      let known = catalog.types.filter { !$0.isElement }.map(\.name) + ["null"]
-      report(.unknownType(name: name.text, near: nearestNames(to: name.text, in: known)), at: name.range)
+      lazy var known = catalog.types.filter { !$0.isElement }.map(\.name) + ["null"]
+      report(.unknownType(name: name.text, near: suggest(name, known)), at: name.range)
       return .error
     }
     switch operand {

@@ -36,7 +36,8 @@ extension Binder {
     for selection in set.selections {
       guard count(at: selection.range) else { return }
       switch selection {
-      case .letBinding(let node): environment.lets[node.name.text] = environment.binding(node.expression)
+      case .letBinding(let node):
+        environment.lets.set(node.name.text, to: environment.binding(node.expression), in: lets)
       case .computed(let node):
         if found[node.name.text] == nil { found[node.name.text] = environment.binding(node.expression) }
       case .inlineFragment(let node):
@@ -44,7 +45,7 @@ extension Binder {
       case .fragmentSpread(let node):
         guard let fragment = fragments[node.name.text], !cyclicFragments.contains(node.name.text) else { continue }
         var inner = environment
-        inner.lets = [:]
+        inner.lets = LetScope()
         inner.arguments = arguments(node, of: fragment, environment)
         nested(at: node.range, ()) { [inner] in $0.gather(fragment.selectionSet, inner, into: &found) }
       case .field, .splat: break

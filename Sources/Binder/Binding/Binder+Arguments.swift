@@ -69,7 +69,9 @@ extension Binder {
     var inner = environment
     for source in sources {
       guard let selections = source.set?.selections else { continue }
-      for case .letBinding(let node) in selections { inner.lets[node.name.text] = inner.binding(node.expression) }
+      for case .letBinding(let node) in selections {
+        inner.lets.set(node.name.text, to: inner.binding(node.expression), in: self.lets)
+      }
     }
     return inner
   }
@@ -242,7 +244,7 @@ extension Binder {
       guard argument.name.text == "nulls" else {
         report(
           .unknownArgument(
-            name: argument.name.text, of: name.text, near: nearestNames(to: argument.name.text, in: ["nulls"])),
+            name: argument.name.text, of: name.text, near: suggest(argument.name, ["nulls"])),
           at: argument.name.range)
         continue
       }

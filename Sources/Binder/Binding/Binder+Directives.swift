@@ -63,7 +63,7 @@ extension Binder {
       report(
         .unknownArgument(
           name: argument.name.text, of: "@\(directive.name.text)",
-          near: nearestNames(to: argument.name.text, in: [name])),
+          near: suggest(argument.name, [name])),
         at: argument.name.range)
     }
     guard let argument = directive.arguments.first(where: { $0.name.text == name }) else {
@@ -124,7 +124,7 @@ extension Binder {
     let names = ["analyze", "costs"]
     for argument in directive.arguments {
       guard names.contains(argument.name.text) else {
-        let near = nearestNames(to: argument.name.text, in: names)
+        let near = suggest(argument.name, names)
         report(.unknownArgument(name: argument.name.text, of: "@explain", near: near), at: argument.name.range)
         continue
       }
@@ -156,7 +156,7 @@ extension Binder {
         if access == nil {
           let known = AccessHint.Access.allCases.map(\.rawValue)
           let problem = CoercionProblem.unknownEnumValue(
-            name: name.text, type: "Access", near: nearestNames(to: name.text, in: known))
+            name: name.text, type: "Access", near: suggest(name, known))
           report(.wrongValue(problem), at: name.range)
           return nil
         }
@@ -180,7 +180,7 @@ extension Binder {
           at: argument.value.range)
         return nil
       default:
-        let near = nearestNames(to: argument.name.text, in: ["access", "index"])
+        let near = suggest(argument.name, ["access", "index"])
         report(.unknownArgument(name: argument.name.text, of: "@using", near: near), at: argument.name.range)
       }
     }

@@ -97,8 +97,8 @@ extension Binder {
     usedVariables.insert(name.text)
     if acceptsAnyVariable { return .error }
     guard let variable = variables[name.text] else {
-      let known = variableNames + environment.arguments.keys.sorted()
-      report(.unknownVariable(name: name.text, near: nearestNames(to: name.text, in: known)), at: name.range)
+      lazy var known = variableNames + environment.arguments.keys.sorted()
+      report(.unknownVariable(name: name.text, near: suggest(name, known)), at: name.range)
       return .error
     }
     switch variable.kind {
@@ -250,9 +250,9 @@ extension Binder {
       if let type = catalog.type(named: name.text) {
         return cast(operand, to: type.id, environment, range)
       } else {
-        let known =
+        lazy var known =
           ScalarType.allCases.map(\.rawValue) + catalog.enums.map(\.name) + catalog.types.map(\.name)
-        report(.unknownType(name: name.text, near: nearestNames(to: name.text, in: known)), at: name.range)
+        report(.unknownType(name: name.text, near: suggest(name, known)), at: name.range)
       }
       return .error
     }

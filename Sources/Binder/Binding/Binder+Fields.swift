@@ -25,7 +25,7 @@ extension Binder {
       let all = SelectionSet(selections: fields, range: name.range)
       // Its fields are the element's, whatever a `let` is called.
       var inner = environment
-      inner.lets = [:]
+      inner.lets = LetScope()
       sources = [SelectionSource(set: all, environment: inner)]
     }
     if sources.isEmpty {
@@ -125,9 +125,9 @@ extension Binder {
     return .value(BoundExpression(.isInserted(element), .boolean, at: name.range))
   }
 
-  func reportUnknownField(_ name: Name, of type: String, among known: [String]) {
+  func reportUnknownField(_ name: Name, of type: String, among known: @autoclosure () -> [String]) {
     if name.text == "_items" { return report(.outsideGroup("_items"), at: name.range) }
-    report(.unknownField(name: name.text, type: type, near: nearestNames(to: name.text, in: known)), at: name.range)
+    report(.unknownField(name: name.text, type: type, near: suggest(name, known())), at: name.range)
   }
 
   /// What is selected of a field that is bound already.

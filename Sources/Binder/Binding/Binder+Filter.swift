@@ -309,7 +309,7 @@ extension Binder {
         guard let part = operatorsFilter(inner, .value(count), environment, field.range, origin) else { return nil }
         parts.append(part)
       default:
-        let near = nearestNames(to: field.name.text, in: ["some", "every", "none", "count"])
+        let near = suggest(field.name, ["some", "every", "none", "count"])
         report(
           .unknownOperator(name: field.name.text, type: "'\(name)'", near: near), at: field.name.range)
         return nil
@@ -387,7 +387,7 @@ extension Binder {
       guard let bound = coerce(wanted, to: .boolean, environment, at: field.value.range) else { return nil }
       return BoundExpression(.compare(.equal, test, bound), .boolean, at: range)
     default:
-      let near = nearestNames(to: field.name.text, in: Self.operators)
+      let near = suggest(field.name, Self.operators)
       report(.unknownOperator(name: field.name.text, type: describe(operand), near: near), at: field.name.range)
       return nil
     }

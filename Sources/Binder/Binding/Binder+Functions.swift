@@ -33,8 +33,8 @@ extension Binder {
       if Self.laterFunctions.contains(name.text) {
         report(.notSupportedYet(.scalarFunction), at: range)
       } else {
-        let known = otherFunctions + ScalarFunction.named.map(\.rawValue) + functions.keys.sorted()
-        let near = nearestNames(to: name.text, in: known + catalog.functions.map(\.name))
+        lazy var known = otherFunctions + ScalarFunction.named.map(\.rawValue) + functions.keys.sorted()
+        let near = suggest(name, known + catalog.functions.map(\.name))
         report(.unknownFunction(name: name.text, near: near), at: name.range)
       }
       return .error

@@ -378,7 +378,7 @@ extension Binder {
     }
     // A key hides a `let` of its name: the field is the group's.
     var environment = entry.environment
-    environment.lets[name.text] = nil
+    environment.lets.set(name.text, to: nil, in: lets)
     let content = bindComputed(entry.computing(Expression(.name(name), at: name.range), environment), inner)
     if case .value(let value)? = content { return .value(narrowed(value, at: name.range)) }
     return content

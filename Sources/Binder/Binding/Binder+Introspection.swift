@@ -49,7 +49,7 @@ extension Binder {
     var found: Argument?
     for argument in entry.arguments {
       if argument.name.text != known {
-        let near = nearestNames(to: argument.name.text, in: [known])
+        let near = suggest(argument.name, [known])
         report(.unknownArgument(name: argument.name.text, of: name.text, near: near), at: argument.name.range)
       } else if found == nil {
         found = argument

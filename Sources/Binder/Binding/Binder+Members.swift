@@ -74,7 +74,7 @@ extension Binder {
       let enumeration = catalog.enums.first(where: { $0.name == owner.text })
     {
       guard let code = enumeration.values.firstIndex(of: name.text) else {
-        let near = nearestNames(to: name.text, in: enumeration.values)
+        let near = suggest(name, enumeration.values)
         report(
           .wrongValue(.unknownEnumValue(name: name.text, type: enumeration.name, near: near)), at: name.range)
         return .error

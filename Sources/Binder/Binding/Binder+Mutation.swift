@@ -25,12 +25,12 @@ extension Binder {
           segments.append(.query(readingSegment(merged, condition, inner)))
           continue
         }
-        let known = MutationField.all(of: catalog, commands: options.commands).map(\.name)
+        lazy var known = MutationField.all(of: catalog, commands: options.commands).map(\.name)
         if let type = MutationField.abstractType(of: name.text, in: catalog) {
           let types = catalog.possibleTypes(of: type).map { catalog[$0].name }
           report(.abstractMutation(name: name.text, type: catalog[type].name, types: types), at: name.range)
         } else {
-          report(.unknownMutation(name: name.text, near: nearestNames(to: name.text, in: known)), at: name.range)
+          report(.unknownMutation(name: name.text, near: suggest(name, known)), at: name.range)
         }
         continue
       }
@@ -168,7 +168,7 @@ extension Binder {
     var given: [String: Argument] = [:]
     for argument in entry.arguments {
       if !known.contains(argument.name.text) {
-        let near = nearestNames(to: argument.name.text, in: known)
+        let near = suggest(argument.name, known)
         report(.unknownArgument(name: argument.name.text, of: name.text, near: near), at: argument.name.range)
       } else if given.updateValue(argument, forKey: argument.name.text) != nil {
         report(.duplicateArgument(name: argument.name.text), at: argument.name.range)

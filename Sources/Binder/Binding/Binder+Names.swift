@@ -78,16 +78,20 @@ extension Binder {
       report(problem, at: name.range)
       return .error
     }
+    report(.unknownName(name: name.text, near: suggest(name, names(in: environment))), at: name.range)
+    return .error
+  }
+
+  /// What a bare name may be.
+  private func names(in environment: Environment) -> [String] {
     var known: [String] = []
     if let number = environment.group() {
       known = groupNames(number, environment)
     } else if let type = environment.elementType {
       known = catalog[type].properties.map(\.name)
     }
-    known += environment.lets.keys.sorted()
-    known += catalog.types.filter { !$0.isElement }.map(\.rootMany)
-    report(.unknownName(name: name.text, near: nearestNames(to: name.text, in: known)), at: name.range)
-    return .error
+    known += environment.lets.names
+    return known + catalog.types.filter { !$0.isElement }.map(\.rootMany)
   }
 
   /// Decides a bare name that stands where nothing wants an enum.
@@ -109,7 +113,7 @@ extension Binder {
         report(
           .wrongValue(
             .unknownEnumValue(
-              name: name.text, type: enumeration.name, near: nearestNames(to: name.text, in: known))),
+              name: name.text, type: enumeration.name, near: suggest(name, known))),
           at: name.range)
         return .error
       }

@@ -63,7 +63,7 @@ extension Binder {
     var seen = false
     for argument in directive.arguments {
       if argument.name.text != "depth" {
-        let near = nearestNames(to: argument.name.text, in: ["depth"])
+        let near = suggest(argument.name, ["depth"])
         report(.unknownArgument(name: argument.name.text, of: "@recurse", near: near), at: argument.name.range)
       } else if seen {
         report(.duplicateArgument(name: "depth"), at: argument.name.range)
@@ -128,7 +128,7 @@ extension Binder {
     var levels: [ExpansionLevel]?
     for argument in directive.arguments {
       guard argument.name.text == "levels" else {
-        let near = nearestNames(to: argument.name.text, in: ["levels"])
+        let near = suggest(argument.name, ["levels"])
         report(.unknownArgument(name: argument.name.text, of: "@expand", near: near), at: argument.name.range)
         continue
       }

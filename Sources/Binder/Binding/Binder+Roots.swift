@@ -25,7 +25,7 @@ extension Binder {
     if name.text == "__typename" { return .typename(rootType) }
     if name.text == "__schema" || name.text == "__type" { return bindIntrospection(entry, name, inner) }
     guard let root = catalog.root(named: name.text) else {
-      let near = nearestNames(to: name.text, in: catalog.rootFieldNames)
+      let near = suggest(name, catalog.rootFieldNames)
       report(.unknownRoot(name: name.text, near: near), at: name.range)
       return nil
     }
@@ -85,7 +85,7 @@ extension Binder {
         hasUnknown = true
         report(
           .unknownArgument(
-            name: argument.name.text, of: name.text, near: nearestNames(to: argument.name.text, in: known)),
+            name: argument.name.text, of: name.text, near: suggest(argument.name, known)),
           at: argument.name.range)
       } else if seen.updateValue(argument, forKey: argument.name.text) != nil {
         report(.duplicateArgument(name: argument.name.text), at: argument.name.range)

@@ -26,8 +26,10 @@ extension Binder {
       }
       collect(source, of: parent, into: &result)
     }
-    if result.merged.count > options.limits.fields, let last = result.merged.last {
-      report(.fieldLimit(limit: options.limits.fields), at: last.first.range)
+    if result.merged.count + result.letCount > options.limits.fields,
+      let last = result.merged.last?.first.range ?? result.lastLet
+    {
+      report(.fieldLimit(limit: options.limits.fields), at: last)
     }
     return result
   }
@@ -44,6 +46,14 @@ extension Binder {
     var runtime: EntityTypeID?
     /// Members that type conditions are about, where the runtime type is open.
     var mentioned: Set<EntityTypeID> = []
+    /// The `let`s, which count as fields.
+    private(set) var letCount = 0
+    private(set) var lastLet: SourceRange?
+
+    mutating func countLet(at range: SourceRange) {
+      letCount += 1
+      lastLet = range
+    }
 
     /// The place of a key.
     func place(_ key: String) -> Int? {
@@ -91,7 +101,8 @@ extension Binder {
       switch selection {
       case .letBinding(let node):
         check(node, environment)
-        environment.lets[node.name.text] = environment.binding(node.expression)
+        environment.lets.set(node.name.text, to: environment.binding(node.expression), in: lets)
+        result.countLet(at: node.range)
       case .field(let node):
         guard let condition = condition(node.directives, and: source.condition) else { continue }
         result.add(
@@ -145,7 +156,7 @@ extension Binder {
     let name = node.name.text
     usedFragments.insert(name)
     guard let fragment = fragments[name] else {
-      let near = nearestNames(to: name, in: fragments.keys.sorted())
+      let near = suggest(node.name, fragments.keys.sorted())
       report(.unknownFragment(name: name, near: near), at: node.name.range)
       return
     }
@@ -159,7 +170,7 @@ extension Binder {
       report(.unknownDirective(name: directive.name.text, near: []), at: directive.name.range)
     }
     var inner = place.environment
-    inner.lets = [:]
+    inner.lets = LetScope()
     inner.arguments = arguments(node, of: fragment, environment)
     let source = SelectionSource(set: fragment.selectionSet, environment: inner, condition: condition)
     nested(at: node.range, ()) { $0.collect(source, of: place.parent, into: &result) }
@@ -175,7 +186,7 @@ extension Binder {
       let name = argument.name.text
       if !known.contains(name) {
         report(
-          .unknownArgument(name: name, of: fragment.name.text, near: nearestNames(to: name, in: known)),
+          .unknownArgument(name: name, of: fragment.name.text, near: suggest(argument.name, known)),
           at: argument.name.range)
       } else if !seen.insert(name).inserted {
         report(.duplicateArgument(name: name), at: argument.name.range)
@@ -218,14 +229,20 @@ extension Binder {
     case .group(let id, _): type = catalog[id].name
     }
     if name.text == type { return (parent, environment) }
-    var known = catalog.types.map(\.name) + catalog.embeddedTypes.map(\.name)
-    if case .meta = parent { known += MetaType.allCases.map(\.rawValue) }
-    if known.contains(name.text) || MetaType(rawValue: name.text) != nil {
+    if catalog.types.contains(where: { $0.name == name.text })
+      || catalog.embeddedTypes.contains(where: { $0.name == name.text }) || MetaType(rawValue: name.text) != nil
+    {
       report(.impossibleFragment(condition: name.text, type: type), at: name.range)
     } else if let kind = kindOfValue(name.text) {
       report(.fragmentOnValue(name: name.text, kind: kind), at: name.range)
     } else {
-      report(.unknownType(name: name.text, near: nearestNames(to: name.text, in: known)), at: name.range)
+      var isMeta = false
+      if case .meta = parent { isMeta = true }
+      let near = suggest(
+        name,
+        catalog.types.map(\.name) + catalog.embeddedTypes.map(\.name)
+          + (isMeta ? MetaType.allCases.map(\.rawValue) : []))
+      report(.unknownType(name: name.text, near: near), at: name.range)
     }
     return nil
   }
@@ -283,7 +300,7 @@ extension Binder {
     }
     // A splat is of fields, whatever a `let` is called.
     var environment = environment
-    environment.lets = [:]
+    environment.lets = LetScope()
     for name in names where count(at: range) {
       let node = Name(name, at: range)
       result.add(

@@ -79,7 +79,7 @@ extension Binder {
       case "maxDepth":
         maximum = bindDepth(bindOperand(argument.value, environment), environment, minimum: 0, at: argument.value.range)
       default:
-        let near = nearestNames(to: argument.name.text, in: ["to", "maxDepth"])
+        let near = suggest(argument.name, ["to", "maxDepth"])
         report(.unknownArgument(name: argument.name.text, of: name.text, near: near), at: argument.name.range)
       }
     }

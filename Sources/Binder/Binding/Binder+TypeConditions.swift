@@ -148,7 +148,7 @@ extension Binder {
     }
     guard let argument = arguments.first(where: { $0.name.text == wanted }) else {
       for other in arguments {
-        let near = nearestNames(to: other.name.text, in: [wanted])
+        let near = suggest(other.name, [wanted])
         report(.unknownArgument(name: other.name.text, of: name.text, near: near), at: other.name.range)
       }
       if arguments.isEmpty { report(.missingKey(field: name.text, keys: [[wanted]]), at: name.range) }

@@ -88,7 +88,7 @@ extension Binder {
     }
     guard let variable = variables[name.text] else {
       return report(
-        .unknownVariable(name: name.text, near: nearestNames(to: name.text, in: variableNames)), at: name.range)
+        .unknownVariable(name: name.text, near: suggest(name, variableNames)), at: name.range)
     }
     let names = GeneratedNames(catalog)
     let declared: String
@@ -147,7 +147,7 @@ extension Binder {
     var set = BoundSet(type: type, source: .all, range: name.range)
     set.source = .given
     var inner = environment.entering(type)
-    inner.lets["old"] = inner.binding(Expression(.current(nil), at: name.range))
+    inner.lets.set("old", to: inner.binding(Expression(.current(nil), at: name.range)), in: lets)
     newRow = NewRow(type: type)
     let decisions = rowValues(set) { binder in
       conflict.record = binder.bindAssignment(expression, type, inner)

@@ -58,8 +58,9 @@ extension Binder {
         _ = typed(bindOperand(written, Environment()), type, Environment(), at: written.range)
       }
       let argument = FunctionArgument(type, callers: [], placeholder: placeholder(type, at: parameter.name.range))
-      environment.lets[parameter.name.text] = Environment.Binding(
-        expression: nil, chain: [], lets: [:], arguments: [:], views: [:], parameter: argument)
+      let binding = Environment.Binding(
+        expression: nil, chain: [], lets: LetScope(), arguments: [:], views: [:], parameter: argument)
+      environment.lets.set(parameter.name.text, to: binding, in: lets)
     }
     isCheckingFunction = true
     defer { isCheckingFunction = false }
@@ -98,8 +99,8 @@ extension Binder {
         report(.notFunctionType(name: name.text), at: name.range)
         return nil
       }
-      let known = ScalarType.allCases.map(\.rawValue) + catalog.enums.map(\.name) + catalog.types.map(\.name)
-      report(.unknownType(name: name.text, near: nearestNames(to: name.text, in: known)), at: name.range)
+      lazy var known = ScalarType.allCases.map(\.rawValue) + catalog.enums.map(\.name) + catalog.types.map(\.name)
+      report(.unknownType(name: name.text, near: suggest(name, known)), at: name.range)
       return nil
     }
   }
@@ -124,7 +125,7 @@ extension Binder {
       guard let type = functionType(parameter.type) else { return .error }
       var binding = value != nil ? environment.binding(value) : Environment().binding(parameter.defaultValue)
       binding.parameter = FunctionArgument(type, callers: callers)
-      body.lets[parameter.name.text] = binding
+      body.lets.set(parameter.name.text, to: binding, in: lets)
     }
     let outside = callers
     callers.append(name.text)
@@ -159,7 +160,7 @@ extension Binder {
     for (index, value) in arguments.positional.enumerated() { written[index] = value }
     for argument in arguments.named {
       guard let index = parameters.firstIndex(where: { $0.name.text == argument.name.text }) else {
-        let near = nearestNames(to: argument.name.text, in: parameters.map(\.name.text))
+        let near = suggest(argument.name, parameters.map(\.name.text))
         report(.unknownArgument(name: argument.name.text, of: name.text, near: near), at: argument.name.range)
         return nil
       }

@@ -61,6 +61,8 @@ final class Binder {
   var frames: [SelectionFrame] = []
   /// Fragments that spread themselves; nothing follows them.
   var cyclicFragments: Set<String> = []
+  /// Shared by the operations of a document.
+  var suggestions: Suggestions
   /// The expressions of computed fields that were parsed already.
   var computedExpressions: [ComputedField: Expression] = [:]
   /// The computed fields that are being bound, one inside the other.
@@ -82,8 +84,17 @@ final class Binder {
   var siblings: [[SelectionSource]] = []
   /// Where in the value of a variable the part stands that is being bound.
   var valuePath = ValuePath()
+  /// Every `let` and parameter that scopes see.
+  let lets = LetTable()
+  /// The bytes of ``lets`` that are counted already.
+  private var countedLets = 0
   /// Expressions in lists and objects that are used elsewhere than they stand.
   var captures: [Environment.Binding] = []
+
+  /// Bytes of a problem with its words.
+  private static let bytesOfProblem = 512
+  /// Bytes of an operation besides its nodes, which are counted on their own.
+  static let bytesOfOperation = 4096
 
   struct DiagnosticKey: Hashable {
     var code: DiagnosticCode
@@ -94,6 +105,7 @@ final class Binder {
   init(catalog: Catalog, options: BindingOptions, name: String?) {
     self.catalog = catalog
     self.options = options
+    suggestions = Suggestions(problems: options.limits.diagnostics)
     query = BoundQuery(name: name, catalogVersion: catalog.version)
     // Data, not expansion; but a document could name a variable many times.
     freeValues = 16 * options.structuralValues.values.reduce(0) { $0 + $1.elementCount }
@@ -108,7 +120,10 @@ final class Binder {
     var diagnostic = problem.diagnostic(at: range, severity: severity)
     if let place = valuePath.text { diagnostic.message = "\(place): \(diagnostic.message)" }
     let key = DiagnosticKey(code: diagnostic.code, range: range, message: diagnostic.message)
-    if reported.insert(key).inserted { diagnostics.append(diagnostic) }
+    if reported.insert(key).inserted {
+      diagnostics.append(diagnostic)
+      options.interruption?.take(Self.bytesOfProblem)
+    }
   }
 
   // MARK: Limits
@@ -116,7 +131,11 @@ final class Binder {
   /// Counts a node; false past the limit, which is reported once.
   func count(at range: SourceRange) -> Bool {
     nodes += 1
-    if nodes & 0x1FF == 0 { lookAtInterruption(at: range) }
+    if nodes & 0x1FF == 0 {
+      options.interruption?.take(0x200 * BoundExpression.bytesOfNode + lets.bytes - countedLets)
+      countedLets = lets.bytes
+      lookAtInterruption(at: range)
+    }
     if nodes <= options.limits.nodes, !isExhausted { return true }
     if !isExhausted {
       isExhausted = true

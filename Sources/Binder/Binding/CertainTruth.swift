@@ -345,7 +345,7 @@ private final class StepCount {
     count += work
     if count >= nextLook, let interruption {
       nextLook = count + 256
-      isDue = interruption.isCancelled || interruption.isLate
+      isDue = interruption.isDue
     }
     return !isDue && count <= maximum
   }

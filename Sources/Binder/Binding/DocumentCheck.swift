@@ -21,9 +21,16 @@ package func checkDocument(
   }
   for diagnostic in schemaDirectiveProblems(document) { add(diagnostic) }
   let operations = operations(of: document)
+  var first: Binder?
+  // What fragments and `let`s are expanded to is bounded for all operations together.
+  var nodes = 0
   for operation in operations {
     let binder = Binder(catalog: catalog, options: options, name: operation.name?.text)
-    binder.bindOperation(operation, in: document)
+    binder.nodes = nodes
+    binder.bindOperation(operation, in: document, after: first)
+    nodes = binder.nodes
+    options.interruption?.take(Binder.bytesOfOperation)
+    if first == nil { first = binder }
     usedFragments.formUnion(binder.usedFragments)
     usedFunctions.formUnion(binder.usedFunctions)
     for diagnostic in binder.diagnostics { add(diagnostic) }
@@ -33,6 +40,7 @@ package func checkDocument(
         add(BindingProblem.unbackedEvery(relation: relation).diagnostic(at: range, severity: .warning))
       }
     }
+    if options.interruption?.isDue ?? false { break }
     // Operations that are not bound use nothing.
     guard operation.operation != .subscription else { continue }
     for name in binder.variableNames where !binder.usedVariables.contains(name) {

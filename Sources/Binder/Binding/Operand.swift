@@ -108,7 +108,7 @@ struct Environment {
   var scopes: [ScopeElement] = []
   /// Those that `.`, `^` … see, as indices into `scopes`; a `let` sees those of where it stands.
   var chain: [Int] = []
-  var lets: [String: Binding] = [:]
+  var lets = LetScope()
   /// The arguments of the fragment that encloses the place.
   var arguments: [String: Binding] = [:]
   /// By scope, as an index into `scopes`: the `matches` of the condition that selected its element.
@@ -160,7 +160,7 @@ struct Environment {
   struct Binding {
     var expression: Expression?
     var chain: [Int]
-    var lets: [String: Binding]
+    var lets: LetScope
     var arguments: [String: Binding]
     var views: [Int: View]
     var aliases: Int?

@@ -39,9 +39,10 @@ extension SchemaBuilder {
         id: elementType(of: embedded.id), name: embedded.name, description: embedded.description,
         rootMany: embedded.name, rootOne: embedded.name)
       type.kind = .element(embedded.id)
+      let ranges = Dictionary(definition.fields.map { ($0.name.text, $0.range) }) { first, _ in first }
       for field in embedded.fields {
         let property = PropertyID(type.properties.count)
-        let range = definition.fields.first { $0.name.text == field.name }?.range ?? definition.name.range
+        let range = ranges[field.name] ?? definition.name.range
         let storage = storage(
           of: field.signature, named: field.name, isNonNull: field.signature.isNonNull, isFolded: false,
           at: FieldPlace(property: property, range: range), in: &type)
@@ -63,25 +64,30 @@ extension SchemaBuilder {
   /// Gives every interface and union its members, and each member the relation to its mirrored row and back.
   mutating func linkMembers() {
     checkInterfaces()
+    var implementing: [EntityTypeID: [EntityTypeID]] = [:]
+    for place in entityDrafts.indices {
+      for id in Set(catalog.types[place].interfaces) { implementing[id, default: []].append(EntityTypeID(place)) }
+    }
     for (position, index) in abstractDrafts.enumerated() {
       let id = EntityTypeID(entityDrafts.count + position)
-      for member in members(of: drafts[index].definition, id) { link(member, to: id) }
+      for member in members(of: drafts[index].definition, implementing[id] ?? []) { link(member, to: id) }
     }
   }
 
-  private mutating func members(of definition: TypeDefinition, _ id: EntityTypeID) -> [EntityTypeID] {
-    guard definition.kind == .union else {
-      return entityDrafts.indices.map { EntityTypeID($0) }.filter { catalog[$0].interfaces.contains(id) }
-    }
+  private mutating func members(
+    of definition: TypeDefinition, _ implementing: [EntityTypeID]
+  ) -> [EntityTypeID] {
+    guard definition.kind == .union else { return implementing }
     var members: [EntityTypeID] = []
+    var known: Set<EntityTypeID> = []
     for name in definition.members {
       guard let index = draftIndex[name.text] else {
-        let near = nearestNames(to: name.text, in: drafts.map(\.definition.name.text))
+        let near = suggest(name.text, at: name.range, drafts.map(\.definition.name.text))
         report(.unknownType(name: name.text, near: near), at: name.range)
         continue
       }
       switch drafts[index].role {
-      case .entity(let member) where members.contains(member):
+      case .entity(let member) where !known.insert(member).inserted:
         report(.wrongMember(name: name.text, of: definition.name.text, reason: .repeated), at: name.range)
       case .entity(let member): members.append(member)
       case .embedded:
@@ -98,8 +104,8 @@ extension SchemaBuilder {
     var entity = catalog[member]
     let down = RelationID(catalog.relations.count)
     let up = RelationID(catalog.relations.count + 1)
-    let downColumn = addColumn(to: &abstract, "as \(entity.name)", .entity(member), isNonNull: false)
-    let upColumn = addColumn(to: &entity, "as \(abstract.name)", .entity(id), isNonNull: false)
+    let downColumn = Self.addColumn(to: &abstract, "as \(entity.name)", .entity(member), isNonNull: false)
+    let upColumn = Self.addColumn(to: &entity, "as \(abstract.name)", .entity(id), isNonNull: false)
     abstract.members.append(TypeLink(type: member, relation: down))
     entity.memberships.append(TypeLink(type: id, relation: up))
     catalog[id] = abstract

@@ -27,13 +27,14 @@ extension SchemaBuilder {
 
   mutating func buildIndexes(of position: Int) {
     let definition = drafts[entityDrafts[position]].definition
+    catalog.types[position].indexNames()
     var entity = catalog.types[position]
     entity.idProperties = primaryKey(of: entity, definition)
     var found: [IndexDraft] = []
+    var seen: Set<String> = []
     for field in definition.fields {
       // The second of two fields of one name was reported and left out.
-      guard let property = entity.property(named: field.name.text),
-        definition.fields.first(where: { $0.name.text == field.name.text })?.range == field.range
+      guard seen.insert(field.name.text).inserted, let property = entity.property(named: field.name.text)
       else { continue }
       for directive in field.directives {
         addIndex(directive, over: [(property.name, directive.name.range)], of: entity, to: &found)
@@ -71,7 +72,7 @@ extension SchemaBuilder {
     for (name, range) in names {
       guard let property = entity.property(named: name) else {
         if !definition.fields.contains(where: { $0.name.text == name }) {
-          let near = nearestNames(to: name, in: entity.properties.map(\.name))
+          let near = suggest(name, at: range, entity.properties.map(\.name))
           report(.unknownDirectiveField(name: name, type: entity.name, directive: "id", near: near), at: range)
         }
         continue
@@ -162,7 +163,7 @@ extension SchemaBuilder {
         $0.name.text == path
       }
       if !isWrittenElsewhere {
-        let near = nearestNames(to: path, in: entity.properties.map(\.name))
+        let near = suggest(path, at: range, entity.properties.map(\.name))
         report(.unknownDirectiveField(name: path, type: entity.name, directive: directive, near: near), at: range)
       }
       return nil

@@ -179,7 +179,7 @@ extension SchemaBuilder {
         continue
       }
       if isRelation(signature.type) {
-        let column = addColumn(to: &entity, field.name.text, signature.type, isNonNull: false)
+        let column = Self.addColumn(to: &entity, field.name.text, signature.type, isNonNull: false)
         addRelation(field, signature, of: id, property, column)
         entity.properties.append(
           Property(
@@ -230,7 +230,7 @@ extension SchemaBuilder {
   }
 
   @discardableResult
-  func addColumn(
+  static func addColumn(
     to entity: inout EntityType, _ name: String, _ type: ValueType, isNonNull: Bool, foldedFrom: ColumnID? = nil
   ) -> ColumnID {
     let id = ColumnID(entity.columns.count)
@@ -255,7 +255,7 @@ extension SchemaBuilder {
   ) -> PropertyStorage {
     var type = signature.type
     if isRelation(type) {
-      let column = addColumn(to: &entity, name, type, isNonNull: false)
+      let column = Self.addColumn(to: &entity, name, type, isNonNull: false)
       return .relation(
         addEmbeddedRelation(
           name, signature, of: entity.id, place.property, column, presence: place.presence, at: place.range))
@@ -263,12 +263,12 @@ extension SchemaBuilder {
     // Lists of lists lie as JSON.
     if case .list(.list) = type { type = .json }
     guard case .embedded(let id) = type else {
-      let column = addColumn(to: &entity, name, type, isNonNull: isNonNull)
+      let column = Self.addColumn(to: &entity, name, type, isNonNull: isNonNull)
       let folded =
-        isFolded ? addColumn(to: &entity, name, type, isNonNull: isNonNull, foldedFrom: column) : nil
+        isFolded ? Self.addColumn(to: &entity, name, type, isNonNull: isNonNull, foldedFrom: column) : nil
       return .column(column, folded: folded)
     }
-    let presence = addColumn(to: &entity, name, .boolean, isNonNull: isNonNull)
+    let presence = Self.addColumn(to: &entity, name, .boolean, isNonNull: isNonNull)
     var fields: [PropertyStorage] = []
     // Past the limit nothing is added: embedded types can double at each level.
     for field in catalog[id].fields where entity.columns.count <= Self.columnLimit {

@@ -105,9 +105,7 @@ extension SchemaBuilder {
       let name = "~\(catalog[draft.source].name).\(draft.name)"
       // Many sources may name one target, whatever the cardinality of the written side.
       let type: ValueType = draft.isOwned ? .entity(draft.source) : .list(.entity(draft.source))
-      var entity = catalog[draft.target]
-      let column = addColumn(to: &entity, name, type, isNonNull: false)
-      catalog[draft.target] = entity
+      let column = Self.addColumn(to: &catalog[draft.target], name, type, isNonNull: false)
       catalog.relations[index].inverse = hidden
       catalog.relations.append(
         Relation(
@@ -129,7 +127,7 @@ extension SchemaBuilder {
           .inverseIsOther(name: inverse.name, target: target.name, source: catalog[draft.source].name),
           at: inverse.range)
       } else {
-        let near = nearestNames(to: inverse.name, in: target.properties.map(\.name))
+        let near = suggest(inverse.name, at: inverse.range, target.properties.map(\.name))
         report(.unknownInverse(name: inverse.name, target: target.name, near: near), at: inverse.range)
       }
       return
@@ -164,9 +162,12 @@ extension SchemaBuilder {
       byTypes[[draft.source, draft.target], default: []].append(index)
     }
     for (index, draft) in relations.enumerated() where isFree(draft) {
-      let candidates = (byTypes[[draft.target, draft.source]] ?? []).filter { matches($0, index) }
+      // Among so many none stands out.
+      let (there, here) = (byTypes[[draft.target, draft.source]] ?? [], byTypes[[draft.source, draft.target]] ?? [])
+      guard max(there.count, here.count) <= 64 else { continue }
+      let candidates = there.filter { matches($0, index) }
       guard candidates.count == 1, let other = candidates.first else { continue }
-      let back = (byTypes[[draft.source, draft.target]] ?? []).filter { matches($0, other) }
+      let back = here.filter { matches($0, other) }
       guard back == [index] else { continue }
       // Once per pair: at the to-many side, or at the first of two alike.
       let isHere = draft.isToMany != relations[other].isToMany ? draft.isToMany : index < other

@@ -77,6 +77,8 @@ struct SchemaBuilder {
     "_cursor", "_score", "_createdAt", "_updatedAt", "_status", "_depth", "_cycle", "_items", "_inserted",
   ]
 
+  /// So many problems of a schema have suggestions.
+  private let suggestions = Suggestions(problems: 100)
   var catalog = Catalog()
   var diagnostics: [Diagnostic] = []
   var drafts: [Draft] = []
@@ -98,10 +100,17 @@ struct SchemaBuilder {
   /// The embedded types that stand in lists; the identifiers of their hidden types follow those of the interfaces and
   /// unions.
   var elementTypes: [EmbeddedTypeID] = []
+  /// The places of ``elementTypes``.
+  private var elementPlaces: [EmbeddedTypeID: Int] = [:]
 
   @inline(never)
   mutating func report(_ problem: SchemaProblem, at range: SourceRange) {
     diagnostics.append(problem.diagnostic(at: range))
+  }
+
+  /// The names that one, which stands at `range`, may have been meant as.
+  func suggest(_ name: String, at range: SourceRange, _ candidates: @autoclosure () -> [String]) -> [String] {
+    suggestions.near(name, at: range, candidates)
   }
 
   mutating func collect(_ definitions: [Definition]) {
@@ -159,16 +168,17 @@ struct SchemaBuilder {
     buildRoots()
     // Hidden rows have no times of their own.
     for index in catalog.types.indices where catalog.types[index].kind == .entity {
-      addTimes(to: &catalog.types[index])
+      Self.addTimes(to: &catalog.types[index])
     }
     let status = EnumTypeID(catalog.enums.count)
     catalog.enums.append(EnumType(id: status, name: "_Status", values: ["CREATED", "DELETED"]))
     catalog.statusType = status
+    catalog.indexNames()
     checkComputedFields()
   }
 
   /// The hidden columns behind `_createdAt` and `_updatedAt`, after all others.
-  private func addTimes(to entity: inout EntityType) {
+  private static func addTimes(to entity: inout EntityType) {
     entity.createdColumn = addColumn(to: &entity, "_createdAt", .scalar(.dateTime), isNonNull: true)
     entity.updatedColumn = addColumn(to: &entity, "_updatedAt", .scalar(.dateTime), isNonNull: true)
   }
@@ -177,7 +187,7 @@ struct SchemaBuilder {
     for type in extensions {
       let name = type.name.text
       guard let index = draftIndex[name] else {
-        let near = nearestNames(to: name, in: drafts.map(\.definition.name.text))
+        let near = suggest(name, at: type.name.range, drafts.map(\.definition.name.text))
         report(.extensionOfNothing(name: name, near: near), at: type.name.range)
         continue
       }
@@ -233,7 +243,7 @@ struct SchemaBuilder {
         }
       }
       for name in drafts[index].definition.interfaces where draftIndex[name.text] == nil {
-        let near = nearestNames(to: name.text, in: drafts.map(\.definition.name.text))
+        let near = suggest(name.text, at: name.range, drafts.map(\.definition.name.text))
         report(.unknownType(name: name.text, near: near), at: name.range)
       }
     }
@@ -324,16 +334,20 @@ struct SchemaBuilder {
 
   /// The hidden type whose rows are the elements of lists of an embedded type.
   mutating func elementType(of id: EmbeddedTypeID) -> EntityTypeID {
-    let position = elementTypes.firstIndex(of: id) ?? elementTypes.count
-    if position == elementTypes.count { elementTypes.append(id) }
+    let position = elementPlaces[id] ?? elementTypes.count
+    if position == elementTypes.count {
+      elementPlaces[id] = position
+      elementTypes.append(id)
+    }
     return EntityTypeID(entityDrafts.count + abstractDrafts.count + position)
   }
 
   private mutating func valueType(_ name: Name) -> ValueType? {
     if let scalar = ScalarType(rawValue: name.text) { return .scalar(scalar) }
     guard let index = draftIndex[name.text] else {
-      let known = drafts.map(\.definition.name.text) + ScalarType.allCases.map(\.rawValue)
-      report(.unknownType(name: name.text, near: nearestNames(to: name.text, in: known)), at: name.range)
+      let near = suggest(
+        name.text, at: name.range, drafts.map(\.definition.name.text) + ScalarType.allCases.map(\.rawValue))
+      report(.unknownType(name: name.text, near: near), at: name.range)
       return nil
     }
     switch drafts[index].role {

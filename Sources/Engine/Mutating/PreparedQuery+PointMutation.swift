@@ -14,7 +14,8 @@ extension PreparedQuery {
     let view = database.state.withLock { $0.snapshot }
     guard options.planner == nil, !database.hasResolvers, document.source.bytes.count <= PointMutation.maximumBytes
     else { return nil }
-    let plans = try segmentPlans(variables, view.catalog, options.interruption(document.limits))
+    let plans = try segmentPlans(
+      variables, view.catalog, options.interruption(document.limits, used: document.readBytes))
     guard plans.segments.count == 1, case .mutation(let mutation) = plans.segments[0], mutation.mayBePoint else {
       return nil
     }

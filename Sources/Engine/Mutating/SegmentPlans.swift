@@ -119,9 +119,11 @@ struct PartPlanning {
   /// Planning the parts belongs to the run, and ends with its time.
   init(_ options: PlannerOptions?, _ context: MutationContext) {
     self.options = options
-    guard context.limits.deadline != .max || context.cancellation != nil else { return }
+    let limits = context.limits
+    guard limits.deadline != .max || limits.maximumMemory != .max || context.cancellation != nil else { return }
     interruption = Interruption(
-      deadline: context.limits.deadline, milliseconds: context.limits.milliseconds, cancellation: context.cancellation)
+      deadline: limits.deadline, milliseconds: limits.milliseconds, cancellation: context.cancellation,
+      memory: limits.maximumMemory == .max ? nil : PreparationMemory(limit: limits.maximumMemory))
   }
 }
 

@@ -21,6 +21,8 @@ struct ExpressionCompiler {
 
   /// A node takes about as long as so many bytes of a text.
   private static var nodeWork: Int { 64 }
+  /// The bytes of a node with its vectors.
+  private static var nodeBytes: Int { 256 }
 
   mutating func block(_ expressions: [BoundExpression]) -> Int32 {
     var builder = BlockBuilder()
@@ -60,6 +62,7 @@ struct ExpressionCompiler {
   }
 
   mutating func compile(_ expression: BoundExpression, _ builder: inout BlockBuilder) -> Int32 {
+    watch.take(Self.nodeBytes)
     if watch.spend(Self.nodeWork) {
       return builder.nodes.isEmpty ? constant(.null, expression.type, expression.range, &builder) : 0
     }

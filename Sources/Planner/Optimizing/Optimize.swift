@@ -38,6 +38,8 @@ struct Optimizer {
   var rowSets: [RowSetDraft] = []
   var rowSetMemo: [RowSetKey: Int] = [:]
   var watched: [WatchedEstimate] = []
+  /// The paths that are in ``watched``.
+  var watchedPaths: Set<AccessPath> = []
   var diagnostics: [Diagnostic] = []
   /// Whether the work is to end: what is still to be planned gets the plan that needs no thought.
   var isInterrupted = false

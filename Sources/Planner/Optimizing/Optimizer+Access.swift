@@ -278,6 +278,6 @@ extension Optimizer {
       default: isKnowable = false
       }
     }
-    if usesParameters, isKnowable, !watched.contains(.access(path)) { watched.append(.access(path)) }
+    if usesParameters, isKnowable, watchedPaths.insert(path).inserted { watched.append(.access(path)) }
   }
 }

@@ -43,7 +43,7 @@ extension Optimizer {
 
   // MARK: Hints
 
-  private func meets(_ hint: AccessHint, _ path: AccessPath) -> Bool {
+  func meets(_ hint: AccessHint, _ path: AccessPath) -> Bool {
     func names(_ id: IndexID) -> Bool {
       guard let name = hint.index else { return true }
       return catalog[id].name.utf8.elementsEqual(name.utf8)

@@ -29,8 +29,12 @@ extension Optimizer {
           cost: CostModel.start + all * CostModel.scanRow, kind: .scan, isAscending: true))
     }
     let conjuncts = estimates(numbered, type: set.type, found)
+    found = worthwhile(found, set.hint, executions: executions)
     var alternatives: [Alternative] = []
     for candidate in found {
+      // Each holds the conditions that are left.
+      options.interruption?.take(conjuncts.count * MemoryLayout<BoundExpression>.stride)
+      if !alternatives.isEmpty, isDue(at: set.range) { break }
       alternatives += self.alternatives(
         candidate, set, conjuncts, all: all, executions: executions, usage: usage, found)
     }
@@ -38,6 +42,28 @@ extension Optimizer {
       watched.append(.limit(limit))
     }
     return choose(among: alternatives, for: id)
+  }
+
+  /// So many accesses to one set are thought through to the end.
+  private static let mostAlternatives = 24
+
+  /// The accesses that are cheapest by themselves, in their order: thinking one through takes as long as there are
+  /// conditions, of which each may give one.
+  private func worthwhile(
+    _ found: [AccessCandidate], _ hint: AccessHint?, executions: Double
+  ) -> [AccessCandidate] {
+    guard found.count > Self.mostAlternatives else { return found }
+    func rank(_ candidate: AccessCandidate) -> Double {
+      switch candidate.kind {
+      case .scan, .orderedWalk, .hashJoin, .empty: return -1
+      default: break
+      }
+      if let hint, meets(hint, candidate.path) { return 0 }
+      return candidate.cost + candidate.once / executions + candidate.rows.rows * CostModel.gatheredCell
+    }
+    let ranks = found.map(rank)
+    let best = found.indices.sorted { ranks[$0] != ranks[$1] ? ranks[$0] < ranks[$1] : $0 < $1 }
+    return best.prefix(Self.mostAlternatives).sorted().map { found[$0] }
   }
 
   private mutating func accesses(
@@ -61,8 +87,12 @@ extension Optimizer {
   ) -> [ConjunctEstimate] {
     let all = max(1, estimator.rowCount(type))
     let mayTrySampler = found.count > 1
+    var counts: [Int: AccessCandidate] = [:]
+    for candidate in found where candidate.covered.count == 1 && candidate.rows.isExact {
+      if counts[candidate.covered[0]] == nil { counts[candidate.covered[0]] = candidate }
+    }
     return numbered.map { position, expression in
-      let counted = found.first { $0.covered == [position] && $0.rows.isExact }
+      let counted = counts[position]
       let share =
         counted.map { min(1, $0.rows.rows / all) }
         ?? estimator.selectivity(expression, type: type, in: query, mayTrySampler: mayTrySampler)
@@ -75,7 +105,8 @@ extension Optimizer {
     usage: SetUsage, _ found: [AccessCandidate]
   ) -> [Alternative] {
     let rows = candidate.rows.rows
-    let residual = conjuncts.filter { !candidate.covered.contains($0.position) }
+    let covered = Set(candidate.covered)
+    let residual = conjuncts.filter { !covered.contains($0.position) }
     // What is left is the same for every candidate; the sharpest of the counts is nearest to the truth.
     var matched = all * CardinalityEstimator.conjunction(conjuncts.map(\.selectivity))
     for other in found where other.kind != .scan && other.kind != .orderedWalk {

@@ -7,6 +7,9 @@ import GQLCatalog
 /// Binding has put in every conversion (`.convert`), folded literals to constants of the operand's type, and replaced
 /// case-insensitive properties by their folded columns.
 package struct BoundExpression: Sendable, Hashable {
+  /// Bytes of a node in its box, with what holds it: what preparing counts.
+  package static let bytesOfNode = 384
+
   package var kind: Kind
   package var type: ValueType
   /// Where run-time errors of this node point: the operator or the call.

@@ -85,7 +85,7 @@ package struct DroppedAlternative: Sendable, Equatable {
 }
 
 /// How the rows of a set are found, before its filter.
-package indirect enum AccessPath: Sendable, Equatable {
+package indirect enum AccessPath: Sendable, Hashable {
   /// The set's own source: rows by relation, step or key; nothing to choose.
   case source
   /// Every live row, in canonical order.
@@ -119,8 +119,8 @@ package indirect enum AccessPath: Sendable, Equatable {
 }
 
 /// The bounds of a B-tree access: equal leading components, then at most one bounded or prefixed component.
-package struct IndexRange: Sendable, Equatable {
-  package struct Bound: Sendable, Equatable {
+package struct IndexRange: Sendable, Hashable {
+  package struct Bound: Sendable, Hashable {
     package var value: BoundExpression
     package var isInclusive: Bool
     package init(_ value: BoundExpression, isInclusive: Bool) {
