@@ -9,19 +9,26 @@ final class Suggestions {
   /// Names that may still be compared.
   private var comparisons = 500_000
   /// Those that were found: what stands in a fragment is bound many times.
-  private var known: [SourceRange: [String]] = [:]
+  private var known: [Place: [String]] = [:]
+
+  /// A name and where it stands: those in the value of a variable stand where it does.
+  private struct Place: Hashable {
+    var name: String
+    var range: SourceRange
+  }
 
   init(problems: Int) { self.problems = problems }
 
   /// The names that `name`, which stands at `range`, may have been meant as.
   func near(_ name: String, at range: SourceRange, _ candidates: () -> [String]) -> [String] {
-    if let found = known[range] { return found }
+    let place = Place(name: name, range: range)
+    if let found = known[place] { return found }
     guard problems > 0, comparisons > 0 else { return [] }
     let candidates = candidates()
     problems -= 1
     comparisons -= candidates.count
     let found = nearestNames(to: name, in: candidates)
-    known[range] = found
+    known[place] = found
     return found
   }
 }
