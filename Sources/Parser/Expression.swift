@@ -11,6 +11,13 @@ package struct Expression: Sendable, Equatable {
     self.range = range
   }
 
+  /// The expression without the parentheses around it.
+  package var unparenthesized: Expression {
+    var expression = self
+    while case .parenthesized(let inner) = expression.kind { expression = inner }
+    return expression
+  }
+
   package indirect enum Kind: Sendable, Equatable {
     /// The digits as written, with a folded sign (R5).
     case int(String)

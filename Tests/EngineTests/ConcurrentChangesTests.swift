@@ -74,7 +74,7 @@ import Testing
     let many = (0..<300).map { "{id: \($0), name: \"n\", amount: \($0), owner: 1}" }.joined(separator: " ")
     _ = try database.query("mutation { insertAccount(data: [\(many)]) }")
     let changes = [
-      "mutation { deleteAccount(where: amount % 3 == 0) }", "mutation { restoreAccount }",
+      "mutation { deleteAccount(where: amount % 3 == 0) }", "mutation { restoreAccount(all: true) }",
       #"mutation { insertAccount(data: {id: 900, name: "x", amount: 0, owner: 1}) }"#,
       "mutation { deleteAccount(where: id == 900, hard: true) }",
       "mutation { updateAccount(where: amount < 3, set: {owner: null}) }",

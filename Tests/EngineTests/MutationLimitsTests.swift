@@ -76,8 +76,8 @@ import Testing
     #expect(try database.query("{ n: count(N) }").jsonString == #"{"n":0}"#)
     #expect(database.check() == [])
     if field.contains("hard") { return }
-    try expectStopped(database, "memory", "mutation { restoreRoot }", RunOptions(maximumMemory: 50_000))
-    _ = try database.query("mutation { restoreRoot }")
+    try expectStopped(database, "memory", "mutation { restoreRoot(all: true) }", RunOptions(maximumMemory: 50_000))
+    _ = try database.query("mutation { restoreRoot(all: true) }")
     #expect(try database.query("{ n: count(N) }").jsonString == #"{"n":3000}"#)
     #expect(database.check() == [])
   }

@@ -50,7 +50,7 @@ import Testing
     #"upsertUser(data: [{id: "a", name: "1", lines: [{what: "n", tool: 1}]}, {id: "a", name: "0", lines: [{what: "m", tool: 1, subs: [{what: "o", tool: 2}]}], post: {holder: "a"}}], strategy: LAST_WRITE_WINS, by: name)"#,
     #"deleteUser(where: id == "b", hard: true)"#,
     #"deleteUser(where: id == "b") again: restoreUser again2: deleteUser(all: true, hard: true) { id }"#,
-    #"deleteUser(all: true) restoreUser { id } updateUser(all: true, set: {lines: []})"#,
+    #"deleteUser(all: true) restoreUser(all: true) { id } updateUser(all: true, set: {lines: []})"#,
     #"deleteUser(all: true) insertUser(data: [{id: "a", lines: [{what: "n", tool: 1}]}, {id: "b"}])"#,
   ]) func staysConsistent(_ fields: String) throws {
     let database = try Self.database()
@@ -67,7 +67,7 @@ import Testing
     try database.load([.ndjson(type: "A", bytes: Array(rows.utf8))])
     _ = try database.query("mutation { deleteA(where: id == 1) insertB(data: [{id: 7}, {id: 8}]) }")
     #expect(database.check() == [])
-    _ = try database.query("mutation { restoreA }")
+    _ = try database.query("mutation { restoreA(all: true) }")
     #expect(database.check() == [])
     let expected = isToMany ? #"[{"id":7},{"id":8}]"# : #"{"id":7}"#
     let answer = try database.query("{ A { to { id } } B(where: id == 7) { from { id } } }").jsonString

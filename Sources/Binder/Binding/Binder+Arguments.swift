@@ -76,11 +76,25 @@ extension Binder {
     return inner
   }
 
-  /// A condition over the current element; nil where it is absent or certainly true.
+  /// Returns a condition over the current element; nil where it is absent or certainly true.
+  ///
+  /// A null literal is no condition, and neither is a variable, as the whole of it, that is null.
   func bindWhere(_ expression: Expression, _ environment: Environment) -> BoundExpression? {
-    guard let bound = condition(expression, environment) else { return nil }
+    let whole = expression.unparenthesized
+    if case .null = whole.kind { return nil }
+    let operand = bindOperand(expression, environment)
+    guard let bound = boolean(operand, environment, at: expression.range) else { return nil }
     if case .constant(.boolean(true)) = bound.kind { return nil }
-    return bound
+    guard case .variable = whole.kind else { return bound }
+    if case .parameter(let number) = bound.kind, query.parameters[number].signature.isNonNull { return bound }
+    switch operand {
+    // What a filter says is bound in.
+    case .filter, .object: return bound
+    case .literal(.null, _): return nil
+    default:
+      let isAbsent = BoundExpression(.isNull(bound), .boolean, at: expression.range)
+      return BoundExpression(.or([isAbsent, bound]), .boolean, at: expression.range)
+    }
   }
 
   /// A Boolean expression; nil if it is wrong, which is reported.
@@ -152,8 +166,7 @@ extension Binder {
 
   /// The items of a list, or the one item that stands without brackets.
   func elements(of expression: Expression) -> [Expression] {
-    var expression = expression
-    while case .parenthesized(let inner) = expression.kind { expression = inner }
+    let expression = expression.unparenthesized
     if case .list(let elements) = expression.kind { return elements }
     if case .null = expression.kind { return [] }
     return [expression]

@@ -10,6 +10,8 @@ extension Binder {
     "regex", "matches", "isNull",
   ]
 
+  private static let connectives: Set<String> = ["and", "or", "not"]
+
   /// A literal object where a condition stands.
   func filter(
     _ fields: [ObjectField], _ environment: Environment, _ range: SourceRange
@@ -89,6 +91,11 @@ extension Binder {
         guard binder.count(at: field.range) else { return nil }
         defer { binder.valuePath.leave(to: place) }
         if binder.isAbsent(field.value, environment) { continue }
+        if Self.connectives.contains(field.name.text),
+          binder.saysNothing(field.value, of: binder.type(of: element), environment)
+        {
+          continue
+        }
         let part: BoundExpression?
         switch field.name.text {
         case "and", "or":
@@ -114,8 +121,7 @@ extension Binder {
 
   /// A variable that was not provided is an absent key.
   private func isAbsent(_ value: Expression, _ environment: Environment) -> Bool {
-    var value = value
-    while case .parenthesized(let inner) = value.kind { value = inner }
+    let value = value.unparenthesized
     guard case .variable(let name) = value.kind else { return false }
     if let binding = environment.arguments[name.text] {
       guard let expression = binding.expression else { return true }
@@ -127,13 +133,32 @@ extension Binder {
     return options.structuralValues[name.text] == nil
   }
 
+  /// Whether what stands under a connective is null: a literal, a variable, or a list of nothing else. An empty list is
+  /// not: `or: []` is false.
+  private func saysNothing(_ value: Expression, of type: EntityTypeID, _ environment: Environment) -> Bool {
+    let value = value.unparenthesized
+    switch value.kind {
+    case .null: return true
+    case .list(let items): return !items.isEmpty && items.allSatisfy { saysNothing($0, of: type, environment) }
+    case .variable(let name):
+      if let binding = environment.arguments[name.text] {
+        return binding.expression.map { saysNothing($0, of: type, environment.inside(binding)) } ?? true
+      }
+      guard let declared = structure(of: name) else { return isAbsent(value, environment) }
+      // A wrong type is reported where its value is read.
+      guard declared == .filter(type) else { return false }
+      usedVariables.insert(name.text)
+      return structuralValue(name) == nil
+    default: return false
+    }
+  }
+
   /// The members of an object that is written, or that a variable of the wanted type holds; and whether a document or
   /// a variable says them. The path goes on from that variable until the caller leaves it.
   private func filterObject(
     _ value: Expression, _ environment: Environment, _ wanted: GeneratedType?, _ origin: ValueCoercion.Origin
   ) -> (fields: [ObjectField], origin: ValueCoercion.Origin)? {
-    var value = value
-    while case .parenthesized(let inner) = value.kind { value = inner }
+    let value = value.unparenthesized
     switch value.kind {
     case .object(let fields):
       if origin == .document { refuseRepeats(fields) }
@@ -188,14 +213,10 @@ extension Binder {
   private func connective(
     _ field: ObjectField, _ element: EntityReference, _ environment: Environment, _ origin: ValueCoercion.Origin
   ) -> BoundExpression? {
-    // Null is neither an absent key nor an empty list.
-    guard field.value.kind != .null else {
-      report(.wrongFilter(expected: "a list of objects"), at: field.value.range)
-      return nil
-    }
     var parts: [BoundExpression] = []
     let place = valuePath.depth
-    for (index, item) in elements(of: field.value).enumerated() {
+    for (index, item) in elements(of: field.value).enumerated()
+    where !saysNothing(item, of: type(of: element), environment) {
       defer { valuePath.leave(to: place) }
       valuePath.enter(index: index)
       guard let found = filterObject(item, environment, .filter(type(of: element)), origin),

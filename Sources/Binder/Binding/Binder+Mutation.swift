@@ -214,8 +214,7 @@ extension Binder {
       deleted.sets[0].hint = nil
       mutation.locateDeleted = deleted
     }
-    guard kind != .restore else { return }
-    mutation.locate = located
+    if kind != .restore { mutation.locate = located }
     mutation.assignment = assignment
     guard !isBroken, asksWhere || given["where"] != nil else { return }
     var probe = located

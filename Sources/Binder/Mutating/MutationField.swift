@@ -122,7 +122,7 @@ extension MutationField {
       ]
       description = "Deletes entities, and what their relations say."
     case .restore:
-      arguments = [Argument(name: "where", type: "\(name)Filter", description: "Which of the deleted ones.")]
+      arguments = [Argument(name: "where", type: "\(name)Filter", description: "Which of the deleted ones."), all]
       description = "Brings deleted entities back."
     }
   }

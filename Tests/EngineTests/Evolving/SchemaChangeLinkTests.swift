@@ -111,7 +111,7 @@ import Testing
     let own = "type P { id: ID!  next: P @relation(inverse: \"next\") }"
     #expect(try fixture.refusal(of: own) == ["data-loss: field 'P.next' has room for one: 1 link would be lost"])
     try fixture.change(to: own, allowingLoss: true)
-    _ = try fixture.answer("mutation { restoreP }")
+    _ = try fixture.answer("mutation { restoreP(all: true) }")
     #expect(
       try fixture.answer("{ P { id next } }")
         == #"{"P":[{"id":1,"next":null},{"id":2,"next":3},{"id":3,"next":2},{"id":4,"next":5},{"id":5,"next":4}]}"#)

@@ -46,21 +46,21 @@ import Testing
     try fixture.change(to: Self.schema(type, code))
     let database = fixture.database
     let message = "'Part' 1 has \(values) already, which is unique"
-    expectRefused(database, "mutation { restoreRoot }", "unique-violation", message)
-    expectRefused(database, "mutation { restorePart }", "unique-violation", message)
+    expectRefused(database, "mutation { restoreRoot(all: true) }", "unique-violation", message)
+    expectRefused(database, "mutation { restorePart(all: true) }", "unique-violation", message)
     let apart = "mutation { a: restorePart(where: id == 3) b: restorePart(where: id != 3) }"
     expectRefused(database, apart, "unique-violation", message)
     // The program decides about those that come, not about those that come back.
     if !code.isEmpty {
       try database.onConflict("Part.code") { _, _ in .replace }
-      expectRefused(database, "mutation { restoreRoot }", "unique-violation", message)
+      expectRefused(database, "mutation { restoreRoot(all: true) }", "unique-violation", message)
     }
     // One by one they stand against who is there.
     #expect(
       try fixture.answer("mutation { restorePart(where: id != 2) { id } }") == #"{"restorePart":[{"id":1},{"id":3}]}"#)
     expectRefused(database, "mutation { restorePart(where: id == 2) }", "unique-violation", message)
     _ = try fixture.answer(
-      "mutation { deletePart(where: id == 1, hard: true) restorePart(where: id == 2) restoreRoot }")
+      "mutation { deletePart(where: id == 1, hard: true) restorePart(where: id == 2) restoreRoot(all: true) }")
     #expect(try fixture.answer("{ Root { parts { id } } }") == #"{"Root":[{"parts":[{"id":2},{"id":3}]}]}"#)
     #expect(database.check() == [])
   }
@@ -75,7 +75,7 @@ import Testing
       database, "mutation { restoreN(where: id != 2) }", "required-reference",
       "'N' 1 cannot be restored: its 'up', which it must have, is deleted")
     #expect(
-      try database.query("mutation { restoreN { id up { id } downs { id } } }").jsonString
+      try database.query("mutation { restoreN(all: true) { id up { id } downs { id } } }").jsonString
         == #"{"restoreN":[{"id":1,"up":{"id":2},"downs":[]},{"id":2,"up":{"id":2},"downs":[{"id":1},{"id":2},{"id":3}]},{"id":3,"up":{"id":2},"downs":[]}]}"#
     )
     #expect(database.check() == [])
@@ -94,16 +94,16 @@ import Testing
     )
     _ = try database.query("mutation { a: deletePost(where: id == 1) b: deleteUser(where: id == 1) }")
     expectRefused(
-      database, "mutation { restorePost }", "required-reference",
+      database, "mutation { restorePost(all: true) }", "required-reference",
       "'Post' 1 cannot be restored: its 'author', which it must have, is deleted")
     _ = try database.query("mutation { deleteUser(where: id == 1, hard: true) }")
     expectRefused(
-      database, "mutation { restorePost }", "required-reference",
+      database, "mutation { restorePost(all: true) }", "required-reference",
       "'Post' 1 cannot be restored: its 'author', which it must have, was removed for good")
     _ = try database.query(
       "mutation { deleteBadge(where: id == 1) insertBadge(data: {id: 2, post: 2}) }")
     expectRefused(
-      database, "mutation { restoreBadge }", "required-reference",
+      database, "mutation { restoreBadge(all: true) }", "required-reference",
       "'Badge' 1 cannot be restored: its 'post', which it must have, has another link by now, or none")
     _ = try database.query("mutation { deleteBadge(all: true, hard: true) }")
     // A link to what is not there any longer, deleted or removed, says so too.
@@ -126,7 +126,7 @@ import Testing
       "mutation { a: deleteN(where: id == 1) updateN(where: id == 2, set: {up: 3}) b: deleteN(where: id == 2) }")
     try fixture.change(to: schema("[N!]!"))
     #expect(
-      try fixture.answer("mutation { a: restoreN(where: id == 1) { downs { id } } b: restoreN { id up { id } } }")
+      try fixture.answer("mutation { a: restoreN(where: id == 1) { downs { id } } b: restoreN(all: true) { id up { id } } }")
         == #"{"a":[{"downs":[{"id":4}]}],"b":[{"id":2,"up":[{"id":3}]}]}"#)
     #expect(
       try fixture.answer("{ N { downs { id } } }")
@@ -163,7 +163,7 @@ import Testing
       try data()
         == #"{"Box":[{"id":1,"_status":"DELETED","live":[],"all":[{"id":1},{"id":2}]}],"Part":[\#(bothBolts)]}"#)
     // The second bolt went with the box, and comes with it; the first went before.
-    _ = try database.query("mutation { restoreBox }")
+    _ = try database.query("mutation { restoreBox(all: true) }")
     #expect(
       try data()
         == #"{"Box":[{"id":1,"_status":"CREATED","live":[{"id":2}],"all":[{"id":1},{"id":2}]}],"#
@@ -171,7 +171,7 @@ import Testing
     _ = try database.query("mutation { deleteBox(all: true) }")
     _ = try database.query("mutation { deleteBox(all: true, hard: true) }")
     #expect(try data() == #"{"Box":[],"Part":[\#(bothBolts)]}"#)
-    _ = try database.query("mutation { restoreBolt insertBox(data: {id: 2, parts: [2, 1, 3]}) }")
+    _ = try database.query("mutation { restoreBolt(all: true) insertBox(data: {id: 2, parts: [2, 1, 3]}) }")
     #expect(
       try data()
         == #"{"Box":[{"id":2,"_status":"CREATED","live":[{"id":2},{"id":1},{"id":3}],"all":[{"id":2},{"id":1},{"id":3}]}],"#
