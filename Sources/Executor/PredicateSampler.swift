@@ -34,6 +34,7 @@ package struct PredicateSampler: SelectivitySampler {
       execution.limits.deadline = interruption.deadline
       execution.limits.milliseconds = interruption.milliseconds
       execution.cancellation = interruption.cancellation
+      if let memory = interruption.memory { execution.limits.maximumMemory = memory.limit }
     }
     defer { execution.end() }
 

@@ -47,6 +47,8 @@ package enum MatchResult: Hashable, Sendable {
   case notMatched
   /// A limit was reached; whether the text matches is not known.
   case limitExceeded(PatternLimit)
+  /// What the scratch heeds has ended the search.
+  case interrupted
 }
 
 /// A limit of matching.
@@ -69,6 +71,9 @@ package final class Pattern: Sendable {
   package let limits: PatternLimits
   /// Groups that capture, without the whole match.
   package let captureCount: Int
+  let traits: PatternSearch.Traits
+  /// The pattern as written, with its options.
+  let source: (bytes: [UInt8], flags: UInt32)
   /// What every text is known to contain that holds a match.
   package let requirement: TextRequirement
 
@@ -95,6 +100,8 @@ package final class Pattern: Sendable {
     var captures: UInt32 = 0
     _ = pcre2_pattern_info_8(compiled, UInt32(PCRE2_INFO_CAPTURECOUNT), &captures)
     code = compiled
+    source = (bytes, flags)
+    traits = PatternSearch.Traits(compiled, bytes)
     captureCount = Int(captures)
     self.limits = limits
     // Options are not seen by who reads the pattern alone, as indexes do.
@@ -117,7 +124,7 @@ package final class Pattern: Sendable {
     return compiled != nil
   }
 
-  private static let flags = PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C
+  private static let flags = PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C | PCRE2_USE_OFFSET_LIMIT
 
   /// Whether the text holds a match. The text must be well-formed UTF-8 unless `isValidUTF8` is false, in which case
   /// ill-formed text does not match.
@@ -131,18 +138,17 @@ package final class Pattern: Sendable {
   package func find(
     _ start: UnsafePointer<UInt8>, _ count: Int, from: Int, _ scratch: PatternScratch, isValidUTF8: Bool = true
   ) -> MatchResult {
-    guard let match = scratch.match, let context = scratch.context else { return .limitExceeded(.memory) }
+    guard scratch.match != nil, scratch.context != nil else { return .limitExceeded(.memory) }
     guard from >= 0, from <= count else { return .notMatched }
     scratch.apply(limits)
     var options = isValidUTF8 ? PCRE2_NO_UTF_CHECK : 0
     if !scratch.hasStack { options |= PCRE2_NO_JIT }
-    var result = pcre2_match_8(code, start, count, from, options, match, context)
-    if result == PCRE2_ERROR_JIT_STACKLIMIT {
-      // The interpreter takes its memory from the heap, within the limits.
-      result = pcre2_match_8(code, start, count, from, options | PCRE2_NO_JIT, match, context)
-    }
+    let result = PatternSearch(
+      pattern: self, start: start, count: count, from: from, scratch: scratch, options: options
+    ).run()
     if result >= 0 { return .matched }
     switch result {
+    case PCRE2_ERROR_CALLOUT: return .interrupted
     case PCRE2_ERROR_MATCHLIMIT: return .limitExceeded(.steps)
     case PCRE2_ERROR_DEPTHLIMIT, PCRE2_ERROR_RECURSELOOP: return .limitExceeded(.depth)
     case PCRE2_ERROR_HEAPLIMIT, PCRE2_ERROR_NOMEMORY, PCRE2_ERROR_JIT_STACKLIMIT: return .limitExceeded(.memory)
@@ -173,6 +179,15 @@ package final class PatternScratch {
   let context: OpaquePointer?
   private var stack: OpaquePointer?
   private var limits: PatternLimits?
+  /// The steps that ``context`` has now, and the place up to which matches may start.
+  private var steps = 0
+  private var places: Int?
+  /// What callbacks of the search have counted.
+  var units = 0
+  /// What a long search looks at.
+  var watch = InterruptionWatch(nil)
+  /// A pattern compiled to call back at each of its items, with a context of its own.
+  private var careful: (pattern: Pattern, code: OpaquePointer, context: OpaquePointer)?
   var hasStack: Bool { stack != nil }
 
   package init(for pattern: Pattern) {
@@ -181,6 +196,7 @@ package final class PatternScratch {
   }
 
   deinit {
+    dropCareful()
     pcre2_match_data_free_8(match)
     pcre2_match_context_free_8(context)
     pcre2_jit_stack_free_8(stack)
@@ -191,9 +207,58 @@ package final class PatternScratch {
     let hadStackBytes = self.limits?.stackBytes
     self.limits = limits
     if hadStackBytes != limits.stackBytes { makeStack(limits.stackBytes) }
-    pcre2_set_match_limit_8(context, limits.match)
+    dropCareful()
+    steps = -1
     pcre2_set_depth_limit_8(context, limits.depth)
     pcre2_set_heap_limit_8(context, limits.heap)
+  }
+
+  /// Searches end when work is to end.
+  package func heed(_ interruption: Interruption?) { watch = InterruptionWatch(interruption) }
+
+  /// Whether work is to end.
+  func look() -> Bool { watch.spend(.max / 2) }
+
+  /// Sets the steps of a match, and the place before which it must start.
+  func limit(steps: Int, places: Int?) {
+    if steps != self.steps {
+      self.steps = steps
+      pcre2_set_match_limit_8(context, UInt32(clamping: steps))
+    }
+    guard places != self.places else { return }
+    self.places = places
+    pcre2_set_offset_limit_8(context, places.map { max($0 - 1, 0) } ?? Int(bitPattern: UInt.max))
+  }
+
+  /// The pattern with callbacks, and what it is matched with; nil without memory.
+  func carefulCode(of pattern: Pattern) -> (code: OpaquePointer, context: OpaquePointer)? {
+    if let careful, careful.pattern === pattern { return (careful.code, careful.context) }
+    dropCareful()
+    var problem: Int32 = 0
+    var offset = 0
+    let compiled = pattern.source.bytes.withUnsafeBufferPointer {
+      pcre2_compile_8(
+        $0.baseAddress, $0.count, pattern.source.flags | PCRE2_AUTO_CALLOUT, &problem, &offset, nil)
+    }
+    guard let compiled, let made = pcre2_match_context_create_8(nil) else {
+      pcre2_code_free_8(compiled)
+      return nil
+    }
+    _ = pcre2_jit_compile_8(compiled, PCRE2_JIT_COMPLETE)
+    // Callbacks count the work, which steps do not measure.
+    pcre2_set_match_limit_8(made, .max)
+    pcre2_set_depth_limit_8(made, pattern.limits.depth)
+    pcre2_set_heap_limit_8(made, pattern.limits.heap)
+    if let stack { pcre2_jit_stack_assign_8(made, nil, UnsafeMutableRawPointer(stack)) }
+    careful = (pattern, compiled, made)
+    return (compiled, made)
+  }
+
+  private func dropCareful() {
+    guard let careful else { return }
+    pcre2_code_free_8(careful.code)
+    pcre2_match_context_free_8(careful.context)
+    self.careful = nil
   }
 
   private func makeStack(_ bytes: Int) {

@@ -6,6 +6,9 @@ package struct Campaign: Sendable {
   /// How many of the plans a query is run under; every tenth runs under all.
   package var plans = 3
 
+  /// Documents of very many `let`s or conditions for each database.
+  package var wideDocuments = 2
+
   /// Whether some databases have more rows than a batch and a page hold.
   package var allowsLarge = true
 
@@ -49,6 +52,14 @@ package struct Campaign: Sendable {
     if !problems.isEmpty { result.reports.append("seed \(seed): the store is inconsistent: \(problems)\n\(model.sdl)") }
     if let report = compareAll(seed, subject, &random, &result) { result.reports.append(report) }
     result.toldBySQLite = subject.toldBySQLite
+    if let wide = WideDocuments(subject, &random) {
+      for _ in 0..<wideDocuments where result.reports.isEmpty {
+        result.queries += 1
+        if let difference = wide.difference(&random) {
+          result.reports.append("seed \(seed), wide: \(difference)\nschema\n\(subject.model.sdl)")
+        }
+      }
+    }
     return result
   }
 

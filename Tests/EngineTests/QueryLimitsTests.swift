@@ -22,6 +22,55 @@ import Testing
     var testDescription: String { name }
   }
 
+  private static let many = (0..<9_000).map { "a\($0): n" }.joined(separator: " ")
+
+  /// Limits that no error names, with the tests that hold them.
+  private static let others: Set<String> = ["problems"]
+
+  @Test("every limit has a case") func everyLimit() {
+    #expect(Set(Self.cases.map(\.name)).union(Self.others) == Set(QueryLimits.names))
+  }
+
+  @Test("no more problems are reported than the limit, in a document and in its syntax")
+  func problems() throws {
+    let database = try #require(Self.database)
+    for text in [
+      "{ N { a b c d e f } }", "{ N { id ) id ) id ) id ) id ) } }", "{ x := \u{1} \u{1} \u{1} \u{1} \u{1} }",
+    ] {
+      var limits = QueryLimits.standard
+      func count(_ most: Int) throws -> Int {
+        limits.problems = most
+        do {
+          let document = try QueryDocument(name: "q", bytes: Array(text.utf8), dialect: .extended, limits: limits)
+          _ = try database.prepareAll(document)
+        } catch { return error.problems.count { $0.severity == .error } }
+        return 0
+      }
+      let all = try count(100)
+      #expect(all > 3, "\(text)")
+      #expect(try count(2) <= 2, "\(text)")
+    }
+  }
+
+  /// The strict profile has each limit, and none is looser than the standard one.
+  @Test("the strict profile bounds everything") func strictProfile() throws {
+    let database = try #require(Self.database)
+    for example in Self.cases {
+      var limits = QueryLimits.serve
+      _ = limits.set(example.name, to: example.low)
+      let found = problem {
+        let document = try QueryDocument(
+          name: "q", bytes: Array(example.query.utf8), dialect: .extended, limits: limits)
+        for query in try database.prepareAll(document) { _ = try query.run() }
+      }
+      #expect(found != nil, "\(example.name)")
+    }
+    let mirror = Mirror(reflecting: QueryLimits.serve)
+    for (label, value) in mirror.children {
+      #expect("\(value)" != "nil", "\(label ?? "")")
+    }
+  }
+
   static let cases = [
     Case(name: "document-bytes", query: "{ N(limit: 1) { id } }", low: 21, high: 22),
     Case(name: "tokens", query: "{ N(limit: 1) { id } }", low: 10, high: 11),
@@ -51,6 +100,16 @@ import Testing
       name: "memory", query: "{ x := length(collect(N, padStart(\"\", n + 1000, text))) }", low: 2_000_000,
       high: 8_000_000),
     Case(name: "pattern-bytes", query: "{ x: count(N(where: text =~ \"aaaab\")) }", low: 4, high: 5),
+    Case(name: "time", query: "{ N { id } }", low: 0, high: 600_000),
+    Case(name: "fields", query: "{ N(limit: 1) { id let a := n let b := a } }", low: 2, high: 3),
+    Case(name: "memory", query: "{ N(limit: 1) { \(many) } }", low: 1 << 20, high: 1 << 28),
+    Case(name: "recursion-depth", query: "{ N(limit: 1) { next @recurse { id } } }", low: 100, high: 3000),
+    Case(name: "recursion-entities", query: "{ N(limit: 1) { next @recurse { id } } }", low: 100, high: 3000),
+    Case(name: "pattern-depth", query: "{ x := \"aaaaaaadz\" =~ \"^(a|b|c)*z\" }", low: 3, high: 100_000),
+    Case(
+      name: "pattern-memory", query: "{ x := concat(padStart(\"\", 2000, \"a\"), \"dz\") =~ \"^(a|b|c)*z\" }",
+      low: 3072,
+      high: 16 << 20),
     Case(
       name: "pattern-steps", query: "{ x: count(N(limit: 1, where: text =~ \"(a+)+$|(a+)+b\")) }", low: 1,
       high: 10_000_000),

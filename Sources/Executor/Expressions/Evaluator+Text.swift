@@ -179,6 +179,7 @@ extension Evaluator {
     let text = TextView.bytes(at: cell)
     guard matcher.mayMatch(UnsafeRawBufferPointer(start: text.start, count: text.count)) else { return 0 }
     let start = text.start.assumingMemoryBound(to: UInt8.self)
+    if text.count > Self.longSearch { matcher.scratch.heed(execution.interruption) }
     let result = matcher.pattern.matches(start, text.count, matcher.scratch)
     // One match may take its limit of steps, some milliseconds: a batch of them would be too long.
     if execution.mayStop { try execution.checkpoint() }
@@ -186,8 +187,14 @@ extension Evaluator {
     case .matched: return 2
     case .notMatched: return 0
     case .limitExceeded(let limit): throw problem(.patternLimit(limit), node, at: position)
+    case .interrupted:
+      try execution.checkpoint()
+      return 0
     }
   }
+
+  /// Shorter texts are searched without a look at the time.
+  static var longSearch: Int { 512 }
 
   // MARK: - Functions
 

@@ -244,8 +244,12 @@ extension Evaluator {
       let scratch = matcher.scratch
       let number = try self.group(group, position, pattern, node)
       let text = TextView.bytes(at: a.cells + position)
+      if text.count > Self.longSearch { scratch.heed(execution.interruption) }
       switch pattern.find(text.start.assumingMemoryBound(to: UInt8.self), text.count, from: 0, scratch) {
       case .limitExceeded(let limit): throw problem(.patternLimit(limit), node, at: position)
+      case .interrupted:
+        try execution.checkpoint()
+        out.validity[position] = 0
       case .notMatched: out.validity[position] = 0
       case .matched:
         if let range = scratch.range(ofGroup: number) {
