@@ -197,6 +197,7 @@ package final class Executable: @unchecked Sendable {
   }
 
   private func write(_ execution: Execution, into output: inout ByteBuffer) throws(RuntimeProblem) {
+    let start = output.count
     if let conditions {
       let vectors = try conditions.vectors(.root, execution)
       for index in 0..<conditions.count {
@@ -206,6 +207,22 @@ package final class Executable: @unchecked Sendable {
     try execution.writeRoot(self, into: &output)
     try execution.checkStop()
     try execution.checkBytes(output.count)
+    assert(isJSON(output, from: start), "an answer is no JSON text")
+  }
+
+  /// Whether what was appended to the output is one JSON value; a check of debug builds.
+  private func isJSON(_ output: borrowing ByteBuffer, from start: Int) -> Bool {
+    output.withUnsafeBytes { bytes in
+      var scanner = JSONScanner(UnsafeRawBufferPointer(rebasing: bytes[start...]))
+      do throws(JSONScanner.Failure) {
+        try scanner.skipValue()
+        try scanner.finish()
+        return true
+      } catch {
+        // An answer may be deeper than what is read.
+        return error.problem == .tooDeep
+      }
+    }
   }
 
   // MARK: - Executions at rest

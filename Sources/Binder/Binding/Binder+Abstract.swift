@@ -186,6 +186,9 @@ extension Binder {
     }
     switch operand {
     case .error: return .error
+    case .single(let path) where path.isEntity:
+      guard let test = isMember(path, of: target.id, at: name.range) else { return .error }
+      return .value(negated ? negation(test) : test)
     case .entity(let reference, let type, _):
       guard catalog.overlap(type, target.id) else {
         report(.impossibleFragment(condition: target.name, type: catalog[type].name), at: name.range)
@@ -214,18 +217,8 @@ extension Binder {
     case .entity(let reference, let type, _):
       guard let cast = cast(reference, from: type, to: target) else { break }
       return .entity(cast, target, range)
-    case .plural(var path):
-      guard case .none = path.tail else { break }
-      let routes = catalog.casts(from: path.type, to: target)
-      if routes.isEmpty {
-        report(.impossibleFragment(condition: catalog[target].name, type: catalog[path.type].name), at: range)
-        return .error
-      }
-      if path.type != target {
-        path.set = steps(from: path.set, routes, to: target, at: range)
-        path.type = target
-      }
-      return .plural(path)
+    case .plural(let path) where path.isEntity: return cast(path, to: target, range).map { .plural($0) } ?? .error
+    case .single(let path) where path.isEntity: return cast(path, to: target, range).map { .single($0) } ?? .error
     default: break
     }
     if case .entity(_, let type, _) = operand {
@@ -236,11 +229,42 @@ extension Binder {
     return .error
   }
 
+  /// The members of a set that are of another type, as such; nil where none ever is, which is reported.
+  private func cast(_ path: PluralPath, to target: EntityTypeID, _ range: SourceRange) -> PluralPath? {
+    guard path.type != target else { return path }
+    let routes = catalog.casts(from: path.type, to: target)
+    guard !routes.isEmpty else {
+      report(.impossibleFragment(condition: catalog[target].name, type: catalog[path.type].name), at: range)
+      return nil
+    }
+    var path = path
+    path.set = steps(from: path.set, routes, to: target, at: range)
+    path.type = target
+    return path
+  }
+
+  /// Whether the only member of a set is there and of another type; nil where it never is, which is reported.
+  private func isMember(_ path: PluralPath, of target: EntityTypeID, at range: SourceRange) -> BoundExpression? {
+    guard catalog.overlap(path.type, target) else {
+      report(.impossibleFragment(condition: catalog[target].name, type: catalog[path.type].name), at: range)
+      return nil
+    }
+    let isAlways = catalog.possibleTypes(of: path.type).allSatisfy(catalog.possibleTypes(of: target).contains)
+    guard let seen = isAlways ? path : cast(path, to: target, range) else { return nil }
+    return exists(seen, range)
+  }
+
   /// Two entities as rows of one type, so that they compare by identity; nil where they are never the same.
   func unified(_ left: BoundExpression, _ right: BoundExpression) -> (BoundExpression, BoundExpression)? {
     guard left.type != right.type else { return (left, right) }
     guard case .entity(let first) = left.type, case .entity(let second) = right.type else { return nil }
     func widened(_ side: BoundExpression, _ type: EntityTypeID, to wider: EntityTypeID) -> BoundExpression? {
+      if case .aggregate(.first, let set, nil) = side.kind {
+        let routes = catalog.casts(from: type, to: wider)
+        guard !routes.isEmpty else { return nil }
+        let seen = steps(from: set, routes, to: wider, at: side.range)
+        return BoundExpression(.aggregate(.first, seen, nil), .entity(wider), at: side.range)
+      }
       guard case .entity(let reference) = side.kind, let cast = cast(reference, from: type, to: wider) else {
         return nil
       }
@@ -254,6 +278,10 @@ extension Binder {
 }
 
 extension ValueType {
+  var isList: Bool {
+    if case .list = self { true } else { false }
+  }
+
   var isEntity: Bool {
     if case .entity = self { true } else { false }
   }

@@ -63,6 +63,10 @@ extension Binder {
     if root.isList { return rootSet(root, arguments.named, name, environment) }
     // `user(id: authorId)`: the keys are seen from where it stands.
     let set = reserveSet(root.type, at: range)
+    if catalog[root.type].isAbstract {
+      bindKey(arguments.named, of: name, abstract: root.type, into: set, environment)
+      return .single(PluralPath(set: set, type: root.type, range: range, text: name.text))
+    }
     guard let source = bindKey(arguments.named, of: name, type: root.type, environment) else { return .error }
     query[set].source = source
     return .single(PluralPath(set: set, type: root.type, range: range, text: name.text))

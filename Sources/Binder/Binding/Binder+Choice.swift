@@ -14,6 +14,7 @@ extension Binder {
     for value in values {
       operands.append((bindOperand(value, environment), value.range))
     }
+    if let entity = firstEntity(operands, environment, range) { return entity }
     guard let bound = alike(operands, environment, range) else { return .error }
     if bound.count == 1 { return .value(bound[0]) }
     return .value(BoundExpression(.coalesce(bound), bound[0].type, at: range))
@@ -32,6 +33,7 @@ extension Binder {
       index += 2
     }
     if index < values.count { results.append((bindOperand(values[index], environment), values[index].range)) }
+    if let entity = chosenEntity(conditions, results, environment, range) { return entity }
     guard let bound = alike(results, environment, range) else { return .error }
     var parts: [BoundExpression] = []
     for (position, result) in bound.enumerated() {

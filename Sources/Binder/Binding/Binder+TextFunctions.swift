@@ -68,7 +68,7 @@ extension Binder {
   }
 
   /// Gives the lists that are written out the one type that the elements of all of them have.
-  private func unifyLists(
+  func unifyLists(
     _ operands: inout [(Operand, SourceRange)], _ environment: Environment, _ range: SourceRange
   ) -> Bool {
     // A bare name may be an enum value, which the others decide.
@@ -86,35 +86,6 @@ extension Binder {
       operands[index].0 = .value(TypedValue(expression: list))
     }
     return true
-  }
-
-  /// `concat(a, b, …)`: texts, or lists of one type.
-  func concat(_ values: [Expression], _ environment: Environment, _ range: SourceRange) -> Operand {
-    var operands: [(Operand, SourceRange)] = []
-    var hasList = false
-    for written in values {
-      let operand = resolve(bindOperand(written, environment), environment)
-      if case .list? = staticType(operand) { hasList = true }
-      operands.append((operand, written.range))
-    }
-    if !hasList, operands.contains(where: { if case .list = $0.0 { true } else { false } }) {
-      guard unifyLists(&operands, environment, range) else { return .error }
-      hasList = true
-    }
-    if hasList {
-      guard let bound = alike(operands, environment, range), let first = bound.first else { return .error }
-      return .value(BoundExpression(.call(.concat, bound), first.type, at: range))
-    }
-    var arguments: [BoundExpression] = []
-    for (operand, place) in operands {
-      guard let value = value(operand, environment, at: place) else { return .error }
-      guard value.type.scalar?.isTextual ?? false || value.type == .null else {
-        report(.wrongType(found: words(value.type), expected: "text or a list"), at: place)
-        return .error
-      }
-      arguments.append(converted(value.expression, .string))
-    }
-    return .value(BoundExpression(.call(.concat, arguments), .string, at: range))
   }
 
   /// `sort(list)`.

@@ -201,6 +201,8 @@ extension Binder {
     case (.error, _): return .error
     case (.entity(_, let found, _), .entity(let wanted)) where found == wanted: return operand
     case (.single(let path), .entity(let wanted)) where path.type == wanted && path.isEntity: return operand
+    case (.single(let path), .entity(let wanted)) where path.isEntity && catalog.isSubtype(path.type, of: wanted):
+      return cast(operand, to: wanted, environment, range)
     // A member of an interface or a union.
     case (.entity(let reference, let found, let place), .entity(let wanted)) where catalog.isSubtype(found, of: wanted):
       guard let wider = cast(reference, from: found, to: wanted) else { return .error }
