@@ -77,7 +77,7 @@ package struct Campaign: Sendable {
       if number >= turn, !hasChanged {
         hasChanged = true
         for _ in 0..<4 {
-          guard let list = generator.pagedList() else { continue }
+          guard let list = generator.anyPagedList() else { continue }
           waiting.append((list, subject.cursors(of: list, &generator.random)))
         }
         if let problem = subject.change(&generator.random) {
@@ -86,7 +86,7 @@ package struct Campaign: Sendable {
         generator.model = subject.model
       }
       var group = [number % 4 == 3 ? generator.plainQuery() : generator.query()]
-      if number % 10 == 9, let list = generator.pagedList() {
+      if number % 10 == 9, let list = generator.anyPagedList() {
         let cursors = subject.cursors(of: list, &generator.random)
         group = [list.query([])] + subject.pages(of: list, cursors, &generator.random)
       } else if let paged = waiting.popLast() {

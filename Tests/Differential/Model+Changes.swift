@@ -10,6 +10,9 @@ extension Model {
   /// Some deletions, restorations, insertions and updates.
   mutating func changes(_ random: inout SeededRandom) -> [Change] {
     var changes: [Change] = []
+    if let large = entities.max(by: { count($0) < count($1) }), count(large) > 1_024, random.chance(70) {
+      changes += deleteRun(of: large, &random)
+    }
     for _ in 0..<(4 + random.below(8)) {
       let shape = random.pick(entities)
       switch random.below(7) {
@@ -28,7 +31,17 @@ extension Model {
   }
 
   private mutating func delete(_ shape: Shape, _ random: inout SeededRandom) -> [Change] {
-    let chosen = Array(all(shape.name).shuffled(using: &random).prefix(1 + random.below(3)))
+    delete(Array(all(shape.name).shuffled(using: &random).prefix(1 + random.below(3))), of: shape)
+  }
+
+  /// Deletes neighbors in canonical order, so that a page of the store may end up empty.
+  private mutating func deleteRun(of shape: Shape, _ random: inout SeededRandom) -> [Change] {
+    let live = all(shape.name)
+    guard !live.isEmpty else { return [] }
+    return delete(Array(live.dropFirst(random.below(live.count)).prefix(random.pick([100, 600, 1_100]))), of: shape)
+  }
+
+  private mutating func delete(_ chosen: [Datum], of shape: Shape) -> [Change] {
     guard !chosen.isEmpty else { return [] }
     for entity in chosen { deleted.insert(entity.key()) }
     let list = chosen.compactMap { id($0)?.literal }.joined(separator: ", ")

@@ -7,6 +7,8 @@ struct PagedList {
   var way: [(entity: Datum, id: Datum, relation: String)] = []
   var arguments: [Node]
   var selections: Node
+  /// The size of the pages of a walk from the end of the list to its start; nil for pages at random places.
+  var stride: Int?
 
   func query(_ paging: [Node]) -> Node {
     var node = Node(
@@ -52,6 +54,27 @@ extension QueryGenerator {
     var fields = [Node(.field("__typename", alias: nil)), Node(.field("_cursor", alias: nil))]
     if model.shape(list.target)?.role != .union { fields.append(Node(.field("id", alias: nil))) }
     list.selections = Node(.selections, fields)
+    return list
+  }
+
+  /// A list for pages at random places, or for a walk backward.
+  mutating func anyPagedList() -> PagedList? {
+    random.chance(model.isLarge ? 60 : 20) ? walkedList() : pagedList()
+  }
+
+  /// A type's own list in canonical order, to be walked backward. Where the type fills several pages of the store, most
+  /// pages of the walk begin and end in different ones.
+  mutating func walkedList() -> PagedList? {
+    functions = []
+    guard let target = model.entities.max(by: { model.count($0) < model.count($1) }) else { return nil }
+    var list = PagedList(target: target.name, arguments: [], selections: Node(.selections))
+    if random.chance(60) {
+      let element = Scope(shapes: [], reach: 0).entering(target.name)
+      list.arguments.append(Node(.argument("where"), [truth(element, 1)]))
+    }
+    list.arguments += deletedModes()
+    list.selections = Node(.selections, [Node(.field("id", alias: nil)), Node(.field("_cursor", alias: nil))])
+    list.stride = random.pick(model.isLarge ? [60, 300, 700, 1024, 1100] : [1, 2, 5])
     return list
   }
 
@@ -101,7 +124,12 @@ extension Subject {
     guard texts.count == arranged.count else { return [] }
     let terms = arguments.argument("orderBy")?.orderTerms ?? []
     // A few are enough, in the list's order.
-    let chosen = arranged.indices.shuffled(using: &random).prefix(6).sorted()
+    let chosen =
+      if let size = list.stride {
+        Array(stride(from: arranged.count - 1, through: 0, by: -size).prefix(6).reversed())
+      } else {
+        arranged.indices.shuffled(using: &random).prefix(6).sorted()
+      }
     let keys = own.map { $0.key() }
     return chosen.compactMap { index in
       let element = arranged[index]
@@ -121,6 +149,14 @@ extension Subject {
     }
     func number(_ name: String, _ value: Int) -> Node {
       Node(.argument(name), [Node(.literal(.int(value), isBare: true))])
+    }
+    if let size = list.stride {
+      let walk = cursors.indices.reversed().map { list.query([argument("before", $0), number("limit", size)]) }
+      let place = argument("before", random.below(cursors.count))
+      let offset = number("offset", random.below(2 * size))
+      return walk + [
+        list.query([place, offset]), list.query([place, offset, number("limit", 1 + random.below(size))]),
+      ]
     }
     let place = random.below(cursors.count)
     let other = random.below(cursors.count)

@@ -12,7 +12,7 @@ extension Model {
     var waiting: [(type: String, values: [String: Datum])] = []
     var ids = Array(1...(isLarge ? 4000 : 200)).shuffled(using: &random)
     for (place, shape) in model.entities.enumerated() {
-      let count = isLarge && place == 0 ? 1000 + random.below(1200) : random.pick([0, 1, 5, 12, 20, 30])
+      let count = isLarge && place == 0 ? largeCount(&random) : random.pick([0, 1, 5, 12, 20, 30])
       let hasTextIds = random.chance(25)
       for _ in 0..<count {
         let id = ids.removeLast()
@@ -33,6 +33,11 @@ extension Model {
       for relation in shape.relations where relation.isWritten { model.link(shape.name, relation, &random) }
     }
     return model
+  }
+
+  /// More rows than a page of the store has; in every third large database, enough for four pages.
+  private static func largeCount(_ random: inout SeededRandom) -> Int {
+    random.chance(33) ? 3_080 + random.below(600) : 1_030 + random.below(1_170)
   }
 
   static func value(_ kind: Kind, _ random: inout SeededRandom) -> Datum {

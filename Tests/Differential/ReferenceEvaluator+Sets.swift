@@ -76,9 +76,10 @@ extension ReferenceEvaluator {
     }
     let offset = try number("offset") ?? 0
     let limit = limits ? try number("limit") : nil
-    if before != nil, after == nil, let limit {
+    if before != nil, after == nil {
       // The list ends at the cursor: the page is taken from its end.
-      return Array(kept.dropLast(offset).suffix(limit))
+      kept = kept.dropLast(offset)
+      return limit.map { Array(kept.suffix($0)) } ?? Array(kept)
     }
     kept = kept.dropFirst(offset)
     return limit.map { Array(kept.prefix($0)) } ?? Array(kept)

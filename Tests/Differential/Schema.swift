@@ -115,6 +115,12 @@ package struct Model: Sendable {
     }
   }
 
+  /// The number of rows of an entity type, deleted ones too.
+  func count(_ shape: Shape) -> Int { rows[shape.name]?.count ?? 0 }
+
+  /// Whether some type fills more than one page of the store.
+  var isLarge: Bool { entities.contains { count($0) > 1_024 } }
+
   func isDeleted(_ entity: Datum) -> Bool { !deleted.isEmpty && deleted.contains(entity.key()) }
 
   /// The links as they were written, those that sleep too.
