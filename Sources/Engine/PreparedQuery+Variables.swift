@@ -25,7 +25,7 @@ extension PreparedQuery {
       var isNonNull = false
       if case .nonNull = variable.type { isNonNull = true }
       return Variable(
-        name: variable.name.text, type: Self.text(variable.type),
+        name: variable.name.text, type: variable.type.text,
         isRequired: isNonNull && variable.defaultValue == nil, isVerbatim: Self.isVerbatim(variable.type, catalog))
     }
   }
@@ -47,8 +47,8 @@ extension PreparedQuery {
       let problem: VariableProblem
       switch variables[name] {
       case nil where variable.defaultValue == nil:
-        problem = .missing(name: name, expected: "a \(Self.text(type))")
-      case .null?: problem = .wrong(path: "$\(name)", problem: .null(expected: "a \(Self.text(type))"))
+        problem = .missing(name: name, expected: "a \(type.text)")
+      case .null?: problem = .wrong(path: "$\(name)", problem: .null(expected: "a \(type.text)"))
       default: continue
       }
       diagnostics.append(problem.diagnostic(at: variable.name.range))
@@ -67,14 +67,6 @@ extension PreparedQuery {
     let problem = VariableProblem.wrong(
       path: ValuePathStep.text(of: name, path), problem: .wrongKind(found: "no finite number", expected: "a number"))
     throw QueryError([problem.diagnostic(at: variable?.name.range ?? SourceRange(at: 0))], in: document.source)
-  }
-
-  private static func text(_ type: TypeReference) -> String {
-    switch type {
-    case .named(let name): name.text
-    case .list(let element, _): "[\(text(element))]"
-    case .nonNull(let inner, _): text(inner) + "!"
-    }
   }
 
   private static func isVerbatim(_ type: TypeReference, _ catalog: Catalog) -> Bool {

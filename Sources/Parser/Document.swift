@@ -222,4 +222,13 @@ package indirect enum TypeReference: Sendable, Equatable {
     case .list(_, let range), .nonNull(_, let range): range
     }
   }
+
+  /// The type as a document writes it.
+  package var text: String {
+    switch self {
+    case .named(let name): name.text
+    case .list(let element, _): "[\(element.text)]"
+    case .nonNull(let inner, _): inner.text + "!"
+    }
+  }
 }

@@ -75,7 +75,7 @@ import Testing
   static let elsewhere: Set<String> = [
     // Programs.
     "cancelled", "command-failed", "data-conflict", "data-loss", "function-failed", "function-name",
-    "missing-parameter", "nested-transaction", "read-only", "several-operations", "transaction-ended",
+    "nested-transaction", "read-only", "several-operations", "transaction-ended",
     // The command line and its limits.
     "memory", "needs-one-list", "no-operation", "timeout", "unknown-operation", "wrong-limit",
     // Sizes.

@@ -47,6 +47,7 @@ extension Binder {
         var inner = environment
         inner.lets = LetScope()
         inner.arguments = arguments(node, of: fragment, environment)
+        if !inner.arguments.isEmpty { inner.spreads.append(node.range) }
         nested(at: node.range, ()) { [inner] in $0.gather(fragment.selectionSet, inner, into: &found) }
       case .field, .splat: break
       }

@@ -121,15 +121,10 @@ extension Binder {
   /// A name, or the text that a variable of a generated enum holds: what is meant must be known when the document is
   /// bound. Nil for null; empty for everything else.
   func enumWord(_ expression: Expression, _ type: GeneratedType, _ environment: Environment) -> String? {
-    switch expression.kind {
-    case .parenthesized(let inner): return enumWord(inner, type, environment)
-    case .null: return nil
-    case .name(let name): return name.text
-    case .variable(let name):
-      if let binding = environment.arguments[name.text] {
-        guard let written = binding.expression else { return nil }
-        return enumWord(written, type, environment.inside(binding))
-      }
+    switch written(expression, environment).expression?.kind {
+    case nil, .null?: return nil
+    case .name(let name)?: return name.text
+    case .variable(let name)?:
       usedVariables.insert(name.text)
       // Its value is reported.
       if case .broken? = variables[name.text]?.kind { return nil }
@@ -209,7 +204,12 @@ extension Binder {
       refuseRepeats(fields)
       objectOrder(fields, environment.element(), environment, expression.range, into: &terms)
     case .variable(let name):
-      if case .order(let type)? = variables[name.text]?.kind, environment.arguments[name.text] == nil {
+      if let binding = environment.arguments[name.text] {
+        guard case .structure(.order(let type))? = binding.variable?.declared else {
+          return plainTerm(expression, environment, isDescending, into: &terms)
+        }
+        argumentOrder(expression, name, type, environment, into: &terms)
+      } else if case .order(let type)? = variables[name.text]?.kind {
         usedVariables.insert(name.text)
         variableOrder(name, type, environment, into: &terms)
       } else {
@@ -338,7 +338,11 @@ extension Binder {
     case .name(let name): word = name.text
     case .string(let literal): word = literal.value
     case .null: return
-    case .variable(let name) where environment.arguments[name.text] == nil:
+    case .variable(let name) where environment.arguments[name.text] != nil:
+      let (written, inner) = written(direction, environment)
+      if let written { directed(operand, written, inner, into: &terms) }
+      return
+    case .variable(let name):
       if case .broken? = variables[name.text]?.kind { return }
       guard case .structure(.direction)? = variables[name.text]?.kind else {
         word = ""
@@ -365,6 +369,46 @@ extension Binder {
     append(bound, word == "DESC", nullsFirst: false, to: &terms)
   }
 
+  /// A variable of a fragment, of the type `<Type>Order` or a list of it.
+  private func argumentOrder(
+    _ expression: Expression, _ name: Name, _ type: EntityTypeID, _ environment: Environment,
+    into terms: inout [BoundOrderTerm]
+  ) {
+    guard environment.elementType == type, environment.group() == nil, let element = environment.element() else {
+      report(
+        .wrongVariableType(
+          name: name.text, declared: "'\(catalog[type].name)Order'",
+          expected: environment.elementType.map { "'\(catalog[$0].name)Order'" } ?? "a value"), at: name.range)
+      return
+    }
+    writtenOrder(expression, type, element, environment, into: &terms)
+  }
+
+  /// An order as an argument of a fragment writes it: objects, variables, lists of them.
+  func writtenOrder(
+    _ expression: Expression, _ type: EntityTypeID, _ element: EntityReference, _ environment: Environment,
+    into terms: inout [BoundOrderTerm]
+  ) {
+    var (written, inner) = written(expression, environment)
+    // The fields are the element's, whatever the spread stands in.
+    inner.groups = [:]
+    switch written?.kind {
+    case nil, .null?, .missing?: break
+    case .list(let elements)?:
+      for item in elements {
+        nested(at: item.range, ()) { $0.writtenOrder(item, type, element, inner, into: &terms) }
+      }
+    case .object(let fields)?:
+      refuseRepeats(fields)
+      objectOrder(fields, element, inner, expression.range, into: &terms)
+    case .variable(let name)?:
+      guard case .order(type)? = variables[name.text]?.kind else { return report(.wrongOrder, at: name.range) }
+      usedVariables.insert(name.text)
+      variableOrder(name, element, inner, into: &terms)
+    default: report(.wrongOrder, at: written?.range ?? expression.range)
+    }
+  }
+
   private func variableOrder(
     _ name: Name, _ type: EntityTypeID, _ environment: Environment, into terms: inout [BoundOrderTerm]
   ) {
@@ -375,20 +419,26 @@ extension Binder {
           expected: environment.elementType.map { "'\(catalog[$0].name)Order'" } ?? "a value"), at: name.range)
       return
     }
+    variableOrder(name, environment.element(), environment, into: &terms)
+  }
+
+  private func variableOrder(
+    _ name: Name, _ element: EntityReference?, _ environment: Environment, into terms: inout [BoundOrderTerm]
+  ) {
     guard let value = structuralValue(name) else { return }
     let place = valuePath.depth
     defer { valuePath.leave(to: place) }
     if value.origin == .variable { valuePath.enter(variable: name.text) }
     let isList = if case .list = value.expression.kind { true } else { false }
-    for (index, element) in elements(of: value.expression).enumerated() {
+    for (index, item) in elements(of: value.expression).enumerated() {
       let outer = valuePath.depth
       defer { valuePath.leave(to: outer) }
       if isList { valuePath.enter(index: index) }
-      guard case .object(let fields) = element.kind else {
+      guard case .object(let fields) = item.kind else {
         report(.wrongOrder, at: name.range)
         continue
       }
-      objectOrder(fields, environment.element(), environment, name.range, into: &terms)
+      objectOrder(fields, element, environment, name.range, into: &terms)
     }
   }
 }

@@ -29,13 +29,13 @@ extension Binder {
     fields.map { ObjectField(name: $0.name, value: captured($0.value, environment), range: $0.range) }
   }
 
-  /// Literals stay what they are, so that their place still gives them their type.
+  /// Literals stay what they are, so that their place still gives them their type. A variable is captured, too: another
+  /// fragment may have one of its name.
   private func captured(_ expression: Expression, _ environment: Environment) -> Expression {
     let range = expression.range
     switch expression.kind {
     case .int, .float, .string, .boolean, .null, .missing: return expression
     case .name(let name) where !hasMeaning(name, environment): return expression
-    case .variable(let name) where environment.arguments[name.text] == nil: return expression
     case .parenthesized(let inner): return Expression(.parenthesized(captured(inner, environment)), at: range)
     case .list(let elements): return Expression(.list(elements.map { captured($0, environment) }), at: range)
     case .object(let fields): return Expression(.object(captured(fields, environment)), at: range)

@@ -15,7 +15,11 @@ extension Binder {
   ]
 
   /// The condition of a selection together with what encloses it; nil where it is certainly left out.
-  func condition(_ directives: [Directive], and outer: BoundExpression?) -> Condition? {
+  func condition(
+    _ directives: [Directive], and outer: BoundExpression?, _ environment: Environment
+  ) -> Condition? {
+    guard !directives.isEmpty else { return Condition(expression: outer) }
+    let environment = environment.withoutElements
     var parts: [BoundExpression] = outer.map { [$0] } ?? []
     var isLeftOut = false
     if directives.count > 1 { refuseRepeats(directives) }
@@ -23,8 +27,12 @@ extension Binder {
       let isSkip = directive.name.text == "skip"
       guard isSkip || directive.name.text == "include" else { continue }
       guard let argument = only("if", of: directive) else { continue }
-      let written = bindOperand(argument.value, Environment())
-      guard let bound = boolean(written, Environment(), at: argument.value.range) else { continue }
+      let written = bindOperand(argument.value, environment)
+      guard let bound = boolean(written, environment, at: argument.value.range) else { continue }
+      guard query.freeScopes(of: bound).isEmpty else {
+        report(.conditionOfElement(directive: directive.name.text), at: argument.value.range)
+        continue
+      }
       if isGraphQL, case .parameter(let index) = bound.kind, !query.parameters[index].signature.isNonNull,
         query.parameters[index].defaultValue?.isNull ?? true
       {

@@ -88,12 +88,7 @@ extension Binder {
   }
 
   private func variable(_ name: Name, _ environment: Environment) -> Operand {
-    if let binding = environment.arguments[name.text] {
-      guard let expression = binding.expression else { return .literal(.null, name.range) }
-      let inner = environment.inside(binding)
-      let operand = bindOperand(expression, inner)
-      return settled(operand, inner)
-    }
+    if let binding = environment.arguments[name.text] { return operand(binding, name, environment) }
     usedVariables.insert(name.text)
     if acceptsAnyVariable { return .error }
     guard let variable = variables[name.text] else {

@@ -7,27 +7,33 @@ extension Binder {
   /// The items of a list, those of variables that hold names of fields included.
   func namedElements(of expression: Expression, _ environment: Environment) -> [Expression] {
     var result: [Expression] = []
-    for element in elements(of: expression) { result += elements(of: named(element, environment)) }
+    for element in elements(of: expression) {
+      guard case .variable(let name) = element.kind,
+        case .structure(.fields)? = environment.arguments[name.text]?.variable?.declared
+      else {
+        result += elements(of: named(element, environment, of: environment))
+        continue
+      }
+      // Names of an argument are those of fields, wherever the spread stands.
+      let (list, inner) = written(element, environment)
+      for element in list.map(elements) ?? [] { result += elements(of: named(element, inner, of: environment)) }
+    }
     return result
   }
 
   /// The variable that an expression is, if it holds names of fields; through the arguments of fragments.
   func fieldsVariable(_ expression: Expression, _ environment: Environment) -> (name: Name, type: EntityTypeID)? {
-    switch expression.kind {
-    case .parenthesized(let inner): return fieldsVariable(inner, environment)
-    case .variable(let name):
-      if let binding = environment.arguments[name.text] {
-        return binding.expression.flatMap { fieldsVariable($0, environment.inside(binding)) }
-      }
-      guard case .structure(.fields(let type))? = variables[name.text]?.kind else { return nil }
-      return (name, type)
-    default: return nil
-    }
+    guard case .variable(let name)? = written(expression, environment).expression?.kind,
+      case .structure(.fields(let type))? = variables[name.text]?.kind
+    else { return nil }
+    return (name, type)
   }
 
   /// A variable that holds names of fields, as a document would write them; other expressions as they are.
-  private func named(_ expression: Expression, _ environment: Environment) -> Expression {
-    guard let (name, type) = fieldsVariable(expression, environment) else { return expression }
+  ///
+  /// `names` decides what the expression means; the fields are those of `environment`.
+  private func named(_ expression: Expression, _ names: Environment, of environment: Environment) -> Expression {
+    guard let (name, type) = fieldsVariable(expression, names) else { return expression }
     let declared = GeneratedType.fields(type)
     usedVariables.insert(name.text)
     guard environment.elementType == type else {

@@ -48,6 +48,9 @@ extension Binder {
           expected: environment.elementType.map { "'\(catalog[$0].name)Filter'" } ?? "a value"), at: name.range)
       return nil
     }
+    if environment.arguments[name.text] != nil {
+      return filter(argument: name, of: type, element, environment)
+    }
     guard let value = structuralValue(name) else { return truth(true, name.range) }
     let place = valuePath.depth
     defer { valuePath.leave(to: place) }
@@ -59,13 +62,33 @@ extension Binder {
     return filter(fields, element, environment, name.range, value.origin)
   }
 
+  /// A variable of a fragment, of the type `<Type>Filter`.
+  private func filter(
+    argument name: Name, of type: EntityTypeID, _ element: EntityReference, _ environment: Environment
+  ) -> BoundExpression? {
+    let (written, inner) = written(Expression(.variable(name), at: name.range), environment)
+    switch written?.kind {
+    case nil, .null?: return truth(true, name.range)
+    case .missing?: return nil
+    case .object(let fields)?: return filter(fields, element, inner, name.range, .document)
+    case .variable(let variable)?:
+      // Declared by the operation.
+      var place = environment
+      place.arguments = [:]
+      return boolean(.filter(type, variable), place, at: name.range)
+    default:
+      report(.wrongFilter(expected: "an object"), at: written?.range ?? name.range)
+      return nil
+    }
+  }
+
   /// What a variable of a filter or an order says: its value, or else its default; nil where that is null.
   func structuralValue(_ name: Name) -> (expression: Expression, origin: ValueCoercion.Origin)? {
     if let value = options.structuralValues[name.text] {
       return value.isNull ? nil : (Expression(structural: value, at: name.range, options.interruption), .variable)
     }
     guard var written = variables[name.text]?.structuralDefault else { return nil }
-    while case .parenthesized(let inner) = written.kind { written = inner }
+    written = written.unparenthesized
     return written.kind == .null ? nil : (written, .document)
   }
 
@@ -78,7 +101,7 @@ extension Binder {
     return parts.isEmpty ? truth(true, range) : BoundExpression(.and(parts), .boolean, at: range)
   }
 
-  private func filter(
+  func filter(
     _ fields: [ObjectField], _ element: EntityReference, _ environment: Environment, _ range: SourceRange,
     _ origin: ValueCoercion.Origin
   ) -> BoundExpression? {
@@ -104,7 +127,7 @@ extension Binder {
         case "not":
           binder.valuePath.enter(member: field.name.text)
           part = binder.filterObject(field.value, environment, .filter(binder.type(of: element)), origin).flatMap {
-            binder.filter($0.fields, element, environment, field.range, $0.origin)
+            binder.filter($0.fields, element, $0.environment, field.range, $0.origin)
           }.map { binder.negation($0) }
         case "isNull" where binder.catalog[binder.type(of: element)].property(named: "isNull") == nil:
           let operand = Operand.entity(element, binder.type(of: element), field.name.range)
@@ -120,30 +143,25 @@ extension Binder {
   }
 
   /// A variable that was not provided is an absent key.
-  private func isAbsent(_ value: Expression, _ environment: Environment) -> Bool {
-    let value = value.unparenthesized
-    guard case .variable(let name) = value.kind else { return false }
-    if let binding = environment.arguments[name.text] {
-      guard let expression = binding.expression else { return true }
-      return isAbsent(expression, environment.inside(binding))
+  func isAbsent(_ value: Expression, _ environment: Environment) -> Bool {
+    let (written, _) = written(value, environment)
+    guard let written else { return true }
+    guard case .variable(let name) = written.kind, let variable = variables[name.text], variable.mayBeAbsent else {
+      return false
     }
-    guard let variable = variables[name.text], variable.mayBeAbsent else { return false }
     usedVariables.insert(name.text)
     if !query.structuralParameters.contains(name.text) { query.structuralParameters.append(name.text) }
     return options.structuralValues[name.text] == nil
   }
 
-  /// Whether what stands under a connective is null: a literal, a variable, or a list of nothing else. An empty list is
-  /// not: `or: []` is false.
+  /// Returns whether what stands under a connective is null: a literal, a variable, or a list of nothing else. An empty
+  /// list is not: `or: []` is false.
   private func saysNothing(_ value: Expression, of type: EntityTypeID, _ environment: Environment) -> Bool {
-    let value = value.unparenthesized
-    switch value.kind {
-    case .null: return true
-    case .list(let items): return !items.isEmpty && items.allSatisfy { saysNothing($0, of: type, environment) }
-    case .variable(let name):
-      if let binding = environment.arguments[name.text] {
-        return binding.expression.map { saysNothing($0, of: type, environment.inside(binding)) } ?? true
-      }
+    let (written, inner) = written(value, environment)
+    switch written?.kind {
+    case nil, .null?: return true
+    case .list(let items)?: return !items.isEmpty && items.allSatisfy { saysNothing($0, of: type, inner) }
+    case .variable(let name)?:
       guard let declared = structure(of: name) else { return isAbsent(value, environment) }
       // A wrong type is reported where its value is read.
       guard declared == .filter(type) else { return false }
@@ -153,32 +171,42 @@ extension Binder {
     }
   }
 
-  /// The members of an object that is written, or that a variable of the wanted type holds; and whether a document or
-  /// a variable says them. The path goes on from that variable until the caller leaves it.
+  /// The members of an object of the object form.
+  private struct FilterObject {
+    var fields: [ObjectField]
+    /// Whether a document or a variable says them.
+    var origin: ValueCoercion.Origin
+    /// The names that their values are bound in.
+    var environment: Environment
+  }
+
+  /// The members of an object that is written, or that a variable of the wanted type holds. The path goes on from that
+  /// variable until the caller leaves it.
   private func filterObject(
     _ value: Expression, _ environment: Environment, _ wanted: GeneratedType?, _ origin: ValueCoercion.Origin
-  ) -> (fields: [ObjectField], origin: ValueCoercion.Origin)? {
-    let value = value.unparenthesized
-    switch value.kind {
-    case .object(let fields):
+  ) -> FilterObject? {
+    let (written, inner) = written(value, environment)
+    switch written?.kind {
+    case .missing?: return nil
+    case .object(let fields)?:
       if origin == .document { refuseRepeats(fields) }
-      return (fields, origin)
-    case .variable(let name):
-      if environment.arguments[name.text] == nil, let declared = structure(of: name) {
-        usedVariables.insert(name.text)
-        if let wanted, declared != wanted {
-          let names = GeneratedNames(catalog)
-          report(
-            .wrongVariableType(
-              name: name.text, declared: "'\(names[declared])'", expected: "'\(names[wanted])'"), at: name.range)
-          return nil
-        }
-        guard let provided = structuralValue(name) else { return ([], origin) }
-        if provided.origin == .variable { valuePath.enter(variable: name.text) }
-        if case .object(let fields) = provided.expression.kind { return (fields, provided.origin) }
+      return FilterObject(fields: fields, origin: origin, environment: inner)
+    case .variable(let name)?:
+      guard let declared = structure(of: name) else { break }
+      usedVariables.insert(name.text)
+      if let wanted, declared != wanted {
+        let names = GeneratedNames(catalog)
+        report(
+          .wrongVariableType(
+            name: name.text, declared: "'\(names[declared])'", expected: "'\(names[wanted])'"), at: name.range)
+        return nil
       }
-      if let binding = environment.arguments[name.text], let expression = binding.expression {
-        return filterObject(expression, environment.inside(binding), wanted, origin)
+      guard let provided = structuralValue(name) else {
+        return FilterObject(fields: [], origin: origin, environment: inner)
+      }
+      if provided.origin == .variable { valuePath.enter(variable: name.text) }
+      if case .object(let fields) = provided.expression.kind {
+        return FilterObject(fields: fields, origin: provided.origin, environment: inner)
       }
     default: break
     }
@@ -187,7 +215,7 @@ extension Binder {
   }
 
   /// The generated type of a variable.
-  private func structure(of name: Name) -> GeneratedType? {
+  func structure(of name: Name) -> GeneratedType? {
     switch variables[name.text]?.kind {
     case .filter(let type)?: .filter(type)
     case .order(let type)?: .order(type)
@@ -215,12 +243,13 @@ extension Binder {
   ) -> BoundExpression? {
     var parts: [BoundExpression] = []
     let place = valuePath.depth
-    for (index, item) in elements(of: field.value).enumerated()
-    where !saysNothing(item, of: type(of: element), environment) {
+    let (list, inner) = written(field.value, environment)
+    for (index, item) in elements(of: list ?? field.value).enumerated()
+    where !saysNothing(item, of: type(of: element), inner) {
       defer { valuePath.leave(to: place) }
       valuePath.enter(index: index)
-      guard let found = filterObject(item, environment, .filter(type(of: element)), origin),
-        let part = filter(found.fields, element, environment, item.range, found.origin)
+      guard let found = filterObject(item, inner, .filter(type(of: element)), origin),
+        let part = filter(found.fields, element, found.environment, item.range, found.origin)
       else { return nil }
       parts.append(part)
     }
@@ -235,7 +264,7 @@ extension Binder {
     let type = catalog[type(of: element)]
     if let value = metaValue(field.name, of: element) {
       return filterObject(field.value, environment, filterType(value.type), origin).flatMap {
-        operatorsFilter($0.fields, .value(value), environment, field.range, $0.origin)
+        operatorsFilter($0.fields, .value(value), $0.environment, field.range, $0.origin)
       }
     }
     guard let property = type.property(named: field.name.text) else {
@@ -243,7 +272,8 @@ extension Binder {
       return nil
     }
     let wanted = filterType(property.signature.type)
-    guard let (fields, origin) = filterObject(field.value, environment, wanted, origin) else { return nil }
+    guard let found = filterObject(field.value, environment, wanted, origin) else { return nil }
+    let (fields, origin, environment) = (found.fields, found.origin, found.environment)
     let known = query.sets.count
     switch member(property, of: element, at: field.name.range) {
     case .error: return nil
@@ -281,7 +311,8 @@ extension Binder {
       if case .error = operand { return nil }
       let signature = catalog[value.type].fields.first { $0.name == field.name.text }?.signature
       let wanted = signature.flatMap { filterType($0.type) }
-      guard let (inner, origin) = filterObject(field.value, environment, wanted, origin) else { return nil }
+      guard let found = filterObject(field.value, environment, wanted, origin) else { return nil }
+      let (inner, origin, environment) = (found.fields, found.origin, found.environment)
       let part: BoundExpression?
       switch operand {
       case .embedded(let nested): part = embeddedFilter(inner, nested, environment, field.range, origin)
@@ -312,10 +343,13 @@ extension Binder {
       query[set] = template
       query[set].range = field.range
       let wanted = field.name.text == "count" ? GeneratedType.scalarFilter(.int) : .filter(target)
-      guard let (inner, origin) = filterObject(field.value, environment, wanted, origin) else { return nil }
+      guard let found = filterObject(field.value, environment, wanted, origin) else { return nil }
+      let (inner, origin, environment) = (found.fields, found.origin, found.environment)
       switch field.name.text {
       case "some", "every", "none":
-        let scope = environment.entering(target)
+        // An argument of a fragment sees what is around the spread only.
+        let scope =
+          environment.isOfSpread ? environment.enteringUnseen(.entity(target)) : environment.entering(target)
         guard let quantifier = Quantifier(rawValue: field.name.text),
           let body = filter(inner, .scope(0, target), scope, field.range, origin)
         else { return nil }

@@ -55,7 +55,7 @@ extension Binder {
   }
 
   private func fingerprint(_ name: Name, _ arguments: CallArguments, _ environment: Environment) -> String {
-    var printer = ExpressionFingerprint()
+    var printer = ExpressionFingerprint(self)
     printer.print(Expression(.call(name, arguments), at: arguments.range), environment)
     return printer.text
   }

@@ -10,8 +10,9 @@ extension Binder {
     _ expression: Expression, _ type: EntityTypeID, _ environment: Environment, isStrict: Bool
   ) -> [BoundInput] {
     var rows: [BoundInput] = []
-    for element in elements(of: expression) {
-      guard let row = bindInput(element, type, environment, isStrict: isStrict) else { continue }
+    let (list, inner) = written(expression, environment)
+    for element in list.map(elements) ?? [] {
+      guard let row = bindInput(element, type, inner, isStrict: isStrict) else { continue }
       rows.append(row)
     }
     return rows
@@ -22,10 +23,10 @@ extension Binder {
     _ expression: Expression, _ type: EntityTypeID, _ environment: Environment, isStrict: Bool
   ) -> BoundInput? {
     if let variable = inputVariable(expression, type, environment) { return variable }
-    var inner = expression
-    while case .parenthesized(let content) = inner.kind { inner = content }
+    let (written, environment) = written(expression, environment)
+    let inner = written ?? Expression(.null, at: expression.range)
     guard case .object(let fields) = inner.kind else {
-      let operand = bindOperand(expression, environment)
+      let operand = bindOperand(inner, environment)
       if case .object(let fields, let range) = operand {
         return bindRecord(fields, type, environment, range, isStrict: isStrict).map { .record($0) }
       }
@@ -40,7 +41,7 @@ extension Binder {
   func inputVariable(
     _ expression: Expression, _ type: EntityTypeID, _ environment: Environment
   ) -> BoundInput? {
-    guard case .variable(let name) = expression.kind, environment.arguments[name.text] == nil else { return nil }
+    guard case .variable(let name)? = written(expression, environment).expression?.kind else { return nil }
     if case .element(let embedded) = catalog[type].kind { return elementVariable(name, embedded, type) }
     guard case .input(let declared, let slot)? = variables[name.text]?.kind else { return nil }
     usedVariables.insert(name.text)
@@ -70,8 +71,8 @@ extension Binder {
   func bindAssignment(
     _ expression: Expression, _ type: EntityTypeID, _ environment: Environment
   ) -> BoundInput? {
-    var inner = expression
-    while case .parenthesized(let content) = inner.kind { inner = content }
+    let (written, environment) = written(expression, environment)
+    let inner = written ?? Expression(.null, at: expression.range)
     if let variable = inputVariable(inner, type, environment), case .variable(let slot, _, let range) = variable {
       let parameter = query.parameters[slot]
       // What is written must be known, so neither a list nor null will do.
@@ -85,7 +86,7 @@ extension Binder {
       return nil
     }
     guard case .object(let fields) = inner.kind else {
-      if case .variable(let name) = inner.kind, environment.arguments[name.text] == nil,
+      if case .variable(let name) = inner.kind,
         case .slot(let slot)? = variables[name.text]?.kind
       {
         usedVariables.insert(name.text)
@@ -158,13 +159,9 @@ extension Binder {
   /// The parameter that a field is, where it may not be provided: then the field is not there either, as GraphQL has
   /// it for the fields of input objects.
   func absentParameter(_ expression: Expression, _ environment: Environment) -> Int? {
-    var inner = expression
-    while case .parenthesized(let content) = inner.kind { inner = content }
-    guard case .variable(let name) = inner.kind else { return nil }
-    if let binding = environment.arguments[name.text] {
-      return binding.expression.flatMap { absentParameter($0, environment.inside(binding)) }
-    }
-    guard let variable = variables[name.text], variable.mayBeAbsent else { return nil }
+    guard case .variable(let name)? = written(expression, environment).expression?.kind,
+      let variable = variables[name.text], variable.mayBeAbsent
+    else { return nil }
     switch variable.kind {
     case .slot(let slot), .input(_, let slot): return slot
     case .filter, .order, .structure, .broken: return nil

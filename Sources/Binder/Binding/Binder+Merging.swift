@@ -32,7 +32,10 @@ extension Binder {
   }
 
   private func checkMergeable(_ first: SelectionEntry, _ second: SelectionEntry) {
-    guard first.range != second.range || first.field?.text != second.field?.text else { return }
+    if first.range == second.range, first.field?.text == second.field?.text {
+      // The same place says the same, but in a fragment with other arguments.
+      guard !first.environment.spreads.isEmpty || !second.environment.spreads.isEmpty else { return }
+    }
     let reason: BindingProblem.Conflict
     if let firstName = first.field?.text, let secondName = second.field?.text {
       if firstName != secondName {
@@ -50,7 +53,18 @@ extension Binder {
     } else {
       reason = .shapes
     }
-    report(.conflictingFields(key: first.key.text, first: first.key.range, reason: reason), at: second.key.range)
+    let places = places(first, second)
+    report(.conflictingFields(key: first.key.text, first: places.first, reason: reason), at: places.second)
+  }
+
+  /// The names of two selections; where they are one place in a fragment, the spreads that differ.
+  private func places(_ first: SelectionEntry, _ second: SelectionEntry) -> (first: SourceRange, second: SourceRange) {
+    if first.key.range == second.key.range {
+      for (left, right) in zip(first.environment.spreads, second.environment.spreads) where left != right {
+        return (left, right)
+      }
+    }
+    return (first.key.range, second.key.range)
   }
 
   /// The directives that decide what a field selects.
@@ -65,7 +79,7 @@ extension Binder {
 
   /// Equal for expressions that say the same, wherever they stand.
   private func fingerprint(_ expression: Expression, _ environment: Environment) -> String {
-    var printer = ExpressionFingerprint()
+    var printer = ExpressionFingerprint(self)
     printer.print(expression, environment)
     return printer.text
   }

@@ -104,21 +104,21 @@ extension Binder {
         environment.lets.set(node.name.text, to: environment.binding(node.expression), in: lets)
         result.countLet(at: node.range)
       case .field(let node):
-        guard let condition = condition(node.directives, and: source.condition) else { continue }
+        guard let condition = condition(node.directives, and: source.condition, environment) else { continue }
         result.add(
           SelectionEntry(
             key: node.alias ?? node.name, field: node.name, arguments: node.arguments, directives: node.directives,
             set: node.selectionSet, environment: environment, condition: condition.expression, range: node.range,
             declared: declared))
       case .computed(let node):
-        guard let condition = condition(node.directives, and: source.condition) else { continue }
+        guard let condition = condition(node.directives, and: source.condition, environment) else { continue }
         result.add(
           SelectionEntry(
             key: node.name, expression: node.expression, directives: node.directives, set: node.selectionSet,
             environment: environment, condition: condition.expression, range: node.range, declared: declared))
       case .splat(let node):
         checkFragmentDirectives(node.directives)
-        guard let condition = condition(node.directives, and: source.condition) else { continue }
+        guard let condition = condition(node.directives, and: source.condition, environment) else { continue }
         addScalars(of: parent, node.range, environment, condition.expression, to: &result)
         if node.isDouble { addRelations(of: parent, node.range, environment, condition.expression, to: &result) }
       case .inlineFragment(let node):
@@ -129,12 +129,12 @@ extension Binder {
           guard let place = enter(name, parent, environment, &result) else { continue }
           (parent, inner.environment) = place
         }
-        guard let condition = condition(node.directives, and: source.condition) else { continue }
+        guard let condition = condition(node.directives, and: source.condition, environment) else { continue }
         inner.condition = condition.expression
         nested(at: node.range, ()) { [parent, inner] in $0.collect(inner, of: parent, into: &result) }
       case .fragmentSpread(let node):
         checkFragmentDirectives(node.directives)
-        guard let condition = condition(node.directives, and: source.condition) else { continue }
+        guard let condition = condition(node.directives, and: source.condition, environment) else { continue }
         spread(node, environment, condition.expression, of: parent, into: &result)
       }
     }
@@ -172,40 +172,9 @@ extension Binder {
     var inner = place.environment
     inner.lets = LetScope()
     inner.arguments = arguments(node, of: fragment, environment)
+    if !inner.arguments.isEmpty { inner.spreads.append(node.range) }
     let source = SelectionSource(set: fragment.selectionSet, environment: inner, condition: condition)
     nested(at: node.range, ()) { $0.collect(source, of: place.parent, into: &result) }
-  }
-
-  func arguments(
-    _ node: FragmentSpread, of fragment: FragmentDefinition, _ environment: Environment
-  ) -> [String: Environment.Binding] {
-    var result: [String: Environment.Binding] = [:]
-    let known = fragment.variables.map(\.name.text)
-    var seen: Set<String> = []
-    for argument in node.arguments {
-      let name = argument.name.text
-      if !known.contains(name) {
-        report(
-          .unknownArgument(name: name, of: fragment.name.text, near: suggest(argument.name, known)),
-          at: argument.name.range)
-      } else if !seen.insert(name).inserted {
-        report(.duplicateArgument(name: name), at: argument.name.range)
-      } else {
-        result[name] = environment.binding(argument.value)
-      }
-    }
-    for variable in fragment.variables where result[variable.name.text] == nil {
-      if let value = variable.defaultValue {
-        result[variable.name.text] = Environment().binding(value)
-      } else if case .nonNull = variable.type {
-        report(
-          .missingFragmentArgument(fragment: fragment.name.text, name: variable.name.text), at: node.name.range)
-        result[variable.name.text] = Environment().binding(Expression(.missing, at: node.range))
-      } else {
-        result[variable.name.text] = Environment().binding(nil)
-      }
-    }
-    return result
   }
 
   /// What a type condition selects from; nil where it does not hold here. An unknown or unrelated type is reported.

@@ -43,7 +43,7 @@ extension Binder {
       } else {
         report(.unordered(type: words(property.signature.type)), at: by.range)
       }
-    } else if conflict.strategy == .lastWriteWins, !isOpen(given["by"]) {
+    } else if conflict.strategy == .lastWriteWins, !isOpen(given["by"], environment) {
       report(.missingFieldArgument(field: name.text, name: "by"), at: given["strategy"]?.range ?? name.range)
     }
     if let written = given["set"] { bindDecisions(written.value, type, name, environment, into: &conflict) }
@@ -53,9 +53,8 @@ extension Binder {
   /// An argument without which the operation cannot be bound: a variable's value in its place; nil for none.
   private func known(_ argument: Argument?, _ environment: Environment) -> Expression? {
     guard let argument else { return nil }
-    var expression = argument.value
-    while case .parenthesized(let inner) = expression.kind { expression = inner }
-    guard case .variable(let name) = expression.kind, environment.arguments[name.text] == nil else {
+    guard let expression = written(argument.value, environment).expression else { return nil }
+    guard case .variable(let name) = expression.kind else {
       return expression.kind == .null ? nil : expression
     }
     usedVariables.insert(name.text)
@@ -69,8 +68,10 @@ extension Binder {
   }
 
   /// Whether an argument is a variable whose value is not known yet.
-  private func isOpen(_ argument: Argument?) -> Bool {
-    guard case .variable(let name)? = argument?.value.kind, let variable = variables[name.text] else { return false }
+  private func isOpen(_ argument: Argument?, _ environment: Environment) -> Bool {
+    guard let argument, case .variable(let name)? = written(argument.value, environment).expression?.kind,
+      let variable = variables[name.text]
+    else { return false }
     // One that may be absent would leave it open for good.
     return options.structuralValues[name.text] == nil && !variable.mayBeAbsent
   }
@@ -79,9 +80,11 @@ extension Binder {
   func reportWord(
     _ expression: Expression, _ wanted: GeneratedType, expected: String, _ environment: Environment
   ) {
-    var inner = expression
-    while case .parenthesized(let content) = inner.kind { inner = content }
-    guard case .variable(let name) = inner.kind, environment.arguments[name.text] == nil else {
+    let (written, environment) = written(expression, environment)
+    guard let inner = written else {
+      return report(.wrongType(found: "null", expected: expected), at: expression.range)
+    }
+    guard case .variable(let name) = inner.kind else {
       let operand = bindOperand(inner, environment)
       if case .error = operand { return }
       return report(.wrongType(found: describe(operand), expected: expected), at: expression.range)
@@ -90,18 +93,23 @@ extension Binder {
       return report(
         .unknownVariable(name: name.text, near: suggest(name, variableNames)), at: name.range)
     }
-    let names = GeneratedNames(catalog)
-    let declared: String
-    switch variable.kind {
-    case .slot(let slot): declared = catalog.text(of: query.parameters[slot].signature)
-    case .filter(let type): declared = names[.filter(type)]
-    case .order(let type): declared = names[.order(type)]
-    case .structure(let type): declared = names[type]
-    case .input(let type, _): declared = names[.input(type)]
-    case .broken: return
-    }
+    guard let declared = declaredType(of: variable) else { return }
     report(
-      .wrongVariableType(name: name.text, declared: "'\(declared)'", expected: "'\(names[wanted])'"), at: name.range)
+      .wrongVariableType(
+        name: name.text, declared: declared, expected: "'\(GeneratedNames(catalog)[wanted])'"), at: name.range)
+  }
+
+  /// Returns the type of a variable for messages; nil where it is unknown, which is reported.
+  func declaredType(of variable: Variable) -> String? {
+    let names = GeneratedNames(catalog)
+    switch variable.kind {
+    case .slot(let slot): return "'\(catalog.text(of: query.parameters[slot].signature))'"
+    case .filter(let type): return "'\(names[.filter(type)])'"
+    case .order(let type): return "'\(names[.order(type)])'"
+    case .structure(let type): return "'\(names[type])'"
+    case .input(let type, _): return "'\(names[.input(type)])'"
+    case .broken: return nil
+    }
   }
 
   private func strategyWord(_ expression: Expression, _ environment: Environment) -> String? {

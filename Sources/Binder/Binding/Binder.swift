@@ -34,6 +34,8 @@ final class Binder {
   let catalog: Catalog
   let options: BindingOptions
   var fragments: [String: FragmentDefinition] = [:]
+  /// The variables of the fragments that were spread so far.
+  var fragmentVariables: [String: [FragmentVariable]] = [:]
   /// The functions that the document defines.
   var functions: [String: FunctionDefinition] = [:]
   var usedFunctions: Set<String> = []

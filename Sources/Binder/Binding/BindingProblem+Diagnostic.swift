@@ -69,7 +69,7 @@ extension BindingProblem {
       case .wrongOperands: "wrong-operands"
       case .pluralPath: "plural-path"
       case .ambiguousName: "ambiguous-name"
-      case .noEnclosingElement, .noElement: "no-element"
+      case .noEnclosingElement, .noElement, .conditionOfElement: "no-element"
       case .invalidPattern: "invalid-pattern"
       case .negativeLimit: "negative-limit"
       case .unknownFunction: "unknown-function"
@@ -159,6 +159,8 @@ extension BindingProblem {
     case .misplacedMeta("_inserted"): "'_inserted' has a meaning only in what an insert or an upsert answers"
     case .misplacedMeta(let name): "'\(name)' can only be selected, inside '@recurse' and 'closure'"
     case .noCursor(let set): "\(set) has no cursors"
+    case .conditionOfElement(let directive):
+      "'@\(directive)' is decided once for a run, but this depends on an entity"
     case .misplacedSplat: "a splat stands for the fields of a type, and the root is none"
     case .wrongValue(let problem): problem.message
     case .wrongType(let found, let expected): "expected \(expected), found \(found)"

@@ -60,6 +60,8 @@ package enum BindingProblem: Sendable {
   case unknownIndex(name: String, type: String, near: [String])
   /// `{ User { name @using(access: SCAN) } }`
   case misplacedDirective(name: String)
+  /// `{ User { ...F(a: active) } } fragment F($a: Boolean) on User { id @include(if: $a) }`
+  case conditionOfElement(directive: String)
   /// `{ ...* }`
   case misplacedSplat
   /// `{ User(where: age == "x") { id } }`

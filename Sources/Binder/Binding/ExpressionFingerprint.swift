@@ -1,10 +1,15 @@
+import GQLCatalog
 import GQLParser
+import GQLQuery
 
 /// An expression as text without its place, with the fragment's arguments and `let`s put in, to tell whether two
 /// selections of one response key are the same.
 struct ExpressionFingerprint {
-  var text = ""
+  private(set) var text = ""
+  private let binder: Binder
   private var budget = 20_000
+
+  init(_ binder: Binder) { self.binder = binder }
 
   mutating func print(_ expression: Expression, _ environment: Environment) {
     budget -= 1
@@ -91,7 +96,61 @@ struct ExpressionFingerprint {
       text += "null"
       return
     }
+    // Elsewhere the same names may be those of another element, and a declared type may change the value.
+    if isPassed(expression, binding.variable, environment.inside(binding)) {
+      // A variable of the operation is the same everywhere.
+    } else if !isConstant(expression, binding.variable) {
+      if binding.chain != environment.chain { text += "@\(binding.chain)" }
+      if let variable = binding.variable { text += "\(variable.type.text):" }
+    } else if let variable = binding.variable, !isUsual(expression, variable.type) {
+      text += "\(variable.type.text):"
+    }
     print(expression, environment.inside(binding))
+  }
+
+  /// Returns whether an argument is a variable of the operation that has the declared type.
+  private func isPassed(_ expression: Expression, _ variable: FragmentVariable?, _ environment: Environment) -> Bool {
+    guard let variable, case .variable(let name)? = binder.written(expression, environment).expression?.kind else {
+      return false
+    }
+    switch (binder.variables[name.text]?.kind, variable.declared) {
+    case (.slot(let slot)?, .value(let signature)):
+      return binder.query.parameters[slot].signature.type == signature.type
+    case (.slot?, _), (nil, _): return false
+    default: return true
+    }
+  }
+
+  /// Returns whether an expression is a constant, the names in it being values of the declared enum.
+  private func isConstant(_ expression: Expression, _ variable: FragmentVariable?) -> Bool {
+    switch expression.kind {
+    case .int, .float, .string, .boolean, .null: return true
+    case .parenthesized(let inner): return isConstant(inner, variable)
+    case .list(let elements): return elements.allSatisfy { isConstant($0, variable) }
+    case .object(let fields): return fields.allSatisfy { isConstant($0.value, variable) }
+    case .name(let name):
+      guard case .value(let signature)? = variable?.declared else { return false }
+      var type = signature.type
+      while case .list(let element) = type { type = element }
+      if case .enumeration(let id) = type { return binder.catalog[id].values.contains(name.text) }
+      return false
+    default: return false
+    }
+  }
+
+  /// Returns whether a constant has the type by itself.
+  private func isUsual(_ expression: Expression, _ type: TypeReference) -> Bool {
+    switch (expression.kind, type) {
+    case (.parenthesized(let inner), _): isUsual(inner, type)
+    case (_, .nonNull(let inner, _)): isUsual(expression, inner)
+    case (.null, _), (.name, .named): true
+    case (.list(let elements), .list(let element, _)): elements.allSatisfy { isUsual($0, element) }
+    case (.int, .named(let name)): name.text == "Int"
+    case (.float, .named(let name)): name.text == "Float"
+    case (.boolean, .named(let name)): name.text == "Boolean"
+    case (.string, .named(let name)): name.text == "String"
+    default: false
+    }
   }
 
   private mutating func print(_ arguments: CallArguments, _ environment: Environment) {

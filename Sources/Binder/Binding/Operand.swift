@@ -111,6 +111,10 @@ struct Environment {
   var lets = LetScope()
   /// The arguments of the fragment that encloses the place.
   var arguments: [String: Binding] = [:]
+  /// The names are those of a spread, and the place is inside of an object that the spread passes to a fragment.
+  var isOfSpread = false
+  /// The spreads with arguments around the place, outermost first.
+  var spreads: [SourceRange] = []
   /// By scope, as an index into `scopes`: the `matches` of the condition that selected its element.
   var matches: [Int: [BoundExpression]] = [:]
   /// By place in `chain`: what the element is seen as, where that is not the scope's entity itself: inside `... on T`,
@@ -166,6 +170,8 @@ struct Environment {
     var aliases: Int?
     /// For the parameter of a function, which has a type.
     var parameter: FunctionArgument?
+    /// For an argument of a fragment: the variable that it is a value of.
+    var variable: FragmentVariable?
   }
 
   func entering(_ type: EntityTypeID) -> Environment { entering(.entity(type)) }
@@ -174,6 +180,7 @@ struct Environment {
     var result = self
     // A group is no element scope.
     if group() != nil { result.chain.removeLast() }
+    result.isOfSpread = false
     result.chain.append(scopes.count)
     result.scopes.append(element)
     return result
@@ -195,6 +202,18 @@ struct Environment {
 
   func binding(_ expression: Expression?) -> Binding {
     Binding(expression: expression, chain: chain, lets: lets, arguments: arguments, views: views, aliases: aliases)
+  }
+
+  /// The binding of a fragment's variable.
+  func binding(_ expression: Expression?, for variable: FragmentVariable) -> Binding {
+    var result = binding(expression)
+    result.variable = variable
+    return result
+  }
+
+  /// The same place without names, for what is decided before there are elements: the arguments of the fragment remain.
+  var withoutElements: Environment {
+    Environment(scopes: scopes, arguments: arguments, entries: entries, groups: groups)
   }
 
   /// Where a binding's expression is bound when it is used here.

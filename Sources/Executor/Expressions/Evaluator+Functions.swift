@@ -23,6 +23,7 @@ extension Evaluator {
     case .trunc: truncated(node, out)
     case .dateDiff: difference(node, out)
     case .graphQLInt: try graphQLInt(node, out)
+    case .required: try required(node, out)
     }
   }
 
@@ -52,6 +53,30 @@ extension Evaluator {
     }
     return true
   }
+
+  /// An argument of a fragment whose variable is non-null, or has elements that are.
+  private func required(_ node: Node, _ out: Vector) throws(RuntimeProblem) {
+    let first = argument(node, 0)
+    let a = vector(first)
+    guard a.kind == out.kind else { return setNull(out) }
+    let checksValue = isTrue(argument(node, 1))
+    var element: ValueType?
+    if isTrue(argument(node, 2)), case .list(let type) = type(first) { element = type }
+    setNull(out)
+    for index in 0..<count {
+      if a.isNull(index) {
+        if checksValue { throw problem(.nullArgument, node, at: index) }
+        continue
+      }
+      if let element {
+        let run = ListRun(a.cell(index), element)
+        for place in 0..<run.count where run.isNull(place) { throw problem(.nullArgument, node, at: index) }
+      }
+      copy(a, index, to: out, index)
+    }
+  }
+
+  private func isTrue(_ node: Int32) -> Bool { count > 0 && vector(node).truths[0] == 2 }
 
   /// `least` and `greatest`: the first of equal ones.
   private func extreme(_ node: Node, _ out: Vector) {

@@ -20,7 +20,7 @@ extension ExpressionCompiler {
     case .try: return attempt(first, expression, &builder)
     case .slice, .concat, .replace, .split, .padStart, .sort, .abs, .round, .floor, .ceil, .sqrt, .pow, .div, .least,
       .greatest, .date, .year, .month, .day, .hour, .minute, .second, .weekday, .trunc, .dateDiff, .extract,
-      .graphQLInt:
+      .graphQLInt, .required:
       break
     }
     var node = Node(operation: .function, kind: Vector.Kind(type), range: expression.range)

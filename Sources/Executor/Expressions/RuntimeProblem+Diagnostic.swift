@@ -19,7 +19,7 @@ extension RuntimeProblem {
     case .limitExceeded: DiagnosticCode("limit-exceeded")
     case .negativeLimit: DiagnosticCode("negative-limit")
     case .ambiguousLink: DiagnosticCode("ambiguous-link")
-    case .missingParameter: DiagnosticCode("missing-parameter")
+    case .missingParameter, .nullArgument: DiagnosticCode("missing-parameter")
     case .wrongDepth: DiagnosticCode("wrong-depth")
     case .invalidCursor: DiagnosticCode("invalid-cursor")
     case .timeout: DiagnosticCode("timeout")
@@ -69,6 +69,8 @@ extension RuntimeProblem {
       }
     case .missingParameter(let name):
       message = "variable '$\(name)' must not be null"
+    case .nullArgument:
+      message = "the argument is null, but the fragment's variable must not be"
     case .wrongDepth(let minimum):
       message = minimum == 0 ? "a depth cannot be negative" : "a recursion has at least one level"
     case .invalidCursor(.malformed):

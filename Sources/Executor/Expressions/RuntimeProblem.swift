@@ -27,6 +27,8 @@ package struct RuntimeProblem: Error, Sendable, Equatable {
     case missingParameter(name: String)
     /// `closure(friends, depth: 1..$n)` where the variable is -1; or less than the least depth of a recursion.
     case wrongDepth(minimum: Int)
+    /// An argument of a fragment is null, and its variable is non-null.
+    case nullArgument
     /// `User(after: "abc")`: no cursor of this list.
     case invalidCursor(CursorFault)
     case timeout(milliseconds: Int)
@@ -45,7 +47,7 @@ package struct RuntimeProblem: Error, Sendable, Equatable {
     package var isOfOneRow: Bool {
       switch self {
       case .overflow, .wideInt, .divisionByZero, .conversion, .invalidPattern, .negativeLimit, .outOfDomain,
-        .roundingPlaces, .partialDay, .function, .wrongDepth:
+        .roundingPlaces, .partialDay, .function, .wrongDepth, .nullArgument:
         true
       case .patternLimit, .invalidCursor, .limitExceeded, .ambiguousLink, .missingParameter, .timeout, .cancelled,
         .memory:

@@ -53,9 +53,12 @@ package enum ScalarFunction: String, Sendable, Hashable, CaseIterable {
   case `try`
   /// Its operand, an Int or a list of them; an error where one has no place in 32 bits. No document can call it.
   case graphQLInt = "Int!"
+  /// Its first operand. The second says whether null is an error, the third whether null in a list is one; both are
+  /// constants. No document can call it.
+  case required = "!"
 
   /// Those that documents call.
-  package static var named: [ScalarFunction] { allCases.filter { $0 != .graphQLInt } }
+  package static var named: [ScalarFunction] { allCases.filter { $0 != .graphQLInt && $0 != .required } }
 
   /// Whether the call itself, operands aside, may end in a run-time error.
   package func canFail(_ arguments: [BoundExpression]) -> Bool {
@@ -67,7 +70,8 @@ package enum ScalarFunction: String, Sendable, Hashable, CaseIterable {
       let type = arguments.first?.type
       return type == .int || type == .scalar(.duration)
     case .date: return arguments.first?.type.scalar?.isTextual ?? true
-    case .concat, .replace, .split, .padStart, .round, .floor, .ceil, .sqrt, .pow, .div, .extract, .graphQLInt:
+    case .concat, .replace, .split, .padStart, .round, .floor, .ceil, .sqrt, .pow, .div, .extract, .graphQLInt,
+      .required:
       return true
     }
   }
