@@ -9,7 +9,7 @@ extension SyntaxProblem {
     "empty-extension", "variable-in-constant", "not-graphql", "nested-too-deeply", "expression-too-tall",
     "assignment-for-equality", "single-connective", "sql-inequality", "chained-comparison", "chained-range",
     "colon-for-walrus", "equals-for-walrus", "unnamed-computation", "walrus-for-colon", "word-operator-in-list",
-    "minus-in-list", "missing-comma", "positional-after-named", "quoted-key",
+    "minus-in-list", "missing-comma", "positional-after-named", "quoted-key", "operator-after-type-name",
   ].map { DiagnosticCode($0) }
 
   package var code: DiagnosticCode {

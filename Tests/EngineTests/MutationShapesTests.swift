@@ -49,7 +49,7 @@ import Testing
     #"upsertUser(data: [{id: "a", lines: [{what: "n", tool: 1}], likes: []}], strategy: KEEP)"#,
     #"upsertUser(data: [{id: "a", name: "1", lines: [{what: "n", tool: 1}]}, {id: "a", name: "0", lines: [{what: "m", tool: 1, subs: [{what: "o", tool: 2}]}], post: {holder: "a"}}], strategy: LAST_WRITE_WINS, by: name)"#,
     #"deleteUser(where: id == "b", hard: true)"#,
-    #"deleteUser(where: id == "b") again: restoreUser again2: deleteUser(all: true, hard: true) { id }"#,
+    #"deleteUser(where: id == "b") again: restoreUser(all: true) again2: deleteUser(all: true, hard: true) { id }"#,
     #"deleteUser(all: true) restoreUser(all: true) { id } updateUser(all: true, set: {lines: []})"#,
     #"deleteUser(all: true) insertUser(data: [{id: "a", lines: [{what: "n", tool: 1}]}, {id: "b"}])"#,
   ]) func staysConsistent(_ fields: String) throws {

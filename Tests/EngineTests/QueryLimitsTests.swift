@@ -35,7 +35,8 @@ import Testing
   func problems() throws {
     let database = try #require(Self.database)
     for text in [
-      "{ N { a b c d e f } }", "{ N { id ) id ) id ) id ) id ) } }", "{ x := \u{1} \u{1} \u{1} \u{1} \u{1} }",
+      "{ N { a b c d e f } }", "{ N { id(a: ) id(a: ) id(a: ) id(a: ) id(a: ) } }",
+      "{ x := \u{1} \u{1} \u{1} \u{1} \u{1} }",
     ] {
       var limits = QueryLimits.standard
       func count(_ most: Int) throws -> Int {

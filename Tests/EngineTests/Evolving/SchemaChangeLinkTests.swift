@@ -227,9 +227,9 @@ import Testing
     // Every post leads to the one with the next number, and is led to by the one before.
     #expect(
       try fixture.answer(
-        "{ a: count(Post(where: next.id as Int == (id as Int + 1) % 4500)) b: count(Post(where: before.next == .)) }")
+        "{ a: count(Post(where: next.id as Int == ((id as Int) + 1) % 4500)) b: count(Post(where: before.next == .)) }")
         == #"{"a":4500,"b":4500}"#)
-    _ = try fixture.answer("mutation { deletePost(where: id as Int % 7 == 3, all: true) }")
+    _ = try fixture.answer("mutation { deletePost(where: (id as Int) % 7 == 3, all: true) }")
     try fixture.change(to: "type Post \(fields)")
     try fixture.change(to: noded)
     #expect(fixture.database.check() == [])

@@ -155,9 +155,7 @@ struct ModelPrinter {
         .map { "\(schema.relations[$0.relation].name ?? ""): \(written($0, isJSON: false))" }
       return self.condition(condition, type) + ["set: {\(members.joined(separator: ", "))}"]
     case .delete(let condition, let isHard): return self.condition(condition, type) + (isHard ? ["hard: true"] : [])
-    case .restore(let condition):
-      if case .all = condition { return [] }
-      return self.condition(condition, type)
+    case .restore(let condition): return self.condition(condition, type)
     }
   }
 

@@ -83,7 +83,8 @@ import Testing
     #expect(database.current === before && before.memoryDigest == digest)
     #expect(database.check() == [])
     // Nothing of it is in the way of a later change.
-    _ = try database.query(#"mutation { insertPerson(data: {id: 90, email: "later@x", text: "red"}) restorePerson(all: true) }"#)
+    _ = try database.query(
+      #"mutation { insertPerson(data: {id: 90, email: "later@x", text: "red"}) restorePerson(all: true) }"#)
     #expect(database.check() == [])
     let found = try database.query(#"{ Person(where: text matches "red" and text contains "red") { id } }"#).jsonString
     #expect(found == #"{"Person":[{"id":1},{"id":2},{"id":90}]}"#)

@@ -126,7 +126,8 @@ import Testing
       "mutation { a: deleteN(where: id == 1) updateN(where: id == 2, set: {up: 3}) b: deleteN(where: id == 2) }")
     try fixture.change(to: schema("[N!]!"))
     #expect(
-      try fixture.answer("mutation { a: restoreN(where: id == 1) { downs { id } } b: restoreN(all: true) { id up { id } } }")
+      try fixture.answer(
+        "mutation { a: restoreN(where: id == 1) { downs { id } } b: restoreN(all: true) { id up { id } } }")
         == #"{"a":[{"downs":[{"id":4}]}],"b":[{"id":2,"up":[{"id":3}]}]}"#)
     #expect(
       try fixture.answer("{ N { downs { id } } }")
