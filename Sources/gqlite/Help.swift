@@ -111,7 +111,7 @@ enum Help {
     its schema, data, vars (a JSON object), operation, dialect and now, paths relative to the document; 'requires: PATH'
     skips the case where the path is missing.
 
-      --update          write what came out as what is expected
+      --update          write the results as the expectations; refused where the variable CI is set
 
     exit codes: 0 all passed · 1 some failed · 2 wrong usage, or no test was found
 

@@ -29,6 +29,12 @@ final class Terminal: @unchecked Sendable {
     return true
   }
 
+  /// Whether the variable `CI` says that no person runs the command.
+  static var isContinuousIntegration: Bool {
+    guard let value = getenv("CI") else { return false }
+    return !["", "0", "false"].contains(String(cString: value).lowercased())
+  }
+
   func write(_ text: String) { write(Array(text.utf8)) }
 
   func write(_ bytes: [UInt8]) {

@@ -9,6 +9,11 @@ enum TestCommand {
     guard !paths.isEmpty else {
       throw UsageError("no test: name a file or a directory", help: "try 'gqlite test --help'")
     }
+    if updates, Terminal.isContinuousIntegration {
+      throw UsageError(
+        "'--update' does not rewrite expectations in continuous integration, where the variable CI is set",
+        help: "run it without '--update', or clear the variable: CI= gqlite test --update")
+    }
     var runner = GoldenRunner(updates: updates)
     for path in paths { try runner.run(path) { Terminal.standardOutput.write($0) } }
     if runner.passed + runner.failed + runner.skipped == 0 {

@@ -77,7 +77,8 @@ import Testing
     "cancelled", "command-failed", "data-conflict", "data-loss", "function-failed", "function-name",
     "nested-transaction", "read-only", "several-operations", "transaction-ended",
     // The command line and its limits.
-    "memory", "needs-one-list", "no-operation", "timeout", "unknown-operation", "wrong-limit",
+    "memory", "needs-one-list", "no-operation", "timeout", "unknown-header", "unknown-operation",
+    "wrong-header", "wrong-limit",
     // Sizes.
     "document-too-long", "field-limit", "too-large", "too-many-columns", "too-many-enum-values",
     "too-many-tokens",

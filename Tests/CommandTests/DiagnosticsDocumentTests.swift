@@ -46,7 +46,7 @@ import Testing
     codes += VariableProblem.codes + SchemaProblem.codes + RuntimeProblem.diagnosticCodes
     codes += MutationProblem.diagnosticCodes
     codes += DiagnosticCode.planningCodes + LoadProblem.allCases.map(\.code) + DocumentProblem.allCases.map(\.code)
-    codes += EvolutionProblem.allCases.map(\.code)
+    codes += EvolutionProblem.allCases.map(\.code) + GoldenProblem.allCases.map(\.code)
     return Set(codes.map(\.rawValue))
   }()
 

@@ -31,7 +31,7 @@ enum Gqlite {
     let process = Process()
     process.executableURL = program
     process.arguments = arguments
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    process.environment = ProcessInfo.processInfo.environment.merging(["CI": ""]) { $1 }.merging(environment) { $1 }
     process.currentDirectoryURL = folder ?? scratch.url
     try scratch.write("in", input)
     for name in ["out", "err"] { try scratch.write(name, "") }

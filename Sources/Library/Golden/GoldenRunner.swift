@@ -63,7 +63,14 @@ package struct GoldenRunner {
   /// Runs the cases at a path; `report` is told of each failure and each skipped case, a diff included.
   package mutating func run(_ path: String, report: (String) -> Void) throws(QueryError) {
     for file in try Self.cases(at: path) {
-      let golden = try GoldenCase(path: file)
+      let golden: GoldenCase
+      do throws(QueryError) {
+        golden = try GoldenCase(path: file)
+      } catch {
+        failed += 1
+        report("FAILED \(file)\n\(error.description)")
+        continue
+      }
       if let missing = golden.missingRequirement {
         skipped += 1
         report("skipped \(file): \(missing) is not there\n")
@@ -87,32 +94,40 @@ package struct GoldenRunner {
   }
 
   private mutating func check(
-    _ golden: GoldenCase, _ stage: GoldenCase.Stage, _ actual: String, _ report: (String) -> Void
+    _ golden: GoldenCase, _ stage: GoldenCase.Stage, _ outcome: Outcome, _ report: (String) -> Void
   ) {
     let file = golden.file(stage)
-    let expected = (try? FileBytes.read(file)).map { String(decoding: $0, as: UTF8.self) } ?? ""
-    if Self.normalized(expected, stage) == Self.normalized(actual, stage) {
+    let read = (try? FileBytes.read(file)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    let expected = stage == .json ? Self.laidOut(read) : read
+    // Problems are text, whatever was expected; they are never written as an answer.
+    let isAnswer = stage == .json && !outcome.isProblem
+    let actual = isAnswer ? Self.laidOut(outcome.text) : outcome.text
+    if expected == actual, isAnswer || stage != .json {
       passed += 1
-    } else if updates, (try? FileBytes.write(Array(actual.utf8), to: file)) != nil {
+    } else if updates, isAnswer || stage != .json, (try? FileBytes.write(Array(outcome.text.utf8), to: file)) != nil {
       passed += 1
       report("updated \(file)\n")
     } else {
       failed += 1
-      report("FAILED \(file)\n\(UnifiedDiff.text(Self.shown(expected, stage), Self.shown(actual, stage)))")
+      report("FAILED \(file)\n\(UnifiedDiff.text(expected, actual))")
     }
   }
 
-  /// Answers are compared as JSON text without the white space between tokens, so that expectations may be laid out.
-  private static func normalized(_ text: String, _ stage: GoldenCase.Stage) -> String {
-    stage == .json ? shown(text, stage) : text
+  /// Returns answers with one layout: white space between tokens does not matter.
+  private static func laidOut(_ text: String) -> String {
+    let pretty = String(decoding: PrettyJSON.format(Array(text.utf8)), as: UTF8.self)
+    return pretty.isEmpty || pretty.hasSuffix("\n") ? pretty : pretty + "\n"
   }
 
-  private static func shown(_ text: String, _ stage: GoldenCase.Stage) -> String {
-    stage == .json ? String(decoding: PrettyJSON.format(Array(text.utf8)), as: UTF8.self) : text
+  /// The result of a stage.
+  private struct Outcome {
+    /// Answers, a plan, or the text of problems.
+    var text: String
+    /// Whether an error kept the stage from its result.
+    var isProblem = false
   }
 
-  /// What a case gives: answers, plans, or the text of its problems.
-  private mutating func outcome(_ golden: GoldenCase, _ stage: GoldenCase.Stage) -> String {
+  private mutating func outcome(_ golden: GoldenCase, _ stage: GoldenCase.Stage) -> Outcome {
     do throws(QueryError) {
       let dialect = golden.value("dialect").flatMap { QueryDialect(rawValue: $0) } ?? .extended
       let name = golden.path.split(separator: "/").last.map(String.init) ?? golden.path
@@ -146,10 +161,10 @@ package struct GoldenRunner {
         case .diagnostics: _ = try query.run(values, options: options)
         }
       }
-      return text
+      return Outcome(text: text)
     } catch {
       // Files are named as the header names them, wherever the test runs.
-      return error.description.replacing(golden.folder, with: "")
+      return Outcome(text: error.description.replacing(golden.folder, with: ""), isProblem: true)
     }
   }
 }

@@ -3,9 +3,7 @@ package enum UnifiedDiff {
   private enum Edit { case keep(Substring), remove(Substring), add(Substring) }
 
   package static func text(_ expected: String, _ actual: String, context: Int = 3) -> String {
-    let edits = edits(
-      expected.split(separator: "\n", omittingEmptySubsequences: false),
-      actual.split(separator: "\n", omittingEmptySubsequences: false))
+    let edits = edits(lines(of: expected), lines(of: actual))
     let changed = edits.indices.filter { if case .keep = edits[$0] { false } else { true } }
     guard !changed.isEmpty else { return "" }
     var shown = Array(repeating: false, count: edits.count)
@@ -15,26 +13,54 @@ package enum UnifiedDiff {
     var text = "--- expected\n+++ actual\n"
     var oldLine = 1
     var newLine = 1
-    var wasShown = false
-    for (index, edit) in edits.enumerated() {
-      if shown[index] {
-        if !wasShown { text += "@@ -\(oldLine) +\(newLine) @@\n" }
-        switch edit {
-        case .keep(let line): text += " \(line)\n"
-        case .remove(let line): text += "-\(line)\n"
-        case .add(let line): text += "+\(line)\n"
+    var index = 0
+    while index < edits.count {
+      var hunk = ""
+      var oldCount = 0
+      var newCount = 0
+      while index < edits.count, shown[index] {
+        switch edits[index] {
+        case .keep(let line):
+          hunk += " \(line)\n"
+          oldCount += 1
+          newCount += 1
+        case .remove(let line):
+          hunk += "-\(line)\n"
+          oldCount += 1
+        case .add(let line):
+          hunk += "+\(line)\n"
+          newCount += 1
         }
+        index += 1
       }
-      wasShown = shown[index]
-      switch edit {
-      case .keep:
+      if !hunk.isEmpty { text += "@@ -\(range(oldLine, oldCount)) +\(range(newLine, newCount)) @@\n\(hunk)" }
+      oldLine += oldCount
+      newLine += newCount
+      // Lines that are not shown are in both texts.
+      while index < edits.count, !shown[index] {
         oldLine += 1
         newLine += 1
-      case .remove: oldLine += 1
-      case .add: newLine += 1
+        index += 1
       }
     }
     return text
+  }
+
+  /// Returns the first line and the number of lines, which is left out if it is 1. An empty range names the line before.
+  private static func range(_ line: Int, _ count: Int) -> String {
+    count == 1 ? "\(line)" : "\(count == 0 ? line - 1 : line),\(count)"
+  }
+
+  /// Returns the lines of a text. The last one says so if no line feed ends it.
+  private static func lines(of text: String) -> [Substring] {
+    guard !text.isEmpty else { return [] }
+    var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    if lines.last?.isEmpty ?? false {
+      lines.removeLast()
+    } else if let last = lines.popLast() {
+      lines.append("\(last)\n\\ No newline at end of file")
+    }
+    return lines
   }
 
   /// Common head and tail are cheap; what lies between is compared line by line up to a size, else shown as replaced.
