@@ -14,6 +14,8 @@ enum DocumentProblem: CaseIterable {
   case functionName
   /// `database.limits.nesting = 1000`
   case wrongLimit
+  /// `extend schema @data(from: "/etc/passwd")` under `--limits serve`
+  case dataNotAllowed
 
   var code: DiagnosticCode {
     switch self {
@@ -23,6 +25,7 @@ enum DocumentProblem: CaseIterable {
     case .needsOneList: "needs-one-list"
     case .functionName: "function-name"
     case .wrongLimit: "wrong-limit"
+    case .dataNotAllowed: "data-not-allowed"
     }
   }
 }

@@ -120,6 +120,17 @@ package final class QueryDocument: Sendable {
   /// The paths that `extend schema @data(from:)` names, as written.
   package var dataPaths: [String] { dataSources(document).map(\.path) }
 
+  /// Makes the error for data that the document must not name.
+  ///
+  /// - Parameters:
+  ///   - path: The path as written; nil for the first one.
+  ///   - help: What may be done.
+  package func dataNotAllowedError(_ path: String?, _ message: String, help: String) -> QueryError {
+    let place = dataSources(document).first { path == nil || $0.path == path }?.range ?? SourceRange(at: 0)
+    return QueryError(
+      [Diagnostic(DocumentProblem.dataNotAllowed.code, message, at: place, help: help)], in: source)
+  }
+
   /// Binds every operation.
   ///
   /// - Throws: ``QueryError`` with every problem of the document, if one is an error.

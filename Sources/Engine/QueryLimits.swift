@@ -1,3 +1,4 @@
+import GQLBase
 import GQLBinder
 import GQLExecutor
 import GQLLexer
@@ -181,12 +182,16 @@ public struct QueryLimits: Sendable, Hashable {
   }
 
   /// The limits as the executor takes them; the time starts now.
-  var run: RunLimits {
+  var run: RunLimits { run(since: nil) }
+
+  /// The limits as the executor takes them; the time starts at a moment of the monotonic clock, or now.
+  func run(since start: UInt64?) -> RunLimits {
     var limits = RunLimits()
     if let time {
       let parts = time.components
       let milliseconds = Double(parts.seconds) * 1000 + Double(parts.attoseconds) / 1e15
-      limits.allow(milliseconds: Int(max(0, min(milliseconds.rounded(.up), 1e15))))
+      limits.allow(
+        milliseconds: Int(max(0, min(milliseconds.rounded(.up), 1e15))), since: start ?? MonotonicClock.now)
     }
     if let answerBytes { limits.maximumBytes = max(0, answerBytes) }
     if let answerNodes { limits.maximumNodes = max(0, answerNodes) }

@@ -13,6 +13,7 @@ public struct RunOptions: Sendable {
     var cancellation: QueryCancellation?
     var now: Int64?
     var planner: PlannerOptions?
+    var started: UInt64?
   }
   private final class Box: Sendable {
     let settings: Settings
@@ -85,6 +86,15 @@ public struct RunOptions: Sendable {
     set { self[\.planner] = newValue }
   }
 
+  /// The moment of the monotonic clock at which the time-out starts; nil where each step starts its own.
+  package var started: UInt64? {
+    get { box?.settings.started }
+    set { self[\.started] = newValue }
+  }
+
+  /// What may end loading; nil where nothing may.
+  package var loading: Interruption? { interruption(.standard) }
+
   /// What may end reading, binding and planning; a time-out starts now. The limits stand where the options say nothing.
   ///
   /// Of the memory that preparing may take, `used` bytes are taken already.
@@ -94,7 +104,7 @@ public struct RunOptions: Sendable {
     if let timeout = settings?.timeout { limits.time = timeout }
     if let memory = settings?.maximumMemory { limits.memory = memory }
     guard limits.time != nil || limits.memory != nil || settings?.cancellation != nil else { return nil }
-    let run = limits.run
+    let run = limits.run(since: settings?.started)
     return Interruption(
       deadline: run.deadline, milliseconds: run.milliseconds, cancellation: settings?.cancellation?.flag,
       memory: limits.memory.map { PreparationMemory(limit: max(0, $0), used: used) })
@@ -113,7 +123,7 @@ public struct RunOptions: Sendable {
     if let maximumBytes = settings?.maximumBytes { limits.answerBytes = maximumBytes }
     if let maximumNodes = settings?.maximumNodes { limits.answerNodes = maximumNodes }
     if let maximumMemory = settings?.maximumMemory { limits.memory = maximumMemory }
-    return limits.run
+    return limits.run(since: settings?.started)
   }
 }
 

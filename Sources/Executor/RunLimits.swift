@@ -32,10 +32,10 @@ package struct RunLimits: Sendable, Hashable {
   package static let none = RunLimits()
 
   /// Sets the deadline, from now.
-  package mutating func allow(milliseconds: Int) {
+  package mutating func allow(milliseconds: Int, since start: UInt64 = MonotonicClock.now) {
     self.milliseconds = max(milliseconds, 0)
     let (nanoseconds, overflow) = UInt64(self.milliseconds).multipliedReportingOverflow(by: 1_000_000)
-    let (end, late) = MonotonicClock.now.addingReportingOverflow(nanoseconds)
+    let (end, late) = start.addingReportingOverflow(nanoseconds)
     deadline = overflow || late ? .max : end
   }
 }

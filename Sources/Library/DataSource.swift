@@ -45,16 +45,33 @@ public struct LoadOptions: Sendable {
   public var progress: (@Sendable (LoadProgress) -> Void)?
   /// The most bytes that one compressed file may expand to; a small file can hold very many.
   public var maximumExpandedBytes: Int
+  /// The wall time that the load may take; nil for as long as it takes. A load that takes longer changes nothing.
+  public var timeout: Duration? {
+    get { run.timeout }
+    set { run.timeout = newValue }
+  }
+  /// A flag that may stop the load from another thread; a load that is stopped changes nothing.
+  public var cancellation: QueryCancellation? {
+    get { run.cancellation }
+    set { run.cancellation = newValue }
+  }
+  /// What may end the load, as runs have it.
+  package var run = RunOptions()
+  /// The folder that files must lie in after their links are followed, as `realpath` gives it; nil for any.
+  package var root: String?
 
-  /// The defaults: a bad record fails the load, no progress is told, a compressed file holds up to 4 GiB.
+  /// The defaults: a bad record fails the load, no progress is told, a compressed file holds up to 4 GiB, and the load
+  /// takes as long as it takes.
   public init(
-    skipsBadRecords: Bool = false, now: Int64? = nil, maximumExpandedBytes: Int = 4 << 30,
-    progress: (@Sendable (LoadProgress) -> Void)? = nil
+    skipsBadRecords: Bool = false, now: Int64? = nil, maximumExpandedBytes: Int = 4 << 30, timeout: Duration? = nil,
+    cancellation: QueryCancellation? = nil, progress: (@Sendable (LoadProgress) -> Void)? = nil
   ) {
     self.skipsBadRecords = skipsBadRecords
     self.now = now
     self.maximumExpandedBytes = maximumExpandedBytes
     self.progress = progress
+    if timeout != nil { run.timeout = timeout }
+    if cancellation != nil { run.cancellation = cancellation }
   }
 }
 

@@ -14,11 +14,14 @@ extension Database {
   @discardableResult
   public func load(_ sources: [DataSource], options: LoadOptions = LoadOptions()) throws(QueryError) -> LoadReport {
     try replacing { (current, hasSchema) throws(QueryError) in
-      let (base, files) = try open(sources, options, on: current, hasSchema: hasSchema)
+      // The time starts here.
+      let interruption = options.run.loading
+      let (base, files) = try open(sources, options, interruption, on: current, hasSchema: hasSchema)
       let transaction = WriteTransaction(base, fold: foldText)
       transaction.now = options.now ?? WallClock.now
       var loader = Loader(
         catalog: base.catalog, transaction: transaction, skipsBadRecords: options.skipsBadRecords,
+        interruption: interruption,
         progress: options.progress.map { tell in { tell(LoadProgress($0)) } })
       try told { () throws(LoadFailure) in try loader.load(files) }
       return (transaction.commit(), LoadReport(loader.outcome, base.catalog))
@@ -33,11 +36,13 @@ extension Database {
 
   /// The files, and what they are added to: without a schema, nothing, with a schema inferred from them.
   private func open(
-    _ sources: [DataSource], _ options: LoadOptions, on snapshot: Snapshot, hasSchema: Bool
+    _ sources: [DataSource], _ options: LoadOptions, _ interruption: Interruption?, on snapshot: Snapshot,
+    hasSchema: Bool
   ) throws(QueryError) -> (base: Snapshot, files: [LoadFile]) {
-    let limit = options.maximumExpandedBytes
+    let bounds = LoadFile.Bounds(
+      expandedBytes: options.maximumExpandedBytes, root: options.root, interruption: interruption)
     let opened = try told { () throws(LoadFailure) in
-      try LoadFile.open(sources.map(\.source), for: hasSchema ? snapshot.catalog : nil, limit: limit)
+      try LoadFile.open(sources.map(\.source), for: hasSchema ? snapshot.catalog : nil, bounds)
     }
     let base = hasSchema ? snapshot : try inferred(from: opened, functions: snapshot.catalog.functions)
     return (base, try told { () throws(LoadFailure) in try LoadFile.resolve(opened.files, in: base.catalog) })

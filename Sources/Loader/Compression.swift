@@ -1,5 +1,6 @@
 import CZlib
 import CZstd
+import GQLBase
 
 /// A compressed form of a data file, told by the end of its name.
 enum Compression: String, CaseIterable {
@@ -19,9 +20,12 @@ enum Compression: String, CaseIterable {
 
   /// The whole content. Several members or frames behind each other are one content, as the tools have it.
   ///
-  /// - Throws: where the bytes are not of this form, end too early, or hold more than `limit` bytes.
-  func expand(_ bytes: UnsafeBufferPointer<UInt8>, limit: Int) throws(Failure) -> ExpandedBytes {
-    let output = ExpandedBytes(capacity: min(limit, max(4096, bytes.count &* 4)))
+  /// - Throws: where the bytes are not of this form, end too early, or hold more than `limit` bytes; where the
+  ///   interruption is due.
+  func expand(
+    _ bytes: UnsafeBufferPointer<UInt8>, limit: Int, _ interruption: Interruption? = nil
+  ) throws(Failure) -> ExpandedBytes {
+    let output = ExpandedBytes(capacity: min(limit, max(4096, bytes.count &* 4)), interruption)
     switch self {
     case .gzip: try inflate(bytes, into: output, limit: limit)
     case .zstd: try decompress(bytes, into: output, limit: limit)
@@ -44,7 +48,7 @@ enum Compression: String, CaseIterable {
       stream.avail_in = UInt32(given)
       let room = try output.room(limit: limit)
       stream.next_out = room.start.assumingMemoryBound(to: UInt8.self)
-      stream.avail_out = UInt32(min(room.count, 1 << 30))
+      stream.avail_out = UInt32(room.count)
       let offered = Int(stream.avail_out)
       let status = CZlib.inflate(&stream, Z_NO_FLUSH)
       position += given - Int(stream.avail_in)
@@ -96,9 +100,13 @@ final class ExpandedBytes {
   private var capacity: Int
   var count = 0
   private var isTaken = false
+  private let interruption: Interruption?
+  /// The most bytes that are expanded between two looks at the interruption.
+  private static let slice = 16 << 20
 
-  init(capacity: Int) {
+  init(capacity: Int, _ interruption: Interruption?) {
     self.capacity = max(capacity, 16)
+    self.interruption = interruption
     start = .allocate(byteCount: self.capacity, alignment: 16)
   }
 
@@ -114,6 +122,7 @@ final class ExpandedBytes {
   /// Free room, at least one byte.
   func room(limit: Int) throws(Compression.Failure) -> (start: UnsafeMutableRawPointer, count: Int) {
     try check(limit)
+    if interruption?.isDue ?? false { throw Compression.Failure(message: "interrupted") }
     if count == capacity {
       // One byte beyond the limit tells that there is more.
       let (doubled, overflow) = capacity.multipliedReportingOverflow(by: 2)
@@ -124,7 +133,7 @@ final class ExpandedBytes {
       start = grown
       capacity = next
     }
-    return (start + count, capacity - count)
+    return (start + count, min(capacity - count, Self.slice))
   }
 
   /// Hands the memory to the caller, who deallocates it.

@@ -18,34 +18,57 @@ package struct LoadFile {
     package var sdl = ""
   }
 
+  /// What bounds the opening of sources.
+  package struct Bounds {
+    /// The bytes that one compressed file may expand to.
+    var expandedBytes: Int
+    /// The folder that all files must lie in; nil if they may lie anywhere.
+    var root: String?
+    var interruption: Interruption?
+
+    package init(expandedBytes: Int, root: String? = nil, interruption: Interruption? = nil) {
+      self.expandedBytes = expandedBytes
+      self.root = root
+      self.interruption = interruption
+    }
+
+    /// - Throws: where the time is over, or the load was cancelled.
+    func check(_ file: String) throws(LoadFailure) {
+      guard let diagnostic = interruption?.diagnostic(at: SourceRange(at: 0)) else { return }
+      throw LoadFailure([(SourceText(name: file, bytes: []), [diagnostic])])
+    }
+  }
+
   /// Opens sources. Directories give their files in the order of their names. Without a catalog, a SQLite file brings
   /// its own types.
   package static func open(
-    _ sources: [LoadSource], for catalog: Catalog?, limit: Int
+    _ sources: [LoadSource], for catalog: Catalog?, _ bounds: Bounds
   ) throws(LoadFailure) -> Opened {
     let typeNames = catalog.map { Set($0.types.filter { !$0.isElement }.map(\.name)) }
     var opened = Opened()
     for source in sources {
-      if case .path(let path) = source, let database = try openDatabase(path, for: catalog) {
+      if case .path(let path) = source, let database = try openDatabase(path, for: catalog, bounds) {
         opened.files += database.files
         opened.sdl += database.sdl
       } else {
-        opened.files += try open([source], typeNames: typeNames, limit: limit)
+        opened.files += try open([source], typeNames: typeNames, bounds)
       }
     }
     return opened
   }
 
-  private static func openDatabase(_ path: String, for catalog: Catalog?) throws(LoadFailure) -> Opened? {
+  private static func openDatabase(
+    _ path: String, for catalog: Catalog?, _ bounds: Bounds
+  ) throws(LoadFailure) -> Opened? {
     guard [".sqlite", ".sqlite3", ".db", ".db3"].contains(where: { path.hasSuffix($0) }),
       MappedFile.directoryEntries(path) == nil
     else { return nil }
-    let file = try mapped(path)
+    let file = try mapped(path, bounds, atMost: 16)
     guard SQLiteConnection.isDatabase(file.bytes) else {
       throw LoadFailure(code: LoadProblem.unreadable.code, "this is no SQLite file", file: path)
     }
     do throws(SQLiteConnection.Failure) {
-      let connection = try SQLiteConnection(path: path)
+      let connection = try SQLiteConnection(path: path, bounds.interruption)
       let schema = try SQLiteSchema(connection)
       let files = try SQLiteRecords(connection, schema, for: catalog).files(path: path)
       if files.isEmpty {
@@ -54,12 +77,13 @@ package struct LoadFile {
       }
       return Opened(files: files, sdl: catalog == nil ? schema.sdl : "")
     } catch {
+      try bounds.check(path)
       throw LoadFailure(code: LoadProblem.unreadable.code, error.message, file: path)
     }
   }
 
   private static func open(
-    _ sources: [LoadSource], typeNames: Set<String>?, limit: Int
+    _ sources: [LoadSource], typeNames: Set<String>?, _ bounds: Bounds
   ) throws(LoadFailure) -> [LoadFile] {
     var files: [LoadFile] = []
     for source in sources {
@@ -67,17 +91,17 @@ package struct LoadFile {
       case .bytes(let bytes, let format, let type, let name):
         files.append(LoadFile(file: MappedFile(name: name, bytes: bytes), format: format, typeName: type))
       case .path(let path):
-        files += try open(path, typeNames: typeNames, limit: limit)
+        files += try open(path, typeNames: typeNames, bounds)
       }
     }
     return files
   }
 
   private static func open(
-    _ path: String, typeNames: Set<String>?, limit: Int
+    _ path: String, typeNames: Set<String>?, _ bounds: Bounds
   ) throws(LoadFailure) -> [LoadFile] {
     guard let entries = MappedFile.directoryEntries(path) else {
-      return [try openFile(path, typeNames: typeNames, limit: limit)]
+      return [try openFile(path, typeNames: typeNames, bounds)]
     }
     var files: [LoadFile] = []
     let prefix = path.hasSuffix("/") ? path : path + "/"
@@ -88,7 +112,7 @@ package struct LoadFile {
         try refuseMisspelling(stem, entry, in: entries, typeNames: typeNames ?? [], file: prefix + entry)
         continue
       }
-      files.append(LoadFile(file: try content(prefix + entry, limit: limit), format: format, typeName: stem))
+      files.append(LoadFile(file: try content(prefix + entry, bounds), format: format, typeName: stem))
     }
     if files.isEmpty {
       throw LoadFailure(
@@ -111,12 +135,12 @@ package struct LoadFile {
   }
 
   private static func openFile(
-    _ path: String, typeNames: Set<String>?, limit: Int
+    _ path: String, typeNames: Set<String>?, _ bounds: Bounds
   ) throws(LoadFailure) -> LoadFile {
     let name = path.split(separator: "/").last.map(String.init) ?? path
     guard let (stem, format) = split(Compression.split(name)?.stem ?? name) else {
       // What is not there has no wrong ending.
-      _ = try mapped(path)
+      _ = try mapped(path, bounds, atMost: 0)
       throw LoadFailure(
         code: LoadProblem.unsupported.code, "this is no file of data",
         help: "data lies in files that end in .ndjson, .jsonl, .json or .csv (and .gz or .zst), or in .sqlite",
@@ -128,12 +152,14 @@ package struct LoadFile {
     } else if stem.first?.isUppercase ?? false || format == .csv {
       type = stem
     }
-    return LoadFile(file: try content(path, limit: limit), format: format, typeName: type)
+    return LoadFile(file: try content(path, bounds), format: format, typeName: type)
   }
 
-  private static func mapped(_ path: String) throws(LoadFailure) -> MappedFile {
+  private static func mapped(
+    _ path: String, _ bounds: Bounds, atMost most: Int = .max - 1
+  ) throws(LoadFailure) -> MappedFile {
     do {
-      return try MappedFile(path: path)
+      return try MappedFile(path: path, atMost: most, within: bounds.root)
     } catch {
       throw LoadFailure(code: LoadProblem.unreadable.code, error.message, file: path)
     }
@@ -148,12 +174,15 @@ package struct LoadFile {
   }
 
   /// The content of a file, expanded if it is compressed.
-  private static func content(_ path: String, limit: Int) throws(LoadFailure) -> MappedFile {
-    let file = try mapped(path)
+  private static func content(_ path: String, _ bounds: Bounds) throws(LoadFailure) -> MappedFile {
+    try bounds.check(path)
+    let file = try mapped(path, bounds)
     guard let (_, compression) = Compression.split(path) else { return file }
     do {
-      return MappedFile(name: path, try compression.expand(file.bytes, limit: limit))
+      return MappedFile(
+        name: path, try compression.expand(file.bytes, limit: bounds.expandedBytes, bounds.interruption))
     } catch {
+      try bounds.check(path)
       throw LoadFailure(code: LoadProblem.unreadable.code, error.message, file: path)
     }
   }

@@ -38,6 +38,8 @@ package enum LoadProblem: Sendable, Hashable, CaseIterable {
   case unsupported
   /// A load that was asked for without any data.
   case noData
+  /// A load whose time is over, or that was cancelled. Its diagnostic is that of the interruption.
+  case interrupted
 
   package var code: DiagnosticCode {
     switch self {
@@ -59,6 +61,7 @@ package enum LoadProblem: Sendable, Hashable, CaseIterable {
     case .tooLarge: .tooLarge
     case .unsupported: "unsupported-data"
     case .noData: "no-data"
+    case .interrupted: "cancelled"
     }
   }
 }

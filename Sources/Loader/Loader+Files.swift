@@ -28,7 +28,7 @@ extension Loader {
         }
       }
       position = end + 1
-      tellProgress(file.file.name, at: position)
+      try lookAround(file.file.name, at: position)
     }
   }
 
@@ -101,7 +101,7 @@ extension Loader {
           // Behind what is not JSON there is no telling where the next record begins.
           guard (try? scanner.skipValue()) != nil else { return false }
         }
-        tellProgress(file.file.name, at: scanner.position)
+        try lookAround(file.file.name, at: scanner.position)
       }
       return true
     } catch let failure as JSONScanner.Failure {
@@ -144,7 +144,7 @@ extension Loader {
       } catch {
         try skip(error, file.file)
       }
-      tellProgress(file.file.name, at: csv.position)
+      try lookAround(file.file.name, at: csv.position)
     }
   }
 

@@ -12,6 +12,8 @@ package struct Loader: ~Copyable {
   /// Go on behind a bad record and count it, instead of failing as a whole.
   let skipsBadRecords: Bool
   let progress: ((LoadPosition) -> Void)?
+  /// What may end the load before its end.
+  let interruption: Interruption?
   let arena = LoadArena()
   var reader: RecordReader
   /// What was done so far.
@@ -46,12 +48,14 @@ package struct Loader: ~Copyable {
 
   /// - Parameter progress: Called now and then.
   package init(
-    catalog: Catalog, transaction: WriteTransaction, skipsBadRecords: Bool, progress: ((LoadPosition) -> Void)?
+    catalog: Catalog, transaction: WriteTransaction, skipsBadRecords: Bool, interruption: Interruption? = nil,
+    progress: ((LoadPosition) -> Void)?
   ) {
     self.catalog = catalog
     self.transaction = transaction
     self.skipsBadRecords = skipsBadRecords
     self.progress = progress
+    self.interruption = interruption
     reader = RecordReader(
       layouts: catalog.types.map { RecordLayout($0, catalog: catalog) }, arena: arena, now: transaction.now)
     pending = Array(repeating: PendingLinks(), count: catalog.relations.count)
@@ -68,13 +72,17 @@ package struct Loader: ~Copyable {
     for index in files.indices {
       do {
         try load(files[index], number: index)
+      } catch  where error.problem == .interrupted {
+        throw interrupted(in: files[index].file)
       } catch {
         throw loadFailure(error, in: files[index].file)
       }
       readBytes += files[index].file.bytes.count
-      tellProgress(files[index].file.name, force: true)
+      tellProgress(files[index].file.name)
     }
+    if isDue, let last = files.last { throw interrupted(in: last.file) }
     try resolveLinks(files)
+    if isDue, let last = files.last { throw interrupted(in: last.file) }
     if !skipsBadRecords {
       do {
         try transaction.endBulk()
@@ -92,7 +100,7 @@ package struct Loader: ~Copyable {
 
   /// Counts and keeps the first of bad records, if they are to be skipped; else throws them on.
   mutating func skip(_ failure: RecordFailure, _ file: MappedFile) throws(RecordFailure) {
-    guard skipsBadRecords else { throw failure }
+    guard skipsBadRecords, failure.problem != .interrupted else { throw failure }
     outcome.skippedRecords += 1
     if outcome.skippedRecords <= Self.reportedWarnings {
       outcome.warnings.append(Self.diagnostic(failure, in: file, severity: .warning))
@@ -152,8 +160,24 @@ package struct Loader: ~Copyable {
     )
   }
 
-  func tellProgress(_ file: String, at position: Int = 0, force: Bool = false) {
-    guard let progress, force || records & 0xFFFF == 0 else { return }
-    progress(LoadPosition(file: file, bytes: readBytes + position, totalBytes: totalBytes, records: records))
+  /// Tells the progress now and then, and looks more often at what may end the load.
+  ///
+  /// - Throws: a failure `.interrupted` where the load is to end.
+  @inline(__always)
+  func lookAround(_ file: String, at position: Int) throws(RecordFailure) {
+    guard records & 0xFF == 0 else { return }
+    if records & 0xFFFF == 0 { tellProgress(file, at: position) }
+    if isDue { throw RecordFailure(.interrupted, "", at: position) }
+  }
+
+  private var isDue: Bool { interruption?.isDue ?? false }
+
+  private func interrupted(in file: MappedFile) -> LoadFailure {
+    let why = interruption?.diagnostic(at: SourceRange(at: 0))
+    return LoadFailure([(SourceText(name: file.name, bytes: []), why.map { [$0] } ?? [])])
+  }
+
+  private func tellProgress(_ file: String, at position: Int = 0) {
+    progress?(LoadPosition(file: file, bytes: readBytes + position, totalBytes: totalBytes, records: records))
   }
 }

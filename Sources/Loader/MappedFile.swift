@@ -37,19 +37,33 @@ package final class MappedFile: @unchecked Sendable {
     isMapping = false
   }
 
-  /// Reads a whole regular file, or anything else that can be read to its end.
-  package init(path: String) throws(Failure) {
+  /// Reads a regular file, or one of the process's own streams.
+  ///
+  /// Directories, devices, sockets and FIFOs are refused without waiting for them. A stream is named as `/dev/stdin` or
+  /// `/dev/fd/N`, as shells do for `<(…)`; it is read to its end.
+  ///
+  /// - Parameters:
+  ///   - most: The bytes that the caller takes. One more is read, from which the caller sees that there are more.
+  ///   - root: A folder as `realpath` gives it, which the file must lie in after its links are followed.
+  package init(path: String, atMost most: Int = .max - 1, within root: String? = nil) throws(Failure) {
     name = path
     // The system would see the name end there.
     guard !path.utf8.contains(0) else { throw Failure(message: "a name with U+0000 in it") }
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    let stream = root == nil ? Self.stream(named: path) : nil
+    // Without waiting: nobody may ever write into a FIFO.
+    let descriptor = stream.map { dup($0) } ?? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw Failure(message: String(cString: strerror(errno))) }
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw Failure(message: String(cString: strerror(errno))) }
-    if status.st_mode & S_IFMT == S_IFDIR { throw Failure(message: "is a directory") }
-    let size = Int(status.st_size)
-    if status.st_mode & S_IFMT == S_IFREG, size > Self.readLimit {
+    let kind = status.st_mode & S_IFMT
+    if kind == S_IFDIR { throw Failure(message: "is a directory") }
+    guard kind == S_IFREG || stream != nil else {
+      throw Failure(message: "is \(Self.word(of: kind)), not a file")
+    }
+    if let root, !Self.isInside(descriptor, root) { throw Failure(message: Self.outside) }
+    let size = stream == nil ? Int(status.st_size) : 0
+    if size > Self.readLimit, most >= size {
       guard let mapping = mmap(nil, size, PROT_READ, MAP_PRIVATE, descriptor, 0), mapping != MAP_FAILED else {
         throw Failure(message: String(cString: strerror(errno)))
       }
@@ -59,16 +73,18 @@ package final class MappedFile: @unchecked Sendable {
       bytes = UnsafeBufferPointer(start: UnsafePointer(mapping.assumingMemoryBound(to: UInt8.self)), count: size)
       return
     }
-    var capacity = max(size + 1, 4096)
+    let wanted = most + 1
+    var capacity = min(max(size + 1, 4096), wanted)
     var buffer = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
     var count = 0
-    while true {
+    while count < wanted {
       if count == capacity {
-        let grown = UnsafeMutableRawPointer.allocate(byteCount: capacity * 2, alignment: 16)
+        let next = min(capacity * 2, wanted)
+        let grown = UnsafeMutableRawPointer.allocate(byteCount: next, alignment: 16)
         grown.copyMemory(from: buffer, byteCount: count)
         buffer.deallocate()
         buffer = grown
-        capacity *= 2
+        capacity = next
       }
       let got = Self.readSome(descriptor, buffer + count, capacity - count)
       if got < 0, errno == EINTR { continue }
@@ -91,6 +107,53 @@ package final class MappedFile: @unchecked Sendable {
   }
 
   private static let readLimit = 16 << 20
+
+  /// The message for a file that lies outside the folder it must lie in. It does not say whether there is such a file.
+  package static let outside = "is not in the folder that data may come from"
+
+  /// Returns the descriptor that a path of a stream names.
+  private static func stream(named path: String) -> CInt? {
+    if path == "/dev/stdin" { return 0 }
+    for prefix in ["/dev/fd/", "/proc/self/fd/"] where path.hasPrefix(prefix) {
+      return CInt(path.dropFirst(prefix.count))
+    }
+    return nil
+  }
+
+  private static func word(of kind: mode_t) -> String {
+    switch kind {
+    case S_IFIFO: "a FIFO"
+    case S_IFSOCK: "a socket"
+    default: "a device"
+    }
+  }
+
+  /// Returns whether an open file lies in a folder, however its name led there.
+  private static func isInside(_ descriptor: CInt, _ root: String) -> Bool {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+    #if canImport(Darwin)
+      guard fcntl(descriptor, F_GETPATH, &buffer) == 0 else { return false }
+    #else
+      guard readlink("/proc/self/fd/\(descriptor)", &buffer, buffer.count - 1) > 0 else { return false }
+    #endif
+    return isInside(String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self), root)
+  }
+
+  private static func isInside(_ path: String, _ root: String) -> Bool {
+    root == "/" || path == root || path.hasPrefix(root + "/")
+  }
+
+  /// Returns the path of what a name leads to, its links followed; nil if there is nothing.
+  package static func resolved(_ path: String) -> String? {
+    guard !path.utf8.contains(0), let found = realpath(path, nil) else { return nil }
+    defer { free(found) }
+    return String(cString: found)
+  }
+
+  /// Returns whether a name leads to something in a folder that ``resolved(_:)`` gave.
+  package static func leads(_ path: String, into root: String) -> Bool {
+    resolved(path).map { isInside($0, root) } ?? false
+  }
 
   private static func readSome(_ descriptor: CInt, _ start: UnsafeMutableRawPointer, _ count: Int) -> Int {
     read(descriptor, start, count)

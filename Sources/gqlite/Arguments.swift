@@ -19,6 +19,7 @@ struct Arguments {
   private static let valued: Set<String> = [
     "schema", "data", "var", "vars", "vars-list", "operation", "format", "output", "timeout", "dialect", "costs",
     "diagnostics", "seconds", "expression", "max-bytes", "max-nodes", "max-memory", "now", "limit", "limits", "to",
+    "data-root",
   ]
   /// Flags that take none.
   private static let plain: Set<String> = [

@@ -5,7 +5,7 @@ enum CheckCommand {
   static func run(_ arguments: inout Arguments) throws -> Int32 {
     let syntaxOnly = arguments.flag("syntax")
     var session = try Session(&arguments)
-    let documents = try Session.documents(&arguments, command: "check")
+    let documents = try session.documents(&arguments, command: "check")
     try arguments.finish("check")
     var status = Process.success
     for (name, bytes) in documents {

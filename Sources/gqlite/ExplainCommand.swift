@@ -10,12 +10,14 @@ enum ExplainCommand {
     let costs = try arguments.value("costs") ?? "on"
     guard costs == "on" || costs == "off" else { throw UsageError("--costs is 'on' or 'off', not '\(costs)'") }
     let options = try RunCommand.runOptions(&arguments)
-    let documents = try Session.documents(&arguments, command: "explain")
+    let documents = try session.documents(&arguments, command: "explain")
     try arguments.finish("explain")
     for (name, bytes) in documents {
-      let document = try QueryDocument(name: name, bytes: bytes, dialect: session.dialect, limits: session.limits)
-      let database = try session.database(for: document, directory: Session.directory(of: name))
-      let queries = try RunCommand.selected(database.prepareAll(document), operation, document)
+      var options = options
+      let document = try QueryDocument(
+        name: name, bytes: bytes, dialect: session.dialect, limits: session.limits, options: options)
+      let database = try session.database(for: document, directory: Session.directory(of: name), &options)
+      let queries = try RunCommand.selected(database.prepareAll(document, options: options), operation, document)
       try variables.checkNames(queries)
       for (index, query) in queries.enumerated() {
         if index > 0 { Terminal.standardOutput.write("\n") }

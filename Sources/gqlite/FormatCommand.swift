@@ -11,7 +11,7 @@ enum FormatCommand {
     var status = Process.success
     for file in files {
       do throws(QueryError) {
-        let bytes = try Session.read(file)
+        let bytes = try Session.read(file, atMost: QueryLimits.standard.documentBytes)
         let formatted = try QueryDocument.formatted(
           name: file == "-" ? "<stdin>" : file, bytes: bytes, dialect: dialect)
         if isCheck {

@@ -46,8 +46,9 @@ enum Help {
     \(inputs)
     \(variables)
       --format F        pretty (default on a terminal), json (default elsewhere), ndjson, table, csv, or graphql
-      -o FILE           write answers to a file
-      --timeout T       stop a run after T: 500ms, 5s, 2m; a bare number is seconds
+      -o FILE           replace a file by the answers, if all documents are answered; '-' is standard output
+      --timeout T       stop loading and running a document after T: 500ms, 5s, 2m; a bare number is seconds
+      --data-root DIR   the folder that documents may name data in; under '--limits serve' they need it
       --now TIME        what now() gives: 2024-05-01T12:00:00Z; left out, the clock's time
       --max-bytes N     refuse answers of more than N bytes
       --max-nodes N     refuse answers of more than N objects

@@ -9,16 +9,20 @@ enum RunCommand {
     let options = try runOptions(&arguments)
     let output = try arguments.value("output")
     let operation = try arguments.value("operation")
-    let documents = try Session.documents(&arguments, command: "run")
+    let documents = try session.documents(&arguments, command: "run")
     try arguments.finish("run")
     if let output { try Terminal.standardOutput.redirect(to: output) }
+    defer { Terminal.standardOutput.discard() }
     var status = Process.success
+    // Whether each document gave an answer, or a response that tells its errors.
+    var isComplete = true
     for (name, bytes) in documents {
+      var options = options
       do {
         let document = try QueryDocument(
           name: name, bytes: bytes, dialect: session.dialect, limits: session.limits, options: options)
         let database = try session.database(
-          for: document, directory: name.hasPrefix("<") || name == "-e" ? "" : Session.directory(of: name))
+          for: document, directory: name.hasPrefix("<") || name == "-e" ? "" : Session.directory(of: name), &options)
         let queries = try selected(database.prepareAll(document, options: options), operation, document)
         try variables.checkNames(queries)
         for query in queries {
@@ -28,13 +32,19 @@ enum RunCommand {
             query.isExplained
               ? format.render(plan: answer)
               : try format.render(answer) { () throws(QueryError) in try query.columns(values) })
+          if query.isMutation, !query.isExplained { session.tellThatNothingIsKept() }
         }
       } catch let error as QueryError {
         status = Process.failure
-        if case .graphql = format.kind { Terminal.standardOutput.write(format.envelope(error)) }
+        if case .graphql = format.kind {
+          Terminal.standardOutput.write(format.envelope(error))
+        } else {
+          isComplete = false
+        }
         Process.report(error)
       }
     }
+    if isComplete { Terminal.standardOutput.commit() }
     return status
   }
 

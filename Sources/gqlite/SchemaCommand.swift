@@ -8,7 +8,7 @@ enum SchemaCommand {
     var session = try Session(&arguments)
     // A document may carry the schema, or name the data.
     let documents =
-      arguments.operands.isEmpty ? [] : try Session.documents(&arguments, command: "schema")
+      arguments.operands.isEmpty ? [] : try session.documents(&arguments, command: "schema")
     try arguments.finish("schema")
     guard session.schemaPath != nil || !session.dataPaths.isEmpty || !documents.isEmpty else {
       throw UsageError("no schema: give --schema F or --data PATH", help: "try 'gqlite schema --help'")
@@ -41,7 +41,7 @@ enum SchemaCommand {
         name: given.name, bytes: given.bytes, dialect: session.dialect, limits: session.limits)
     }
     let database = try session.database(for: document, directory: given.map { Session.directory(of: $0.name) })
-    let bytes = try Session.read(target)
+    let bytes = try session.readSchema(target)
     let change = try database.schemaChange(to: String(decoding: bytes, as: UTF8.self), name: target)
     Terminal.standardOutput.write(change.description)
     let isRefused = !change.conflicts.isEmpty || !allowsLoss && !change.losses.isEmpty

@@ -9,6 +9,12 @@ struct Session {
   var dialect: QueryDialect
   /// What documents and their runs may take.
   var limits: QueryLimits
+  /// Whether nobody vouches for the documents.
+  private let isServing: Bool
+  /// The folder that documents may name data in, links followed; nil where none is given.
+  private let dataRoot: String?
+  private var hasData = false
+  private var hasTold = false
   private var cached: (key: String, database: Database)?
   /// Nanoseconds that the last load took.
   private(set) var loadTime: UInt64 = 0
@@ -18,13 +24,21 @@ struct Session {
     dataPaths = arguments.values("data")
     skipsBadRecords = arguments.flag("skip-bad")
     dialect = try Self.dialect(&arguments)
-    limits = try Self.limits(&arguments)
+    let profile = try arguments.value("limits")
+    isServing = profile == "serve"
+    limits = try Self.limits(&arguments, profile)
+    dataRoot = try arguments.value("data-root").map { path throws(UsageError) in
+      guard let root = FileBytes.folder(path) else {
+        throw UsageError("--data-root is a folder, not '\(path)'")
+      }
+      return root
+    }
   }
 
   /// `--limits serve --limit time=2000`.
-  static func limits(_ arguments: inout Arguments) throws(UsageError) -> QueryLimits {
+  static func limits(_ arguments: inout Arguments, _ profile: String?) throws(UsageError) -> QueryLimits {
     var limits: QueryLimits
-    switch try arguments.value("limits") {
+    switch profile {
     case nil, "standard": limits = .standard
     case "serve": limits = .serve
     case let other?: throw UsageError("--limits is 'standard' or 'serve', not '\(other)'")
@@ -56,12 +70,17 @@ struct Session {
     return .graphqlStrict
   }
 
-  /// The documents that a command line names: files, `-` for standard input, `-e TEXT`.
-  static func documents(_ arguments: inout Arguments, command: String) throws -> [(name: String, bytes: [UInt8])] {
+  /// The documents that a command line names: files, `-` for standard input, `-e TEXT`. Without any, standard input is
+  /// the document, unless it is a terminal or empty.
+  func documents(_ arguments: inout Arguments, command: String) throws -> [(name: String, bytes: [UInt8])] {
     var documents: [(name: String, bytes: [UInt8])] = []
     for text in arguments.values("expression") { documents.append(("-e", Array(text.utf8))) }
-    for operand in arguments.operands {
-      documents.append((operand == "-" ? "<stdin>" : operand, try read(operand)))
+    var operands = arguments.operands
+    let isImplied = documents.isEmpty && operands.isEmpty && !Terminal.standardInput.isTerminal
+    if isImplied { operands = ["-"] }
+    for operand in operands {
+      let bytes = try Self.read(operand, atMost: limits.documentBytes)
+      if !bytes.isEmpty || !isImplied { documents.append((operand == "-" ? "<stdin>" : operand, bytes)) }
     }
     guard !documents.isEmpty else {
       throw UsageError("no document: name a file, '-' or -e TEXT", help: "try 'gqlite \(command) --help'")
@@ -69,17 +88,39 @@ struct Session {
     return documents
   }
 
-  /// The bytes of a file or of standard input.
-  static func read(_ path: String) throws(QueryError) -> [UInt8] {
-    try FileBytes.read(path == "-" ? "/dev/stdin" : path, shownAs: path == "-" ? "<stdin>" : path)
+  /// Reads a file or standard input; of a longer one, one byte more than what is taken.
+  static func read(_ path: String, atMost most: Int, within root: String? = nil) throws(QueryError) -> [UInt8] {
+    try FileBytes.read(
+      path == "-" ? "/dev/stdin" : path, shownAs: path == "-" ? "<stdin>" : path, atMost: most, within: root)
   }
 
-  /// The database that a document runs on: the flags' schema and data, the document's own types and `@data`.
+  /// Reads a schema; of a longer one than a schema may be, one byte more.
+  func readSchema(_ path: String, in root: String? = nil) throws(QueryError) -> [UInt8] {
+    try Self.read(path, atMost: max(limits.documentBytes, QueryLimits.standard.documentBytes), within: root)
+  }
+
+  /// Returns the database that a document runs on, as ``database(for:directory:_:)``.
   mutating func database(for document: QueryDocument?, directory: String?) throws(QueryError) -> Database {
+    var options = RunOptions()
+    return try database(for: document, directory: directory, &options)
+  }
+
+  /// Returns the database that a document runs on: the flags' schema and data, the document's own types and `@data`.
+  ///
+  /// - Parameter options: The run's. A time-out that is given covers loading; `started` is set where one begins here.
+  mutating func database(
+    for document: QueryDocument?, directory: String?, _ options: inout RunOptions
+  ) throws(QueryError) -> Database {
     var paths = dataPaths
+    var root: String?
+    var isNamedByDocument = false
     if let document, let directory, paths.isEmpty {
-      paths = document.dataPaths.map { $0.hasPrefix("/") ? $0 : Self.join(directory, $0) }
+      paths = try allowed(document.dataPaths, of: document, in: directory)
+      root = dataRoot
+      isNamedByDocument = !paths.isEmpty
     }
+    if options.timeout == nil, isNamedByDocument { options.timeout = limits.time }
+    if options.timeout != nil { options.started = MonotonicClock.now }
     var schema = schemaPath
     if schema == nil {
       schema = paths.lazy.map { Self.join($0, "schema.graphql") }.first { FileBytes.exists($0) }
@@ -87,17 +128,20 @@ struct Session {
     let ownTypes = document.flatMap { $0.definesTypes ? $0 : nil }
     let key = ([schema ?? ""] + paths + [ownTypes.map { String(decoding: $0.schemaBytes, as: UTF8.self) } ?? ""])
       .joined(separator: "\n")
+    hasData = hasData || !paths.isEmpty
     if let cached, cached.key == key { return cached.database }
-    let database = try Self.open(schema: schema, document: ownTypes, limits: limits)
+    let database = try open(schema: schema, document: ownTypes, in: root)
     if let warnings = database.schemaWarningReport { Process.report(warnings) }
     let start = MonotonicClock.now
     if !paths.isEmpty {
       let showsProgress = Terminal.standardError.isTerminal
-      var options = LoadOptions(skipsBadRecords: skipsBadRecords)
-      if showsProgress { options.progress = { ProgressLine.show($0) } }
+      var loading = LoadOptions(skipsBadRecords: skipsBadRecords)
+      loading.run = options
+      loading.root = root
+      if showsProgress { loading.progress = { ProgressLine.show($0) } }
       let report: LoadReport
       do {
-        report = try database.load(paths.map { .path($0) }, options: options)
+        report = try database.load(paths.map { .path($0) }, options: loading)
         ProgressLine.clear()
       } catch {
         ProgressLine.clear()
@@ -114,15 +158,48 @@ struct Session {
     return database
   }
 
+  /// Says once that what a mutation changed ends with the process, where there are files that it may seem to change.
+  mutating func tellThatNothingIsKept() {
+    guard hasData, !hasTold else { return }
+    hasTold = true
+    Terminal.standardError.write("gqlite: note: the changes are not kept; files of data are read, never written\n")
+  }
+
   /// An empty database with the schema that the file and the document's own types make, if there is any.
-  private static func open(
-    schema: String?, document: QueryDocument?, limits: QueryLimits
+  private func open(
+    schema: String?, document: QueryDocument?, in root: String?
   ) throws(QueryError) -> Database {
     var texts: [(name: String, bytes: [UInt8])] = []
-    if let schema { texts.append((schema, try read(schema))) }
+    // A schema beside the data of a document lies in its folder, too.
+    if let schema { texts.append((schema, try readSchema(schema, in: schema == schemaPath ? nil : root))) }
     if let document { texts.append((document.sourceName, document.schemaBytes)) }
     if texts.isEmpty { return Database() }
     return try Database(schemaTexts: texts, limits: limits)
+  }
+
+  /// Returns where the data lies that a document names.
+  ///
+  /// - Throws: ``QueryError`` at the first path that documents must not name.
+  private func allowed(
+    _ written: [String], of document: QueryDocument, in directory: String
+  ) throws(QueryError) -> [String] {
+    guard !written.isEmpty else { return [] }
+    if isServing, dataRoot == nil {
+      throw document.dataNotAllowedError(
+        nil, "documents must not name data under '--limits serve'",
+        help: "name a folder that they may name data in: --data-root DIR")
+    }
+    var paths: [String] = []
+    for path in written {
+      let joined = path.hasPrefix("/") ? path : Self.join(directory, path)
+      if let dataRoot, !FileBytes.leads(joined, into: dataRoot) {
+        throw document.dataNotAllowedError(
+          path, "there is no such data in the folder of '--data-root'",
+          help: "paths are relative to the document, and links are followed")
+      }
+      paths.append(joined)
+    }
+    return paths
   }
 
   static func join(_ directory: String, _ path: String) -> String {

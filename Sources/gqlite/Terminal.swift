@@ -1,3 +1,5 @@
+import GQLite
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -6,14 +8,20 @@
   import Darwin
 #endif
 
+extension QueryError {
+  /// The file and what is wrong with it, on one line.
+  fileprivate var place: String { problems.first.map { "\($0.file): \($0.message)" } ?? "" }
+}
+
 /// One of the process's streams. Unchecked because the command has one thread.
 final class Terminal: @unchecked Sendable {
+  static let standardInput = Terminal(descriptor: 0)
   static let standardOutput = Terminal(descriptor: 1)
   static let standardError = Terminal(descriptor: 2)
 
-  private var descriptor: CInt
-  /// What messages call it.
-  private var name = "standard output"
+  private let descriptor: CInt
+  /// Where the bytes go instead.
+  private var file: FileReplacement?
   private var pending: [UInt8] = []
 
   private init(descriptor: CInt) { self.descriptor = descriptor }
@@ -47,6 +55,14 @@ final class Terminal: @unchecked Sendable {
     guard !pending.isEmpty else { return }
     let bytes = pending
     pending.removeAll(keepingCapacity: true)
+    if let file {
+      do throws(QueryError) {
+        try file.write(bytes)
+      } catch {
+        end(error.place)
+      }
+      return
+    }
     var start = 0
     while start < bytes.count {
       let written = bytes.withUnsafeBytes { buffer in
@@ -64,20 +80,44 @@ final class Terminal: @unchecked Sendable {
         // Nobody reads what went wrong; the exit code still says that something did.
         if descriptor == 2 { return }
         if errno == EPIPE { exit(Process.success) }
-        let message = String(cString: strerror(errno))
-        Terminal.standardError.write("gqlite: \(name): \(message)\n")
-        exit(Process.failure)
+        end("standard output: \(String(cString: strerror(errno)))")
       }
       start += written
     }
   }
 
-  /// Sends what is written from now on to a file.
+  private func end(_ message: String) -> Never {
+    file?.discard()
+    Terminal.standardError.write("gqlite: \(message)\n")
+    exit(Process.failure)
+  }
+
+  /// Sends what is written from now on to a file, which is replaced by ``commit()`` only. The path `-` changes nothing.
   func redirect(to path: String) throws(UsageError) {
     flush()
-    let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-    guard file >= 0 else { throw UsageError("\(path): \(String(cString: strerror(errno)))", help: nil) }
-    descriptor = file
-    name = path
+    guard path != "-" else { return }
+    do throws(QueryError) {
+      file = try FileReplacement(path)
+    } catch {
+      throw UsageError(error.place, help: nil)
+    }
+  }
+
+  /// Ends writing: the file takes the place of the old one.
+  func commit() {
+    flush()
+    do throws(QueryError) {
+      try file?.commit()
+    } catch {
+      end(error.place)
+    }
+    file = nil
+  }
+
+  /// Ends writing to a file and leaves the old one.
+  func discard() {
+    if file != nil { pending.removeAll() }
+    file?.discard()
+    file = nil
   }
 }

@@ -17,11 +17,27 @@ struct Variables {
       texts.append((name, String(word[word.index(after: equals)...])))
     }
     if let path = try arguments.value("vars") {
-      guard case .object(let members) = try Value(json: try Session.read(path), name: path) else {
+      guard case .object(let members) = try Value(json: try Self.read(path), name: path) else {
         throw UsageError("\(path) is no JSON object", help: nil)
       }
       json = members.map { ($0.name, $0.value) }
+      var seen: Set<String> = []
+      for name in json.map(\.name) where !seen.insert(name).inserted {
+        throw UsageError("\(path) has the variable '\(name)' twice", help: nil)
+      }
     }
+  }
+
+  /// Bytes of a file of variables.
+  private static let longest = 64 << 20
+
+  /// Reads a file of variables. A byte order mark at its start is skipped.
+  static func read(_ path: String) throws -> [UInt8] {
+    let bytes = try Session.read(path, atMost: longest)
+    guard bytes.count <= longest else {
+      throw UsageError("\(path): variables have at most \(longest) bytes", help: nil)
+    }
+    return bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
   }
 
   init(object: Value) {

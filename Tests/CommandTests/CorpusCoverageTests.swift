@@ -74,7 +74,7 @@ import Testing
   /// What no document brings up, or only one of a size that nobody wants to read.
   static let elsewhere: Set<String> = [
     // Programs.
-    "cancelled", "command-failed", "data-conflict", "data-loss", "function-failed", "function-name",
+    "cancelled", "command-failed", "data-conflict", "data-loss", "data-not-allowed", "function-failed", "function-name",
     "nested-transaction", "read-only", "several-operations", "transaction-ended",
     // The command line and its limits.
     "memory", "needs-one-list", "no-operation", "timeout", "unknown-header", "unknown-operation",

@@ -46,7 +46,9 @@ package struct FuzzCorpus: Sendable {
     var seed = FuzzSeed(
       path: golden.path, bytes: golden.bytes, dialect: dialect, variables: golden.value("vars").map { Array($0.utf8) },
       data: [])
-    if let schema = golden.value("schema").map({ golden.resolve($0) }), let bytes = try? FileBytes.read(schema) {
+    if let schema = golden.value("schema").map({ golden.resolve($0) }),
+      let bytes = try? FileBytes.read(schema, atMost: 1 << 20)
+    {
       seed.schema = (schema, bytes)
     }
     guard let document = try? QueryDocument(name: "seed", bytes: golden.bytes, dialect: dialect) else {
@@ -56,7 +58,7 @@ package struct FuzzCorpus: Sendable {
     seed.database = try? databases.database(for: golden, document)
     if document.definesTypes {
       let data = golden.value("data").map { [golden.resolve($0)] } ?? document.dataPaths.map { golden.resolve($0) }
-      seed.data = data.filter { ((try? FileBytes.read($0)).map(\.count) ?? .max) < 16 << 10 }
+      seed.data = data.filter { ((try? FileBytes.read($0, atMost: 16 << 10)).map(\.count) ?? .max) < 16 << 10 }
     }
     return seed
   }

@@ -18,6 +18,7 @@ import Testing
     ("assignment-for-equality", "{ a(b: c = 1) }"), ("single-connective", "{ a(b: c & d) }"),
     ("sql-inequality", "{ a(b: c <> 1) }"), ("chained-comparison", "{ a(b: 1 < c < 2) }"),
     ("chained-range", "{ a(b: 1..2..3) }"), ("colon-for-walrus", "{ b: age > 3 }"),
+    ("operator-after-type-name", "{ a(b: c as Int + 1) }"),
     ("equals-for-walrus", "{ b = age }"), ("unnamed-computation", "{ age > 3 }"), ("walrus-for-colon", "{ a(b := 1) }"),
     ("word-operator-in-list", "{ a(b: [c > 1 and d]) }"), ("minus-in-list", "{ a(b: [c-d]) }"),
     ("missing-comma", "{ n: f(x y) }"), ("positional-after-named", "{ n := f(a: 1, 2) }"),

@@ -33,7 +33,7 @@ package struct GoldenCase {
   /// - Throws: ``QueryError`` if the file cannot be read, or its header has an unknown key or a wrong value.
   package init(path: String) throws(QueryError) {
     self.path = path
-    bytes = try FileBytes.read(path)
+    bytes = try FileBytes.read(path, atMost: QueryLimits.standard.documentBytes)
     var header: [(key: String, value: String)] = []
     var problems: [Diagnostic] = []
     let document = String(decoding: bytes, as: UTF8.self)

@@ -16,6 +16,9 @@ package struct GoldenRunner {
   ///   - updates: whether what came out is written over what was expected.
   ///   - planner: how plans are chosen, for tests that the answer is the same under every plan. Only answers are
   ///     compared then.
+  /// Bytes of an expectation that are read.
+  private static let longestExpectation = 1 << 30
+
   package init(updates: Bool, planner: PlannerOptions? = nil) {
     self.updates = updates
     self.planner = planner
@@ -97,7 +100,7 @@ package struct GoldenRunner {
     _ golden: GoldenCase, _ stage: GoldenCase.Stage, _ outcome: Outcome, _ report: (String) -> Void
   ) {
     let file = golden.file(stage)
-    let read = (try? FileBytes.read(file)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    let read = (try? FileBytes.read(file, atMost: Self.longestExpectation)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     let expected = stage == .json ? Self.laidOut(read) : read
     // Problems are text, whatever was expected; they are never written as an answer.
     let isAnswer = stage == .json && !outcome.isProblem

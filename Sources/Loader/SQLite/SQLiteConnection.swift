@@ -1,4 +1,5 @@
 import CSQLite3
+import GQLBase
 
 /// A SQLite file, open for reading.
 final class SQLiteConnection {
@@ -6,9 +7,11 @@ final class SQLiteConnection {
   struct Failure: Error { let message: String }
 
   private let handle: OpaquePointer
+  /// What may end a statement before its end.
+  private let interruption: Interruption?
 
   /// Opens a file, which is never written, nor is anything beside it.
-  init(path: String) throws(Failure) {
+  init(path: String, _ interruption: Interruption? = nil) throws(Failure) {
     guard !path.utf8.contains(0) else { throw Failure(message: "a name with U+0000 in it") }
     var opened: OpaquePointer?
     let status = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nil)
@@ -18,9 +21,20 @@ final class SQLiteConnection {
       throw Failure(message: message)
     }
     handle = opened
+    self.interruption = interruption
     // A file from elsewhere must not make SQLite call functions or trust views.
     sqlite3_exec(opened, "PRAGMA trusted_schema = 0; PRAGMA query_only = 1", nil, nil, nil)
+    guard interruption != nil else { return }
+    // Safe because the connection, which is passed unretained, closes the handle when it goes.
+    sqlite3_progress_handler(
+      opened, 10_000,
+      { connection in
+        guard let connection else { return 0 }
+        return Unmanaged<SQLiteConnection>.fromOpaque(connection).takeUnretainedValue().isDue ? 1 : 0
+      }, Unmanaged.passUnretained(self).toOpaque())
   }
+
+  private var isDue: Bool { interruption?.isDue ?? false }
 
   deinit { sqlite3_close_v2(handle) }
 
@@ -91,7 +105,12 @@ final class SQLiteRows {
 
   /// The bytes of a text or blob, valid in `body` only.
   func withBytes<Result>(_ column: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-    let start = sqlite3_column_blob(handle, Int32(column))
+    let isBlob = sqlite3_column_type(handle, Int32(column)) == SQLITE_BLOB
+    // Asking for the count of a text may convert it to UTF-8, which frees what was given before: the text comes first.
+    let start =
+      isBlob
+      ? UnsafeRawPointer(sqlite3_column_blob(handle, Int32(column)))
+      : UnsafeRawPointer(sqlite3_column_text(handle, Int32(column)))
     let count = Int(sqlite3_column_bytes(handle, Int32(column)))
     return body(UnsafeBufferPointer(start: start?.assumingMemoryBound(to: UInt8.self), count: start == nil ? 0 : count))
   }
