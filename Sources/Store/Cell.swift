@@ -4,13 +4,18 @@ import GQLBase
 ///
 /// | kind | low | high |
 /// |---|---|---|
-/// | int64, float64 | the bits | 0 |
+/// | int64 | the bits | what a DateTime has beside its microseconds, see below; else 0 |
+/// | float64 | the bits | 0 |
 /// | byte, code | the number | 0 |
 /// | decimal | `Decimal.packed.0` | `Decimal.packed.1` |
 /// | text | a ``TextView``'s words | |
 /// | reference | the row | 0 |
 /// | wordList, wideList | the address of the run's first cell | count, in the low 32 bits |
 /// | references | see ``RunCell`` | 0 |
+///
+/// Programs may keep with a DateTime a signed number that says what its microseconds round off. Of two of the same
+/// microseconds the one with the lesser number is earlier. Whoever writes microseconds alone takes it away. Keys, text
+/// and its conditions do not look at it.
 @frozen @usableFromInline package struct Cell: Sendable, Equatable {
   @usableFromInline package var low: UInt64
   @usableFromInline package var high: UInt64
@@ -23,6 +28,8 @@ import GQLBase
   @inlinable package init(_ value: Double) { self.init(low: value.bitPattern) }
   @inlinable package var int: Int64 { Int64(bitPattern: low) }
   @inlinable package var double: Double { Double(bitPattern: low) }
+  /// What an `.int64` cell holds beside its word.
+  @inlinable package var finer: Int64 { Int64(bitPattern: high) }
 }
 
 /// A text by length, first bytes, and address.

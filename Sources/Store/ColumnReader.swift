@@ -27,6 +27,16 @@ import GQLCatalog
   }
 
   @inlinable package func int64(_ row: UInt32) -> Int64 { cell(row, width: 8).load(as: Int64.self) }
+  /// What the cell of an `.int64` column holds beside its word; 0 for most.
+  @inlinable package func finer(_ row: UInt32) -> Int64 {
+    let base = page(of: row)
+    if !PageLayout.isFine(base) { return 0 }
+    return (base + (PageLayout.finerOffset + (Int(row) & PageLayout.rowMask) &* 8)).load(as: Int64.self)
+  }
+  /// The cell of an `.int64` column, with what it holds beside its word.
+  @inlinable package func fineCell(_ row: UInt32) -> Cell {
+    Cell(low: UInt64(bitPattern: int64(row)), high: UInt64(bitPattern: finer(row)))
+  }
   @inlinable package func float64(_ row: UInt32) -> Double { cell(row, width: 8).load(as: Double.self) }
   @inlinable package func byte(_ row: UInt32) -> UInt8 { cell(row, width: 1).load(as: UInt8.self) }
   @inlinable package func code(_ row: UInt32) -> UInt16 { cell(row, width: 2).load(as: UInt16.self) }
@@ -34,7 +44,11 @@ import GQLCatalog
     let address = cell(row, width: 16)
     return Cell(low: address.load(as: UInt64.self), high: (address + 8).load(as: UInt64.self))
   }
-  /// The cell of a column of a kind in the form of ``Cell``; nulls are zeros.
+  /// The cell of a column of a kind with all that it holds, for who writes it somewhere else; nulls are zeros.
+  package func wholeCell(_ row: UInt32, kind: ColumnKind) -> Cell {
+    kind == .int64 ? fineCell(row) : cell(row, kind: kind)
+  }
+  /// The cell of a column of a kind in the form of ``Cell``, without what is finer; nulls are zeros.
   @inlinable @inline(__always)
   package func cell(_ row: UInt32, kind: ColumnKind) -> Cell {
     switch kind {

@@ -35,6 +35,7 @@ extension ColumnStore {
       digest.add(page.stamp)
       for row in 0..<rows { digest.add(isNull(UInt32(truncatingIfNeeded: index * PageLayout.rows + row)) ? 1 : 0) }
       digest.add(base + PageLayout.cellsOffset, rows * width)
+      if kind == .int64, PageLayout.isFine(base) { digest.add(base + PageLayout.finerOffset, rows * 8) }
     }
     digest.add(UInt64(liveNulls))
     digest.add(UInt64(bitPattern: Int64(liveBytes)))

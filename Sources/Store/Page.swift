@@ -15,10 +15,13 @@
 ///       └─────────┴─────────────┴──────────────────────────┘
 /// header:   Int32 at 0: nulls among the rows that exist, or more; UInt32 at 4: rows that have been claimed, see
 ///           ``ColumnStore/append(_:ownsPayload:)``; UInt64 at 8: stamp of the transaction that made the page;
-///           16 ..< 40: see ``PageSummary``
+///           16 ..< 40: see ``PageSummary``; UInt8 at 40: whether finer cells lie behind the cells
 /// validity: 1,024 bits, least significant first; 1 where the cell has a value
 /// ```
 /// A null cell is all zeros, but for `.reference`, where it is ``noRow``.
+///
+/// A page of `.int64` cells may have 1,024 finer cells of 8 bytes behind the cells: what the cells round off, see
+/// ``Cell``. It has them from the first such cell on, so that pages without any are no larger.
 @usableFromInline package enum PageLayout {
   @inlinable package static var rowShift: Int { 10 }
   @inlinable package static var rows: Int { 1024 }
@@ -27,8 +30,16 @@
   @inlinable package static var claimedOffset: Int { 4 }
   /// In pages of every use, index nodes too.
   @inlinable package static var stampOffset: Int { 8 }
+  /// See ``isFine(_:)``.
+  @inlinable package static var fineOffset: Int { 40 }
   @inlinable package static var validityOffset: Int { 64 }
   @inlinable package static var cellsOffset: Int { 192 }
+  /// Where the finer cells of a page of `.int64` cells begin, if it has any.
+  @inlinable package static var finerOffset: Int { 192 + 1024 * 8 }
+  /// Whether a page of `.int64` cells has finer cells.
+  @inlinable package static func isFine(_ base: UnsafeRawPointer) -> Bool {
+    base.load(fromByteOffset: fineOffset, as: UInt8.self) != 0
+  }
   /// What a `.reference` cell holds where there is no target.
   @inlinable package static var noRow: UInt32 { 0xFFFF_FFFF }
   /// The most rows that a type can have.
@@ -61,6 +72,19 @@ package final class Page: @unchecked Sendable {
     memcpy(base, other.base, other.byteCount)
     base.storeBytes(of: stamp, toByteOffset: PageLayout.stampOffset, as: UInt64.self)
     byteCount = other.byteCount
+    self.stamp = stamp
+    hasSummary = other.hasSummary
+    if hasSummary { PageSummary.forget(base) }
+  }
+
+  /// A copy of a page of `.int64` cells, with finer cells, which are zeros.
+  init(refining other: Page, stamp: UInt64) {
+    byteCount = PageLayout.finerOffset + PageLayout.rows * 8
+    base = PagePool.allocate(byteCount: byteCount)
+    memcpy(base, other.base, other.byteCount)
+    memset(base + other.byteCount, 0, byteCount - other.byteCount)
+    base.storeBytes(of: stamp, toByteOffset: PageLayout.stampOffset, as: UInt64.self)
+    base.storeBytes(of: 1, toByteOffset: PageLayout.fineOffset, as: UInt8.self)
     self.stamp = stamp
     hasSummary = other.hasSummary
     if hasSummary { PageSummary.forget(base) }

@@ -37,6 +37,11 @@ extension Snapshot {
       && now.columns[Int(column.index)].sharesPages(with: before.columns[Int(column.index)])
   }
 
+  /// Whether cells of a column may hold something beside their words.
+  package func isFine(_ type: EntityTypeID, _ column: ColumnID) -> Bool {
+    table(type).columns[Int(column.index)].isFine
+  }
+
   /// Whether a row's cell holds the value that another row's had in an older version. Precondition: no column of links.
   package func hasSameValue(
     _ type: EntityTypeID, _ column: ColumnID, _ row: UInt32, as old: Snapshot, _ oldRow: UInt32

@@ -9,6 +9,8 @@ enum Operation: UInt8, Sendable {
   /// The rows of a scope; those of a to-one relation's targets; rows as words.
   case scopeRows, toOne, rowWord
   case column
+  /// What a column's cells hold beside their words.
+  case finer
   case not, and, or, isTrue, isNull
   case compare, inRange, inSet, inAny, inList
   case textTest, like, regex
@@ -54,7 +56,7 @@ struct Node: Sendable {
   var operandCount: Int32 = 0
   /// The constant, parameter, column, relation, scope, set, row set, or entry of a table of the block.
   var index: Int32 = 0
-  /// The entity type of `column` and `toOne`.
+  /// The entity type of `column`, `finer` and `toOne`.
   var entity: Int32 = 0
   var range: SourceRange
 }

@@ -91,6 +91,22 @@ extension Evaluator {
     }
   }
 
+  /// What the cells of rows hold beside their words; null where these are null.
+  func finer(_ node: Node, _ out: Vector) {
+    let reader = execution.snapshot.column(EntityTypeID(Int(node.entity)), ColumnID(Int(node.index)))
+    let rows = vector(node.a).rows
+    for position in 0..<count {
+      let row = rows[position]
+      if row == PageLayout.noRow {
+        out.validity[position] = 0
+        out.words[position] = 0
+      } else {
+        out.words[position] = reader.finer(row)
+        out.validity[position] = valid(reader, row)
+      }
+    }
+  }
+
   @inline(__always)
   private func valid(_ reader: ColumnReader, _ row: UInt32) -> UInt8 {
     let base = reader.page(of: row)

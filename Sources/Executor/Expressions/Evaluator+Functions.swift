@@ -5,7 +5,7 @@ import GQLStore
 extension Evaluator {
   func function(_ index: Int, _ node: Node, _ out: Vector) throws(RuntimeProblem) {
     switch node.function {
-    case .lower, .upper, .trim, .length, .try: setNull(out)
+    case .lower, .upper, .trim, .length, .try, .finer: setNull(out)
     case .least, .greatest: extreme(node, out)
     case .slice: try slice(node, out)
     case .concat: try concat(node, out)

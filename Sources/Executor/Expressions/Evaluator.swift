@@ -69,6 +69,7 @@ struct Evaluator: ~Copyable {
       }
     case .column:
       if batch.isPage, node.flag { out = pageColumn(node, out) } else { gather(node, out) }
+    case .finer: finer(node, out)
 
     case .not: TruthKernel.not(vector(node.a).truths, count, into: out.truths)
     case .and, .or: try connective(node, out)

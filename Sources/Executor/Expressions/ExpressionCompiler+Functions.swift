@@ -18,6 +18,7 @@ extension ExpressionCompiler {
       node.a = compile(first, &builder)
       return builder.add(node, type)
     case .try: return attempt(first, expression, &builder)
+    case .finer: return finer(first, expression, &builder)
     case .slice, .concat, .replace, .split, .padStart, .sort, .abs, .round, .floor, .ceil, .sqrt, .pow, .div, .least,
       .greatest, .date, .year, .month, .day, .hour, .minute, .second, .weekday, .trunc, .dateDiff, .extract,
       .graphQLInt, .required:
@@ -36,6 +37,21 @@ extension ExpressionCompiler {
     if node.kind == .wide { builder.usesScratch = true }
     eager(operands, to: &node, &builder)
     return builder.add(node, type)
+  }
+
+  /// What a column holds beside its cells; anything else holds nothing beside.
+  private mutating func finer(
+    _ column: BoundExpression, _ expression: BoundExpression, _ builder: inout BlockBuilder
+  ) -> Int32 {
+    guard case .column(let reference, let number) = column.kind else {
+      return constant(.int(0), expression.type, expression.range, &builder)
+    }
+    if case .scope(0, _) = reference { builder.needsRows = true }
+    var node = Node(operation: .finer, kind: .word, range: expression.range)
+    node.a = rows(reference, expression.range, &builder)
+    node.index = number.index
+    node.entity = entityType(reference).index
+    return builder.add(node, expression.type)
   }
 
   mutating func invoke(

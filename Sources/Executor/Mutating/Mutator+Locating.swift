@@ -99,7 +99,7 @@ extension Mutator {
       for column in columns {
         let reader = transaction.column(layout.type, column)
         guard !reader.isNull(row) else { continue }
-        free(row, Int(column.index), layout, reader.cell(row, kind: layout.columns[Int(column.index)].kind))
+        free(row, Int(column.index), layout, reader.wholeCell(row, kind: layout.columns[Int(column.index)].kind))
       }
     }
   }

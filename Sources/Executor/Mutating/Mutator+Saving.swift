@@ -162,7 +162,7 @@ extension Mutator {
           let reader = emptied.before.column(gone.type, column)
           guard !reader.isNull(gone.row) else { continue }
           try transaction.writeDeleted(
-            gone.type, gone.row, column, reader.cell(gone.row, kind: catalog[gone.type][column].kind))
+            gone.type, gone.row, column, reader.wholeCell(gone.row, kind: catalog[gone.type][column].kind))
         }
       }
     } catch {

@@ -167,7 +167,7 @@ extension Mutator {
     stage.records[number].owner = owner
     for (column, descriptor) in layout.columns.enumerated() where layout.isStored[column] {
       let reader = view.column(type, descriptor.id)
-      let cell = reader.isNull(row) ? nil : stage.keeping(reader.cell(row, kind: descriptor.kind), descriptor.type)
+      let cell = reader.isNull(row) ? nil : stage.keeping(reader.wholeCell(row, kind: descriptor.kind), descriptor.type)
       stage.set(number, column, cell)
     }
     for relation in layout.namedRelations {

@@ -66,17 +66,49 @@ extension Foundation.Decimal: ColumnScalar {
 extension Date: ColumnScalar {
   /// `DateTime`.
   public static var columnShape: ColumnShape { ColumnShape(.dateTime) }
-  /// The instant, which has whole microseconds.
-  public init(cell: ColumnCell) throws { self.init(microseconds: cell.int) }
-  /// The instant, rounded to microseconds.
-  public func write(into slot: inout ColumnSlot) throws { slot.cell = Cell(try microseconds()) }
 
-  init(microseconds: Int64) {
-    let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
-    self.init(timeIntervalSinceReferenceDate: Double(seconds - Self.referenceSeconds) + Double(rest) / 1e6)
+  /// The instant, to the bit.
+  @inline(__always)
+  public init(cell: ColumnCell) throws {
+    self.init(microseconds: cell.int)
+    if cell.cell.high != 0 { self = refined(by: cell.cell.finer) }
   }
 
+  /// The instant in microseconds, and how far it is from what these alone give.
+  public func write(into slot: inout ColumnSlot) throws {
+    let microseconds = try microseconds()
+    slot.cell = Cell(
+      low: UInt64(bitPattern: microseconds), high: UInt64(bitPattern: finer(than: Date(microseconds: microseconds))))
+  }
+
+  /// The date that `Date(timeIntervalSince1970:)` makes of as many microseconds.
+  init(microseconds: Int64) { self.init(timeIntervalSince1970: Double(microseconds) / 1e6) }
+
   private static var referenceSeconds: Int64 { 978_307_200 }
+
+  /// What is added to the microseconds of a value; 0 for what is no date, or none that a column can hold.
+  static func finer(of value: Any) -> Int64 {
+    if let raw = value as? any RawRepresentable { return finer(of: raw.rawValue) }
+    if let descending = value as? Descending<Date> { return finer(of: descending.value) }
+    guard let date = value as? Date, let microseconds = try? date.microseconds() else { return 0 }
+    return date.finer(than: Date(microseconds: microseconds))
+  }
+
+  /// A date's place among all dates: neighbors differ by one, and equal dates have one place.
+  private var place: Int64 {
+    let bits = Int64(bitPattern: timeIntervalSinceReferenceDate.bitPattern)
+    return bits < 0 ? Int64.min &- bits : bits
+  }
+
+  /// How many dates lie between another one and this.
+  private func finer(than other: Date) -> Int64 { place &- other.place }
+
+  @inline(never)
+  private func refined(by finer: Int64) -> Date {
+    let place = place &+ finer
+    return Date(
+      timeIntervalSinceReferenceDate: Double(bitPattern: UInt64(bitPattern: place < 0 ? Int64.min &- place : place)))
+  }
 
   func microseconds() throws -> Int64 {
     let interval = timeIntervalSinceReferenceDate

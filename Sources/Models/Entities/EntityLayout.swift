@@ -7,6 +7,8 @@ final class EntityLayout: @unchecked Sendable {
     /// The number of the column; negative where the value is opaque: then `~column` is its number among these.
     var column: Int32
     var kind: ColumnKind
+    /// Whether cells may hold something beside their words.
+    var isInstant = false
   }
 
   /// What is asked for a property, in a form that is compared at a glance.

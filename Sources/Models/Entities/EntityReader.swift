@@ -138,7 +138,7 @@ public struct EntityReader<Entity: EntityModelProtocol> {
   func cell(at index: Int) -> ColumnCell {
     if !isWanted(index) { return ColumnCell(Cell(low: 0), isNull: true) }
     let place = layout.places[index]
-    return source.cell(Int(place.column), place.kind)
+    return place.isInstant ? source.fineCell(Int(place.column)) : source.cell(Int(place.column), place.kind)
   }
 
   /// Whether a property is read; what is not is nil.
@@ -186,6 +186,13 @@ struct EntitySource {
     }
     guard let cells, let valid else { return ColumnCell(Cell(low: 0), isNull: true) }
     return ColumnCell(cells[column], isNull: !valid[column])
+  }
+
+  /// The cell of an `.int64` column, with what it holds beside its word.
+  @inline(__always)
+  func fineCell(_ column: Int) -> ColumnCell {
+    guard let readers else { return cell(column, .int64) }
+    return ColumnCell(readers[column].fineCell(row), isNull: readers[column].isNull(row))
   }
 
   func opaque(_ number: Int) -> AnyObject? { opaques?[row, number] }

@@ -54,7 +54,7 @@ struct SaidFields {
   mutating func note(_ value: ObjectValue) {
     switch value {
     case .unsaid: isSaid = false
-    case .null, .value: break
+    case .null, .value, .instant: break
     case .object(let values):
       if fields.isEmpty { fields = values.map { _ in SaidFields() } }
       for (number, value) in values.enumerated() { fields[number].note(value) }
@@ -75,6 +75,9 @@ struct SaidFields {
     case .unsaid: break
     case .null: hasher.combine(0)
     case .value(let value): Self.hash(value, &hasher)
+    case .instant(let cell):
+      hasher.combine(cell.low)
+      hasher.combine(cell.high)
     case .object(let values): for (value, field) in zip(values, fields) { field.hash(value, &hasher) }
     case .list(let values):
       hasher.combine(values.count)

@@ -15,7 +15,7 @@ struct ObjectDecoder: Decoder {
     switch value {
     case .null, .unsaid: true
     case .value(let value): value.isNull
-    case .object, .list: false
+    case .object, .list, .instant: false
     }
   }
 
@@ -42,7 +42,7 @@ struct ObjectDecoder: Decoder {
         return try Stored(cell: ColumnCell(Cell(low: 0), isNull: true))
       }
       let pool = CellPool()
-      guard let cell = value.scalar.flatMap({ pool.cell($0, known) }) else { throw kind.mismatch(type) }
+      guard let cell = value.cell(known, in: pool) else { throw kind.mismatch(type) }
       return try withExtendedLifetime(pool) { try Stored(cell: ColumnCell(cell)) }
     }
     if shape.isList || type is any OptionalValue.Type { return nil }
@@ -131,7 +131,7 @@ extension ObjectDecoder {
       switch decoder.value {
       case .list(let values): self.values = values
       case .value(.list(let values)): self.values = values.map { $0.isNull ? .null : .value($0) }
-      case .value, .object, .null, .unsaid: throw ModelError.unreadable("'\(decoder.kind.path)' is null")
+      case .value, .instant, .object, .null, .unsaid: throw ModelError.unreadable("'\(decoder.kind.path)' is null")
       }
     }
 

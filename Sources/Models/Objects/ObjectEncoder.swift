@@ -61,7 +61,7 @@ final class ObjectEncoder: Encoder {
       var slot = ColumnSlot(StagingMemory())
       try value.write(into: &slot)
       guard let cell = slot.cell else { return .null }
-      return withExtendedLifetime(slot.memory) { .value(GQLCatalog.Value(cell, of: type)) }
+      return withExtendedLifetime(slot.memory) { ObjectValue(cell, of: type) }
     }
     if shape.isList || value is any OptionalValue { return nil }
     if let name = value as? String, let names = kind.names, case .value(.enumeration(let id)) = kind.form {

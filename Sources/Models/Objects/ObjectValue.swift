@@ -1,5 +1,6 @@
 import GQLBase
 import GQLCatalog
+import GQLExecutor
 import GQLStore
 
 /// An embedded object, or a part of one, on its way between the store and a `Codable` value.
@@ -9,6 +10,8 @@ indirect enum ObjectValue: Sendable {
   case null
   /// A scalar, an enum's value, or a list of these.
   case value(GQLCatalog.Value)
+  /// A DateTime that holds something beside its microseconds.
+  case instant(Cell)
   /// By field.
   case object([ObjectValue])
   case list([ObjectValue])
@@ -18,6 +21,7 @@ indirect enum ObjectValue: Sendable {
     switch (self, other) {
     case (.unsaid, _), (.null, .null): true
     case (.value(let left), .value(let right)): Self.areEqual(left, right)
+    case (.instant(let left), .instant(let right)): left == right
     case (.object(let left), .object(let right)):
       left.count == right.count && zip(left, right).allSatisfy { $0.holds(in: $1) }
     case (.list(let left), .list(let right)):
@@ -32,8 +36,8 @@ indirect enum ObjectValue: Sendable {
   var scalar: GQLCatalog.Value? {
     switch self {
     case .value(let value): value
-    case .list(let elements):
-      .list(elements.map { if case .value(let value) = $0 { value } else { .null } })
+    case .instant(let cell): .dateTime(cell.int)
+    case .list(let elements): .list(elements.map { if case .list = $0 { .null } else { $0.scalar ?? .null } })
     case .null, .unsaid, .object: nil
     }
   }
@@ -46,12 +50,23 @@ indirect enum ObjectValue: Sendable {
         switch element {
         case .null: true
         case .value(let value): value.isNull
-        case .unsaid, .object, .list: false
+        case .unsaid, .object, .list, .instant: false
         }
       }
     case .value(.list(let elements)): elements.contains(where: \.isNull)
-    case .value, .null, .unsaid, .object: false
+    case .value, .instant, .null, .unsaid, .object: false
     }
+  }
+
+  /// A column's cell.
+  init(_ cell: Cell, of type: ValueType) {
+    self = type == .scalar(.dateTime) && cell.high != 0 ? .instant(cell) : .value(GQLCatalog.Value(cell, of: type))
+  }
+
+  /// As a column of a type holds it; nil for null.
+  func cell(_ type: ValueType, in pool: CellPool) -> Cell? {
+    if case .instant(let cell) = self { return cell }
+    return scalar.flatMap { pool.cell($0, type) }
   }
 
   /// Ids are one whether they print as numbers or as texts.
@@ -111,7 +126,7 @@ extension ObjectTypes {
     case .cell(let column, let valueType):
       let reader = tables.column(type, column)
       if reader.isNull(row) { return .null }
-      return .value(GQLCatalog.Value(reader.cell(row, kind: ColumnKind(valueType)), of: valueType))
+      return ObjectValue(reader.wholeCell(row, kind: ColumnKind(valueType)), of: valueType)
     case .object(_, let presence, let fields):
       guard isPresent(presence, type, row, tables) else { return .null }
       return .object(fields.map { read($0.place, type, row, tables) })

@@ -71,7 +71,7 @@ struct ObjectWriter {
   private func putChecked(_ value: ObjectValue, _ place: ObjectPlace, _ cells: inout Cells) throws {
     switch place {
     case .cell(let column, let valueType):
-      set(value.scalar.flatMap { pool.cell($0, valueType) }, column, &cells)
+      set(value.cell(valueType, in: pool), column, &cells)
     // It is written when the row is there.
     case .link(let relation, let targets): for id in value.ids { _ = try keys(id, relation, targets) }
     case .object, .elements: break
@@ -291,7 +291,7 @@ extension ObjectValue {
     case .list(let values): values.flatMap(\.ids)
     case .value(.list(let values)): values.flatMap { ObjectValue.value($0).ids }
     case .value(.id(let text, _)): [text]
-    case .value, .null, .unsaid, .object: []
+    case .value, .instant, .null, .unsaid, .object: []
     }
   }
 }

@@ -107,7 +107,7 @@ extension QueryReading {
       }
       for order in stage.order {
         switch order.key.flatMap({ isPlannable($0) ? $0 : nil }) {
-        case .attribute(let number, _), .optional(let number, _): note([number], &reads)
+        case .attribute(let number, _), .optional(let number, _), .finer(let number, _): note([number], &reads)
         case .updatedAt: noteUpdates(&reads)
         // Of what the condition looks for.
         case .score: break

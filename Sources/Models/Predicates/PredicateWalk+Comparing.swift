@@ -63,7 +63,7 @@ extension PredicateWalk {
     case .term(let term, let type): return (term, type)
     case .constant(let constant):
       guard let value = constant.stored(type.shape, type.isID) else { return nil }
-      let term = parameter(value, type.shape.valueType, of: type.attribute)
+      let term = parameter(value, type.shape.valueType, of: type.attribute, from: [constant.value])
       var operand = TermType(type.shape, canBeNull: value.isNull)
       operand.attribute = type.attribute
       return (term, operand)
@@ -115,19 +115,28 @@ extension PredicateWalk {
   func membership<Values: Sequence>(_ element: PredicatePart, in values: Values) -> PredicatePart {
     guard case .term(let term, let type) = element, type.comparesAsStored, !type.shape.isList else { return .unknown }
     var list: [GQLCatalog.Value] = []
+    // What these were.
+    var instants: [Any] = []
+    var isNullable = false
     for value in values {
       // A sequence may have no end.
       if list.count == Self.longestList { return .unknown }
-      if let stored = storedValue(value, type.shape, isID: type.isID) { list.append(stored) }
+      guard let stored = storedValue(value, type.shape, isID: type.isID) else { continue }
+      if stored.isNull {
+        isNullable = true
+        continue
+      }
+      list.append(stored)
+      if type.shape.scalar == .dateTime { instants.append(value) }
     }
-    let isNullable = list.contains(.null)
-    list.removeAll { $0.isNull }
     let found: Term
     switch list.count {
     case 0: found = .truth(false)
     // The rows of one value are in order, those of several are not.
-    case 1: found = .compare(.equal, term, parameter(list[0], type.shape.valueType, of: type.attribute))
-    default: found = .inList(term, parameter(.list(list), .list(type.shape.valueType), of: type.attribute))
+    case 1: found = .compare(.equal, term, parameter(list[0], type.shape.valueType, of: type.attribute, from: instants))
+    default:
+      found = .inList(
+        term, parameter(.list(list), .list(type.shape.valueType), of: type.attribute, from: instants))
     }
     return .boolean(isNullable ? .or([found, .isNull(term)]) : found)
   }

@@ -234,9 +234,14 @@ final class PredicateWalk {
   /// The embedded object of which a term says whether it is there.
   func object(_ term: Term) -> Term.NullBase? { objects[term] }
 
-  func parameter(_ value: GQLCatalog.Value, _ type: ValueType, of attribute: AttributePlace? = nil) -> Term {
+  /// A value, with what it, or its elements, are in Swift.
+  func parameter(
+    _ value: GQLCatalog.Value, _ type: ValueType, of attribute: AttributePlace? = nil, from values: [Any] = []
+  ) -> Term {
     if value.isNull { return .null }
-    parameters.append(Parameter(value: value, type: type, attribute: attribute))
+    var parameter = Parameter(value: value, type: type, attribute: attribute)
+    parameter.takeFiner(of: values)
+    parameters.append(parameter)
     return .parameter(parameters.count - 1)
   }
 }

@@ -15,7 +15,7 @@ extension Term {
   var canFail: Bool {
     switch self {
     case .arithmetic, .quotient, .negate, .element: true
-    case .parameter, .truth, .null, .attribute, .isPresent, .hasObject, .item: false
+    case .parameter, .truth, .null, .attribute, .isPresent, .hasObject, .item, .finer: false
     case .compare(_, let left, let right), .text(_, let left, let right), .inList(let left, let right):
       left.canFail || right.canFail
     case .and(let parts), .or(let parts), .coalesce(let parts), .conditional(let parts):

@@ -29,6 +29,8 @@ indirect enum Term: Hashable {
   /// Division of integers, which truncates.
   case quotient(Term, Term)
   case negate(Term)
+  /// What an instant's column holds beside microseconds.
+  case finer(Term)
   case coalesce([Term])
   /// A condition, a value, another condition…, and what is left.
   case conditional([Term])
@@ -69,6 +71,7 @@ indirect enum Term: Hashable {
     case .arithmetic(let op, let left, let right): .arithmetic(op, moved(left), moved(right))
     case .quotient(let left, let right): .quotient(moved(left), moved(right))
     case .negate(let part): .negate(moved(part))
+    case .finer(let part): .finer(moved(part))
     case .coalesce(let parts): .coalesce(parts.map(moved))
     case .conditional(let parts): .conditional(parts.map(moved))
     case .length(let list): .length(moved(list))
@@ -88,7 +91,7 @@ indirect enum Term: Hashable {
       true
     case .conditional(let parts): parts.count == 3 && (parts[1] == .null || parts[1].isTest) && parts[2].isTest
     case .coalesce(let parts): parts.allSatisfy(\.isTest)
-    case .parameter, .null, .attribute, .item, .arithmetic, .quotient, .negate, .length, .element, .count: false
+    case .parameter, .null, .attribute, .item, .arithmetic, .quotient, .negate, .finer, .length, .element, .count: false
     }
   }
 

@@ -34,7 +34,7 @@ extension QueryReading {
     switch key {
     case .attribute(let attribute, _), .optional(let attribute, _):
       !schema.hasObjects || mapping.tells(attribute, inOrder: true)
-    case .updatedAt, .score: true
+    case .updatedAt, .score, .finer: true
     }
   }
 }
@@ -77,7 +77,9 @@ struct TermColumns {
       walk(right)
     case .and(let parts), .or(let parts), .coalesce(let parts), .conditional(let parts):
       for part in parts { walk(part) }
-    case .not(let part), .isTrue(let part), .isNull(let part), .negate(let part), .length(let part): walk(part)
+    case .not(let part), .isTrue(let part), .isNull(let part), .negate(let part), .length(let part),
+      .finer(let part):
+      walk(part)
     case .inRange(let value, let lower, let upper, _):
       walkOrder([value, lower, upper].compactMap { $0 })
       walk(value)

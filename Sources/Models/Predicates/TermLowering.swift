@@ -75,6 +75,7 @@ final class TermLowering {
     case .negate(let part):
       let operand = expression(part)
       return make(.negate(operand), operand.type)
+    case .finer(let part): return make(.call(.finer, [expression(part)]), .int)
     case .coalesce(let parts):
       let operands = parts.map(expression)
       return make(.coalesce(operands), type(of: operands))

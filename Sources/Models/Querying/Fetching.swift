@@ -140,7 +140,7 @@ private struct ValueReader<Entity: EntityModelProtocol, Value> {
 
   func value(_ row: UInt32) throws -> Value {
     guard let codec, let column else { return try reading.entity(row)[keyPath: path] }
-    return try codec.read(ColumnCell(column.cell(row, kind: kind), isNull: column.isNull(row)))
+    return try codec.read(ColumnCell(column.wholeCell(row, kind: kind), isNull: column.isNull(row)))
   }
 }
 

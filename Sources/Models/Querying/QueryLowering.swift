@@ -83,6 +83,9 @@ struct QueryLowering {
     case .optional(let attribute, let isDescending):
       BoundOrderTerm(column(attribute), isDescending: isDescending, nullsFirst: !isDescending)
     case .updatedAt(let isDescending): BoundOrderTerm(updated, isDescending: isDescending)
+    case .finer(let attribute, let isDescending):
+      BoundOrderTerm(
+        BoundExpression(.call(.finer, [column(attribute)]), .int, at: nowhere), isDescending: isDescending)
     case .score: BoundOrderTerm(score, isDescending: true)
     }
   }

@@ -1,3 +1,4 @@
+import Foundation
 import GQLBase
 import GQLCatalog
 import GQLQuery
@@ -79,9 +80,11 @@ private func comparison<Entity: EntityModelProtocol, Value>(
     return QueryPredicate(op == .equal ? isNull : .not(isNull)) { entity, _ in holds(entity) }
   }
   let op = key.isDescending ? op.swapped : op
+  var parameter = Parameter(value: constant, type: shape.valueType)
+  parameter.takeFiner(of: [value])
   return QueryPredicate(
     .compare(op, attribute: key.attribute, parameter: 0),
-    [Parameter(value: constant, type: shape.valueType)]
+    [parameter]
   ) { entity, _ in holds(entity) }
 }
 
@@ -111,6 +114,15 @@ private func constant<Entity: EntityModelProtocol, Value>(
   guard let cell = slot.cell else { return .null }
   return withExtendedLifetime(slot.memory) {
     shape.enumeration == nil ? GQLCatalog.Value(cell, shape.scalar) : .int(cell.int)
+  }
+}
+
+extension Parameter {
+  /// Notes what instants have beside their microseconds.
+  mutating func takeFiner(of values: [Any]) {
+    guard type == .scalar(.dateTime) || type == .list(.scalar(.dateTime)) else { return }
+    let finer = values.map { Date.finer(of: $0) }
+    if finer.contains(where: { $0 != 0 }) { self.finer = finer }
   }
 }
 

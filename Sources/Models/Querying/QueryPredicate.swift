@@ -136,6 +136,8 @@ struct Parameter: Hashable {
   var type: ValueType
   /// With which the value is compared, or of whose values it is a list.
   var attribute: AttributePlace?
+  /// Of an instant, or of each of a list, what it has beside its microseconds; empty if that is nothing.
+  var finer: [Int64] = []
 
   /// The code of an enum's value becomes that of the schema's enum, a text an id.
   mutating func takeType(of column: ColumnDescriptor?) {

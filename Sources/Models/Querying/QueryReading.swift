@@ -221,10 +221,12 @@ package struct QueryReading<Entity: EntityModelProtocol> {
         continue
       }
       // What may fail stays behind what is looked at in Swift, which may guard it.
-      if let condition = conjunct.condition, !isGuarded || !condition.canFail, isPlannable(condition) {
-        conditions.append(condition.shifted(by: parameters.count))
+      if let condition = conjunct.condition, !isGuarded || !condition.canFail, isPlannable(condition),
+        let (exact, added) = exact(condition, conjunct.parameters)
+      {
+        conditions.append(exact.shifted(by: parameters.count))
         let first = parameters.count
-        parameters += conjunct.parameters
+        parameters += added
         if mapping.hasOtherTypes || mapping.info.hasEnums {
           for (attribute, number) in condition.comparisons {
             parameters[first + number].takeType(of: mapping.columns[attribute])
@@ -243,11 +245,18 @@ package struct QueryReading<Entity: EntityModelProtocol> {
     if stage.order.isEmpty { return (shape, parameters, rest) }
     let keys = stage.order.compactMap(\.key)
     if keys.count == stage.order.count && keys.allSatisfy(isPlannable) || shape.givesNothing(in: keys) {
-      shape.order = keys
+      shape.order = schema.hasInstants ? InstantComparing.exact(keys, mapping, snapshot) : keys
     } else {
       rest.order = stage.order
     }
     return (shape, parameters, rest)
+  }
+
+  /// A condition that compares instants as Swift does, with its parameters; nil where only Swift can tell.
+  private func exact(_ condition: Condition, _ parameters: [Parameter]) -> (Condition, [Parameter])? {
+    if !schema.hasInstants { return (condition, parameters) }
+    var comparing = InstantComparing(types, mapping.type, snapshot, parameters)
+    return comparing.exact(condition).map { ($0, comparing.parameters) }
   }
 
   func slice(_ stage: QueryStage<Entity>, _ shape: inout QueryShape, _ parameters: inout [Parameter]) {

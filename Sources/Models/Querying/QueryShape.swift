@@ -31,6 +31,8 @@ enum OrderKey: Hashable {
   /// Nulls are less than all values.
   case optional(Int, isDescending: Bool)
   case updatedAt(isDescending: Bool)
+  /// What an instant's column holds beside microseconds.
+  case finer(Int, isDescending: Bool)
   /// How well the texts match that the condition wants; the best ones first.
   case score
 
@@ -42,6 +44,7 @@ enum OrderKey: Hashable {
     case .attribute(let attribute, let isDescending): .attribute(attribute, isDescending: !isDescending)
     case .optional(let attribute, let isDescending): .optional(attribute, isDescending: !isDescending)
     case .updatedAt(let isDescending): .updatedAt(isDescending: !isDescending)
+    case .finer(let attribute, let isDescending): .finer(attribute, isDescending: !isDescending)
     case .score: .score
     }
   }

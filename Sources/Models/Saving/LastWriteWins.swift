@@ -22,12 +22,12 @@ extension MergeStrategy where Value: Comparable {
   }
 }
 
-// The old entity was stored, which rounds times. So that an entity that is saved twice is a tie, the new one is compared
-// as it will be stored.
+// The old entity was stored, which rounds durations, and dates in lists. So that an entity that is saved twice is a tie,
+// the new one is compared as it will be stored.
 
 extension MergeStrategy where Value: EntityModelProtocol {
   /// Takes the entity that is later by a property, the old one if they are equal; the strategies then fill it from the
-  /// other one. The property is compared as it is stored: times in microseconds.
+  /// other one. The property is compared as it is stored.
   public static func lastWriteWins<Key: Comparable>(
     _ strategies: MergeStrategy<Value>..., comparedBy path: KeyPath<Value, Key>
   ) -> Self {
@@ -37,7 +37,7 @@ extension MergeStrategy where Value: EntityModelProtocol {
 
 extension MergeStrategy where Value: EntityModelProtocol & Comparable {
   /// Takes the greater entity, the old one if they are equal; the strategies then fill it from the other one. They are
-  /// compared as they are stored: times in microseconds.
+  /// compared as they are stored.
   public static func lastWriteWins(_ strategies: MergeStrategy<Value>...) -> Self {
     lastWriteWins(strategies) { old, new in old < new.asStored }
   }

@@ -21,6 +21,8 @@ package final class ModelSchema: @unchecked Sendable {
   let mayRefuseLate: [Bool]
   /// Whether a type has embedded objects, or may have.
   let hasObjects: Bool
+  /// Whether a type has instants that columns hold.
+  let hasInstants: Bool
   /// What prepares text, made by whoever does that first.
   package let textPreparer = Guarded<(any AnyObject & Sendable)?>(nil)
 
@@ -47,6 +49,7 @@ package final class ModelSchema: @unchecked Sendable {
     self.byNumber = byNumber
     mayRefuseLate = Self.refusals(byNumber)
     hasObjects = byNumber.contains(where: \.hasUnknownColumns)
+    hasInstants = byNumber.contains(where: \.hasInstants)
     empty = Snapshot.empty(catalog)
   }
 
@@ -88,6 +91,7 @@ package final class ModelSchema: @unchecked Sendable {
     self.byNumber = byNumber
     mayRefuseLate = Self.refusals(byNumber)
     hasObjects = byNumber.contains(where: \.hasUnknownColumns)
+    hasInstants = byNumber.contains(where: \.hasInstants)
     empty = Snapshot.empty(catalog)
   }
 

@@ -116,6 +116,11 @@ struct SchemaWriter {
     case .fullText: text += " @fulltext(name: \"\(index.name)\", fields: [\(fields)])"
     case .unique(let resolver):
       let hasNulls = attributes.contains { $0.shape?.isNonNull == false }
+      // The store compares microseconds, and a model what is finer too.
+      if attributes.contains(where: { $0.shape?.scalar == .dateTime }) {
+        text += " @index(kind: \(hasNulls ? "BTREE" : "HASH"), name: \"\(index.name)\", fields: [\(fields)])"
+        return
+      }
       switch resolver.kind {
       // What a program decides may leave two entities with one value, and nil is a value that collides.
       case .custom:

@@ -30,6 +30,9 @@ class AnyTypeMapping: @unchecked Sendable {
   /// Whether it hangs on the schema which conditions columns can tell of: those on embedded objects.
   let hasUnknownColumns: Bool
 
+  /// Whether a column is an instant's.
+  let hasInstants: Bool
+
   /// Whether a save may be refused when the row is written: by unique values that only the store knows, by relations that
   /// must lead to an entity, or by links and lists of embedded objects.
   let mayRefuseLate: Bool
@@ -58,6 +61,7 @@ class AnyTypeMapping: @unchecked Sendable {
     requiredLinks = relations.compactMap { $0 }.filter { $0.isRequired && !$0.isToMany && $0.presence == nil }
     mayRefuseLate =
       hasOtherUniques || hasRequiredRelations || layout.objects.contains { $0.map { !$0.place.isInCells } ?? false }
+    hasInstants = columns.contains { $0?.type == .scalar(.dateTime) }
     func ids(_ columns: ArraySlice<ColumnDescriptor?>) -> [ColumnDescriptor] {
       columns.compactMap { $0 }.filter { $0.type == .id || $0.type == .list(.id) }
     }
@@ -143,7 +147,10 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
       if let object = objects[number] {
         return EntityLayout.Place(column: object.column.index, kind: entity[object.column].kind)
       }
-      if let column = columns[number] { return EntityLayout.Place(column: column.id.index, kind: column.kind) }
+      if let column = columns[number] {
+        return EntityLayout.Place(
+          column: column.id.index, kind: column.kind, isInstant: column.type == .scalar(.dateTime))
+      }
       defer { opaques += 1 }
       return EntityLayout.Place(column: ~opaques, kind: .text)
     }

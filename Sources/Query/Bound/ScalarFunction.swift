@@ -56,15 +56,17 @@ package enum ScalarFunction: String, Sendable, Hashable, CaseIterable {
   /// Its first operand. The second says whether null is an error, the third whether null in a list is one; both are
   /// constants. No document can call it.
   case required = "!"
+  /// What a column of a DateTime holds beside its microseconds: an Int. No document can call it.
+  case finer = "finer!"
 
   /// Those that documents call.
-  package static var named: [ScalarFunction] { allCases.filter { $0 != .graphQLInt && $0 != .required } }
+  package static var named: [ScalarFunction] { allCases.filter { ![.graphQLInt, .required, .finer].contains($0) } }
 
   /// Whether the call itself, operands aside, may end in a run-time error.
   package func canFail(_ arguments: [BoundExpression]) -> Bool {
     switch self {
     case .lower, .upper, .trim, .length, .slice, .sort, .least, .greatest, .year, .month, .day, .hour, .minute,
-      .second, .weekday, .trunc, .dateDiff, .try:
+      .second, .weekday, .trunc, .dateDiff, .try, .finer:
       return false
     case .abs:
       let type = arguments.first?.type

@@ -17,7 +17,8 @@ extension ColumnStore {
   /// Appends a fixed-width cell (nil: null) to `count` rows. Complexity: O(count / 1,024).
   func appendRepeated(_ cell: Cell?, count added: Int) {
     var left = added
-    while left > 0, self.count & PageLayout.rowMask != 0 {
+    let isFine = kind == .int64 && (cell?.high ?? 0) != 0
+    while left > 0, isFine || self.count & PageLayout.rowMask != 0 {
       append(cell)
       left -= 1
     }
@@ -47,7 +48,7 @@ extension ColumnStore {
   func shareTail() {
     let last = UInt32(truncatingIfNeeded: count - 1)
     let number = directory.count - 1
-    guard isAscending, cell(last) == cell(last - UInt32(PageLayout.rowMask)) else { return }
+    guard isAscending, !isFine, cell(last) == cell(last - UInt32(PageLayout.rowMask)) else { return }
     if number > 0, cell(last - UInt32(PageLayout.rows)) == cell(last) {
       let previous = directory.page(number - 1)
       if previous.stamp == Self.nobody {

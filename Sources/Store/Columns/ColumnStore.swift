@@ -30,6 +30,8 @@ final class ColumnStore: @unchecked Sendable {
   @exclusivity(unchecked) var liveBytes: Int
   /// Neither nulls nor a cell below the one before; kept for `.int64` and `.float64` only.
   @exclusivity(unchecked) var isAscending: Bool
+  /// Whether a page of it, or of a version before it, has finer cells.
+  @exclusivity(unchecked) private(set) var isFine: Bool
   /// To-many: links in all runs, and an upper bound of the longest run.
   @exclusivity(unchecked) var linkCount: Int
   @exclusivity(unchecked) var longestRun: Int
@@ -50,6 +52,7 @@ final class ColumnStore: @unchecked Sendable {
     linkCount = 0
     longestRun = 0
     isAscending = kind == .int64 || kind == .float64
+    isFine = false
     self.slot = slot
     publishSlot()
   }
@@ -66,6 +69,7 @@ final class ColumnStore: @unchecked Sendable {
     liveNulls = other.liveNulls
     liveBytes = other.liveBytes
     isAscending = other.isAscending
+    isFine = other.isFine
     linkCount = other.linkCount
     longestRun = other.longestRun
     self.slot = slot
@@ -80,9 +84,8 @@ final class ColumnStore: @unchecked Sendable {
 
   func isNull(_ row: UInt32) -> Bool { reader.isNull(row) }
 
-  func cell(_ row: UInt32) -> Cell {
-    reader.cell(row, kind: kind)
-  }
+  /// With what is finer.
+  func cell(_ row: UInt32) -> Cell { reader.wholeCell(row, kind: kind) }
 
   // MARK: - Writing
 
@@ -109,9 +112,13 @@ final class ColumnStore: @unchecked Sendable {
   func append(_ cell: Cell?, ownsPayload: Bool = false) {
     let slotInPage = count & PageLayout.rowMask
     if slotInPage == 0 { appendPage() }
-    let base = appendableBase(slotInPage)
+    var base = appendableBase(slotInPage)
     if let cell {
       if isAscending { noteAscending(cell) }
+      if kind == .int64, cell.high != 0 {
+        base = fineBase(count >> PageLayout.rowShift, base)
+        storeFiner(cell, slotInPage, base)
+      }
       let address = base + (PageLayout.cellsOffset + slotInPage &* width)
       switch kind {
       case .text, .wordList, .wideList: store(ownsPayload ? adopting(cell) : copyingPayload(cell), at: address)
@@ -141,6 +148,19 @@ final class ColumnStore: @unchecked Sendable {
       return base
     }
     return writableBase(number, claimed: slotInPage + 1)
+  }
+
+  /// A page that is this version's alone, or its base if nobody else writes there, with finer cells.
+  private func fineBase(_ number: Int, _ base: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
+    if PageLayout.isFine(base) { return base }
+    isFine = true
+    let page = Page(refining: directory.page(number), stamp: stamp)
+    replacePage(number, with: page)
+    return page.base
+  }
+
+  private func storeFiner(_ cell: Cell, _ slotInPage: Int, _ base: UnsafeMutableRawPointer) {
+    base.storeBytes(of: cell.high, toByteOffset: PageLayout.finerOffset + slotInPage &* 8, as: UInt64.self)
   }
 
   private func ownDirectory() {
@@ -173,6 +193,9 @@ final class ColumnStore: @unchecked Sendable {
     base.storeBytes(of: Int32(truncatingIfNeeded: rows - valid), as: Int32.self)
     memset(
       base + (PageLayout.cellsOffset + rows * width), kind == .reference ? 0xFF : 0, (PageLayout.rows - rows) * width)
+    if kind == .int64, PageLayout.isFine(base) {
+      memset(base + (PageLayout.finerOffset + rows * 8), 0, (PageLayout.rows - rows) * 8)
+    }
     base.storeBytes(
       of: UInt32(truncatingIfNeeded: claimed ?? rows), toByteOffset: PageLayout.claimedOffset, as: UInt32.self)
   }
@@ -213,7 +236,7 @@ final class ColumnStore: @unchecked Sendable {
 
   func noteAscending(_ cell: Cell) {
     guard count > 0 else { return }
-    let previous = self.cell(UInt32(truncatingIfNeeded: count - 1))
+    let previous = reader.cell(UInt32(truncatingIfNeeded: count - 1), kind: kind)
     isAscending =
       kind == .int64 ? previous.int <= cell.int : KeyOrder.image(previous.double) <= KeyOrder.image(cell.double)
   }
@@ -231,8 +254,12 @@ final class ColumnStore: @unchecked Sendable {
 
   /// Replaces the cell's words, and keeps validity and null counts.
   func writeRaw(_ row: UInt32, _ cell: Cell?) {
-    let base = writableBase(row)
+    var base = writableBase(row)
     let slotInPage = Int(row) & PageLayout.rowMask
+    if kind == .int64 {
+      if let cell, cell.high != 0 { base = fineBase(Int(row) >> PageLayout.rowShift, base) }
+      if PageLayout.isFine(base) { storeFiner(cell ?? nullCell, slotInPage, base) }
+    }
     store(cell ?? nullCell, at: base + (PageLayout.cellsOffset + slotInPage &* width))
     let address = base + (PageLayout.validityOffset + slotInPage >> 6 &* 8)
     let word = address.load(as: UInt64.self)

@@ -17,10 +17,10 @@ extension WriteTransaction {
   }
 
   /// The last of the rows, but for one, that an index has under the key of these cells, which are as
-  /// ``insert(_:cells:valid:)`` takes them. In a B-tree null is a value; under a hash index it finds nothing. Not between
-  /// begin- and endBulk.
+  /// ``insert(_:cells:valid:)`` takes them, with what these hold beside their words. In a B-tree null is a value; under a
+  /// hash index it finds nothing. Not between begin- and endBulk.
   ///
-  /// Complexity: O(log² n), however many there are under the key.
+  /// Complexity: O(log² n), however many there are under the key; O(n) in those that differ in what is beside their words.
   package func lastRow(
     _ index: IndexID, cells: UnsafePointer<Cell>, valid: UnsafePointer<Bool>, except: UInt32
   ) throws(StoreProblem) -> UInt32? {
@@ -33,8 +33,8 @@ extension WriteTransaction {
         for component in 0..<keys.count where !self.valid[keys.components[component].column] { return nil }
         switch hash.reader(table.readers).rows(key) {
         case .none: return nil
-        case .one(let row): return row == except ? nil : row
-        case .many(let rows): return rows.last { $0 != except }
+        case .one(let row): return row != except && isExactly(row, keys, table.readers) ? row : nil
+        case .many(let rows): return rows.last { $0 != except && isExactly($0, keys, table.readers) }
         }
       case .btree(let tree): return lastRow(tree.reader(table.readers), keys, table.readers, except: except)
       case .fullText, .trigram: return nil
@@ -63,12 +63,23 @@ extension WriteTransaction {
         if order(row(middle), keys, readers, from: leading + 1) <= 0 { start = middle + 1 } else { end = middle }
       }
     }
-    for place in stride(from: end - 1, through: max(0, end - 2), by: -1) {
+    var place = end
+    while place > 0 {
+      place -= 1
       let found = row(place)
       guard order(found, keys, readers, from: leading + 1) == 0 else { return nil }
-      if found != except { return found }
+      if found != except, isExactly(found, keys, readers) { return found }
     }
     return nil
+  }
+
+  /// Whether a row under the key has beside its words what the cells of the key have.
+  private func isExactly(_ row: UInt32, _ keys: KeyLayout, _ readers: UnsafePointer<ColumnReader>) -> Bool {
+    for number in 0..<keys.count where keys.components[number].kind == .int64 {
+      let column = keys.components[number].column
+      if valid[column], readers[column].finer(row) != key[number].finer { return false }
+    }
+    return true
   }
 
   /// How a row's components from one on compare with those of the key; nulls are the largest.
