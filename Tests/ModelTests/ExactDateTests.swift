@@ -128,7 +128,9 @@ extension Hashed: Dated {
       let interval = Double(bitPattern: UInt64.random(in: .min ... .max, using: &random))
       if abs(interval) < 3e12 { dates.append(Date(timeIntervalSinceReferenceDate: interval)) }
     }
-    let edges = [0, -0.0, 5e-324, -5e-324, 1e-7, -1e-7, 5e-7, -5e-7, 1.5e-6, 0.9999999, -0.9999999]
+    let edges = [
+      0, -0.0, .leastNonzeroMagnitude, -.leastNonzeroMagnitude, 1e-7, -1e-7, 5e-7, -5e-7, 1.5e-6, 0.9999999, -0.9999999,
+    ]
     dates += edges.map { Date(timeIntervalSinceReferenceDate: $0) }
     dates += edges.map { Date(timeIntervalSince1970: $0) }
     try comesBack(dates, "random")

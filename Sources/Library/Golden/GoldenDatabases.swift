@@ -25,7 +25,9 @@ package struct GoldenDatabases {
     let result: Result<Database, QueryError>
     do {
       var texts: [(name: String, bytes: [UInt8])] = []
-      if let schema { texts.append((Self.name(schema), try FileBytes.read(schema, atMost: QueryLimits.standard.documentBytes))) }
+      if let schema {
+        texts.append((Self.name(schema), try FileBytes.read(schema, atMost: QueryLimits.standard.documentBytes)))
+      }
       if isOwn { texts.append((document.sourceName, document.schemaBytes)) }
       let database = texts.isEmpty ? Database() : try Database(schemaTexts: texts)
       if !data.isEmpty {

@@ -100,7 +100,8 @@ package struct GoldenRunner {
     _ golden: GoldenCase, _ stage: GoldenCase.Stage, _ outcome: Outcome, _ report: (String) -> Void
   ) {
     let file = golden.file(stage)
-    let read = (try? FileBytes.read(file, atMost: Self.longestExpectation)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    let bytes = (try? FileBytes.read(file, atMost: Self.longestExpectation)) ?? []
+    let read = String(decoding: bytes, as: UTF8.self)
     let expected = stage == .json ? Self.laidOut(read) : read
     // Problems are text, whatever was expected; they are never written as an answer.
     let isAnswer = stage == .json && !outcome.isProblem
