@@ -30,3 +30,29 @@ extension Comparable {
 /// Tells at run time whether a key of an order descends.
 protocol DescendingKey {}
 extension Descending: DescendingKey {}
+
+/// An optional in the order that puts nil first: what `\.nickname.desc` turns round.
+public struct NilFirst<Wrapped: Comparable>: Comparable {
+  /// The optional.
+  public let value: Wrapped?
+  /// Takes an optional.
+  public init(_ value: Wrapped?) { self.value = value }
+  /// Puts nil before all values.
+  public static func < (left: Self, right: Self) -> Bool {
+    guard let second = right.value else { return false }
+    return left.value.map { $0 < second } ?? true
+  }
+}
+
+extension NilFirst: Sendable where Wrapped: Sendable {}
+extension NilFirst: Hashable where Wrapped: Hashable {}
+
+extension Optional where Wrapped: Comparable {
+  /// The value in descending order, nil last.
+  public var desc: Descending<NilFirst<Wrapped>> { Descending(NilFirst(self)) }
+}
+
+/// A type whose values are ordered as the nullable column is that holds them.
+protocol OrderedWithNil {}
+extension NilFirst: OrderedWithNil where Wrapped: ColumnScalar {}
+extension Descending: OrderedWithNil where Value: OrderedWithNil {}

@@ -4,8 +4,8 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
     var name: String
     var path: PartialKeyPath<Entity> & Sendable
     var type: Any.Type
-    /// The same in descending order, if its type is Comparable.
-    var descendingPath: AnyKeyPath?
+    /// What may stand behind the path.
+    var endings: [PathEnding]
     /// Nil if it has no column.
     var shape: ColumnShape?
     /// Where the column was chosen at run time.
@@ -82,9 +82,8 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
     let codec = name == "id" ? Self.keyCodec(Value.self) : ValueCodec<Value>.make()
     properties.append(
       Property(
-        name: name, path: path, type: Value.self, descendingPath: Self.descending(path, Value.self), shape: codec.shape,
-        codec: codec,
-        comparesAsStored: codec.comparesAsStored, canBeLeftOut: Self.canBeLeftOut(path),
+        name: name, path: path, type: Value.self, endings: PathEnding.endings(of: Value.self), shape: codec.shape,
+        codec: codec, comparesAsStored: codec.comparesAsStored, canBeLeftOut: Self.canBeLeftOut(path),
         isAlwaysReadable: Value.self is any AlwaysReadable.Type))
   }
 
@@ -94,9 +93,8 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
   ) {
     properties.append(
       Property(
-        name: name, path: path, type: Value.self, descendingPath: Self.descending(path, type), shape: shape,
-        codec: codec,
-        comparesAsStored: comparesAsStored, canBeLeftOut: Self.canBeLeftOut(path),
+        name: name, path: path, type: Value.self, endings: PathEnding.endings(of: type), shape: shape,
+        codec: codec, comparesAsStored: comparesAsStored, canBeLeftOut: Self.canBeLeftOut(path),
         isAlwaysReadable: type is any AlwaysReadable.Type))
   }
 
@@ -113,14 +111,6 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
       return unsafeDowncast(ValueCodec<Entity.ID>.makeKey(), to: ValueCodec<Value>.self)
     }
     return ValueCodec<Value>.make()
-  }
-
-  /// `path.desc`, where the type is Comparable.
-  private static func descending<Value>(_ path: KeyPath<Entity, Value>, _ type: Value.Type) -> AnyKeyPath? {
-    func appended<Key: Comparable>(_ type: Key.Type) -> AnyKeyPath? {
-      (path as AnyKeyPath).appending(path: \Key.desc as AnyKeyPath)
-    }
-    return (type as? any Comparable.Type).flatMap { appended($0) }
   }
 
   // MARK: - Relations

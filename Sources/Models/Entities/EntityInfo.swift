@@ -59,6 +59,8 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
   private let keys: [AnyKeyPath: Key]
   /// What is described of properties, and of objects in them, by their key paths.
   let nodes: [AnyKeyPath: EmbeddedNode]
+  /// Of the properties and relations, as the type describes them.
+  let paths: [AnyKeyPath]
   private let relationPaths: [AnyKeyPath: Int]
   private let relationValues: [AnyKeyPath: Int]
 
@@ -71,7 +73,10 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
     var keys: [AnyKeyPath: Key] = [:]
     for property in description.properties {
       keys[property.path] = Key(attribute: attributes.count, isDescending: false)
-      if let path = property.descendingPath { keys[path] = Key(attribute: attributes.count, isDescending: true) }
+      for ending in property.endings {
+        guard let path = (property.path as AnyKeyPath).appending(path: ending.path) else { continue }
+        keys[path] = Key(attribute: attributes.count, isDescending: ending.isDescending)
+      }
       attributes.append(
         Attribute(
           name: property.name, type: property.type, shape: property.shape, codec: property.codec,
@@ -125,6 +130,8 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
     nodes = embedded.nodes
     self.indexes = indexes
     relations = description.relations
+    paths =
+      description.properties.map(\.path) + description.relations.flatMap { [$0.value, $0.path] } + [\Entity.id]
     relationPaths = Dictionary(
       description.relations.enumerated().map { ($1.path as AnyKeyPath, $0) }, uniquingKeysWith: { first, _ in first })
     relationValues = Dictionary(

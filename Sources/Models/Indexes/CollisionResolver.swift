@@ -90,7 +90,7 @@ public struct UniqueConstraintViolation: Error, CustomStringConvertible {
 extension EntityModelProtocol {
   /// The value of an index's first property: nil if it is an optional without a value.
   public subscript(keyPath index: UniqueKeyPath<Self>) -> Any? {
-    guard let path = index.keyPaths.first else { return nil }
+    guard let path = index.keyPaths.first, PathWay(path, from: Self.self).leads(from: self) else { return nil }
     let value = self[keyPath: path]
     let mirror = Mirror(reflecting: value)
     return mirror.displayStyle == .optional ? mirror.children.first?.value : value

@@ -23,9 +23,11 @@ struct IndexComponent<Entity: EntityModelProtocol> {
     let codec = ValueCodec<Value>.make()
     // JSON is no key.
     shape = codec.shape.flatMap { $0.isList || $0.scalar == .json ? nil : $0 }
+    if PathWay.canFail(path) { shape?.isNonNull = false }
     comparesAsStored = codec.comparesAsStored
     isDescending = Value.self is any DescendingKey.Type
-    write = { try codec.write($0[keyPath: path], into: &$1) }
+    let reader = PathReader(path)
+    write = { if let value = reader.read($0) { try codec.write(value, into: &$1) } }
   }
 }
 

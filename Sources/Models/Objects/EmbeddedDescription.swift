@@ -52,8 +52,8 @@ struct EmbeddedField {
   /// From the value, and from an optional of it.
   let path: AnyKeyPath
   let optionalPath: AnyKeyPath
-  /// `\Value.desc`, if its type is Comparable.
-  let descent: AnyKeyPath?
+  /// What may stand behind the path.
+  let endings: [PathEnding]
   let isOptional: Bool
   /// Nil where only Swift knows what it holds.
   let content: Content?
@@ -65,8 +65,7 @@ struct EmbeddedField {
     self.path = path
     self.optionalPath = optionalPath
     isOptional = type is any OptionalValue.Type
-    func descent<Key: Comparable>(_ type: Key.Type) -> AnyKeyPath { \Key.desc }
-    self.descent = (type as? any Comparable.Type).map { descent($0) }
+    endings = PathEnding.endings(of: type)
     content = Self.content(type)
   }
 

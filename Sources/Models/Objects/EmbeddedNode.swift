@@ -48,15 +48,24 @@ struct EmbeddedAttributes<Entity: EntityModelProtocol> {
     for (number, property) in properties.enumerated() {
       guard property.codec is any ObjectCodec, let type = embeddedType(property.type) else { continue }
       let isOptional = property.type is any OptionalValue.Type
-      nodes[property.path] = node(
-        type, property.name, property.path, EmbeddedPlace(property: number), isOptional: isOptional,
+      let spellings = [EmbeddedSpelling(path: property.path, isOptional: isOptional)]
+      let found = node(
+        type, property.name, spellings, EmbeddedPlace(property: number), isOptional: isOptional,
         canBeMissing: isOptional, [])
+      add(found, spellings)
     }
   }
 
-  /// `canBeMissing` says whether the key path leads to an optional.
+  private mutating func add(_ node: EmbeddedNode, _ spellings: [EmbeddedSpelling]) {
+    for spelling in spellings {
+      nodes[spelling.path] = node
+      if let path = spelling.unwrapped { nodes[path] = node }
+    }
+  }
+
+  /// `canBeMissing` says whether something on the way is optional.
   private mutating func node<Object: EmbeddedModelProtocol>(
-    _ type: Object.Type, _ name: String, _ path: AnyKeyPath?, _ place: EmbeddedPlace, isOptional: Bool,
+    _ type: Object.Type, _ name: String, _ spellings: [EmbeddedSpelling], _ place: EmbeddedPlace, isOptional: Bool,
     canBeMissing: Bool, _ around: [ObjectIdentifier]
   ) -> EmbeddedNode {
     var description = EmbeddedDescription<Object>()
@@ -66,15 +75,16 @@ struct EmbeddedAttributes<Entity: EntityModelProtocol> {
     own.isObject = true
     attributes.append(Attribute(name: name, shape: nil, comparesAsStored: false, place: own))
     for field in description.fields where attributes.count < Self.limit {
-      let inner = path?.appending(path: canBeMissing ? field.optionalPath : field.path)
+      let inner = spellings.flatMap { $0.spellings(of: field) }
       var place = place
       place.steps.append(EmbeddedPlace.Step(key: field.key, isNonNull: !field.isOptional))
       let name = "\(name).\(field.key)"
       // An index has the value in a column of its own.
-      if let inner, let key = keys[inner], !key.isDescending, !field.isObject {
-        node.fields[field.path] = .value(key.attribute)
-        node.held.insert(key.attribute)
-        addDescent(of: field, inner, key.attribute, canBeMissing: canBeMissing)
+      let indexed = inner.lazy.compactMap { [keys] in keys[$0.path] }.first { !$0.isDescending }
+      if let indexed, !field.isObject {
+        node.fields[field.path] = .value(indexed.attribute)
+        node.held.insert(indexed.attribute)
+        addKeys(of: field, inner, indexed.attribute)
         continue
       }
       switch field.content {
@@ -85,17 +95,14 @@ struct EmbeddedAttributes<Entity: EntityModelProtocol> {
         let found = self.node(
           type, name, inner, place, isOptional: field.isOptional, canBeMissing: canBeMissing || field.isOptional, types)
         node.fields[field.path] = .object(found)
-        if let inner { nodes[inner] = found }
+        add(found, inner)
         node.held.insert(found.attribute)
         node.held.formUnion(found.held)
       case .value(var shape, let codec, let comparesAsStored):
         if canBeMissing { shape.isNonNull = false }
         node.fields[field.path] = .value(attributes.count)
         node.held.insert(attributes.count)
-        if let inner {
-          keys[inner] = Key(attribute: attributes.count, isDescending: false)
-          addDescent(of: field, inner, attributes.count, canBeMissing: canBeMissing)
-        }
+        addKeys(of: field, inner, attributes.count)
         attributes.append(
           Attribute(
             name: name, type: field.type, shape: shape, codec: codec, comparesAsStored: comparesAsStored, place: place))
@@ -104,14 +111,47 @@ struct EmbeddedAttributes<Entity: EntityModelProtocol> {
     return node
   }
 
-  /// The key path `\.home.city.desc`, unless an index has it.
-  private mutating func addDescent(
-    of field: EmbeddedField, _ path: AnyKeyPath, _ attribute: Int, canBeMissing: Bool
-  ) {
-    guard !canBeMissing, let path = field.descent.flatMap({ path.appending(path: $0) }), keys[path] == nil else {
-      return
+  /// The key paths `\.home.city` and `\.home.city.desc`, unless an index has them.
+  private mutating func addKeys(of field: EmbeddedField, _ spellings: [EmbeddedSpelling], _ attribute: Int) {
+    for spelling in spellings {
+      add(spelling.path, attribute, isDescending: false)
+      if spelling.isChained { continue }
+      for ending in field.endings {
+        guard let path = spelling.path.appending(path: ending.path) else { continue }
+        add(path, attribute, isDescending: ending.isDescending)
+      }
     }
-    keys[path] = Key(attribute: attribute, isDescending: true)
+  }
+
+  private mutating func add(_ path: AnyKeyPath, _ attribute: Int, isDescending: Bool) {
+    if keys[path] == nil { keys[path] = Key(attribute: attribute, isDescending: isDescending) }
+  }
+}
+
+/// A key path to something within an entity: `\.work`, `\.work!.geo` and `\.work?.geo` are spellings.
+private struct EmbeddedSpelling {
+  let path: AnyKeyPath
+  /// Whether it leads to an optional.
+  let isOptional: Bool
+  /// Whether it has a `?`, behind which there is no `!`.
+  var isChained = false
+
+  /// The path with a `!` behind it, where it can have one.
+  var unwrapped: AnyKeyPath? {
+    if !isOptional || isChained { return nil }
+    return PathEnding.unwrapping(type(of: path).valueType).flatMap { path.appending(path: $0) }
+  }
+
+  /// The key paths to a field of what lies there.
+  func spellings(of field: EmbeddedField) -> [Self] {
+    var result: [Self] = []
+    if isOptional, let path = path.appending(path: field.optionalPath) {
+      result.append(Self(path: path, isOptional: true, isChained: true))
+    }
+    if let path = (isOptional ? unwrapped : path)?.appending(path: field.path) {
+      result.append(Self(path: path, isOptional: field.isOptional))
+    }
+    return result
   }
 }
 

@@ -116,6 +116,7 @@ extension QueryList {
 /// Reads one property of many rows.
 private struct ValueReader<Entity: EntityModelProtocol, Value> {
   private let path: KeyPath<Entity, Value>
+  private let reader: PathReader<Entity, Value>
   private let reading: QueryReading<Entity>
   private let codec: ValueCodec<Value>?
   private let column: ColumnReader?
@@ -123,6 +124,7 @@ private struct ValueReader<Entity: EntityModelProtocol, Value> {
 
   init(_ path: KeyPath<Entity, Value>, _ reading: QueryReading<Entity>) {
     self.path = path
+    reader = PathReader(path)
     self.reading = reading
     // What has no column of its own is read from the entity.
     if let key = reading.mapping.info.key(path), !key.isDescending,
@@ -139,9 +141,16 @@ private struct ValueReader<Entity: EntityModelProtocol, Value> {
   }
 
   func value(_ row: UInt32) throws -> Value {
-    guard let codec, let column else { return try reading.entity(row)[keyPath: path] }
-    return try codec.read(ColumnCell(column.wholeCell(row, kind: kind), isNull: column.isNull(row)))
+    guard let codec, let column else {
+      if let value = reader.read(try reading.entity(row)) { return value }
+      throw missing
+    }
+    let isNull = column.isNull(row)
+    if isNull, !(Value.self is any OptionalValue.Type) { throw missing }
+    return try codec.read(ColumnCell(column.wholeCell(row, kind: kind), isNull: isNull))
   }
+
+  private var missing: ModelError { .unreadable("'\(path)' leads to nil") }
 }
 
 extension EntityInfo {

@@ -150,8 +150,10 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
   public func sorted<each Key: Comparable>(by paths: repeat KeyPath<Entity, each Key> & Sendable) -> Self {
     var keys: [QueryOrder<Entity>] = []
     repeat keys.append(QueryOrder(each paths))
-    return adding({ $0.isSliced }) { $0.order = keys + $0.order }
+    return sorted(keys)
   }
+
+  func sorted(_ keys: [QueryOrder<Entity>]) -> Self { adding({ $0.isSliced }) { $0.order = keys + $0.order } }
 
   /// In the order of what is known of each entity: `.updatedAt`. Without entities of types that keep no metadata.
   public func sorted(by key: MetadataOrder) -> Self {

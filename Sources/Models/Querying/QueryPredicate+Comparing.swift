@@ -8,84 +8,113 @@ import GQLStore
 public func == <Entity: EntityModelProtocol, Value: Equatable & Sendable>(
   path: KeyPath<Entity, Value> & Sendable, value: Value
 ) -> QueryPredicate<Entity> {
-  comparison(.equal, path, value) { $0[keyPath: path] == value }
+  comparison(.equal, path, value, ofNothing: false) { $0 == value }
 }
 
 /// The property does not equal the value; nil equals nil.
 public func != <Entity: EntityModelProtocol, Value: Equatable & Sendable>(
   path: KeyPath<Entity, Value> & Sendable, value: Value
 ) -> QueryPredicate<Entity> {
-  comparison(.notEqual, path, value) { $0[keyPath: path] != value }
+  comparison(.notEqual, path, value, ofNothing: true) { $0 != value }
 }
 
 /// The property is less than the value.
 public func < <Entity: EntityModelProtocol, Value: Comparable & Sendable>(
   path: KeyPath<Entity, Value> & Sendable, value: Value
 ) -> QueryPredicate<Entity> {
-  ordering(.less, path, value) { $0[keyPath: path] < value }
+  ordering(.less, path, Value.self, value) { $0 < value }
 }
 
 /// The property is at most the value.
 public func <= <Entity: EntityModelProtocol, Value: Comparable & Sendable>(
   path: KeyPath<Entity, Value> & Sendable, value: Value
 ) -> QueryPredicate<Entity> {
-  ordering(.lessOrEqual, path, value) { $0[keyPath: path] <= value }
+  ordering(.lessOrEqual, path, Value.self, value) { $0 <= value }
 }
 
 /// The property is greater than the value.
 public func > <Entity: EntityModelProtocol, Value: Comparable & Sendable>(
   path: KeyPath<Entity, Value> & Sendable, value: Value
 ) -> QueryPredicate<Entity> {
-  ordering(.greater, path, value) { $0[keyPath: path] > value }
+  ordering(.greater, path, Value.self, value) { $0 > value }
 }
 
 /// The property is at least the value.
 public func >= <Entity: EntityModelProtocol, Value: Comparable & Sendable>(
   path: KeyPath<Entity, Value> & Sendable, value: Value
 ) -> QueryPredicate<Entity> {
-  ordering(.greaterOrEqual, path, value) { $0[keyPath: path] >= value }
+  ordering(.greaterOrEqual, path, Value.self, value) { $0 >= value }
+}
+
+/// Tells whether there is a value, and it is less than another.
+public func < <Entity: EntityModelProtocol, Value: Comparable & Sendable>(
+  path: KeyPath<Entity, Value?> & Sendable, value: Value
+) -> QueryPredicate<Entity> {
+  ordering(.less, path, Value.self, value) { $0.map { $0 < value } ?? false }
+}
+
+/// Tells whether there is a value, and it is at most another.
+public func <= <Entity: EntityModelProtocol, Value: Comparable & Sendable>(
+  path: KeyPath<Entity, Value?> & Sendable, value: Value
+) -> QueryPredicate<Entity> {
+  ordering(.lessOrEqual, path, Value.self, value) { $0.map { $0 <= value } ?? false }
+}
+
+/// Tells whether there is a value, and it is greater than another.
+public func > <Entity: EntityModelProtocol, Value: Comparable & Sendable>(
+  path: KeyPath<Entity, Value?> & Sendable, value: Value
+) -> QueryPredicate<Entity> {
+  ordering(.greater, path, Value.self, value) { $0.map { $0 > value } ?? false }
+}
+
+/// Tells whether there is a value, and it is at least another.
+public func >= <Entity: EntityModelProtocol, Value: Comparable & Sendable>(
+  path: KeyPath<Entity, Value?> & Sendable, value: Value
+) -> QueryPredicate<Entity> {
+  ordering(.greaterOrEqual, path, Value.self, value) { $0.map { $0 >= value } ?? false }
 }
 
 /// Orders of raw types are not those of their raw values: only columns of the type itself are ordered as it is.
-private func ordering<Entity: EntityModelProtocol, Value: Comparable & Sendable>(
-  _ op: ComparisonOperator, _ path: KeyPath<Entity, Value> & Sendable, _ value: Value,
-  _ holds: @escaping (Entity) -> Bool
+private func ordering<Entity: EntityModelProtocol, Property, Value: Comparable & Sendable>(
+  _ op: ComparisonOperator, _ path: KeyPath<Entity, Property> & Sendable, _ type: Value.Type, _ value: Value,
+  _ test: @escaping (Property) -> Bool
 ) -> QueryPredicate<Entity> {
-  guard Value.self is any ColumnValue.Type else { return QueryPredicate(nil) { entity, _ in holds(entity) } }
-  return comparison(op, path, value, holds)
+  guard type is any ColumnValue.Type else {
+    let reader = PathReader(path)
+    return QueryPredicate(nil) { entity, _ in reader.read(entity).map(test) ?? false }
+  }
+  return comparison(op, path, value, ofNothing: false, test)
 }
 
-private func comparison<Entity: EntityModelProtocol, Value>(
-  _ op: ComparisonOperator, _ path: KeyPath<Entity, Value> & Sendable, _ value: Value,
-  _ holds: @escaping (Entity) -> Bool
+/// `ofNothing` says whether it holds where the key path leads to nothing.
+private func comparison<Entity: EntityModelProtocol, Property, Value>(
+  _ op: ComparisonOperator, _ path: KeyPath<Entity, Property> & Sendable, _ value: Value, ofNothing: Bool,
+  _ test: @escaping (Property) -> Bool
 ) -> QueryPredicate<Entity> {
+  let reader = PathReader(path)
+  let holds: (Entity, EntityFacts) -> Bool = { entity, _ in reader.read(entity).map(test) ?? ofNothing }
   let info = EntityInfo<Entity>.shared
   if op == .equal || op == .notEqual, let node = info.nodes[path], (value as? any OptionalValue)?.isMissing == true {
     let hasObject = Term.hasObject(.level(0), node.attribute)
-    var predicate = QueryPredicate<Entity>(.term(op == .equal ? .not(hasObject) : hasObject)) { entity, _ in
-      holds(entity)
-    }
+    var predicate = QueryPredicate<Entity>(.term(op == .equal ? .not(hasObject) : hasObject), holds: holds)
     predicate.seesObjects = true
     return predicate
   }
-  guard let key = info.key(path), !(Value.self is any Tombstone.Type),
+  guard let key = info.key(path), !(Property.self is any Tombstone.Type),
     let shape = info.attributes[key.attribute].shape, !shape.isList,
     info.attributes[key.attribute].comparesAsStored,
     let constant = constant(value, shape, isID: key.attribute == info.idAttribute, Entity.self)
-  else { return QueryPredicate(nil) { entity, _ in holds(entity) } }
+  else { return QueryPredicate(nil, holds: holds) }
   if constant.isNull {
     // Nothing is less or more than nil.
-    guard op == .equal || op == .notEqual else { return QueryPredicate(nil) { entity, _ in holds(entity) } }
+    guard op == .equal || op == .notEqual else { return QueryPredicate(nil, holds: holds) }
     let isNull = Condition.isNull(attribute: key.attribute)
-    return QueryPredicate(op == .equal ? isNull : .not(isNull)) { entity, _ in holds(entity) }
+    return QueryPredicate(op == .equal ? isNull : .not(isNull), holds: holds)
   }
   let op = key.isDescending ? op.swapped : op
   var parameter = Parameter(value: constant, type: shape.valueType)
   parameter.takeFiner(of: [value])
-  return QueryPredicate(
-    .compare(op, attribute: key.attribute, parameter: 0),
-    [parameter]
-  ) { entity, _ in holds(entity) }
+  return QueryPredicate(.compare(op, attribute: key.attribute, parameter: 0), [parameter], holds: holds)
 }
 
 /// The value as the column would hold it; nil if it has no place there, as a number that is too large. The code of an

@@ -41,7 +41,8 @@ extension QueryPredicate {
   private static func search<Property: TextProperty>(
     _ paths: [KeyPath<Entity, Property>], _ isMatch: @escaping (String) throws -> Bool
   ) -> Self {
-    Self(nil) { entity, _ in try paths.contains { try entity[keyPath: $0].knownText.map(isMatch) ?? false } }
+    let readers = paths.map { PathReader($0) }
+    return Self(nil) { entity, _ in try readers.contains { try $0.read(entity)?.knownText.map(isMatch) ?? false } }
   }
 }
 

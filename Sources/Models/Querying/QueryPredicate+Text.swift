@@ -65,9 +65,10 @@ extension QueryPredicate {
     _ test: TextTest, _ paths: [KeyPath<Entity, Property>], _ text: String, _ isCaseSensitive: Bool
   ) -> Self {
     let wanted = isCaseSensitive ? Array(text.utf8) : folded(text)
+    let readers = paths.map { PathReader($0) }
     let holds: (Entity, EntityFacts) -> Bool = { entity, _ in
-      paths.contains { path in
-        guard let text = entity[keyPath: path].knownText else { return false }
+      readers.contains { reader in
+        guard let text = reader.read(entity)?.knownText else { return false }
         let value = isCaseSensitive ? Array(text.utf8) : folded(text)
         return switch test {
         case .contains: value.isEmpty || wanted.isEmpty ? wanted.isEmpty : value.firstRange(of: wanted) != nil

@@ -17,9 +17,10 @@ extension QueryPredicate {
   ) -> Self {
     let query = wordQuery(words)
     let search = Guarded<TextMatcher?>(nil)
+    let readers = paths.map { PathReader($0) }
     let holds: (Entity, EntityFacts) -> Bool = { entity, _ in
       // Computed properties may do anything, even search.
-      let texts = paths.compactMap { entity[keyPath: $0].knownText }
+      let texts = readers.compactMap { $0.read(entity)?.knownText }
       return search.withLock { search in
         let matcher = search ?? TextMatcher(wordSearch: query)
         search = matcher

@@ -35,15 +35,36 @@ struct QueryOrder<Entity: EntityModelProtocol> {
   let ranking: ([Entity]) -> Ranking
 
   init<Key: Comparable>(_ path: KeyPath<Entity, Key> & Sendable) {
+    let reader = PathReader(path)
+    self.init(key: Self.key(path, Key.self), { reader.read($0) }, compare: Self.compare)
+  }
+
+  /// By an optional property: what is nil comes first, last in descending order.
+  init<Key: Comparable>(optional path: KeyPath<Entity, Key?> & Sendable) {
+    let reader = PathReader(path)
+    self.init(key: Self.key(path, Key.self), { reader.read($0) ?? nil }, compare: Self.compare)
+  }
+
+  /// The column that a key path leads to, if its order is that of the type.
+  private static func key<Key>(_ path: AnyKeyPath, _ type: Key.Type) -> OrderKey? {
     let info = EntityInfo<Entity>.shared
-    var key: OrderKey?
     // Only a column's own type is ordered as the column is.
-    if let found = info.key(path), Key.self is any ColumnValue.Type,
-      let shape = info.attributes[found.attribute].shape, !shape.isList, shape.isNonNull, shape.scalar != .json
-    {
-      key = .attribute(found.attribute, isDescending: found.isDescending)
+    guard type is any ColumnValue.Type || type is any OrderedWithNil.Type, let found = info.key(path),
+      let shape = info.attributes[found.attribute].shape, !shape.isList, shape.scalar != .json
+    else { return nil }
+    return shape.isNonNull
+      ? .attribute(found.attribute, isDescending: found.isDescending)
+      : .optional(found.attribute, isDescending: found.isDescending)
+  }
+
+  /// Puts nil first, last in descending order.
+  private static func compare<Key: Comparable>(_ left: Key?, _ right: Key?) -> Int {
+    switch (left, right) {
+    case (nil, nil): 0
+    case (nil, _): Key.self is any DescendingKey.Type ? 1 : -1
+    case (_, nil): Key.self is any DescendingKey.Type ? -1 : 1
+    case (let first?, let second?): first < second ? -1 : second < first ? 1 : 0
     }
-    self.init(key: key, { $0[keyPath: path] }) { $0 < $1 ? -1 : $1 < $0 ? 1 : 0 }
   }
 
   init(_ key: MetadataOrder) {
@@ -61,22 +82,6 @@ struct QueryOrder<Entity: EntityModelProtocol> {
   private init(key: OrderKey?, ranking: @escaping ([Entity]) -> Ranking) {
     self.key = key
     self.ranking = ranking
-  }
-
-  /// By an optional property: what is nil comes first.
-  init<Key: Comparable>(optional path: KeyPath<Entity, Key?> & Sendable) {
-    var key: OrderKey?
-    if let found = EntityInfo<Entity>.shared.key(path), !found.isDescending, Key.self is any ColumnScalar.Type {
-      key = .optional(found.attribute, isDescending: false)
-    }
-    self.init(key: key, { $0[keyPath: path] }) { left, right in
-      switch (left, right) {
-      case (nil, nil): 0
-      case (nil, _): -1
-      case (_, nil): 1
-      case (let first?, let second?): first < second ? -1 : second < first ? 1 : 0
-      }
-    }
   }
 
   /// The other way round.

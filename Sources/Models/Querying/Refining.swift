@@ -30,9 +30,7 @@ extension NestingQuery {
     _ path: KeyPath<Entity, String> & Sendable, comparator: TextComparator = .localizedStandard,
     order: SortOrder = .forward
   ) -> Self {
-    if comparator == .lexical { return ordered(QueryOrder(path), order) }
-    return ordered(
-      QueryOrder(key: nil, { $0[keyPath: path] }) { comparator.compare($0, $1).rawValue }, order)
+    ordered(comparator == .lexical ? QueryOrder(path) : QueryOrder(path, comparator), order)
   }
 
   /// In the order of an optional text, nil first, within what earlier orders leave equal.
@@ -40,16 +38,7 @@ extension NestingQuery {
     _ path: KeyPath<Entity, String?> & Sendable, comparator: TextComparator = .localizedStandard,
     order: SortOrder = .forward
   ) -> Self {
-    if comparator == .lexical { return ordered(QueryOrder(optional: path), order) }
-    return ordered(
-      QueryOrder(key: nil, { $0[keyPath: path] }) { left, right in
-        switch (left, right) {
-        case (nil, nil): 0
-        case (nil, _): -1
-        case (_, nil): 1
-        case (let first?, let second?): comparator.compare(first, second).rawValue
-        }
-      }, order)
+    ordered(comparator == .lexical ? QueryOrder(optional: path) : QueryOrder(path, comparator), order)
   }
 
   /// In the contrary of the order that was given so far; without one nothing changes.
@@ -105,6 +94,21 @@ extension NestingQuery {
 
   private func ordered(_ key: QueryOrder<Entity>, _ order: SortOrder) -> Self {
     refined { $0.order.append(order == .forward ? key : key.reversed) }
+  }
+}
+
+extension QueryOrder {
+  /// As a comparator sorts texts; where there is none comes first.
+  fileprivate init<Property: TextProperty>(_ path: KeyPath<Entity, Property>, _ comparator: TextComparator) {
+    let reader = PathReader(path)
+    self.init(key: nil, { reader.read($0)?.knownText }) { left, right in
+      switch (left, right) {
+      case (nil, nil): 0
+      case (nil, _): -1
+      case (_, nil): 1
+      case (let first?, let second?): comparator.compare(first, second).rawValue
+      }
+    }
   }
 }
 

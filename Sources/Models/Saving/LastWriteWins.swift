@@ -4,7 +4,19 @@ extension MergeStrategy {
   public static func lastWriteWins<Key: Comparable>(
     _ strategies: MergeStrategy<Value>..., comparedBy path: KeyPath<Value, Key>
   ) -> Self {
-    lastWriteWins(strategies) { old, new in old[keyPath: path] < new[keyPath: path] }
+    let reader = PathReader(path)
+    return lastWriteWins(strategies) { old, new in NilFirst(reader.read(old)) < NilFirst(reader.read(new)) }
+  }
+
+  /// Takes the value that is later by an optional property, where nil is before all others, and the old one if they are
+  /// equal; the strategies then fill it from the other one.
+  public static func lastWriteWins<Key: Comparable>(
+    _ strategies: MergeStrategy<Value>..., comparedBy path: KeyPath<Value, Key?>
+  ) -> Self {
+    let reader = PathReader(path)
+    return lastWriteWins(strategies) { old, new in
+      NilFirst(reader.read(old) ?? nil) < NilFirst(reader.read(new) ?? nil)
+    }
   }
 
   fileprivate static func lastWriteWins(
@@ -31,7 +43,19 @@ extension MergeStrategy where Value: EntityModelProtocol {
   public static func lastWriteWins<Key: Comparable>(
     _ strategies: MergeStrategy<Value>..., comparedBy path: KeyPath<Value, Key>
   ) -> Self {
-    lastWriteWins(strategies) { old, new in old[keyPath: path] < new.asStored[keyPath: path] }
+    let reader = PathReader(path)
+    return lastWriteWins(strategies) { old, new in NilFirst(reader.read(old)) < NilFirst(reader.read(new.asStored)) }
+  }
+
+  /// Takes the entity that is later by an optional property, where nil is before all others, and the old one if they are
+  /// equal; the strategies then fill it from the other one. The property is compared as it is stored.
+  public static func lastWriteWins<Key: Comparable>(
+    _ strategies: MergeStrategy<Value>..., comparedBy path: KeyPath<Value, Key?>
+  ) -> Self {
+    let reader = PathReader(path)
+    return lastWriteWins(strategies) { old, new in
+      NilFirst(reader.read(old) ?? nil) < NilFirst(reader.read(new.asStored) ?? nil)
+    }
   }
 }
 

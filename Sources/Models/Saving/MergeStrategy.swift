@@ -25,28 +25,34 @@ public struct MergeStrategy<Value> {
 
   /// Takes the new value of an optional property, or the old one where that is nil.
   public static func patch<Wrapped>(_ path: WritableKeyPath<Value, Wrapped?>) -> Self {
-    Self(merge: { old, new in
-      if new[keyPath: path] != nil { return new }
+    let reader = PathReader(path)
+    return Self(merge: { old, new in
+      // What leads to nothing has nothing to be filled.
+      guard reader.leads(from: new), new[keyPath: path] == nil else { return new }
       var new = new
-      new[keyPath: path] = old[keyPath: path]
+      new[keyPath: path] = reader.read(old) ?? nil
       return new
     })
   }
 
   /// Puts the new elements of a list behind the old ones.
   public static func append<Element>(_ path: WritableKeyPath<Value, [Element]>) -> Self {
-    Self(merge: { old, new in
+    let reader = PathReader(path)
+    return Self(merge: { old, new in
+      guard reader.leads(from: new), let first = reader.read(old) else { return new }
       var new = new
-      new[keyPath: path] = old[keyPath: path] + new[keyPath: path]
+      new[keyPath: path] = first + new[keyPath: path]
       return new
     })
   }
 
   /// Puts the new elements of a list behind the old ones; nil if there is none.
   public static func append<Element>(_ path: WritableKeyPath<Value, [Element]?>) -> Self {
-    Self(merge: { old, new in
+    let reader = PathReader(path)
+    return Self(merge: { old, new in
+      guard reader.leads(from: new) else { return new }
       var new = new
-      let all = (old[keyPath: path] ?? []) + (new[keyPath: path] ?? [])
+      let all = ((reader.read(old) ?? nil) ?? []) + (new[keyPath: path] ?? [])
       new[keyPath: path] = all.isEmpty ? nil : all
       return new
     })
