@@ -100,3 +100,12 @@ package struct Analyzed<Output: Sendable>: Sendable {
   }
   package var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
 }
+
+extension Array<Diagnostic> {
+  /// The most important ones, errors before warnings: thousands help nobody, and showing them takes longer than finding
+  /// them.
+  package func first(_ most: Int) -> [Diagnostic] {
+    guard count > most else { return self }
+    return Array((filter { $0.severity == .error } + filter { $0.severity != .error }).prefix(most))
+  }
+}

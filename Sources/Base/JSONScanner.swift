@@ -19,6 +19,8 @@ package struct JSONScanner {
     case trailingContent
     case invalidNumber, invalidEscape, invalidSurrogate, invalidUTF8, controlCharacter
     case tooDeep
+    /// Of those who ask for each key once.
+    case repeatedKey
 
     /// One sentence of cause, without a full stop.
     package var message: String {
@@ -42,6 +44,7 @@ package struct JSONScanner {
       case .invalidUTF8: "these bytes are not UTF-8"
       case .controlCharacter: "a control character in a string must be escaped"
       case .tooDeep: "the JSON text is nested too deeply (limit \(JSONScanner.maximumDepth))"
+      case .repeatedKey: "this key is in the object twice"
       }
     }
   }

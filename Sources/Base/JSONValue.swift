@@ -31,18 +31,24 @@ package enum JSONValue: Hashable, Sendable {
   }
 
   /// Reads exactly one value.
-  package static func parse(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONScanner.Failure) -> JSONValue {
+  ///
+  /// - Parameter hasUniqueKeys: Refuse objects that give a key twice.
+  package static func parse(
+    _ bytes: UnsafeBufferPointer<UInt8>, hasUniqueKeys: Bool = false
+  ) throws(JSONScanner.Failure) -> JSONValue {
     var scanner = JSONScanner(bytes)
     var scratch = ByteBuffer()
-    let value = try scanner.scanValue(&scratch)
+    let value = try scanner.scanValue(&scratch, hasUniqueKeys: hasUniqueKeys)
     try scanner.finish()
     return value
   }
 
-  package static func parse(_ bytes: [UInt8]) throws(JSONScanner.Failure) -> JSONValue {
+  package static func parse(
+    _ bytes: [UInt8], hasUniqueKeys: Bool = false
+  ) throws(JSONScanner.Failure) -> JSONValue {
     let result = bytes.withUnsafeBufferPointer { bytes in
       do throws(JSONScanner.Failure) {
-        return Result<JSONValue, JSONScanner.Failure>.success(try parse(bytes))
+        return Result<JSONValue, JSONScanner.Failure>.success(try parse(bytes, hasUniqueKeys: hasUniqueKeys))
       } catch {
         return .failure(error)
       }
@@ -60,20 +66,28 @@ package enum JSONValue: Hashable, Sendable {
 
 extension JSONScanner {
   /// Reads one value of any kind as a tree.
-  package mutating func scanValue(_ scratch: inout ByteBuffer) throws(Failure) -> JSONValue {
+  package mutating func scanValue(
+    _ scratch: inout ByteBuffer, hasUniqueKeys: Bool = false
+  ) throws(Failure) -> JSONValue {
     switch peek() {
     case .object:
       try beginObject()
       var members: [JSONValue.Member] = []
-      while let key = try nextKey(&scratch) {
-        let name = key.text
-        members.append(JSONValue.Member(name, try scanValue(&scratch)))
+      var seen: Set<Text> = []
+      while true {
+        let before = position
+        guard let name = try nextKey(&scratch)?.text else { break }
+        if hasUniqueKeys, !seen.insert(name).inserted {
+          let offset = slice(before, position).firstIndex(of: 0x22).map { $0 + before } ?? before
+          throw Failure(offset: offset, problem: .repeatedKey)
+        }
+        members.append(JSONValue.Member(name, try scanValue(&scratch, hasUniqueKeys: hasUniqueKeys)))
       }
       return .object(members)
     case .array:
       try beginArray()
       var elements: [JSONValue] = []
-      while try nextElement() { elements.append(try scanValue(&scratch)) }
+      while try nextElement() { elements.append(try scanValue(&scratch, hasUniqueKeys: hasUniqueKeys)) }
       return .array(elements)
     case .string: return .string(try scanString(&scratch).text)
     case .number:

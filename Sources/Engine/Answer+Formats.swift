@@ -78,6 +78,15 @@ extension Value {
       throw QueryError(error, in: SourceText(name: name, bytes: utf8))
     }
   }
+
+  /// The values of variables, where a key that is given twice is a mistake.
+  package init(variables utf8: [UInt8], name: String) throws(QueryError) {
+    do {
+      self.init(try JSONValue.parse(utf8, hasUniqueKeys: true))
+    } catch {
+      throw QueryError(error, in: SourceText(name: name, bytes: utf8))
+    }
+  }
 }
 
 extension QueryError {

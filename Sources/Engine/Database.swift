@@ -89,7 +89,7 @@ public final class Database: Sendable {
     for source in sources {
       let parsed = parse(source, limits: limits.parserOfSchema)
       if parsed.hasErrors { throw QueryError(parsed.diagnostics.filter { $0.severity == .error }, in: source) }
-      let built = buildCatalog(parsed.output, extending: catalog)
+      let built = buildCatalog(parsed.output, extending: catalog, problems: max(1, limits.problems))
       if built.hasErrors { throw QueryError(built.diagnostics.filter { $0.severity == .error }, in: source) }
       catalog = built.output
       if !built.diagnostics.isEmpty { warnings.append((source, built.diagnostics)) }

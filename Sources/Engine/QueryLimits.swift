@@ -157,11 +157,12 @@ public struct QueryLimits: Sendable, Hashable {
       nesting: min(max(1, nesting), 200), diagnostics: max(1, problems))
   }
 
-  /// A schema is nobody's request: what is stricter than the standard does not hold for it.
+  /// A schema is nobody's request: what is stricter than the standard does not hold for it. Problems are only told.
   var parserOfSchema: ParserLimits {
     var limits = QueryLimits.standard
     limits.documentBytes = max(limits.documentBytes, documentBytes)
     limits.tokens = max(limits.tokens, tokens)
+    limits.problems = problems
     return limits.parser
   }
 

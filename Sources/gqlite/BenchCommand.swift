@@ -24,7 +24,8 @@ enum BenchCommand {
     }
     var sets: [Variables] = [variables]
     if let path = try arguments.value("vars-list") {
-      guard case .list(let elements) = try Value(json: try Variables.read(path), name: path), !elements.isEmpty else {
+      guard case .list(let elements) = try Value(variables: try Variables.read(path), name: path), !elements.isEmpty
+      else {
         throw UsageError("\(path) is no JSON list of variable sets", help: nil)
       }
       sets = elements.map { Variables(object: $0) }

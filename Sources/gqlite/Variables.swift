@@ -17,14 +17,10 @@ struct Variables {
       texts.append((name, String(word[word.index(after: equals)...])))
     }
     if let path = try arguments.value("vars") {
-      guard case .object(let members) = try Value(json: try Self.read(path), name: path) else {
+      guard case .object(let members) = try Value(variables: try Self.read(path), name: path) else {
         throw UsageError("\(path) is no JSON object", help: nil)
       }
       json = members.map { ($0.name, $0.value) }
-      var seen: Set<String> = []
-      for name in json.map(\.name) where !seen.insert(name).inserted {
-        throw UsageError("\(path) has the variable '\(name)' twice", help: nil)
-      }
     }
   }
 

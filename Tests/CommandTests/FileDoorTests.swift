@@ -231,6 +231,19 @@ import Testing
     #expect(try folder.gqlite("-e", query, "--vars", "mark.json").output == "{\"a\":1}\n")
     try folder.write("twice.json", "{\"a\": 1, \"a\": 2}")
     let twice = try folder.gqlite("-e", query, "--vars", "twice.json")
-    #expect(twice.status == 2 && twice.errors == "gqlite: twice.json has the variable 'a' twice\n")
+    #expect(
+      twice.status == 1
+        && twice.errors == """
+          error[invalid-json]: this key is in the object twice
+            --> twice.json:1:10
+             |
+           1 | {"a": 1, "a": 2}
+             |          ^
+
+          """,
+      "\(twice.errors)")
+    try folder.write("deep.json", "\u{FEFF}{\"a\": 1,\n \"b\": [{\"c\": {\"d\": 1, \"\\u0064\" : 2}}]}")
+    let deep = try folder.gqlite("-e", query, "--vars", "deep.json")
+    #expect(deep.status == 1 && deep.errors.contains("--> deep.json:2:23\n"), "\(deep.errors)")
   }
 }

@@ -49,6 +49,28 @@ import Testing
 
   // MARK: - Limits
 
+  @Test("a schema tells no more problems than the limit, errors first") func problemsOfSchemas() {
+    let fields = Self.list(300) { "f\($0): X\($0)" }
+    let broken = Self.list(300) { "f\($0): ;" }
+    for text in ["type A { id: ID! \(fields) }", "type A { id: ID! \(broken) }"] {
+      for count in [nil, 1, 7, 150] as [Int?] {
+        var limits = QueryLimits.standard
+        if let count { limits.problems = count }
+        let found = #expect(throws: QueryError.self) {
+          try Database(schemaTexts: [("schema.graphql", Array(text.utf8))], limits: limits)
+        }
+        #expect(found?.problems.count == count ?? 100)
+      }
+    }
+    var limits = QueryLimits.standard
+    limits.problems = 2
+    let warned = "type A { id: ID! \(Self.list(50) { "g\($0): Int @unknown" }) h: Nothing }"
+    let found = #expect(throws: QueryError.self) {
+      try Database(schemaTexts: [("schema.graphql", Array(warned.utf8))], limits: limits)
+    }
+    #expect(found?.problems.map(\.severity) == [.error])
+  }
+
   @Test("lets count as fields") func letsAreFields() throws {
     let database = try Self.database()
     database.limits.fields = 100

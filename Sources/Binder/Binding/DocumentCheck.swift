@@ -83,12 +83,7 @@ package func checkDocument(
       add(BindingProblem.unusedFunction(name: name).diagnostic(at: function.name.range, severity: strict))
     }
   }
-  // Thousands of problems help nobody, and showing them takes longer than finding them; errors come first.
-  let most = options.limits.diagnostics
-  if diagnostics.count > most {
-    let errors = diagnostics.filter { $0.severity == .error }
-    diagnostics = Array((errors + diagnostics.filter { $0.severity != .error }).prefix(most))
-  }
+  diagnostics = diagnostics.first(options.limits.diagnostics)
   diagnostics.sort { ($0.range.start, $0.range.end) < ($1.range.start, $1.range.end) }
   return Analyzed(queries, diagnostics)
 }

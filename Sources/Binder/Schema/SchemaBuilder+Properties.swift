@@ -96,7 +96,7 @@ extension SchemaBuilder {
         continue
       }
       seen[name] = field.name.range
-      if name.hasPrefix("__") || Self.reservedFields.contains(name) {
+      if name.hasPrefix("__") || Property.reservedNames.contains(name) {
         report(.reservedName(name: name), at: field.name.range)
         continue
       }

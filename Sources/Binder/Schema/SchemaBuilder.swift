@@ -5,9 +5,11 @@ import GQLParser
 /// Type definitions to a catalog; total: what is wrong is left out and reported.
 ///
 /// With `extending`, the document adds to the types of a catalog, whose own definitions come first and keep their
-/// places.
-package func buildCatalog(_ document: Document, extending: Catalog? = nil) -> Analyzed<Catalog> {
-  var builder = SchemaBuilder()
+/// places. No more than `problems` are reported.
+package func buildCatalog(
+  _ document: Document, extending: Catalog? = nil, problems: Int = 100
+) -> Analyzed<Catalog> {
+  var builder = SchemaBuilder(problems: problems)
   if let extending {
     builder.collect(schemaDefinitions(of: extending).map { .type($0) })
     builder.inheritsRoots = extending.rootNames.contains { !$0.isDeleted }
@@ -15,7 +17,7 @@ package func buildCatalog(_ document: Document, extending: Catalog? = nil) -> An
   builder.collect(document.definitions)
   builder.build()
   if let extending { builder.catalog.version = extending.version &+ 1 }
-  return Analyzed(builder.catalog, builder.diagnostics)
+  return Analyzed(builder.catalog, builder.diagnostics.first(problems))
 }
 
 /// The paths of `extend schema @data(from: "…")`, as written, in the order of the document.
@@ -73,12 +75,7 @@ struct SchemaBuilder {
   }
 
   static let columnLimit = 10_000
-  static let reservedFields: Set<String> = [
-    "_cursor", "_score", "_createdAt", "_updatedAt", "_status", "_depth", "_cycle", "_items", "_inserted",
-  ]
-
-  /// So many problems of a schema have suggestions.
-  private let suggestions = Suggestions(problems: 100)
+  private let suggestions: Suggestions
   var catalog = Catalog()
   var diagnostics: [Diagnostic] = []
   var drafts: [Draft] = []
@@ -102,6 +99,8 @@ struct SchemaBuilder {
   var elementTypes: [EmbeddedTypeID] = []
   /// The places of ``elementTypes``.
   private var elementPlaces: [EmbeddedTypeID: Int] = [:]
+
+  init(problems: Int) { suggestions = Suggestions(problems: problems) }
 
   @inline(never)
   mutating func report(_ problem: SchemaProblem, at range: SourceRange) {
