@@ -1,18 +1,11 @@
-import CSQLite3
 import Foundation
 import GQLite
 import Testing
 
 /// SQLite files as data: types from tables, relations from foreign keys and junction tables.
 @Suite struct SQLiteLoadingTests {
-  /// A file made by SQL.
   private func file(_ sql: String, in folder: TemporaryFolder, name: String = "shop.sqlite") throws -> String {
-    let path = folder.url.appending(path: name).path
-    var handle: OpaquePointer?
-    #expect(sqlite3_open(path, &handle) == SQLITE_OK)
-    defer { sqlite3_close(handle) }
-    #expect(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK, "\(String(cString: sqlite3_errmsg(handle)))")
-    return path
+    try folder.sqlite(name, sql)
   }
 
   static let shop = """

@@ -1,3 +1,4 @@
+import CSQLite3
 import Foundation
 import GQLDifferential
 import GQLite
@@ -44,6 +45,16 @@ final class TemporaryFolder {
     try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
     try Data(text.utf8).write(to: file)
     return file.path
+  }
+
+  /// Makes a SQLite file by SQL.
+  func sqlite(_ name: String, _ sql: String) throws -> String {
+    let path = url.appending(path: name).path
+    var handle: OpaquePointer?
+    #expect(sqlite3_open(path, &handle) == SQLITE_OK)
+    defer { sqlite3_close(handle) }
+    #expect(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK, "\(String(cString: sqlite3_errmsg(handle)))")
+    return path
   }
 }
 

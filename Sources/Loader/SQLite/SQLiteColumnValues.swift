@@ -1,3 +1,5 @@
+import GQLBase
+
 /// The narrowest type that holds all values of a column.
 ///
 /// SQLite's declared types are advice, so the values decide, and the declaration where they leave a choice.
@@ -12,11 +14,7 @@ struct SQLiteColumnValues {
     let rows = try connection.statement(
       """
       SELECT count(*), sum(t = 'null'), sum(t = 'integer'), sum(t = 'real'), sum(t = 'text'), sum(t = 'blob'),
-        sum(t = 'integer' AND v IN (0, 1)), sum(t = 'text' AND v IS date(v)),
-        sum(t = 'text' AND (v IS strftime('%Y-%m-%d %H:%M:%S', v) OR v IS strftime('%Y-%m-%dT%H:%M:%S', v)
-          OR v IS strftime('%Y-%m-%dT%H:%M:%SZ', v) OR v IS strftime('%Y-%m-%d %H:%M:%f', v)
-          OR v IS strftime('%Y-%m-%dT%H:%M:%fZ', v))),
-        sum(t = 'text' AND json_valid(v))
+        sum(t = 'integer' AND v IN (0, 1)), sum(t = 'text' AND json_valid(v))
       FROM (SELECT \(name) AS v, typeof(\(name)) AS t FROM \(SQLiteConnection.quoted(table.name)))
       """)
     guard try rows.next() else {
@@ -37,20 +35,37 @@ struct SQLiteColumnValues {
     } else if rows.integer(2) + rows.integer(3) == present {
       kind = says("DEC", "NUMERIC", "MONEY") ? .decimal : .float
     } else if rows.integer(4) == present {
-      if rows.integer(7) == present, !says("CHAR", "TEXT", "CLOB") {
-        kind = .date
-      } else if rows.integer(8) == present, !says("CHAR", "TEXT", "CLOB") {
-        kind = .dateTime
-      } else if says("JSON"), rows.integer(9) == present {
-        kind = .json
+      if !says("CHAR", "TEXT", "CLOB"), let time = try Self.timeKind(table, column, connection) {
+        kind = time
       } else {
-        kind = .string
+        kind = says("JSON") && rows.integer(7) == present ? .json : .string
       }
     } else if rows.integer(5) == present {
       kind = .bytes
     } else {
       kind = .json
     }
+  }
+
+  /// Returns what the texts of a column are that has no other values: dates, or dates with a time in any form that is
+  /// read; nil if they are neither.
+  ///
+  /// Complexity: one scan of the table, which ends at the first text that is something else.
+  private static func timeKind(
+    _ table: SQLiteTable, _ column: SQLiteTable.Column, _ connection: SQLiteConnection
+  ) throws(SQLiteConnection.Failure) -> SQLiteSchema.Kind? {
+    let name = SQLiteConnection.quoted(column.name)
+    let rows = try connection.statement(
+      "SELECT \(name) FROM \(SQLiteConnection.quoted(table.name)) WHERE \(name) IS NOT NULL")
+    var isDate = true
+    var isDateTime = true
+    while isDate || isDateTime, try rows.next() {
+      rows.withBytes(0) { text in
+        isDate = isDate && CivilTime.parseDate(text) != nil
+        isDateTime = isDateTime && CivilTime.parseDateTime(text) != nil
+      }
+    }
+    return isDate ? .date : isDateTime ? .dateTime : nil
   }
 
   /// Whether a column is declared to have a value and has one in every row.

@@ -39,12 +39,33 @@ final class SQLiteConnection {
   deinit { sqlite3_close_v2(handle) }
 
   /// A statement over the file.
-  func statement(_ sql: String) throws(Failure) -> SQLiteRows {
+  func statement(_ sql: String) throws(Failure) -> SQLiteRows { SQLiteRows([try prepare(sql)], self) }
+
+  /// The rows of a selection in its order, with any number of columns.
+  ///
+  /// A statement has no more columns than a table may have, and ids come on top. What does not fit is read by further
+  /// statements, which give the same rows, since a running one holds the state of the file.
+  func select(_ columns: [String], _ rest: String) throws(Failure) -> SQLiteRows {
+    let width = max(1, Int(sqlite3_limit(handle, SQLITE_LIMIT_COLUMN, -1)))
+    var parts: [OpaquePointer] = []
+    do throws(Failure) {
+      for start in stride(from: 0, to: columns.count, by: width) {
+        let part = columns[start..<min(start + width, columns.count)]
+        parts.append(try prepare("SELECT \(part.joined(separator: ", ")) \(rest)"))
+      }
+    } catch {
+      for part in parts { sqlite3_finalize(part) }
+      throw error
+    }
+    return SQLiteRows(parts, width: width, self)
+  }
+
+  private func prepare(_ sql: String) throws(Failure) -> OpaquePointer {
     var statement: OpaquePointer?
     guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK, let statement else {
       throw Failure(message: String(cString: sqlite3_errmsg(handle)))
     }
-    return SQLiteRows(statement, self)
+    return statement
   }
 
   fileprivate var message: String { String(cString: sqlite3_errmsg(handle)) }
@@ -58,36 +79,48 @@ final class SQLiteConnection {
   }
 }
 
-/// The rows of a statement.
+/// The rows of a statement, or of several that give different columns of the same rows.
 final class SQLiteRows {
-  private let handle: OpaquePointer
+  private let parts: [OpaquePointer]
+  /// The columns of each part but the last.
+  private let width: Int
   private let connection: SQLiteConnection
 
-  fileprivate init(_ handle: OpaquePointer, _ connection: SQLiteConnection) {
-    self.handle = handle
+  fileprivate init(_ parts: [OpaquePointer], width: Int = .max, _ connection: SQLiteConnection) {
+    self.parts = parts
+    self.width = width
     self.connection = connection
   }
 
-  deinit { sqlite3_finalize(handle) }
+  deinit { for part in parts { sqlite3_finalize(part) } }
 
   func bind(_ index: Int32, _ text: String) {
     let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-    sqlite3_bind_text(handle, index, text, Int32(clamping: text.utf8.count), transient)
+    for part in parts { sqlite3_bind_text(part, index, text, Int32(clamping: text.utf8.count), transient) }
   }
 
   /// Goes to the next row; false behind the last.
   func next() throws(SQLiteConnection.Failure) -> Bool {
-    switch sqlite3_step(handle) {
-    case SQLITE_ROW: return true
-    case SQLITE_DONE: return false
-    default: throw SQLiteConnection.Failure(message: connection.message)
+    var isRow = true
+    for part in parts {
+      switch sqlite3_step(part) {
+      case SQLITE_ROW: break
+      case SQLITE_DONE: isRow = false
+      default: throw SQLiteConnection.Failure(message: connection.message)
+      }
     }
+    return isRow
   }
 
   enum Kind { case null, integer, real, text, blob }
 
+  private func place(_ column: Int) -> (part: OpaquePointer, column: Int32) {
+    column < width ? (parts[0], Int32(column)) : (parts[column / width], Int32(column % width))
+  }
+
   func kind(_ column: Int) -> Kind {
-    switch sqlite3_column_type(handle, Int32(column)) {
+    let (part, column) = place(column)
+    return switch sqlite3_column_type(part, column) {
     case SQLITE_INTEGER: .integer
     case SQLITE_FLOAT: .real
     case SQLITE_TEXT: .text
@@ -96,8 +129,15 @@ final class SQLiteRows {
     }
   }
 
-  func integer(_ column: Int) -> Int64 { sqlite3_column_int64(handle, Int32(column)) }
-  func real(_ column: Int) -> Double { sqlite3_column_double(handle, Int32(column)) }
+  func integer(_ column: Int) -> Int64 {
+    let (part, column) = place(column)
+    return sqlite3_column_int64(part, column)
+  }
+
+  func real(_ column: Int) -> Double {
+    let (part, column) = place(column)
+    return sqlite3_column_double(part, column)
+  }
 
   func text(_ column: Int) -> String {
     withBytes(column) { String(decoding: $0, as: UTF8.self) }
@@ -105,13 +145,12 @@ final class SQLiteRows {
 
   /// The bytes of a text or blob, valid in `body` only.
   func withBytes<Result>(_ column: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-    let isBlob = sqlite3_column_type(handle, Int32(column)) == SQLITE_BLOB
+    let (part, column) = place(column)
     // Asking for the count of a text may convert it to UTF-8, which frees what was given before: the text comes first.
     let start =
-      isBlob
-      ? UnsafeRawPointer(sqlite3_column_blob(handle, Int32(column)))
-      : UnsafeRawPointer(sqlite3_column_text(handle, Int32(column)))
-    let count = Int(sqlite3_column_bytes(handle, Int32(column)))
+      sqlite3_column_type(part, column) == SQLITE_BLOB
+      ? UnsafeRawPointer(sqlite3_column_blob(part, column)) : UnsafeRawPointer(sqlite3_column_text(part, column))
+    let count = Int(sqlite3_column_bytes(part, column))
     return body(UnsafeBufferPointer(start: start?.assumingMemoryBound(to: UInt8.self), count: start == nil ? 0 : count))
   }
 }

@@ -3,7 +3,7 @@ import GQLCatalog
 /// Names of types and fields for tables and columns.
 enum SQLiteNames {
   /// Names that no type of a file may have.
-  static let reservedTypes = Set(ScalarType.allCases.map(\.rawValue) + ["Query", "Mutation", "Subscription"])
+  static let reservedTypes = EntityType.reservedNames.union(["Mutation", "Subscription"])
 
   /// `invoice_items` and `InvoiceItems` are `InvoiceItems`.
   static func type(_ table: String) -> String {

@@ -55,7 +55,11 @@ struct SQLiteRecords {
     var columns: [String] = []
     var outputs: [Output] = []
     var links: [(name: String, values: [String: [UInt8]])] = []
-    let key = type.key.isEmpty ? ["rowid"] : type.key.map { SQLiteConnection.quoted(table.columns[$0].name) }
+    // Where even the number of a row has no name, rows are counted.
+    let key =
+      type.key.isEmpty
+      ? [table.rowIDName ?? "row_number() OVER ()"]
+      : type.key.map { SQLiteConnection.quoted(table.columns[$0].name) }
     columns += key
     let entity = entity(index)
     for field in type.fields {
@@ -80,9 +84,10 @@ struct SQLiteRecords {
     }
     links += try reversedLinks(index, entity)
     links += try linksToAbsent(index, entity)
-    let order = table.hasRowID ? "rowid" : key.joined(separator: ", ")
-    let rows = try connection.statement(
-      "SELECT \(columns.joined(separator: ", ")) FROM \(SQLiteConnection.quoted(table.name)) ORDER BY \(order)")
+    let order =
+      table.hasRowID
+      ? table.rowIDName.map { " ORDER BY \($0)" } ?? " NOT INDEXED" : " ORDER BY " + key.joined(separator: ", ")
+    let rows = try connection.select(columns, "FROM \(SQLiteConnection.quoted(table.name))\(order)")
     var buffer = ByteBuffer(capacity: 1 << 16)
     while try rows.next() {
       var separator: UInt8 = 0x7B
@@ -169,7 +174,7 @@ struct SQLiteRecords {
     let rows = try connection.statement(
       """
       SELECT \(source), \(target) FROM \(SQLiteConnection.quoted(junction.table)) AS j
-      WHERE \(source) IS NOT NULL AND \(target) IS NOT NULL\(condition)\(junction.hasRowID ? " ORDER BY rowid" : "")
+      WHERE \(source) IS NOT NULL AND \(target) IS NOT NULL\(condition)\(junction.rowIDName.map { " ORDER BY \($0)" } ?? "")
       """)
     while try rows.next() {
       var buffer = ByteBuffer(capacity: 16)
@@ -269,14 +274,7 @@ struct SQLiteRecords {
         }
         return
       }
-      var text = Array(bytes)
-      if kind == .dateTime, text.count >= 19, text[10] == 0x20 { text[10] = 0x54 }
-      if kind == .dateTime, text.count >= 19, let last = text.last, last >= 0x30, last <= 0x39,
-        !text[19...].contains(where: { $0 == 0x2B || $0 == 0x2D })
-      {
-        text.append(0x5A)
-      }
-      buffer.append(json: Text(text))
+      buffer.append(json: Text(Array(bytes)))
     }
   }
 

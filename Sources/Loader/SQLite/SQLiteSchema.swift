@@ -40,7 +40,7 @@ struct SQLiteSchema {
     var source: String
     var target: String
     var targetType: Int
-    var hasRowID: Bool
+    var rowIDName: String?
   }
 
   private(set) var types: [EntityTable] = []
@@ -148,7 +148,7 @@ struct SQLiteSchema {
     junctions.append(
       Junction(
         table: table.name, source: table.columns[keys[0].columns[0]].name,
-        target: table.columns[keys[1].columns[0]].name, targetType: target, hasRowID: table.hasRowID))
+        target: table.columns[keys[1].columns[0]].name, targetType: target, rowIDName: table.rowIDName))
   }
 
   private mutating func addIndexes(_ index: Int) {

@@ -25,7 +25,13 @@ struct SQLiteTable {
   var columns: [Column]
   var foreignKeys: [ForeignKey] = []
   var indexes: [Index] = []
+  /// Whether its rows have numbers.
   var hasRowID: Bool
+
+  /// The name of the number of a row; nil if there is none, or columns have all names that SQLite knows for it.
+  var rowIDName: String? {
+    hasRowID ? ["rowid", "_rowid_", "oid"].first { column(named: $0) == nil } : nil
+  }
 
   /// The columns of the primary key, in its order.
   var key: [Int] {

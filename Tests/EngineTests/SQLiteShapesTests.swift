@@ -1,0 +1,126 @@
+import GQLite
+import Testing
+
+/// SQLite files of every shape: encodings, nulls, many columns, names that hide others.
+@Suite struct SQLiteShapesTests {
+  private func loaded(_ sql: String) throws -> Database {
+    let folder = try TemporaryFolder()
+    let database = Database()
+    try database.load(path: folder.sqlite("data.sqlite", sql))
+    #expect(database.check() == [])
+    return database
+  }
+
+  private static let texts = """
+    CREATE TABLE person (id TEXT PRIMARY KEY, name TEXT, at DATETIME, picture BLOB, any, boss TEXT REFERENCES person(id));
+    CREATE TABLE "Größe" ("Wert €" TEXT);
+    CREATE TABLE tag (id TEXT PRIMARY KEY);
+    CREATE TABLE person_tag (person TEXT REFERENCES person(id), tag TEXT REFERENCES tag(id));
+    INSERT INTO person VALUES
+      ('käse', 'Müller €😀 and a name that lies in no small buffer', '2014-12-09 13:50:51', x'00ff', 5, NULL),
+      ('b', '', '2014-12-09T13:50:51+02:00', x'', 'text', 'käse');
+    INSERT INTO "Größe" VALUES ('groß');
+    INSERT INTO tag VALUES ('ü');
+    INSERT INTO person_tag VALUES ('käse', 'ü'), ('b', 'ü');
+    """
+
+  @Test("texts load alike in all encodings", arguments: ["UTF-8", "UTF-16le", "UTF-16be"])
+  func encodings(_ encoding: String) throws {
+    let database = try loaded("PRAGMA encoding = '\(encoding)'; \(Self.texts)")
+    #expect(
+      try database.query("{ Person { id name at picture any boss { id } tags { id } } Tag { persons { id } } }")
+        .jsonString
+        == #"{"Person":[{"id":"käse","name":"Müller €😀 and a name that lies in no small buffer","#
+        + #""at":"2014-12-09T13:50:51Z","picture":"AP8=","any":5,"boss":null,"tags":[{"id":"ü"}]},"#
+        + #"{"id":"b","name":"","at":"2014-12-09T11:50:51Z","picture":"","any":"text","boss":{"id":"käse"},"#
+        + #""tags":[{"id":"ü"}]}],"Tag":[{"persons":[{"id":"käse"},{"id":"b"}]}]}"#)
+    #expect(try database.query("{ GrE { wert } }").jsonString == #"{"GrE":[{"wert":"groß"}]}"#)
+  }
+
+  @Test("what may be null is nullable, whether or not there is a null") func nullability() throws {
+    let database = try loaded(
+      """
+      CREATE TABLE a (id INTEGER PRIMARY KEY, t TEXT, i INTEGER, r REAL, b BLOB, d DATE, n TEXT NOT NULL,
+        m INTEGER NOT NULL, a INTEGER REFERENCES a(id), c INTEGER NOT NULL REFERENCES a(id));
+      INSERT INTO a VALUES (1, 't', 1, 1.5, x'00', '2020-01-02', 'n', 1, 1, 1);
+      CREATE TABLE e (id INTEGER PRIMARY KEY, t TEXT, n TEXT NOT NULL);
+      """)
+    for line in [
+      "t: String", "i: Int", "r: Float", "b: Bytes", "d: Date", "n: String!", "m: Int!",
+      #"a: A @relation(inverse: "as")"#, #"c: A! @relation(inverse: "asByC")"#,
+    ] { #expect(database.schema.contains("  \(line)\n"), "\(line)\nin\n\(database.schema)") }
+    #expect(database.schema.contains("type E {\n  id: ID!\n  t: String\n  n: String!\n}"))
+  }
+
+  /// SQLite lets primary keys hold NULL unless they are integers.
+  @Test("a row whose key is NULL has no id, and can be left out") func nullKeys() throws {
+    let folder = try TemporaryFolder()
+    for (name, columns) in [
+      ("one", "code TEXT PRIMARY KEY, x TEXT"), ("two", "code TEXT, x TEXT, PRIMARY KEY (code, x)"),
+    ] {
+      let path = try folder.sqlite(
+        "\(name).db",
+        "CREATE TABLE t (\(columns)); INSERT INTO t VALUES ('a', 'x'), (NULL, 'y'), (NULL, 'z'), ('NULL', 'v');")
+      let found = problem { try Database().load(path: path) }
+      #expect(found?.code == "missing-value" && found?.message == "'T.id' is non-null", "\(found?.message ?? "")")
+      #expect(found?.file == "\(path)/t" && found?.line == 2 && found?.column == 7)
+      let database = Database()
+      let report = try database.load(path: path, options: LoadOptions(skipsBadRecords: true))
+      #expect(report.skippedRecords == 2 && database.count(of: "T") == 2 && database.check() == [])
+    }
+  }
+
+  @Test(
+    "as many columns as a table can have",
+    arguments: [")", ", PRIMARY KEY (c0))", ", PRIMARY KEY (c0, c1999))", ", PRIMARY KEY (c1, c0)) WITHOUT ROWID"])
+  func columns(_ key: String) throws {
+    let names = (0..<2000).map { "c\($0)" }
+    let rows = (0..<3).map { row in "(" + names.map { "'\($0)/\(row)'" }.joined(separator: ",") + ")" }
+    let database = try loaded(
+      """
+      CREATE TABLE t (\(names.joined(separator: " TEXT,")) TEXT\(key);
+      CREATE INDEX i ON t(c1999 DESC);
+      INSERT INTO t VALUES \(rows.reversed().joined(separator: ","));
+      """)
+    #expect(
+      try database.query("{ T(orderBy: c1998) { c1 c1000 c1998 } n: count(T(where: c1997 == \"c1997/2\")) }").jsonString
+        == #"{"T":[{"c1":"c1/0","c1000":"c1000/0","c1998":"c1998/0"},{"c1":"c1/1","c1000":"c1000/1","c1998":"c1998/1"},"#
+        + #"{"c1":"c1/2","c1000":"c1000/2","c1998":"c1998/2"}],"n":1}"#)
+    if key == ")" {
+      // The number of the row and the last column come from two statements.
+      #expect(
+        try database.query("{ T(orderBy: id) { id c0 c1999 } }").jsonString
+          == #"{"T":[{"id":1,"c0":"c0/2","c1999":"c1999/2"},{"id":2,"c0":"c0/1","c1999":"c1999/1"},"#
+          + #"{"id":3,"c0":"c0/0","c1999":"c1999/0"}]}"#)
+    }
+  }
+
+  @Test(
+    "columns that are named like the number of a row do not hide it",
+    arguments: ["rowid", "ROWID TEXT, oid", "rowid TEXT, _rowid_ TEXT, oid"])
+  func hiddenNumbers(_ names: String) throws {
+    let count = names.split(separator: ",").count
+    let row = Array(repeating: "NULL", count: count).joined(separator: ",")
+    let database = try loaded("CREATE TABLE t (\(names) TEXT, n INT); INSERT INTO t VALUES (\(row), 7), (\(row), 8);")
+    #expect(try database.query("{ T { id n } }").jsonString == #"{"T":[{"id":1,"n":7},{"id":2,"n":8}]}"#)
+  }
+
+  @Test("a column whose texts are all times in a form that is read is a DateTime, unless it is declared to be a text")
+  func times() throws {
+    let database = try loaded(
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, a, b DATETIME, c TIMESTAMP, d, e, f TEXT, g);
+      INSERT INTO t VALUES (1, '2014-12-09T13:50:51.5Z', '2014-12-09T13:50:51+02:00', '2014-12-09 13:50:51',
+        '2014-12-09', '2014-12-09', '2014-12-09 13:50:51', '2014-12-09 13:50:51'),
+        (2, '2014-12-09 13:50:00.125', NULL, '2014-12-09 13:50:51.250', '2014-12-10', '2014-12-09T00:00:00Z', '', 'then');
+      """)
+    for line in ["a: DateTime", "b: DateTime", "c: DateTime", "d: Date", "e: String", "f: String", "g: String"] {
+      #expect(database.schema.contains("  \(line)\n"), "\(line)\nin\n\(database.schema)")
+    }
+    #expect(
+      try database.query("{ T { a b c d } }").jsonString
+        == #"{"T":[{"a":"2014-12-09T13:50:51.500Z","b":"2014-12-09T11:50:51Z","c":"2014-12-09T13:50:51Z","#
+        + #""d":"2014-12-09"},{"a":"2014-12-09T13:50:00.125Z","b":null,"c":"2014-12-09T13:50:51.250Z","#
+        + #""d":"2014-12-10"}]}"#)
+  }
+}
