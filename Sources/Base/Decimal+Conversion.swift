@@ -160,4 +160,21 @@ extension Decimal {
     guard whole == self else { return nil }
     return Int64(exactly: whole.significand)
   }
+
+  /// Reads an integer as every door takes one: `-7`, also `77.0` and `1e3`.
+  ///
+  /// Nil if it is no number, has a fraction, or is out of range.
+  package static func int64(_ bytes: UnsafeBufferPointer<UInt8>) -> Int64? {
+    // Eighteen digits fit 64 bits in any case.
+    let isNegative = bytes.first == 0x2D
+    let digits = isNegative ? 1..<bytes.count : 0..<bytes.count
+    guard 1...18 ~= digits.count else { return Decimal(parsing: bytes)?.int64Value }
+    var value: Int64 = 0
+    for index in digits {
+      let digit = bytes[index] &- 0x30
+      guard digit < 10 else { return Decimal(parsing: bytes)?.int64Value }
+      value = value * 10 + Int64(digit)
+    }
+    return isNegative ? -value : value
+  }
 }

@@ -21,7 +21,7 @@ extension Database {
       transaction.now = options.now ?? WallClock.now
       var loader = Loader(
         catalog: base.catalog, transaction: transaction, skipsBadRecords: options.skipsBadRecords,
-        interruption: interruption,
+        isInferred: !hasSchema, interruption: interruption,
         progress: options.progress.map { tell in { tell(LoadProgress($0)) } })
       try told { () throws(LoadFailure) in try loader.load(files) }
       return (transaction.commit(), LoadReport(loader.outcome, base.catalog))
@@ -62,6 +62,7 @@ extension Database {
     var inference = SchemaInference()
     if opened.sdl.isEmpty { inference.read(opened.files) }
     guard !inference.isEmpty || !opened.sdl.isEmpty else {
+      if let problem = inference.problem { throw QueryError(problem) }
       throw QueryError(
         code: LoadProblem.noData.code, "there are no records from which a schema could be inferred",
         help: "name the file for its type, as in User.ndjson, or give a schema",

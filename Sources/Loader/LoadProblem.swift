@@ -1,4 +1,5 @@
 import GQLBase
+import GQLCatalog
 
 /// What can be wrong with data.
 package enum LoadProblem: Sendable, Hashable, CaseIterable {
@@ -81,6 +82,20 @@ struct RecordFailure: Error {
     self.help = help
     self.start = start
     self.end = max(start + 1, end ?? start + 1)
+  }
+
+  /// A name of data that is no field's.
+  init(unknownField name: String, of owner: String, near slots: [RecordLayout.Slot], at start: Int, to end: Int) {
+    if name.isEmpty {
+      self.init(.unknownField, "a field of '\(owner)' has an empty name", at: start, to: end)
+    } else if Property.reservedNames.contains(name) {
+      self.init(.unknownField, "'\(owner)' has no field '\(name)': the name is reserved", at: start, to: end)
+    } else {
+      let near = nearestNames(to: name, in: slots.map(\.name.string)).first
+      self.init(
+        .unknownField, "'\(owner)' has no field '\(name)'", at: start, to: end,
+        help: near.map { "did you mean '\($0)'?" })
+    }
   }
 
   /// What the scanner or a reader threw for a value at `start`, both within a slice of the file that begins at `offset`.

@@ -35,13 +35,35 @@ extension Loader {
   mutating func loadLine(
     _ scanner: inout JSONScanner, _ file: LoadFile, _ number: Int, offset: Int
   ) throws(RecordFailure) {
-    try loadObject(&scanner, file, number, offset: offset)
+    let start = scanner
+    do throws(RecordFailure) {
+      try loadObject(&scanner, file, number, offset: offset)
+    } catch {
+      throw cause(of: error, start, offset: offset, isWhole: true)
+    }
     do {
       try scanner.finish()
     } catch {
       throw RecordFailure(.invalidJSON, error.problem.message, at: error.offset + offset)
     }
     try insertStage(number)
+  }
+
+  /// What is wrong with the record that begins at `start` as JSON, if anything, where the schema was inferred.
+  ///
+  /// Such a record had no part in the schema, so blaming a field or a type of it would lead astray.
+  private func cause(
+    of failure: RecordFailure, _ start: JSONScanner, offset: Int, isWhole: Bool
+  ) -> RecordFailure {
+    guard isInferred, failure.problem != .interrupted else { return failure }
+    var scanner = start
+    do throws(JSONScanner.Failure) {
+      try scanner.skipValue()
+      if isWhole { try scanner.finish() }
+      return failure
+    } catch {
+      return RecordFailure(.invalidJSON, error.problem.message, at: error.offset + offset)
+    }
   }
 
   mutating func loadJSON(_ file: LoadFile, _ number: Int) throws(RecordFailure) {
@@ -65,8 +87,7 @@ extension Loader {
           guard try loadArray(&scanner, file, number, type: type.id) else { return }
         }
       case .object:
-        try loadObject(&scanner, file, number, offset: 0)
-        try insertStage(number)
+        try loadLine(&scanner, file, number, offset: 0)
       case .end: return
       default:
         throw RecordFailure(.notAnObject, "expected a list of objects", at: scanner.position)
@@ -96,7 +117,7 @@ extension Loader {
           try loadObject(&scanner, file, number, offset: 0)
           try insertStage(number)
         } catch {
-          try skip(error, file.file)
+          try skip(cause(of: error, retry, offset: 0, isWhole: false), file.file)
           scanner = retry
           // Behind what is not JSON there is no telling where the next record begins.
           guard (try? scanner.skipValue()) != nil else { return false }

@@ -11,6 +11,8 @@ package struct Loader: ~Copyable {
   let transaction: WriteTransaction
   /// Go on behind a bad record and count it, instead of failing as a whole.
   let skipsBadRecords: Bool
+  /// Whether nobody wrote the schema: it was made from the records that can be read.
+  let isInferred: Bool
   let progress: ((LoadPosition) -> Void)?
   /// What may end the load before its end.
   let interruption: Interruption?
@@ -48,12 +50,13 @@ package struct Loader: ~Copyable {
 
   /// - Parameter progress: Called now and then.
   package init(
-    catalog: Catalog, transaction: WriteTransaction, skipsBadRecords: Bool, interruption: Interruption? = nil,
-    progress: ((LoadPosition) -> Void)?
+    catalog: Catalog, transaction: WriteTransaction, skipsBadRecords: Bool, isInferred: Bool = false,
+    interruption: Interruption? = nil, progress: ((LoadPosition) -> Void)?
   ) {
     self.catalog = catalog
     self.transaction = transaction
     self.skipsBadRecords = skipsBadRecords
+    self.isInferred = isInferred
     self.progress = progress
     self.interruption = interruption
     reader = RecordReader(

@@ -37,10 +37,8 @@ extension RecordReader {
         if found == nil { break }
       }
       guard let slot = found else {
-        let near = nearestNames(to: name.text, in: layout.slots.map(\.name.string)).first
         throw RecordFailure(
-          .unknownField, "'\(layout.name)' has no field '\(name.text)'", at: name.start, to: name.end,
-          help: near.map { "did you mean '\($0)'?" })
+          unknownField: name.text, of: layout.name, near: layout.slots, at: name.start, to: name.end)
       }
       if case .embedded = slot.target {
         throw RecordFailure(
@@ -197,7 +195,7 @@ extension RecordReader {
   /// A scalar as CSV writes it: text without quotes.
   private mutating func csvCell(_ text: UnsafeBufferPointer<UInt8>, _ scalar: ScalarType) -> Cell? {
     switch scalar {
-    case .int: return Int64(String(decoding: text, as: UTF8.self)).map { Cell($0) }
+    case .int: return Decimal.int64(text).map { Cell($0) }
     case .float:
       guard let value = FloatParsing.parse(text), value.isFinite else { return nil }
       return Cell(value)

@@ -57,13 +57,7 @@ extension RecordReader {
 
   private func numberCell(_ number: JSONNumber, _ scalar: ScalarType) -> Cell? {
     switch scalar {
-    case .int:
-      if let value = number.int64 { return Cell(value) }
-      // `77.0` and `1e3` are integers too.
-      guard !number.isInteger, let decimal = number.decimal?.normalized, decimal.scale == 0,
-        let value = Int64(exactly: decimal.significand)
-      else { return nil }
-      return Cell(value)
+    case .int: return (number.int64 ?? Decimal.int64(number.bytes)).map { Cell($0) }
     case .float: return number.double.map { Cell($0) }
     case .decimal: return number.decimal.map { Cell(low: $0.packed.0, high: $0.packed.1) }
     case .id:

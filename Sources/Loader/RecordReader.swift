@@ -83,13 +83,10 @@ struct RecordReader: ~Copyable {
             try checkTypename(&scanner, offset: offset, owner: owner)
             continue
           }
-          var near: [String] = []
           let name = key.string
-          near = nearestNames(to: name, in: slots.map(\.name.string))
           let place = Self.keyRange(scanner, from: keyStart)
           throw RecordFailure(
-            .unknownField, "'\(owner)' has no field '\(name)'", at: place.lowerBound + offset,
-            to: place.upperBound + offset, help: near.first.map { "did you mean '\($0)'?" })
+            unknownField: name, of: owner, near: slots, at: place.lowerBound + offset, to: place.upperBound + offset)
         }
         expected = slot + 1
         if seen[seenBase + slot] {

@@ -1,9 +1,10 @@
 import GQLBase
+import GQLCatalog
 
 /// Infers a schema from data: what `gqlite schema` prints where no schema is given.
 ///
-/// A field's type is the narrowest that holds all its values: Boolean, Int, Float, Date, DateTime, UUID (only where the
-/// text is in the form that it would print in), String, a list of one of these, else JSON. It is non-null where every
+/// A field's type is the narrowest that holds all its values: Boolean, Int, Float, Date, DateTime (in any form that is
+/// read), UUID (only where the text is in the form that it would print in), String, a list of one of these, else JSON. It is non-null where every
 /// record has a value. An object with an id is an entity; one without is an embedded object. A field named for a type
 /// (`author` is not, `user`, `users` and `userList` are) whose values are all ids of it is a relation.
 package struct SchemaInference {
@@ -28,7 +29,10 @@ package struct SchemaInference {
   }
 
   private(set) var types: [(name: String, shape: Shape)] = []
+  /// The first thing that could not be read.
+  package internal(set) var problem: LoadFailure?
   private var typeIndex: [String: Int] = [:]
+  private var embeddedNames: Set<String> = []
   /// Relations stay recognisable up to this many distinct values a field.
   private static let keptIDs = 100_000
 
@@ -37,19 +41,40 @@ package struct SchemaInference {
   /// Whether no record was read.
   package var isEmpty: Bool { types.isEmpty }
 
-  /// Adds a record of a type.
+  /// Adds a record of a type. The load reports what is no object, or of a type that cannot be.
   mutating func add(_ type: String, _ record: JSONValue) {
+    guard case .object = record, Self.isTypeName(type) else { return }
     let index = declare(type)
     Self.note(record, in: &types[index].shape, depth: 0)
   }
 
   /// The place of a type, which is new if it was not seen yet.
   @discardableResult
-  private mutating func declare(_ type: String) -> Int {
+  mutating func declare(_ type: String) -> Int {
     if let index = typeIndex[type] { return index }
     types.append((type, Shape()))
     typeIndex[type] = types.count - 1
     return types.count - 1
+  }
+
+  /// Declares the fields of a type: a line of names is no record, but says what fields there are.
+  mutating func declare(_ type: String, _ columns: CSVColumns) {
+    let index = declare(type)
+    Self.declare(columns, in: &types[index].shape)
+  }
+
+  private static func declare(_ columns: CSVColumns, in shape: inout Shape) {
+    for field in columns.fields where isFieldName(field.name.string) {
+      let place = place(of: field.name, in: &shape)
+      declare(field.inner, in: &shape.members[place].shape)
+    }
+  }
+
+  private static func place(of name: Text, in shape: inout Shape) -> Int {
+    if let place = shape.memberIndex[name] { return place }
+    shape.members.append((name, Shape()))
+    shape.memberIndex[name] = shape.members.count - 1
+    return shape.members.count - 1
   }
 
   private static func note(_ value: JSONValue, in shape: inout Shape, depth: Int) {
@@ -64,10 +89,8 @@ package struct SchemaInference {
       note(id: text, in: &shape)
       guard shape.isDate || shape.isDateTime || shape.isUUID else { break }
       text.bytes.withUnsafeBufferPointer { bytes in
-        if shape.isDate { shape.isDate = roundTrips(bytes, CivilTime.parseDate(bytes)) { $0.append(date: $1) } }
-        if shape.isDateTime {
-          shape.isDateTime = roundTrips(bytes, CivilTime.parseDateTime(bytes)) { $0.append(dateTime: $1) }
-        }
+        if shape.isDate { shape.isDate = CivilTime.parseDate(bytes) != nil }
+        if shape.isDateTime { shape.isDateTime = CivilTime.parseDateTime(bytes) != nil }
         if shape.isUUID { shape.isUUID = UUIDText.normalize(bytes).map { $0.elementsEqual(bytes) } ?? false }
       }
     case .array(let elements):
@@ -76,12 +99,11 @@ package struct SchemaInference {
       for element in elements { note(element, in: &shape.element[0], depth: depth + 1) }
     case .object(let members):
       shape.objects += 1
-      for member in members where member.key != "__typename" {
-        let index = shape.memberIndex[member.key] ?? shape.members.count
-        if index == shape.members.count {
-          shape.members.append((member.key, Shape()))
-          shape.memberIndex[member.key] = index
-        }
+      for member in members {
+        let known = shape.memberIndex[member.key]
+        // The load says where a name is that no field can have.
+        guard known != nil || isFieldName(member.key.string) else { continue }
+        let index = known ?? place(of: member.key, in: &shape)
         note(member.value, in: &shape.members[index].shape, depth: depth + 1)
       }
     }
@@ -90,16 +112,6 @@ package struct SchemaInference {
 
   private static func note(id: Text, in shape: inout Shape) {
     if shape.ids.count < keptIDs { shape.ids.insert(id) } else if !shape.ids.contains(id) { shape.isLarge = true }
-  }
-
-  private static func roundTrips(
-    _ bytes: UnsafeBufferPointer<UInt8>, _ value: Int64?, _ print: (inout ByteBuffer, Int64) -> Void
-  ) -> Bool {
-    guard let value else { return false }
-    var buffer = ByteBuffer(capacity: 40)
-    print(&buffer, value)
-    let printed = buffer.takeArray()
-    return printed.count == bytes.count + 2 && printed.dropFirst().dropLast().elementsEqual(bytes)
   }
 
   // MARK: - Writing SDL
@@ -158,16 +170,12 @@ package struct SchemaInference {
       merge(element, into: &shape.element[0])
     }
     for member in other.members {
-      let index = shape.memberIndex[member.name] ?? shape.members.count
-      if index == shape.members.count {
-        shape.members.append((member.name, Shape()))
-        shape.memberIndex[member.name] = index
-      }
+      let index = place(of: member.name, in: &shape)
       merge(member.shape, into: &shape.members[index].shape)
     }
   }
 
-  private func definition(
+  private mutating func definition(
     _ name: String, _ shape: Shape, isEntity: Bool, _ embedded: inout [(name: String, shape: Shape)]
   ) -> String {
     var text = "type \(name) {\n"
@@ -184,13 +192,13 @@ package struct SchemaInference {
         text += "  id: ID!\n"
         continue
       }
-      let isComplete = member.shape.nulls == 0 && member.shape.values >= shape.objects
+      let isComplete = shape.objects > 0 && member.shape.nulls == 0 && member.shape.values >= shape.objects
       text += "  \(field): \(typeOf(member, owner: name, isComplete: isComplete, &embedded))\n"
     }
     return text + "}\n\n"
   }
 
-  private func typeOf(
+  private mutating func typeOf(
     _ member: (name: Text, shape: Shape), owner: String, isComplete: Bool,
     _ embedded: inout [(name: String, shape: Shape)]
   ) -> String {
@@ -204,13 +212,24 @@ package struct SchemaInference {
       return "[\(scalar)\(element.nulls == 0 ? "!" : "")]" + mark
     }
     if let related = relation(member.name, shape) { return related + mark }
-    if shape.objects > 0 {
+    if shape.objects > 0 || !shape.members.isEmpty {
       guard shape.objects + shape.nulls == shape.values, !shape.members.isEmpty else { return "JSON" + mark }
-      let name = owner + Self.typeName(member.name.string)
+      let name = unused(owner + Self.typeName(member.name.string))
       embedded.append((name, shape))
       return name + mark
     }
     return Self.scalar(shape) + mark
+  }
+
+  /// A name for an embedded type that no other type has: `a-b` and `a_b` are one otherwise.
+  private mutating func unused(_ name: String) -> String {
+    var result = name
+    var number = 2
+    while typeIndex[result] != nil || !embeddedNames.insert(result).inserted {
+      result = "\(name)\(number)"
+      number += 1
+    }
+    return result
   }
 
   /// The entity type that a field links to: by name, and by ids that are all there.
@@ -253,106 +272,30 @@ package struct SchemaInference {
 
   private static func typeName(_ name: String) -> String {
     let safe = String(String.UnicodeScalarView(name.unicodeScalars.map { isNameScalar($0) ? $0 : "_" }))
-    return safe.prefix(1).uppercased() + safe.dropFirst()
+    let upper = safe.prefix(1).uppercased() + safe.dropFirst()
+    if isTypeName(upper) { return upper }
+    return upper.first?.isLetter ?? false ? upper + "2" : "T" + upper
   }
 
-  private static func fieldName(_ name: String) -> String {
-    let isPlain =
-      !name.isEmpty && name.unicodeScalars.allSatisfy(isNameScalar)
+  /// Whether a schema can have a type of that name.
+  static func isTypeName(_ name: String) -> Bool {
+    isPlain(name) && !name.hasPrefix("__") && !EntityType.reservedNames.contains(name)
+  }
+
+  /// Whether a schema can have a field of that name, in backquotes where it must be.
+  private static func isFieldName(_ name: String) -> Bool {
+    !name.isEmpty && !name.hasPrefix("__") && !Property.reservedNames.contains(name)
+      && name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x60 && $0 != 0x7F }
+  }
+
+  private static func fieldName(_ name: String) -> String { isPlain(name) ? name : "`\(name)`" }
+
+  private static func isPlain(_ name: String) -> Bool {
+    !name.isEmpty && name.unicodeScalars.allSatisfy(isNameScalar)
       && !(name.unicodeScalars.first.map { ("0"..."9").contains($0) } ?? true)
-    return isPlain ? name : "`" + name.replacing("`", with: "'").replacing("\n", with: " ") + "`"
   }
 
   private static func isNameScalar(_ scalar: Unicode.Scalar) -> Bool {
     ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar) || ("0"..."9").contains(scalar) || scalar == "_"
-  }
-}
-
-extension SchemaInference {
-  /// Reads all records of the files; what cannot be read is left for the load to report.
-  package mutating func read(_ files: [LoadFile]) {
-    for file in files {
-      // A file without records has a type all the same.
-      if let type = file.typeName { declare(type) }
-      switch file.format {
-      case .ndjson: readLines(file)
-      case .json: readJSON(file)
-      case .csv: readCSV(file)
-      }
-    }
-  }
-
-  private mutating func readLines(_ file: LoadFile) {
-    let bytes = file.file.bytes
-    var position = Self.textStart(bytes)
-    while position < bytes.count {
-      let end = bytes[position...].firstIndex(of: 0x0A) ?? bytes.count
-      if let record = try? JSONValue.parse(UnsafeBufferPointer(rebasing: bytes[position..<end])) {
-        add(record, file)
-      }
-      position = end + 1
-    }
-  }
-
-  /// Behind a byte order mark.
-  private static func textStart(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
-    bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-  }
-
-  private mutating func readJSON(_ file: LoadFile) {
-    let bytes = file.file.bytes
-    guard let value = try? JSONValue.parse(UnsafeBufferPointer(rebasing: bytes[Self.textStart(bytes)...])) else {
-      return
-    }
-    switch value {
-    case .array(let records): for record in records { add(record, file) }
-    case .object(let members) where file.typeName == nil:
-      for member in members {
-        guard case .array(let records) = member.value else { continue }
-        for record in records { add(member.key.string, record) }
-      }
-    default: add(value, file)
-    }
-  }
-
-  private mutating func add(_ record: JSONValue, _ file: LoadFile) {
-    guard case .object = record else { return }
-    if let type = file.typeName {
-      add(type, record)
-    } else if case .string(let type)? = record["__typename"] {
-      add(type.string, record)
-    }
-  }
-
-  private mutating func readCSV(_ file: LoadFile) {
-    guard let type = file.typeName else { return }
-    var csv = CSVReader(file.file.bytes)
-    var fields: [CSVReader.Field] = []
-    guard (try? csv.nextLine(into: &fields)) != nil else { return }
-    func text(_ field: CSVReader.Field) -> Text {
-      Text(field.decoded ?? Array(file.file.bytes[field.start..<field.end]))
-    }
-    let names = fields.map(text)
-    while !csv.isAtEnd {
-      guard (try? csv.nextLine(into: &fields)) != nil else {
-        csv.skipLine()
-        continue
-      }
-      guard fields.count == names.count else { continue }
-      add(
-        type,
-        .object(
-          zip(names, fields).map { name, field in
-            JSONValue.Member(name, Self.csvValue(text(field), isQuoted: field.isQuoted))
-          }))
-    }
-  }
-
-  private static func csvValue(_ text: Text, isQuoted: Bool) -> JSONValue {
-    if text.isEmpty { return isQuoted ? .string(text) : .null }
-    if text == "true" || text == "false" { return .bool(text == "true") }
-    // Only what a JSON number could be: `007` and `+1` are texts.
-    if case .number(let digits)? = try? JSONValue.parse(Array(text.bytes)) { return .number(digits) }
-    return .string(text)
   }
 }

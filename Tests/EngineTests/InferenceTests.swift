@@ -35,6 +35,27 @@ import Testing
     )
   }
 
+  @Test("a DateTime in any form that is read is inferred") func times() throws {
+    let forms = [
+      ("2014-12-09T13:50:51.5Z", "2014-12-09T13:50:51.500Z"), ("2014-12-09T13:50:51+02:00", "2014-12-09T11:50:51Z"),
+      ("2014-12-09 13:50:51", "2014-12-09T13:50:51Z"),
+      ("2014-12-09t13:50:51.000001-0530", "2014-12-09T19:20:51.000001Z"),
+    ]
+    for (text, printed) in forms {
+      for source in [DataSource.lines("T", #"{"id":1,"t":"\#(text)"}"#), .table("T", "id,t\n1,\(text)\n")] {
+        let database = try inferred(source)
+        #expect(database.schema.contains("t: DateTime!"), "\(text)")
+        #expect(try database.query("{ T { t } }").jsonString == #"{"T":[{"t":"\#(printed)"}]}"#)
+      }
+    }
+    // More than microseconds, no such day, a date among times: texts.
+    for text in ["2014-12-09T13:50:51.1234567Z", "2014-02-29 13:50:51", "2014-12-09T24:00:00Z", "2014-12-09 13:50"] {
+      #expect(try inferred(.table("T", "id,t\n1,\(text)\n")).schema.contains("t: String!"), "\(text)")
+    }
+    let mixed = try inferred(.table("T", "id,t\n1,2014-12-09\n2,2014-12-09 13:50:51\n"))
+    #expect(mixed.schema.contains("t: String!"))
+  }
+
   @Test("names make relations where the ids are there; objects with ids are entities, others are embedded")
   func relations() throws {
     let database = try inferred(

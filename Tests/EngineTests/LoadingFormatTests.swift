@@ -73,6 +73,26 @@ import Testing
     #expect(try database.query(Self.all).jsonString == Self.answer)
   }
 
+  @Test(
+    "an Int of a table is written as anywhere",
+    arguments: [
+      ("77.0", 77), ("1e3", 1000), ("-2.50e1", -25), ("9223372036854775807", .max), ("-9223372036854775808.0", .min),
+      ("9.223372036854775807e18", .max), ("1E+2", 100), ("-0", 0), ("007", 7), ("100e-2", 1), ("", nil), ("1.5", -1),
+      ("1e-1", -1), ("9223372036854775808", -1), ("1e19", -1), ("1e", -1), ("0x10", -1), ("1_000", -1), ("\"\"", -1),
+      ("1e99999999999", -1), ("NaN", -1), (" 7", -1), ("-", -1), ("7.", -1),
+    ] as [(String, Int64?)])
+  func csvIntegers(_ text: String, _ value: Int64?) throws {
+    let database = try Database(schema: "type T { id: ID! n: Int }")
+    if value == -1 {
+      let found = problem { try database.load([.table("T", "id,n\n1,\(text)\n")]) }
+      #expect(found?.code == "wrong-data-type" && found?.line == 2)
+    } else {
+      try database.load([.table("T", "id,n\n1,\(text)\n")])
+      #expect(
+        try database.query("{ T { n } }").jsonString == "{\"T\":[{\"n\":\(value.map(String.init) ?? "null")}]}")
+    }
+  }
+
   @Test("quoted fields hold separators, line ends and quotes; an empty quoted field is a text") func csvQuotes() throws
   {
     let database = try database(

@@ -177,7 +177,7 @@ struct Conversion {
     switch to {
     case .scalar(let scalar):
       switch scalar {
-      case .int: return Result(Decimal(parsing: bytes)?.int64Value.map { Cell($0) })
+      case .int: return Result(Decimal.int64(bytes).map { Cell($0) })
       case .float: return Result(FloatParsing.parse(bytes).map { Cell($0) })
       case .decimal: return Result(Decimal(parsing: bytes).map { Cell($0) })
       case .boolean:

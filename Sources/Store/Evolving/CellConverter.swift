@@ -274,7 +274,7 @@ final class CellConverter {
         // A number's digits are an id that prints as a number.
         if case .scalar(.int) = from { return arena.text(bytes, flags: TextView.numberFlag) }
         return arena.text(bytes)
-      case .int: return Decimal(parsing: text)?.int64Value.map { Cell($0) }
+      case .int: return Decimal.int64(text).map { Cell($0) }
       case .float: return FloatParsing.parse(text).flatMap { $0.isFinite ? Cell($0 == 0 ? 0 : $0) : nil }
       case .decimal: return Decimal(parsing: text).map { Cell(low: $0.packed.0, high: $0.packed.1) }
       case .boolean:
