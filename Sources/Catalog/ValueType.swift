@@ -43,6 +43,15 @@ package indirect enum ValueType: Hashable, Sendable {
   }
 
   package var isNumeric: Bool { scalar?.isNumeric ?? false }
+
+  /// Returns the type with `String` in place of `ID`, whose cells have the same form.
+  package var withTextIDs: ValueType {
+    switch self {
+    case .scalar(.id): .string
+    case .list(let element): .list(element.withTextIDs)
+    default: self
+    }
+  }
 }
 
 /// A property's or parameter's type as written: `[String!]!`.

@@ -12,4 +12,10 @@ package enum DateTimeText {
       return overflow ? nil : value
     }
   }
+
+  /// Returns the microseconds of a duration such as `PT1.5S`; nil for anything else.
+  package static func duration(_ text: String) -> Int64? {
+    var text = text
+    return text.withUTF8 { CivilTime.parseDuration($0) }
+  }
 }

@@ -13,7 +13,11 @@ extension Binder {
     switch collection {
     case .list(let list): return aggregated(aggregate, list, body, environment, range)
     case .path(let path):
-      guard let body else { return aggregated(aggregate, path, values(of: path), name, range) }
+      guard let body else {
+        let values = values(of: path)
+        if aggregate == .last, values == nil { return lastMember(of: path, arguments, name, environment, range) }
+        return aggregated(aggregate, path, values, name, range)
+      }
       guard let inner = entering(membersOf: path, environment, name),
         let value = value(bindOperand(body, inner), inner, at: body.range)
       else { return .error }
@@ -61,6 +65,12 @@ extension Binder {
       }
       return .value(
         first(element.expression, of: path.set), folded: element.folded.map { first($0, of: path.set) })
+    case .last:
+      guard element.type != .null else { return .literal(.null, range) }
+      func last(_ value: BoundExpression) -> BoundExpression {
+        BoundExpression(.aggregate(.last, path.set, value), value.type, at: range)
+      }
+      return .value(last(element.expression), folded: element.folded.map(last))
     case .collect, .distinct:
       guard let list = collected(element.expression, of: path.set, at: range) else { return .error }
       guard aggregate == .distinct else { return .value(list) }
@@ -126,11 +136,50 @@ extension Binder {
     }
   }
 
+  /// Returns the last entity of a set: its only member past an offset, which the number of members tells.
+  ///
+  /// A second binding of the argument counts, so that each of the two sets has the plan that serves it best.
+  private func lastMember(
+    of path: PluralPath, _ arguments: CallArguments, _ name: Name, _ environment: Environment, _ range: SourceRange
+  ) -> Operand {
+    let set = query[path.set]
+    // A page before a cursor is cut off at its end, so that its last member is what a shorter page has.
+    if set.paging?.before != nil, set.offset == nil {
+      limitToFirst(path.set, at: range)
+      return .single(path)
+    }
+    guard case .path(let counted) = collection(name, arguments, environment, range) else { return .error }
+    query[counted.set].limit = nil
+    query[counted.set].offset = nil
+    forgetOrder(of: counted.set)
+    func number(_ value: Int64) -> BoundExpression { BoundExpression(.constant(.int(value)), .int, at: range) }
+    func least(_ function: ScalarFunction, _ values: BoundExpression...) -> BoundExpression {
+      BoundExpression(.call(function, values), .int, at: range)
+    }
+    func difference(_ left: BoundExpression, _ right: BoundExpression) -> BoundExpression {
+      BoundExpression(.arithmetic(.subtract, left, right), .int, at: range)
+    }
+    // Of `n` members from `offset` on, `limit` at most.
+    // A null is no offset and no limit.
+    let offset = set.offset.map { BoundExpression(.coalesce([$0, number(0)]), .int, at: range) } ?? number(0)
+    var count = BoundExpression(.aggregate(.count, counted.set, nil), .int, at: range)
+    if set.offset != nil { count = difference(count, offset) }
+    if let limit = set.limit {
+      count = least(.least, count, BoundExpression(.coalesce([limit, count]), .int, at: range))
+    }
+    // Before the first member there is none; a limit of 0 leaves none either.
+    let skipped = least(.greatest, difference(count, number(1)), number(0))
+    query[path.set].offset =
+      set.offset == nil ? skipped : BoundExpression(.arithmetic(.add, offset, skipped), .int, at: range)
+    limitToFirst(path.set, at: range)
+    return .single(path)
+  }
+
   /// The type that an aggregate of numbers or of what has an order gives; nil where there is none, which is reported.
   private func resultType(_ aggregate: Aggregate, of element: BoundExpression) -> ValueType? {
     switch aggregate {
     case .count: return .int
-    case .first: return element.type
+    case .first, .last: return element.type
     case .collect, .distinct: return .list(element.type)
     case .min, .max:
       guard isOrdered(element.type), element.type != .json, element.type != .null else {

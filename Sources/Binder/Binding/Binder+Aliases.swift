@@ -37,7 +37,7 @@ extension Binder {
       guard count(at: selection.range) else { return }
       switch selection {
       case .letBinding(let node):
-        environment.lets.set(node.name.text, to: environment.binding(node.expression), in: lets)
+        environment.lets.set(node.name.text, to: environment.binding(of: node), in: lets)
       case .computed(let node):
         if found[node.name.text] == nil { found[node.name.text] = environment.binding(node.expression) }
       case .inlineFragment(let node):

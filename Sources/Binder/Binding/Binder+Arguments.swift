@@ -25,6 +25,9 @@ extension Binder {
     environment: Environment, into set: inout BoundSet
   ) {
     var inner = adding(lets: sources, to: environment.entering(set.type))
+    var environment = environment
+    if environment.pathBeginsElsewhere { inner.foreignSteps.insert(environment.scopes.count) }
+    environment.pathBeginsElsewhere = false
     inner.note(searches: searches(of: set))
     var seen: Set<String> = []
     var status: BoundExpression?
@@ -70,7 +73,7 @@ extension Binder {
     for source in sources {
       guard let selections = source.set?.selections else { continue }
       for case .letBinding(let node) in selections {
-        inner.lets.set(node.name.text, to: inner.binding(node.expression), in: self.lets)
+        inner.lets.set(node.name.text, to: inner.binding(of: node), in: self.lets)
       }
     }
     return inner

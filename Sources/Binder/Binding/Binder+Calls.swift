@@ -8,8 +8,8 @@ extension Binder {
     "some": .some, "every": .every, "none": .none, "one": .one, "exists": .exists,
   ]
   private static let aggregates: [String: Aggregate] = [
-    "count": .count, "sum": .sum, "avg": .avg, "min": .min, "max": .max, "first": .first, "collect": .collect,
-    "distinct": .distinct,
+    "count": .count, "sum": .sum, "avg": .avg, "min": .min, "max": .max, "first": .first, "last": .last,
+    "collect": .collect, "distinct": .distinct,
   ]
 
   func bindCall(

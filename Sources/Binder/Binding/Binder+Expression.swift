@@ -64,6 +64,7 @@ extension Binder {
         report(.noEnclosingElement(climbed: climb), at: range)
         return .error
       }
+      if environment.leavesForeignStep(climb) { report(.elementOfPlace(climbed: climb), at: range, severity: .warning) }
       if let number = environment.group(climb) { return groupValue(nil, number, range, environment) }
       guard let element = environment.element(climb) else { return self.element(of: scope, at: range) }
       return .entity(element, type(of: element), range)

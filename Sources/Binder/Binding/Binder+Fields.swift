@@ -84,8 +84,8 @@ extension Binder {
   private func bindField(
     _ merged: MergedEntry, _ inner: [SelectionSource], of runtime: EntityTypeID
   ) -> BoundField.Content? {
-    var entry = computed(merged.first)
-    let type = entry.declared ?? runtime
+    let type = merged.first.declared ?? runtime
+    var entry = computed(merged.first, of: .entity(type))
     guard let name = entry.field else { return bindComputed(entry, inner) }
     if name.text == "__typename" { return typename(of: runtime, entry, at: name.range) }
     if name.text == "_score" { return bindScoreField(entry, name) }
@@ -269,9 +269,29 @@ extension Binder {
 
   // MARK: Computed selections
 
-  /// `recent { id }`, where `recent` is a `let`: what it stands for, under its name.
-  func computed(_ entry: SelectionEntry) -> SelectionEntry {
-    guard let name = entry.field, entry.environment.lets[name.text] != nil else { return entry }
+  /// Warns of a `let` that is called like a field of an object where both can be meant.
+  func warn(ofLet name: Name, hiding field: Name, of parent: SelectionParent) {
+    guard let type = owner(ofField: field.text, parent) else { return }
+    report(.letLikeField(name: name.text, type: type), at: name.range, severity: .warning)
+  }
+
+  /// Returns the name of the type whose field a plainly selected name is; nil where it is none.
+  private func owner(ofField name: String, _ parent: SelectionParent) -> String? {
+    switch parent {
+    case .entity(let type): catalog[type].property(named: name) == nil ? nil : catalog[type].name
+    case .embedded(let type): catalog[type].fields.contains { $0.name == name } ? catalog[type].name : nil
+    case .root: catalog.root(named: name) == nil ? nil : rootType
+    default: nil
+    }
+  }
+
+  /// Returns what a `let` stands for, under its name, where no field is called so: `recent { id }`.
+  func computed(_ entry: SelectionEntry, of parent: SelectionParent) -> SelectionEntry {
+    guard let name = entry.field, let binding = entry.environment.lets[name.text] else { return entry }
+    if owner(ofField: name.text, parent) != nil {
+      if let range = binding.letName { warn(ofLet: Name(name.text, at: range), hiding: name, of: parent) }
+      return entry
+    }
     if let argument = entry.arguments.first { report(.argumentsOnValue(field: name.text), at: argument.range) }
     return entry.computing(Expression(.name(name), at: name.range), entry.environment)
   }

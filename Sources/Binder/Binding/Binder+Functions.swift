@@ -6,7 +6,7 @@ import GQLQuery
 /// The names that are no ``ScalarFunction``, and those of calls over sets.
 private let otherFunctions = [
   "collate", "if", "coalesce", "nullif", "now", "duration", "int", "float", "decimal", "string", "boolean", "some",
-  "every", "none", "one", "exists", "count", "sum", "avg", "min", "max", "first", "collect", "join", "distinct",
+  "every", "none", "one", "exists", "count", "sum", "avg", "min", "max", "first", "last", "collect", "join", "distinct",
   "hasMore", "closure", "shortestPath", "asc", "desc", "highlight",
 ]
 

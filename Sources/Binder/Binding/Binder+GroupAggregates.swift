@@ -234,7 +234,7 @@ extension Binder {
         return nil
       }
       bound.type = type
-    case .first: bound.type = type
+    case .first, .last: bound.type = type
     case .collect, .distinct:
       if case .list = type {
         report(.wrongType(found: words(type), expected: "single values"), at: value.expression.range)

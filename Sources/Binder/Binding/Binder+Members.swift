@@ -66,6 +66,30 @@ extension Binder {
   }
 
   /// `base.name` and `base.name(args)`.
+  /// Returns whether a path begins with another element than the one of the scope that it stands in.
+  private func beginsElsewhere(_ path: Expression, _ environment: Environment) -> Bool {
+    var head = path
+    var environment = environment
+    while true {
+      switch head.kind {
+      case .member(let base, _, _), .index(let base, _), .parenthesized(let base), .cast(let base, _): head = base
+      case .outer: return true
+      // A step with arguments, or a type.
+      case .call(let name, _), .name(let name):
+        if let binding = environment.lets[name.text] {
+          guard binding.letName != nil, let expression = binding.expression else { return false }
+          if binding.chain != environment.chain { return true }
+          environment = environment.inside(binding)
+          head = expression
+          continue
+        }
+        guard let type = environment.elementType else { return false }
+        return catalog[type].property(named: name.text) == nil && catalog.root(named: name.text) != nil
+      default: return false
+      }
+    }
+  }
+
   func bindMember(
     _ base: Expression, _ name: Name, _ arguments: CallArguments?, _ environment: Environment
   ) -> Operand {
@@ -89,6 +113,8 @@ extension Binder {
       return groupMember(name, arguments, number, base.range.union(name.range), environment)
     }
     let owner = resolve(bindOperand(base, environment), environment)
+    var environment = environment
+    environment.pathBeginsElsewhere = arguments != nil && beginsElsewhere(base, environment)
     let range = base.range.union(name.range)
     if let arguments, let extra = arguments.positional.first {
       report(.wrongArgumentCount(function: name.text, expected: "named arguments only"), at: extra.range)

@@ -56,6 +56,7 @@ extension Binder {
     let fields = body(self)
     finishPaging()
     var part = BoundQuery(name: query.name, catalogVersion: query.catalogVersion)
+    part.writesIDsAsText = query.writesIDsAsText
     part.sets = query.sets
     part.selections = query.selections
     part.fields = fields

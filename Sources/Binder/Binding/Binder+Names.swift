@@ -18,6 +18,9 @@ extension Binder {
   func meaning(of name: Name, _ environment: Environment) -> Operand? {
     if let binding = environment.lets[name.text] ?? capture(named: name.text) {
       if binding.parameter != nil { return argument(binding, name, environment) }
+      if let range = binding.letName, let type = environment.elementType {
+        warn(ofLet: Name(name.text, at: range), hiding: name, of: .entity(type))
+      }
       guard let expression = binding.expression else { return .literal(.null, name.range) }
       let inner = environment.inside(binding)
       return nested(at: name.range, .error) { binder in

@@ -100,8 +100,8 @@ extension Binder {
       guard !isExhausted, count(at: selection.range) else { return }
       switch selection {
       case .letBinding(let node):
-        check(node, environment)
-        environment.lets.set(node.name.text, to: environment.binding(node.expression), in: lets)
+        check(node, environment, of: parent)
+        environment.lets.set(node.name.text, to: environment.binding(of: node), in: lets)
         result.countLet(at: node.range)
       case .field(let node):
         guard let condition = condition(node.directives, and: source.condition, environment) else { continue }
@@ -141,7 +141,8 @@ extension Binder {
   }
 
   /// Binds a `let` where it stands, for its errors; uses bind it again in their own scopes.
-  private func check(_ node: LetBinding, _ environment: Environment) {
+  private func check(_ node: LetBinding, _ environment: Environment, of parent: SelectionParent) {
+    warn(ofLet: node.name, hiding: node.name, of: parent)
     if let number = environment.group() { return checkOfGroup(node, number, environment) }
     let known = query.sets.count
     let operand = bindOperand(node.expression, environment)

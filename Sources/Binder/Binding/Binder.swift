@@ -109,6 +109,7 @@ final class Binder {
     self.options = options
     suggestions = Suggestions(problems: options.limits.diagnostics)
     query = BoundQuery(name: name, catalogVersion: catalog.version)
+    query.writesIDsAsText = options.dialect == .graphql
     // Data, not expansion; but a document could name a variable many times.
     freeValues = 16 * options.structuralValues.values.reduce(0) { $0 + $1.elementCount }
   }

@@ -89,6 +89,8 @@ extension BindingProblem {
       case .unusedFragment: "unused-fragment"
       case .unusedVariable: "unused-variable"
       case .unbackedEvery: "unbacked-every"
+      case .letLikeField: "let-like-field"
+      case .elementOfPlace: "element-of-place"
       case .duplicateDefinition: "duplicate-definition"
       case .loneAnonymous: "lone-anonymous"
       case .scoreWithoutMatches, .highlightWithoutMatches: "score-without-matches"
@@ -202,6 +204,9 @@ extension BindingProblem {
     case .unusedFragment(let name): "fragment '\(name)' is never used"
     case .unusedVariable(let name): "variable '$\(name)' is never used"
     case .unbackedEvery(let relation): "'every' is true too where there are no '\(relation)'"
+    case .letLikeField(let name, let type): "the let '\(name)' has the name of a field of '\(type)'"
+    case .elementOfPlace(let climb):
+      "'\(String(repeating: "^", count: climb))' is the element that the path is written in, not the one it begins with"
     case .duplicateDefinition(let name, _): "'\(name)' is defined twice"
     case .loneAnonymous: "an anonymous operation must be the only one"
     case .scoreWithoutMatches: "'_score' needs a 'matches' over stored fields in the 'where' of its selection"
@@ -246,6 +251,9 @@ extension BindingProblem {
       suggestion.map { "did you mean '\($0)'?" } ?? "use some(…), every(…) or an aggregate"
     case .ambiguousName(let name, let type): "write '.\(name)' for the field or '\(type).\(name)' for the value"
     case .unbackedEvery(let relation): "if that is not meant, write 'exists(\(relation)) and' before it"
+    case .letLikeField(let name, _):
+      "selected, '\(name)' is the field, and in an expression it is the let; rename it: 'let \(name)Value := …'"
+    case .elementOfPlace: "if the other is meant, name its value by a 'let' before the path"
     case .ambiguousFullText(_, let indexes):
       indexes.isEmpty
         ? "name the field, or declare one with @fulltext(fields: […])"

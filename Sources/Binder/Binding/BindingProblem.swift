@@ -175,6 +175,10 @@ package enum BindingProblem: Sendable {
   case unusedVariable(name: String)
   /// `{ Team(where: every(members, age > 1)) { id } }` without `exists(members)` beside it: a warning.
   case unbackedEvery(relation: String)
+  /// `{ User { let name := 1 name } }`: a warning.
+  case letLikeField(name: String, type: String)
+  /// `{ Team { x := ^.cities(where: name == ^.name) } }`: the second `^` is the team, a warning.
+  case elementOfPlace(climbed: Int)
   /// Two operations or two fragments of one name.
   case duplicateDefinition(name: String, first: SourceRange)
   /// `{ User { id } } query B { User { id } }`: an error in the GraphQL dialect.

@@ -159,6 +159,10 @@ struct Environment {
   var groups: [Int: Int] = [:]
   /// The grouping whose computed selections have names here: in its `having` and `orderBy`.
   var aliases: Int?
+  /// True while the arguments of a step are bound whose path begins with another element than `.`.
+  var pathBeginsElsewhere = false
+  /// The scopes of such steps, as indices into `scopes`.
+  var foreignSteps: Set<Int> = []
 
   /// An expression together with what its names mean.
   struct Binding {
@@ -168,6 +172,8 @@ struct Environment {
     var arguments: [String: Binding]
     var views: [Int: View]
     var aliases: Int?
+    /// The place of the name of a `let`.
+    var letName: SourceRange?
     /// For the parameter of a function, which has a type.
     var parameter: FunctionArgument?
     /// For an argument of a fragment: the variable that it is a value of.
@@ -181,6 +187,7 @@ struct Environment {
     // A group is no element scope.
     if group() != nil { result.chain.removeLast() }
     result.isOfSpread = false
+    result.pathBeginsElsewhere = false
     result.chain.append(scopes.count)
     result.scopes.append(element)
     return result
@@ -202,6 +209,19 @@ struct Environment {
 
   func binding(_ expression: Expression?) -> Binding {
     Binding(expression: expression, chain: chain, lets: lets, arguments: arguments, views: views, aliases: aliases)
+  }
+
+  /// Returns the binding of a `let`.
+  func binding(of node: LetBinding) -> Binding {
+    var result = binding(node.expression)
+    result.letName = node.name.range
+    return result
+  }
+
+  /// Returns whether `^`, `climb` scopes out, leaves the arguments of a step whose path begins with another element.
+  func leavesForeignStep(_ climb: Int) -> Bool {
+    guard !foreignSteps.isEmpty, climb >= 1, climb <= chain.count else { return false }
+    return foreignSteps.contains(chain[chain.count - climb])
   }
 
   /// The binding of a fragment's variable.

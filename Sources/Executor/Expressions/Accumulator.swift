@@ -65,6 +65,7 @@ struct Accumulator {
     case .min: if count == 0 || CellOrder.compare(cell, best, element, execution) < 0 { best = cell }
     case .max: if count == 0 || CellOrder.compare(cell, best, element, execution) > 0 { best = cell }
     case .first: if count == 0 { best = cell }
+    case .last: best = cell
     case .collect, .distinct: cells.append(cell)
     }
     count += 1
@@ -75,7 +76,7 @@ struct Accumulator {
     case .count: return .value(Cell(Int64(count)))
     case .sum: return sum()
     case .avg: return count == 0 ? .null : average()
-    case .min, .max, .first: return count == 0 ? .null : .value(best)
+    case .min, .max, .first, .last: return count == 0 ? .null : .value(best)
     case .collect: return .value(try list(cells, execution))
     case .distinct: return .value(try list(try distinctCells(execution), execution))
     }

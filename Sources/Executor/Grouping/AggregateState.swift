@@ -99,7 +99,7 @@ final class AggregateState {
       case .scalar(.float): form = .reals
       default: form = .cells
       }
-    case (.first, _): form = .cells
+    case (.first, _), (.last, _): form = .cells
     case (.collect, _), (.distinct, _): form = .list
     }
   }
@@ -291,8 +291,10 @@ final class AggregateState {
     case .cells:
       if hasBest.base[group] != 0 {
         if plan.aggregate == .first { return }
-        let order = CellOrder.compare(cell, best.base[group], plan.element, execution)
-        if plan.aggregate == .min ? order >= 0 : order <= 0 { return }
+        if plan.aggregate != .last {
+          let order = CellOrder.compare(cell, best.base[group], plan.element, execution)
+          if plan.aggregate == .min ? order >= 0 : order <= 0 { return }
+        }
       }
       hasBest.base[group] = 1
       best.base[group] = kept(cell)

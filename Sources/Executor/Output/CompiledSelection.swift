@@ -212,7 +212,8 @@ private struct SelectionBuilder {
     _ expression: BoundExpression, key: String?, condition: Int, evaluatedUnder group: Int,
     _ compiler: inout PlanCompiler, _ output: inout OutputCompiler
   ) {
-    let form = SelectionBuilder.form(expression.type)
+    let type = compiler.plan.query.writesIDsAsText ? expression.type.withTextIDs : expression.type
+    let form = SelectionBuilder.form(type)
     usedScopes = max(usedScopes, compiler.scopes(expression))
     if let column = column(expression) {
       append(form, key: key, condition, &output, suffix: form == .text ? [0x22] : [])
@@ -224,10 +225,10 @@ private struct SelectionBuilder {
       operations[operations.count - 1].vector = Int32(place.vector)
       operations[operations.count - 1].form = form
     }
-    if case .enumeration(let id) = expression.type, form == .code {
+    if case .enumeration(let id) = type, form == .code {
       operations[operations.count - 1].index = Int32(output.names(id, compiler.catalog))
     } else {
-      types.append(expression.type)
+      types.append(type)
       operations[operations.count - 1].index = Int32(types.count - 1)
     }
   }

@@ -139,7 +139,7 @@ package enum ArithmeticOperator: String, Sendable, Hashable, CaseIterable {
 package enum Quantifier: String, Sendable, Hashable, CaseIterable { case some, every, none, one, exists }
 
 package enum Aggregate: String, Sendable, Hashable, CaseIterable {
-  case count, sum, avg, min, max, first, collect, distinct
+  case count, sum, avg, min, max, first, last, collect, distinct
 }
 
 /// What is asked of the elements of a list.

@@ -22,6 +22,8 @@ package struct BoundQuery: Sendable, Equatable {
   package var segments: [BoundSegment] = []
   /// How many list calls there are: the numbers of `.item`.
   package var itemCount = 0
+  /// Whether the answer has every `ID` as a string, as GraphQL has it; else numbers stay numbers.
+  package var writesIDsAsText = false
 
   package init(
     name: String?, parameters: [BoundParameter] = [], sets: [BoundSet] = [], selections: [BoundSelection] = [],
