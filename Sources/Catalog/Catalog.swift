@@ -15,6 +15,8 @@ package struct Catalog: Sendable, Hashable {
   package var indexes: [IndexDescriptor] = []
   /// Root names besides the generated ones, from the schema's `type Query`.
   package var rootNames: [RootName] = []
+  /// The definitions of inputs and directives, which documents may use and no data has, as canonical text.
+  package var declarations = ""
   /// What the embedding program registered, in the order of registration.
   package var functions: [RegisteredFunction] = []
 

@@ -110,7 +110,7 @@ extension AnswerDecoder: SingleValueDecodingContainer {
       } else {
         nil
       }
-    if let result = special as? Result { return result }
+    if let special, let result = special as? Result { return result }
     return try Result(from: self)
   }
 

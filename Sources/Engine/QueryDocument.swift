@@ -108,7 +108,7 @@ package final class QueryDocument: Sendable {
   package var definesTypes: Bool {
     document.definitions.contains {
       switch $0 {
-      case .type: true
+      case .type(let type): type.kind != .inputObject
       case .schema, .operation, .fragment, .function, .directive: false
       }
     }

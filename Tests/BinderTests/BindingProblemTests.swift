@@ -105,7 +105,8 @@ import Testing
     // Shown by the tests of limits and of documents.
     seen.formUnion([
       "missing-selection", "field-limit", "depth-limit", "expansion-limit", "unused-fragment", "unused-variable",
-      "unbacked-every", "duplicate-definition", "lone-anonymous", "unused-function", "computed-cycle", "wrong-computed",
+      "unbacked-every", "let-like-field", "element-of-place", "duplicate-definition", "lone-anonymous",
+      "unused-function", "computed-cycle", "wrong-computed",
       "empty-text-query",
       // The corpus has it: it wants an embedded object with a field that must be there.
       "missing-value",

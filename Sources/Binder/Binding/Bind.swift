@@ -24,9 +24,10 @@ extension Binder {
   /// `first` has bound another operation of the document, and has declared what the document defines.
   func bindOperation(_ operation: OperationDefinition, in document: Document, after first: Binder? = nil) {
     lookAtInterruption(at: start(of: operation))
+    self.document = document
     if let first { share(first) } else { declare(document) }
     declareVariables(operation.variables)
-    checkOperationDirectives(operation.directives)
+    checkOperationDirectives(operation)
     switch operation.operation {
     case .query: break
     case .mutation:
@@ -55,6 +56,8 @@ extension Binder {
     fragments = first.fragments
     cyclicFragments = first.cyclicFragments
     functions = first.functions
+    declarations = first.declarations
+    checkedInputs = first.checkedInputs
     suggestions = first.suggestions
   }
 
@@ -91,6 +94,10 @@ extension Binder {
         }
         variable.structuralDefault = definition.defaultValue
         query.structuralParameters.append(name)
+      case .declared(let type):
+        variable.kind = .declared(type)
+        variable.structuralDefault = definition.defaultValue
+        query.structuralParameters.append(name)
       case .value(let signature):
         var parameter = parameter(definition, signature)
         if let written = definition.defaultValue { parameter.defaultValue = defaultValue(written, name, signature) }
@@ -114,7 +121,7 @@ extension Binder {
 
   func checkVariableDirectives(_ definition: VariableDefinition) {
     for directive in definition.directives where directive.name.text != "deprecated" {
-      report(.unknownDirective(name: directive.name.text, near: []), at: directive.name.range)
+      unknown(directive, at: .variable)
     }
   }
 }

@@ -10,7 +10,7 @@ extension Binder {
     var expression: BoundExpression?
   }
 
-  private static let known = [
+  static let knownDirectives = [
     "skip", "include", "using", "recurse", "expand", "live", "asOf", "explain", "transaction",
   ]
 
@@ -58,10 +58,12 @@ extension Binder {
     return Condition(expression: parts.first)
   }
 
-  /// Each directive of a selection stands once.
+  /// Reports a directive that stands twice, but may not.
   private func refuseRepeats(_ directives: [Directive]) {
     for (index, directive) in directives.enumerated()
-    where directives[..<index].contains(where: { $0.name.text == directive.name.text }) {
+    where directives[..<index].contains(where: { $0.name.text == directive.name.text })
+      && declaredDirective(directive.name.text)?.isRepeatable != true
+    {
       report(.repeatedDirective(name: directive.name.text), at: directive.name.range)
     }
   }
@@ -99,21 +101,28 @@ extension Binder {
           report(.misplacedDirective(name: "using"), at: directive.name.range)
         }
       case let name where walks.contains(name): break
-      default: unknown(directive)
+      default: unknown(directive, at: .field)
       }
     }
     return hint
   }
 
-  /// Checks the directives of a fragment or a splat but `@skip` and `@include`: there are no others yet.
-  func checkFragmentDirectives(_ directives: [Directive]) {
+  /// Checks the directives of a spread, an inline fragment or a splat but `@skip` and `@include`.
+  func checkFragmentDirectives(_ directives: [Directive], at place: DirectivePlace) {
     for directive in directives where !["skip", "include"].contains(directive.name.text) {
-      unknown(directive)
+      unknown(directive, at: place)
     }
   }
 
-  func checkOperationDirectives(_ directives: [Directive]) {
-    for directive in directives {
+  func checkOperationDirectives(_ operation: OperationDefinition) {
+    let place: DirectivePlace =
+      switch operation.operation {
+      case .query: .query
+      case .mutation: .mutation
+      case .subscription: .subscription
+      }
+    refuseRepeats(operation.directives)
+    for directive in operation.directives {
       switch directive.name.text {
       case "live", "asOf": report(.notSupportedYet(.directive), at: directive.range)
       case "explain": checkExplain(directive)
@@ -122,7 +131,7 @@ extension Binder {
         for argument in directive.arguments {
           report(.unknownArgument(name: argument.name.text, of: "@transaction", near: []), at: argument.name.range)
         }
-      default: unknown(directive)
+      default: unknown(directive, at: place)
       }
     }
   }
@@ -141,16 +150,19 @@ extension Binder {
     }
   }
 
-  private func unknown(_ directive: Directive) {
+  /// Checks a directive that the language has not, or not here.
+  func unknown(_ directive: Directive, at place: DirectivePlace) {
     let name = directive.name.text
-    if Self.known.contains(name) {
+    if let definition = declaredDirective(name) { return check(directive, definition, at: place) }
+    if Self.knownDirectives.contains(name) {
       if name == "live" || name == "asOf" {
         report(.notSupportedYet(.directive), at: directive.range)
       } else {
         report(.misplacedDirective(name: name), at: directive.name.range)
       }
     } else {
-      report(.unknownDirective(name: name, near: nearestNames(to: name, in: Self.known)), at: directive.name.range)
+      let names = Self.knownDirectives + declarations.directives.keys.sorted()
+      report(.unknownDirective(name: name, near: nearestNames(to: name, in: names)), at: directive.name.range)
     }
   }
 

@@ -68,7 +68,9 @@ extension Binder {
       if let number = environment.group(climb) { return groupValue(nil, number, range, environment) }
       guard let element = environment.element(climb) else { return self.element(of: scope, at: range) }
       return .entity(element, type(of: element), range)
-    case .member(let base, let name, let arguments): return bindMember(base, name, arguments, environment)
+    case .member(let base, let name, let arguments):
+      if let place = inputPlace(expression, environment) { return operand(of: place, at: range) }
+      return bindMember(base, name, arguments, environment)
     case .index(let base, let index): return subscripted(base, index, environment, range)
     case .call(let name, let arguments): return bindCall(name, arguments, environment, range)
     case .unary(let op, let inner): return unary(op, inner, environment, range)
@@ -92,6 +94,9 @@ extension Binder {
     if let binding = environment.arguments[name.text] { return operand(binding, name, environment) }
     usedVariables.insert(name.text)
     if acceptsAnyVariable { return .error }
+    if let place = inputPlace(Expression(.variable(name), at: name.range), environment) {
+      return operand(of: place, at: name.range)
+    }
     guard let variable = variables[name.text] else {
       lazy var known = variableNames + environment.arguments.keys.sorted()
       report(.unknownVariable(name: name.text, near: suggest(name, known)), at: name.range)
@@ -118,7 +123,7 @@ extension Binder {
         .wrongVariableType(
           name: name.text, declared: "'\(catalog[type].name)Input'", expected: "a value"), at: name.range)
       return .error
-    case .broken: return .error
+    case .declared, .broken: return .error
     }
   }
 

@@ -225,7 +225,7 @@ extension Binder {
   }
 
   /// The type of variables that hold conditions on values of a type.
-  private func filterType(_ type: ValueType) -> GeneratedType? {
+  func filterType(_ type: ValueType) -> GeneratedType? {
     switch type {
     case .scalar(let scalar): .scalarFilter(scalar)
     case .enumeration(let id): .enumFilter(id)

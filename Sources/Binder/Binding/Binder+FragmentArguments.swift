@@ -26,7 +26,7 @@ extension Binder {
           if defaultValue(value, name, signature) == nil { written = nil }
         case .saved(_, let signature):
           if savedDefault(value, name, signature) == nil { written = nil }
-        case .structure, .broken: break
+        case .structure, .declared, .broken: break
         }
       }
       let isWrong = written == nil && definition.defaultValue != nil
@@ -92,6 +92,7 @@ extension Binder {
     case .broken: break
     case .value(let signature): _ = coerced(value, to: signature, environment)
     case .structure(let type): check(value, holds: type, variable, environment)
+    case .declared(let type): check(value, isOf: type, environment)
     case .saved(let type, _): checkObjects(value, type, environment)
     }
   }
@@ -116,6 +117,18 @@ extension Binder {
         report(.wrongValue(.null(expected: declared)), at: value.range)
       }
     default: break
+    }
+  }
+
+  private func check(_ value: Expression, isOf type: TypeReference, _ environment: Environment) {
+    if let place = inputPlace(value, environment) {
+      if place.type.withoutNonNull.text == type.withoutNonNull.text { return }
+      report(
+        .wrongType(found: "'\(place.type.text)'", expected: "'\(type.text)'"), at: value.range)
+    } else if let raw = RawValue(value.unparenthesized) {
+      _ = settled(raw, type, .document, at: value.range)
+    } else {
+      _ = bindOperand(value, environment)
     }
   }
 
@@ -179,6 +192,7 @@ extension Binder {
     var expression = expression
     var environment = environment
     while true {
+      if let place = inputPlace(expression, environment) { return (place.value, place.environment) }
       let binding: Environment.Binding?
       switch expression.kind {
       case .parenthesized(let inner):
@@ -208,7 +222,7 @@ extension Binder {
       if case .embedded = innermost(signature.type) { return settled(bindOperand(value, inner), inner) }
       return coerced(value, to: signature, inner)
     case .structure(.filter(let type)): return .filter(type, name)
-    case .structure, .saved: return settled(bindOperand(value, inner), inner)
+    case .structure, .saved, .declared: return settled(bindOperand(value, inner), inner)
     }
   }
 

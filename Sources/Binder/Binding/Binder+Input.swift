@@ -164,7 +164,7 @@ extension Binder {
     else { return nil }
     switch variable.kind {
     case .slot(let slot), .input(_, let slot): return slot
-    case .filter, .order, .structure, .broken: return nil
+    case .filter, .order, .structure, .declared, .broken: return nil
     }
   }
 

@@ -117,12 +117,12 @@ extension Binder {
             key: node.name, expression: node.expression, directives: node.directives, set: node.selectionSet,
             environment: environment, condition: condition.expression, range: node.range, declared: declared))
       case .splat(let node):
-        checkFragmentDirectives(node.directives)
+        checkFragmentDirectives(node.directives, at: .field)
         guard let condition = condition(node.directives, and: source.condition, environment) else { continue }
         addScalars(of: parent, node.range, environment, condition.expression, to: &result)
         if node.isDouble { addRelations(of: parent, node.range, environment, condition.expression, to: &result) }
       case .inlineFragment(let node):
-        checkFragmentDirectives(node.directives)
+        checkFragmentDirectives(node.directives, at: .inlineFragment)
         var parent = parent
         var inner = SelectionSource(set: node.selectionSet, environment: environment)
         if let name = node.typeCondition {
@@ -133,7 +133,7 @@ extension Binder {
         inner.condition = condition.expression
         nested(at: node.range, ()) { [parent, inner] in $0.collect(inner, of: parent, into: &result) }
       case .fragmentSpread(let node):
-        checkFragmentDirectives(node.directives)
+        checkFragmentDirectives(node.directives, at: .spread)
         guard let condition = condition(node.directives, and: source.condition, environment) else { continue }
         spread(node, environment, condition.expression, of: parent, into: &result)
       }
@@ -167,9 +167,7 @@ extension Binder {
       return
     }
     guard let place = enter(fragment.typeCondition, parent, environment, &result) else { return }
-    for directive in fragment.directives {
-      report(.unknownDirective(name: directive.name.text, near: []), at: directive.name.range)
-    }
+    for directive in fragment.directives { unknown(directive, at: .fragment) }
     var inner = place.environment
     inner.lets = LetScope()
     inner.arguments = arguments(node, of: fragment, environment)

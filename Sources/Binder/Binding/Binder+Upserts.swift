@@ -108,6 +108,7 @@ extension Binder {
     case .order(let type): return "'\(names[.order(type)])'"
     case .structure(let type): return "'\(names[type])'"
     case .input(let type, _): return "'\(names[.input(type)])'"
+    case .declared(let type): return "'\(type.text)'"
     case .broken: return nil
     }
   }

@@ -17,6 +17,8 @@ final class Binder {
     case structure(GeneratedType)
     /// `<Type>Input` or a list of it: objects to save, in the parameter with this number.
     case input(EntityTypeID, Int)
+    /// An input type that the document or the schema defines, or a list of it: its value is part of the query, too.
+    case declared(TypeReference)
     /// Declared with an unknown type, which is reported.
     case broken
   }
@@ -33,6 +35,13 @@ final class Binder {
 
   let catalog: Catalog
   let options: BindingOptions
+  /// The document whose definitions the operation sees.
+  var document = Document(definitions: [])
+  lazy var declarations = Declarations(document, catalog)
+  /// The declared input types whose fields were looked at.
+  var checkedInputs: Set<String> = []
+  /// The values of variables of declared input types, by name; nil for null.
+  var settledInputs: [String: Expression?] = [:]
   var fragments: [String: FragmentDefinition] = [:]
   /// The variables of the fragments that were spread so far.
   var fragmentVariables: [String: [FragmentVariable]] = [:]

@@ -12,7 +12,7 @@ extension BindingProblem {
     "ambiguous-name", "no-element", "invalid-pattern", "negative-limit", "unknown-function", "not-a-set",
     "impossible-cast", "wrong-filter", "unknown-operator", "wrong-order", "expansion-limit", "field-limit",
     "misplaced-range", "misplaced-computation", "depth-limit", "not-supported-yet", "unused-fragment",
-    "unused-variable", "unbacked-every",
+    "unused-variable", "unbacked-every", "let-like-field", "element-of-place",
     "duplicate-definition", "lone-anonymous", "recursive-function", "reserved-function", "unused-function",
     "score-without-matches", "no-full-text-index", "empty-text-query",
     "computed-cycle", "wrong-computed",

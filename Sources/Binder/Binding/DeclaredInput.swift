@@ -11,6 +11,8 @@ enum DeclaredInput {
   case saved(EntityTypeID, TypeSignature)
   /// Another generated input type. Its value is part of the query.
   case structure(GeneratedType)
+  /// An input type that the document or the schema defines, or a list of it. Its value is part of the query, too.
+  case declared(TypeReference)
   /// An unknown type, which is reported.
   case broken
 }
@@ -43,6 +45,7 @@ extension Binder {
       return .saved(id, signature)
     }
     if let type = generatedInput(reference) { return .structure(type) }
+    if isDeclaredInput(reference) { return .declared(reference) }
     return signature(of: reference).map { .value($0) } ?? .broken
   }
 
@@ -85,6 +88,13 @@ extension Binder {
         return nil
       }
     }
+  }
+
+  /// Returns whether a name is that of a type of the language or the schema, or of a generated one.
+  func isKnownType(_ name: String) -> Bool {
+    ScalarType(rawValue: name) != nil || catalog.enums.contains { $0.name == name }
+      || catalog.embeddedTypes.contains { $0.name == name } || catalog.type(named: name) != nil
+      || GeneratedNames(catalog).types[name] != nil
   }
 
   /// Returns the meaning of a name that the schema does not define.

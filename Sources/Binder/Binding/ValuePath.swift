@@ -17,6 +17,7 @@ struct ValuePath {
   mutating func enter(variable name: String) { steps.append(.variable(name)) }
   mutating func enter(member name: String) { steps.append(.part(.member(name))) }
   mutating func enter(index: Int) { steps.append(.part(.index(index))) }
+  mutating func enter(_ step: ValuePathStep) { steps.append(.part(step)) }
   mutating func leave(to depth: Int) { steps.removeLast(steps.count - depth) }
 
   /// `$f.and[3].age.eq`; nil outside of variables.

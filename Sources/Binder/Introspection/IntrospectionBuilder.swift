@@ -1,5 +1,6 @@
 import GQLBase
 import GQLCatalog
+import GQLParser
 import GQLQuery
 
 extension IntrospectionSchema {
@@ -47,6 +48,7 @@ struct IntrospectionBuilder {
       next += 1
     }
     addDirectives()
+    addDeclarations()
     // Directives may have named further ones.
     while next < pending.count {
       addGenerated(pending[next])

@@ -11,7 +11,7 @@ package func buildCatalog(
 ) -> Analyzed<Catalog> {
   var builder = SchemaBuilder(problems: problems)
   if let extending {
-    builder.collect(schemaDefinitions(of: extending).map { .type($0) })
+    builder.collect(schemaDefinitions(of: extending).map { .type($0) } + declaredDefinitions(of: extending))
     builder.inheritsRoots = extending.rootNames.contains { !$0.isDeleted }
   }
   builder.collect(document.definitions)
@@ -113,6 +113,7 @@ struct SchemaBuilder {
   }
 
   mutating func collect(_ definitions: [Definition]) {
+    catalog.declarations += declarations(of: definitions)
     for definition in definitions {
       switch definition {
       case .type(let type):
