@@ -36,13 +36,13 @@ struct QueryOrder<Entity: EntityModelProtocol> {
 
   init<Key: Comparable>(_ path: KeyPath<Entity, Key> & Sendable) {
     let reader = PathReader(path)
-    self.init(key: Self.key(path, Key.self), { reader.read($0) }, compare: Self.compare)
+    self.init(Self.key(path, Key.self)) { reader.read($0) }
   }
 
   /// By an optional property: what is nil comes first, last in descending order.
   init<Key: Comparable>(optional path: KeyPath<Entity, Key?> & Sendable) {
     let reader = PathReader(path)
-    self.init(key: Self.key(path, Key.self), { reader.read($0) ?? nil }, compare: Self.compare)
+    self.init(Self.key(path, Key.self)) { reader.read($0) ?? nil }
   }
 
   /// The column that a key path leads to, if its order is that of the type.
@@ -58,12 +58,15 @@ struct QueryOrder<Entity: EntityModelProtocol> {
   }
 
   /// Puts nil first, last in descending order.
-  private static func compare<Key: Comparable>(_ left: Key?, _ right: Key?) -> Int {
-    switch (left, right) {
-    case (nil, nil): 0
-    case (nil, _): Key.self is any DescendingKey.Type ? 1 : -1
-    case (_, nil): Key.self is any DescendingKey.Type ? -1 : 1
-    case (let first?, let second?): first < second ? -1 : second < first ? 1 : 0
+  private init<Key: Comparable>(_ column: OrderKey?, _ read: @escaping (Entity) -> Key?) {
+    let nilFirst = Key.self is any DescendingKey.Type ? 1 : -1
+    self.init(key: column, read) { left, right in
+      switch (left, right) {
+      case (nil, nil): 0
+      case (nil, _): nilFirst
+      case (_, nil): -nilFirst
+      case (let first?, let second?): first < second ? -1 : second < first ? 1 : 0
+      }
     }
   }
 
