@@ -14,6 +14,9 @@ import GQLModels
 public struct FetchAll<Entity: EntityModelProtocol>: Sendable {
   private let live: LiveAnswer<Entity, [Entity]>
 
+  /// Follows all entities of the type, of ``Database/shared`` if no other database is said.
+  public init(in database: Database? = nil) { self.init(Entity.query(), database) }
+
   /// All that a query gives, of ``Database/shared`` if no other database is said.
   public init(_ query: Query<Entity>, in database: Database? = nil) {
     self.init(query.asList, database)

@@ -14,6 +14,9 @@ import GQLModels
 public struct FetchFirst<Entity: EntityModelProtocol>: Sendable {
   private let live: LiveAnswer<Entity, Entity?>
 
+  /// Follows the first entity of the type, of ``Database/shared`` if no other database is said.
+  public init(in database: Database? = nil) { self.init(Entity.query(), database) }
+
   /// The first one of a query, of ``Database/shared`` if no other database is said.
   public init(_ query: Query<Entity>, in database: Database? = nil) {
     self.init(query.asList, database)

@@ -1,8 +1,8 @@
 import GQLEngine
 import GQLModels
 
-/// All that a query gives, read in batches when it is looked at, kept as a database changes; nil if it has failed from the
-/// beginning.
+/// All that a query gives, read in batches when it is looked at, kept as a database changes; nil before the first commit to
+/// an empty database, and if it has failed from the beginning.
 ///
 /// Reading it is observed: in `withObservationTracking`, and by whatever is built on it. It is also a sequence of what the
 /// query gives now and after each commit that changes that: `for try await answer in $property`. A commit that changes
@@ -14,6 +14,9 @@ import GQLModels
 @propertyWrapper
 public struct FetchResults<Entity: EntityModelProtocol>: Sendable {
   private let live: LiveAnswer<Entity, FetchResultsCollection<Entity>?>
+
+  /// Follows all entities of the type, read in batches, of ``Database/shared`` if no other database is said.
+  public init(batchSize: Int = 20, in database: Database? = nil) { self.init(Entity.query(), batchSize, database) }
 
   /// All that a query gives, read in batches, of ``Database/shared`` if no other database is said.
   public init(_ query: Query<Entity>, batchSize: Int = 20, in database: Database? = nil) {
@@ -31,8 +34,11 @@ public struct FetchResults<Entity: EntityModelProtocol>: Sendable {
     }
   }
 
-  /// What the query gives now.
-  public var wrappedValue: FetchResultsCollection<Entity>? { live.output }
+  /// What the query gives now; nil before the first commit to an empty database.
+  public var wrappedValue: FetchResultsCollection<Entity>? {
+    let output = live.output
+    return live.database.entities.isUntouched ? nil : output
+  }
 
   /// The property itself: a sequence of answers, with ``error``.
   public var projectedValue: Self { self }

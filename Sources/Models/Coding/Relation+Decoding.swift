@@ -58,7 +58,9 @@ extension Relation: Decodable where Entity: Decodable {
     case (.id, false):
       if try container.decodeNil(forKey: .id) { return nothing }
       return Self(.ids([try container.decode(CodedID<Entity>.self, forKey: .id).id]))
-    case (.object, false): return Self(.entities([try container.decode(Entity.self, forKey: .object)]))
+    case (.object, false):
+      if try container.decodeNil(forKey: .object) { return nothing }
+      return Self(.entities([try container.decode(Entity.self, forKey: .object)]))
     case (.ids, true): return Self(.ids(try container.decode([CodedID<Entity>].self, forKey: .ids).map(\.id)))
     case (.objects, true): return Self(.entities(try container.decode([Entity].self, forKey: .objects)))
     case (.sliceIDs, true) where isExplicit, (.camelSliceIDs, true) where isExplicit:

@@ -51,6 +51,12 @@ public struct Context: Sendable {
     return mapping
   }
 
+  /// Whether nothing was ever saved in it, not even something that is gone.
+  package var isUntouched: Bool {
+    guard let snapshot = storage.current else { return true }
+    return snapshot.danglingCount == 0 && snapshot.catalog.types.allSatisfy { snapshot.slotCount($0.id) == 0 }
+  }
+
   /// A hook's default tells that it ran, and of which type: a hook of one type may call that of another.
   func noteDefault(_ hook: Hook, of type: Any.Type) {
     if storage.calledType == ObjectIdentifier(type) { storage.idleHooks |= 1 << hook.rawValue }

@@ -83,6 +83,10 @@ extension Context {
     // One that a hook has taken out of the cascade stays.
     let tables = written()
     let gone = deletion.told.filter { tables?.isLive($0.row.type, $0.row.row) != true }
+    for told in gone where !told.isKept {
+      let transaction = storage.writing
+      try transaction.delete(told.row.type, rows: [told.row.row], keeps: false)
+    }
     for told in gone { try told.entity.didDelete(&self) }
   }
 
@@ -108,6 +112,8 @@ extension Context {
 
 /// An entity that is about to be deleted.
 protocol DoomedEntity {
+  /// Whether the model wants something of it to be kept.
+  func isKept(_ context: inout Context) throws -> Bool
   func willDelete(_ context: inout Context) throws
   func didDelete(_ context: inout Context) throws
 }
@@ -115,6 +121,12 @@ protocol DoomedEntity {
 struct TypedDoomedEntity<Entity: EntityModelProtocol>: DoomedEntity {
   let entity: Entity
   let hooks: HookKnowledge
+
+  func isKept(_ context: inout Context) throws -> Bool {
+    var isKept = true
+    try context.call(.asDeleted, hooks) { isKept = entity.asDeleted(in: $0) != nil }
+    return isKept || hooks.isIdle(.asDeleted)
+  }
 
   func willDelete(_ context: inout Context) throws {
     try context.call(.willDelete, hooks) { try entity.willDelete(from: &$0) }
@@ -145,6 +157,7 @@ extension EntityModelProtocol {
 
   /// What its deletion would keep: what is saved, with the ids of all its relations; nil if it is not saved.
   public func asDeleted(in context: Context) -> Deleted<Self>? {
+    context.noteDefault(.asDeleted, of: Self.self)
     guard let (_, mapping) = try? context.storage.find(Self.self), let row = try? context.row(mapping, id),
       let snapshot = context.storage.current
     else { return nil }

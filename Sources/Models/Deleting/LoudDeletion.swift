@@ -14,7 +14,7 @@ struct LoudDeletion {
   let outerPostponed: Int
   private var postponed: Int
   private let doomed: DoomedRows
-  private(set) var told: [(row: DeletedRow, entity: any DoomedEntity)] = []
+  private(set) var told: [(row: DeletedRow, entity: any DoomedEntity, isKept: Bool)] = []
   private var isOver = false
   /// Who may be told without being counted: what would go at first, and what the hooks of that have added.
   private var expected: Set<DeletedRow> = []
@@ -139,8 +139,10 @@ struct LoudDeletion {
       let entity = try context.storage.schema?.byNumber[Int(row.type.index)].doom(row.row, tables, context.storage)
     else { return false }
     doomed.insert(row)
-    told.append((row, entity))
+    let place = told.count
+    told.append((row, entity, true))
     try entity.willDelete(&context)
+    told[place].isKept = try entity.isKept(&context)
     return true
   }
 

@@ -34,7 +34,8 @@ public protocol EntityModelProtocol: Sendable {
   func didDelete(from context: inout Context) throws
   /// Deletes it.
   func delete(from context: inout Context) throws
-  /// What its deletion would keep; nil if it is not saved.
+  /// What its deletion would keep; nil if it is not saved. Where one of a model's own gives nil, the deletion keeps
+  /// nothing; what else it gives is not looked at.
   func asDeleted(in context: Context) -> Deleted<Self>?
 
   /// Runs with every save. One of a model's own that does not call ``updateMetadata(_:value:in:)`` keeps no metadata:

@@ -3,6 +3,8 @@ import Synchronization
 /// What an entity type may want to be told.
 enum Hook: UInt8, CaseIterable {
   case willSave, didSave, saveMetadata, willDelete, didDelete, deleteMetadata
+  /// No hook, but asked as one is: nil keeps nothing of the entity.
+  case asDeleted = 7
 
   /// The bit beside those of the hooks which says that metadata were kept.
   static let metadata: UInt8 = 1 << 6
@@ -42,5 +44,5 @@ final class HookKnowledge: Sendable {
   /// Whether saving calls nothing of the program.
   var savesQuietly: Bool { idle.load(ordering: .relaxed) & 0b000111 == 0b000111 }
   /// Whether deleting calls nothing of the program.
-  var deletesQuietly: Bool { idle.load(ordering: .relaxed) & 0b111000 == 0b111000 }
+  var deletesQuietly: Bool { idle.load(ordering: .relaxed) & 0b1011_1000 == 0b1011_1000 }
 }

@@ -79,6 +79,10 @@ public struct Query<Entity: EntityModelProtocol>: @unchecked Sendable {
     return query
   }
 
+  /// Takes the entity if it holds for it.
+  @_disfavoredOverload
+  public func filter(_ predicate: MetadataPredicate) -> Self { filter(predicate.predicate(of: Entity.self)) }
+
   /// The entity, if the condition holds for it too.
   public func and(_ predicate: QueryPredicate<Entity>) -> Self { filter(predicate) }
 }
@@ -151,6 +155,10 @@ extension EntityModelProtocol {
   /// The entities for which a condition holds.
   public static func filter(_ predicate: QueryPredicate<Self>) -> QueryList<Self> { query().filter(predicate) }
 
+  /// Finds the entities for which it holds.
+  @_disfavoredOverload
+  public static func filter(_ predicate: MetadataPredicate) -> QueryList<Self> { query().filter(predicate) }
+
   /// What is saved under its id.
   public func query() -> Query<Self> { Query(id: id) }
 }
@@ -158,6 +166,10 @@ extension EntityModelProtocol {
 extension QueryList {
   /// The entities for which a condition holds: `.or(.filter(\.age == 30))`.
   public static func filter(_ predicate: QueryPredicate<Entity>) -> Self { Entity.filter(predicate) }
+
+  /// Finds the entities for which it holds.
+  @_disfavoredOverload
+  public static func filter(_ predicate: MetadataPredicate) -> Self { Entity.filter(predicate) }
 }
 
 extension Array where Element: EntityModelProtocol {

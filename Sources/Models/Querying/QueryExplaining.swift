@@ -35,10 +35,20 @@ extension QueryList {
   /// - Parameter costs: whether estimates and costs are shown; without them the text is the same for like data.
   public func explain(in context: Context, costs: Bool = true) -> String {
     if let reading = QueryReading<Entity>(context) {
-      var explanation = QueryExplanation(reading, showsCosts: costs)
+      var explanation = QueryExplanation(reading, .plan(showsCosts: costs))
       if let text = explain(&explanation) { return text }
     }
     return "nothing: the context does not know \(Entity.self)\n"
+  }
+
+  /// What is asked, as text would ask it: `User(where: age > 18, limit: 3)`. What columns cannot tell stands below.
+  public var description: String {
+    guard let context = try? Context(for: Entity.self), let reading = QueryReading<Entity>(context) else {
+      return "\(Entity.self)"
+    }
+    var explanation = QueryExplanation(reading, .request)
+    let text = explain(&explanation) ?? "\(Entity.self): those of another query"
+    return text.split(separator: "\n").joined(separator: "\n")
   }
 
   /// The same without where the rows come from.
@@ -56,7 +66,9 @@ extension QueryList {
     guard let reading = QueryReading<Entity>(explanation.context) else { return nil }
     let type = explanation.snapshot.catalog[reading.mapping.type]
     if case .rows = source {
-      return explainStages(stages[...], &explanation, word: "then").map { "\(type.name): rows that are given\n" + $0 }
+      return explainStages(stages[...], &explanation, word: QueryExplanation.nextStage).map {
+        "\(type.name): rows that are given\n" + $0
+      }
     }
     if case .ids(let ids) = source {
       if ids.count == 1, let id = ids.first, let key = reading.key(id) {
@@ -65,7 +77,7 @@ extension QueryList {
           source: .key(type.primaryIndex, [key]))
       }
       let text = "\(type.name): \(ids.count) ids, each by \(type.name).id\n"
-      return explainStages(stages[...], &explanation, word: "then").map { text + $0 }
+      return explainStages(stages[...], &explanation, word: QueryExplanation.nextStage).map { text + $0 }
     }
     let source = reading.isDeleted ? BoundSet.Source.deleted(includesLive: false) : .all
     return explainStages(
@@ -88,7 +100,7 @@ extension QueryList {
         index == last ? nested.compactMap { $0.explain(&explanation) } : []
       }
       text += explanation.text()
-      (word, source) = ("then", .given)
+      (word, source) = (QueryExplanation.nextStage, .given)
     }
     if stages.isEmpty && !nested.isEmpty {
       let set = explanation.set(reading, QueryStage(), source)
@@ -97,6 +109,16 @@ extension QueryList {
     }
     return text
   }
+}
+
+extension QueryList: CustomStringConvertible {}
+extension Query: CustomStringConvertible {
+  /// What is asked, as text would ask it: `user(id: 1)`.
+  public var description: String { asList.description }
+}
+extension QueryGroup: CustomStringConvertible {
+  /// What is asked, as text would ask it.
+  public var description: String { flatten().description }
 }
 
 extension Query {

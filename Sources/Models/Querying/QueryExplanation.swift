@@ -11,7 +11,13 @@ struct QueryExplanation {
   let context: Context
   let snapshot: Snapshot
   let schema: ModelSchema
-  let showsCosts: Bool
+  /// What is said of each part of the query.
+  enum Form {
+    case plan(showsCosts: Bool)
+    /// What is asked, as text would ask it.
+    case request
+  }
+  private let form: Form
   private var query: BoundQuery
   private static var largest: Int { 1000 }
   private static var cut: String { "and further relations, which are not shown" }
@@ -20,26 +26,55 @@ struct QueryExplanation {
   /// What is done beside the plan.
   var notes: [String] = []
 
-  init<Entity>(_ reading: QueryReading<Entity>, showsCosts: Bool) {
+  init<Entity>(_ reading: QueryReading<Entity>, _ form: Form) {
     context = reading.context
     snapshot = reading.snapshot
     schema = reading.schema
-    self.showsCosts = showsCosts
+    self.form = form
     query = BoundQuery(name: nil, catalogVersion: snapshot.catalog.version)
   }
 
-  /// The plan and the notes, as text; what was added is forgotten.
+  /// The plan, or what is asked, and the notes, as text; what was added is forgotten.
   mutating func text() -> String {
-    let planned = optimize(
-      query, catalog: snapshot.catalog, statistics: snapshot, parameters: [],
-      sampler: PredicateSampler(snapshot: snapshot, parameters: []))
-    var text = GQLPlanner.explain(
-      planned.output, catalog: snapshot.catalog, options: ExplainOptions(costs: showsCosts))
+    var text: String
+    switch form {
+    case .plan(let showsCosts): text = plan(showsCosts: showsCosts)
+    case .request: text = request()
+    }
     for note in notes { text += "\(note)\n" }
     notes = []
     query = BoundQuery(name: nil, catalogVersion: snapshot.catalog.version)
     return text
   }
+
+  private func plan(showsCosts: Bool) -> String {
+    let planned = optimize(
+      query, catalog: snapshot.catalog, statistics: snapshot, parameters: [],
+      sampler: PredicateSampler(snapshot: snapshot, parameters: []))
+    return GQLPlanner.explain(
+      planned.output, catalog: snapshot.catalog, options: ExplainOptions(costs: showsCosts))
+  }
+
+  private func request() -> String {
+    let printer = ExpressionPrinter(query: query, catalog: snapshot.catalog)
+    func text(_ fields: [BoundField]) -> String {
+      fields.map { field in
+        switch field.content {
+        case .one(let id), .many(let id):
+          let selection = query[id]
+          let set = printer.set(query[selection.set])
+          guard case .object(let inner) = selection.shape, !inner.isEmpty else { return set }
+          return "\(set) { \(text(inner)) }"
+        default: return field.key
+        }
+      }.joined(separator: " ")
+    }
+    // What comes behind another stage is of the same type.
+    return (query.fields.first?.key == Self.nextStage ? "then " : "") + text(query.fields) + "\n"
+  }
+
+  /// The name of the root field of a stage that takes the rows of the one before it.
+  static var nextStage: String { "then" }
 
   /// Adds a root field.
   mutating func add(

@@ -88,6 +88,10 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
     adding({ $0.isSliced }) { $0.add([predicate]) }
   }
 
+  /// Keeps those for which it holds.
+  @_disfavoredOverload
+  public func filter(_ predicate: MetadataPredicate) -> Self { filter(predicate.predicate(of: Entity.self)) }
+
   /// Those for which the condition holds too.
   public func and(_ predicate: QueryPredicate<Entity>) -> Self { filter(predicate) }
 

@@ -73,7 +73,8 @@ extension EntityModelProtocol {
     detach(ids, relation: path, in: &context)
   }
 
-  /// Deletes all entities that a relation leads to, as one: none is kept by another.
+  /// Deletes all entities that a relation leads to, as one: none is kept by another. Links that wait for entities which
+  /// are still to come are taken away.
   public func delete<Target, Directionality, Cardinality, Constraints>(
     _ path: WritableKeyPath<Self, Relation<Target, Directionality, Cardinality, Constraints>>,
     from context: inout Context
@@ -89,7 +90,7 @@ extension EntityModelProtocol {
     try delete(path, from: &context)
   }
 
-  /// Deletes some of the entities that a relation leads to.
+  /// Deletes some of the entities that a relation leads to. Links that wait for those are taken away.
   public func delete<Target, Directionality, Cardinality, Constraints>(
     _ ids: [Target.ID],
     relation path: WritableKeyPath<Self, Relation<Target, Directionality, Cardinality, Constraints>>,
@@ -159,14 +160,7 @@ extension Context {
       let transaction = context.storage.writing
       transaction.now = context.storage.now()
       if let ids {
-        // An id that no column can hold is nobody's.
-        let memory = StagingMemory()
-        let keys = ids.compactMap { id in
-          var slot = ColumnSlot(memory)
-          try? EntityInfo<Target>.shared.idCodec.write(id, into: &slot)
-          return slot.cell
-        }
-        try withExtendedLifetime(memory) { try transaction.detach(relation, row, keys: keys) }
+        try Self.withKeys(of: Target.self, ids) { try transaction.detach(relation, row, keys: $0) }
       } else {
         try transaction.detachAll(relation, row)
       }
@@ -178,10 +172,35 @@ extension Context {
     _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Cardinality, Constraints>>,
     _ ids: Set<Target.ID>?
   ) throws {
-    guard let (_, _, targets) = try targets(entity, path) else { return }
-    let rows = targets.filter { target in ids.map { $0.contains(target.id) } ?? true }.map(\.row)
-    // The context may know the type for reading only; hooks need to be known.
-    if !rows.isEmpty { try delete(try mapping(of: Target.self).type, rows) }
+    guard try targets(entity, path) != nil else { return }
+    try atomically { context in
+      // The context may know the types for reading only; hooks need to be known.
+      let type = try context.mapping(of: Target.self).type
+      _ = try context.mapping(of: Entity.self)
+      guard let (relation, row, targets) = try context.targets(entity, path) else { return }
+      context.own()
+      let transaction = context.storage.writing
+      if let ids {
+        Self.withKeys(of: Target.self, ids) { transaction.forgetDangling(relation.id, source: row, only: $0) }
+      } else {
+        transaction.forgetDangling(relation.id, source: row)
+      }
+      let rows = targets.filter { target in ids.map { $0.contains(target.id) } ?? true }.map(\.row)
+      if !rows.isEmpty { try context.delete(type, rows) }
+    }
+  }
+
+  /// Ids as columns hold them; one that no column can hold is nobody's.
+  private static func withKeys<Target: EntityModelProtocol>(
+    of type: Target.Type, _ ids: Set<Target.ID>, _ body: ([Cell]) throws -> Void
+  ) rethrows {
+    let memory = StagingMemory()
+    let keys = ids.compactMap { id in
+      var slot = ColumnSlot(memory)
+      try? EntityInfo<Target>.shared.idCodec.write(id, into: &slot)
+      return slot.cell
+    }
+    try withExtendedLifetime(memory) { try body(keys) }
   }
 }
 

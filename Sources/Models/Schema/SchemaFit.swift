@@ -172,6 +172,7 @@ final class UnknownTypeMapping: AnyTypeMapping, @unchecked Sendable {
   }
 
   private struct NobodysEntity: DoomedEntity {
+    func isKept(_ context: inout Context) -> Bool { true }
     func willDelete(_ context: inout Context) throws {}
     func didDelete(_ context: inout Context) throws {}
   }
