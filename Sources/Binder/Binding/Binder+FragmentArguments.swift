@@ -63,7 +63,7 @@ extension Binder {
         let binding = environment.binding(value, for: variable)
         check(binding, variable, environment)
         // As with variables of operations, what is not provided has its default.
-        if variable.defaultValue == nil || !isAbsent(value, environment) {
+        if variable.defaultValue == nil || !isMissing(value, environment) {
           result[name] = binding
           continue
         }
@@ -78,6 +78,16 @@ extension Binder {
       }
     }
     return result
+  }
+
+  /// Returns whether an argument is a variable that is not provided and has no default, whatever its type.
+  private func isMissing(_ value: Expression, _ environment: Environment) -> Bool {
+    if isAbsent(value, environment) { return true }
+    guard case .variable(let name)? = written(value, environment).expression?.kind, structure(of: name) != nil else {
+      return false
+    }
+    usedVariables.insert(name.text)
+    return options.structuralValues[name.text] == nil && variables[name.text]?.structuralDefault == nil
   }
 
   /// Binds an argument where the spread stands, for its problems: the fragment may not use it.
@@ -151,7 +161,9 @@ extension Binder {
       }
     case (.object(let fields)?, .filter(let id)):
       refuseRepeats(fields)
-      _ = filter(fields, .scope(0, id), inner.enteringUnseen(.entity(id)), value.range, .document)
+      var place = inner.enteringUnseen(.entity(id))
+      place.isOfSpread = true
+      _ = filter(fields, .scope(0, id), place, value.range, .document)
     case (.object?, .order(let id)), (.list?, .order(let id)):
       var terms: [BoundOrderTerm] = []
       var place = inner.enteringUnseen(.entity(id))
@@ -213,17 +225,26 @@ extension Binder {
   /// Returns what a variable of the enclosing fragment stands for.
   func operand(_ binding: Environment.Binding, _ name: Name, _ environment: Environment) -> Operand {
     guard let variable = binding.variable else { return .error }
-    guard let value = binding.expression else { return .literal(.null, name.range) }
+    guard let value = binding.expression else { return null(variable, at: name.range) }
     let inner = environment.inside(binding)
     switch variable.declared {
     case .broken: return .error
     case .value(let signature):
       // Objects that are saved are bound member by member.
       if case .embedded = innermost(signature.type) { return settled(bindOperand(value, inner), inner) }
-      return coerced(value, to: signature, inner)
+      let operand = coerced(value, to: signature, inner)
+      if case .literal(.null, let range) = operand { return null(variable, at: range) }
+      return operand
     case .structure(.filter(let type)): return .filter(type, name)
     case .structure, .saved, .declared: return settled(bindOperand(value, inner), inner)
     }
+  }
+
+  /// The null of a variable's type: unlike one that is written down it may stand wherever the variable may.
+  private func null(_ variable: FragmentVariable, at range: SourceRange) -> Operand {
+    guard case .value(let signature) = variable.declared else { return .literal(.null, range) }
+    if case .embedded = innermost(signature.type) { return .literal(.null, range) }
+    return .value(BoundExpression(.constant(.null), valueType(signature.type), at: range))
   }
 
   /// Binds an expression as a value of a declared type, by the rules of variables.
