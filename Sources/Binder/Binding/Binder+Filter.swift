@@ -192,7 +192,13 @@ extension Binder {
       if origin == .document { refuseRepeats(fields) }
       return FilterObject(fields: fields, origin: origin, environment: inner)
     case .variable(let name)?:
-      guard let declared = structure(of: name) else { break }
+      guard let declared = structure(of: name) else {
+        // A function that is checked by itself knows no variables.
+        if acceptsAnyVariable, variables[name.text] == nil {
+          return FilterObject(fields: [], origin: origin, environment: inner)
+        }
+        break
+      }
       usedVariables.insert(name.text)
       if let wanted, declared != wanted {
         let names = GeneratedNames(catalog)
