@@ -108,6 +108,7 @@ struct PlanCompiler {
       case .branches(let list): return branches(list, set.linkStatus)
       case .union(let sets):
         let node = AccessNode(.union)
+        node.keepsLinkOrder = plan.query.isLinked(set.source)
         for set in sets {
           let member = AccessNode(.set)
           member.number = set.index

@@ -110,10 +110,15 @@ extension Binder {
 
   // MARK: Steps
 
-  /// The set of what the routes, each a path of relations, lead to from the members of a set.
+  /// The set of what the routes, each a path of relations, lead to from the members of a set; in the order of the links
+  /// where the set has one member only, which has links along one of the routes.
   func steps(
-    from set: SetID, _ routes: [[RelationID]], to target: EntityTypeID, at range: SourceRange
+    from set: SetID, _ routes: [[RelationID]], to target: EntityTypeID, inLinkOrder: Bool = false,
+    at range: SourceRange
   ) -> SetID {
+    func source(_ base: SetID, _ relation: RelationID) -> BoundSet.Source {
+      inLinkOrder ? .linked(base, relation) : .step(base, relation)
+    }
     // Parents stand before children, so that the set that gathers them comes first.
     let result = reserveSet(target, at: range)
     var ends: [SetID] = []
@@ -121,16 +126,16 @@ extension Binder {
       var last = set
       for relation in route.dropLast() {
         let next = reserveSet(catalog[relation].target, at: range)
-        query[next].source = .step(last, relation)
+        query[next].source = source(last, relation)
         last = next
       }
       guard let relation = route.last else { continue }
       if routes.count == 1 {
-        query[result].source = .step(last, relation)
+        query[result].source = source(last, relation)
         return result
       }
       let end = reserveSet(catalog[relation].target, at: range)
-      query[end].source = .step(last, relation)
+      query[end].source = source(last, relation)
       ends.append(end)
     }
     query[result].source = .union(ends)
@@ -139,9 +144,11 @@ extension Binder {
 
   /// A path that goes on from its members along a reference.
   func stepped(
-    _ path: PluralPath, along reference: EntityReference, to target: EntityTypeID, _ name: Name
+    _ path: PluralPath, along reference: EntityReference, to target: EntityTypeID, inLinkOrder: Bool = false,
+    _ name: Name
   ) -> Operand {
-    let set = steps(from: path.set, reference.alternatives.map(\.path), to: target, at: name.range)
+    let set = steps(
+      from: path.set, reference.alternatives.map(\.path), to: target, inLinkOrder: inLinkOrder, at: name.range)
     return .plural(
       PluralPath(
         set: set, type: target, range: path.range.union(name.range),

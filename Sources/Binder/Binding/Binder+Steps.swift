@@ -77,7 +77,7 @@ extension Binder {
         return relation.isToMany ? .plural(next) : .single(next)
       }
       if case .members(let fields) = property.storage, isRelation(property) {
-        let next = step(from: path, property, fields, arguments, environment, name, range)
+        let next = step(from: path, property, fields, arguments, environment, name, isSingle: true, range)
         guard case .plural(let many) = next, case .entity = property.signature.type else { return next }
         return .single(many)
       }
@@ -91,7 +91,7 @@ extension Binder {
       return .single(one)
     case .plural(let many):
       guard case .relation(let reference, let relation) = query[many.set].source else { return .error }
-      let next = stepped(path, along: .toOne(reference, relation), to: many.type, name)
+      let next = stepped(path, along: .toOne(reference, relation), to: many.type, inLinkOrder: true, name)
       return taking(arguments, next, name, environment)
     case .error: return .error
     case _ where arguments != nil: return noArguments(name)
@@ -175,17 +175,19 @@ extension Binder {
   /// A step along a relation field of an interface.
   private func step(
     from path: PluralPath, _ property: Property, _ fields: [MemberField], _ arguments: CallArguments?,
-    _ environment: Environment, _ name: Name, _ range: SourceRange
+    _ environment: Environment, _ name: Name, isSingle: Bool = false, _ range: SourceRange
   ) -> Operand {
     guard case .entity(let target) = elementType(of: property.signature.type) else { return .error }
     var routes: [[RelationID]] = []
+    // What is linked by one relation and seen in several ways has no order that these would show.
+    var isLinked = isSingle
     for field in fields {
       guard case .relation(let id) = catalog[field.member.type][field.property].storage else { continue }
-      for cast in catalog.casts(from: catalog[id].target, to: target) {
-        routes.append([field.member.relation, id] + cast)
-      }
+      let casts = catalog.casts(from: catalog[id].target, to: target)
+      isLinked = isLinked && casts.count < 2
+      for cast in casts { routes.append([field.member.relation, id] + cast) }
     }
-    let set = steps(from: path.set, routes, to: target, at: name.range)
+    let set = steps(from: path.set, routes, to: target, inLinkOrder: isLinked, at: name.range)
     var bound = query[set]
     bindArguments(arguments?.named ?? [], of: name, environment: environment, into: &bound)
     query[set] = bound

@@ -88,6 +88,7 @@ extension Execution {
     case .union:
       let start = rows.count
       for child in node.children { _ = try gather(child, set, state, outer, into: &rows) }
+      if node.keepsLinkOrder { return rows.count - start < 2 }
       rows.count =
         start
         + RowSorting.sortUnique(

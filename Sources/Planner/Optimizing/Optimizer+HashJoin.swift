@@ -57,8 +57,10 @@ extension Optimizer {
     guard options.forcing != .scanOnly else { return nil }
     switch set.source {
     case .step(let base, _): guard query.freeScopes(of: base).isEmpty else { return nil }
-    case .union(let bases): guard bases.allSatisfy({ query.freeScopes(of: $0).isEmpty }) else { return nil }
-    case .all, .key, .relation, .linked, .branches, .items, .closure, .shortestPath, .given, .deleted: return nil
+    case .union(let bases) where !query.isLinked(set.source):
+      guard bases.allSatisfy({ query.freeScopes(of: $0).isEmpty }) else { return nil }
+    case .all, .key, .relation, .linked, .branches, .union, .items, .closure, .shortestPath, .given, .deleted:
+      return nil
     }
     let (build, keys, covered) = joinKeys(conjuncts.map { ($0.position, $0.expression) }, mayFail: false)
     guard !keys.isEmpty else { return nil }

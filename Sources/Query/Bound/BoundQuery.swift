@@ -110,6 +110,7 @@ package struct BoundSet: Sendable, Equatable {
     /// have one each, and an entity is of one member only. The references see the scopes that `limit` sees.
     case branches([RelationBranch])
     /// The distinct members of several sets of one type, in canonical order; they see what this set's `limit` sees.
+    /// Where all of them are `linked`, one of them at most has members, which stay in their order.
     case union([SetID])
     /// What repeating a step reaches, nearest first.
     case closure(BoundClosure)
@@ -255,5 +256,17 @@ package struct BoundField: Sendable, Equatable {
     self.condition = condition
     self.content = content
     self.range = range
+  }
+}
+
+extension BoundQuery {
+  /// Whether a set's members stand as they are linked to the only member of another set.
+  package func isLinked(_ source: BoundSet.Source) -> Bool {
+    switch source {
+    case .linked: true
+    case .union(let sets):
+      !sets.isEmpty && sets.allSatisfy { if case .linked = self[$0].source { true } else { false } }
+    default: false
+    }
   }
 }
