@@ -82,7 +82,9 @@ package final class Subject {
       PlannerOptions(disabledRules: Set(RewriteRule.allCases), forcing: .scanOnly),
     ]
 
-  private static let runtimeCodes = ["overflow", "division-by-zero", "conversion", "out-of-domain"]
+  private static let runtimeCodes = [
+    "overflow", "division-by-zero", "conversion", "out-of-domain", "missing-parameter",
+  ]
 
   static let accesses = ["SCAN", "ID", "HASH", "BTREE", "FULLTEXT", "TRIGRAM"]
 
@@ -109,7 +111,7 @@ package final class Subject {
     do {
       prepared = try database.prepare(query.text)
     } catch {
-      let problem = error.problems.first
+      let problem = error.problems.first { $0.severity == .error } ?? error.problems.first
       return Difference(
         side: .refused(problem?.code ?? ""), expected: expected.text, got: problem?.message ?? "refused")
     }
@@ -176,6 +178,7 @@ extension Node {
       case .conditional(let name, _, let flag): values[name] = .bool(flag)
       case .filterVariable(let name, _): values[name] = node.children.first?.objectForm?.value ?? .null
       case .orderObject(let name?, _): values[name] = node.orderObject.map { .list([$0.value]) } ?? .null
+      case .nothing(.given(let name, _)): values[name] = .null
       default: break
       }
     }

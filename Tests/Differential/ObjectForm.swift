@@ -7,16 +7,20 @@ indirect enum ObjectForm {
   case constant(Node)
   case word(String)
   case flag(Bool)
+  /// A null.
+  case nothing(Node)
 
-  var text: String {
+  func text(_ hidden: Set<String>) -> String {
     switch self {
-    case .object(let members): "{\(members.map { "\($0.name): \($0.value.text)" }.joined(separator: ", "))}"
-    case .list(let elements): "[\(elements.map(\.text).joined(separator: ", "))]"
-    case .constant(let node): node.text
+    case .object(let members): "{\(members.map { "\($0.name): \($0.value.text(hidden))" }.joined(separator: ", "))}"
+    case .list(let elements): "[\(elements.map { $0.text(hidden) }.joined(separator: ", "))]"
+    case .constant(let node), .nothing(let node): node.text(hidden)
     case .word(let word): word
     case .flag(let flag): "\(flag)"
     }
   }
+
+  fileprivate var isNothing: Bool { if case .nothing = self { true } else { false } }
 
   fileprivate var members: [(name: String, value: ObjectForm)] {
     if case .object(let members) = self { members } else { [] }
@@ -30,6 +34,7 @@ indirect enum ObjectForm {
       if case .literal(let datum, _) = node.form { datum.value } else { .null }
     case .word(let word): .string(word)
     case .flag(let flag): .bool(flag)
+    case .nothing: .null
     }
   }
 }
@@ -45,16 +50,20 @@ extension Node {
   var objectForm: ObjectForm? {
     switch form {
     case .literal(.bool(true), _): return .object([])
+    case .nothing: return .nothing(self)
     case .operation("and"):
       let parts = children.compactMap(\.objectForm)
       guard parts.count == children.count else { return nil }
+      if parts.contains(where: \.isNothing) { return .object([("and", parts.count == 1 ? parts[0] : .list(parts))]) }
       // Keys side by side, where none stands twice.
       let members = parts.flatMap(\.members)
       if Set(members.map(\.name)).count == members.count { return .object(members) }
       return .object([("and", .list(parts))])
     case .operation("or"):
       let parts = children.compactMap(\.objectForm)
-      return parts.count == children.count ? .object([("or", .list(parts))]) : nil
+      guard parts.count == children.count else { return nil }
+      if parts.count == 1, parts[0].isNothing { return .object([("or", parts[0])]) }
+      return .object([("or", .list(parts))])
     case .not: return children.first?.objectForm.map { .object([("not", $0)]) }
     case .operation(let sign):
       guard children.count == 2, let name = Self.operators[sign] else { return nil }

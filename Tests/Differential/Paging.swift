@@ -34,7 +34,7 @@ struct PagedList {
 
 extension QueryGenerator {
   mutating func pagedList() -> PagedList? {
-    functions = []
+    forgetDefinitions()
     var scope = Scope(shapes: [], reach: 0)
     var list = PagedList(
       target: random.pick(model.shapes.filter { $0.role != .embedded }).name, arguments: [],
@@ -62,18 +62,26 @@ extension QueryGenerator {
     random.chance(model.isLarge ? 60 : 20) ? walkedList() : pagedList()
   }
 
-  /// A type's own list in canonical order, to be walked backward. Where the type fills several pages of the store, most
-  /// pages of the walk begin and end in different ones.
+  /// A list of all of a type, to be walked backward. Where the type fills several pages of the store, most pages of the
+  /// walk in canonical order begin and end in different ones.
   mutating func walkedList() -> PagedList? {
-    functions = []
-    guard let target = model.entities.max(by: { model.count($0) < model.count($1) }) else { return nil }
+    forgetDefinitions()
+    guard var target = model.entities.max(by: { model.count($0) < model.count($1) }) else { return nil }
+    // The same rows are those of an interface or a union.
+    if random.chance(25), let abstract = model.shapes.first(where: { $0.members.contains(target.name) }) {
+      target = abstract
+    }
     var list = PagedList(target: target.name, arguments: [], selections: Node(.selections))
+    let element = Scope(shapes: [], reach: 0).entering(target.name)
+    if random.chance(30) {
+      list.arguments.append(Node(.argument("orderBy"), (0..<(1 + random.below(2))).map { _ in order(element) }))
+    }
     if random.chance(60) {
-      let element = Scope(shapes: [], reach: 0).entering(target.name)
       list.arguments.append(Node(.argument("where"), [truth(element, 1)]))
     }
     list.arguments += deletedModes()
-    list.selections = Node(.selections, [Node(.field("id", alias: nil)), Node(.field("_cursor", alias: nil))])
+    let name = target.role == .union ? "__typename" : "id"
+    list.selections = Node(.selections, [Node(.field(name, alias: nil)), Node(.field("_cursor", alias: nil))])
     list.stride = random.pick(model.isLarge ? [60, 300, 700, 1024, 1100] : [1, 2, 5])
     return list
   }

@@ -14,15 +14,22 @@ extension QueryGenerator {
         return Node(.operation(sign), [value(kind, scope, depth - 1), value(kind, scope, depth - 1)])
       default: break
       }
+      // An unknown among conditions.
+      if random.chance(3) {
+        let parts = [Node(.literal(.null, isBare: true)), truth(scope, depth - 1)]
+        return Node(.operation(random.pick(["and", "or"])), parts.shuffled(using: &random))
+      }
     }
     return comparison(scope)
   }
 
   private mutating func quantifier(_ scope: Scope, _ depth: Int) -> Node? {
-    if random.chance(10), let list = path([.list(.int)], scope) {
+    if random.chance(10),
+      let list = random.chance(25) ? chosenList(.int, scope, 1) : path([.list(.int)], scope)?.node
+    {
       let inner = Node(
         .operation(random.pick([">", "==", "<"])), [Node(.path(scope: 0, isFolded: false)), constant(.int, scope)])
-      return Node(.aggregate(random.pick(["some", "every", "none"])), [list.node, inner])
+      return Node(.aggregate(random.pick(["some", "every", "none"])), [list, inner])
     }
     guard let set = set(scope, depth - 1) else { return nil }
     let kind = random.pick(["some", "some", "some", "every", "none", "one", "exists", "count", "hasMore"])
@@ -57,6 +64,16 @@ extension QueryGenerator {
     }
     if random.chance(4), let call = userCall(.bool, scope, 0) { return call }
     if random.chance(6), let entity = entityComparison(scope) { return entity }
+    if random.chance(4), let test = testOfChosen(scope) { return test }
+    if random.chance(2), let list = chosenList(.int, scope, 1) {
+      if random.chance(50) { return Node(.operation("contains"), [list, constant(.int, scope)]) }
+      return Node(.operation("in"), [constant(.int, scope, isBare: false), list])
+    }
+    if !scope.parameters.isEmpty, random.chance(8),
+      let parameter = scope.parameters.filter({ $0.kind == .bool && $0.isConstant }).randomElement(using: &random)
+    {
+      return Node(.parameter(parameter.name))
+    }
     if random.chance(8), let json = jsonComparison(scope) { return json }
     if let shape, shape.role == .entity, random.chance(10), let field = shape.field("d") {
       let node = Node(.path(scope: 0, isFolded: false), [Node(.step(field.name))])

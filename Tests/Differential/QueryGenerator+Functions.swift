@@ -61,7 +61,7 @@ extension QueryGenerator {
       if shape.name == type { return Node(.path(scope: 0, isFolded: false)) }
     }
     guard scope.isOpen, (model.rows[type]?.count ?? 0) < 100 else { return nil }
-    return Node(.aggregate("first"), [Node(.set(scope: 0, isRoot: true), [Node(.step(type))])])
+    return Node(.aggregate(end()), [Node(.set(scope: 0, isRoot: true), [Node(.step(type))])])
   }
 
   /// Something of a parameter that is an entity.

@@ -16,16 +16,23 @@ extension QueryGenerator {
     member.reach = 1
     member.lets = []
     member.sets = []
+    member.entities = []
+    member.parameters = scope.parameters.filter(\.isConstant)
     var keys: [GroupKey] = []
     var nodes: [Node] = []
     for _ in 0..<random.pick([0, 1, 1, 1, 1, 2, 2]) {
-      guard let (node, key) = groupKey(member), !keys.contains(where: { $0.name == key.name }) else { continue }
+      guard let (node, key) = groupKey(member), !keys.contains(where: { $0.name == key.name }),
+        !scope.isHidden(key.name)
+      else { continue }
       keys.append(key)
       nodes.append(node)
     }
     var arguments = [Node(.argument("groupBy"), nodes)]
     if random.chance(40) { arguments.append(Node(.argument("where"), [truth(scope, 1)])) }
-    if random.chance(35) { arguments.append(Node(.argument("having"), [groupTruth(keys, member)])) }
+    if random.chance(35) {
+      let condition = random.chance(6) ? nothing("Boolean", scope) : groupTruth(keys, member)
+      arguments.append(Node(.argument("having"), [condition]))
+    }
     if random.chance(50) {
       let terms = (0..<(1 + random.below(2))).map { _ in
         Node(.order(orderForm()), [groupValue(random.pick([.int, .int, .text, .decimal]), keys, member, 1)])
@@ -150,10 +157,10 @@ extension QueryGenerator {
         let separator = Node(.literal(.text("; "), isBare: true))
         return Node(.groupAggregate("join", isDistinct: false), [value(.text, member, 1), separator])
       }
-      return over(random.pick(["min", "max", "first"]), value(.text, member, 1))
+      return over(random.pick(["min", "max", "first", "last"]), value(.text, member, 1))
     case .list(let element): return over(random.pick(["collect", "distinct"]), value(element, member, 1))
     case .bool: return groupTruth(keys, member)
-    default: return over(random.pick(["min", "max", "first"]), value(kind, member, 0))
+    default: return over(random.pick(["min", "max", "first", "last"]), value(kind, member, 0))
     }
   }
 

@@ -6,6 +6,10 @@ extension QueryGenerator {
     let isVariable = scope.hasVariables && random.chance(40)
     var inner = Scope(shapes: [shape.name])
     inner.hasVariables = scope.hasVariables && !isVariable
+    if !isVariable {
+      inner.parameters = scope.parameters
+      inner.lets = scope.lets
+    }
     let condition = objectTruth(shape, [], inner, depth)
     let form: Form =
       isVariable
@@ -20,22 +24,34 @@ extension QueryGenerator {
   }
 
   /// Only what the object form can say, from the element of `scope` over `prefix`.
-  private mutating func objectTruth(_ shape: Shape, _ prefix: [Node], _ scope: Scope, _ depth: Int) -> Node {
+  mutating func objectTruth(_ shape: Shape, _ prefix: [Node], _ scope: Scope, _ depth: Int) -> Node {
     if depth > 0, prefix.isEmpty {
       switch random.below(8) {
       case 0, 1:
-        let parts = (0..<(1 + random.below(3))).map { _ in objectTruth(shape, prefix, scope, depth - 1) }
-        return Node(.operation("and"), parts)
+        return Node(.operation("and"), objectParts(shape, prefix, scope, depth))
       case 2:
-        let parts = (0..<(1 + random.below(3))).map { _ in objectTruth(shape, prefix, scope, depth - 1) }
-        return Node(.operation("or"), parts)
-      case 3: return Node(.not, [objectTruth(shape, prefix, scope, depth - 1)])
+        return Node(.operation("or"), random.chance(4) ? [] : objectParts(shape, prefix, scope, depth))
+      case 3:
+        let part = random.chance(12) ? nothing(shape, scope) : objectTruth(shape, prefix, scope, depth - 1)
+        return Node(.not, [part])
       default: break
       }
     }
     if depth > 0, random.chance(35), let found = objectRelation(shape, prefix, scope, depth) { return found }
     if random.chance(4) { return Node(.literal(.bool(true), isBare: true)) }
     return objectComparison(shape, prefix, scope)
+  }
+
+  private mutating func objectParts(_ shape: Shape, _ prefix: [Node], _ scope: Scope, _ depth: Int) -> [Node] {
+    (0..<(1 + random.below(3))).map { _ in
+      random.chance(10) ? nothing(shape, scope) : objectTruth(shape, prefix, scope, depth - 1)
+    }
+  }
+
+  /// A null under a connective.
+  private mutating func nothing(_ shape: Shape, _ scope: Scope) -> Node {
+    guard shape.role != .embedded else { return Node(.nothing(.literal)) }
+    return nothing("\(shape.name)Filter", scope)
   }
 
   private mutating func objectRelation(_ shape: Shape, _ prefix: [Node], _ scope: Scope, _ depth: Int) -> Node? {
@@ -102,9 +118,18 @@ extension QueryGenerator {
   }
 
   private mutating func objectConstant(_ kind: Kind, _ scope: Scope) -> Node {
+    if let place = scope.elsewhere.first, random.chance(50), kind != .id {
+      return Node(.elsewhere, [value(kind, place, random.below(2))])
+    }
+    if random.chance(25), let found = scope.lets.filter({ $0.kind == kind }).randomElement(using: &random) {
+      return Node(.letName(found.name))
+    }
     let node = constant(kind, scope)
-    if case .absent(let name, let type) = node.form { return Node(.absentKey(name, type: type)) }
-    return node
+    switch node.form {
+    case .absent(let name, let type): return Node(.absentKey(name, type: type))
+    case .parameter(let name): return Node(.parameterKey(name))
+    default: return node
+    }
   }
 
   /// `orderBy: {field: DESC}`.
@@ -122,8 +147,12 @@ extension QueryGenerator {
   }
 
   /// A number of elements, written down or in a variable of some kind.
-  mutating func amount(_ number: Int) -> Node {
-    switch random.below(14) {
+  mutating func amount(_ number: Int, _ scope: Scope? = nil) -> Node {
+    if let scope, !scope.parameters.isEmpty, random.chance(40) {
+      let known = scope.parameters.filter { if case .amount = $0.role { true } else { false } }
+      if let parameter = known.randomElement(using: &random) { return Node(.parameter(parameter.name)) }
+    }
+    return switch random.below(14) {
     case 0: Node(.variable(name("v"), type: "Int!", .int(number)))
     case 1: Node(.defaulted(name("v"), type: "Int", .int(number)))
     case 2: Node(.variable(name("v"), type: "Int", .null))
@@ -133,7 +162,11 @@ extension QueryGenerator {
   }
 
   /// `@include` or `@skip` with a variable.
-  mutating func conditional() -> Node {
-    Node(.conditional(name("b"), isSkip: random.chance(50), random.chance(50)))
+  mutating func conditional(_ scope: Scope? = nil) -> Node {
+    let known = (scope?.parameters ?? []).filter { $0.kind == .bool && $0.isConstant }
+    if random.chance(60), let parameter = known.randomElement(using: &random) {
+      return Node(.conditionalParameter(parameter.name, isSkip: random.chance(50)))
+    }
+    return Node(.conditional(name("b"), isSkip: random.chance(50), random.chance(50)))
   }
 }

@@ -66,7 +66,8 @@ extension QueryGenerator {
   }
 
   mutating func constant(_ kind: Kind, _ scope: Scope, isBare: Bool = true) -> Node {
-    literal(Model.value(kind, &random), kind, scope, isBare: isBare)
+    if random.chance(35), let parameter = parameter(of: kind, scope) { return parameter }
+    return literal(Model.value(kind, &random), kind, scope, isBare: isBare)
   }
 
   // MARK: - Sets
@@ -83,6 +84,7 @@ extension QueryGenerator {
     if scope.isOpen, random.chance(30), let known = scope.sets.randomElement(using: &random) {
       return SetNode(node: Node(.letName(known.name)), target: known.target)
     }
+    if !scope.shapes.isEmpty, random.chance(4), let set = setOfChosen(scope, 0) { return set }
     if scope.shapes.isEmpty || (scope.isOpen && random.chance(15)) { return rootSet(scope, depth) }
     let level =
       scope.isOpen && scope.reach > 1 && random.chance(10) ? random.below(min(scope.reach, scope.shapes.count)) : 0
@@ -137,9 +139,11 @@ extension QueryGenerator {
     return [limited(inner, depth)]
   }
 
-  private mutating func limited(_ inner: Scope, _ depth: Int) -> Node {
+  mutating func limited(_ inner: Scope, _ depth: Int) -> Node {
     var nodes: [Node] = []
-    if random.chance(8), let condition = objectCondition(inner, 1) {
+    if random.chance(2) {
+      nodes.append(Node(.argument("where"), [nothing("Boolean", inner)]))
+    } else if random.chance(8), let condition = objectCondition(inner, 1) {
       nodes.append(Node(.argument("where"), [condition]))
     } else if random.chance(70) {
       nodes.append(Node(.argument("where"), [truth(inner, max(0, depth - 1))]))
@@ -159,7 +163,7 @@ extension QueryGenerator {
     }
     guard let shape = small.randomElement(using: &random) else { return nil }
     var reach = scope.entering(shape.name)
-    if scope.shapes.isEmpty, !scope.isFunction { (reach.lets, reach.sets) = ([], []) }
+    if scope.shapes.isEmpty, !scope.isFunction { (reach.lets, reach.sets, reach.entities) = ([], [], []) }
     var arguments = random.chance(60) ? [limited(reach, depth)] : []
     if shape.role == .entity, random.chance(model.deleted.isEmpty ? 2 : 12) {
       let mode = Node(.argument("deleted"), [Node(.word(random.pick(["ONLY", "INCLUDE"])))])
@@ -177,14 +181,14 @@ extension QueryGenerator {
   mutating func entitySet(_ scope: Scope, _ depth: Int) -> SetNode? {
     guard let set = set(scope, max(0, depth)), model.shape(set.target)?.role == .entity else { return nil }
     switch set.node.form {
-    case .closure, .shortestPath, .letName: return set
+    case .closure, .shortestPath, .letName, .access: return set
     default: break
     }
     guard case .set(let level, _) = set.node.form else { return nil }
     if !set.isMany {
       return SetNode(node: Node(.path(scope: level, isFolded: false), set.node.children), target: set.target)
     }
-    return random.chance(30) ? SetNode(node: Node(.aggregate("first"), [set.node]), target: set.target) : set
+    return random.chance(30) ? SetNode(node: Node(.aggregate(end()), [set.node]), target: set.target) : set
   }
 
   /// A set and a value for each of its members: `sum(r.f)`, or `sum(r, e)`.

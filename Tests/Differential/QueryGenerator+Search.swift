@@ -57,7 +57,8 @@ extension QueryGenerator {
     for _ in 0..<(1 + random.below(3)) {
       nodes.append(
         Node(
-          .computed(name("c"), isColon: false), [over(random.pick(["max", "min", "count", "collect", "first"]))]))
+          .computed(name("c"), isColon: false),
+          [over(random.pick(["max", "min", "count", "collect", "first", "last"]))]))
     }
     var arguments = [Node(.argument("groupBy"), keys), Node(.argument("where"), [condition])]
     if random.chance(40) {

@@ -3,7 +3,10 @@ extension QueryGenerator {
   mutating func value(_ kind: Kind, _ scope: Scope, _ depth: Int) -> Node {
     if kind == .bool, random.chance(75) { return truth(scope, depth) }
     if !functions.isEmpty, random.chance(12), let call = userCall(kind, scope, depth) { return call }
-    if !scope.entities.isEmpty, random.chance(60), let node = ofParameter(kind, scope) { return node }
+    if !scope.entities.isEmpty, random.chance(scope.isFunction ? 60 : 20), let node = ofParameter(kind, scope) {
+      return node
+    }
+    if random.chance(30), let parameter = parameter(of: kind, scope) { return parameter }
     if depth > 0, random.chance(65), let node = compound(kind, scope, depth) { return node }
     if random.chance(30),
       let found = scope.lets.filter({ $0.kind == kind }).randomElement(using: &random)
@@ -24,6 +27,7 @@ extension QueryGenerator {
 
   private mutating func compound(_ kind: Kind, _ scope: Scope, _ depth: Int) -> Node? {
     if isRisky, kind == .int, random.chance(50) { return integer(scope, depth) }
+    if random.chance(5), let node = valueOfChosen(kind, scope, depth - 1) { return node }
     switch kind == .json ? 8 : random.below(9) {
     case 0: return Node(.call("if"), [truth(scope, 1), value(kind, scope, depth - 1), value(kind, scope, depth - 1)])
     case 1:
@@ -34,10 +38,10 @@ extension QueryGenerator {
         let field = model.shape(set.target)?.fields.filter({ $0.kind == kind && !$0.isFolded }).randomElement(
           using: &random)
       else { return nil }
-      return Node(.access, [Node(.aggregate("first"), [set.node]), Node(.step(field.name))])
+      return Node(.access, [Node(.aggregate(end()), [set.node]), Node(.step(field.name))])
     case 3 where [.int, .float, .decimal, .text, .date, .symbol, .time].contains(kind):
       guard let bag = bag(kind, scope, depth - 1) else { return nil }
-      return Node(.aggregate(random.pick(["min", "max", "first"])), bag)
+      return Node(.aggregate(random.pick(["min", "max", "first", "last"])), bag)
     case 4 where [.int, .float, .decimal, .text, .date].contains(kind):
       return Node(
         .call(random.pick(["least", "greatest"])), [value(kind, scope, depth - 1), value(kind, scope, depth - 1)])
@@ -167,6 +171,7 @@ extension QueryGenerator {
   }
 
   private mutating func list(_ element: Kind, _ scope: Scope, _ depth: Int) -> Node? {
+    if random.chance(30), let chosen = chosenList(element, scope, depth) { return chosen }
     switch random.below(5) {
     case 0, 1: return bag(element, scope, depth - 1).map { Node(.aggregate("collect"), $0) }
     case 2: return bag(element, scope, depth - 1).map { Node(.aggregate("distinct"), $0) }
@@ -178,6 +183,7 @@ extension QueryGenerator {
   }
 
   private mutating func json(_ scope: Scope, _ depth: Int) -> Node? {
+    if random.chance(30), let chosen = chosenJSON(scope, depth) { return chosen }
     if random.chance(40) { return jsonPath(scope) }
     let kinds: [Kind] = [.int, .text, .bool, .decimal, .list(.int)]
     let values = (0..<(1 + random.below(3))).map { _ in value(random.pick(kinds), scope, depth - 1) }

@@ -7,6 +7,10 @@ struct QueryGenerator {
   private(set) var isRisky = false
   /// The functions of the document.
   var functions: [Signature] = []
+  /// The fragments of the document.
+  var fragments: [FragmentSignature] = []
+  /// Names of variables of fragments that variables of the operation may have, too.
+  var hiddenNames: [String] = []
 
   /// What an expression may name.
   struct Scope {
@@ -22,10 +26,14 @@ struct QueryGenerator {
     var hasVariables = true
     /// Seen through an interface or union, a relation does not recurse.
     var isFragment = false
-    /// Parameters that are entities, and their types.
+    /// Parameters and `let`s that are entities, and their types.
     var entities: [(name: String, type: String)] = []
     /// Whether it is the body of a function, which sees its parameters from everywhere.
     var isFunction = false
+    /// The variables of the fragment around it.
+    var parameters: [FragmentParameter] = []
+    /// In an object that is passed to a fragment: the place of the spread.
+    var elsewhere: [Scope] = []
 
     var shape: String { shapes[shapes.count - 1] }
 
@@ -37,10 +45,23 @@ struct QueryGenerator {
       return inner
     }
 
+    /// Nothing of what is known is called so any more.
+    mutating func hide(_ name: String) {
+      lets.removeAll { $0.name == name }
+      sets.removeAll { $0.name == name }
+      entities.removeAll { $0.name == name }
+    }
+
+    /// Whether a `let` is called so.
+    func isHidden(_ name: String) -> Bool {
+      lets.contains { $0.name == name } || sets.contains { $0.name == name } || entities.contains { $0.name == name }
+    }
+
     /// An element by itself, around which nothing is named; variables are as they are here.
     func apart(_ shape: String) -> Scope {
       var inner = Scope(shapes: [shape])
       inner.hasVariables = hasVariables
+      inner.parameters = parameters.filter(\.isConstant)
       return inner
     }
   }
@@ -59,13 +80,20 @@ struct QueryGenerator {
 
   mutating func query() -> Node {
     isRisky = random.chance(15)
-    functions = []
-    let declared = random.chance(12) ? (0..<(1 + random.below(2))).map { _ in function() } : []
+    forgetDefinitions()
+    var declared = random.chance(12) ? (0..<(1 + random.below(2))).map { _ in function() } : []
+    if random.chance(15) { for _ in 0..<(1 + random.below(2)) { declared.append(fragment()) } }
     return Node(.query, declared + (0..<(random.chance(20) ? 2 : 1)).map { _ in root() })
+  }
+
+  /// Begins a document without functions and fragments.
+  mutating func forgetDefinitions() {
+    (functions, fragments, hiddenNames) = ([], [], [])
   }
 
   private mutating func root() -> Node {
     let entity = random.pick(model.entities)
+    if random.chance(3), let node = selectionOfChosen(Scope(shapes: [], reach: 0), 2) { return node }
     switch random.below(12) {
     case 0:
       let key = random.chance(70) ? "id" : "key"
@@ -126,16 +154,29 @@ struct QueryGenerator {
 
   mutating func lets(_ scope: inout Scope, _ depth: Int) -> [Node] {
     guard random.chance(20), model.shape(scope.shape)?.role == .entity else { return [] }
+    let name = letName(scope)
     if random.chance(35), let set = set(scope, min(depth, 2)), set.isMany {
-      let name = name("l")
+      scope.hide(name)
       scope.sets.append((name, set.target))
       return [Node(.let(name), [set.node])]
     }
+    if random.chance(25), let chosen = chosen(scope, 1) {
+      scope.hide(name)
+      scope.entities.append((name, chosen.target))
+      return [Node(.let(name), [chosen.node])]
+    }
     let kind = random.pick([Kind.int, .text, .bool, .decimal])
-    let name = name("l")
     let node = value(kind, scope, min(depth, 2))
+    scope.hide(name)
     scope.lets.append((name, kind))
     return [Node(.let(name), [node])]
+  }
+
+  /// A name of its own, or one that fields of entities have, there or below.
+  private mutating func letName(_ scope: Scope) -> String {
+    guard random.chance(35), let shape = model.shape(random.chance(60) ? scope.shape : random.pick(model.entities).name)
+    else { return name("l") }
+    return random.pick(shape.fields.map(\.name) + shape.relations.map(\.name))
   }
 
   // MARK: - Selections
@@ -162,12 +203,14 @@ struct QueryGenerator {
         nodes.append(Node(.on(member), [selections(inner, depth - 1, aliased: true)]))
       }
     }
+    if shape.role != .embedded, !fragments.isEmpty, random.chance(45) { nodes += spread(scope) }
     guard depth > 0 else { return Node(.selections, nodes) }
     for relation in shape.relations where random.chance(30) { nodes.append(related(relation, scope, depth)) }
     if shape.role == .entity, random.chance(8), let set = entitySet(scope, depth - 1) {
       let inner = selections(scope.entering(set.target, reach: 1), depth - 1)
       nodes.append(Node(.computedSet(name("c")), [set.node, inner]))
     }
+    if shape.role == .entity, random.chance(6), let node = selectionOfChosen(scope, depth) { nodes.append(node) }
     return Node(.selections, nodes)
   }
 
@@ -180,17 +223,19 @@ struct QueryGenerator {
       let inner = scope.entering(target)
       return Node(.field(field.name, alias: alias), [arguments(inner, scope, 1), selections(inner, 0)])
     default:
-      return Node(.field(field.name, alias: alias), scope.hasVariables && random.chance(4) ? [conditional()] : [])
+      return Node(.field(field.name, alias: alias), scope.hasVariables && random.chance(4) ? [conditional(scope)] : [])
     }
   }
 
   private mutating func related(_ relation: Relation, _ scope: Scope, _ depth: Int) -> Node {
     let isOwn = relation.target == scope.shape
     if isOwn, !scope.isFragment, random.chance(40) {
+      var level = scope.entering(relation.target, reach: 1)
+      level.parameters.removeAll { !$0.isConstant }
       var arguments = Node(.arguments)
-      if relation.isMany { arguments = self.arguments(scope.entering(relation.target, reach: 1), nil, 1) }
+      if relation.isMany { arguments = self.arguments(level, nil, 1) }
       arguments.children += deletedModes()
-      var inner = selections(scope.entering(relation.target, reach: 1), 0)
+      var inner = selections(level, 0)
       if random.chance(60) { inner.children.append(Node(.field("_depth", alias: nil))) }
       if random.chance(40) { inner.children.append(Node(.field("_cycle", alias: nil))) }
       let limit = relation.isMany ? 1 + random.below(3) : random.pick([nil, 1, 2, 4])
@@ -206,7 +251,10 @@ struct QueryGenerator {
     }
     let inner = scope.entering(relation.target)
     var arguments = Node(.arguments)
-    if random.chance(20) { arguments.children.append(Node(.argument("where"), [truth(inner, 1)])) }
+    if random.chance(20) {
+      let condition = random.chance(10) ? nothing("Boolean", scope) : truth(inner, 1)
+      arguments.children.append(Node(.argument("where"), [condition]))
+    }
     arguments.children += deletedModes()
     return Node(.field(relation.name, alias: name("o")), [arguments, selections(inner, depth - 1)])
   }
@@ -232,12 +280,17 @@ struct QueryGenerator {
   /// `scope` has the element, `outer` the parent: limits see the parent. Nil where limits stay literal.
   mutating func arguments(_ scope: Scope, _ outer: Scope?, _ depth: Int) -> Node {
     var nodes: [Node] = []
-    if random.chance(12), let condition = objectCondition(scope, min(depth, 2)) {
+    if random.chance(3) {
+      let isObject = model.shape(scope.shape)?.role == .entity && random.chance(50)
+      nodes.append(Node(.argument("where"), [nothing(isObject ? "\(scope.shape)Filter" : "Boolean", scope)]))
+    } else if random.chance(12), let condition = objectCondition(scope, min(depth, 2)) {
       nodes.append(Node(.argument("where"), [condition]))
     } else if random.chance(60) {
       nodes.append(Node(.argument("where"), [truth(scope, depth)]))
     }
-    if random.chance(6), let object = objectOrder(scope) {
+    if random.chance(2), model.shape(scope.shape)?.role == .entity {
+      nodes.append(Node(.argument("orderBy"), [nothing("[\(scope.shape)Order!]", scope)]))
+    } else if random.chance(6), let object = objectOrder(scope) {
       nodes.append(Node(.argument("orderBy"), [object]))
     } else if random.chance(50) {
       nodes.append(Node(.argument("orderBy"), (0..<(1 + random.below(3))).map { _ in order(scope) }))
@@ -246,7 +299,7 @@ struct QueryGenerator {
       nodes.append(Node(.argument("distinctOn"), (0..<(1 + random.below(2))).map { _ in sortKey(scope) }))
     }
     if random.chance(35) {
-      var limit = amount(random.pick([0, 1, 2, 3, 10, 100]))
+      var limit = amount(random.pick([0, 1, 2, 3, 10, 100]), outer)
       if let outer, !outer.shapes.isEmpty, model.shape(outer.shape)?.role == .entity, random.chance(20),
         let set = set(outer, 0)
       {
@@ -255,7 +308,7 @@ struct QueryGenerator {
       nodes.append(Node(.argument("limit"), [limit]))
     }
     if random.chance(20) {
-      nodes.append(Node(.argument("offset"), [amount(random.pick([0, 1, 2, 7, 50]))]))
+      nodes.append(Node(.argument("offset"), [amount(random.pick([0, 1, 2, 7, 50]), outer)]))
     }
     return Node(.arguments, nodes)
   }

@@ -36,6 +36,12 @@ package enum Form: Sendable {
   case absentKey(String, type: String)
   /// A variable that is not given and has a default.
   case defaulted(String, type: String, Datum)
+  /// A variable of the fragment.
+  case parameter(String)
+  /// The same in a condition of the object form, where its key may be absent.
+  case parameterKey(String)
+  /// In an object that is passed to a fragment: a value of the place of the spread.
+  case elsewhere
   /// `^.a.b`: steps from the element `scope` levels out; none is the element itself.
   case path(scope: Int, isFolded: Bool)
   /// A field, a relation, or at the front of a set a type. Children: `arguments`, or none.
@@ -55,6 +61,14 @@ package enum Form: Sendable {
   case call(String)
   /// `x as T`.
   case conversion(String)
+  /// `x as T` of an entity.
+  case entityCast(String)
+  /// One entity, behind `:=`. The child says which.
+  case entity
+  /// `t0(id: x)`: the entity of a type that has this id. The child is the id.
+  case entityOfID(String)
+  /// `concat` of lists.
+  case joinedLists
   /// A word among arguments: `CI`, `DAY`.
   case word(String)
   /// `count`, `some`, `sum`, `collect`, `join` …: a set, then an expression for each member or a separator.
@@ -88,6 +102,11 @@ package enum Form: Sendable {
   case objectForm
   /// The object form in a variable of the type `<Type>Filter`.
   case filterVariable(String, type: String)
+  /// A variable of the fragment with a condition or an order in it.
+  case filterParameter(String)
+  case orderParameter(String)
+  /// A null as a whole argument, or under a connective of the object form.
+  case nothing(Nothing)
   /// `{name: expression}` in `groupBy`.
   case named(String)
   /// A variable with a cursor.
@@ -110,6 +129,12 @@ package enum Form: Sendable {
   case expand([String])
   /// `@include(if: $name)` or `@skip`.
   case conditional(String, isSkip: Bool, Bool)
+  /// The same with a variable of the fragment.
+  case conditionalParameter(String, isSkip: Bool)
+  /// `fragment Name(parameters) on Type`. The child is the selections.
+  case fragment(String, type: String, parameters: [FragmentParameter])
+  /// `...Name(arguments)`. Children: an `argument` for each that is given, and perhaps `conditional`.
+  case spread(String)
   /// `func` of the document. The child is the body.
   case function(String, parameters: [Parameter], result: String)
 }
@@ -121,6 +146,13 @@ package struct Parameter: Sendable {
   /// Nil for an entity.
   var kind: Kind?
   var fallback: Datum?
+}
+
+/// How a null is written.
+package enum Nothing: Sendable {
+  case literal
+  case given(String, type: String)
+  case missing(String, type: String)
 }
 
 /// What a cursor remembers: the text is the engine's, the place the reference's.
@@ -152,7 +184,16 @@ extension Node {
   /// Whether it is one entity, behind `:=`, and no set.
   var isOne: Bool {
     switch form {
-    case .aggregate("first"), .path: true
+    case .aggregate("first"), .aggregate("last"), .path, .entity: true
+    default: false
+    }
+  }
+
+  /// Whether it chooses among others: a set or an entity, which only its operands say.
+  var isChoice: Bool {
+    switch form {
+    case .call("if"), .call("coalesce"), .operation("??"): true
+    case .access: children.count == 1
     default: false
     }
   }

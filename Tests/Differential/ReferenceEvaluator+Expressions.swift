@@ -3,7 +3,25 @@ extension ReferenceEvaluator {
   func evaluate(_ node: Node, _ environment: Environment) throws -> Datum {
     switch node.form {
     case .literal(let datum, _), .variable(_, _, let datum), .defaulted(_, _, let datum): return datum
-    case .absent: return .null
+    case .absent, .nothing: return .null
+    case .parameter(let name), .parameterKey(let name): return try parameter(name, environment)
+    case .filterParameter(let name): return try filter(name, environment)
+    case .elsewhere:
+      guard let place = environment.elsewhere.last else { throw ReferenceFailure.malformed }
+      return try evaluate(node[0], place)
+    case .entity: return try evaluate(node[0], environment)
+    case .entityOfID(let name):
+      guard let shape = model.shapes.first(where: { $0.name.lowercased() == name }) else {
+        throw ReferenceFailure.malformed
+      }
+      return try entity(of: shape.name, "id", evaluate(node[0], environment)) ?? .null
+    case .entityCast(let type):
+      guard case .entity(let actual, _) = try evaluate(node[0], environment), model.members(type).contains(actual)
+      else {
+        return .null
+      }
+      return try evaluate(node[0], environment)
+    case .joinedLists: return try joined(node, environment)
     case .objectForm, .filterVariable: return try evaluate(node[0], environment)
     case .score: return .float(try score(environment))
     case .userCall(let name): return try userCall(name, node.children, environment)
@@ -27,6 +45,7 @@ extension ReferenceEvaluator {
       }
       return key.value
     case .not:
+      if case .nothing = try node[0].form { return .bool(true) }
       guard case .bool(let flag) = try evaluate(node[0], environment) else { return .null }
       return .bool(!flag)
     case .negative: return try negated(evaluate(node[0], environment))
@@ -70,10 +89,12 @@ extension ReferenceEvaluator {
       switch step.form {
       case .step(let name):
         guard !value.isNull else { return .null }
+        // From many it would be a set.
+        if case .entity? = value.elements.first { throw ReferenceFailure.malformed }
         var next = try read(value, name)
         if let mode = step.arguments?.deletedMode { next = links(value, name, deleted: mode).first ?? .null }
         value = next
-        if let condition = step.arguments?.argument("where"), !next.isNull,
+        if let condition = try settled(step.arguments, environment)?.argument("where"), !next.isNull,
           try !keeps(condition[0], environment.entering(next))
         {
           value = .null
@@ -95,7 +116,10 @@ extension ReferenceEvaluator {
       // `false` decides a conjunction, `true` a disjunction; failing that, an unknown makes it unknown.
       let decisive = sign == "or"
       var isUnknown = false
-      for part in node.children {
+      // What says nothing among them is as if it were not there.
+      let parts = node.children.filter { if case .nothing = $0.form { false } else { true } }
+      if parts.isEmpty { return .bool(!decisive || !node.children.isEmpty) }
+      for part in parts {
         guard case .bool(let flag) = try evaluate(part, environment) else {
           isUnknown = true
           continue
@@ -109,7 +133,7 @@ extension ReferenceEvaluator {
     default: break
     }
     // In the object form the key of an absent variable says nothing.
-    if case .absentKey = try node[1].form { return .bool(true) }
+    if try isAbsentKey(node[1], environment) { return .bool(true) }
     let folded = try node[0].isFolded || node[1].isFolded
     let left = try evaluate(node[0], environment)
     let right = try evaluate(node[1], environment)
@@ -195,11 +219,19 @@ extension ReferenceEvaluator {
     }
     let separates = name == "join"
     let hasValue = node.children.count > (separates ? 2 : 1)
-    if name == "first" {
-      guard hasValue else { return found.first { !$0.isNull } ?? .null }
-      for element in found {
+    if name == "first" || name == "last" {
+      let ends = name == "first" ? found : found.reversed()
+      guard hasValue else { return ends.first { !$0.isNull } ?? .null }
+      for (place, element) in ends.enumerated() {
         let value = try evaluate(node[1], environment.entering(element))
-        if !value.isNull { return value }
+        if value.isNull { continue }
+        if name == "last" {
+          // Whether what stands before it is looked at is not said.
+          for other in ends[(place + 1)...] {
+            try unneeded { _ = try evaluate(node[1], environment.entering(other)) }
+          }
+        }
+        return value
       }
       return .null
     }
@@ -220,6 +252,7 @@ extension ReferenceEvaluator {
   func aggregate(_ name: String, _ values: [Datum], _ separator: Datum) throws -> Datum {
     let values = values.filter { !$0.isNull }
     if name == "first" { return values.first ?? .null }
+    if name == "last" { return values.last ?? .null }
     switch name {
     case "count": return .int(values.count)
     case "collect": return .list(values)

@@ -1,7 +1,7 @@
 /// Groups: what stands instead of a list's elements under `groupBy`.
 extension ReferenceEvaluator {
   func groups(_ elements: [Datum], _ node: Node, _ outer: Environment) throws -> String {
-    guard let arguments = node.arguments, let by = arguments.argument("groupBy") else {
+    guard let arguments = try settled(node.arguments, outer), let by = arguments.argument("groupBy") else {
       throw ReferenceFailure.malformed
     }
     // The scores of members are by the condition that selects them.

@@ -4,7 +4,7 @@ extension ReferenceEvaluator {
   func arrange(_ elements: [Datum], _ arguments: Node?, _ environment: Environment, limits: Bool = true) throws
     -> [Datum]
   {
-    guard let arguments else { return elements }
+    guard let arguments = try settled(arguments, environment) else { return elements }
     // A list that is cut to nothing is not looked at.
     if limits, isNothing(arguments.argument("limit")?.children.first) {
       try unneeded { _ = try arrange(elements, arguments, environment, limits: false) }
@@ -191,7 +191,7 @@ extension ReferenceEvaluator {
       let value = try evaluate(node, environment)
       switch (value, node.form) {
       case (.list(let elements), _): return elements
-      case (.null, .path), (.null, .access): return []
+      case (.null, _): return []
       case (.entity, _): return [value]
       default: throw ReferenceFailure.malformed
       }

@@ -40,6 +40,11 @@ struct ReferenceEvaluator {
     var group: Group?
     var recursion: (depth: Int, isCycle: Bool)?
     var functions: [String: Node] = [:]
+    var fragments: [String: Node] = [:]
+    /// The variables of the fragment.
+    var arguments: [String: FragmentArgument] = [:]
+    /// In an object that is passed to a fragment: the place of the spread, if there is one.
+    var elsewhere: [Environment] = []
     /// By the number of scopes: the condition that the element was found by.
     var conditions: [Int: Node] = [:]
 
@@ -73,13 +78,14 @@ struct ReferenceEvaluator {
     var environment = Environment()
     for child in query.children {
       if case .function(let name, _, _) = child.form { environment.functions[name] = child }
+      if case .fragment(let name, _, _) = child.form { environment.fragments[name] = child }
     }
-    for child in query.children where !child.isFunction { members += try root(child, environment) }
+    for child in query.children where !child.isDefinition { members += try root(child, environment) }
     return Self.object(members)
   }
 
   private func root(_ node: Node, _ environment: Environment) throws -> Members {
-    if isLeftOut(node) { return [] }
+    if try isLeftOut(node, environment) { return [] }
     guard case .field(let name, let alias) = node.form else { return try member(node, environment) }
     let key = alias ?? name
     if let shape = model.shape(name) {
@@ -90,7 +96,7 @@ struct ReferenceEvaluator {
       let argument = node.arguments?.children.first, case .argument(let keyName) = argument.form
     else { throw ReferenceFailure.malformed }
     let wanted = try evaluate(argument[0], environment)
-    let found = try model.all(shape.name).first { try Datum.isSame(read($0, keyName), wanted) }
+    let found = try entity(of: shape.name, keyName, wanted)
     return [(key, try found.map { try object($0, selections, environment) } ?? "null")]
   }
 
@@ -115,7 +121,13 @@ struct ReferenceEvaluator {
   /// What a selection set gives for the innermost element, or for the group.
   func members(_ selections: Node, _ outer: Environment) throws -> Members {
     let environment = binding(selections, outer)
-    var members = try selections.children.flatMap { try member($0, environment) }
+    var members: Members = []
+    for selection in selections.children {
+      // Spreads of one fragment in the same way are one.
+      for found in try member(selection, environment) where !members.contains(where: { $0.key == found.key }) {
+        members.append(found)
+      }
+    }
     for case .expand(let levels) in selections.children.map(\.form) {
       guard let element = environment.scopes.last else { throw ReferenceFailure.malformed }
       let names = selections.children.compactMap(\.responseName)
@@ -125,8 +137,14 @@ struct ReferenceEvaluator {
   }
 
   /// Whether `@include` or `@skip` leaves it out.
-  private func isLeftOut(_ node: Node) -> Bool {
-    node.children.contains { if case .conditional(_, let isSkip, let flag) = $0.form { isSkip == flag } else { false } }
+  private func isLeftOut(_ node: Node, _ environment: Environment) throws -> Bool {
+    try node.children.contains { child in
+      switch child.form {
+      case .conditional(_, let isSkip, let flag): isSkip == flag
+      case .conditionalParameter(let name, let isSkip): isSkip == (try parameter(name, environment).isTrue)
+      default: false
+      }
+    }
   }
 
   /// The `let`s of a selection set, about elements `inside` the environment or about its own.
@@ -141,7 +159,7 @@ struct ReferenceEvaluator {
   }
 
   private func member(_ node: Node, _ environment: Environment) throws -> Members {
-    if isLeftOut(node) { return [] }
+    if try isLeftOut(node, environment) { return [] }
     switch node.form {
     case .let, .expand: return []
     case .computed(let key, _): return [(key, try json(evaluate(node[0], environment)))]
@@ -151,7 +169,7 @@ struct ReferenceEvaluator {
         let found = try evaluate(first, environment)
         return [(key, found.isNull ? "null" : try object(found, selections, environment))]
       }
-      guard try isPlural(node[0], environment) else { throw ReferenceFailure.malformed }
+      guard try isPlural(node[0], environment), try !node[0].isChoice else { throw ReferenceFailure.malformed }
       let found = try set(node[0], environment)
       return [(key, Self.array(try found.map { try object($0, selections, environment) }))]
     case .on(let type):
@@ -159,6 +177,7 @@ struct ReferenceEvaluator {
         throw ReferenceFailure.malformed
       }
       return model.members(type).contains(actual) ? try members(selections, environment) : []
+    case .spread(let name): return try spread(name, node, environment)
     case .field(let name, let alias):
       let key = alias ?? name
       if let group = environment.group { return [(key, try groupField(name, node, group, environment))] }
@@ -199,7 +218,7 @@ struct ReferenceEvaluator {
   private func one(_ linked: Datum?, _ node: Node, _ environment: Environment) throws -> String {
     guard let linked else { return "null" }
     let bound = binding(node.selections, environment, inside: true)
-    if let condition = node.arguments?.argument("where") {
+    if let condition = try settled(node.arguments, bound)?.argument("where") {
       guard try keeps(condition[0], bound.entering(linked)) else { return "null" }
     }
     guard let selections = node.selections else { return try read(linked, "id").json }
@@ -212,7 +231,7 @@ struct ReferenceEvaluator {
     let bound = binding(node.selections, environment, inside: true)
     let arranged = try arrange(elements, node.arguments, bound)
     guard let selections = node.selections else { return Self.array(try arranged.map { try read($0, "id").json }) }
-    let inner = environment.found(by: node.arguments)
+    let inner = environment.found(by: try settled(node.arguments, bound))
     return Self.array(try arranged.map { try object($0, selections, inner) })
   }
 

@@ -47,8 +47,8 @@ struct Shrinker {
   private func isExpression(_ node: Node) -> Bool {
     switch node.form {
     case .arguments, .argument, .order, .named, .cursor, .query, .selections, .field, .computed, .computedSet, .let,
-      .on,
-      .using, .recurse, .expand, .conditional, .function, .orderObject, .step, .index, .cast, .word:
+      .on, .using, .recurse, .expand, .conditional, .conditionalParameter, .function, .fragment, .spread, .orderObject,
+      .orderParameter, .nothing, .entity, .step, .index, .cast, .word:
       false
     default: true
     }
