@@ -53,39 +53,6 @@ private struct Referee: ByHand {
   }
 }
 
-private struct Labelled: ByHand {
-  let id: Int
-  var tags: [String] = []
-  init(id: Int) { self.id = id }
-  static func describe(_ model: inout EntityDescription<Self>) {
-    model.property("id", \.id)
-    model.property("tags", \.tags)
-    model.unique("tagsIndex", \.id, \.tags)
-  }
-}
-
-private struct Tallied: ByHand {
-  let id: Int
-  var counts: [Int: Int] { [id: 1] }
-  init(id: Int) { self.id = id }
-  static func describe(_ model: inout EntityDescription<Self>) {
-    model.property("id", \.id)
-    model.unique("countsIndex", \.counts)
-  }
-}
-
-private struct Kept: ByHand {
-  struct Opaque: Hashable, Sendable { var number = 0 }
-  let id: Int
-  var opaque = Opaque()
-  init(id: Int) { self.id = id }
-  static func describe(_ model: inout EntityDescription<Self>) {
-    model.property("id", \.id)
-    model.property("opaque", \.opaque)
-    model.unique("opaques", \.opaque)
-  }
-}
-
 private struct Länge: ByHand {
   let id: Int
   var größe: Int { id }
@@ -132,18 +99,6 @@ private struct Half: ByHand {
       (
         Referee.self,
         "the index 'clubs' of 'Referee' leads through the relation 'club', and an index can only be over what an entity itself holds"
-      ),
-      (
-        Labelled.self,
-        "the index 'tagsIndex' of 'Labelled' is to keep values of 'Array<String>' unique, which no index can have: they are a list, JSON, or kept beside the store"
-      ),
-      (
-        Tallied.self,
-        "the index 'countsIndex' of 'Tallied' is to keep values of 'Dictionary<Int, Int>' unique, which no index can have: they are a list, JSON, or kept beside the store"
-      ),
-      (
-        Kept.self,
-        "the index 'opaques' of 'Kept' is to keep values of 'Opaque' unique, which no index can have: they are a list, JSON, or kept beside the store"
       ),
       (
         Länge.self,

@@ -13,6 +13,8 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
     var codec: AnyObject?
     /// Of computed key paths: their value.
     var derived: ((Entity, inout ColumnSlot) throws -> Void)?
+    /// Of keys of unique indexes that do not tell whether values are the same: what does.
+    var isSame: ((Entity, Entity) -> Bool)?
     var comparesAsStored: Bool
     /// Whether entities that are read in part can be without it.
     var canBeLeftOut = false
@@ -107,15 +109,17 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
     for index in description.indexes {
       var places: [Int] = []
       for (number, component) in index.components.enumerated() {
-        if let key = keys[component.path] {
+        if component.isSame == nil, let key = keys[component.path] {
           places.append(key.attribute)
         } else if let shape = component.shape {
-          keys[component.path] = Key(attribute: attributes.count, isDescending: component.isDescending)
+          if component.isSame == nil {
+            keys[component.path] = Key(attribute: attributes.count, isDescending: component.isDescending)
+          }
           places.append(attributes.count)
           attributes.append(
             Attribute(
               name: "\(index.name)_\(number + 1)", shape: shape,
-              derived: Self.naming(component.write, index.name),
+              derived: Self.naming(component.write, index.name), isSame: component.isSame,
               comparesAsStored: component.comparesAsStored))
         }
       }
@@ -161,9 +165,6 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
   func hasKeys(_ index: Index) -> Bool {
     !index.paths.isEmpty && index.attributes.count == index.paths.count && index.attributes.allSatisfy { isKey($0) }
   }
-
-  /// Whether a key path leads to what can be the key of an index.
-  func isKey(_ path: AnyKeyPath) -> Bool { keys[path].map { isKey($0.attribute) } ?? false }
 
   private func isKey(_ attribute: Int) -> Bool {
     guard let shape = attributes[attribute].shape else { return false }

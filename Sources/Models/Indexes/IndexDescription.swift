@@ -17,6 +17,8 @@ struct IndexComponent<Entity: EntityModelProtocol> {
   var isDescending: Bool
   var comparesAsStored: Bool
   var write: (Entity, inout ColumnSlot) throws -> Void
+  /// Whether two entities have the same value, where equal keys do not tell: see ``UniqueKey``.
+  var isSame: ((Entity, Entity) -> Bool)?
 
   init<Value>(_ path: KeyPath<Entity, Value> & Sendable) {
     self.path = path
@@ -79,7 +81,7 @@ extension EntityDescription {
   public mutating func unique<A: Hashable>(
     _ name: String, _ a: KeyPath<Entity, A> & Sendable, collisions: CollisionResolver<Entity> = .upsert
   ) {
-    addUnique(name, [IndexComponent(a)], collisions)
+    addUnique(name, [IndexComponent(unique: a)], collisions)
   }
 
   /// An index whose values one entity only may have.
@@ -87,7 +89,7 @@ extension EntityDescription {
     _ name: String, _ a: KeyPath<Entity, A> & Sendable, _ b: KeyPath<Entity, B> & Sendable,
     collisions: CollisionResolver<Entity> = .upsert
   ) {
-    addUnique(name, [IndexComponent(a), IndexComponent(b)], collisions)
+    addUnique(name, [IndexComponent(unique: a), IndexComponent(unique: b)], collisions)
   }
 
   /// An index whose values one entity only may have.
@@ -96,7 +98,7 @@ extension EntityDescription {
     _ c: KeyPath<Entity, C> & Sendable,
     collisions: CollisionResolver<Entity> = .upsert
   ) {
-    addUnique(name, [IndexComponent(a), IndexComponent(b), IndexComponent(c)], collisions)
+    addUnique(name, [IndexComponent(unique: a), IndexComponent(unique: b), IndexComponent(unique: c)], collisions)
   }
 
   /// An index whose values one entity only may have.
@@ -105,10 +107,13 @@ extension EntityDescription {
     _ c: KeyPath<Entity, C> & Sendable,
     _ d: KeyPath<Entity, D> & Sendable, collisions: CollisionResolver<Entity> = .upsert
   ) {
-    addUnique(name, [IndexComponent(a), IndexComponent(b), IndexComponent(c), IndexComponent(d)], collisions)
+    addUnique(
+      name,
+      [IndexComponent(unique: a), IndexComponent(unique: b), IndexComponent(unique: c), IndexComponent(unique: d)],
+      collisions)
   }
 
-  private mutating func addUnique(
+  mutating func addUnique(
     _ name: String, _ components: [IndexComponent<Entity>], _ collisions: CollisionResolver<Entity>
   ) {
     indexes.append(IndexDescription(name: name, kind: .unique(collisions), components: components))

@@ -24,13 +24,15 @@ extension Saver {
     // What a quiet save has not written yet, no index knows.
     if !isLoud && stage.hasSibling(record) { throw MustBeLoud() }
     let base = stage.records[record].base
-    let transaction = context.storage.writing
+    let storage = context.storage
+    let transaction = storage.writing
     for (place, unique) in mapping.uniques.enumerated() {
       if !unique.resolver.comparesNil, unique.columns.contains(where: { !stage.valid[base + $0] }) { continue }
       let newest: UInt32?
       do {
         newest = try transaction.lastRow(
-          unique.id, cells: stage.cells + base, valid: stage.valid + base, except: stage.records[record].row)
+          unique.id, cells: stage.cells + base, valid: stage.valid + base, except: stage.records[record].row,
+          where: unique.isSame.isEmpty ? nil : { self.isSame(merged, $0, unique, mapping, storage) })
       } catch { throw mapping.error(error, in: context) }
       guard let existing = newest else { continue }
       let collision = Collision(unique: place, row: existing)
@@ -45,6 +47,21 @@ extension Saver {
       return collision
     }
     return nil
+  }
+
+  /// Whether an entity and one that is saved have the same values of a unique index. What cannot be read has none.
+  private func isSame<Entity>(
+    _ entity: Entity, _ row: UInt32, _ unique: TypeMapping<Entity>.Unique, _ mapping: TypeMapping<Entity>,
+    _ storage: ContextStorage
+  ) -> Bool {
+    let transaction = storage.writing
+    var reader = EntityReader<Entity>(
+      mapping.layout,
+      EntitySource(
+        transaction.readers(mapping.type), row, storage.opaques[Int(mapping.type.index)],
+        mapping.layout.objects(in: transaction)))
+    guard let other = try? Entity(from: &reader) else { return false }
+    return unique.isSame.allSatisfy { $0(entity, other) }
   }
 
   /// Asks about a collision, and about what ``collision(_:_:_:_:asked:)`` finds then, because it is left or has come of

@@ -24,12 +24,6 @@ enum DescriptionCheck {
               + "over what an entity itself holds")
         }
       }
-      if case .unique = index.kind, !info.hasKeys(index) {
-        let values = index.paths.first { !info.isKey($0) }.map { "\(Swift.type(of: $0 as AnyKeyPath).valueType)" } ?? ""
-        throw ModelError.invalidSchema(
-          "the index '\(index.name)' of '\(type)' is to keep values of '\(values)' unique, which no index can have: they are "
-            + "a list, JSON, or kept beside the store")
-      }
     }
   }
 

@@ -116,8 +116,8 @@ struct SchemaWriter {
     case .fullText: text += " @fulltext(name: \"\(index.name)\", fields: [\(fields)])"
     case .unique(let resolver):
       let hasNulls = attributes.contains { $0.shape?.isNonNull == false }
-      // The store compares microseconds, and a model what is finer too.
-      if attributes.contains(where: { $0.shape?.scalar == .dateTime }) {
+      // The store compares microseconds, and a model what is finer too; of other values it has a key only.
+      if attributes.contains(where: { $0.shape?.scalar == .dateTime || $0.isSame != nil }) {
         text += " @index(kind: \(hasNulls ? "BTREE" : "HASH"), name: \"\(index.name)\", fields: [\(fields)])"
         return
       }

@@ -104,6 +104,8 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
     let resolver: CollisionResolver<Entity>
     /// The numbers of its columns; of folded texts those of the texts.
     let columns: [Int]
+    /// What tells whether entities of the same key have the same values; empty if the key does.
+    let isSame: [(Entity, Entity) -> Bool]
   }
   let info: EntityInfo<Entity>
   /// The attributes that are computed, and their columns.
@@ -138,7 +140,8 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
       else { return nil }
       return Unique(
         index: index, id: found, resolver: resolver,
-        columns: catalog[found].columns.map { Int((entity[$0].foldedFrom ?? $0).index) })
+        columns: catalog[found].columns.map { Int((entity[$0].foldedFrom ?? $0).index) },
+        isSame: index.attributes.compactMap { info.attributes[$0].isSame })
     }
     // Who looks for values in one index over columns, finds those of all others over them.
     let known = Set(uniques.map { Set(catalog[$0.id].columns) })

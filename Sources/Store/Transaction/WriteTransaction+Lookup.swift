@@ -18,33 +18,38 @@ extension WriteTransaction {
 
   /// The last of the rows, but for one, that an index has under the key of these cells, which are as
   /// ``insert(_:cells:valid:)`` takes them, with what these hold beside their words. In a B-tree null is a value; under a
-  /// hash index it finds nothing. Not between begin- and endBulk.
+  /// hash index it finds nothing. `accepts` says which rows count, if not all do. Not between begin- and endBulk.
   ///
-  /// Complexity: O(log² n), however many there are under the key; O(n) in those that differ in what is beside their words.
+  /// Complexity: O(log² n), however many there are under the key; O(n) in those that do not count, or differ in what is
+  /// beside their words.
   package func lastRow(
-    _ index: IndexID, cells: UnsafePointer<Cell>, valid: UnsafePointer<Bool>, except: UInt32
+    _ index: IndexID, cells: UnsafePointer<Cell>, valid: UnsafePointer<Bool>, except: UInt32,
+    where accepts: ((UInt32) -> Bool)? = nil
   ) throws(StoreProblem) -> UInt32? {
     guard let place = layout.places[Int(index.index)] else { return nil }
     let table = tables[place.type]
     let keys = table.layout.indexes[place.index].keys
     return try withKey(keys, of: table, cells, valid) { () -> UInt32? in
+      func counts(_ row: UInt32) -> Bool {
+        row != except && isExactly(row, keys, table.readers) && accepts?(row) ?? true
+      }
       switch table.indexes[place.index] {
       case .hash(let hash):
         for component in 0..<keys.count where !self.valid[keys.components[component].column] { return nil }
         switch hash.reader(table.readers).rows(key) {
         case .none: return nil
-        case .one(let row): return row != except && isExactly(row, keys, table.readers) ? row : nil
-        case .many(let rows): return rows.last { $0 != except && isExactly($0, keys, table.readers) }
+        case .one(let row): return counts(row) ? row : nil
+        case .many(let rows): return rows.last(where: counts)
         }
-      case .btree(let tree): return lastRow(tree.reader(table.readers), keys, table.readers, except: except)
+      case .btree(let tree): return lastRow(tree.reader(table.readers), keys, table.readers, where: counts)
       case .fullText, .trigram: return nil
       }
     }
   }
 
-  /// The last of the rows, but for one, under the key, in which by `valid` null stands too.
+  /// The last of the rows that count under the key, in which by `valid` null stands too.
   private func lastRow(
-    _ tree: BTreeReader, _ keys: KeyLayout, _ readers: UnsafePointer<ColumnReader>, except: UInt32
+    _ tree: BTreeReader, _ keys: KeyLayout, _ readers: UnsafePointer<ColumnReader>, where counts: (UInt32) -> Bool
   ) -> UInt32? {
     var leading = 0
     while leading < keys.count, valid[keys.components[leading].column] { leading += 1 }
@@ -68,7 +73,7 @@ extension WriteTransaction {
       place -= 1
       let found = row(place)
       guard order(found, keys, readers, from: leading + 1) == 0 else { return nil }
-      if found != except, isExactly(found, keys, readers) { return found }
+      if counts(found) { return found }
     }
     return nil
   }
