@@ -233,6 +233,7 @@ private struct OldProgram: FormerNames {
     let one: QueryModifier<Shop> = { $0.filter(equality) }
     let many: QueryListModifier<Clerk> = { $0.limit(1) }
     let rule: Relations.DeleteRule = .cascade
+    let order: Metadata = .updatedAt
     var shop = Shop(id: "a")
     let clerks: ToManyRelation<Clerk, Relations.Mutual, Relations.Required> = .ids(["1"])
     let same: OneToManyRelation<Clerk, Relations.Required> = clerks
@@ -253,6 +254,6 @@ private struct OldProgram: FormerNames {
     clerk.$shop = samePlace
     try clerk.save(to: &context)
     #expect(one(Shop.query("a")).filter(condition).with(\.$clerks, many).resolve(in: context)?.clerks?.count == 1)
-    #expect(rule == DeleteRule.cascade)
+    #expect(rule == DeleteRule.cascade && order == MetadataOrder.updatedAt)
   }
 }

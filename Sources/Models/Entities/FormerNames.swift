@@ -71,3 +71,7 @@ extension Relations {
   @available(*, deprecated, renamed: "DeleteRule")
   public typealias DeleteRule = GQLModels.DeleteRule
 }
+
+/// What is known of an entity beside its properties.
+@available(*, deprecated, renamed: "MetadataOrder")
+public typealias Metadata = MetadataOrder
