@@ -182,6 +182,20 @@ private final class Squad: Codable, Sendable, Equatable {
     }
   }
 
+  @Test func deletedEntities() throws {
+    var (context, all) = try Self.athletes()
+    try Athlete.deleteAll(in: &context)
+    func ids(_ condition: QueryPredicate<Deleted<Athlete>>) throws -> [Int] {
+      try Deleted<Athlete>.filter(condition).results(in: context).map(\.id).sorted()
+    }
+    #expect(try ids(\.entity.age! > 5) == all.filter { ($0.age ?? 0) > 5 }.map(\.id))
+    #expect(try ids(\.entity.work!.geo!.lat! > 1) == all.filter { ($0.work?.geo?.lat ?? 0) > 1 }.map(\.id))
+    // Only ids are known of what they were linked to.
+    #expect(try ids(\.entity.club!.id == 1).isEmpty)
+    let first = try Deleted<Athlete>.query().sorted(by: \.entity.age!).results(in: context).first
+    #expect(first?.id == all.first { $0.age == nil }?.id)
+  }
+
   @Test func valuesThatAreNotThere() throws {
     let (context, all) = try Self.athletes()
     #expect(throws: ModelError.self) { try Athlete.query().values(\.age!, in: context) }

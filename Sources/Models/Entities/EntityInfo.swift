@@ -61,7 +61,7 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
   private let keys: [AnyKeyPath: Key]
   /// What is described of properties, and of objects in them, by their key paths.
   let nodes: [AnyKeyPath: EmbeddedNode]
-  /// Of the properties and relations, as the type describes them.
+  /// Of the properties and relations, as the type describes them, and of what a deleted entity was.
   let paths: [AnyKeyPath]
   private let relationPaths: [AnyKeyPath: Int]
   private let relationValues: [AnyKeyPath: Int]
@@ -136,6 +136,7 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
     relations = description.relations
     paths =
       description.properties.map(\.path) + description.relations.flatMap { [$0.value, $0.path] } + [\Entity.id]
+      + [(Entity.self as? any Tombstone.Type)?.entityPath].compactMap { $0 }
     relationPaths = Dictionary(
       description.relations.enumerated().map { ($1.path as AnyKeyPath, $0) }, uniquingKeysWith: { first, _ in first })
     relationValues = Dictionary(

@@ -1,25 +1,28 @@
 /// Reads what a key path leads to, and nothing where a `!` finds nil, which would stop the process.
 ///
 /// Unchecked because key paths of properties are immutable.
-final class PathReader<Root, Value>: @unchecked Sendable {
+struct PathReader<Root, Value>: @unchecked Sendable {
   private let path: KeyPath<Root, Value>
-  /// Made when the first value is read.
-  private let way = Guarded<PathWay?>(nil)
+  /// Made when the first value is read; nil where the path has an offset, and so neither `?` nor `!`.
+  private let way: Guarded<PathWay?>?
 
-  init(_ path: KeyPath<Root, Value>) { self.path = path }
+  init(_ path: KeyPath<Root, Value>) {
+    self.path = path
+    way = MemoryLayout<Root>.offset(of: path) == nil ? Guarded(nil) : nil
+  }
 
   /// The value; nil where a `!` finds nil.
   func read(_ root: Root) -> Value? { leads(from: root) ? root[keyPath: path] : Self.missing }
 
   /// Whether the path ends at a value, so that it can be evaluated.
   func leads(from root: Root) -> Bool {
-    let way = way.withLock { way in
-      // What has an offset has neither `?` nor `!`, and is described in no time.
-      let found = way ?? (MemoryLayout<Root>.offset(of: path) == nil ? PathWay(path, from: Root.self) : PathWay())
+    guard let way else { return true }
+    let found = way.withLock { way in
+      let found = way ?? PathWay(path, from: Root.self)
       way = found
       return found
     }
-    return way.leads(from: root)
+    return found.leads(from: root)
   }
 
   /// The value of a path that leads nowhere: nil in an optional, too.
@@ -49,9 +52,6 @@ struct PathWay {
 
   /// Whether a key path leads nowhere where something is nil.
   static func canFail(_ path: AnyKeyPath) -> Bool { path.debugDescription.contains("!") }
-
-  /// Of a path without a `!`.
-  init() {}
 
   init(_ path: AnyKeyPath, from root: Any.Type) {
     let text = path.debugDescription

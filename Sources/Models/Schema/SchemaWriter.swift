@@ -139,6 +139,8 @@ struct SchemaWriter {
 /// A type of deleted entities.
 protocol Tombstone {
   static var entityType: any EntityModelProtocol.Type { get }
+  /// Leads to the entity.
+  static var entityPath: AnyKeyPath { get }
   /// What saving it is, within the save of another entity.
   func saving() -> SaveStep
   /// Gives the entity, whose row this is, the ids that its relations had.
@@ -147,6 +149,7 @@ protocol Tombstone {
 
 extension Deleted: Tombstone {
   static var entityType: any EntityModelProtocol.Type { Entity.self }
+  static var entityPath: AnyKeyPath { \Self.entity }
   func saving() -> SaveStep { DeletedStep(entity) }
   mutating func loadIDs(_ row: UInt32, _ snapshot: Snapshot, _ schema: ModelSchema) throws {
     guard let mapping = schema.mapping(of: Entity.self) else { return }
