@@ -126,6 +126,8 @@ extension BTree {
   ) -> Bool {
     let node = node(id)
     guard node.count > 0, node.count <= node.capacity else { return false }
+    let end = UnsafeRawPointer((node.isLeaf ? node.rows : node.children) + node.capacity)
+    guard end - UnsafeRawPointer(node.base) <= directory.page(Int(id)).byteCount else { return false }
     for index in 0..<node.count {
       let found = BTreeEntry(image: node.images[index], row: node.rows[index])
       if node.isLeaf {

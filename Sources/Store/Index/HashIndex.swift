@@ -11,7 +11,7 @@ final class HashIndex: @unchecked Sendable {
   let layout: KeyLayout
   let isUnique: Bool
   let stamp: UInt64
-  private let pages: NodeDirectory
+  let pages: NodeDirectory
   @exclusivity(unchecked) private(set) var table: UnsafeMutablePointer<UnsafeRawPointer?>
   @exclusivity(unchecked) private(set) var depth: UInt32
   @exclusivity(unchecked) var distinctKeys: Int
@@ -287,6 +287,9 @@ final class HashIndex: @unchecked Sendable {
       let span = 1 << Int(depth - min(depth, Self.depth(page)))
       guard index % span == 0, UnsafeRawPointer(pages.page(Self.number(page)).base) == page else { return false }
       for other in index..<(index + span) where table[other] != page { return false }
+      guard pages.page(Self.number(page)).byteCount == HashPage.slotsOffset + (Self.mask(page) + 1) * 8 else {
+        return false
+      }
       var count = 0
       for slotIndex in 0...Self.mask(page) {
         let slot = (page + HashPage.slotsOffset + slotIndex * 8).load(as: UInt64.self)
