@@ -37,7 +37,14 @@ package struct ExactDecimal: Sendable {
     return try ExactDecimal(left.mantissa(at: scale) + right.mantissa(at: scale), scale: scale).fitted()
   }
   /// Exact until the end, so that it does not depend on the order.
-  static func sum(_ values: [ExactDecimal]) throws -> ExactDecimal {
+  static func sum(_ values: [ExactDecimal]) throws -> ExactDecimal { try total(values).fitted() }
+
+  /// The exact sum, divided.
+  static func average(_ values: [ExactDecimal]) throws -> ExactDecimal {
+    try total(values).divided(by: ExactDecimal(Int128(values.count)))
+  }
+
+  private static func total(_ values: [ExactDecimal]) throws -> ExactDecimal {
     let scale = values.map(\.scale).max() ?? 0
     var total: Int128 = 0
     for value in values {
@@ -45,7 +52,7 @@ package struct ExactDecimal: Sendable {
       guard !overflows else { throw ReferenceFailure.beyondModel }
       total = sum
     }
-    return try ExactDecimal(total, scale: scale).fitted()
+    return ExactDecimal(total, scale: scale)
   }
 
   static func * (left: ExactDecimal, right: ExactDecimal) throws -> ExactDecimal {

@@ -265,7 +265,9 @@ extension ReferenceEvaluator {
       }
       return .text(texts.joined(separator: separator))
     case "sum": return try sum(values)
-    case "avg": return values.isEmpty ? .null : try arithmetic("/", sum(values), .int(values.count))
+    case "avg":
+      if case .decimal? = values.first { return .decimal(try .average(values.map { try $0.exact() })) }
+      return values.isEmpty ? .null : try arithmetic("/", sum(values), .int(values.count))
     case "min", "max":
       var best: Datum?
       for value in values {
