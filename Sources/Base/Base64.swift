@@ -24,8 +24,25 @@ package enum Base64 {
     return decode(text, isEnd: true, into: &result) ? result : nil
   }
 
+  /// Decodes into memory that has room for three bytes for each four letters; gives their number, or nil as above.
+  package static func decode(_ text: UnsafeBufferPointer<UInt8>, into place: UnsafeMutableRawPointer) -> Int? {
+    var count = 0
+    let isGood = decode(text, isEnd: true) { byte in
+      place.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
+      count += 1
+    }
+    return isGood ? count : nil
+  }
+
   /// Decodes a part of a text, a multiple of four letters; only the part at the end may be padded. False as above.
   package static func decode(_ text: UnsafeBufferPointer<UInt8>, isEnd: Bool, into result: inout [UInt8]) -> Bool {
+    decode(text, isEnd: isEnd) { result.append($0) }
+  }
+
+  @inline(__always)
+  private static func decode(
+    _ text: UnsafeBufferPointer<UInt8>, isEnd: Bool, _ append: (UInt8) -> Void
+  ) -> Bool {
     guard text.count % 4 == 0 else { return false }
     var index = 0
     while index < text.count {
@@ -40,9 +57,9 @@ package enum Base64 {
         }
         group = group << 6 | bits
       }
-      result.append(UInt8(truncatingIfNeeded: group >> 16))
-      if padding < 2 { result.append(UInt8(truncatingIfNeeded: group >> 8)) }
-      if padding < 1 { result.append(UInt8(truncatingIfNeeded: group)) }
+      append(UInt8(truncatingIfNeeded: group >> 16))
+      if padding < 2 { append(UInt8(truncatingIfNeeded: group >> 8)) }
+      if padding < 1 { append(UInt8(truncatingIfNeeded: group)) }
       if padding == 2, group & 0xFFFF != 0 { return false }
       if padding == 1, group & 0xFF != 0 { return false }
       index += 4

@@ -132,6 +132,9 @@ package struct ByteBuffer: ~Copyable, @unchecked Sendable {
     append(start, bytes.count)
   }
 
+  /// The room behind the bytes that needs no growth.
+  package var room: (start: UnsafeMutableRawPointer, count: Int) { (base + length, capacity - length) }
+
   /// Takes in `count` bytes that the caller has written behind the end, into reserved room.
   @inlinable
   package mutating func advance(_ count: Int) { length &+= count }
@@ -165,6 +168,17 @@ package struct ByteBuffer: ~Copyable, @unchecked Sendable {
     let result = [UInt8](UnsafeRawBufferPointer(start: base, count: length))
     length = 0
     return result
+  }
+
+  /// The memory with the bytes, without what it has beyond them; the buffer is empty afterwards.
+  ///
+  /// The caller gives it back with `free`.
+  package mutating func takeMemory() -> UnsafeMutableRawPointer {
+    let memory = ByteBuffer.allocate(max(length, 16), base)
+    length = 0
+    capacity = 64
+    base = ByteBuffer.allocate(capacity, nil)
+    return memory
   }
 
   /// The bytes as text; ill-formed UTF-8 is repaired.

@@ -260,6 +260,18 @@ package struct JSONScanner {
     }
   }
 
+  /// Whether bytes are one JSON value.
+  package static func isJSON(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    var scanner = JSONScanner(bytes)
+    do {
+      try scanner.skipValue()
+      try scanner.finish()
+      return true
+    } catch {
+      return false
+    }
+  }
+
   func failure(_ problem: Problem) -> Failure {
     Failure(offset: position, problem: problem)
   }

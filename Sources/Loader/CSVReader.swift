@@ -1,12 +1,27 @@
 /// Reads RFC 4180 text field by field, without copying fields that hold no doubled quotes.
 struct CSVReader {
-  /// A field: its bytes within the file, or decoded where quotes were doubled.
+  /// A field: its bytes within the file.
   struct Field {
     var start: Int
     var end: Int
     var isQuoted: Bool
-    /// The text where it differs from the bytes of the file.
-    var decoded: [UInt8]?
+    /// How many of its quotes are doubled.
+    var doubledQuotes = 0
+
+    /// The text: where quotes are doubled it lies in the arena.
+    func text(of bytes: UnsafeBufferPointer<UInt8>, in arena: LoadArena) -> UnsafeBufferPointer<UInt8> {
+      let source = UnsafeBufferPointer(rebasing: bytes[start..<end])
+      guard doubledQuotes > 0 else { return source }
+      let text = arena.allocate(source.count - doubledQuotes).assumingMemoryBound(to: UInt8.self)
+      var count = 0
+      var index = 0
+      while index < source.count {
+        text[count] = source[index]
+        count += 1
+        index += source[index] == 0x22 ? 2 : 1
+      }
+      return UnsafeBufferPointer(start: UnsafePointer(text), count: count)
+    }
   }
 
   let bytes: UnsafeBufferPointer<UInt8>
@@ -54,12 +69,11 @@ struct CSVReader {
     let quote = position
     position += 1
     let start = position
-    var decoded: [UInt8]?
+    var doubledQuotes = 0
     while let byte = peek() {
       if byte == 0x22 {
         if position + 1 < bytes.count, bytes[position + 1] == 0x22 {
-          if decoded == nil { decoded = Array(bytes[start..<position]) }
-          decoded?.append(0x22)
+          doubledQuotes += 1
           position += 2
           continue
         }
@@ -68,9 +82,8 @@ struct CSVReader {
         if let next = peek(), next != 0x2C, next != 0x0A, next != 0x0D {
           throw RecordFailure(.raggedLine, "text behind a closing quote", at: position)
         }
-        return Field(start: start, end: end, isQuoted: true, decoded: decoded)
+        return Field(start: start, end: end, isQuoted: true, doubledQuotes: doubledQuotes)
       }
-      decoded?.append(byte)
       position += 1
     }
     throw RecordFailure(.raggedLine, "a quoted field that does not end", at: quote, to: bytes.count)

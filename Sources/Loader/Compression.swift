@@ -25,17 +25,17 @@ enum Compression: String, CaseIterable {
   func expand(
     _ bytes: UnsafeBufferPointer<UInt8>, limit: Int, _ interruption: Interruption? = nil
   ) throws(Failure) -> ExpandedBytes {
-    let output = ExpandedBytes(capacity: min(limit, max(4096, bytes.count &* 4)), interruption)
+    let output = ExpandedBytes(capacity: min(limit, max(4096, bytes.count &* 4)), limit: limit, interruption)
     switch self {
-    case .gzip: try inflate(bytes, into: output, limit: limit)
-    case .zstd: try decompress(bytes, into: output, limit: limit)
+    case .gzip: try inflate(bytes, into: output)
+    case .zstd: try decompress(bytes, into: output)
     }
-    try output.check(limit)
+    try output.check()
     return output
   }
 
   private func inflate(
-    _ bytes: UnsafeBufferPointer<UInt8>, into output: ExpandedBytes, limit: Int
+    _ bytes: UnsafeBufferPointer<UInt8>, into output: ExpandedBytes
   ) throws(Failure) {
     var stream = z_stream()
     guard gqlite_inflate_init_gzip(&stream) == Z_OK else { throw Failure(message: "no memory to expand it") }
@@ -46,13 +46,13 @@ enum Compression: String, CaseIterable {
       let given = min(bytes.count - position, 1 << 30)
       stream.next_in = bytes.baseAddress.map { UnsafeMutablePointer(mutating: $0 + position) }
       stream.avail_in = UInt32(given)
-      let room = try output.room(limit: limit)
+      let room = try output.room()
       stream.next_out = room.start.assumingMemoryBound(to: UInt8.self)
       stream.avail_out = UInt32(room.count)
       let offered = Int(stream.avail_out)
       let status = CZlib.inflate(&stream, Z_NO_FLUSH)
       position += given - Int(stream.avail_in)
-      output.count += offered - Int(stream.avail_out)
+      output.advance(offered - Int(stream.avail_out))
       switch status {
       case Z_STREAM_END:
         isDone = position == bytes.count
@@ -68,18 +68,18 @@ enum Compression: String, CaseIterable {
   }
 
   private func decompress(
-    _ bytes: UnsafeBufferPointer<UInt8>, into output: ExpandedBytes, limit: Int
+    _ bytes: UnsafeBufferPointer<UInt8>, into output: ExpandedBytes
   ) throws(Failure) {
     guard let stream = ZSTD_createDStream() else { throw Failure(message: "no memory to expand it") }
     defer { ZSTD_freeDStream(stream) }
     guard bytes.count > 0 else { throw Failure(message: "the compressed data ends too early") }
     var input = ZSTD_inBuffer(src: UnsafeRawPointer(bytes.baseAddress), size: bytes.count, pos: 0)
     while true {
-      let room = try output.room(limit: limit)
+      let room = try output.room()
       var target = ZSTD_outBuffer(dst: room.start, size: room.count, pos: 0)
       let before = input.pos
       let wanted = ZSTD_decompressStream(stream, &target, &input)
-      output.count += target.pos
+      output.advance(target.pos)
       if ZSTD_isError(wanted) != 0 {
         throw Failure(message: "this is no zstd data, or it is damaged: \(String(cString: ZSTD_getErrorName(wanted)))")
       }
@@ -96,49 +96,43 @@ enum Compression: String, CaseIterable {
 
 /// Bytes that grow while they are expanded.
 final class ExpandedBytes {
-  private(set) var start: UnsafeMutableRawPointer
-  private var capacity: Int
-  var count = 0
-  private var isTaken = false
+  private(set) var buffer: ByteBuffer
+  private let limit: Int
   private let interruption: Interruption?
   /// The most bytes that are expanded between two looks at the interruption.
   private static let slice = 16 << 20
 
-  init(capacity: Int, _ interruption: Interruption?) {
-    self.capacity = max(capacity, 16)
+  init(capacity: Int, limit: Int, _ interruption: Interruption?) {
+    buffer = ByteBuffer(capacity: capacity)
+    self.limit = limit
     self.interruption = interruption
-    start = .allocate(byteCount: self.capacity, alignment: 16)
   }
 
-  deinit { if !isTaken { start.deallocate() } }
+  var count: Int { buffer.count }
 
-  func check(_ limit: Int) throws(Compression.Failure) {
+  func check() throws(Compression.Failure) {
     if count > limit {
       throw Compression.Failure(
         message: "the expanded data has more than \(limit) bytes, the limit 'expanded bytes' of a load")
     }
-  }
-
-  /// Free room, at least one byte.
-  func room(limit: Int) throws(Compression.Failure) -> (start: UnsafeMutableRawPointer, count: Int) {
-    try check(limit)
     if interruption?.isDue ?? false { throw Compression.Failure(message: "interrupted") }
-    if count == capacity {
-      // One byte beyond the limit tells that there is more.
-      let (doubled, overflow) = capacity.multipliedReportingOverflow(by: 2)
-      let next = max(capacity + 1, overflow ? limit : min(doubled, limit < Int.max ? limit + 1 : limit))
-      let grown = UnsafeMutableRawPointer.allocate(byteCount: next, alignment: 16)
-      grown.copyMemory(from: start, byteCount: count)
-      start.deallocate()
-      start = grown
-      capacity = next
-    }
-    return (start + count, min(capacity - count, Self.slice))
   }
 
-  /// Hands the memory to the caller, who deallocates it.
-  func take() -> UnsafeMutableRawPointer {
-    isTaken = true
-    return start
+  /// Free room, at least one byte: one beyond the limit tells that there is more.
+  func room() throws(Compression.Failure) -> (start: UnsafeMutableRawPointer, count: Int) {
+    try check()
+    // Large memory grows in place: what was expanded is not there twice.
+    let wanted = min(Self.slice, max(limit, 0) - count + 1)
+    buffer.reserve(min(wanted, 4096))
+    return (buffer.room.start, min(buffer.room.count, wanted))
   }
+
+  /// Counts bytes that were written into the room, also against the memory of the load.
+  func advance(_ count: Int) {
+    buffer.advance(count)
+    interruption?.take(count)
+  }
+
+  /// The file that the bytes are; nothing is left here.
+  func file(named name: String) -> MappedFile { MappedFile(name: name, taking: &buffer) }
 }

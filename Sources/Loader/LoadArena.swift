@@ -1,6 +1,18 @@
-/// Memory that lasts as long as one load: texts that were written with escapes, and the cells of lists.
+import GQLBase
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Memory of one record, until the next is read: texts that were written with escapes, and the cells of lists. Also
+/// what is to stay for a whole load.
 final class LoadArena {
-  private var chunks: [UnsafeMutableRawPointer] = []
+  /// The first is of the usual size and stays.
+  private var chunks: [UnsafeMutableRawBufferPointer] = []
   private var next: UnsafeMutableRawPointer?
   private var free = 0
   private static let chunkBytes = 1 << 18
@@ -13,14 +25,33 @@ final class LoadArena {
       free -= size
       return place
     }
-    let bytes = max(size, Self.chunkBytes)
-    let chunk = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 16)
-    chunks.append(chunk)
-    if bytes > size {
-      next = chunk + size
-      free = bytes - size
+    if size > Self.chunkBytes / 4 {
+      // What is large has memory of its own.
+      if chunks.isEmpty { addChunk() }
+      return addMemory(Self.memory(size), size)
     }
+    let chunk = addChunk()
+    next = chunk + size
+    free = Self.chunkBytes - size
     return chunk
+  }
+
+  @discardableResult
+  private func addChunk() -> UnsafeMutableRawPointer {
+    let chunk = addMemory(Self.memory(Self.chunkBytes), Self.chunkBytes)
+    next = chunk
+    free = Self.chunkBytes
+    return chunk
+  }
+
+  private func addMemory(_ memory: UnsafeMutableRawPointer, _ count: Int) -> UnsafeMutableRawPointer {
+    chunks.append(UnsafeMutableRawBufferPointer(start: memory, count: count))
+    return memory
+  }
+
+  private static func memory(_ count: Int) -> UnsafeMutableRawPointer {
+    guard let memory = malloc(count) else { preconditionFailure("out of memory") }
+    return memory
   }
 
   func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeMutableRawPointer {
@@ -29,5 +60,39 @@ final class LoadArena {
     return place
   }
 
-  deinit { for chunk in chunks { chunk.deallocate() } }
+  /// The bytes of a buffer, which may be empty afterwards: many are taken over, few are copied.
+  func take(_ buffer: inout ByteBuffer) -> UnsafeRawPointer {
+    guard buffer.count > Self.chunkBytes / 4 else { return UnsafeRawPointer(buffer.withUnsafeBytes { copy($0) }) }
+    if chunks.isEmpty { addChunk() }
+    let count = buffer.count
+    return UnsafeRawPointer(addMemory(buffer.takeMemory(), count))
+  }
+
+  /// Whether an address lies in this memory.
+  func contains(_ address: UnsafeRawPointer) -> Bool {
+    chunks.contains { chunk in
+      guard let start = chunk.baseAddress else { return false }
+      return address >= UnsafeRawPointer(start) && address < UnsafeRawPointer(start + chunk.count)
+    }
+  }
+
+  /// Forgets everything.
+  func removeAll() {
+    for chunk in chunks.dropFirst() { Self.release(chunk.baseAddress) }
+    if chunks.count > 1 { chunks.removeLast(chunks.count - 1) }
+    next = chunks.first?.baseAddress
+    free = chunks.isEmpty ? 0 : Self.chunkBytes
+  }
+
+  private static func release(_ memory: UnsafeMutableRawPointer?) {
+    #if canImport(Glibc)
+      Glibc.free(memory)
+    #elseif canImport(Musl)
+      Musl.free(memory)
+    #else
+      Darwin.free(memory)
+    #endif
+  }
+
+  deinit { for chunk in chunks { Self.release(chunk.baseAddress) } }
 }

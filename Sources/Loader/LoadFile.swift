@@ -179,8 +179,7 @@ package struct LoadFile {
     let file = try mapped(path, bounds)
     guard let (_, compression) = Compression.split(path) else { return file }
     do {
-      return MappedFile(
-        name: path, try compression.expand(file.bytes, limit: bounds.expandedBytes, bounds.interruption))
+      return try compression.expand(file.bytes, limit: bounds.expandedBytes, bounds.interruption).file(named: path)
     } catch {
       try bounds.check(path)
       throw LoadFailure(code: LoadProblem.unreadable.code, error.message, file: path)

@@ -145,13 +145,13 @@ extension Loader {
     while !csv.isAtEnd, fields.isEmpty { try csv.nextLine(into: &fields) }
     let names = fields.map { field in
       (
-        text: String(decoding: field.decoded ?? Array(bytes[field.start..<field.end]), as: UTF8.self),
-        start: field.start, end: field.end
+        text: String(decoding: field.text(of: bytes, in: reader.arena), as: UTF8.self), start: field.start,
+        end: field.end
       )
     }
     let columns = try reader.csvColumns(names, type)
     while !csv.isAtEnd {
-      reader.stage.removeAll()
+      reader.removeAll()
       do throws(RecordFailure) {
         do throws(RecordFailure) {
           try csv.nextLine(into: &fields)
@@ -173,7 +173,7 @@ extension Loader {
   mutating func loadObject(
     _ scanner: inout JSONScanner, _ file: LoadFile, _ number: Int, offset: Int
   ) throws(RecordFailure) {
-    reader.stage.removeAll()
+    reader.removeAll()
     guard scanner.peek() == .object else {
       throw RecordFailure(.notAnObject, "expected an object", at: scanner.position + offset)
     }

@@ -26,14 +26,28 @@ extension Loader {
       } else if link.isRecord {
         let target = reader.stage.records[Int(link.key.low)]
         let keyColumn = reader.layouts[target.layout].keyColumns[0]
-        pending[relation].targets.append(reader.stage.cells[target.base + keyColumn])
+        pending[relation].targets.append(kept(reader.stage.cells[target.base + keyColumn], target.layout))
         pending[relation].isRow.append(false)
       } else {
-        pending[relation].targets.append(link.key)
+        pending[relation].targets.append(kept(link.key, Int(catalog[link.relation].target.index)))
         pending[relation].isRow.append(false)
       }
     }
     records += 1
+  }
+
+  /// A key that stays when the next record is read. What lies in the file stays anyway.
+  private func kept(_ key: Cell, _ type: Int) -> Cell {
+    if let column = reader.layouts[type].keyColumns.first, catalog.types[type].columns[column].kind != .text {
+      return key
+    }
+    let text = TextView(key)
+    guard !text.isInline else { return key }
+    return text.withBytes { start, count in
+      guard arena.contains(start) else { return key }
+      let copy = keys.copy(UnsafeRawBufferPointer(start: start, count: count))
+      return TextView(UnsafeRawPointer(copy), count: count, flags: key.low & 0xC000_0000).cell
+    }
   }
 
   /// Takes back the rows that a record which is to be skipped has put in; those that it has patched keep the patch.

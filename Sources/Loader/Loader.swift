@@ -17,6 +17,8 @@ package struct Loader: ~Copyable {
   /// What may end the load before its end.
   let interruption: Interruption?
   let arena = LoadArena()
+  /// Keys of links, until all rows are there.
+  let keys = LoadArena()
   var reader: RecordReader
   /// What was done so far.
   package internal(set) var outcome = LoadOutcome()

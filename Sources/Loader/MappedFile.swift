@@ -1,3 +1,5 @@
+import GQLBase
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -17,7 +19,9 @@ package final class MappedFile: @unchecked Sendable {
   package let name: String
   package let bytes: UnsafeBufferPointer<UInt8>
   private let memory: UnsafeMutableRawPointer?
-  private let isMapping: Bool
+  private let owner: Owner
+
+  private enum Owner { case allocation, buffer, mapping }
 
   init(name: String, bytes: [UInt8]) {
     self.name = name
@@ -25,16 +29,17 @@ package final class MappedFile: @unchecked Sendable {
     _ = copy.initialize(from: bytes)
     self.bytes = UnsafeBufferPointer(start: copy.baseAddress, count: bytes.count)
     memory = UnsafeMutableRawPointer(copy.baseAddress)
-    isMapping = false
+    owner = .allocation
   }
 
-  /// Takes over expanded bytes.
-  init(name: String, _ expanded: ExpandedBytes) {
+  /// Takes over the bytes of a buffer, which is empty afterwards.
+  init(name: String, taking buffer: inout ByteBuffer) {
     self.name = name
-    let start = expanded.take()
+    let count = buffer.count
+    let start = buffer.takeMemory()
     memory = start
-    bytes = UnsafeBufferPointer(start: UnsafePointer(start.assumingMemoryBound(to: UInt8.self)), count: expanded.count)
-    isMapping = false
+    bytes = UnsafeBufferPointer(start: UnsafePointer(start.assumingMemoryBound(to: UInt8.self)), count: count)
+    owner = .buffer
   }
 
   /// Reads a regular file, or one of the process's own streams.
@@ -69,7 +74,7 @@ package final class MappedFile: @unchecked Sendable {
       }
       madvise(mapping, size, MADV_SEQUENTIAL)
       memory = mapping
-      isMapping = true
+      owner = .mapping
       bytes = UnsafeBufferPointer(start: UnsafePointer(mapping.assumingMemoryBound(to: UInt8.self)), count: size)
       return
     }
@@ -97,13 +102,17 @@ package final class MappedFile: @unchecked Sendable {
       count += got
     }
     memory = buffer
-    isMapping = false
+    owner = .allocation
     bytes = UnsafeBufferPointer(start: UnsafePointer(buffer.assumingMemoryBound(to: UInt8.self)), count: count)
   }
 
   deinit {
     guard let memory else { return }
-    if isMapping { munmap(memory, bytes.count) } else { memory.deallocate() }
+    switch owner {
+    case .allocation: memory.deallocate()
+    case .buffer: free(memory)
+    case .mapping: munmap(memory, bytes.count)
+    }
   }
 
   private static let readLimit = 16 << 20

@@ -108,13 +108,7 @@ extension RecordReader {
     _ field: CSVReader.Field, _ slot: RecordLayout.Slot, _ bytes: UnsafeBufferPointer<UInt8>, base: Int, record: Int,
     owner: String
   ) throws(RecordFailure) {
-    let text: UnsafeBufferPointer<UInt8>
-    if let decoded = field.decoded {
-      let copy = decoded.withUnsafeBytes { arena.copy($0) }
-      text = UnsafeBufferPointer(start: UnsafePointer(copy.assumingMemoryBound(to: UInt8.self)), count: decoded.count)
-    } else {
-      text = UnsafeBufferPointer(rebasing: bytes[field.start..<field.end])
-    }
+    let text = field.text(of: bytes, in: arena)
     func wrong() -> RecordFailure {
       let shown = String(decoding: text.prefix(60), as: UTF8.self)
       return RecordFailure(
@@ -210,7 +204,7 @@ extension RecordReader {
       return jsonCell(scanner, from: start)
     case .id, .string, .cursor, .uuid, .bytes, .decimal, .date, .dateTime, .duration:
       guard let start = text.baseAddress else { return TextView(word0: 0, word1: 0).cell }
-      guard UTF8Validation.firstError(text) == nil else { return nil }
+      guard text.count <= TextView.maximumLength, UTF8Validation.firstError(text) == nil else { return nil }
       var flags: UInt64 = TextView.escapeFlag
       if scalar == .id, Self.isCanonicalInteger(text) { flags = TextView.numberFlag }
       switch scalar {

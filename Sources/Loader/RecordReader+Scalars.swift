@@ -61,7 +61,7 @@ extension RecordReader {
     case .float: return number.double.map { Cell($0) }
     case .decimal: return number.decimal.map { Cell(low: $0.packed.0, high: $0.packed.1) }
     case .id:
-      guard number.isInteger else { return nil }
+      guard number.isInteger, number.count <= TextView.maximumLength else { return nil }
       if number.count == 2, number.int64 == 0 { return textCell("0", flags: TextView.numberFlag) }
       return TextView(number.start, count: number.count, flags: TextView.numberFlag).cell
     default: return nil
@@ -73,7 +73,7 @@ extension RecordReader {
     switch scalar {
     case .string, .id, .cursor:
       guard text.count <= TextView.maximumLength else { return nil }
-      let start = text.isDecoded ? keep(text.bytes) : UnsafeRawPointer(text.start)
+      let start = text.isDecoded ? arena.take(&scratch) : UnsafeRawPointer(text.start)
       return TextView(start, count: text.count, flags: text.isClean ? 0 : TextView.escapeFlag).cell
     case .dateTime:
       if let value = CivilTime.parseDateTime(text.bytes) { return Cell(value) }
@@ -82,13 +82,15 @@ extension RecordReader {
     case .duration: return CivilTime.parseDuration(text.bytes).map { Cell($0) }
     case .decimal: return Decimal(parsing: text.bytes).map { Cell(low: $0.packed.0, high: $0.packed.1) }
     case .uuid: return UUIDText.normalize(text.bytes).map { keepCell($0, flags: 0) }
-    case .bytes: return Base64.decode(text.bytes).map { keepCell($0, flags: 0) }
+    case .bytes: return bytesCell(text.bytes)
     case .int, .float, .boolean, .json: return nil
     }
   }
 
-  private func keep(_ bytes: UnsafeBufferPointer<UInt8>) -> UnsafeRawPointer {
-    UnsafeRawPointer(arena.copy(UnsafeRawBufferPointer(bytes)))
+  private func bytesCell(_ text: UnsafeBufferPointer<UInt8>) -> Cell? {
+    let place = arena.allocate(text.count / 4 * 3)
+    guard let count = Base64.decode(text, into: place), count <= TextView.maximumLength else { return nil }
+    return TextView(UnsafeRawPointer(place), count: count, flags: 0).cell
   }
 
   private func keepCell(_ bytes: [UInt8], flags: UInt64) -> Cell {
@@ -104,13 +106,12 @@ extension RecordReader {
   /// The JSON value behind the scanner since `start`, compact.
   func jsonCell(_ scanner: JSONScanner, from start: Int) -> Cell {
     let source = scanner.slice(start, scanner.position)
-    var compact: [UInt8] = []
-    compact.reserveCapacity(source.count)
+    let compact = arena.allocate(source.count).assumingMemoryBound(to: UInt8.self)
+    var count = 0
     var isInString = false
     var isEscaped = false
     for byte in source {
       if isInString {
-        compact.append(byte)
         if isEscaped {
           isEscaped = false
         } else if byte == 0x5C {
@@ -119,11 +120,14 @@ extension RecordReader {
           isInString = false
         }
       } else if byte > 0x20 {
-        compact.append(byte)
         isInString = byte == 0x22
+      } else {
+        continue
       }
+      compact[count] = byte
+      count += 1
     }
-    return keepCell(compact, flags: TextView.escapeFlag)
+    return TextView(UnsafeRawPointer(compact), count: count, flags: TextView.escapeFlag).cell
   }
 
   /// Reads a list of scalars as a run of cells with their validity behind them.
@@ -131,10 +135,10 @@ extension RecordReader {
     _ element: RecordLayout.Target, isWide: Bool, elementNonNull: Bool, _ slot: RecordLayout.Slot,
     _ scanner: inout JSONScanner, offset: Int, owner: String
   ) throws(RecordFailure) -> Cell {
-    var elements: [Cell] = []
-    var valid: [Bool] = []
     let start = scanner.position
     guard scanner.peek() == .array else { throw wrongType(slot, owner, &scanner, start, offset) }
+    listCells.removeAll(keeping: 1 << 16)
+    listValidity.removeAll(keeping: 1 << 12)
     do {
       try scanner.beginArray()
       while try scanner.nextElement() {
@@ -146,17 +150,33 @@ extension RecordReader {
               .missingValue, "an element of '\(owner).\(slot.name.string)' is non-null", at: place + offset,
               to: scanner.position + offset)
           }
-          elements.append(Cell(low: 0))
-          valid.append(false)
+          append(Cell(low: 0), isWide: isWide)
+          listValidity.append(0)
         } else {
-          elements.append(try readScalar(element, slot, &scanner, offset: offset, owner: owner).cell)
-          valid.append(true)
+          append(try readScalar(element, slot, &scanner, offset: offset, owner: owner).cell, isWide: isWide)
+          listValidity.append(1)
         }
       }
     } catch {
       throw RecordFailure(error, at: start, offset: offset)
     }
-    return run(elements, valid, isWide: isWide)
+    let count = listValidity.count
+    let place = arena.allocate(listCells.count + count)
+    listCells.withUnsafeBytes { Self.copy($0, to: place) }
+    let validity = place + listCells.count
+    listCells.removeAll(keeping: 1 << 16)
+    listValidity.withUnsafeBytes { Self.copy($0, to: validity) }
+    return Cell(low: UInt64(UInt(bitPattern: place)), high: UInt64(count))
+  }
+
+  private static func copy(_ bytes: UnsafeRawBufferPointer, to place: UnsafeMutableRawPointer) {
+    if let start = bytes.baseAddress { place.copyMemory(from: start, byteCount: bytes.count) }
+  }
+
+  private mutating func append(_ cell: Cell, isWide: Bool) {
+    withUnsafeBytes(of: (cell.low, cell.high)) { words in
+      if let start = words.baseAddress { listCells.append(start, isWide ? 16 : 8) }
+    }
   }
 
   /// A list's cell: elements and validity copied into the arena.

@@ -9,12 +9,22 @@ struct RecordReader: ~Copyable {
   let now: Int64
   var stage = RecordStage()
   var scratch = ByteBuffer(capacity: 1024)
+  /// The elements of the list that is being read, and whether each has a value.
+  var listCells = ByteBuffer(capacity: 1024)
+  var listValidity = ByteBuffer(capacity: 128)
   private var seen: [Bool] = []
 
   init(layouts: [RecordLayout], arena: LoadArena, now: Int64) {
     self.layouts = layouts
     self.arena = arena
     self.now = now
+  }
+
+  /// Forgets the record before.
+  mutating func removeAll() {
+    stage.removeAll()
+    arena.removeAll()
+    scratch.removeAll(keeping: 1 << 16)
   }
 
   /// Reads the object that `scanner` stands before. Offsets in failures count from `offset`.

@@ -35,14 +35,17 @@ extension SchemaInference {
 
   private mutating func readLines(_ file: LoadFile) {
     let bytes = file.file.bytes
+    var scratch = ByteBuffer(capacity: 256)
     var position = Self.textStart(bytes)
     while position < bytes.count {
       let end = bytes[position...].firstIndex(of: 0x0A) ?? bytes.count
-      let line = UnsafeBufferPointer(rebasing: bytes[position..<end])
-      var scanner = JSONScanner(line)
+      var scanner = JSONScanner(UnsafeBufferPointer(rebasing: bytes[position..<end]))
       if scanner.peek() != .end {
         do throws(JSONScanner.Failure) {
-          add(try JSONValue.parse(line), file, at: scanner.position + position)
+          var behind = scanner
+          try behind.skipValue()
+          try behind.finish()
+          try readRecord(&scanner, &scratch, file.typeName, file, offset: position)
         } catch {
           note(RecordFailure(.invalidJSON, error.problem.message, at: error.offset + position), file)
         }
@@ -63,7 +66,7 @@ extension SchemaInference {
     var scratch = ByteBuffer(capacity: 256)
     do throws(JSONScanner.Failure) {
       switch scanner.peek() {
-      case .array: try readArray(&scanner, &scratch) { $0.add($1, file, at: $2) }
+      case .array: try readArray(&scanner, &scratch, file.typeName, file)
       case .object where file.typeName == nil:
         try scanner.beginObject()
         while true {
@@ -75,12 +78,10 @@ extension SchemaInference {
             continue
           }
           if isType(key, file, at: start) { declare(key) }
-          try readArray(&scanner, &scratch) { inference, record, _ in inference.add(key, record) }
+          try readArray(&scanner, &scratch, key, file)
         }
       case .end: return
-      default:
-        let start = scanner.position
-        add(try scanner.scanValue(&scratch), file, at: start)
+      default: try readRecord(&scanner, &scratch, file.typeName, file, offset: 0)
       }
       try scanner.finish()
     } catch {
@@ -89,22 +90,39 @@ extension SchemaInference {
   }
 
   private mutating func readArray(
-    _ scanner: inout JSONScanner, _ scratch: inout ByteBuffer, _ add: (inout SchemaInference, JSONValue, Int) -> Void
+    _ scanner: inout JSONScanner, _ scratch: inout ByteBuffer, _ type: String?, _ file: LoadFile
   ) throws(JSONScanner.Failure) {
     try scanner.beginArray()
-    while try scanner.nextElement() {
-      scanner.skipSpace()
-      let start = scanner.position
-      add(&self, try scanner.scanValue(&scratch), start)
-    }
+    while try scanner.nextElement() { try readRecord(&scanner, &scratch, type, file, offset: 0) }
   }
 
-  private mutating func add(_ record: JSONValue, _ file: LoadFile, at start: Int) {
-    if let type = file.typeName {
-      add(type, record)
-    } else if case .string(let name)? = record["__typename"], isType(name.string, file, at: start) {
-      add(name.string, record)
+  /// Notes a record that is whole; the load reports what is no object. `offset` is where the scanner's text begins.
+  private mutating func readRecord(
+    _ scanner: inout JSONScanner, _ scratch: inout ByteBuffer, _ type: String?, _ file: LoadFile, offset: Int
+  ) throws(JSONScanner.Failure) {
+    var record = scanner
+    let isObject = record.peek() == .object
+    try scanner.skipValue()
+    guard isObject else { return }
+    var type = type
+    if type == nil { type = try Self.typename(record, &scratch) }
+    guard let type, isType(type, file, at: record.position + offset) else { return }
+    try note(type) { (shape) throws(JSONScanner.Failure) in try Self.note(&record, &scratch, in: &shape) }
+  }
+
+  private static func typename(
+    _ record: JSONScanner, _ scratch: inout ByteBuffer
+  ) throws(JSONScanner.Failure) -> String? {
+    var scanner = record
+    try scanner.beginObject()
+    while let key = try scanner.nextKey(&scratch) {
+      guard key.bytes.elementsEqual("__typename".utf8), scanner.peek() == .string else {
+        try scanner.skipValue()
+        continue
+      }
+      return try scanner.scanString(&scratch).string
     }
+    return nil
   }
 
   private mutating func isType(_ name: String, _ file: LoadFile, at start: Int) -> Bool {
@@ -115,13 +133,12 @@ extension SchemaInference {
 
   private mutating func readCSV(_ file: LoadFile) throws(RecordFailure) {
     guard let type = file.typeName, Self.isTypeName(type) else { return }
-    var csv = CSVReader(file.file.bytes)
+    let bytes = file.file.bytes
+    let arena = LoadArena()
+    var csv = CSVReader(bytes)
     var fields: [CSVReader.Field] = []
     while !csv.isAtEnd, fields.isEmpty { try csv.nextLine(into: &fields) }
-    func text(_ field: CSVReader.Field) -> Text {
-      Text(field.decoded ?? Array(file.file.bytes[field.start..<field.end]))
-    }
-    let columns = CSVColumns(fields.map { text($0).string })
+    let columns = CSVColumns(fields.map { String(decoding: $0.text(of: bytes, in: arena), as: UTF8.self) })
     declare(type, columns)
     let count = fields.count
     while !csv.isAtEnd {
@@ -130,17 +147,9 @@ extension SchemaInference {
         continue
       }
       guard fields.count == count else { continue }
-      let values = fields.map { Self.csvValue(text($0), isQuoted: $0.isQuoted) }
-      add(type, .object(columns.members(values)))
+      arena.removeAll()
+      note(type) { shape in columns.note(fields, bytes, arena, in: &shape) }
     }
-  }
-
-  private static func csvValue(_ text: Text, isQuoted: Bool) -> JSONValue {
-    if text.isEmpty { return isQuoted ? .string(text) : .null }
-    if text == "true" || text == "false" { return .bool(text == "true") }
-    // Only what a JSON number could be: `007` and `+1` are texts.
-    if case .number(let digits)? = try? JSONValue.parse(Array(text.bytes)) { return .number(digits) }
-    return .string(text)
   }
 
   /// The columns of a CSV file by name: `address.city` is a field of an embedded object.
@@ -174,13 +183,42 @@ extension SchemaInference {
       }
     }
 
-    /// The members of a line; an embedded object of which it names nothing is null.
-    func members(_ values: [JSONValue]) -> [JSONValue.Member] {
-      fields.map { field in
-        if let column = field.column { return JSONValue.Member(field.name, values[column]) }
-        let inner = field.inner.members(values)
-        return JSONValue.Member(field.name, inner.allSatisfy { $0.value == .null } ? .null : .object(inner))
+    /// Notes a line. An embedded object of which it names nothing is null.
+    func note(
+      _ values: [CSVReader.Field], _ bytes: UnsafeBufferPointer<UInt8>, _ arena: LoadArena, in shape: inout Shape
+    ) {
+      shape.objects += 1
+      shape.values += 1
+      for field in fields {
+        guard let place = shape.memberIndex[field.name] else { continue }
+        if let column = field.column {
+          Self.note(values[column], bytes, arena, in: &shape.members[place].shape)
+        } else if field.inner.isNamed(in: values) {
+          field.inner.note(values, bytes, arena, in: &shape.members[place].shape)
+        } else {
+          shape.members[place].shape.noteNull()
+        }
       }
+    }
+
+    private func isNamed(in values: [CSVReader.Field]) -> Bool {
+      fields.contains { field in
+        field.column.map { values[$0].isQuoted || values[$0].start < values[$0].end } ?? field.inner.isNamed(in: values)
+      }
+    }
+
+    private static func note(
+      _ field: CSVReader.Field, _ bytes: UnsafeBufferPointer<UInt8>, _ arena: LoadArena, in shape: inout Shape
+    ) {
+      let text = field.text(of: bytes, in: arena)
+      if text.isEmpty, !field.isQuoted { return shape.noteNull() }
+      if text.elementsEqual("true".utf8) || text.elementsEqual("false".utf8) { return shape.noteBoolean() }
+      // Only what a JSON number could be: `007` and `+1` are texts.
+      var scanner = JSONScanner(text)
+      if scanner.peek() == .number, let number = try? scanner.scanNumber(), number.count == text.count {
+        return shape.note(number)
+      }
+      shape.note(text: text)
     }
   }
 }

@@ -22,10 +22,43 @@ package struct SchemaInference {
     var isUUID = true
     var isLarge = false
     var values = 0
-    var ids: Set<Text> = []
+    /// Hashes of the texts and digits.
+    var ids: Set<Int> = []
     var element: [Shape] = []
     var members: [(name: Text, shape: Shape)] = []
     var memberIndex: [Text: Int] = [:]
+
+    mutating func noteNull() {
+      nulls += 1
+      values += 1
+    }
+
+    mutating func noteBoolean() {
+      booleans += 1
+      values += 1
+    }
+
+    mutating func note(_ number: JSONNumber) {
+      if number.int64 != nil { integers += 1 } else { numbers += 1 }
+      values += 1
+      note(id: number.bytes)
+    }
+
+    mutating func note(text: UnsafeBufferPointer<UInt8>) {
+      strings += 1
+      values += 1
+      note(id: text)
+      if isDate { isDate = CivilTime.parseDate(text) != nil }
+      if isDateTime { isDateTime = CivilTime.parseDateTime(text) != nil }
+      if isUUID { isUUID = UUIDText.normalize(text).map { $0.elementsEqual(text) } ?? false }
+    }
+
+    private mutating func note(id: UnsafeBufferPointer<UInt8>) {
+      var hasher = Hasher()
+      hasher.combine(bytes: UnsafeRawBufferPointer(id))
+      let hash = hasher.finalize()
+      if ids.count < SchemaInference.keptIDs { ids.insert(hash) } else if !ids.contains(hash) { isLarge = true }
+    }
   }
 
   private(set) var types: [(name: String, shape: Shape)] = []
@@ -41,11 +74,11 @@ package struct SchemaInference {
   /// Whether no record was read.
   package var isEmpty: Bool { types.isEmpty }
 
-  /// Adds a record of a type. The load reports what is no object, or of a type that cannot be.
-  mutating func add(_ type: String, _ record: JSONValue) {
-    guard case .object = record, Self.isTypeName(type) else { return }
+  /// Adds to the type what `body` notes of a record. The load reports types that cannot be.
+  mutating func note<E: Error>(_ type: String, _ body: (inout Shape) throws(E) -> Void) throws(E) {
+    guard Self.isTypeName(type) else { return }
     let index = declare(type)
-    Self.note(record, in: &types[index].shape, depth: 0)
+    try body(&types[index].shape)
   }
 
   /// The place of a type, which is new if it was not seen yet.
@@ -77,41 +110,40 @@ package struct SchemaInference {
     return shape.members.count - 1
   }
 
-  private static func note(_ value: JSONValue, in shape: inout Shape, depth: Int) {
-    switch value {
-    case .null: shape.nulls += 1
-    case .bool: shape.booleans += 1
-    case .number(let digits):
-      if Int64(digits.string) != nil { shape.integers += 1 } else { shape.numbers += 1 }
-      note(id: digits, in: &shape)
-    case .string(let text):
-      shape.strings += 1
-      note(id: text, in: &shape)
-      guard shape.isDate || shape.isDateTime || shape.isUUID else { break }
-      text.bytes.withUnsafeBufferPointer { bytes in
-        if shape.isDate { shape.isDate = CivilTime.parseDate(bytes) != nil }
-        if shape.isDateTime { shape.isDateTime = CivilTime.parseDateTime(bytes) != nil }
-        if shape.isUUID { shape.isUUID = UUIDText.normalize(bytes).map { $0.elementsEqual(bytes) } ?? false }
-      }
-    case .array(let elements):
+  /// Notes a value that was found to be JSON. It is read where it stands: a tree of it would take many times its size.
+  static func note(
+    _ scanner: inout JSONScanner, _ scratch: inout ByteBuffer, in shape: inout Shape
+  ) throws(JSONScanner.Failure) {
+    switch scanner.peek() {
+    case .null, .end, .invalid:
+      try scanner.scanNull()
+      shape.noteNull()
+    case .boolean:
+      _ = try scanner.scanBool()
+      shape.noteBoolean()
+    case .number: shape.note(try scanner.scanNumber())
+    case .string: shape.note(text: try scanner.scanString(&scratch).bytes)
+    case .array:
       shape.lists += 1
+      shape.values += 1
       if shape.element.isEmpty { shape.element.append(Shape()) }
-      for element in elements { note(element, in: &shape.element[0], depth: depth + 1) }
-    case .object(let members):
+      try scanner.beginArray()
+      while try scanner.nextElement() { try note(&scanner, &scratch, in: &shape.element[0]) }
+    case .object:
       shape.objects += 1
-      for member in members {
-        let known = shape.memberIndex[member.key]
+      shape.values += 1
+      try scanner.beginObject()
+      while let key = try scanner.nextKey(&scratch)?.text {
+        let known = shape.memberIndex[key]
         // The load says where a name is that no field can have.
-        guard known != nil || isFieldName(member.key.string) else { continue }
-        let index = known ?? place(of: member.key, in: &shape)
-        note(member.value, in: &shape.members[index].shape, depth: depth + 1)
+        guard known != nil || isFieldName(key.string) else {
+          try scanner.skipValue()
+          continue
+        }
+        let place = known ?? place(of: key, in: &shape)
+        try note(&scanner, &scratch, in: &shape.members[place].shape)
       }
     }
-    shape.values += 1
-  }
-
-  private static func note(id: Text, in shape: inout Shape) {
-    if shape.ids.count < keptIDs { shape.ids.insert(id) } else if !shape.ids.contains(id) { shape.isLarge = true }
   }
 
   // MARK: - Writing SDL

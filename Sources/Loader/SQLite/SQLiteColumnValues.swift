@@ -11,10 +11,14 @@ struct SQLiteColumnValues {
   init(_ table: SQLiteTable, _ place: Int, _ connection: SQLiteConnection) throws(SQLiteConnection.Failure) {
     let column = table.columns[place]
     let name = SQLiteConnection.quoted(column.name)
+    let declared = column.declaredType
+    func says(_ words: String...) -> Bool { words.contains { declared.contains($0) } }
+    // Kinds are told without values; only where values are asked for are large ones read, and JSON parsed.
     let rows = try connection.statement(
       """
       SELECT count(*), sum(t = 'null'), sum(t = 'integer'), sum(t = 'real'), sum(t = 'text'), sum(t = 'blob'),
-        sum(t = 'integer' AND v IN (0, 1)), sum(t = 'text' AND json_valid(v))
+        \(says("BOOL") ? "sum(t = 'integer' AND v IN (0, 1))" : "0"),
+        \(says("JSON") ? "sum(t = 'text' AND json_valid(v))" : "0")
       FROM (SELECT \(name) AS v, typeof(\(name)) AS t FROM \(SQLiteConnection.quoted(table.name)))
       """)
     guard try rows.next() else {
@@ -24,8 +28,6 @@ struct SQLiteColumnValues {
     let all = rows.integer(0)
     let present = all - rows.integer(1)
     isNonNull = (column.isNotNull || column.keyPlace > 0) && rows.integer(1) == 0
-    let declared = column.declaredType
-    func says(_ words: String...) -> Bool { words.contains { declared.contains($0) } }
     if present == 0 {
       kind = Self.affinity(declared)
     } else if rows.integer(2) == present {

@@ -34,6 +34,12 @@ final class SQLiteConnection {
       }, Unmanaged.passUnretained(self).toOpaque())
   }
 
+  /// Counts bytes that were made of the file.
+  func take(_ bytes: Int) throws(Failure) {
+    interruption?.take(bytes)
+    if isDue { throw Failure(message: "interrupted") }
+  }
+
   private var isDue: Bool { interruption?.isDue ?? false }
 
   deinit { sqlite3_close_v2(handle) }

@@ -27,9 +27,9 @@ struct SQLiteRecords {
     var files: [LoadFile] = []
     for (index, type) in schema.types.enumerated() {
       guard let name = typeName(type) else { continue }
-      let bytes = try records(index)
-      files.append(
-        LoadFile(file: MappedFile(name: "\(path)/\(type.table.name)", bytes: bytes), format: .ndjson, typeName: name))
+      var lines = try records(index)
+      let file = MappedFile(name: "\(path)/\(type.table.name)", taking: &lines)
+      files.append(LoadFile(file: file, format: .ndjson, typeName: name))
     }
     return files
   }
@@ -49,7 +49,7 @@ struct SQLiteRecords {
 
   // MARK: - One table
 
-  private func records(_ index: Int) throws(SQLiteConnection.Failure) -> [UInt8] {
+  private func records(_ index: Int) throws(SQLiteConnection.Failure) -> ByteBuffer {
     let type = schema.types[index]
     let table = type.table
     var columns: [String] = []
@@ -89,7 +89,10 @@ struct SQLiteRecords {
       ? table.rowIDName.map { " ORDER BY \($0)" } ?? " NOT INDEXED" : " ORDER BY " + key.joined(separator: ", ")
     let rows = try connection.select(columns, "FROM \(SQLiteConnection.quoted(table.name))\(order)")
     var buffer = ByteBuffer(capacity: 1 << 16)
+    var counted = 0
     while try rows.next() {
+      try connection.take(buffer.count - counted)
+      counted = buffer.count
       var separator: UInt8 = 0x7B
       for output in outputs {
         buffer.append(separator)
@@ -114,7 +117,8 @@ struct SQLiteRecords {
       }
       buffer.append("}\n")
     }
-    return buffer.takeArray()
+    try connection.take(buffer.count - counted)
+    return buffer
   }
 
   /// The fields of this table that hold the other ends of junction tables whose first side the schema does not name.
@@ -267,14 +271,19 @@ struct SQLiteRecords {
     _ kind: SQLiteSchema.Kind, _ rows: SQLiteRows, _ column: Int, into buffer: inout ByteBuffer
   ) {
     rows.withBytes(column) { bytes in
-      if kind == .json, (try? JSONValue.parse(bytes)) != nil, let start = bytes.baseAddress {
+      if kind == .json, JSONScanner.isJSON(bytes), let start = bytes.baseAddress {
         // A line is a record.
+        buffer.reserve(bytes.count)
         for byte in UnsafeRawBufferPointer(start: start, count: bytes.count) {
           buffer.append(byte == 0x0A || byte == 0x0D ? 0x20 : byte)
         }
         return
       }
-      buffer.append(json: Text(Array(bytes)))
+      if let start = bytes.baseAddress {
+        buffer.append(json: UnsafeRawPointer(start), bytes.count)
+      } else {
+        buffer.append("\"\"")
+      }
     }
   }
 
