@@ -16,16 +16,18 @@ enum Gqlite {
     var errors: String
   }
 
-  /// Runs with standard output and standard error in files: neither is a terminal, and neither can fill up.
+  /// Runs with standard output and standard error in files: neither is a terminal, and neither can fill up. After
+  /// `patience` seconds the process is ended.
   static func run(
-    _ arguments: [String], input: String = "", environment: [String: String] = [:], in folder: URL? = nil
+    _ arguments: [String], input: String = "", environment: [String: String] = [:], in folder: URL? = nil,
+    patience: Double? = nil
   ) throws -> Result {
-    try run(binary, arguments, input: input, environment: environment, in: folder)
+    try run(binary, arguments, input: input, environment: environment, in: folder, patience: patience)
   }
 
   static func run(
     _ program: URL, _ arguments: [String], input: String = "", environment: [String: String] = [:],
-    in folder: URL? = nil
+    in folder: URL? = nil, patience: Double? = nil
   ) throws -> Result {
     let scratch = try Scratch()
     let process = Process()
@@ -39,7 +41,11 @@ enum Gqlite {
     process.standardOutput = try FileHandle(forWritingTo: scratch.url.appending(path: "out"))
     process.standardError = try FileHandle(forWritingTo: scratch.url.appending(path: "err"))
     try process.run()
+    // Who does not end is ended, which its status tells.
+    let watch = DispatchWorkItem { if process.isRunning { process.terminate() } }
+    if let patience { DispatchQueue.global().asyncAfter(deadline: .now() + patience, execute: watch) }
     process.waitUntilExit()
+    watch.cancel()
     return Result(
       status: process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus,
       output: try scratch.read("out"), errors: try scratch.read("err"))
