@@ -33,6 +33,31 @@ private typealias Message = ChatFixture.Message
   private let no = bool(.constant(.boolean(false)))
   private let null = BoundExpression(.constant(.null), .int, at: nowhere)
 
+  /// Rewriting counts what it makes, and so does planning behind it.
+  @Test func memory() {
+    let fixture = ChatFixture()
+    let terms: [BoundExpression] = (0..<4_000).map { number in
+      bool(.or([compare(user(User.age), .equal, int(Int64(number))), all(rich, old)]))
+    }
+    let wide = query(collection(ChatFixture.user, where: bool(.and(terms))))
+    let rewriting = PreparationMemory(limit: .max)
+    let planning = PreparationMemory(limit: .max)
+    func interruption(_ memory: PreparationMemory) -> Interruption {
+      Interruption(deadline: .max, milliseconds: 0, cancellation: nil, memory: memory)
+    }
+    _ = Rewriter.rewrite(wide, disabled: [], interruption(rewriting))
+    // Eleven nodes for each of the terms.
+    #expect(rewriting.taken >= 4_000 * 8 * BoundExpression.bytesOfNode)
+    var options = PlannerOptions()
+    options.interruption = interruption(planning)
+    _ = optimize(wide, catalog: fixture.catalog, statistics: fixture.statistics, options: options)
+    #expect(planning.taken >= rewriting.taken + 4_000 * MemoryLayout<BoundExpression>.stride)
+    options.interruption = Interruption(
+      deadline: .max, milliseconds: 0, cancellation: nil, memory: PreparationMemory(limit: 1 << 20))
+    let stopped = optimize(wide, catalog: fixture.catalog, statistics: fixture.statistics, options: options)
+    #expect(stopped.diagnostics.map(\.code) == [DiagnosticCode("memory")])
+  }
+
   /// What is left is as it was, and says that it is not to be used.
   @Test func interruptions() {
     let fixture = ChatFixture()
