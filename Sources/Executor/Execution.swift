@@ -74,6 +74,10 @@ package final class Execution {
   private static let chargedBytes = 1 << 15
   /// An execution that needed more than this is not kept for later runs.
   private static let keptBytes = 1 << 22
+  /// Bytes from which on a run looks at the memory of the process.
+  private static let unwatchedBytes = 1 << 26
+  /// The levels of the answer that are expanded and not written yet.
+  @exclusivity(unchecked) var expanded = ExpandedLevels()
   @exclusivity(unchecked) var isLarge = false
   /// Memory of the registers of all programs. What usual queries need is not counted.
   @exclusivity(unchecked) private var registerBytes = 0
@@ -145,6 +149,7 @@ package final class Execution {
     let snapshot = current
     self.outputStart = outputStart
     run &+= 1
+    expanded = ExpandedLevels()
     nodes = 0
     visitedRows = 0
     if identity == snapshot.identity { return }
@@ -302,13 +307,24 @@ package final class Execution {
     }
   }
 
-  /// Throws if so many bytes of rows, and what was computed, are more than the run may hold.
+  /// Throws if so many bytes of rows, with the levels of the answer and what was computed, are more than the run may
+  /// hold.
   @inline(never)
   func checkMemory(_ bytes: Int) throws(RuntimeProblem) {
     if bytes > Execution.keptBytes { isLarge = true }
-    let held = scratch.usedBytes + max(0, registerBytes - Execution.freeRegisterBytes)
+    let held = scratch.usedBytes + max(0, registerBytes - Execution.freeRegisterBytes) + expanded.bytes
     if bytes > limits.maximumMemory - held {
       throw RuntimeProblem(.memory(limit: limits.maximumMemory), at: SourceRange(at: 0))
+    }
+    // What is less does no harm, and needs no look at the process.
+    if bytes + held > Execution.unwatchedBytes { try checkCeiling(bytes + held) }
+  }
+
+  @inline(never)
+  private func checkCeiling(_ bytes: Int) throws(RuntimeProblem) {
+    // Rows that grow are copied into twice the room.
+    if MemoryCeiling.isReached(taking: bytes &* 2) {
+      throw RuntimeProblem(.memory(limit: MemoryCeiling.bytes), at: SourceRange(at: 0))
     }
   }
 

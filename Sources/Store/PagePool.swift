@@ -38,6 +38,7 @@ enum PagePool {
   /// Uninitialised memory, aligned to cache lines.
   static func allocate(byteCount: Int) -> UnsafeMutableRawPointer {
     let lines = lines(byteCount)
+    PageMeter.add(lines << lineShift)
     let shelf = shelf
     if lines < classes, !shelf.isTaken.exchange(true, ordering: .acquiring) {
       let head = shelf.heads[lines]
@@ -55,6 +56,7 @@ enum PagePool {
   /// Gives back what ``allocate(byteCount:)`` gave for the same number of bytes.
   static func deallocate(_ block: UnsafeMutableRawPointer, byteCount: Int) {
     let lines = lines(byteCount)
+    PageMeter.add(-(lines << lineShift))
     let shelf = shelf
     if lines < classes, !shelf.isTaken.exchange(true, ordering: .acquiring) {
       if shelf.bytes + lines << lineShift <= capacity {

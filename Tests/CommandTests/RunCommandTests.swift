@@ -306,3 +306,18 @@ import Testing
     #expect(try Gqlite.run(["--version"]).output == "gqlite \(GQLiteVersion.current)\n")
   }
 }
+
+/// The memory that the process may have, which a limit of the shell makes small.
+@Suite struct ProcessMemoryTests {
+  @Test func aRunEndsBeforeTheProcessDoes() throws {
+    let shell = try Shell()
+    defer { shell.remove() }
+    try shell.write("type U { id: ID! friends: [U!]! }", to: "data/schema.graphql")
+    let all = (0..<600).map(String.init).joined(separator: ",")
+    let lines = (0..<600).map { #"{"id":\#($0),"friends":[\#(all)]}"# }
+    try shell.write(lines.joined(separator: "\n"), to: "data/U.ndjson")
+    // 216 million members, whose rows take 864 MB, of the 750 that are there.
+    let result = try shell.run("ulimit -v 1000000; gqlite --data data -e '{ U { friends { friends { id } } } }'")
+    #expect(result.hasPrefix("error[memory]: the memory limit of 768000000 bytes is exceeded\n"), "\(result)")
+  }
+}

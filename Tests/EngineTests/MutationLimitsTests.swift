@@ -95,6 +95,14 @@ import Testing
     #expect(database.check() == [])
   }
 
+  /// Pages of columns and indexes count, though nothing else is as large: of 3,000 numbers and as many times.
+  @Test(arguments: ["updateN(all: true, set: {n: n + 1})", "deleteN(all: true)"]) func pages(_ field: String) throws {
+    let database = try Self.database()
+    try expectStopped(database, "memory", "mutation { \(field) }", RunOptions(maximumMemory: 40_000))
+    let answer = try database.query("mutation { \(field) }", options: RunOptions(maximumMemory: 40_000_000))
+    #expect(answer.jsonString.contains("3000"))
+  }
+
   /// A function that the last row raises the flag with: what is left then is not evaluation but writing. Where a
   /// condition is evaluated, a scan would go on behind the last row; a deletion writes its answer first.
   @Test(arguments: [

@@ -108,6 +108,8 @@ package final class Mutator {
   /// The operation that the fields belong to, and what was written before it.
   @exclusivity(unchecked) private var operation: MutationContext?
   @exclusivity(unchecked) private var writtenBefore = 0
+  /// Of `transaction.pageBytes`: as many as there were before the operation.
+  @exclusivity(unchecked) private var pagesBefore = 0
   /// Of ``heldBytes``: as many as there were at the last look.
   @exclusivity(unchecked) var lookedBytes = 0
 
@@ -212,6 +214,7 @@ package final class Mutator {
     if isContinuing || operation !== context {
       operation = context
       writtenBefore = transaction.writtenBytes
+      pagesBefore = transaction.pageBytes
     }
     lookedBytes = heldBytes
     if execution.mayStop || execution.limits.maximumMemory != .max || isContinuing {
@@ -297,9 +300,14 @@ package final class Mutator {
   @inline(__always)
   var heldBytes: Int { writtenBytes &+ stage.memory.usedBytes }
 
+  /// Bytes of all that the operation holds: what it has written, its pages, what is on the stage and what it answers.
+  private var takenBytes: Int {
+    writtenBytes &+ (transaction.pageBytes &- pagesBefore) &+ stage.byteCount &+ answered.count &* 4
+  }
+
   /// Throws if the run is cancelled, its time is up, or it holds more than it may. Call it once a batch.
   func checkpoint(_ execution: Execution) throws(MutationProblem) {
-    let bytes = stage.byteCount &+ writtenBytes
+    let bytes = takenBytes
     try running { () throws(RuntimeProblem) in
       try execution.checkpoint()
       try execution.checkComputed(bytes)
@@ -315,7 +323,7 @@ package final class Mutator {
     }
     do throws(RuntimeProblem) {
       try execution.checkpoint()
-      try execution.checkComputed(stage.byteCount &+ writtenBytes &+ bytes)
+      try execution.checkComputed(takenBytes &+ bytes)
       return false
     } catch {
       stopReason = error

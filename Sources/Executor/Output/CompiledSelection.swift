@@ -15,6 +15,8 @@ final class CompiledSelection: @unchecked Sendable {
   struct Child {
     var selection: Int
     var condition: Int
+    /// Whether all members are written where the condition holds.
+    var isWritten: Bool
   }
   let set: Int
   let isObject: Bool
@@ -140,6 +142,8 @@ private struct SelectionBuilder {
   var groups: [Group] = []
   var children: [CompiledSelection.Child] = []
   var usedScopes = 0
+  /// The fields stand in an object, or among fields, that some members have not.
+  private var isOptional = false
 
   init(type: EntityTypeID?) { self.type = type }
 
@@ -175,7 +179,7 @@ private struct SelectionBuilder {
           operations[index].group = Int32(place.group)
           operations[index].vector = Int32(place.vector)
         }
-        add(inner, condition: condition, &compiler, &output)
+        addOptional(inner, condition: condition, &compiler, &output)
         operations[index].end = Int32(operations.count)
       case .inlined(let truth, let inner):
         let index = operations.count
@@ -183,14 +187,14 @@ private struct SelectionBuilder {
         let place = computed(truth, condition, &compiler)
         operations[index].group = Int32(place.group)
         operations[index].vector = Int32(place.vector)
-        add(inner, condition: condition, &compiler, &output)
+        addOptional(inner, condition: condition, &compiler, &output)
         operations[index].end = Int32(operations.count)
       case .one(let id), .many(let id):
         var isMany = false
         if case .many = field.content { isMany = true }
         append(isMany ? .many : .one, key: field.key, own, &output)
         operations[operations.count - 1].index = Int32(id.index)
-        children.append(CompiledSelection.Child(selection: id.index, condition: condition))
+        children.append(CompiledSelection.Child(selection: id.index, condition: condition, isWritten: !isOptional))
         let set = compiler.plan.query.selections[id.index].set
         usedScopes = max(usedScopes, compiler.scopesUsed(byAround: set.index), output.usedScopes[id.index] - 1)
       case .recursion: append(.recursion, key: field.key, own, &output)
@@ -199,6 +203,15 @@ private struct SelectionBuilder {
       case .cursor: append(.cursor, key: field.key, own, &output)
       }
     }
+  }
+
+  private mutating func addOptional(
+    _ fields: [BoundField], condition: Int, _ compiler: inout PlanCompiler, _ output: inout OutputCompiler
+  ) {
+    let outer = isOptional
+    isOptional = true
+    add(fields, condition: condition, &compiler, &output)
+    isOptional = outer
   }
 
   mutating func add(

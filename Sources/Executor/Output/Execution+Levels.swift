@@ -3,25 +3,39 @@ import GQLCatalog
 import GQLStore
 
 extension Execution {
-  /// Expands the children of the members `range` of a level, and theirs, down to the last level.
-  func expandChildren(
-    of selection: CompiledSelection, _ level: LevelState, _ range: Range<Int>, _ executable: Executable
+  /// Expands the levels below the members `range` of a selection at the root, when so many bytes are written.
+  func expandLevels(
+    below selection: CompiledSelection, _ level: LevelState, _ range: Range<Int>, _ executable: Executable,
+    written: Int
+  ) throws(RuntimeProblem) {
+    expanded = ExpandedLevels(written: written)
+    defer { expanded.set = -1 }
+    try expandChildren(of: selection, level, range, executable, areWritten: true)
+  }
+
+  /// Expands the children of the members `range` of a level, and theirs, down to the last level. `areWritten`: each of
+  /// the level's members will be written.
+  private func expandChildren(
+    of selection: CompiledSelection, _ level: LevelState, _ range: Range<Int>, _ executable: Executable,
+    areWritten: Bool
   ) throws(RuntimeProblem) {
     for child in selection.children where child.condition < 0 || conditions[child.condition] {
       let compiled = executable.selections[child.selection]
       let below = levels[child.selection]
       let set = executable.sets[compiled.set]
+      let isWritten = areWritten && child.isWritten
+      expanded.set = -1
       if let grouping = compiled.grouping {
         try expandGroups(child.selection, compiled, grouping, below, above: level, range, executable)
         if !compiled.children.isEmpty {
-          try expandChildren(of: compiled, below, 0..<below.members.rows.count, executable)
+          try expandChildren(of: compiled, below, 0..<below.members.rows.count, executable, areWritten: isWritten)
         }
         continue
       }
       if let recursion = compiled.recursion {
         try expandRecursion(compiled, recursion, below, above: level, range, set)
         if !compiled.children.isEmpty {
-          try expandChildren(of: compiled, below, 0..<below.members.rows.count, executable)
+          try expandChildren(of: compiled, below, 0..<below.members.rows.count, executable, areWritten: isWritten)
         }
         continue
       }
@@ -30,16 +44,24 @@ extension Execution {
       below.members.offsets.append(0)
       below.parentBase = range.lowerBound
       var start = range.lowerBound
+      if isWritten { expanded.set = set.id }
       while start < range.upperBound {
         try checkpoint()
         let count = min(ScopeRows.batchRows, range.upperBound - start)
         try append(set, scopes(level, start, count, max(set.usedScopes, 1)), into: &below.members)
+        if isWritten { try checkLevel(below.members.rows.count) }
         start += count
       }
+      expanded.set = -1
+      let found = below.members.rows.count
+      let rows = found &* max(1, level.members.rows.count > 0 ? compiled.usedScopes : 1)
+      try checkMemory(rows &* 4)
       if compiled.showsDepths { takeDepths(set, below) }
       try begin(compiled, below, above: level)
+      expanded.bytes &+= rows &* 4
+      if isWritten { expanded.members &+= found }
       if !compiled.children.isEmpty {
-        try expandChildren(of: compiled, below, 0..<below.members.rows.count, executable)
+        try expandChildren(of: compiled, below, 0..<below.members.rows.count, executable, areWritten: isWritten)
       }
     }
   }

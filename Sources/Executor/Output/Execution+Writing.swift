@@ -42,6 +42,8 @@ extension Execution {
   ) throws(RuntimeProblem) {
     let selection = executable.selections[index]
     let level = levels[index]
+    // The levels are written once this returns.
+    defer { expanded = ExpandedLevels() }
     if let point = selection.point, actuals == nil, let row = point.find(self) {
       return try write(row, selection, level, executable, into: &output)
     }
@@ -60,7 +62,7 @@ extension Execution {
     let total = level.members.rows.count
     guard isMany else {
       guard total > 0 else { return output.append("null") }
-      if !selection.children.isEmpty { try expandChildren(of: selection, level, 0..<1, executable) }
+      if !selection.children.isEmpty { try expandLevels(below: selection, level, 0..<1, executable, written: output.count - outputStart) }
       return try writeMember(selection, level, 0, executable, into: &output)
     }
     output.append(0x5B)
@@ -69,7 +71,9 @@ extension Execution {
     while start < total {
       try checkpoint()
       let end = min(start + ScopeRows.batchRows, total)
-      if !selection.children.isEmpty { try expandChildren(of: selection, level, start..<end, executable) }
+      if !selection.children.isEmpty {
+        try expandLevels(below: selection, level, start..<end, executable, written: output.count - outputStart)
+      }
       try writeMembers(selection, level, start, end, executable, into: &output)
       try checkBytes(output.count)
       start = end

@@ -9,6 +9,7 @@ struct ListWatch {
   fileprivate var next: Int
   /// Rows that a condition is evaluated for are counted there.
   fileprivate let countsRows: Bool
+  fileprivate let set: Int
 
   /// A fraction of a millisecond, where rows are copied.
   fileprivate static var interval: Int { 1 << 17 }
@@ -17,6 +18,7 @@ struct ListWatch {
     first = rows.count
     next = first &+ Self.interval
     countsRows = set.filter == nil
+    self.set = set.id
   }
 }
 
@@ -39,6 +41,7 @@ extension Execution {
     watch.next = count &+ ListWatch.interval
     try checkOffsets(count)
     try checkMemory(count &* 4)
+    if watch.set == expanded.set { try checkLevel(count) }
     try checkpoint()
     // They are counted when all lists are there.
     if watch.countsRows { try checkVisits(count &- watch.first) }

@@ -25,8 +25,16 @@ package final class WriteTransaction {
   /// Asked once in a while, with the bytes that are held meanwhile, by calls that may reach any number of entities;
   /// where it says so they throw ``StoreProblem/stopped``.
   package var isStopped: ((Int) -> Bool)? {
-    didSet { steps = 0 }
+    didSet {
+      steps = 0
+      if isStopped == nil, oldValue != nil { meter.end() }
+      if isStopped != nil, oldValue == nil { meter.begin() }
+    }
   }
+  private let meter = PageMeter()
+  /// Bytes of pages that the transaction has made and not given back, while somebody asked to stop it: columns, indexes
+  /// and their directories. Texts and lists are ``writtenBytes``.
+  package var pageBytes: Int { max(0, meter.bytes) }
   /// Bytes of texts and lists that were written, in memory that this and later versions keep; what was superseded since
   /// counts on.
   @exclusivity(unchecked) package internal(set) var writtenBytes = 0
