@@ -221,6 +221,17 @@ package final class Mutator {
       transaction.isStopped = { self.isStopped(execution, holding: $0) }
     }
     defer { transaction.isStopped = nil }
+    guard execution.limits.maximumMemory != .max, !isContinuing else {
+      return try perform(program, context, execution, into: &output)
+    }
+    return try transaction.countingPages { () throws(MutationProblem) in
+      try perform(program, context, execution, into: &output)
+    }
+  }
+
+  private func perform(
+    _ program: MutationProgram, _ context: MutationContext, _ execution: Execution, into output: inout ByteBuffer
+  ) throws(MutationProblem) -> Bool {
     // Small fields reach no other check, however many there are.
     try checkpoint(execution)
     let constants = try running { () throws(RuntimeProblem) in try program.constants.constants(execution) }

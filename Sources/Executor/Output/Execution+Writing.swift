@@ -62,7 +62,9 @@ extension Execution {
     let total = level.members.rows.count
     guard isMany else {
       guard total > 0 else { return output.append("null") }
-      if !selection.children.isEmpty { try expandLevels(below: selection, level, 0..<1, executable, written: output.count - outputStart) }
+      if !selection.children.isEmpty {
+        try expandLevels(below: selection, level, 0..<1, executable, written: output.count - outputStart)
+      }
       return try writeMember(selection, level, 0, executable, into: &output)
     }
     output.append(0x5B)

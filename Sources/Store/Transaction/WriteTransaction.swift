@@ -25,15 +25,11 @@ package final class WriteTransaction {
   /// Asked once in a while, with the bytes that are held meanwhile, by calls that may reach any number of entities;
   /// where it says so they throw ``StoreProblem/stopped``.
   package var isStopped: ((Int) -> Bool)? {
-    didSet {
-      steps = 0
-      if isStopped == nil, oldValue != nil { meter.end() }
-      if isStopped != nil, oldValue == nil { meter.begin() }
-    }
+    didSet { steps = 0 }
   }
   private let meter = PageMeter()
-  /// Bytes of pages that the transaction has made and not given back, while somebody asked to stop it: columns, indexes
-  /// and their directories. Texts and lists are ``writtenBytes``.
+  /// Bytes of pages that were made and not given back within ``countingPages(_:)``: of columns, indexes and their
+  /// directories. Texts and lists are ``writtenBytes``.
   package var pageBytes: Int { max(0, meter.bytes) }
   /// Bytes of texts and lists that were written, in memory that this and later versions keep; what was superseded since
   /// counts on.
@@ -149,6 +145,13 @@ package final class WriteTransaction {
       owned.ownIndex(number)
       if case .trigram(let trigrams) = owned.indexes[number] { trigrams.settle(owned, allowance) }
     }
+  }
+
+  /// Counts the pages that a call makes on the current thread, see ``pageBytes``.
+  package func countingPages<Output, Failure>(_ body: () throws(Failure) -> Output) throws(Failure) -> Output {
+    meter.begin()
+    defer { meter.end() }
+    return try body()
   }
 
   /// One entity or link of many; `bytes` are those that the call holds.
