@@ -76,6 +76,10 @@ package final class Execution {
   private static let keptBytes = 1 << 22
   /// Bytes from which on a run looks at the memory of the process.
   private static let unwatchedBytes = 1 << 26
+  /// Bytes of the answer between two looks at its limits.
+  static let outputInterval = 1 << 23
+  /// The length of the output at which its limits are looked at next.
+  @exclusivity(unchecked) var lookAtOutput = Execution.outputInterval
   /// The levels of the answer that are expanded and not written yet.
   @exclusivity(unchecked) var expanded = ExpandedLevels()
   @exclusivity(unchecked) var isLarge = false
@@ -150,6 +154,7 @@ package final class Execution {
     self.outputStart = outputStart
     run &+= 1
     expanded = ExpandedLevels()
+    lookAtOutput = outputStart &+ Execution.outputInterval
     nodes = 0
     visitedRows = 0
     if identity == snapshot.identity { return }
@@ -318,6 +323,11 @@ package final class Execution {
     }
     // What is less does no harm, and needs no look at the process.
     if bytes + held > Execution.unwatchedBytes { try checkCeiling(bytes + held) }
+  }
+
+  /// Throws if the process has no room for an answer that grows, and for so many bytes beside what it holds.
+  func checkCeiling(holding bytes: Int) throws(RuntimeProblem) {
+    if bytes > Execution.unwatchedBytes { try checkCeiling(bytes) }
   }
 
   @inline(never)

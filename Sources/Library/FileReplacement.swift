@@ -28,6 +28,13 @@ package final class FileReplacement {
   package init(_ path: String) throws(QueryError) {
     self.path = path
     guard !path.utf8.contains(0) else { throw Self.failure(path, "a name with U+0000 in it") }
+    if let stream = MappedFile.stream(named: path) {
+      target = path
+      temporary = nil
+      descriptor = dup(stream)
+      guard descriptor >= 0 else { throw Self.failure(path) }
+      return
+    }
     var status = stat()
     let isThere = stat(path, &status) == 0
     let kind = status.st_mode & S_IFMT

@@ -121,8 +121,10 @@ package final class MappedFile: @unchecked Sendable {
   package static let outside = "is not in the folder that data may come from"
 
   /// Returns the descriptor that a path of a stream names.
-  private static func stream(named path: String) -> CInt? {
+  package static func stream(named path: String) -> CInt? {
     if path == "/dev/stdin" { return 0 }
+    if path == "/dev/stdout" { return 1 }
+    if path == "/dev/stderr" { return 2 }
     for prefix in ["/dev/fd/", "/proc/self/fd/"] where path.hasPrefix(prefix) {
       return CInt(path.dropFirst(prefix.count))
     }

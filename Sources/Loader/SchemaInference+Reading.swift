@@ -157,12 +157,14 @@ extension SchemaInference {
     /// The names of one object, in their order, with the column or the columns of the object.
     private(set) var fields: [(name: Text, column: Int?, inner: CSVColumns)] = []
     private var places: [Text: Int] = [:]
+    /// Objects inside each other that a name can lead through.
+    private static let deepest = 64
 
     init(_ names: [String]) {
       for (column, name) in names.enumerated() {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false).map { Text(String($0)) }
         // The load says which name is none.
-        guard parts.allSatisfy({ !$0.isEmpty }) else { continue }
+        guard parts.count <= Self.deepest, parts.allSatisfy({ !$0.isEmpty }) else { continue }
         insert(parts[...], column)
       }
     }

@@ -22,6 +22,8 @@ package struct SchemaInference {
     var isUUID = true
     var isLarge = false
     var values = 0
+    /// A column of a CSV file, whose cells are all texts at first.
+    var isOfCSV = false
     /// Hashes of the texts and digits.
     var ids: Set<Int> = []
     var element: [Shape] = []
@@ -99,6 +101,7 @@ package struct SchemaInference {
   private static func declare(_ columns: CSVColumns, in shape: inout Shape) {
     for field in columns.fields where isFieldName(field.name.string) {
       let place = place(of: field.name, in: &shape)
+      shape.members[place].shape.isOfCSV = true
       declare(field.inner, in: &shape.members[place].shape)
     }
   }
@@ -290,7 +293,7 @@ package struct SchemaInference {
     if shape.booleans == present { return "Boolean" }
     if shape.integers == present { return "Int" }
     if shape.integers + shape.numbers == present { return "Float" }
-    guard shape.strings == present else { return "JSON" }
+    guard shape.strings == present else { return shape.isOfCSV && shape.lists + shape.objects == 0 ? "String" : "JSON" }
     if shape.isDate { return "Date" }
     if shape.isDateTime { return "DateTime" }
     return shape.isUUID ? "UUID" : "String"

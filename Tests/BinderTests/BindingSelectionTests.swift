@@ -52,7 +52,7 @@ import Testing
     ),
     (
       "{ User { ...F(n: 5) } } fragment F($n: Int = 1, $s: Status) on User { x := age + $n staff(where: status == $s, limit: $n) { id } }",
-      "User: many User {x: (age + 5) staff: many .0:User→staff where isNull(status) limit 5 {id: id}}"
+      "User: many User {x: (age + 5) staff: many .0:User→staff where status == null limit 5 {id: id}}"
     ),
     (
       "{ User { ...F(s: BANNED) } } fragment F($n: Int = 1, $s: Status) on User { x := age + $n ok := status == $s }",

@@ -35,6 +35,24 @@ import Testing
     )
   }
 
+  @Test("a column of a CSV whose cells are of several kinds holds texts") func mixedColumns() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "gqlite-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let deep = Array(repeating: "a", count: 20_000).joined(separator: ".")
+    try Data("id,a,zip,day,on\n1,5,01234,2024-01-01,true\n2,abc,90210,5,no\n".utf8).write(
+      to: folder.appending(path: "C.csv"))
+    try Data("\(deep)\n1\n".utf8).write(to: folder.appending(path: "Deep.csv"))
+    let database = Database()
+    try database.load(path: folder.appending(path: "C.csv").path)
+    #expect(
+      try database.query("{ C { a zip day on } }").jsonString
+        == #"{"C":[{"a":"5","zip":"01234","day":"2024-01-01","on":"true"},{"a":"abc","zip":"90210","day":"5","on":"no"}]}"#
+    )
+    // Names that lead through 20,000 objects are no field's.
+    #expect(throws: QueryError.self) { try Database().load(path: folder.appending(path: "Deep.csv").path) }
+  }
+
   @Test("a DateTime in any form that is read is inferred") func times() throws {
     let forms = [
       ("2014-12-09T13:50:51.5Z", "2014-12-09T13:50:51.500Z"), ("2014-12-09T13:50:51+02:00", "2014-12-09T11:50:51Z"),

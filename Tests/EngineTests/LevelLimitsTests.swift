@@ -44,4 +44,20 @@ import Testing
     #expect(try database.query(query, options: RunOptions(maximumBytes: bytes)) == answer)
     #expect(throws: QueryError.self) { try database.query(query, options: RunOptions(maximumBytes: bytes - 1)) }
   }
+
+  /// Members that conditions, orders and slices leave out are none of the answer.
+  @Test(arguments: [
+    "where: n + 0 == 12", "orderBy: -n, limit: 1", "where: n > 90, orderBy: -n, limit: 1", "distinctOn: [n % 2]",
+  ]) func whatIsLeftOutDoesNotCount(_ arguments: String) throws {
+    let database = try Database(
+      schema: "type U { id: ID! n: Int! h: H } type H { id: ID! us: [U!]! @relation(inverse: \"h\") }")
+    try database.load([
+      .lines("H", #"{"id":1}"#),
+      .lines("U", (0..<200_000).map { #"{"id":\#($0),"n":\#($0 % 97),"h":1}"# }.joined(separator: "\n")),
+    ])
+    let query = "{ H { us(limit: 3) { h { us(\(arguments)) { n } } } } }"
+    let answer = try database.query(query)
+    let options = RunOptions(maximumBytes: answer.utf8.count)
+    if answer.utf8.count < 10_000 { #expect(try database.query(query, options: options) == answer) }
+  }
 }

@@ -85,6 +85,7 @@ extension Binder {
   func bindWhere(_ expression: Expression, _ environment: Environment) -> BoundExpression? {
     let whole = expression.unparenthesized
     if case .null = whole.kind { return nil }
+    if let place = inputPlace(whole, environment), place.value == nil || place.value?.kind == .null { return nil }
     let operand = bindOperand(expression, environment)
     guard let bound = boolean(operand, environment, at: expression.range) else { return nil }
     if case .constant(.boolean(true)) = bound.kind { return nil }
@@ -175,6 +176,12 @@ extension Binder {
   func bindOrder(_ expression: Expression, _ environment: Environment) -> [BoundOrderTerm] {
     var terms: [BoundOrderTerm] = []
     var previous: Expression?
+    if let place = inputPlace(expression.unparenthesized, environment), let type = environment.elementType,
+      let element = environment.element()
+    {
+      if let value = place.value { writtenOrder(value, type, element, place.environment, into: &terms) }
+      return terms
+    }
     for element in elements(of: expression) {
       if case .name(let name) = element.kind, ["asc", "desc"].contains(name.text.lowercased()),
         !hasMeaning(name, environment)

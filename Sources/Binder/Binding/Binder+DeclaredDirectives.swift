@@ -51,13 +51,29 @@ extension Binder {
   /// Checks a constant against the type of an argument. A variable is used by it.
   private func check(_ value: Expression, is type: TypeReference) {
     let written = value.unparenthesized
-    if case .variable(let name) = written.kind {
-      if variables[name.text] != nil { usedVariables.insert(name.text) }
-      return
-    }
+    // Where variables stand in it, their values decide.
+    if holdsVariables(written) { return }
     guard let raw = RawValue(written) else {
       return report(.wrongValue(.notConstant), at: value.range)
     }
+    if case .object(let fields) = written.kind { checkRepeats(fields) }
     _ = settled(raw, type, .document, at: value.range)
+  }
+
+  /// Returns whether variables stand in a value. They are used by it; unknown ones are reported.
+  private func holdsVariables(_ value: Expression) -> Bool {
+    switch value.kind {
+    case .variable(let name):
+      usedVariables.insert(name.text)
+      let isOfFragment = fragmentVariables.values.contains { $0.contains { $0.name.text == name.text } }
+      if variables[name.text] == nil, !isOfFragment {
+        report(.unknownVariable(name: name.text, near: suggest(name, variableNames)), at: name.range)
+      }
+      return true
+    case .list(let elements): return elements.filter { holdsVariables($0) }.isEmpty == false
+    case .object(let fields): return fields.filter { holdsVariables($0.value) }.isEmpty == false
+    case .parenthesized(let inner): return holdsVariables(inner)
+    default: return false
+    }
   }
 }

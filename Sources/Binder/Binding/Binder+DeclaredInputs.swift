@@ -11,6 +11,8 @@ extension Binder {
     var type: TypeReference
     /// Nil where nothing is given; `.missing` where the value is not known yet.
     var value: Expression?
+    /// The way to it, as messages show it: `r.max`.
+    var path: String
     /// The names that the value is bound in.
     var environment: Environment
   }
@@ -21,17 +23,30 @@ extension Binder {
     return input
   }
 
-  /// Returns whether a type is a declared input, or a list of it. Fields of unknown types are reported.
+  /// Returns whether a type is a declared input, or a list of it. Problems of the inputs that it leads to are reported.
   func isDeclaredInput(_ reference: TypeReference) -> Bool {
-    guard let input = declaredInput(named: reference.name.text) else { return false }
-    guard checkedInputs.insert(reference.name.text).inserted else { return true }
+    guard declaredInput(named: reference.name.text) != nil else { return false }
+    // Inputs may lead from one to the next in chains of any length.
+    var waiting = [reference.name.text]
+    while let name = waiting.popLast() {
+      guard checkedInputs.insert(name).inserted, let input = declaredInput(named: name) else { continue }
+      waiting += check(input, at: reference)
+    }
+    return true
+  }
+
+  /// Returns the inputs that the fields of an input have as their types, once the others are checked.
+  private func check(_ input: Declarations.Input, at reference: TypeReference) -> [String] {
     var names: Set<String> = []
+    var inner: [String] = []
     for field in input.definition.inputFields {
+      guard count(at: reference.range) else { break }
       let range = input.isOfDocument ? field.name.range : reference.range
       if !names.insert(field.name.text).inserted { report(.duplicateArgument(name: field.name.text), at: range) }
-      if isDeclaredInput(field.type) { continue }
+      let isInput = declaredInput(named: field.type.name.text) != nil
+      if isInput { inner.append(field.type.name.text) }
       let type = input.isOfDocument ? field.type : field.type.placed(at: reference.range)
-      if case .broken = declaredInput(type) { continue }
+      if !isInput, case .broken = declaredInput(type) { continue }
       if let value = field.defaultValue {
         guard let raw = RawValue(value) else {
           report(.wrongDefault(variable: field.name.text, problem: .notConstant), at: range)
@@ -40,7 +55,7 @@ extension Binder {
         _ = settled(raw, type, .document, at: input.isOfDocument ? value.range : reference.range)
       }
     }
-    return true
+    return inner
   }
 
   // MARK: Values
@@ -70,25 +85,32 @@ extension Binder {
       return .list(result)
     case .named(let name):
       if let input = declaredInput(named: name.text) {
-        return nested(at: range, nil) { $0.settled(raw, input.definition, origin, at: range) }
+        return nested(at: range, nil) { $0.settled(raw, input, origin, at: range) }
       }
       switch declaredInput(type) {
-      case .value(let signature): return settled(raw, signature, origin, at: range)
+      case .value(let signature):
+        guard let value = settled(raw, signature, origin, at: range) else { return nil }
+        return origin == .variable ? withEnums(value, signature.type) : value
       case .structure(let type): return origin == .variable ? withNames(raw, of: type) : raw
-      case .saved, .declared, .broken: return raw
+      case .saved(_, let signature): return origin == .variable ? withEnums(raw, signature.type) : raw
+      case .declared, .broken: return raw
       }
     }
   }
 
   private func settled(
-    _ raw: RawValue, _ type: TypeDefinition, _ origin: ValueCoercion.Origin, at range: SourceRange
+    _ raw: RawValue, _ input: Declarations.Input, _ origin: ValueCoercion.Origin, at range: SourceRange
   ) -> RawValue? {
+    let type = input.definition
     guard case .object(let members) = raw else {
       return wrong(.wrongKind(found: raw.words, expected: "'\(type.name.text)'"), at: range)
     }
+    if type.directives.contains(where: { $0.name.text == "oneOf" }), members.count != 1 || members[0].value.isNull {
+      return wrong(.wrongKind(found: raw.words, expected: "exactly one field of '\(type.name.text)'"), at: range)
+    }
     var given: [String: RawValue] = [:]
     for member in members {
-      guard type.inputFields.contains(where: { $0.name.text == member.name }) else {
+      guard input.field(named: member.name) != nil else {
         let near = nearestNames(to: member.name, in: type.inputFields.map(\.name.text))
         return wrong(.unknownMember(name: member.name, type: type.name.text, near: near), at: range)
       }
@@ -116,7 +138,7 @@ extension Binder {
     _ raw: RawValue, _ signature: TypeSignature, _ origin: ValueCoercion.Origin, at range: SourceRange
   ) -> RawValue? {
     switch ValueCoercion(catalog: catalog, origin: origin, ints: options.ints).coerce(raw, to: signature) {
-    case .success(.enumeration(let id, let code)): return .name(catalog[id].values[code])
+    case .success(.enumeration(let id, let code)): return .typed(.enumeration(id, code: code))
     case .success(.decimal(let number)): return .real(number.description)
     case .success(let value):
       // As written, but that a whole number may be written `3.0`.
@@ -127,6 +149,33 @@ extension Binder {
       defer { valuePath.leave(to: place) }
       for step in failure.path { valuePath.enter(step) }
       return wrong(failure.problem, at: range)
+    }
+  }
+
+  /// Returns an object of a variable that is to be saved with its enum values typed.
+  private func withEnums(_ raw: RawValue, _ type: ValueType) -> RawValue {
+    switch (raw, type) {
+    case (.text(let text), .enumeration(let id)):
+      let code = catalog[id].values.firstIndex { $0.utf8.elementsEqual(text.bytes) }
+      return code.map { .typed(.enumeration(id, code: $0)) } ?? raw
+    case (.list(let elements), .list(let element)): return .list(elements.map { withEnums($0, element) })
+    case (.list(let elements), _): return .list(elements.map { withEnums($0, type) })
+    case (_, .list(let element)): return withEnums(raw, element)
+    case (.object(let members), .embedded(let id)):
+      return .object(
+        members.map { member in
+          let field = catalog[id].fields.first { $0.name == member.name }
+          let value = field.map { withEnums(member.value, $0.signature.type) }
+          return RawValue.Member(name: member.name, value: value ?? member.value)
+        })
+    case (.object(let members), .entity(let id)):
+      return .object(
+        members.map { member in
+          // `set`, `append` and `remove` hold objects of the same type.
+          let inner = catalog[id].property(named: member.name)?.signature.type ?? type
+          return RawValue.Member(name: member.name, value: withEnums(member.value, inner))
+        })
+    default: return raw
     }
   }
 
@@ -157,23 +206,44 @@ extension Binder {
 
   /// Returns the declared input that an expression is: a variable, or a field of one.
   func inputPlace(_ expression: Expression, _ environment: Environment) -> InputPlace? {
+    guard beginsWithVariable(expression) else { return nil }
     switch expression.kind {
     case .parenthesized(let inner): return inputPlace(inner, environment)
     case .variable(let name):
       if let binding = environment.arguments[name.text] {
         guard case .declared(let type)? = binding.variable?.declared else { return nil }
         let inner = environment.inside(binding)
-        guard let value = binding.expression else { return InputPlace(type: type, value: nil, environment: inner) }
-        return inputPlace(value, inner) ?? InputPlace(type: type, value: value, environment: inner)
+        var place = InputPlace(type: type, value: nil, path: name.text, environment: inner)
+        guard let value = binding.expression else { return place }
+        if let other = inputPlace(value, inner) { return other }
+        // Constants take their defaults.
+        place.value = constant(value, type) ?? value
+        return place
       }
       guard case .declared(let type)? = variables[name.text]?.kind else { return nil }
       usedVariables.insert(name.text)
-      return InputPlace(type: type, value: value(of: name, type), environment: environment.withoutElements)
+      let value = value(of: name, type)
+      if value == nil, options.structuralValues[name.text] == nil { absentInputs.insert(name.text) }
+      return InputPlace(
+        type: type, value: value, path: name.text, environment: environment.withoutElements)
     case .member(let base, let name, nil):
       guard let owner = inputPlace(base, environment) else { return nil }
       return member(name, of: owner)
     default: return nil
     }
+  }
+
+  /// Returns whether a path without arguments begins with a variable. Of one that is too deep to be bound it is false.
+  private func beginsWithVariable(_ path: Expression) -> Bool {
+    var head = path
+    for _ in 0..<options.limits.depth {
+      switch head.kind {
+      case .member(let base, _, nil), .parenthesized(let base): head = base
+      case .variable: return true
+      default: return false
+      }
+    }
+    return false
   }
 
   /// Returns the value of a variable of a declared input type, settled once for all of its uses.
@@ -186,7 +256,9 @@ extension Binder {
       let range = variables[name.text]?.range ?? name.range
       let settled = settled(raw, type, provided.origin, at: range)
       valuePath.leave(to: place)
-      result = settled.map { Expression(structural: $0, at: name.range) } ?? Expression(.missing, at: name.range)
+      result =
+        settled.map { Expression(structural: $0, at: name.range, enumsOf: catalog) }
+        ?? Expression(.missing, at: name.range)
     } else if !options.knowsValues, options.structuralValues[name.text] == nil {
       result = sample(type, at: name.range)
     }
@@ -209,15 +281,24 @@ extension Binder {
     }
   }
 
+  /// Returns a constant of a declared input type with its defaults; nil for what is none.
+  private func constant(_ written: Expression, _ type: TypeReference) -> Expression? {
+    guard let raw = RawValue(written.unparenthesized) else { return nil }
+    guard let value = settled(raw, type, .document, at: written.range) else {
+      return Expression(.missing, at: written.range)
+    }
+    return Expression(structural: value, at: written.range, enumsOf: catalog)
+  }
+
   private func member(_ name: Name, of owner: InputPlace) -> InputPlace? {
     guard case .named(let typeName) = owner.type.withoutNonNull, let input = declaredInput(named: typeName.text) else {
       return nil
     }
-    guard let field = input.definition.inputFields.first(where: { $0.name.text == name.text }) else {
+    guard let field = input.field(named: name.text) else {
       let near = suggest(name, input.definition.inputFields.map(\.name.text))
       report(.unknownField(name: name.text, type: typeName.text, near: near), at: name.range)
       return InputPlace(
-        type: owner.type, value: Expression(.missing, at: name.range), environment: owner.environment)
+        type: owner.type, value: Expression(.missing, at: name.range), path: owner.path, environment: owner.environment)
     }
     var value: Expression?
     if case .object(let fields)? = owner.value?.unparenthesized.kind {
@@ -228,26 +309,56 @@ extension Binder {
     if case .missing? = value?.kind, declaredInput(named: field.type.name.text) != nil {
       value = sample(field.type, at: name.range)
     }
-    return InputPlace(type: field.type, value: value, environment: owner.environment)
+    let path = "\(owner.path).\(name.text)"
+    if value == nil { absentInputs.insert(path) }
+    return InputPlace(type: field.type, value: value, path: path, environment: owner.environment)
   }
 
   /// Returns what a declared input is in an expression: a value of its type, an object, or a list of objects.
   func operand(of place: InputPlace, at range: SourceRange) -> Operand {
-    guard declaredInput(named: place.type.name.text) == nil, case .value(let signature) = declaredInput(place.type)
+    guard declaredInput(named: place.type.name.text) == nil, case .value(let signature) = declaredInput(place.type),
+      !isObject(signature.type)
     else {
       guard let value = place.value else { return .literal(.null, range) }
       return bindOperand(value, place.environment)
     }
-    guard let value = place.value else { return .value(BoundExpression(.constant(.null), signature.type, at: range)) }
-    if case .missing = value.kind {
-      return .value(BoundExpression(.constant(.null), signature.type, at: range))
+    let type = valueType(signature.type)
+    guard let value = place.value, value.kind != .null else {
+      return .value(BoundExpression(.constant(.null), type, at: range))
     }
-    guard let raw = RawValue(value) else { return bindOperand(value, place.environment) }
+    if case .missing = value.kind { return unknown(type, signature, at: range) }
+    guard let raw = RawValue(withBareEnums(value)) else { return bindOperand(value, place.environment) }
     switch ValueCoercion(catalog: catalog, origin: .variable, ints: options.ints).coerce(raw, to: signature) {
-    case .success(let value): return .value(BoundExpression(.constant(value), signature.type, at: range))
+    case .success(let value):
+      // As a variable of its own, whose nulls are unknown.
+      if case .list(.enumeration) = type { return unknown(type, signature, value: value, at: range) }
+      return .value(BoundExpression(.constant(value), type, at: range))
     case .failure(let failure):
       report(.wrongValue(failure.problem), at: range)
       return .error
+    }
+  }
+
+  /// Returns what stands for a value of which only the type is known: a parameter, so that nothing follows from it. A
+  /// query with it is never run, but bound again for the values of a run.
+  private func unknown(
+    _ type: ValueType, _ signature: TypeSignature, value: Value? = nil, at range: SourceRange
+  ) -> Operand {
+    query.parameters.append(BoundParameter(name: "", signature: signature, defaultValue: value, range: range))
+    return .value(BoundExpression(.parameter(query.parameters.count - 1), type, at: range))
+  }
+
+  /// Returns whether a value is bound as it is written, field by field.
+  private func isObject(_ type: ValueType) -> Bool {
+    if case .embedded = innermost(type) { true } else { false }
+  }
+
+  /// Returns a value with `LEAD` in place of `Level.LEAD`.
+  private func withBareEnums(_ value: Expression) -> Expression {
+    switch value.kind {
+    case .member(_, let name, nil): Expression(.name(name), at: value.range)
+    case .list(let elements): Expression(.list(elements.map(withBareEnums)), at: value.range)
+    default: value
     }
   }
 }

@@ -39,7 +39,7 @@ extension Binder {
   /// 1 where the condition at a place is the first that is true, else 0.
   private func chosen(_ conditions: [BoundExpression], at place: Int, _ range: SourceRange) -> BoundExpression {
     var parts: [BoundExpression] = []
-    for (index, condition) in conditions.prefix(place + 1).enumerated() {
+    for (index, condition) in conditions.prefix(place + 1).enumerated() where count(at: range) {
       parts += [condition, number(index == place ? 1 : 0, range)]
     }
     parts.append(number(place < conditions.count ? 0 : 1, range))

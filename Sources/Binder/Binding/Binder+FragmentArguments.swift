@@ -26,7 +26,9 @@ extension Binder {
           if defaultValue(value, name, signature) == nil { written = nil }
         case .saved(_, let signature):
           if savedDefault(value, name, signature) == nil { written = nil }
-        case .structure, .declared, .broken: break
+        case .declared(let type):
+          if let raw = RawValue(value.unparenthesized) { _ = settled(raw, type, .document, at: value.range) }
+        case .structure, .broken: break
         }
       }
       let isWrong = written == nil && definition.defaultValue != nil
@@ -294,7 +296,7 @@ extension Binder {
   }
 
   /// Returns the type of the elements of a list, of lists in lists too; every other type as it is.
-  private func innermost(_ type: ValueType) -> ValueType {
+  func innermost(_ type: ValueType) -> ValueType {
     if case .list(let element) = type { return innermost(element) }
     return type
   }
@@ -322,7 +324,7 @@ extension Binder {
   }
 
   /// Lists of lists are JSON once they are checked.
-  private func valueType(_ type: ValueType) -> ValueType {
+  func valueType(_ type: ValueType) -> ValueType {
     if case .list(.list) = type { return .json }
     return type
   }

@@ -74,7 +74,7 @@ extension Binder {
       switch head.kind {
       case .member(let base, _, _), .index(let base, _), .parenthesized(let base), .cast(let base, _): head = base
       case .outer: return true
-      // A step with arguments, or a type.
+      // A step with arguments, a function, or a type.
       case .call(let name, _), .name(let name):
         if let binding = environment.lets[name.text] {
           guard binding.letName != nil, let expression = binding.expression else { return false }
@@ -83,8 +83,9 @@ extension Binder {
           head = expression
           continue
         }
-        guard let type = environment.elementType else { return false }
-        return catalog[type].property(named: name.text) == nil && catalog.root(named: name.text) != nil
+        guard let type = environment.elementType, catalog[type].property(named: name.text) == nil else { return false }
+        if case .call = head.kind { return true }
+        return catalog.root(named: name.text) != nil
       default: return false
       }
     }

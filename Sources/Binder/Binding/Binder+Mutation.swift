@@ -192,8 +192,10 @@ extension Binder {
     let inner = environment.entering(type)
     let usedBefore = usedVariables
     usedVariables = []
+    absentInputs = []
     var assignment: BoundInput?
     var inWhere: Set<String> = []
+    var absentInWhere: Set<String> = []
     var isBroken = false
     let located = rowValues(set) { binder in
       if let filter = given["where"] {
@@ -202,6 +204,7 @@ extension Binder {
         binder.query.sets[0].predicate = binder.bindWhere(filter.value, inner)
       }
       inWhere = binder.usedVariables
+      absentInWhere = binder.absentInputs
       guard kind == .update else { return }
       guard let written = given["set"] else {
         return binder.report(.missingFieldArgument(field: name.text, name: "set"), at: name.range)
@@ -226,7 +229,7 @@ extension Binder {
     // What was not found out in time is not to be taken for a condition.
     lookAtInterruption(at: name.range)
     let isTrivial = premise?.constant == .boolean(true)
-    let absent = inWhere.filter { variables[$0]?.mayBeAbsent ?? false }.sorted()
+    let absent = inWhere.filter { variables[$0]?.mayBeAbsent ?? false }.union(absentInWhere).sorted()
     let isStructural = inWhere.contains { query.structuralParameters.contains($0) }
     if let all, case .value(let expression) = mutation.constants.fields[all].content,
       expression.constant == .boolean(true)

@@ -40,6 +40,8 @@ final class Binder {
   lazy var declarations = Declarations(document, catalog)
   /// The declared input types whose fields were looked at.
   var checkedInputs: Set<String> = []
+  /// The fields of declared inputs that are used and not given, as `r.max`.
+  var absentInputs: Set<String> = []
   /// The values of variables of declared input types, by name; nil for null.
   var settledInputs: [String: Expression?] = [:]
   var fragments: [String: FragmentDefinition] = [:]

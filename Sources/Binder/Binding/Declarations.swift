@@ -1,6 +1,7 @@
 import GQLBase
 import GQLCatalog
 import GQLParser
+import Synchronization
 
 /// The input types and directives that documents may use besides those of the language: a document's own, and the
 /// schema's.
@@ -10,35 +11,55 @@ struct Declarations {
     var definition: TypeDefinition
     /// False for the schema's, whose ranges are of another text.
     var isOfDocument: Bool
+    /// The places of the fields by their names; of several the first.
+    private(set) var places: [String: Int] = [:]
+
+    init(_ definition: TypeDefinition, isOfDocument: Bool) {
+      self.definition = definition
+      self.isOfDocument = isOfDocument
+      index()
+    }
+
+    func field(named name: String) -> InputValueDefinition? { places[name].map { definition.inputFields[$0] } }
+
+    mutating func extend(_ type: TypeDefinition) {
+      definition.inputFields += type.inputFields
+      index()
+    }
+
+    private mutating func index() {
+      for (place, field) in definition.inputFields.enumerated() where places[field.name.text] == nil {
+        places[field.name.text] = place
+      }
+    }
   }
 
   private(set) var inputs: [String: Input] = [:]
   private(set) var directives: [String: DirectiveDefinition] = [:]
 
-  init() {}
-
   /// Collects the definitions of a document, which go before those of the schema.
   init(_ document: Document, _ catalog: Catalog) {
-    add(document, isOfDocument: true)
-    if !catalog.declarations.isEmpty {
-      let source = SourceText(name: "schema", bytes: Array(catalog.declarations.utf8))
-      add(parse(source).output, isOfDocument: false)
+    add(document.definitions, isOfDocument: true)
+    add(declaredDefinitions(of: catalog), isOfDocument: false)
+    // Extensions may stand before what they extend.
+    for case .type(let type) in document.definitions where type.kind == .inputObject && type.isExtension {
+      inputs[type.name.text]?.extend(type)
     }
   }
 
-  private mutating func add(_ document: Document, isOfDocument: Bool) {
-    for definition in document.definitions {
+  private mutating func add(_ definitions: [Definition], isOfDocument: Bool) {
+    for definition in definitions {
       switch definition {
-      case .type(let type) where type.kind == .inputObject:
-        if type.isExtension {
-          inputs[type.name.text]?.definition.inputFields += type.inputFields
-        } else if inputs[type.name.text] == nil {
-          inputs[type.name.text] = Input(definition: type, isOfDocument: isOfDocument)
-        }
+      case .type(let type) where type.kind == .inputObject && !type.isExtension && inputs[type.name.text] == nil:
+        inputs[type.name.text] = Input(type, isOfDocument: isOfDocument)
       case .directive(let directive) where directives[directive.name.text] == nil:
         directives[directive.name.text] = directive
       default: break
       }
+    }
+    guard !isOfDocument else { return }
+    for case .type(let type) in definitions where type.kind == .inputObject && type.isExtension {
+      inputs[type.name.text]?.extend(type)
     }
   }
 }
@@ -55,8 +76,16 @@ func declarations(of definitions: [Definition]) -> String {
   return kept.isEmpty ? "" : print(Document(definitions: kept))
 }
 
-/// The definitions of the schema that ``declarations(of:)`` has printed.
+/// The definitions of the schema that ``declarations(of:)`` has printed, parsed once for as long as one schema is used.
 func declaredDefinitions(of catalog: Catalog) -> [Definition] {
-  if catalog.declarations.isEmpty { return [] }
-  return parse(SourceText(name: "schema", bytes: Array(catalog.declarations.utf8))).output.definitions
+  let text = catalog.declarations
+  if text.isEmpty { return [] }
+  return lastDeclarations.withLock { last in
+    if last.text != text {
+      last = (text, parse(SourceText(name: "schema", bytes: Array(text.utf8))).output.definitions)
+    }
+    return last.definitions
+  }
 }
+
+private let lastDeclarations = Mutex<(text: String, definitions: [Definition])>(("", []))

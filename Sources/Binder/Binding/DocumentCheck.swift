@@ -75,6 +75,7 @@ package func checkDocument(
       add(BindingProblem.unusedFragment(name: name.text).diagnostic(at: name.range, severity: strict))
     }
   }
+  for diagnostic in repeatedDeclarations(document) { add(diagnostic) }
   for diagnostic in functionProblems(document, catalog, options, used: usedFunctions) { add(diagnostic) }
   if areAllQueries, !operations.isEmpty {
     for case .function(let function) in document.definitions where !usedFunctions.contains(function.name.text) {
@@ -86,6 +87,27 @@ package func checkDocument(
   diagnostics = diagnostics.first(options.limits.diagnostics)
   diagnostics.sort { ($0.range.start, $0.range.end) < ($1.range.start, $1.range.end) }
   return Analyzed(queries, diagnostics)
+}
+
+/// Returns a problem for each input and directive that the document defines a second time.
+private func repeatedDeclarations(_ document: Document) -> [Diagnostic] {
+  var seen: [String: SourceRange] = [:]
+  var result: [Diagnostic] = []
+  for definition in document.definitions {
+    let name: Name
+    let key: String
+    switch definition {
+    case .type(let type) where type.kind == .inputObject && !type.isExtension: (name, key) = (type.name, type.name.text)
+    case .directive(let directive): (name, key) = (directive.name, "@" + directive.name.text)
+    default: continue
+    }
+    if let first = seen[key] {
+      result.append(BindingProblem.duplicateDefinition(name: key, first: first).diagnostic(at: name.range))
+    } else {
+      seen[key] = name.range
+    }
+  }
+  return result
 }
 
 /// What is wrong with the functions that the document defines, called or not.

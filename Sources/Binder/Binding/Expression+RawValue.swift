@@ -38,8 +38,14 @@ extension RawValue {
 extension Expression {
   /// What a document would write for a value, at one place. Where the caller does not wait any longer the rest is null,
   /// and whoever binds it looks at the time too.
-  init(structural value: RawValue, at range: SourceRange, _ interruption: Interruption? = nil) {
-    var writer = RawValueWriter(range: range, interruption: interruption)
+  ///
+  /// With a catalog, enum values that have their type are written with it, as `Status.ACTIVE`, which means the same
+  /// everywhere.
+  init(
+    structural value: RawValue, at range: SourceRange, _ interruption: Interruption? = nil,
+    enumsOf catalog: Catalog? = nil
+  ) {
+    var writer = RawValueWriter(range: range, interruption: interruption, catalog: catalog)
     self = writer.expression(value)
   }
 
@@ -51,12 +57,14 @@ extension Expression {
 private struct RawValueWriter {
   let range: SourceRange
   let interruption: Interruption?
+  let catalog: Catalog?
   private var parts = 0
   private var isDue = false
 
-  init(range: SourceRange, interruption: Interruption?) {
+  init(range: SourceRange, interruption: Interruption?, catalog: Catalog?) {
     self.range = range
     self.interruption = interruption
+    self.catalog = catalog
   }
 
   mutating func expression(_ raw: RawValue) -> Expression {
@@ -82,6 +90,9 @@ private struct RawValueWriter {
       return .object(
         members.map { ObjectField(name: Name($0.name, at: range), value: expression($0.value), range: range) })
     case .typed(.id(let text, _)): return string(text.string)
+    case .typed(.enumeration(let id, let code)) where catalog != nil:
+      guard let type = catalog?[id], type.values.indices.contains(code) else { return .null }
+      return .member(Expression(.name(Name(type.name, at: range)), at: range), Name(type.values[code], at: range), nil)
     case .typed:
       var buffer = ByteBuffer()
       raw.json(into: &buffer)

@@ -42,6 +42,7 @@ extension Execution {
   private func reserve(_ bytes: Int) throws(RuntimeProblem) {
     let limit = memoryLimit
     if bytes > limit - scratch.usedBytes { throw RuntimeProblem(.memory(limit: limit), at: SourceRange(at: 0)) }
+    try checkCeiling(holding: scratch.usedBytes + bytes)
   }
 }
 

@@ -102,6 +102,8 @@ extension Execution {
       throw RuntimeProblem(
         .limitExceeded(name: "answer-bytes", limit: limits.maximumBytes), at: SourceRange(at: 0))
     }
+    try checkCeiling(holding: count)
+    lookAtOutput = count &+ Execution.outputInterval
   }
 
   /// Ends an object that began at `start`, where its first comma stands.
@@ -123,7 +125,7 @@ extension Execution {
     for position in start..<end {
       try writeMember(selection, level, position, executable, into: &output)
       output.append(0x2C)
-      if position & 1023 == 1023 {
+      if position & 1023 == 1023 || output.count >= lookAtOutput {
         try checkpoint()
         try checkBytes(output.count)
       }

@@ -9,6 +9,7 @@ struct ListWatch {
   fileprivate var next: Int
   /// Rows that a condition is evaluated for are counted there.
   fileprivate let countsRows: Bool
+  /// The set whose members the rows are; -2 where conditions, orders and slices are still to leave some out.
   fileprivate let set: Int
 
   /// A fraction of a millisecond, where rows are copied.
@@ -18,7 +19,8 @@ struct ListWatch {
     first = rows.count
     next = first &+ Self.interval
     countsRows = set.filter == nil
-    self.set = set.id
+    let isWhole = set.filter == nil && set.order == nil && set.distinct == nil && set.bounds == nil && !set.isPaged
+    self.set = isWhole ? set.id : -2
   }
 }
 
