@@ -21,7 +21,7 @@ import Testing
   @Test("random damage", .timeLimit(.minutes(5))) func damage() throws {
     var random = Generator(state: 18)
     let folder = try Scratch()
-    for round in 0..<330 {
+    for round in 0..<250 {
       let (name, good) = Self.files[round % Self.files.count]
       var bytes = good
       for _ in 0...Int(random.next() % 4) { Self.damage(&bytes, &random) }

@@ -121,6 +121,9 @@ import Testing
     return [
       Case("T.db", "", "unreadable-file"), Case("T.db", "SQLite format 3", "unreadable-file"),
       Case("T.db", bytes: Array(file.prefix(16)), "unreadable-file"),
+      // Cut off within a page, and behind one.
+      Case("T.db", bytes: Array(file.prefix(600)), "unreadable-file"),
+      Case("T.db", bytes: Array(file.prefix(512)), "unreadable-file"),
       // No such size of pages; no such encoding; a format that is newer; the root of the table is no page of the file.
       Case("T.db", bytes: with(16, 0, 3), "unreadable-file"), Case("T.db", bytes: with(19, 9), "unreadable-file"),
       Case("T.db", bytes: with(512, 0x63), "unreadable-file"),

@@ -22,6 +22,7 @@ final class SQLiteConnection {
     }
     handle = opened
     self.interruption = interruption
+    try checkLength()
     // A file from elsewhere must not make SQLite call functions or trust views.
     sqlite3_exec(opened, "PRAGMA trusted_schema = 0; PRAGMA query_only = 1", nil, nil, nil)
     guard interruption != nil else { return }
@@ -38,6 +39,19 @@ final class SQLiteConnection {
   func take(_ bytes: Int) throws(Failure) {
     interruption?.take(bytes)
     if isDue { throw Failure(message: "interrupted") }
+  }
+
+  /// SQLite takes what a file that was cut off lacks of its last page as zeros, which would be rows.
+  private func checkLength() throws(Failure) {
+    var file: UnsafeMutablePointer<sqlite3_file>?
+    var size: Int64 = 0
+    guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
+      let methods = file.pointee.pMethods, methods.pointee.xFileSize?(file, &size) == SQLITE_OK
+    else { return }
+    let pages = try statement("PRAGMA page_size")
+    guard try pages.next(), pages.integer(0) > 0, size % pages.integer(0) == 0 else {
+      throw Failure(message: "the file is cut off: it ends within a page")
+    }
   }
 
   private var isDue: Bool { interruption?.isDue ?? false }
