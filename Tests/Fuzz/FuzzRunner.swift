@@ -29,10 +29,17 @@ package struct FuzzRunner: Sendable {
       let document = try QueryDocument(
         name: "input", bytes: input.bytes, dialect: input.dialect, limits: Self.limits, options: options)
       if input.choice % 4 == 0, let fault = formatting(input) { return .wrong(fault) }
-      guard let database = try database(for: input, document) else { return .refused }
+      let database: Database?
+      do throws(QueryError) {
+        database = try self.database(for: input, document)
+      } catch {
+        // Schemas and data have the limits of the database.
+        return fault(of: error, input, problems: QueryLimits.standard.problems).map { .wrong($0) } ?? .refused
+      }
+      guard let database else { return .refused }
       return try run(document, on: database, input)
     } catch {
-      return fault(of: error, input).map { .wrong($0) } ?? .refused
+      return fault(of: error, input, problems: Self.limits.problems).map { .wrong($0) } ?? .refused
     }
   }
 
@@ -91,9 +98,9 @@ package struct FuzzRunner: Sendable {
   }
 
   /// What is wrong with an error: each problem has a code and words, and a place that lies in the document.
-  private func fault(of error: QueryError, _ input: FuzzInput) -> String? {
+  private func fault(of error: QueryError, _ input: FuzzInput, problems most: Int) -> String? {
     if error.problems.isEmpty { return "an error without a problem" }
-    if error.problems.count > Self.limits.problems + 2 { return "\(error.problems.count) problems are reported" }
+    if error.problems.count > most + 2 { return "\(error.problems.count) problems are reported" }
     for problem in error.problems {
       if problem.code.isEmpty || problem.message.isEmpty { return "a problem without code or words: \(problem)" }
       if problem.code == "internal" || problem.code == "command-failed" { return "\(problem)" }
