@@ -231,7 +231,6 @@ struct QueryGenerator {
     let isOwn = relation.target == scope.shape
     if isOwn, !scope.isFragment, random.chance(40) {
       var level = scope.entering(relation.target, reach: 1)
-      level.parameters.removeAll { !$0.isConstant }
       var arguments = Node(.arguments)
       if relation.isMany { arguments = self.arguments(level, nil, 1) }
       arguments.children += deletedModes()

@@ -18,7 +18,7 @@ extension ReferenceEvaluator {
       if depth.map({ level < $0 }) ?? true {
         var below = relation.isMany ? "[]" : "null"
         if !isCycle {
-          var next = environment
+          var next = environment.keepingLets()
           next.scopes[next.scopes.count - 1] = element
           next.recursion = nil
           below = try recurse(name, node, depth: depth, level: level + 1, path: path + [element], next)
@@ -64,5 +64,16 @@ extension ReferenceEvaluator {
       distance += 1
     }
     return found
+  }
+}
+
+extension ReferenceEvaluator.Environment {
+  /// The same place, where each `let` keeps the elements that are around it now.
+  func keepingLets() -> Self {
+    var result = self
+    for (name, found) in lets where found.scopes == nil && found.depth <= scopes.count {
+      result.lets[name]?.scopes = Array(scopes.prefix(found.depth))
+    }
+    return result
   }
 }

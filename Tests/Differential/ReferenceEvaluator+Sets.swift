@@ -228,7 +228,7 @@ extension ReferenceEvaluator {
       throw ReferenceFailure.malformed
     }
     var scope = environment
-    scope.scopes.removeLast(environment.scopes.count - found.depth)
+    scope.scopes = found.scopes ?? Array(environment.scopes.prefix(found.depth))
     scope.group = nil
     return (found.node, scope)
   }

@@ -60,6 +60,8 @@ struct ReferenceEvaluator {
   struct Let {
     var node: Node
     var depth: Int
+    /// The elements around it, once one of them may be another: within a recursion.
+    var scopes: [Datum]?
     /// That of a parameter; what failed fails where it is used.
     var value: Result<Datum, ReferenceFailure>?
   }

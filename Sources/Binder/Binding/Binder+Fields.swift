@@ -72,7 +72,7 @@ extension Binder {
     var fields: [BoundField] = []
     for merged in collected.merged {
       guard !isExhausted else { break }
-      let (condition, inner) = merge(merged)
+      let (condition, inner) = merge(merged, of: .entity(type))
       guard let content = bindField(merged, inner, of: collected.runtime ?? type) else { continue }
       var field = BoundField(key: merged.key, condition: condition, content: content, range: merged.first.range)
       field.omitsNull = merged.first.omitsNull
@@ -106,12 +106,12 @@ extension Binder {
       inner.append(SelectionSource(expansion: expansion, environment: entry.environment, condition: nil))
     }
     let repeated = takesArguments ? recursion(of: entry, name, property, element) : nil
-    if let own = repeated?.entry {
-      entry = entry.placed(in: entry.environment.settled(own))
-      for index in inner.indices { inner[index].environment = inner[index].environment.settled(own) }
+    if let parent = repeated?.parent {
+      entry = entry.placed(in: entry.environment.repeating(parent))
+      for index in inner.indices { inner[index].environment = inner[index].environment.repeating(parent) }
     }
     return bindField(
-      repeated?.operand ?? member(property, of: element, at: name.range), entry, inner, name,
+      repeated?.operand ?? shown(member(property, of: element, at: name.range), property.signature), entry, inner, name,
       takesArguments: takesArguments, recursion: repeated?.recursion)
   }
 
@@ -190,6 +190,15 @@ extension Binder {
     }
   }
 
+  /// Returns a field as an answer shows it. Lists of lists are JSON as it was stored, but ids are texts in GraphQL.
+  private func shown(_ operand: Operand, _ signature: TypeSignature) -> Operand {
+    guard isGraphQL, case .list(.list) = signature.type, innermost(signature.type) == .id,
+      case .value(var value) = operand
+    else { return operand }
+    value.expression = BoundExpression(.call(.textIDs, [value.expression]), .json, at: value.expression.range)
+    return .value(value)
+  }
+
   /// An answer has no other Ints than a document may have.
   func narrowed(_ value: BoundExpression, at range: SourceRange) -> BoundExpression {
     guard options.ints != Int64.min...Int64.max, elementType(of: value.type) == .int else { return value }
@@ -236,7 +245,7 @@ extension Binder {
           content = .typename(type.name)
         } else if let index = type.fields.firstIndex(where: { $0.name == name.text }) {
           content = nested(at: name.range, nil) {
-            let operand = $0.member(index, of: value, at: name.range)
+            let operand = $0.shown($0.member(index, of: value, at: name.range), type.fields[index].signature)
             return $0.bindField(operand, entry, inner, name, takesArguments: true)
           }
         } else {
@@ -276,7 +285,7 @@ extension Binder {
   }
 
   /// Returns the name of the type whose field a plainly selected name is; nil where it is none.
-  private func owner(ofField name: String, _ parent: SelectionParent) -> String? {
+  func owner(ofField name: String, _ parent: SelectionParent) -> String? {
     switch parent {
     case .entity(let type): catalog[type].property(named: name) == nil ? nil : catalog[type].name
     case .embedded(let type): catalog[type].fields.contains { $0.name == name } ? catalog[type].name : nil

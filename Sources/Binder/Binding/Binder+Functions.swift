@@ -96,7 +96,7 @@ extension Binder {
       return timePart(function, values, environment, range)
     case .trunc: return trunc(values, environment, range)
     case .dateDiff: return dateDiff(values, environment, range)
-    case .graphQLInt, .required, .finer: return .error
+    case .graphQLInt, .textIDs, .required, .finer: return .error
     case .try:
       guard let operand = value(bindOperand(values[0], environment), environment, at: values[0].range) else {
         return .error
@@ -126,7 +126,7 @@ extension Binder {
     case .hour, .minute, .second: (1...1, "one DateTime")
     case .trunc: (2...2, "a Date or DateTime and a unit")
     case .dateDiff: (3...3, "two times and a unit")
-    case .try, .graphQLInt, .required, .finer: (1...1, "one expression")
+    case .try, .graphQLInt, .textIDs, .required, .finer: (1...1, "one expression")
     }
   }
 

@@ -33,8 +33,8 @@ struct RepeatedField {
   var recursion: BoundRecursion
   /// The field of an element of the type that repeats itself.
   var operand: Operand
-  /// How the levels see the element that the first one starts from; nil if that is its own type.
-  var entry: Environment.Entry?
+  /// The type of each level's parents.
+  var parent: EntityTypeID
 }
 
 extension Binder {
@@ -78,14 +78,7 @@ extension Binder {
     }
     let recursion = BoundRecursion(
       depth: depth, isMany: isMany, entry: start.isScope ? nil : start, range: directive.range)
-    var result = RepeatedField(recursion: recursion, operand: operand)
-    if !start.isScope {
-      let back = start.alternatives.map { $0.path.reversed().map { catalog[$0].inverse } }
-      var isOwn = false
-      if case .entity(target)? = entry.environment.scope()?.element { isOwn = true }
-      result.entry = Environment.Entry(type: target, seen: start, back: isOwn ? [[]] : back)
-    }
-    return result
+    return RepeatedField(recursion: recursion, operand: operand, parent: target)
   }
 
   /// A field of `source`, a relation, as each of the entities has it that it leads to: the same field, where it leads

@@ -127,31 +127,6 @@ struct Environment {
     /// How many scopes there were where the reference was made.
     var scopes: Int
   }
-  /// By scope, as an index into `scopes`: where its rows are not those of its type, but of one that it was seen as.
-  var entries: [Int: Entry] = [:]
-
-  /// The rows of a scope around a recursion are those of the type that repeats itself, which need not be the scope's:
-  /// inside `... on T`, and where the field leads to an interface. Everything that was said of the scope finds its own
-  /// type by the ways back.
-  struct Entry {
-    var type: EntityTypeID
-    /// The scope's own entity as one of that type, from scope 0.
-    var seen: EntityReference
-    /// The ways from a row to the scope's own entity, of which one leads there at most.
-    var back: [[RelationID]]
-
-    func settled(_ reference: EntityReference) -> EntityReference {
-      if reference.shifted(by: -reference.scope) == seen { return .scope(reference.scope, type) }
-      switch reference {
-      case .scope(let depth, let own):
-        let row = EntityReference.scope(depth, type)
-        let ways = back.map { $0.reduce(row) { .toOne($0, $1) } }
-        return ways.count == 1 ? ways[0] : .firstOf(ways, own)
-      case .toOne(let base, let relation): return .toOne(settled(base), relation)
-      case .firstOf(let references, let target): return .firstOf(references.map(settled), target)
-      }
-    }
-  }
   /// The scope that a function's body is called from, as an index into `scopes`: what was searched for there is so in
   /// the body.
   var called: Int?
@@ -233,34 +208,37 @@ struct Environment {
 
   /// The same place without names, for what is decided before there are elements: the arguments of the fragment remain.
   var withoutElements: Environment {
-    Environment(scopes: scopes, arguments: arguments, entries: entries, groups: groups)
+    Environment(scopes: scopes, arguments: arguments, groups: groups)
   }
 
   /// Where a binding's expression is bound when it is used here.
   func inside(_ binding: Binding) -> Environment {
     Environment(
       scopes: scopes, chain: binding.chain, lets: binding.lets, arguments: binding.arguments, matches: matches,
-      views: binding.views, entries: entries, called: called, groups: groups, aliases: binding.aliases)
+      views: binding.views, called: called, groups: groups, aliases: binding.aliases)
   }
 
   /// The entity `climb` visible scopes out; nil where the element is none.
   func element(_ climb: Int = 0) -> EntityReference? {
     guard climb >= 0, climb < chain.count else { return nil }
-    let reference: EntityReference
     if let view = views[chain.count - 1 - climb] {
-      reference = view.reference.shifted(by: scopes.count - view.scopes)
-    } else {
-      guard case .entity(let type)? = scope(climb)?.element, let depth = scope(climb)?.depth else { return nil }
-      reference = .scope(depth, type)
+      return view.reference.shifted(by: scopes.count - view.scopes)
     }
-    return entries[chain[chain.count - 1 - climb]]?.settled(reference) ?? reference
+    guard case .entity(let type)? = scope(climb)?.element, let depth = scope(climb)?.depth else { return nil }
+    return .scope(depth, type)
   }
 
-  /// The same place where the rows of the current element are those of another type that it is seen as.
-  func settled(_ entry: Entry) -> Environment {
-    guard let climb = chain.last.map({ scopes.count - 1 - $0 }) else { return self }
-    var result = viewing(entry.seen.shifted(by: climb), as: entry.type)
-    if let index = chain.last { result.entries[index] = entry }
+  /// Returns the place around each level of a recursion, whose parents are of the given type.
+  ///
+  /// The parent is a scope of its own: `.` is the parent of each level, while `let`s and arguments of fragments from
+  /// outside of the recursion keep the element that it starts from.
+  func repeating(_ type: EntityTypeID) -> Environment {
+    var result = self
+    if let place = chain.indices.last {
+      result.chain[place] = scopes.count
+      result.views[place] = nil
+    }
+    result.scopes.append(.entity(type))
     return result
   }
 

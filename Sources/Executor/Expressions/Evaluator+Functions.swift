@@ -23,6 +23,7 @@ extension Evaluator {
     case .trunc: truncated(node, out)
     case .dateDiff: difference(node, out)
     case .graphQLInt: try graphQLInt(node, out)
+    case .textIDs: try textIDs(node, out)
     case .required: try required(node, out)
     }
   }

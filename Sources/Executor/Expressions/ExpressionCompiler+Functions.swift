@@ -21,7 +21,7 @@ extension ExpressionCompiler {
     case .finer: return finer(first, expression, &builder)
     case .slice, .concat, .replace, .split, .padStart, .sort, .abs, .round, .floor, .ceil, .sqrt, .pow, .div, .least,
       .greatest, .date, .year, .month, .day, .hour, .minute, .second, .weekday, .trunc, .dateDiff, .extract,
-      .graphQLInt, .required:
+      .graphQLInt, .textIDs, .required:
       break
     }
     var node = Node(operation: .function, kind: Vector.Kind(type), range: expression.range)

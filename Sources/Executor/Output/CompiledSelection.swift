@@ -29,8 +29,6 @@ final class CompiledSelection: @unchecked Sendable {
   let usedScopes: Int
   /// `@recurse`; its operation is the last.
   let recursion: CompiledRecursion?
-  /// One entity of an interface or union by its id: a second member is this problem.
-  let secondMember: RuntimeProblem?
   /// `_depth` of a closure is among the fields.
   let showsDepths: Bool
   /// Columns whose cells are read while writing.
@@ -51,10 +49,6 @@ final class CompiledSelection: @unchecked Sendable {
     _ compiler: inout PlanCompiler, _ output: inout OutputCompiler
   ) {
     self.set = set
-    let bound = set >= 0 ? compiler.plan.query.sets[set] : nil
-    secondMember = bound.flatMap { bound in
-      bound.isOneByKey ? RuntimeProblem(.ambiguousLink(bound.type), at: bound.range) : nil
-    }
     self.recursion = recursion.map { CompiledRecursion($0, &compiler) }
     isObject = fields != nil
     var builder = SelectionBuilder(type: type)
@@ -195,8 +189,11 @@ private struct SelectionBuilder {
         append(isMany ? .many : .one, key: field.key, own, &output)
         operations[operations.count - 1].index = Int32(id.index)
         children.append(CompiledSelection.Child(selection: id.index, condition: condition, isWritten: !isOptional))
-        let set = compiler.plan.query.selections[id.index].set
-        usedScopes = max(usedScopes, compiler.scopesUsed(byAround: set.index), output.usedScopes[id.index] - 1)
+        let selection = compiler.plan.query.selections[id.index]
+        // Around a recursion stands the parent of each level, then what is around the first one.
+        let own = selection.recursion == nil ? 0 : 1
+        usedScopes = max(
+          usedScopes, compiler.scopesUsed(byAround: selection.set.index) - own, output.usedScopes[id.index] - 1 - own)
       case .recursion: append(.recursion, key: field.key, own, &output)
       case .depth: append(.depth, key: field.key, own, &output)
       case .cycle: append(.cycle, key: field.key, own, &output)

@@ -75,7 +75,6 @@ extension Execution {
   /// Counts the members of a level, and forgets what was computed for the last ones.
   func prepare(_ selection: CompiledSelection, _ level: LevelState) throws(RuntimeProblem) {
     try countNodes(level.members.rows.count)
-    if level.members.rows.count > 1, let problem = selection.secondMember { throw problem }
     level.warmEnd = selection.warmReaders.isEmpty || level.members.rows.count <= 4 ? Int.max : 0
     if !selection.groups.isEmpty {
       level.batches.removeAll(keepingCapacity: true)

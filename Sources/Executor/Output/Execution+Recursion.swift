@@ -70,7 +70,7 @@ extension Execution {
       try checkpoint()
       let count = min(ScopeRows.batchRows, range.upperBound - start)
       let first = state.found.offsets.count - 1
-      var outer = scopes(above, start, count, max(set.usedScopes, 1))
+      let outer = scopes(above, start, count, max(set.usedScopes - 1, 1))
       state.roots.reserve(count)
       let roots = state.roots.end
       for element in 0..<count {
@@ -80,8 +80,8 @@ extension Execution {
         }
       }
       state.roots.count += count
-      outer.scopes[0] = UnsafePointer(roots)
-      try append(set, outer, into: &state.found)
+      let around = set.usedScopes > 1 ? outer.scopes : []
+      try append(set, ScopeRows(count: count, scopes: [UnsafePointer(roots)] + around), into: &state.found)
       for element in 0..<count {
         for member in Int(state.found.offsets[first + element])..<Int(state.found.offsets[first + element + 1]) {
           note(member, under: RecursionState.noParent, origin: start + element, depth: 1, state, range)
@@ -186,7 +186,7 @@ extension Execution {
   private func appendBelow(
     _ set: CompiledSet, _ state: RecursionState, _ above: LevelState, _ start: Int, _ count: Int
   ) throws(RuntimeProblem) {
-    let outer = min(max(set.usedScopes, 1) - 1, above.ancestors.count)
+    let outer = min(max(set.usedScopes, 1) - 1, above.ancestors.count + 1)
     let memory = state.batch.room(for: UInt32.self, count: (outer + 1) * ScopeRows.batchRows)
     var scopes = ContiguousArray<UnsafePointer<UInt32>>()
     scopes.append(UnsafePointer(memory))
@@ -194,10 +194,11 @@ extension Execution {
       // What is on its path already is not entered again.
       memory[index] = state.cycles[start + index] != 0 ? PageLayout.noRow : state.found.rows[start + index]
     }
-    // `^` is the parent at every depth; what lies further out is what the first level sees there.
+    // `^` is the parent at every depth; what lies further out is what the first level sees there, beginning with the
+    // element that the recursion starts from.
     for scope in 0..<outer {
       let target = memory + (scope + 1) * ScopeRows.batchRows
-      let source = above.ancestors[scope].rows.base
+      let source = scope == 0 ? above.members.rows.base : above.ancestors[scope - 1].rows.base
       for index in 0..<count { target[index] = source[Int(state.origins[start + index])] }
       scopes.append(UnsafePointer(target))
     }
@@ -283,8 +284,8 @@ extension Execution {
             ? state.roots[Int(state.origins[member]) - range.lowerBound] : state.found.rows[Int(parent)]
         }
       } else {
-        guard scope - 1 < above.ancestors.count else { break }
-        let source = above.ancestors[scope - 1].rows.base
+        guard scope - 2 < above.ancestors.count else { break }
+        let source = scope == 1 ? above.members.rows.base : above.ancestors[scope - 2].rows.base
         for member in 0..<total { target[Int(places[member])] = source[Int(state.origins[member])] }
       }
       owner.rows.count = total

@@ -38,6 +38,8 @@ final class CompiledSet: @unchecked Sendable {
   let dependsOnKeyOnly: Bool
   /// A closure over all links from one entity, as it is found.
   let mayBeForest: Bool
+  /// What is wrong where an element has more than one member: of a set that a key finds the one member of.
+  let secondMember: RuntimeProblem?
   /// How many scopes of what encloses it are used.
   let usedScopes: Int
   /// Those keys of the access path that may fail.
@@ -92,6 +94,7 @@ final class CompiledSet: @unchecked Sendable {
       whenKeysFail = CompiledSet(id, scan, &compiler)
     }
     isCorrelated = usedScopes > 0
+    secondMember = bound.isOneByKey ? RuntimeProblem(.ambiguousLink(bound.type), at: bound.range) : nil
     var outer = 0
     for expression in [plan.filter].compactMap({ $0 }) + bound.order.map(\.expression) + bound.distinctOn {
       outer = max(outer, compiler.scopes(expression) - 1)

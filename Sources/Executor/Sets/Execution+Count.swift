@@ -19,8 +19,8 @@ extension Execution {
     let state = sets[set.id]
     let started = actuals == nil ? 0 : MonotonicClock.now
     let elements = scopes.count
-    guard set.isPlain, try countDirectly(set, state, scopes, counts) else {
-      if !set.isCorrelated {
+    guard set.isPlain, set.secondMember == nil, try countDirectly(set, state, scopes, counts) else {
+      if !set.isCorrelated, set.secondMember == nil {
         let total = try countShared(set, state)
         for element in 0..<elements { counts[element] = total }
         return
@@ -74,7 +74,9 @@ extension Execution {
       }
       return
     }
-    if set.filter != nil, set.distinct == nil, !set.isRelation, !set.isPaged, !set.access.meetsDeleted {
+    if set.filter != nil, set.distinct == nil, set.secondMember == nil, !set.isRelation, !set.isPaged,
+      !set.access.meetsDeleted
+    {
       if !set.isCorrelated {
         if state.anyRun != run {
           state.any = try isNotEmpty(set, state, .root)

@@ -51,6 +51,7 @@ extension Execution {
       }
     }
     try checkOffsets(result.rows.count)
+    if let problem = set.secondMember { try refuseSecondMembers(problem, result, scopes.count) }
     if set.filter == nil { try visit(result.rows.count - before) }
     try checkMemory(result.rows.count &* 4)
     if actuals != nil {
@@ -58,6 +59,14 @@ extension Execution {
       actuals?[set.id].parents += scopes.count
       actuals?[set.id].nanoseconds += MonotonicClock.now &- started
     }
+  }
+
+  /// Throws the problem if one of the last `count` lists of an expansion has more than one member.
+  private func refuseSecondMembers(
+    _ problem: RuntimeProblem, _ result: borrowing Expansion, _ count: Int
+  ) throws(RuntimeProblem) {
+    let first = result.offsets.count - count
+    for list in first..<result.offsets.count where result.offsets[list] - result.offsets[list - 1] > 1 { throw problem }
   }
 
   /// Where the lists of an expansion end are numbers of 32 bits.

@@ -53,6 +53,8 @@ package enum ScalarFunction: String, Sendable, Hashable, CaseIterable {
   case `try`
   /// Its operand, an Int or a list of them; an error where one has no place in 32 bits. No document can call it.
   case graphQLInt = "Int!"
+  /// Its operand, a list of lists of ids, which is JSON, with texts in place of numbers. No document can call it.
+  case textIDs = "[[ID]]"
   /// Its first operand. The second says whether null is an error, the third whether null in a list is one; both are
   /// constants. No document can call it.
   case required = "!"
@@ -60,7 +62,7 @@ package enum ScalarFunction: String, Sendable, Hashable, CaseIterable {
   case finer = "finer!"
 
   /// Those that documents call.
-  package static var named: [ScalarFunction] { allCases.filter { ![.graphQLInt, .required, .finer].contains($0) } }
+  package static var named: [ScalarFunction] { allCases.filter { ![.graphQLInt, .textIDs, .required, .finer].contains($0) } }
 
   /// Whether the call itself, operands aside, may end in a run-time error.
   package func canFail(_ arguments: [BoundExpression]) -> Bool {
@@ -73,7 +75,7 @@ package enum ScalarFunction: String, Sendable, Hashable, CaseIterable {
       return type == .int || type == .scalar(.duration)
     case .date: return arguments.first?.type.scalar?.isTextual ?? true
     case .concat, .replace, .split, .padStart, .round, .floor, .ceil, .sqrt, .pow, .div, .extract, .graphQLInt,
-      .required:
+      .textIDs, .required:
       return true
     }
   }

@@ -140,7 +140,7 @@ extension BoundQuery {
   /// Whether finding a set's members may be an error.
   package func canFail(_ id: SetID) -> Bool {
     let set = self[id]
-    if set.source.sets.contains(where: canFail) { return true }
+    if set.isOneByKey || set.source.sets.contains(where: canFail) { return true }
     // A negative limit, offset or depth is an error of its own, wherever it is not a constant; so is a bad cursor.
     if set.outerExpressions.contains(where: { $0.constant == nil }) || set.paging?.hasCursor ?? false { return true }
     if let predicate = set.predicate, canFail(predicate) { return true }

@@ -100,8 +100,17 @@ package struct ValueCoercion: Sendable {
   private func nested(_ values: [Value], of element: ValueType) -> Value {
     guard case .list = element else { return .list(values) }
     var buffer = ByteBuffer()
-    RawValue.list(values.map { RawValue($0) }).json(into: &buffer)
+    RawValue.list(values.map(named)).json(into: &buffer)
     return .json(buffer.withUnsafeBytes { Text($0) })
+  }
+
+  /// Returns a value with names in place of values of enums, which JSON does not know.
+  private func named(_ value: Value) -> RawValue {
+    switch value {
+    case .enumeration(let id, let code): .text(Text(catalog[id].values[code]))
+    case .list(let values): .list(values.map(named))
+    default: RawValue(value)
+    }
   }
 
   /// A non-null value; null gives null.
