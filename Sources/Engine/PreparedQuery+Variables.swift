@@ -35,7 +35,7 @@ extension PreparedQuery {
   /// - Throws: ``QueryError`` if its type wants JSON and the text is none.
   package func value(of variable: Variable, from text: String) throws(QueryError) -> Value {
     if variable.isVerbatim { return .string(text) }
-    return try Value(json: Array(text.utf8), name: "$\(variable.name)")
+    return try Value(variables: Array(text.utf8), name: "$\(variable.name)")
   }
 
   /// Checks that filters and orders of non-null types have values; the other variables are checked as parameters.

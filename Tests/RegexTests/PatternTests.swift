@@ -18,6 +18,14 @@ import Testing
     result(try Pattern(Array(pattern.utf8), options: options), Array(text.utf8)) == .matched
   }
 
+  @Test func lengthsThatAreAsked() {
+    let limits = PatternLimits()
+    func isValid(_ count: Int) -> Bool {
+      Pattern.isValid([UInt8](repeating: 0x61, count: count), limits: limits)
+    }
+    #expect(isValid(limits.patternBytes) && !isValid(limits.patternBytes + 1))
+  }
+
   @Test(arguments: [
     ("b", "abc", true), ("^b", "abc", false), ("", "", true), ("a.c", "aéc", true), ("^.$", "😀", true),
     ("(?i)ÄB", "xäby", true), ("\\d{3}-\\d{4}", "call 555-1234", true), ("(a)(b)\\1", "aba", true),

@@ -11,8 +11,8 @@ package func bind(
 ) -> Analyzed<BoundQuery?> {
   let binder = Binder(catalog: catalog, options: options, name: operation.name?.text)
   binder.bindOperation(operation, in: document)
-  let result = Analyzed<BoundQuery?>(binder.query, binder.diagnostics)
-  return result.hasErrors ? Analyzed(nil, binder.diagnostics) : result
+  let result = Analyzed<BoundQuery?>(binder.query, binder.diagnostics.first(options.limits.diagnostics))
+  return result.hasErrors ? Analyzed(nil, result.diagnostics) : result
 }
 
 /// The operations of a document, in order.
@@ -75,7 +75,7 @@ extension Binder {
         continue
       }
       variableNames.append(name)
-      var variable = Variable(name: name, kind: .broken, range: definition.name.range)
+      var variable = Variable(name: name, kind: .broken, definition: definition)
       switch declaredInput(definition.type) {
       case .broken: break
       case .saved(let type, let signature):

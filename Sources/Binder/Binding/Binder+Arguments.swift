@@ -90,6 +90,7 @@ extension Binder {
     guard let bound = boolean(operand, environment, at: expression.range) else { return nil }
     if case .constant(.boolean(true)) = bound.kind { return nil }
     guard case .variable = whole.kind else { return bound }
+    if case .filter = operand, bound.constant?.isNull ?? false { return nil }
     if case .parameter(let number) = bound.kind, query.parameters[number].signature.isNonNull { return bound }
     switch operand {
     // What a filter says is bound in.
@@ -125,8 +126,11 @@ extension Binder {
   /// A name, or the text that a variable of a generated enum holds: what is meant must be known when the document is
   /// bound. Nil for null; empty for everything else.
   func enumWord(_ expression: Expression, _ type: GeneratedType, _ environment: Environment) -> String? {
+    if let place = inputPlace(expression, environment) {
+      guard case .structure(type) = declaredInput(place.type) else { return "" }
+    }
     switch written(expression, environment).expression?.kind {
-    case nil, .null?: return nil
+    case nil, .null?, .missing?: return nil
     case .name(let name)?: return name.text
     case .variable(let name)?:
       usedVariables.insert(name.text)
@@ -444,6 +448,7 @@ extension Binder {
       let outer = valuePath.depth
       defer { valuePath.leave(to: outer) }
       if isList { valuePath.enter(index: index) }
+      if item.kind == .null { continue }
       guard case .object(let fields) = item.kind else {
         report(.wrongOrder, at: name.range)
         continue

@@ -29,10 +29,10 @@ extension Binder {
       report(.misplacedDirective(name: name), at: directive.name.range)
     }
     var given: Set<String> = []
+    let known = Dictionary(definition.arguments.map { ($0.name.text, $0) }) { first, _ in first }
     for argument in directive.arguments {
-      let known = definition.arguments
-      guard let declared = known.first(where: { $0.name.text == argument.name.text }) else {
-        let near = suggest(argument.name, known.map(\.name.text))
+      guard let declared = known[argument.name.text] else {
+        let near = suggest(argument.name, definition.arguments.map(\.name.text))
         report(.unknownArgument(name: argument.name.text, of: "@\(name)", near: near), at: argument.name.range)
         continue
       }
@@ -40,7 +40,7 @@ extension Binder {
         report(.duplicateArgument(name: argument.name.text), at: argument.name.range)
         continue
       }
-      check(argument.value, is: declared.type)
+      check(argument.value, is: declared.type, hasDefault: declared.defaultValue != nil)
     }
     for argument in definition.arguments where !given.contains(argument.name.text) {
       guard case .nonNull = argument.type, argument.defaultValue == nil else { continue }
@@ -48,11 +48,10 @@ extension Binder {
     }
   }
 
-  /// Checks a constant against the type of an argument. A variable is used by it.
-  private func check(_ value: Expression, is type: TypeReference) {
+  /// Checks a value against the type of an argument. A variable is used by it.
+  private func check(_ value: Expression, is type: TypeReference, hasDefault: Bool = false) {
     let written = value.unparenthesized
-    // Where variables stand in it, their values decide.
-    if holdsVariables(written) { return }
+    if holdsVariables(written) { return checkVariables(in: written, type, hasDefault: hasDefault) }
     guard let raw = RawValue(written) else {
       return report(.wrongValue(.notConstant), at: value.range)
     }
@@ -60,13 +59,63 @@ extension Binder {
     _ = settled(raw, type, .document, at: value.range)
   }
 
+  /// Checks a value that has variables in it: each must have the type of its place.
+  private func checkVariables(in value: Expression, _ type: TypeReference, hasDefault: Bool = false) {
+    switch (value.kind, type.withoutNonNull) {
+    case (.variable(let name), _):
+      // A fragment's variable has the type that the fragment says, which is checked where it is spread.
+      guard !isOfFragment(name), let variable = variables[name.text] else { return }
+      if accepts(variable.definition, type, hasDefault: hasDefault) { return }
+      report(
+        .wrongVariableType(
+          name: name.text, declared: "'\(variable.definition.type.text)'", expected: "'\(type.text)'"), at: name.range)
+    case (.list(let elements), .list(let element, _)): for part in elements { check(part, is: element) }
+    case (_, .list(let element, _)): check(value, is: element)
+    case (.object(let fields), .named(let name)):
+      checkRepeats(fields)
+      guard let input = declaredInput(named: name.text) else { return }
+      for field in fields {
+        if let declared = input.field(named: field.name.text) {
+          check(field.value, is: declared.type, hasDefault: declared.defaultValue != nil)
+        } else {
+          let known = input.definition.inputFields.map(\.name.text)
+          reportUnknownField(field.name, of: name.text, among: known)
+        }
+      }
+    default: return
+    }
+  }
+
+  /// Returns whether GraphQL lets a variable stand where a type is wanted: rule *All Variable Usages Are Allowed*.
+  private func accepts(_ variable: VariableDefinition, _ wanted: TypeReference, hasDefault: Bool) -> Bool {
+    if case .nonNull(let inner, _) = wanted, variable.type.withoutNonNull.text == variable.type.text {
+      let isGiven = hasDefault || variable.defaultValue.map { $0.unparenthesized.kind != .null } ?? false
+      return isGiven && isSubtype(variable.type, of: inner)
+    }
+    return isSubtype(variable.type, of: wanted)
+  }
+
+  private func isSubtype(_ type: TypeReference, of wanted: TypeReference) -> Bool {
+    switch (type, wanted) {
+    case (.nonNull(let inner, _), .nonNull(let other, _)): isSubtype(inner, of: other)
+    case (_, .nonNull): false
+    case (.nonNull(let inner, _), _): isSubtype(inner, of: wanted)
+    case (.list(let inner, _), .list(let other, _)): isSubtype(inner, of: other)
+    case (.named(let name), .named(let other)): name.text == other.text
+    default: false
+    }
+  }
+
+  private func isOfFragment(_ name: Name) -> Bool {
+    fragmentVariables.values.contains { $0.contains { $0.name.text == name.text } }
+  }
+
   /// Returns whether variables stand in a value. They are used by it; unknown ones are reported.
   private func holdsVariables(_ value: Expression) -> Bool {
     switch value.kind {
     case .variable(let name):
       usedVariables.insert(name.text)
-      let isOfFragment = fragmentVariables.values.contains { $0.contains { $0.name.text == name.text } }
-      if variables[name.text] == nil, !isOfFragment {
+      if variables[name.text] == nil, !isOfFragment(name) {
         report(.unknownVariable(name: name.text, near: suggest(name, variableNames)), at: name.range)
       }
       return true

@@ -91,7 +91,9 @@ extension Binder {
       case .value(let signature):
         guard let value = settled(raw, signature, origin, at: range) else { return nil }
         return origin == .variable ? withEnums(value, signature.type) : value
-      case .structure(let type): return origin == .variable ? withNames(raw, of: type) : raw
+      case .structure(let type):
+        if let names = names(of: type) { return settled(raw, names, type, origin, at: range) }
+        return origin == .variable ? withNames(raw, of: type) : raw
       case .saved(_, let signature): return origin == .variable ? withEnums(raw, signature.type) : raw
       case .declared, .broken: return raw
       }
@@ -150,6 +152,21 @@ extension Binder {
       for step in failure.path { valuePath.enter(step) }
       return wrong(failure.problem, at: range)
     }
+  }
+
+  /// Returns a value of a generated enum as its name.
+  private func settled(
+    _ raw: RawValue, _ names: [String], _ type: GeneratedType, _ origin: ValueCoercion.Origin, at range: SourceRange
+  ) -> RawValue? {
+    let word: String
+    switch (raw, origin) {
+    case (.text(let text), .variable): word = text.string
+    case (.name(let name), _): word = name
+    default: return wrong(.wrongKind(found: raw.words, expected: "'\(GeneratedNames(catalog)[type])'"), at: range)
+    }
+    if names.contains(where: { $0.utf8.elementsEqual(word.utf8) }) { return .name(word) }
+    let near = nearestNames(to: word, in: names)
+    return wrong(.unknownEnumValue(name: word, type: GeneratedNames(catalog)[type], near: near), at: range)
   }
 
   /// Returns an object of a variable that is to be saved with its enum values typed.
@@ -216,8 +233,8 @@ extension Binder {
         var place = InputPlace(type: type, value: nil, path: name.text, environment: inner)
         guard let value = binding.expression else { return place }
         if let other = inputPlace(value, inner) { return other }
-        // Constants take their defaults.
-        place.value = constant(value, type) ?? value
+        let known = holdsNames(value, inner) ? nil : constant(value, type)
+        place.value = known ?? completed(value, type)
         return place
       }
       guard case .declared(let type)? = variables[name.text]?.kind else { return nil }
@@ -282,12 +299,37 @@ extension Binder {
   }
 
   /// Returns a constant of a declared input type with its defaults; nil for what is none.
-  private func constant(_ written: Expression, _ type: TypeReference) -> Expression? {
+  private func constant(_ written: Expression, _ type: TypeReference, at place: SourceRange? = nil) -> Expression? {
     guard let raw = RawValue(written.unparenthesized) else { return nil }
-    guard let value = settled(raw, type, .document, at: written.range) else {
-      return Expression(.missing, at: written.range)
+    let range = place ?? written.range
+    guard let value = settled(raw, type, .document, at: range) else { return Expression(.missing, at: range) }
+    return Expression(structural: value, at: range, enumsOf: catalog)
+  }
+
+  /// Returns an object that is no constant with the defaults of the fields that it does not name, at every depth.
+  private func completed(_ value: Expression, _ type: TypeReference) -> Expression {
+    nested(at: value.range, value) { binder in
+      switch (value.kind, type.withoutNonNull) {
+      case (.parenthesized(let inner), _): return binder.completed(inner, type)
+      case (.list(let elements), .list(let element, _)):
+        return Expression(.list(elements.map { binder.completed($0, element) }), at: value.range)
+      case (_, .list(let element, _)): return binder.completed(value, element)
+      case (.object(var fields), .named(let name)):
+        guard let input = binder.declaredInput(named: name.text) else { return value }
+        for index in fields.indices {
+          guard let field = input.field(named: fields[index].name.text) else { continue }
+          fields[index].value = binder.completed(fields[index].value, field.type)
+        }
+        for field in input.definition.inputFields {
+          guard let written = field.defaultValue, !fields.contains(where: { $0.name.text == field.name.text }),
+            let known = binder.constant(written, field.type, at: value.range)
+          else { continue }
+          fields.append(ObjectField(name: Name(field.name.text, at: value.range), value: known, range: value.range))
+        }
+        return Expression(.object(fields), at: value.range)
+      default: return value
+      }
     }
-    return Expression(structural: value, at: written.range, enumsOf: catalog)
   }
 
   private func member(_ name: Name, of owner: InputPlace) -> InputPlace? {
@@ -327,7 +369,9 @@ extension Binder {
       return .value(BoundExpression(.constant(.null), type, at: range))
     }
     if case .missing = value.kind { return unknown(type, signature, at: range) }
-    guard let raw = RawValue(withBareEnums(value)) else { return bindOperand(value, place.environment) }
+    guard !holdsNames(value, place.environment), let raw = RawValue(withBareEnums(value)) else {
+      return coerced(value, to: signature, place.environment)
+    }
     switch ValueCoercion(catalog: catalog, origin: .variable, ints: options.ints).coerce(raw, to: signature) {
     case .success(let value):
       // As a variable of its own, whose nulls are unknown.

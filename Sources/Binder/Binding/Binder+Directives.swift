@@ -60,8 +60,9 @@ extension Binder {
 
   /// Reports a directive that stands twice, but may not.
   private func refuseRepeats(_ directives: [Directive]) {
-    for (index, directive) in directives.enumerated()
-    where directives[..<index].contains(where: { $0.name.text == directive.name.text })
+    var seen: Set<String> = []
+    for directive in directives
+    where !seen.insert(directive.name.text).inserted
       && declaredDirective(directive.name.text)?.isRepeatable != true
     {
       report(.repeatedDirective(name: directive.name.text), at: directive.name.range)

@@ -33,7 +33,7 @@ extension Binder {
     }
   }
 
-  /// A variable of type `<Type>Filter`: its value is part of the query.
+  /// A variable of type `<Type>Filter`: its value is part of the query. Null is unknown.
   func filter(
     _ type: EntityTypeID, _ name: Name, _ environment: Environment
   ) -> BoundExpression? {
@@ -51,7 +51,7 @@ extension Binder {
     if environment.arguments[name.text] != nil {
       return filter(argument: name, of: type, element, environment)
     }
-    guard let value = structuralValue(name) else { return truth(true, name.range) }
+    guard let value = structuralValue(name) else { return unknown(at: name.range) }
     let place = valuePath.depth
     defer { valuePath.leave(to: place) }
     if value.origin == .variable { valuePath.enter(variable: name.text) }
@@ -68,7 +68,7 @@ extension Binder {
   ) -> BoundExpression? {
     let (written, inner) = written(Expression(.variable(name), at: name.range), environment)
     switch written?.kind {
-    case nil, .null?: return truth(true, name.range)
+    case nil, .null?: return unknown(at: name.range)
     case .missing?: return nil
     case .object(let fields)?: return filter(fields, element, inner, name.range, .document)
     case .variable(let variable)?:
@@ -90,6 +90,11 @@ extension Binder {
     guard var written = variables[name.text]?.structuralDefault else { return nil }
     written = written.unparenthesized
     return written.kind == .null ? nil : (written, .document)
+  }
+
+  /// Returns what a filter is that is null; until the values of variables are known, what says nothing.
+  private func unknown(at range: SourceRange) -> BoundExpression {
+    options.knowsValues ? BoundExpression(.constant(.null), .boolean, at: range) : truth(true, range)
   }
 
   private func truth(_ value: Bool, _ range: SourceRange) -> BoundExpression {
@@ -166,7 +171,9 @@ extension Binder {
       // A wrong type is reported where its value is read.
       guard declared == .filter(type) else { return false }
       usedVariables.insert(name.text)
-      return structuralValue(name) == nil
+      guard let provided = structuralValue(name)?.expression else { return true }
+      guard case .list = provided.kind else { return false }
+      return saysNothing(provided, of: type, inner)
     default: return false
     }
   }
@@ -248,9 +255,21 @@ extension Binder {
     _ field: ObjectField, _ element: EntityReference, _ environment: Environment, _ origin: ValueCoercion.Origin
   ) -> BoundExpression? {
     var parts: [BoundExpression] = []
+    var origin = origin
+    let (whole, inner) = written(field.value, environment)
+    var list = whole ?? field.value
+    let start = valuePath.depth
+    defer { valuePath.leave(to: start) }
+    // A variable may hold the whole list.
+    if case .variable(let name) = list.kind, structure(of: name) == .filter(type(of: element)),
+      let provided = structuralValue(name), case .list = provided.expression.kind
+    {
+      usedVariables.insert(name.text)
+      (list, origin) = (provided.expression, provided.origin)
+      if origin == .variable { valuePath.enter(variable: name.text) }
+    }
     let place = valuePath.depth
-    let (list, inner) = written(field.value, environment)
-    for (index, item) in elements(of: list ?? field.value).enumerated()
+    for (index, item) in elements(of: list).enumerated()
     where !saysNothing(item, of: type(of: element), inner) {
       defer { valuePath.leave(to: place) }
       valuePath.enter(index: index)

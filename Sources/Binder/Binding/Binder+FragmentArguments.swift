@@ -132,15 +132,54 @@ extension Binder {
     }
   }
 
+  /// Checks a value against a declared input, or the type of a field of one.
   private func check(_ value: Expression, isOf type: TypeReference, _ environment: Environment) {
     if let place = inputPlace(value, environment) {
       if place.type.withoutNonNull.text == type.withoutNonNull.text { return }
       report(
         .wrongType(found: "'\(place.type.text)'", expected: "'\(type.text)'"), at: value.range)
-    } else if let raw = RawValue(value.unparenthesized) {
+    } else if !holdsNames(value, environment), let raw = RawValue(value.unparenthesized) {
       _ = settled(raw, type, .document, at: value.range)
     } else {
-      _ = bindOperand(value, environment)
+      nested(at: value.range, ()) { $0.checkParts(of: value.unparenthesized, type, environment) }
+    }
+  }
+
+  /// Checks what is no constant, part by part.
+  private func checkParts(of value: Expression, _ type: TypeReference, _ environment: Environment) {
+    switch (value.kind, type.withoutNonNull) {
+    case (.list(let elements), .list(let element, _)):
+      for expression in elements { check(expression, isOf: element, environment) }
+    case (_, .list(let element, _)): check(value, isOf: element, environment)
+    case (.object(let fields), .named(let name)):
+      guard let input = declaredInput(named: name.text) else { fallthrough }
+      check(fields, of: input, environment, at: value.range)
+    default:
+      if case .value(let signature) = declaredInput(type) {
+        _ = coerced(value, to: signature, environment)
+      } else {
+        _ = bindOperand(value, environment)
+      }
+    }
+  }
+
+  private func check(
+    _ fields: [ObjectField], of input: Declarations.Input, _ environment: Environment, at range: SourceRange
+  ) {
+    let type = input.definition
+    refuseRepeats(fields)
+    for field in fields {
+      if let declared = input.field(named: field.name.text) {
+        check(field.value, isOf: declared.type, environment)
+      } else {
+        reportUnknownField(field.name, of: type.name.text, among: type.inputFields.map(\.name.text))
+      }
+    }
+    for field in type.inputFields {
+      guard case .nonNull = field.type, field.defaultValue == nil,
+        !fields.contains(where: { $0.name.text == field.name.text })
+      else { continue }
+      report(.missingInputField(name: field.name.text, type: type.name.text), at: range)
     }
   }
 
@@ -252,7 +291,7 @@ extension Binder {
   /// Binds an expression as a value of a declared type, by the rules of variables.
   ///
   /// Constants are checked now. Everything else is converted, and compared with null, when it is evaluated.
-  private func coerced(_ value: Expression, to signature: TypeSignature, _ environment: Environment) -> Operand {
+  func coerced(_ value: Expression, to signature: TypeSignature, _ environment: Environment) -> Operand {
     nested(at: value.range, .error) { binder in
       binder.coerced(binder.bindOperand(value, environment), to: signature, environment, at: value.range)
     }
@@ -302,7 +341,7 @@ extension Binder {
   }
 
   /// Returns whether an expression has a name in it that is more than a value of an enum.
-  private func holdsNames(_ expression: Expression, _ environment: Environment) -> Bool {
+  func holdsNames(_ expression: Expression, _ environment: Environment) -> Bool {
     switch expression.kind {
     case .name(let name): hasMeaning(name, environment)
     case .parenthesized(let inner): holdsNames(inner, environment)

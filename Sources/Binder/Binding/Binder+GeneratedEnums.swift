@@ -21,7 +21,7 @@ extension Binder {
 
   /// The values of a generated enum; nil for what is none. Fields of every kind may be named, because what is wrong with
   /// one is said where it is used.
-  private func names(of type: GeneratedType) -> [String]? {
+  func names(of type: GeneratedType) -> [String]? {
     switch type {
     case .fields(let id): catalog[id].properties.map(\.name)
     case .direction: ["ASC", "DESC"]

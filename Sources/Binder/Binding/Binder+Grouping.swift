@@ -38,26 +38,23 @@ extension Binder {
   /// Whether a value of `groupBy` is not null, as far as it is known.
   func holdsKeys(_ expression: Expression, _ environment: Environment) -> Bool {
     if expression.kind == .null { return false }
-    guard let (name, _) = fieldsVariable(expression, environment) else { return true }
-    usedVariables.insert(name.text)
-    return !options.knowsValues || structuralValue(name) != nil
+    guard let fields = namedFields(expression, environment) else { return true }
+    return !options.knowsValues || fields.value != nil
   }
 
-  /// The variable that says what a selection is grouped by, where its value is not known yet.
-  private func openKeys(_ expression: Expression, _ environment: Environment) -> Name? {
-    guard !options.knowsValues else { return nil }
-    for element in elements(of: expression) {
-      if let (name, _) = fieldsVariable(element, environment) { return name }
-    }
-    return nil
+  /// Returns whether a variable whose value is not known yet says what a selection is grouped by.
+  private func hasOpenKeys(_ expression: Expression, _ environment: Environment) -> Bool {
+    !options.knowsValues && elements(of: expression).contains { namedFields($0, environment) != nil }
   }
 
   /// A selection of many with `groupBy`: the set without order and limit, which are the groups'.
   func bindGroups(
     _ entry: SelectionEntry, _ sources: [SelectionSource], _ set: SetID, _ bound: BoundSet, _ name: Name
   ) -> SelectionID? {
-    let open = entry.arguments.first { $0.name.text == "groupBy" }.flatMap { openKeys($0.value, entry.environment) }
-    guard open != nil else { return bindKnownGroups(entry, sources, set, bound, name) }
+    let keys = entry.arguments.first { $0.name.text == "groupBy" }
+    guard let keys, hasOpenKeys(keys.value, entry.environment) else {
+      return bindKnownGroups(entry, sources, set, bound, name)
+    }
     // Which names are keys, and whether there are groups, is known when the variable is: the run tells what is wrong.
     let known = (diagnostics, reported)
     let selection = bindKnownGroups(entry, sources, set, bound, name)
@@ -216,6 +213,11 @@ extension Binder {
     let operand = resolve(bindOperand(expression, member), member)
     switch operand {
     case .error: return nil
+    // Entities of one type are told apart by their ids.
+    case .single(let path) where path.isEntity && !catalog[path.type].isAbstract:
+      if let id = identity(operand) { return [id.key] }
+      report(.wrongGroupKey(.many), at: path.range)
+      return nil
     case .plural(let path), .single(let path):
       report(.wrongGroupKey(.many), at: path.range)
       return nil

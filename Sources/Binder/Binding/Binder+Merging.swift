@@ -6,12 +6,16 @@ import GQLQuery
 /// Several appearances of one response key are one field.
 extension Binder {
   /// Checks GraphQL's rule that equal response keys are equal fields; the sources of the merged sub-selection.
-  func merge(_ merged: MergedEntry) -> (condition: BoundExpression?, sources: [SelectionSource]) {
+  ///
+  /// `parent` is what the fields are of, where the name of a `let` may stand in the place of a field's.
+  func merge(
+    _ merged: MergedEntry, of parent: SelectionParent? = nil
+  ) -> (condition: BoundExpression?, sources: [SelectionSource]) {
     let first = merged.first
     var sources: [SelectionSource] = []
     let isAlone = merged.entries.count == 1
     for (position, entry) in merged.entries.enumerated() {
-      if position > 0 { checkMergeable(first, entry) }
+      if position > 0 { checkMergeable(meant(first, parent), meant(entry, parent)) }
       // With others beside it, a part of the sub-selection stays under its own condition.
       let condition = isAlone ? nil : entry.condition
       if let set = entry.set {
@@ -29,6 +33,14 @@ extension Binder {
     }
     if conditions.count == 1 { return (conditions[0], sources) }
     return (BoundExpression(.or(conditions), .boolean, at: first.range), sources)
+  }
+
+  /// Returns an entry with the expression in place of the field where its name is that of a `let`.
+  private func meant(_ entry: SelectionEntry, _ parent: SelectionParent?) -> SelectionEntry {
+    guard let parent, let name = entry.field, entry.environment.lets[name.text] != nil,
+      owner(ofField: name.text, entry.declared.map { .entity($0) } ?? parent) == nil
+    else { return entry }
+    return entry.computing(Expression(.name(name), at: name.range), entry.environment)
   }
 
   private func checkMergeable(_ first: SelectionEntry, _ second: SelectionEntry) {

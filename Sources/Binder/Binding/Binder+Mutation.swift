@@ -13,7 +13,7 @@ extension Binder {
     var segments: [BoundSegment] = []
     for merged in collect([source], of: .root) {
       guard !isExhausted else { break }
-      let (condition, inner) = merge(merged)
+      let (condition, inner) = merge(merged, of: .root)
       let entry = merged.first
       guard let name = entry.field, name.text != "__typename" else {
         segments.append(.query(readingSegment(merged, condition, inner)))

@@ -12,7 +12,7 @@ extension Binder {
     var fields: [BoundField] = []
     for merged in collect(sources, of: .root) {
       guard !isExhausted else { break }
-      let (condition, inner) = merge(merged)
+      let (condition, inner) = merge(merged, of: .root)
       guard let content = bindRoot(merged, inner) else { continue }
       fields.append(BoundField(key: merged.key, condition: condition, content: content, range: merged.first.range))
     }

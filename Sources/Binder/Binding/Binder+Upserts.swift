@@ -16,7 +16,7 @@ extension Binder {
       let known = BoundConflict.Strategy.allCases.map(\.rawValue)
       if let word = strategyWord(strategy.value, environment), let found = BoundConflict.Strategy(rawValue: word) {
         conflict.strategy = found
-      } else if case .variable = strategy.value.kind, strategyWord(strategy.value, environment) == nil {
+      } else if strategyWord(strategy.value, environment) == nil {
         // Null, or not known yet: as if it were left out.
       } else if let word = strategyWord(strategy.value, environment), !word.isEmpty {
         let problem = CoercionProblem.unknownEnumValue(
@@ -55,7 +55,7 @@ extension Binder {
     guard let argument else { return nil }
     guard let expression = written(argument.value, environment).expression else { return nil }
     guard case .variable(let name) = expression.kind else {
-      return expression.kind == .null ? nil : expression
+      return [.null, .missing].contains(expression.kind) ? nil : expression
     }
     usedVariables.insert(name.text)
     if case .structure(.fields)? = variables[name.text]?.kind { return structuralValue(name)?.expression }
@@ -69,9 +69,9 @@ extension Binder {
 
   /// Whether an argument is a variable whose value is not known yet.
   private func isOpen(_ argument: Argument?, _ environment: Environment) -> Bool {
-    guard let argument, case .variable(let name)? = written(argument.value, environment).expression?.kind,
-      let variable = variables[name.text]
-    else { return false }
+    guard let argument, let value = written(argument.value, environment).expression else { return false }
+    if case .missing = value.kind { return !options.knowsValues }
+    guard case .variable(let name) = value.kind, let variable = variables[name.text] else { return false }
     // One that may be absent would leave it open for good.
     return options.structuralValues[name.text] == nil && !variable.mayBeAbsent
   }
@@ -80,6 +80,12 @@ extension Binder {
   func reportWord(
     _ expression: Expression, _ wanted: GeneratedType, expected: String, _ environment: Environment
   ) {
+    if let place = inputPlace(expression, environment) {
+      return report(
+        .wrongVariableType(
+          name: place.path, declared: "'\(place.type.text)'", expected: "'\(GeneratedNames(catalog)[wanted])'"),
+        at: expression.range)
+    }
     let (written, environment) = written(expression, environment)
     guard let inner = written else {
       return report(.wrongType(found: "null", expected: expected), at: expression.range)

@@ -30,7 +30,9 @@ final class Binder {
     var mayBeAbsent = false
     /// What stands in for a filter or an order that was not provided.
     var structuralDefault: Expression?
-    var range: SourceRange
+    /// As it is declared.
+    var definition: VariableDefinition
+    var range: SourceRange { definition.name.range }
   }
 
   let catalog: Catalog

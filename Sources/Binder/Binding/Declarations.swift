@@ -3,8 +3,8 @@ import GQLCatalog
 import GQLParser
 import Synchronization
 
-/// The input types and directives that documents may use besides those of the language: a document's own, and the
-/// schema's.
+/// The input types, scalars and directives that documents may use besides those of the language: a document's own, and
+/// the schema's.
 struct Declarations {
   /// An input type with its extensions.
   struct Input {
@@ -35,6 +35,8 @@ struct Declarations {
   }
 
   private(set) var inputs: [String: Input] = [:]
+  /// Scalars hold any JSON value.
+  private(set) var scalars: Set<String> = []
   private(set) var directives: [String: DirectiveDefinition] = [:]
 
   /// Collects the definitions of a document, which go before those of the schema.
@@ -52,6 +54,7 @@ struct Declarations {
       switch definition {
       case .type(let type) where type.kind == .inputObject && !type.isExtension && inputs[type.name.text] == nil:
         inputs[type.name.text] = Input(type, isOfDocument: isOfDocument)
+      case .type(let type) where type.kind == .scalar && !type.isExtension: scalars.insert(type.name.text)
       case .directive(let directive) where directives[directive.name.text] == nil:
         directives[directive.name.text] = directive
       default: break
@@ -64,11 +67,12 @@ struct Declarations {
   }
 }
 
-/// Returns the definitions of a schema that say nothing of its data, as canonical text: inputs and directives.
+/// Returns the definitions of a schema that say nothing of its data, as canonical text: inputs, scalars and directives.
 func declarations(of definitions: [Definition]) -> String {
   let kept = definitions.filter { definition in
     switch definition {
-    case .type(let type): type.kind == .inputObject
+    case .type(let type):
+      type.kind == .inputObject || type.kind == .scalar && ScalarType(rawValue: type.name.text) == nil
     case .directive: true
     default: false
     }

@@ -127,6 +127,7 @@ extension Binder {
     if let type = catalog.enums.first(where: { $0.name == name.text }) { return .enumeration(type.id) }
     if let type = catalog.embeddedTypes.first(where: { $0.name == name.text }) { return .embedded(type.id) }
     if case .embeddedInput(let type)? = generated(name.text) { return .embedded(type) }
+    if declarations.scalars.contains(name.text), !isKnownType(name.text) { return .json }
     if catalog.type(named: name.text) != nil {
       report(.notInputType(name: name.text), at: name.range)
       return nil
@@ -136,7 +137,9 @@ extension Binder {
   }
 
   private var inputTypeNames: [String] {
-    var known = ScalarType.allCases.map(\.rawValue) + catalog.enums.map(\.name) + catalog.embeddedTypes.map(\.name)
+    var known =
+      ScalarType.allCases.map(\.rawValue) + declarations.scalars.sorted() + catalog.enums.map(\.name)
+      + catalog.embeddedTypes.map(\.name)
     for type in catalog.types where !type.isElement {
       known += ["\(type.name)Filter", "\(type.name)Order"] + (type.isAbstract ? [] : ["\(type.name)Input"])
     }

@@ -24,6 +24,8 @@ package func checkDocument(
   var first: Binder?
   // What fragments and `let`s are expanded to is bounded for all operations together.
   var nodes = 0
+  // What is not bound to its end may use more.
+  var isPartial = false
   for operation in operations {
     let binder = Binder(catalog: catalog, options: options, name: operation.name?.text)
     binder.nodes = nodes
@@ -41,8 +43,9 @@ package func checkDocument(
       }
     }
     if options.interruption?.isDue ?? false { break }
+    if binder.isExhausted || binder.isTooDeep { isPartial = true }
     // Operations that are not bound use nothing.
-    guard operation.operation != .subscription else { continue }
+    guard operation.operation != .subscription, !isPartial else { continue }
     for name in binder.variableNames where !binder.usedVariables.contains(name) {
       guard let range = binder.variables[name]?.range else { continue }
       add(BindingProblem.unusedVariable(name: name).diagnostic(at: range, severity: strict))
@@ -62,7 +65,7 @@ package func checkDocument(
       names[name.text] = name.range
     }
   }
-  let areAllQueries = operations.allSatisfy { $0.operation != .subscription }
+  let areAllBound = !isPartial && operations.allSatisfy { $0.operation != .subscription }
   var fragments: [String: SourceRange] = [:]
   for case .fragment(let fragment) in document.definitions {
     let name = fragment.name
@@ -71,13 +74,13 @@ package func checkDocument(
       continue
     }
     fragments[name.text] = name.range
-    if areAllQueries, !operations.isEmpty, !usedFragments.contains(name.text) {
+    if areAllBound, !operations.isEmpty, !usedFragments.contains(name.text) {
       add(BindingProblem.unusedFragment(name: name.text).diagnostic(at: name.range, severity: strict))
     }
   }
   for diagnostic in repeatedDeclarations(document) { add(diagnostic) }
   for diagnostic in functionProblems(document, catalog, options, used: usedFunctions) { add(diagnostic) }
-  if areAllQueries, !operations.isEmpty {
+  if areAllBound, !operations.isEmpty {
     for case .function(let function) in document.definitions where !usedFunctions.contains(function.name.text) {
       let name = function.name.text
       if Binder.isBuiltIn(name) || catalog.function(named: name) != nil { continue }

@@ -100,16 +100,14 @@ extension SchemaBuilder {
   }
 
   private mutating func link(_ member: EntityTypeID, to id: EntityTypeID) {
-    var abstract = catalog[id]
-    var entity = catalog[member]
+    let (name, memberName) = (catalog[id].name, catalog[member].name)
     let down = RelationID(catalog.relations.count)
     let up = RelationID(catalog.relations.count + 1)
-    let downColumn = Self.addColumn(to: &abstract, "as \(entity.name)", .entity(member), isNonNull: false)
-    let upColumn = Self.addColumn(to: &entity, "as \(abstract.name)", .entity(id), isNonNull: false)
-    abstract.members.append(TypeLink(type: member, relation: down))
-    entity.memberships.append(TypeLink(type: id, relation: up))
-    catalog[id] = abstract
-    catalog[member] = entity
+    // In place: a type has a column for each of many others, and a copy of it would have them all.
+    let downColumn = Self.addColumn(to: &catalog[id], "as \(memberName)", .entity(member), isNonNull: false)
+    let upColumn = Self.addColumn(to: &catalog[member], "as \(name)", .entity(id), isNonNull: false)
+    catalog[id].members.append(TypeLink(type: member, relation: down))
+    catalog[member].memberships.append(TypeLink(type: id, relation: up))
     // Both go together, whichever is deleted.
     for (relation, source, target, column, inverse) in [
       (down, id, member, downColumn, up), (up, member, id, upColumn, down),

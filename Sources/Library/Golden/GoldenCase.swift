@@ -37,12 +37,14 @@ package struct GoldenCase {
     var header: [(key: String, value: String)] = []
     var problems: [Diagnostic] = []
     let document = String(decoding: bytes, as: UTF8.self)
-    for line in document.split(whereSeparator: \.isNewline) {
+    // A byte order mark hides no header.
+    for line in document.drop(while: { $0 == "\u{FEFF}" }).split(whereSeparator: \.isNewline) {
       guard line.hasPrefix("#") else { break }
       if line.hasPrefix("#!") { continue }
       let text = line.dropFirst().drop { $0 == " " }
       guard let colon = text.firstIndex(of: ":") else { continue }
-      let key = text[..<colon]
+      var key = text[..<colon]
+      while key.last == " " { key.removeLast() }
       let value = text[text.index(after: colon)...].drop { $0 == " " }
       if Self.keys.contains(String(key)) {
         header.append((String(key), String(value)))
