@@ -62,7 +62,9 @@ package enum ScalarFunction: String, Sendable, Hashable, CaseIterable {
   case finer = "finer!"
 
   /// Those that documents call.
-  package static var named: [ScalarFunction] { allCases.filter { ![.graphQLInt, .textIDs, .required, .finer].contains($0) } }
+  package static var named: [ScalarFunction] {
+    allCases.filter { ![.graphQLInt, .textIDs, .required, .finer].contains($0) }
+  }
 
   /// Whether the call itself, operands aside, may end in a run-time error.
   package func canFail(_ arguments: [BoundExpression]) -> Bool {
