@@ -20,7 +20,7 @@ import Testing
       let answer = try database.query("{ T(where: id == \"\(id)\", orderBy: text) { _cursor } }").jsonString
       let cursor = answer.dropFirst("{\"T\":[{\"_cursor\":\"".count).dropLast("\"}]}".count)
       return try database.query(
-        "query($c: Cursor!) { T(orderBy: text, after: $c) { id } }", variables: ["c": .string(String(cursor))]
+        "query($c: Cursor!) { T(orderBy: text, after: $c) { id } }", ["c": .string(String(cursor))]
       ).jsonString
     }
     #expect(try after("1") == #"{"T":[{"id":"2"},{"id":"3"}]}"#)
