@@ -11,7 +11,7 @@ private let otherFunctions = [
 ]
 
 /// All functions of the language by their names; `nfc`, which does not run, is none of them.
-package let languageFunctions = ScalarFunction.allCases.map(\.rawValue).filter { !$0.hasSuffix("!") } + otherFunctions
+package let languageFunctions = ScalarFunction.named.map(\.rawValue) + otherFunctions
 
 extension Binder {
   /// Known by name, not run.
