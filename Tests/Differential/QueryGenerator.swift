@@ -230,7 +230,8 @@ struct QueryGenerator {
   private mutating func related(_ relation: Relation, _ scope: Scope, _ depth: Int) -> Node {
     let isOwn = relation.target == scope.shape
     if isOwn, !scope.isFragment, random.chance(40) {
-      let level = scope.entering(relation.target, reach: 1)
+      var level = scope.entering(relation.target, reach: 1)
+      level.parameters.removeAll { !$0.isConstant }
       var arguments = Node(.arguments)
       if relation.isMany { arguments = self.arguments(level, nil, 1) }
       arguments.children += deletedModes()
