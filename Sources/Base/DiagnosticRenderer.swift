@@ -66,9 +66,9 @@ package struct DiagnosticRenderer: Sendable {
 
   /// Messages quote the source, which may hold what a terminal would obey.
   private func printable(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: SourceExcerpt.isUnprintable) else { return text }
+    guard text.unicodeScalars.contains(where: DisplayWidth.isUnprintable) else { return text }
     var result = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars { result.append(SourceExcerpt.isUnprintable(scalar) ? "\u{FFFD}" : scalar) }
+    for scalar in text.unicodeScalars { result.append(DisplayWidth.isUnprintable(scalar) ? "\u{FFFD}" : scalar) }
     return String(result)
   }
 

@@ -94,10 +94,10 @@ struct SourceExcerpt {
         if scalar == "\t" {
           let spaces = tabWidth - column % tabWidth
           result.append(Cell(text: String(repeating: " ", count: spaces).unicodeScalars, width: spaces, range: range))
-        } else if isUnprintable(scalar) {
+        } else if DisplayWidth.isUnprintable(scalar) {
           result.append(Cell(text: "\u{FFFD}".unicodeScalars, width: 1, range: range))
         } else {
-          let width = width(scalar)
+          let width = DisplayWidth.columns(scalar)
           if width == 0, !result.isEmpty, result[result.count - 1].text.count < 8 {
             result[result.count - 1].text.append(scalar)
             result[result.count - 1].range = result[result.count - 1].range.lowerBound..<range.upperBound
@@ -109,30 +109,5 @@ struct SourceExcerpt {
       }
     }
     return result
-  }
-
-  /// Control characters, and those that change the direction of what follows.
-  static func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    case 0..<0x20, 0x7F..<0xA0, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF: true
-    default: false
-    }
-  }
-
-  /// The columns that a terminal gives to a character.
-  static func width(_ scalar: Unicode.Scalar) -> Int {
-    if scalar.value < 0x300 { return 1 }
-    switch scalar.properties.generalCategory {
-    case .nonspacingMark, .enclosingMark, .format: return 0
-    default: break
-    }
-    switch scalar.value {
-    case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xA000...0xA4CF,
-      0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6,
-      0x1F1E6...0x1F1FF, 0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1F9FF, 0x1FA70...0x1FAFF,
-      0x20000...0x3FFFD:
-      return 2
-    default: return 1
-    }
   }
 }

@@ -115,10 +115,10 @@ extension QueryError {
     return buffer.takeArray()
   }
 
-  /// `--format table` of an answer that is no list.
+  /// `--format jsonl` of an answer with a list beside other fields.
   package static var needsOneList: QueryError {
     QueryError(
-      code: DocumentProblem.needsOneList.code, "a table needs an operation with one root list",
-      help: "use --format json, or select one list")
+      code: DocumentProblem.needsOneList.code, "'jsonl' has a line for each element of one root list",
+      help: "select one list, or use '--format ndjson', which has a line for each answer")
   }
 }

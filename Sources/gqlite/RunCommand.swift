@@ -5,7 +5,7 @@ enum RunCommand {
   static func run(_ arguments: inout Arguments) throws -> Int32 {
     var session = try Session(&arguments)
     let variables = try Variables(&arguments)
-    let format = try OutputFormat(&arguments)
+    var format = try OutputFormat(&arguments)
     let options = try runOptions(&arguments)
     let output = try arguments.value("output")
     let operation = try arguments.value("operation")
@@ -27,11 +27,12 @@ enum RunCommand {
         try variables.checkNames(queries)
         for query in queries {
           let values = try variables.values(for: query)
-          let answer = try query.run(values, options: options)
-          Terminal.standardOutput.write(
-            query.isExplained
-              ? format.render(plan: answer)
-              : try format.render(answer) { () throws(QueryError) in try query.columns(values) })
+          if query.isExplained {
+            format.write(plan: try query.run(values, options: options))
+          } else {
+            let shape = try format.shape(of: query, values)
+            format.write(try query.run(values, options: options), shape)
+          }
           if query.isMutation, !query.isExplained { session.tellThatNothingIsKept() }
         }
       } catch let error as QueryError {

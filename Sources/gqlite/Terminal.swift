@@ -29,6 +29,15 @@ final class Terminal: @unchecked Sendable {
   /// Whether a person reads this stream.
   var isTerminal: Bool { isatty(descriptor) == 1 }
 
+  /// The width of the terminal; nil if the stream leads elsewhere. The variable `COLUMNS` goes before what it says itself.
+  var columns: Int? {
+    guard file == nil, isTerminal else { return nil }
+    if let value = getenv("COLUMNS"), let columns = Int(String(cString: value)), columns > 0 { return columns }
+    var size = winsize()
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+    return Int(size.ws_col)
+  }
+
   /// Colours are for terminals, and only where `NO_COLOR` is not set.
   var hasColours: Bool {
     guard isTerminal else { return false }

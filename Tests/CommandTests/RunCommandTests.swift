@@ -60,27 +60,6 @@ import Testing
         }
 
         """)
-    #expect(
-      try run("csv", query).output
-        == "id,name,age,tags,boss\r\n1,Ann,30,\"[\"\"a\"\",\"\"b\"\"]\",\r\n2,\"Bob, \"\"B\"\"\",25,[],\"{\"\"name\"\":\"\"Ann\"\"}\"\r\n"
-    )
-    #expect(
-      try run("table", "{ User(orderBy: id) { id name age } }").output == """
-        id  name      age
-        ──  ────────  ───
-         1  Ann        30
-         2  Bob, "B"   25
-         3  Cid
-
-        """)
-    for format in ["table", "csv"] {
-      for text in ["{ n: count(User) }", "{ User { id } b: User { id } }", "{ user(id: \"1\") { id } }"] {
-        let result = try run(format, text)
-        #expect(result.status == 1 && result.output == "" && result.errors.contains("one root list"))
-      }
-    }
-    let wrong = try run("xml", query)
-    #expect(wrong.status == 2 && wrong.errors.contains("pretty, json, ndjson, table, csv, graphql"))
   }
 
   @Test("the graphql format wraps failures too") func envelopes() throws {
