@@ -3,7 +3,7 @@ import GQLLexer
 
 /// How tightly operators bind; a higher level binds tighter.
 enum OperatorLevel: UInt8, Comparable {
-  case or = 1, and, not, comparison, coalesce, cast, range, addition, multiplication, prefix
+  case or = 1, and, not, comparison, coalesce, cast, range, addition, multiplication, prefix, postfix
 
   static func < (left: OperatorLevel, right: OperatorLevel) -> Bool { left.rawValue < right.rawValue }
 }

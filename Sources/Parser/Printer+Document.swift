@@ -54,8 +54,10 @@ extension Printer {
     } else if !node.variables.isEmpty {
       write(" ")
     }
+    reserved = 2
     writeVariables(node.variables, from: node.name?.range.end ?? node.range.start)
     write(node.directives)
+    reserved = 0
     write(" ")
     write(node.selectionSet)
   }
@@ -64,10 +66,13 @@ extension Printer {
     writeDescription(node.description, before: nextToken(after: node.description))
     write("fragment ")
     write(node.name, quoting: ["on"])
+    reserved = 6 + node.typeCondition.text.utf8.count
     writeVariables(node.variables, from: node.name.range.end)
     write(" on ")
     write(node.typeCondition)
+    reserved = 2
     write(node.directives)
+    reserved = 0
     write(" ")
     write(node.selectionSet)
   }
@@ -97,7 +102,8 @@ extension Printer {
   mutating func writeDefault(_ value: Expression?) {
     guard let value else { return }
     write(" = ")
-    write(value)
+    // A default is a value of GraphQL, or an expression in parentheses.
+    write(value, inList: false)
   }
 
   private mutating func write(_ node: FunctionDefinition) {
@@ -121,7 +127,7 @@ extension Printer {
     write(": ")
     write(node.result)
     write(" = ")
-    write(node.body, isOperand: true)
+    writeWhole(node.body, isOperand: true)
   }
 
   mutating func write(_ type: TypeReference) {
@@ -161,7 +167,7 @@ extension Printer {
       write(argument.name)
       write(": ")
     }
-    write(argument.value, inList: false)
+    writeWhole(argument.value)
   }
 
   // MARK: Selections
@@ -206,7 +212,7 @@ extension Printer {
       write("let ")
       write(node.name)
       write(" := ")
-      write(node.expression, isOperand: true)
+      writeWhole(node.expression, isOperand: true)
     }
   }
 
@@ -220,9 +226,11 @@ extension Printer {
       write(alias)
       write(": ")
     }
+    reserved = field.selectionSet == nil ? 0 : 2
     write(field.name, quoting: words)
     write(field.arguments, from: field.name.range.end)
     write(field.directives)
+    reserved = 0
     writeShape(field.selectionSet)
   }
 
@@ -245,8 +253,15 @@ extension Printer {
   private mutating func write(_ node: ComputedSelection) {
     write(node.name)
     write(node.usesWalrus ? " := " : ": ")
-    write(node.expression, isOperand: node.usesWalrus)
+    reserved = node.selectionSet == nil ? 0 : 2
+    if node.usesWalrus {
+      writeWhole(node.expression, isOperand: true)
+    } else {
+      // Behind a colon the parentheses say that it is no alias.
+      write(node.expression)
+    }
     write(node.directives)
+    reserved = 0
     writeShape(node.selectionSet)
   }
 }

@@ -3,6 +3,10 @@ import GQLBase
 extension Printer {
   /// - Parameter isOperand: true where the name `not` would be read as the operator.
   mutating func write(_ expression: Expression, isOperand: Bool = false) {
+    // Why: what is taken back need not be complete.
+    if isOverlong { return }
+    let startsLine = self.startsLine
+    self.startsLine = false
     switch expression.kind {
     case .int(let digits), .float(let digits): write(digits)
     case .string(let literal): write(literal)
@@ -21,22 +25,23 @@ extension Printer {
     case .outer(let count): write(String(repeating: "^", count: count))
     case .member(let base, let name, let arguments): writeMember(base, name, arguments)
     case .index(let base, let index):
-      write(base, isOperand: true)
+      write(base, asOperandOf: .postfix)
       write("[")
-      write(index, inList: false)
+      writeWhole(index)
       write("]")
     case .call(let name, let arguments):
       write(name, quoting: Self.literals + ["not"])
       write(arguments)
     case .unary(let operation, let operand): write(operation, operand)
+    case .binary(.add, _, _), .binary(.subtract, _, _): writeSum(expression, startsLine: startsLine)
     case .binary(let operation, let left, let right): write(operation, left, right)
-    case .chain(let operation, let terms): write(operation, terms)
+    case .chain(let operation, let terms): write(operation, terms, startsLine: startsLine)
     case .isTest(let operand, let negated, let type):
-      write(operand, isOperand: true)
+      write(operand, asOperandOf: .coalesce)
       write(negated ? " is not " : " is ")
       write(type, quoting: ["not"])
     case .cast(let operand, let type):
-      write(operand, isOperand: true)
+      write(operand, asOperandOf: .cast)
       write(" as ")
       write(type)
     }
@@ -51,13 +56,50 @@ extension Printer {
     isInList = outer
   }
 
+  /// Writes what stands between brackets, commas or names, where no operator around it can take a part of it.
+  mutating func writeWhole(_ expression: Expression, isOperand: Bool = false) {
+    let outer = isInList
+    isInList = false
+    write(peeled(expression, level: .or), isOperand: isOperand)
+    isInList = outer
+    mark(expression.range.end)
+  }
+
+  /// Writes an operand of an operator that takes operands of a level and tighter ones.
+  private mutating func write(_ operand: Expression, asOperandOf level: OperatorLevel, isAfterSign: Bool = false) {
+    write(peeled(operand, level: level, isAfterSign: isAfterSign), isOperand: true)
+    mark(operand.range.end)
+  }
+
+  /// An expression without the parentheses around it that are not needed where an operand of some level may stand.
+  private func peeled(_ expression: Expression, level: OperatorLevel, isAfterSign: Bool = false) -> Expression {
+    // Directly inside a list blanks part elements.
+    guard dropsParentheses, !isInList else { return expression }
+    var result = expression
+    while case .parenthesized(let inner) = result.kind, inner.level >= level, !hasComment(in: result.range) {
+      if level == .postfix, inner.isNumber || inner.isCurrent { break }
+      if isAfterSign, inner.unparenthesized.startsWithSign || inner.unparenthesized.startsWithDigit { break }
+      result = inner
+    }
+    return result
+  }
+
+  /// An element of a list without needless parentheses: only what no blank can divide stands without.
+  private func peeled(element: Expression) -> Expression {
+    guard dropsParentheses, !hasComment(in: element.range) else { return element }
+    return element.unparenthesized.isPrimary ? element.unparenthesized : element
+  }
+
   private static let literals = ["true", "false", "null"]
 
   private mutating func writeList(_ elements: [Expression], _ range: SourceRange) {
     if elements.isEmpty, !hasComment(in: range) { return write("[]") }
     writeItems(
       elements, "[", "]", commaInBroken: true, region: inside(range), startOf: { $0.range.start }
-    ) { $0.write($1, inList: true) }
+    ) { printer, element in
+      printer.write(printer.peeled(element: element), inList: true)
+      printer.mark(element.range.end)
+    }
   }
 
   private mutating func writeObject(_ fields: [ObjectField], _ range: SourceRange) {
@@ -67,19 +109,18 @@ extension Printer {
     ) { printer, field in
       printer.write(field.name)
       printer.write(": ")
-      printer.write(field.value, inList: false)
+      printer.writeWhole(field.value)
     }
   }
 
   private mutating func writeParenthesized(_ inner: Expression, _ range: SourceRange) {
-    guard hasComment(in: range) else {
-      write("(")
-      write(inner, inList: false)
-      return write(")")
-    }
     writeItems(
-      [inner], "(", ")", commaInBroken: false, region: inside(range), startOf: { $0.range.start }, mustBreak: true
-    ) { $0.write($1, inList: false) }
+      [inner], "(", ")", commaInBroken: false, region: inside(range), startOf: { $0.range.start },
+      mustBreak: hasComment(in: range)
+    ) { printer, inner in
+      printer.startsLine = true
+      printer.writeWhole(inner)
+    }
   }
 
   /// A range without its closing bracket.
@@ -88,7 +129,7 @@ extension Printer {
   }
 
   private mutating func writeMember(_ base: Expression, _ name: Name, _ arguments: CallArguments?) {
-    if case .current(nil) = base.kind { mark(base.range.end) } else { write(base, isOperand: true) }
+    if case .current(nil) = base.kind { mark(base.range.end) } else { write(base, asOperandOf: .postfix) }
     // Why: a point that touches a number is part of it.
     write(base.isNumber ? " ." : ".")
     write(name)
@@ -114,7 +155,7 @@ extension Printer {
       items, "(", ")", commaInBroken: true, region: inside(arguments.range), startOf: { $0.start }
     ) { printer, item in
       switch item {
-      case .positional(let expression): printer.write(expression, inList: false)
+      case .positional(let expression): printer.writeWhole(expression)
       case .named(let argument): printer.write(argument)
       }
     }
@@ -128,30 +169,181 @@ extension Printer {
     case .plus: write("+")
     case .minus: write(operand.startsWithDigit ? "- " : "-")
     }
-    write(operand, isOperand: true)
+    write(operand, asOperandOf: operation == .not ? .not : .prefix, isAfterSign: operation != .not)
   }
 
   private mutating func write(_ operation: BinaryOperator, _ left: Expression, _ right: Expression) {
-    write(left, isOperand: true)
-    switch operation {
-    case .closedRange, .halfOpenRange:
-      let isTight = left.isSimpleBound && right.isSimpleBound
-      write(isTight ? operation.rawValue : " \(operation.rawValue) ")
-    default: write(" \(operation.rawValue) ")
+    let levels = operation.operandLevels
+    let left = peeled(left, level: levels.left)
+    let right = peeled(right, level: levels.right, isAfterSign: operation.isArithmetic)
+    let isRange = operation == .closedRange || operation == .halfOpenRange
+    let isTight = isRange && left.isSimpleBound && right.isSimpleBound
+    let symbol = isTight ? operation.rawValue : " \(operation.rawValue) "
+    if !isInline {
+      if writeIfItFits({ $0.write(symbol, left, right) }) { return }
+      // The left side leaves room for the operator and what cannot be broken behind it.
+      let outer = reserved
+      reserved = outer + symbol.utf8.count + right.unbrokenWidth
+      write(left, isOperand: true)
+      reserved = outer
+      write(symbol)
+      return write(right, isOperand: true)
     }
+    write(symbol, left, right)
+  }
+
+  private mutating func write(_ symbol: String, _ left: Expression, _ right: Expression) {
+    write(left, isOperand: true)
+    write(symbol)
     write(right, isOperand: true)
   }
 
-  private mutating func write(_ connective: BinaryOperator, _ terms: [Expression]) {
-    let symbol = isInList ? (connective == .and ? " && " : " || ") : " \(connective.rawValue) "
+  // MARK: Terms
+
+  /// A term behind the first one, with the operator before it.
+  private struct Term {
+    var symbol: String
+    var expression: Expression
+  }
+
+  private mutating func write(_ connective: BinaryOperator, _ terms: [Expression], startsLine: Bool) {
+    let symbol = isInList ? (connective == .and ? "&&" : "||") : connective.rawValue
+    let level: OperatorLevel = connective == .and ? .not : .and
+    let terms = terms.map { peeled($0, level: level) }
+    guard let first = terms.first else { return }
+    write(first, terms.dropFirst().map { Term(symbol: symbol, expression: $0) }, startsLine: startsLine)
+  }
+
+  /// Sums and differences from left to right.
+  private mutating func writeSum(_ sum: Expression, startsLine: Bool) {
+    var first = sum
+    var terms: [Term] = []
+    while case .binary(let operation, let left, let right) = first.kind, operation == .add || operation == .subtract {
+      let levels = operation.operandLevels
+      terms.append(
+        Term(
+          symbol: operation.rawValue, expression: peeled(right, level: levels.right, isAfterSign: true)))
+      first = peeled(left, level: levels.left)
+    }
+    write(first, terms.reversed(), startsLine: startsLine)
+  }
+
+  /// Writes terms on one line, or each on its own.
+  private mutating func write(_ first: Expression, _ terms: [Term], startsLine: Bool) {
+    guard !isInline else { return writeInline(first, terms) }
+    let last = terms.last?.expression ?? first
+    let hasComment = hasComment(
+      in: SourceRange(start: first.range.start, end: max(first.range.start, last.range.start)))
+    if !hasComment, writeIfItFits({ $0.writeInline(first, terms) }) { return }
+    let outer = reserved
+    let indent = startsLine ? 0 : 2
+    reserved = 0
+    indentation += indent
+    write(first, isOperand: true)
     for (index, term) in terms.enumerated() {
-      if index > 0 { write(symbol) }
-      write(term, isOperand: true)
+      breakLine()
+      flushComments(before: term.expression.range.start, keepsBlankLines: false)
+      if index == terms.count - 1 { reserved = outer }
+      write(term.symbol + " ")
+      write(term.expression, isOperand: true)
+    }
+    reserved = outer
+    indentation -= indent
+  }
+
+  private mutating func writeInline(_ first: Expression, _ terms: [Term]) {
+    write(first, isOperand: true)
+    for term in terms {
+      if isOverlong { return }
+      write(" " + term.symbol + " ")
+      write(term.expression, isOperand: true)
     }
   }
 }
 
+extension BinaryOperator {
+  /// The levels of operands that need no parentheses, on either side.
+  fileprivate var operandLevels: (left: OperatorLevel, right: OperatorLevel) {
+    switch self {
+    case .or: (.and, .and)
+    case .and: (.not, .not)
+    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .match, .notMatch, .in, .notIn, .like,
+      .notLike, .ilike, .notIlike, .contains, .notContains, .startsWith, .notStartsWith, .endsWith, .notEndsWith,
+      .matches, .notMatches:
+      (.coalesce, .coalesce)
+    case .coalesce: (.cast, .coalesce)
+    case .closedRange, .halfOpenRange: (.addition, .addition)
+    case .add, .subtract: (.addition, .multiplication)
+    case .multiply, .divide, .remainder: (.multiplication, .prefix)
+    }
+  }
+
+  fileprivate var level: OperatorLevel {
+    switch self {
+    case .or: .or
+    case .and: .and
+    case .coalesce: .coalesce
+    case .closedRange, .halfOpenRange: .range
+    case .add, .subtract: .addition
+    case .multiply, .divide, .remainder: .multiplication
+    default: .comparison
+    }
+  }
+
+  /// True where a sign behind the operator is hard to read.
+  fileprivate var isArithmetic: Bool { level >= .range }
+}
+
 extension Expression {
+  /// How tightly the outermost operator binds.
+  fileprivate var level: OperatorLevel {
+    switch kind {
+    case .chain(let operation, _), .binary(let operation, _, _): operation.level
+    case .unary(.not, _): .not
+    case .unary: .prefix
+    case .isTest: .comparison
+    case .cast: .cast
+    default: .postfix
+    }
+  }
+
+  fileprivate var isCurrent: Bool { if case .current(nil) = kind { true } else { false } }
+
+  /// True for what has no parts that blanks could divide.
+  fileprivate var isPrimary: Bool {
+    switch kind {
+    case .int, .float, .string, .boolean, .null, .name, .variable, .list, .object, .call: true
+    default: false
+    }
+  }
+
+  /// How many columns the part of it takes that stands on the first line in any case, if that is easily said.
+  fileprivate var unbrokenWidth: Int {
+    switch kind {
+    case .int(let digits), .float(let digits): digits.utf8.count
+    case .string(let literal): literal.isBlock ? 3 : literal.value.utf8.count + 2
+    case .boolean, .null: 5
+    case .name(let name), .variable(let name): name.text.utf8.count + 1
+    case .call(let name, _): name.text.utf8.count + 1
+    case .member(let base, let name, let arguments):
+      base.unbrokenWidth + name.text.utf8.count + (arguments == nil ? 1 : 2)
+    case .index(let base, _): base.unbrokenWidth + 1
+    default: 1
+    }
+  }
+
+  /// True if the text begins with a plus, a minus or a `!`.
+  fileprivate var startsWithSign: Bool {
+    switch kind {
+    case .int(let digits), .float(let digits): digits.utf8.first == UInt8(ascii: "-")
+    case .unary(let operation, _): operation != .not
+    case .binary(_, let left, _): left.startsWithSign
+    case .member(let base, _, _), .index(let base, _), .cast(let base, _), .isTest(let base, _, _):
+      base.startsWithSign
+    default: false
+    }
+  }
+
   /// True if a minus before the text would become part of a number.
   fileprivate var startsWithDigit: Bool {
     switch kind {

@@ -23,7 +23,10 @@ extension Printer {
       write(node.interfaces, separator: " & ")
     }
     write(node.directives)
-    if !node.members.isEmpty { writeUnion(node.members) }
+    if !node.members.isEmpty {
+      write(" =")
+      writeAlternatives(node.members)
+    }
     writeMembers(node.fields, in: node.range, startOf: { $0.range.start }) { $0.write($1) }
     writeMembers(node.inputFields, in: node.range, startOf: { $0.range.start }) { $0.write($1) }
     writeMembers(node.values, in: node.range, startOf: { $0.range.start }) { $0.write($1) }
@@ -34,17 +37,17 @@ extension Printer {
     write("directive @")
     write(node.name)
     write(node.arguments, from: node.name.range.end)
-    write(node.isRepeatable ? " repeatable on " : " on ")
-    write(node.locations, separator: " | ")
+    write(node.isRepeatable ? " repeatable on" : " on")
+    writeAlternatives(node.locations)
   }
 
-  private mutating func writeUnion(_ members: [Name]) {
+  /// Names with `|` between them, or each on a line behind one.
+  private mutating func writeAlternatives(_ members: [Name]) {
     let length = members.reduce(0) { $0 + $1.text.utf8.count + 3 }
     if output.count - lineStart + length <= Self.width {
-      write(" = ")
+      write(" ")
       return write(members, separator: " | ")
     }
-    write(" =")
     indentation += 2
     for member in members {
       breakLine()

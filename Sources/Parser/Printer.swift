@@ -18,7 +18,8 @@ package func print(_ expression: Expression) -> String {
 }
 
 /// The text laid out canonically, with its comments at their places and single blank lines between selections and
-/// members kept. Formatting what was formatted changes nothing. A text with errors comes back as it is.
+/// members kept, and without needless parentheses. Formatting what was formatted changes nothing. A text with errors
+/// comes back as it is.
 package func format(
   _ source: SourceText, dialect: Dialect = .extended, limits: ParserLimits = ParserLimits()
 ) -> Analyzed<String> {
@@ -27,11 +28,13 @@ package func format(
     return Analyzed(String(decoding: source.bytes, as: UTF8.self), parsed.diagnostics)
   }
   var printer = Printer(trivia: Trivia(source, limits: limits.lexer))
+  printer.dropsParentheses = true
   printer.write(parsed.output)
   return Analyzed(printer.text, parsed.diagnostics)
 }
 
-/// Writes nodes as text. A bracketed list stands on one line if it fits there, else each item has its own.
+/// Writes nodes as text. A bracketed list stands on one line if it fits there, else each item has its own; so do the
+/// terms of `and`, `or` and `+`, each with the operator before it.
 struct Printer {
   static let width = 100
 
@@ -55,11 +58,20 @@ struct Printer {
   /// True directly inside a list, where word operators are names.
   var isInList = false
 
+  /// True if parentheses that change nothing are left out.
+  var dropsParentheses = false
+  /// How many columns of the line what comes next needs.
+  var reserved = 0
+  /// True where the next expression begins a line of its own, so that its further lines are not indented.
+  var startsLine = false
+
   /// True while what does not fit is taken back.
   private var isTrial = false
+  /// True if brackets that are tried on one line have a comment inside.
+  private var hasInnerComment = false
 
   /// True when what is tried on one line has already failed to fit.
-  private var isOverlong: Bool { isTrial && output.count - lineStart > Self.width }
+  var isOverlong: Bool { isTrial && output.count - lineStart + reserved > Self.width }
 
   // MARK: Bytes
 
@@ -134,37 +146,43 @@ struct Printer {
     _ items: [Item], _ opening: String, _ closing: String, commaInBroken: Bool, region: SourceRange,
     startOf: (Item) -> UInt32, mustBreak: Bool = false, _ write: (inout Printer, Item) -> Void
   ) {
-    if isInline { return writeInline(items, opening, closing, write) }
-    if !mustBreak, !hasComment(in: region), writeIfItFits(items, opening, closing, write) { return }
+    if isInline {
+      if isTrial, hasComment(in: region) { hasInnerComment = true }
+      return writeInline(items, opening, closing, write)
+    }
+    if !mustBreak, !hasComment(in: region), writeIfItFits({ $0.writeInline(items, opening, closing, write) }) { return }
     self.write(opening)
+    let outerReserved = reserved
     indentation += 2
     for (index, item) in items.enumerated() {
       breakLine()
       flushComments(before: startOf(item), keepsBlankLines: false)
+      let hasComma = commaInBroken && index + 1 < items.count
+      reserved = hasComma ? 1 : 0
       write(&self, item)
-      if commaInBroken, index + 1 < items.count { self.write(",") }
+      if hasComma { self.write(",") }
     }
     breakLine()
     flushComments(before: region.end, keepsBlankLines: false)
     indentation -= 2
+    reserved = outerReserved
     self.write(closing)
     mark(region.end)
   }
 
-  /// Writes the items on this line, or nothing.
-  private mutating func writeIfItFits<Item>(
-    _ items: [Item], _ opening: String, _ closing: String, _ write: (inout Printer, Item) -> Void
-  ) -> Bool {
+  /// Writes on this line, or nothing.
+  mutating func writeIfItFits(_ write: (inout Printer) -> Void) -> Bool {
     if pendingBreak { writeBreak() }
     let start = output.count
     let savedEnd = lastEnd
     let savedLineStart = lineStart
     isInline = true
     isTrial = true
-    writeInline(items, opening, closing, write)
+    hasInnerComment = false
+    write(&self)
     isInline = false
     isTrial = false
-    if lineStart == savedLineStart, output.count - lineStart <= Self.width { return true }
+    if !hasInnerComment, lineStart == savedLineStart, output.count - lineStart + reserved <= Self.width { return true }
     output.removeLast(output.count - start)
     lastEnd = savedEnd
     lineStart = savedLineStart

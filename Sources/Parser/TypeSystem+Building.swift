@@ -27,3 +27,32 @@ extension EnumValueDefinition {
     self.init(description: nil, name: name, directives: [], range: range)
   }
 }
+
+extension InputValueDefinition {
+  package init(
+    _ name: Name, _ type: TypeReference, description: StringLiteral?, defaultValue: Expression?,
+    directives: [Directive], range: SourceRange
+  ) {
+    self.init(
+      description: description, name: name, type: type, defaultValue: defaultValue, directives: directives,
+      range: range)
+  }
+}
+
+extension DirectiveDefinition {
+  package init(
+    _ name: Name, description: StringLiteral?, arguments: [InputValueDefinition], isRepeatable: Bool,
+    locations: [Name], range: SourceRange
+  ) {
+    self.init(
+      description: description, name: name, arguments: arguments, isRepeatable: isRepeatable, locations: locations,
+      range: range)
+  }
+}
+
+extension SchemaDefinition {
+  package init(_ operationTypes: [OperationTypeDefinition], range: SourceRange) {
+    self.init(
+      description: nil, isExtension: false, directives: [], operationTypes: operationTypes, range: range)
+  }
+}

@@ -11,6 +11,15 @@ extension Document {
 
   /// True if both documents say the same, wherever it stands.
   func isSameTree(as other: Document) -> Bool { strippedOfRanges() == other.strippedOfRanges() }
+
+  /// True if both documents say the same but for parentheses that change nothing.
+  func isSameTreeUpToParentheses(as other: Document) -> Bool {
+    Stripping.$dropsParentheses.withValue(true) { isSameTree(as: other) }
+  }
+}
+
+private enum Stripping {
+  @TaskLocal static var dropsParentheses = false
 }
 
 extension Expression {
@@ -225,7 +234,8 @@ extension Expression: Strippable {
     case .variable(let name): kind = .variable(stripped(name))
     case .list(let elements): kind = .list(stripped(elements))
     case .object(let fields): kind = .object(stripped(fields))
-    case .parenthesized(let inner): kind = .parenthesized(stripped(inner))
+    case .parenthesized(let inner):
+      if Stripping.dropsParentheses { self = stripped(inner) } else { kind = .parenthesized(stripped(inner)) }
     case .current(let name): kind = .current(stripped(name))
     case .member(let base, let name, let arguments):
       kind = .member(stripped(base), stripped(name), stripped(arguments))

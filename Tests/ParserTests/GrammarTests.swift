@@ -59,6 +59,7 @@ import Testing
       if !parse(printed).output.isSameTree(as: parsed.output) {
         Issue.record("\(sentence)\nprinted as\n\(printed.string(SourceRange(start: 0, end: .max)))")
       }
+      checkFormat(source)
     }
     #expect(generator.unused.isEmpty, "\(generator.unused)")
   }

@@ -53,6 +53,7 @@ func onSmallStack(_ body: @escaping @Sendable () -> Void) {
           "\(source.string(SourceRange(start: 0, end: .max)))\nprinted as\n\(printed.string(SourceRange(start: 0, end: .max)))"
         )
       }
+      checkFormat(source, dialect)
     }
   }
 
