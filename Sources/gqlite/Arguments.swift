@@ -23,7 +23,8 @@ struct Arguments {
   ]
   /// Flags that take none.
   private static let plain: Set<String> = [
-    "help", "version", "analyze", "check", "syntax", "update", "skip-bad", "graphql-strict", "allow-loss",
+    "help", "version", "analyze", "check", "syntax", "update", "skip-bad", "graphql-strict", "allow-loss", "api",
+    "introspection",
   ]
   private static let short: [Character: String] = ["e": "expression", "o": "output", "h": "help", "V": "version"]
 

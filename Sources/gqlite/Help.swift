@@ -45,7 +45,14 @@ enum Help {
 
     \(inputs)
     \(variables)
-      --format F        pretty (default on a terminal), json (default elsewhere), ndjson, table, csv, or graphql
+      --format F        how answers are written:
+                          pretty            indented JSON; the default on a terminal
+                          json, ndjson      an answer a line; the default elsewhere
+                          jsonl             an element of the one root list a line
+                          table, box        rows and columns, as wide as the terminal at most
+                          csv, tsv          a row a line, separated by commas or tabs
+                          markdown          rows as Markdown's tables
+                          graphql           {"data": …}, or {"data": null, "errors": […]}
       -o FILE           replace a file by the answers, if all documents are answered; '-' is standard output
       --timeout T       stop loading and running a document after T: 500ms, 5s, 2m; a bare number is seconds
       --data-root DIR   the folder that documents may name data in; under '--limits serve' they need it
@@ -94,12 +101,14 @@ enum Help {
 
     """,
     "schema": """
-    usage: gqlite schema [--schema F] [--data PATH]
+    usage: gqlite schema [--schema F] [--data PATH] [--api | --introspection]
            gqlite schema [--schema F] [--data PATH] --to NEW [--allow-loss]
 
     Prints the schema in its canonical form: the one given, or the one inferred from the data.
 
     \(inputs)
+      --api             print the whole API for tools of GraphQL: root fields, arguments, input types, mutations
+      --introspection   print the same as the answer to the introspection query of GraphQL, in JSON
       --to NEW          print what the schema NEW says differently, and what the data would lose by it; nothing is changed
       --allow-loss      what would be lost is no failure
 

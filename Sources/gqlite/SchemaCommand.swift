@@ -1,10 +1,14 @@
 import GQLite
 
-/// `gqlite schema`, `gqlite schema --to NEW`
+/// `gqlite schema`, `gqlite schema --api`, `gqlite schema --introspection`, `gqlite schema --to NEW`
 enum SchemaCommand {
   static func run(_ arguments: inout Arguments) throws -> Int32 {
     let target = try arguments.value("to")
     let allowsLoss = arguments.flag("allow-loss")
+    let form = try Form(&arguments)
+    if target != nil, form != .storage {
+      throw UsageError("--to is for the schema, not for its API", help: "try 'gqlite schema --help'")
+    }
     var session = try Session(&arguments)
     // A document may carry the schema, or name the data.
     let documents =
@@ -21,14 +25,40 @@ enum SchemaCommand {
       return try change(&session, documents.first, to: target, allowsLoss: allowsLoss)
     }
     if documents.isEmpty {
-      Terminal.standardOutput.write(try session.database(for: nil, directory: nil).schema)
+      try form.write(session.database(for: nil, directory: nil))
     }
     for (name, bytes) in documents {
       let document = try QueryDocument(name: name, bytes: bytes, dialect: session.dialect, limits: session.limits)
-      Terminal.standardOutput.write(
-        try session.database(for: document, directory: Session.directory(of: name)).schema)
+      try form.write(session.database(for: document, directory: Session.directory(of: name)))
     }
     return Process.success
+  }
+
+  /// Which schema is printed.
+  private enum Form {
+    /// What the data is stored by.
+    case storage
+    /// What GraphQL clients see, as SDL.
+    case api
+    /// What GraphQL clients see, as the answer to their introspection query.
+    case introspection
+
+    init(_ arguments: inout Arguments) throws(UsageError) {
+      let isAPI = arguments.flag("api")
+      let isIntrospection = arguments.flag("introspection")
+      if isAPI, isIntrospection {
+        throw UsageError("--api and --introspection are two forms: give one", help: "try 'gqlite schema --help'")
+      }
+      self = isAPI ? .api : isIntrospection ? .introspection : .storage
+    }
+
+    func write(_ database: Database) throws(QueryError) {
+      switch self {
+      case .storage: Terminal.standardOutput.write(database.schema)
+      case .api: Terminal.standardOutput.write(database.apiSchema)
+      case .introspection: Terminal.standardOutput.write(try database.introspection().prettyUTF8 + [0x0A])
+      }
+    }
   }
 
   /// Prints what another schema says differently; what the data would lose by it is the failure.

@@ -45,6 +45,18 @@ private enum GraphQLClient {
       except graphql.GraphQLSyntaxError:
         print('SYNTAX')
     """
+
+  /// Reads the schema of the first file, builds one from the second and one from the third, which must be the same.
+  static let schemas = """
+    import sys, json, graphql
+    graphql.parse(open(sys.argv[1]).read())
+    api = graphql.build_schema(open(sys.argv[2]).read())
+    errors = graphql.validate_schema(api)
+    client = graphql.build_client_schema(json.load(open(sys.argv[3])))
+    def text(schema):
+      return graphql.print_schema(graphql.lexicographic_sort_schema(schema))
+    print('\\n'.join(error.message for error in errors) if errors else 'OK' if text(api) == text(client) else 'OTHER')
+    """
 }
 
 @Suite struct IntrospectionClientTests {
@@ -294,6 +306,87 @@ private enum GraphQLClient {
     for ((text, isValid), verdict) in zip(operations, verdicts) {
       #expect((verdict == "OK") == isValid, "the client says of \(text): \(verdict)")
       #expect(Self.isValid(text, database) == isValid, "\(text)")
+    }
+  }
+
+  /// What the client says of the three forms in which a schema is printed.
+  private func verdict(_ database: Database) throws -> String {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let files = ["schema", "api", "introspection", "verdict"].map { folder.appending(path: $0) }
+    try Data(database.schema.utf8).write(to: files[0])
+    try Data(database.apiSchema.utf8).write(to: files[1])
+    try Data(database.introspection().utf8).write(to: files[2])
+    try Data().write(to: files[3])
+    guard GraphQLClient.run(GraphQLClient.schemas, files[..<3].map(\.path), output: files[3]) == 0 else {
+      return "the client stopped"
+    }
+    return try String(contentsOf: files[3], encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  @Test(
+    "a client reads the schema, its API and its introspection, and the last two are one",
+    .enabled(if: GraphQLClient.isInstalled, "python3 with graphql-core is not there"),
+    arguments: ["ambiguous", "forms", "scalars", "shapes", "shelf", "shop", "team", "values", "zoo"])
+  func printedSchemasAreRead(_ name: String) throws {
+    let database = try Self.database(name)
+    #expect(try verdict(database) == "OK")
+    #expect(try Database(schema: database.schema).schema == database.schema)
+  }
+
+  @Test(
+    "what GraphQL has no syntax for is written in directives",
+    .enabled(if: GraphQLClient.isInstalled, "python3 with graphql-core is not there"))
+  func everythingIsRead() throws {
+    let schema = """
+      enum State { OPEN DONE }
+      input Note { text: String = "x" }
+      directive @mark(level: Int = 1) on FIELD
+      "A place."
+      type Place { city: String! = "Oslo" deep: [[[[Int!]!]!]!] }
+      interface Named @root(many: "names") { name: String! }
+      union Any = Task | Person
+      type Task implements Named @index(fields: ["state", "due"]) {
+        id: ID!
+        name: String! @collate(CI) @unique
+        state: State! = OPEN
+        due: DateTime @default(value: now())
+        day: Date @default(value: now())
+        count: Int = -3
+        price: Decimal = 1.50
+        tags: [String!] = ["a", "b"]
+        extra: JSON = {a: [1, {b: null}]}
+        place: Place
+        owner: Person @relation(inverse: "tasks", onDelete: CASCADE)
+        label: String! @computed(as: "name + \\"!\\"")
+        old: Int @deprecated(reason: "Use \\"count\\".")
+      }
+      type Person implements Named { id: ID! name: String! @fulltext(language: "en") tasks: [Task!]! }
+      type Mutation_ { id: ID! }
+      type Query { open: [Task!]! }
+      """
+    let database = try Database(schema: schema)
+    #expect(try verdict(database) == "OK")
+    let printed = database.schema
+    for part in [
+      "@collate(locale: CI)", "@default(value: now)", "@default(value: OPEN)", "@default(value: {a: [1, {b: null}]})",
+    ] { #expect(printed.contains(part), "\(printed)") }
+    #expect(try Database(schema: printed).schema == printed)
+    let change = try database.schemaChange(to: printed)
+    #expect(change.description == "", "\(change.description)")
+  }
+
+  @Test("a field of the type DateTime or Date may have the default 'now'") func now() throws {
+    let database = try Database(
+      schema: "enum E { now } type T { id: ID! at: DateTime @default(value: now) e: E @default(value: now) }")
+    let options = RunOptions(now: DateTimeText.microseconds("2024-05-01T12:00:00Z"))
+    let document = try QueryDocument(
+      name: "m", bytes: Array("mutation { insertT(data: {id: 1}) { at e } }".utf8), dialect: .extended)
+    let answer = try database.prepareAll(document)[0].run(options: options)
+    #expect(answer.jsonString == #"{"insertT":[{"at":"2024-05-01T12:00:00Z","e":"now"}]}"#)
+    #expect(throws: QueryError.self) {
+      try Database(schema: "type T { id: ID! n: String @default(value: now) }")
     }
   }
 }

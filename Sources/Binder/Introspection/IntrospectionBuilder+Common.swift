@@ -15,19 +15,19 @@ extension IntrospectionBuilder {
   private static func words(_ scalar: ScalarType) -> (String, String?) {
     switch scalar {
     case .int: ("A whole number of 64 bits.", nil)
-    case .float: ("A number in double precision; never infinite.", nil)
-    case .decimal: ("An exact decimal number of up to 36 digits, written as a number.", nil)
-    case .string: ("A text, compared by its bytes.", nil)
-    case .boolean: ("true or false.", nil)
-    case .id: ("A key, compared as a text; written as it was given, a text or a number.", nil)
+    case .float: ("A finite number in double precision.", nil)
+    case .decimal: ("An exact decimal number of up to 36 digits, written as a JSON number.", nil)
+    case .string: ("A text. Texts are compared by their bytes.", nil)
+    case .boolean: ("True or false.", nil)
+    case .id: ("A key. It is compared as a text, and returned as the text or number that was given.", nil)
     case .dateTime:
-      ("A moment: '2026-03-01T12:00:00Z', to the microsecond, in UTC.", "https://www.rfc-editor.org/rfc/rfc3339")
-    case .date: ("A day: '2026-03-01'.", "https://www.rfc-editor.org/rfc/rfc3339")
-    case .duration: ("A length of time without months and years: 'P1DT2H30M'.", nil)
+      ("A time in UTC with microseconds, such as '2026-03-01T12:00:00Z'.", "https://www.rfc-editor.org/rfc/rfc3339")
+    case .date: ("A day, such as '2026-03-01'.", "https://www.rfc-editor.org/rfc/rfc3339")
+    case .duration: ("A length of time without months and years, such as 'P1DT2H30M'.", nil)
     case .uuid: ("A UUID in its canonical form.", "https://www.rfc-editor.org/rfc/rfc9562")
-    case .bytes: ("Bytes, in base64.", "https://www.rfc-editor.org/rfc/rfc4648")
+    case .bytes: ("Bytes in base64.", "https://www.rfc-editor.org/rfc/rfc4648")
     case .json: ("Any JSON value.", "https://www.rfc-editor.org/rfc/rfc8259")
-    case .cursor: ("A place in a list; good for the order that it was made in.", nil)
+    case .cursor: ("A position in a list. It is valid for the order in which it was made.", nil)
     }
   }
 
@@ -37,54 +37,57 @@ extension IntrospectionBuilder {
     let required = Schema.Reference.nonNull(reference("Boolean"))
     let selections = ["FIELD", "FRAGMENT_SPREAD", "INLINE_FRAGMENT"]
     add(
-      "skip", "Leaves the selection out where the condition is true.", selections,
+      "skip", "Omits the selection if the condition is true.", selections,
       [argument("if", required, "The condition.")])
     add(
-      "include", "Leaves the selection out where the condition is not true.", selections,
+      "include", "Omits the selection unless the condition is true.", selections,
       [argument("if", required, "The condition.")])
     add(
-      "deprecated", "Says that something should no longer be used.",
+      "deprecated", "Marks an element that should no longer be used.",
       ["FIELD_DEFINITION", "ARGUMENT_DEFINITION", "INPUT_FIELD_DEFINITION", "ENUM_VALUE"],
       [
         argument(
-          "reason", .nonNull(reference("String")), "Why, and what to use instead.",
+          "reason", .nonNull(reference("String")), "The reason, and what to use instead.",
           default: "\"No longer supported\"")
       ])
     add(
-      "specifiedBy", "Says where the form of a scalar is specified.", ["SCALAR"],
+      "specifiedBy", "Names the specification of a scalar.", ["SCALAR"],
       [argument("url", .nonNull(reference("String")), "The address of the specification.")])
-    add("oneOf", "Says that exactly one field of an input object must be given.", ["INPUT_OBJECT"], [])
+    add("oneOf", "Requires exactly one field of an input object.", ["INPUT_OBJECT"], [])
     add(
-      "using", "Demands a way of finding the entities, or fails.", ["FIELD"],
+      "using", "Requires an access path, and fails if it cannot be used.", ["FIELD"],
       [
-        argument("access", .nonNull(named(.access)), "The way."),
+        argument("access", .nonNull(named(.access)), "The access path."),
         argument("index", reference("String"), "The name of the index."),
       ])
     if isSupported("recurse") {
       add(
-        "recurse", "Puts the field itself, with the same arguments, last in its own selection.", ["FIELD"],
-        [argument("depth", reference("Int"), "How many times; to the end where it is left out.")])
+        "recurse", "Repeats the field at the end of its own selection, with the same arguments.", ["FIELD"],
+        [
+          argument(
+            "depth", reference("Int"), "The number of repetitions. Without it, the field is repeated to the end.")
+        ])
     }
     if isSupported("expand") {
       add(
         "expand", "Selects every relation, level by level.", ["FIELD"],
-        [argument("levels", .list(.nonNull(named(.expandLevel))), "What becomes of each level.")])
+        [argument("levels", .list(.nonNull(named(.expandLevel))), "The form of the entities at each level.")])
     }
     add(
-      "explain", "Answers with the plan, as lines of text.", operationPlaces,
+      "explain", "Returns the plan as lines of text instead of the answer.", operationPlaces,
       [
-        argument("analyze", reference("Boolean"), "Runs a query, too, and tells what happened."),
-        argument("costs", reference("Boolean"), "Whether estimates and costs are shown, as without it."),
+        argument("analyze", reference("Boolean"), "Also runs the query, and reports what happened."),
+        argument("costs", reference("Boolean"), "Whether to show estimates and costs. The default is true."),
       ])
-    add("transaction", "All takes effect, or nothing: so it is without it, too.", operationPlaces, [])
+    add("transaction", "Applies all changes or none, which is also the default.", operationPlaces, [])
     if isSupported("directive") {
       add(
-        "live", "Answers again whenever the answer changes.", operationPlaces,
-        [argument("mode", named(.liveMode), "What is told of a change.")])
+        "live", "Returns the answer again whenever it changes.", operationPlaces,
+        [argument("mode", named(.liveMode), "The form of the updates.")])
       add(
-        "asOf", "Reads the past, where it is kept.", operationPlaces,
+        "asOf", "Reads the data of an earlier time, where it is kept.", operationPlaces,
         [
-          argument("time", reference("DateTime"), "The moment."),
+          argument("time", reference("DateTime"), "The time."),
           argument("version", reference("Int"), "The version of the data."),
         ])
     }
@@ -115,7 +118,7 @@ extension IntrospectionBuilder {
         if definition.filters {
           arguments = [
             argument(
-              "includeDeprecated", .nonNull(reference("Boolean")), "Whether deprecated ones are among them.",
+              "includeDeprecated", .nonNull(reference("Boolean")), "Whether to include deprecated elements.",
               default: "false")
           ]
         }
@@ -130,13 +133,13 @@ extension IntrospectionBuilder {
     }
     let kinds = number("__TypeKind")
     schema.types[kinds].kind = .enumeration
-    schema.types[kinds].description = "The sorts of types."
+    schema.types[kinds].description = "The kinds of types."
     schema.types[kinds].values = MetaType.typeKinds.map {
       Schema.EnumValue(name: $0.name, description: $0.description, deprecation: nil)
     }
     let locations = number("__DirectiveLocation")
     schema.types[locations].kind = .enumeration
-    schema.types[locations].description = "Where directives may stand."
+    schema.types[locations].description = "The places where directives may be used."
     schema.types[locations].values = MetaType.directiveLocations.map {
       Schema.EnumValue(name: $0, description: nil, deprecation: nil)
     }

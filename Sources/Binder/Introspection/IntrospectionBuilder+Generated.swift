@@ -10,23 +10,25 @@ extension IntrospectionBuilder {
     case .query, .subscription:
       schema.types[place].kind = .object
       schema.types[place].description =
-        type == .query ? "What can be asked." : "What can be followed: the answer, and again whenever it changes."
+        type == .query
+        ? "The root of queries." : "The root of subscriptions, which return their answers again whenever they change."
       schema.types[place].fields = rootFields()
     case .mutation:
       schema.types[place].kind = .object
-      schema.types[place].description = "What can be changed; the fields of one operation take effect together or not."
+      schema.types[place].description = "The root of mutations. All fields of an operation take effect, or none."
       schema.types[place].fields = mutationFields()
     case .filter(let id):
       let fields = filterFields(of: id, place)
-      makeInput(place, "A condition on '\(catalog[id].name)': all of its parts hold.", fields)
+      makeInput(place, "A condition on '\(catalog[id].name)'. All given fields must match.", fields)
     case .relationFilter(let id):
       let inner = named(.filter(id))
       makeInput(
-        place, "A condition on many '\(catalog[id].name)'.",
+        place, "A condition on a list of '\(catalog[id].name)' entities.",
         [
-          argument("some", inner, "At least one is so."), argument("every", inner, "All are so."),
-          argument("none", inner, "None is so."),
-          argument("count", named(.scalarFilter(.int)), "How many there are."),
+          argument("some", inner, "Matches if at least one entity matches."),
+          argument("every", inner, "Matches if every entity matches."),
+          argument("none", inner, "Matches if no entity matches."),
+          argument("count", named(.scalarFilter(.int)), "Matches by the number of entities."),
         ])
     case .embeddedFilter(let id):
       var fields: [Schema.InputValue] = []
@@ -35,23 +37,24 @@ extension IntrospectionBuilder {
         fields.append(input(field.name, filter, field.description, field.deprecation))
       }
       addNullTest(&fields)
-      makeInput(place, "A condition on '\(catalog[id].name)': all of its parts hold.", fields)
+      makeInput(place, "A condition on '\(catalog[id].name)'. All given fields must match.", fields)
     case .enumFilter(let id):
       makeInput(
-        place, "A condition on a value of '\(catalog[id].name)'; they are ordered as declared.",
+        place, "A condition on a value of the enum '\(catalog[id].name)'. Values are ordered as declared.",
         operators(.named(number(catalog[id].name)), isOrdered: true, isText: false))
     case .scalarFilter(let scalar):
       makeInput(
-        place, "A condition on a value of '\(scalar.rawValue)'.",
+        place, "A condition on a value of the type '\(scalar.rawValue)'.",
         operators(
           reference(scalar.rawValue), isOrdered: Self.isOrdered(scalar), isText: scalar.isTextual,
           isJSON: scalar == .json))
     case .scalarListFilter(let scalar):
       makeInput(
-        place, "A condition on a list of '\(scalar.rawValue)'.", listOperators(reference(scalar.rawValue)))
+        place, "A condition on a list of '\(scalar.rawValue)' values.", listOperators(reference(scalar.rawValue)))
     case .enumListFilter(let id):
       makeInput(
-        place, "A condition on a list of '\(catalog[id].name)'.", listOperators(.named(number(catalog[id].name))))
+        place, "A condition on a list of '\(catalog[id].name)' values.", listOperators(.named(number(catalog[id].name)))
+      )
     case .order(let id):
       var fields: [Schema.InputValue] = []
       for property in catalog[id].properties where GeneratedNames.isName(property.name) {
@@ -59,17 +62,17 @@ extension IntrospectionBuilder {
         fields.append(input(property.name, order, property.description, property.deprecation))
       }
       if catalog[id].kind == .entity || catalog[id].kind == .interface {
-        fields.append(argument("_createdAt", named(.direction), "When it was created."))
-        fields.append(argument("_updatedAt", named(.direction), "When it was last changed."))
+        fields.append(argument("_createdAt", named(.direction), "Sorts by the time of creation."))
+        fields.append(argument("_updatedAt", named(.direction), "Sorts by the time of the last change."))
       }
-      makeInput(place, "What '\(catalog[id].name)' is ordered by, the most important first.", fields)
+      makeInput(place, "The fields that '\(catalog[id].name)' is sorted by, the most important first.", fields)
     case .embeddedOrder(let id):
       var fields: [Schema.InputValue] = []
       for field in catalog[id].fields where GeneratedNames.isName(field.name) {
         guard let order = order(field.signature.type) else { continue }
         fields.append(input(field.name, order, field.description, field.deprecation))
       }
-      makeInput(place, "What '\(catalog[id].name)' is ordered by, the most important first.", fields)
+      makeInput(place, "The fields that '\(catalog[id].name)' is sorted by, the most important first.", fields)
     case .fields(let id):
       var values: [Schema.EnumValue] = []
       for property in catalog[id].properties where Self.isEnumValue(property.name) {
@@ -78,7 +81,7 @@ extension IntrospectionBuilder {
           Schema.EnumValue(
             name: property.name, description: property.description, deprecation: property.deprecation))
       }
-      makeEnum(place, "Fields of '\(catalog[id].name)' that can be compared.", values)
+      makeEnum(place, "The fields of '\(catalog[id].name)' that can be compared.", values)
     case .input(let id):
       var fields: [Schema.InputValue] = []
       for property in catalog[id].properties where GeneratedNames.isName(property.name) {
@@ -87,7 +90,7 @@ extension IntrospectionBuilder {
         fields.append(input(property.name, type, property.description, property.deprecation))
       }
       makeInput(
-        place, "A '\(catalog[id].name)' to save, or the fields of one to change; what is left out stays or is absent.",
+        place, "The values of '\(catalog[id].name)' to insert or update. An update leaves omitted fields unchanged.",
         fields)
     case .embeddedInput(let id):
       var fields: [Schema.InputValue] = []
@@ -95,46 +98,47 @@ extension IntrospectionBuilder {
         guard let type = inputType(field.signature) else { continue }
         fields.append(input(field.name, type, field.description, field.deprecation))
       }
-      makeInput(place, "A '\(catalog[id].name)' to save.", fields)
+      makeInput(place, "The values of '\(catalog[id].name)' to insert or update.", fields)
     case .links(let id):
       // A strict client cannot write `__typename`, so what leads to an interface or union is given by ids.
       let target = catalog[id].isAbstract ? reference("ID") : named(.input(id))
       let targets = Schema.Reference.list(.nonNull(target))
       makeInput(
-        place, "Changes of the links to '\(catalog[id].name)'; an object with the key of one that is there means it.",
+        place,
+        "Changes of the links to '\(catalog[id].name)'. An object with the key of an existing entity refers to it.",
         [
-          argument("set", targets, "These and no others."), argument("append", targets, "These too."),
-          argument("remove", targets, "Without these."),
+          argument("set", targets, "Replaces all links."), argument("append", targets, "Adds links."),
+          argument("remove", targets, "Removes links."),
         ])
     case .direction:
-      makeEnum(place, "A direction of order.", [value("ASC", "Smallest first."), value("DESC", "Greatest first.")])
+      makeEnum(place, "A sort direction.", [value("ASC", "Smallest first."), value("DESC", "Largest first.")])
     case .deleted:
       makeEnum(
-        place, "Which deleted entities are selected.",
-        [value("ONLY", "Deleted ones only."), value("INCLUDE", "Deleted ones with the others.")])
+        place, "The deleted entities to select.",
+        [value("ONLY", "Only deleted entities."), value("INCLUDE", "Deleted entities and all others.")])
     case .access:
       makeEnum(
-        place, "How entities are found.",
+        place, "A way to find entities.",
         AccessHint.Access.allCases.map { value($0.rawValue, Self.description(of: $0)) })
     case .expandLevel:
       makeEnum(
-        place, "How related entities appear.",
+        place, "The form of related entities.",
         [
-          value("ENTITIES", "Whole."), value("FRAGMENTS", "With their fields that are not null."),
-          value("IDS", "By their ids."),
+          value("ENTITIES", "All fields."), value("FRAGMENTS", "All fields that are not null."),
+          value("IDS", "Only ids."),
         ])
     case .liveMode:
       makeEnum(
-        place, "How changes of an answer are told.",
-        [value("FULL", "The whole answer again."), value("DIFF", "The differences.")])
+        place, "The form of the updates of an answer.",
+        [value("FULL", "The whole answer."), value("DIFF", "The differences from the last answer.")])
     case .strategy:
       makeEnum(
-        place, "What an upsert does with an entity that is there.",
+        place, "The effect of an upsert on an existing entity.",
         [
-          value("FAIL", "It is an error."), value("KEEP", "It stays as it is."),
-          value("REPLACE", "It becomes what is given."), value("PATCH", "It takes the fields that are not null."),
-          value("APPEND", "As PATCH, and lists grow."),
-          value("LAST_WRITE_WINS", "The newer of both holds, and takes from the other what it lacks."),
+          value("FAIL", "Reports an error."), value("KEEP", "Leaves the entity unchanged."),
+          value("REPLACE", "Replaces all values."), value("PATCH", "Sets the fields that are not null."),
+          value("APPEND", "Sets the fields that are not null, and appends to lists."),
+          value("LAST_WRITE_WINS", "Keeps the newer entity, and fills its missing values from the older one."),
         ])
     }
   }
@@ -165,12 +169,12 @@ extension IntrospectionBuilder {
 
   private static func description(of access: AccessHint.Access) -> String {
     switch access {
-    case .scan: "Every entity of the type is looked at."
-    case .id: "By the primary key."
-    case .hash: "By a hash index."
-    case .btree: "By an ordered index."
-    case .fullText: "By a full-text index."
-    case .trigram: "By a trigram index."
+    case .scan: "Reads every entity of the type."
+    case .id: "Uses the primary key."
+    case .hash: "Uses a hash index."
+    case .btree: "Uses a B-tree index."
+    case .fullText: "Uses a full-text index."
+    case .trigram: "Uses a trigram index."
     }
   }
 
@@ -186,15 +190,17 @@ extension IntrospectionBuilder {
       fields.append(input(property.name, filter, property.description, property.deprecation))
     }
     if catalog[id].kind == .entity || catalog[id].kind == .interface {
-      fields.append(argument("_createdAt", named(.scalarFilter(.dateTime)), "When it was created."))
-      fields.append(argument("_updatedAt", named(.scalarFilter(.dateTime)), "When it was last changed."))
+      fields.append(argument("_createdAt", named(.scalarFilter(.dateTime)), "A condition on the time of creation."))
+      fields.append(
+        argument("_updatedAt", named(.scalarFilter(.dateTime)), "A condition on the time of the last change."))
       if let status = catalog.statusType {
-        fields.append(argument("_status", named(.enumFilter(status)), "Whether it is there or deleted."))
+        fields.append(
+          argument("_status", named(.enumFilter(status)), "A condition on whether the entity exists or is deleted."))
       }
     }
-    fields.append(argument("and", .list(.nonNull(itself)), "All hold."))
-    fields.append(argument("or", .list(.nonNull(itself)), "At least one holds."))
-    fields.append(argument("not", itself, "It does not hold."))
+    fields.append(argument("and", .list(.nonNull(itself)), "Matches if all of these conditions match."))
+    fields.append(argument("or", .list(.nonNull(itself)), "Matches if at least one of these conditions matches."))
+    fields.append(argument("not", itself, "Matches if this condition does not match."))
     addNullTest(&fields)
     return fields
   }
@@ -202,7 +208,7 @@ extension IntrospectionBuilder {
   private mutating func addNullTest(_ fields: inout [Schema.InputValue]) {
     // A field of this name comes first.
     guard !fields.contains(where: { $0.name == "isNull" }) else { return }
-    fields.append(argument("isNull", reference("Boolean"), "Whether it is absent."))
+    fields.append(argument("isNull", reference("Boolean"), "Whether the value is null."))
   }
 
   /// The input type of a condition on values of a type.
@@ -229,37 +235,43 @@ extension IntrospectionBuilder {
   private mutating func operators(
     _ type: Schema.Reference, isOrdered: Bool, isText: Bool, isJSON: Bool = false
   ) -> [Schema.InputValue] {
-    var fields = [argument("eq", type, "Equal; null is a value."), argument("ne", type, "Not equal.")]
+    var fields = [
+      argument("eq", type, "Is equal to this value. Null is equal to null."),
+      argument("ne", type, "Is not equal to this value."),
+    ]
     if isOrdered {
-      fields.append(argument("gt", type, "Greater."))
-      fields.append(argument("gte", type, "Greater or equal."))
-      fields.append(argument("lt", type, "Smaller."))
-      fields.append(argument("lte", type, "Smaller or equal."))
+      fields.append(argument("gt", type, "Is greater than this value."))
+      fields.append(argument("gte", type, "Is greater than or equal to this value."))
+      fields.append(argument("lt", type, "Is less than this value."))
+      fields.append(argument("lte", type, "Is less than or equal to this value."))
     }
     if !isJSON {
-      fields.append(argument("in", .list(type), "One of these."))
-      fields.append(argument("notIn", .list(type), "None of these."))
+      fields.append(argument("in", .list(type), "Is equal to one of these values."))
+      fields.append(argument("notIn", .list(type), "Is equal to none of these values."))
     }
     if isText {
       let text = reference("String")
-      fields.append(argument("contains", text, "The text stands in it."))
-      fields.append(argument("startsWith", text, "It begins with the text."))
-      fields.append(argument("endsWith", text, "It ends with the text."))
-      fields.append(argument("like", text, "A pattern with '%' and '_'."))
-      fields.append(argument("ilike", text, "The same, upper and lower case being equal."))
-      fields.append(argument("regex", text, "A regular expression is found in it."))
-      if isSupported("fullTextSearch") { fields.append(argument("matches", text, "Its words match the search.")) }
+      fields.append(argument("contains", text, "Contains this text."))
+      fields.append(argument("startsWith", text, "Begins with this text."))
+      fields.append(argument("endsWith", text, "Ends with this text."))
+      fields.append(
+        argument("like", text, "Matches this pattern, in which '%' stands for any text and '_' for any character."))
+      fields.append(argument("ilike", text, "Matches this pattern regardless of upper and lower case."))
+      fields.append(argument("regex", text, "Contains a match of this regular expression."))
+      if isSupported("fullTextSearch") {
+        fields.append(argument("matches", text, "Contains the words of this search text."))
+      }
     }
-    fields.append(argument("isNull", reference("Boolean"), "Whether it is absent."))
+    fields.append(argument("isNull", reference("Boolean"), "Whether the value is null."))
     return fields
   }
 
   private mutating func listOperators(_ element: Schema.Reference) -> [Schema.InputValue] {
     [
-      argument("eq", .list(element), "The same elements in the same order."),
-      argument("ne", .list(element), "Another list."),
-      argument("contains", element, "It is one of the elements."),
-      argument("isNull", reference("Boolean"), "Whether it is absent."),
+      argument("eq", .list(element), "Has the same elements in the same order."),
+      argument("ne", .list(element), "Is not equal to this list."),
+      argument("contains", element, "Contains this element."),
+      argument("isNull", reference("Boolean"), "Whether the value is null."),
     ]
   }
 
@@ -337,7 +349,7 @@ extension IntrospectionBuilder {
     if fields.isEmpty {
       fields.append(
         Schema.Field(
-          name: "_empty", description: "Stands for nothing: the schema has no types.", arguments: [],
+          name: "_empty", description: "A placeholder, because the schema has no types.", arguments: [],
           type: reference("Boolean"), deprecation: nil))
     }
     return fields
@@ -349,12 +361,12 @@ extension IntrospectionBuilder {
     if isList {
       fields.append(
         Schema.Field(
-          name: name, description: "Many '\(catalog[id].name)', all of them without 'where:'.",
+          name: name, description: "Returns the '\(catalog[id].name)' entities that match, or all of them.",
           arguments: setArguments(of: id), type: .nonNull(.list(.nonNull(type))), deprecation: nil))
     } else if let arguments = keyArguments(of: id) {
       fields.append(
         Schema.Field(
-          name: name, description: "The '\(catalog[id].name)' with this key, or null.", arguments: arguments,
+          name: name, description: "Returns the '\(catalog[id].name)' with this key, or null.", arguments: arguments,
           type: type, deprecation: nil))
     }
   }
@@ -379,7 +391,8 @@ extension IntrospectionBuilder {
     if fields.isEmpty {
       fields.append(
         Schema.Field(
-          name: "_empty", description: "Stands for nothing.", arguments: [], type: reference("Boolean"),
+          name: "_empty", description: "A placeholder, because no command can be shown.", arguments: [],
+          type: reference("Boolean"),
           deprecation: nil))
     }
     return fields

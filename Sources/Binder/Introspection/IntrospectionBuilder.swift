@@ -281,26 +281,33 @@ struct IntrospectionBuilder {
         Schema.Field(
           name: name, description: description, arguments: [], type: builder.reference(reference), deprecation: nil))
     }
-    if isSupported("cursorMeta") { add(&self, "_cursor", "Cursor!", "Where it stands in this list, for 'after:'.") }
-    if isSupported("scoreMeta") { add(&self, "_score", "Float!", "How well it matches the text that 'where:' seeks.") }
+    if isSupported("cursorMeta") {
+      add(&self, "_cursor", "Cursor!", "The position in this list, for 'after' and 'before'.")
+    }
+    if isSupported("scoreMeta") {
+      add(&self, "_score", "Float!", "How well the entity matches the search text in 'where'.")
+    }
     if isSupported("timestampMeta") {
-      add(&self, "_createdAt", "DateTime!", "When it was created.")
-      add(&self, "_updatedAt", "DateTime!", "When it was last changed.")
+      add(&self, "_createdAt", "DateTime!", "The time of creation.")
+      add(&self, "_updatedAt", "DateTime!", "The time of the last change.")
     }
     if isSupported("statusMeta"), let status = catalog.statusType.map({ catalog[$0] }),
       GeneratedNames.isName(status.name)
     {
-      add(&self, "_status", status.name + "!", "Whether it is there or deleted.")
+      add(&self, "_status", status.name + "!", "Whether the entity exists or is deleted.")
     }
     if isSupported("recursionMeta") {
-      add(&self, "_depth", "Int", "Inside '@recurse': how many steps away it is.")
-      add(&self, "_cycle", "Boolean", "Inside '@recurse': whether it stands above itself.")
+      add(&self, "_depth", "Int", "The number of steps from the start. Null outside '@recurse'.")
+      add(&self, "_cycle", "Boolean", "Whether the entity is among its own ancestors. Null outside '@recurse'.")
     }
-    if schema.mutationType != nil { add(&self, "_inserted", "Boolean", "Inside a mutation: whether it is new.") }
+    if schema.mutationType != nil {
+      add(&self, "_inserted", "Boolean", "Whether the mutation created the entity. Null outside mutations.")
+    }
     if isSupported("groupMeta") {
       fields.append(
         Schema.Field(
-          name: "_items", description: "Inside a group: its members.", arguments: setArguments(of: type.id),
+          name: "_items", description: "The members of the group. Requires 'groupBy'.",
+          arguments: setArguments(of: type.id),
           type: .nonNull(.list(.nonNull(.named(number(type.name))))), deprecation: nil))
     }
     return fields
@@ -317,23 +324,24 @@ struct IntrospectionBuilder {
   /// The arguments of every selection of many.
   mutating func setArguments(of type: EntityTypeID) -> [Schema.InputValue] {
     let hasKeys = hasKeys(type)
-    var arguments = [argument("where", named(.filter(type)), "Which of them.")]
+    var arguments = [argument("where", named(.filter(type)), "Selects the entities that match this condition.")]
     if hasKeys {
-      arguments.append(argument("orderBy", .list(.nonNull(named(.order(type)))), "In which order; nulls are last."))
+      arguments.append(
+        argument("orderBy", .list(.nonNull(named(.order(type)))), "Sorts the entities. Nulls come last."))
     }
-    arguments.append(argument("limit", reference("Int"), "At most so many."))
-    arguments.append(argument("offset", reference("Int"), "Without so many at the beginning."))
+    arguments.append(argument("limit", reference("Int"), "Returns at most this many entities."))
+    arguments.append(argument("offset", reference("Int"), "Skips this many entities."))
     if isSupported("cursorPaging") {
-      arguments.append(argument("after", reference("Cursor"), "Those behind the one with this '_cursor'."))
-      arguments.append(argument("before", reference("Cursor"), "Those before the one with this '_cursor'."))
+      arguments.append(argument("after", reference("Cursor"), "Starts after the entity with this '_cursor'."))
+      arguments.append(argument("before", reference("Cursor"), "Ends before the entity with this '_cursor'."))
     }
     if hasKeys {
       let keys = Schema.Reference.list(.nonNull(named(.fields(type))))
-      arguments.append(argument("distinctOn", keys, "Of those equal in these fields, the first."))
-      if isSupported("grouping") { arguments.append(argument("groupBy", keys, "One group for each key.")) }
+      arguments.append(argument("distinctOn", keys, "Keeps the first entity of those that are equal in these fields."))
+      if isSupported("grouping") { arguments.append(argument("groupBy", keys, "Groups the entities by these fields.")) }
     }
     if isSupported("deletedEntities"), !catalog[type].isElement {
-      arguments.append(argument("deleted", named(.deleted), "Deleted ones, instead of the others or with them."))
+      arguments.append(argument("deleted", named(.deleted), "Selects deleted entities, alone or with the others."))
     }
     return arguments
   }
@@ -361,7 +369,8 @@ struct IntrospectionBuilder {
         arguments.append(
           argument(
             part.name, keys.count == 1 ? .nonNull(part.type) : part.type,
-            key.count == 1 ? "A key." : "Part of a key: \(key.map(\.name).joined(separator: ", "))."))
+            key.count == 1
+              ? "The unique value of this field." : "A part of the key (\(key.map(\.name).joined(separator: ", ")))."))
       }
     }
     return arguments

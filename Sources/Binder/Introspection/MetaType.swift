@@ -37,11 +37,11 @@ package enum MetaType: String, Sendable, Hashable, CaseIterable {
 
   var description: String {
     switch self {
-    case .schema: "What can be asked: all types, the root types and the directives."
-    case .type: "A type: a named one, or a list or the non-null form of another, which 'ofType' gives."
+    case .schema: "The API: its types, root types and directives."
+    case .type: "A named type, or a list or the non-null form of another type, which 'ofType' returns."
     case .field: "A field of an object or an interface."
     case .inputValue: "An argument, or a field of an input object."
-    case .enumValue: "One value of an enum."
+    case .enumValue: "A value of an enum."
     case .directive: "A directive that documents may use."
     }
   }
@@ -54,59 +54,59 @@ package enum MetaType: String, Sendable, Hashable, CaseIterable {
     switch self {
     case .schema:
       [
-        Definition(.description, "String", "What the schema says of itself."),
-        Definition(.types, "[__Type!]!", .type, "Every named type."),
-        Definition(.queryType, "__Type!", .type, "The type of queries."),
-        Definition(.mutationType, "__Type", .type, "The type of mutations, if there are any."),
-        Definition(.subscriptionType, "__Type", .type, "The type of subscriptions, if there are any."),
-        Definition(.directives, "[__Directive!]!", .directive, "Every directive."),
+        Definition(.description, "String", "The description of the schema."),
+        Definition(.types, "[__Type!]!", .type, "All named types."),
+        Definition(.queryType, "__Type!", .type, "The root type of queries."),
+        Definition(.mutationType, "__Type", .type, "The root type of mutations, if there are any."),
+        Definition(.subscriptionType, "__Type", .type, "The root type of subscriptions, if there are any."),
+        Definition(.directives, "[__Directive!]!", .directive, "All directives."),
       ]
     case .type:
       [
-        Definition(.kind, "__TypeKind!", "What sort of type it is."),
-        Definition(.name, "String", "Null for lists and non-null forms."),
-        Definition(.description, "String", "What the schema says of it."),
-        Definition(.specifiedByURL, "String", "Of a scalar: where its form is specified."),
-        Definition(.fields, "[__Field!]", .field, filters: true, "Of objects and interfaces."),
-        Definition(.interfaces, "[__Type!]", .type, "Of objects and interfaces: what they implement."),
-        Definition(.possibleTypes, "[__Type!]", .type, "Of interfaces and unions: the objects that they can be."),
-        Definition(.enumValues, "[__EnumValue!]", .enumValue, filters: true, "Of enums."),
-        Definition(.inputFields, "[__InputValue!]", .inputValue, filters: true, "Of input objects."),
-        Definition(.ofType, "__Type", .type, "Of lists and non-null forms: the type inside."),
-        Definition(.isOneOf, "Boolean", "Of input objects: whether exactly one field must be given."),
+        Definition(.kind, "__TypeKind!", "The kind of the type."),
+        Definition(.name, "String", "The name. Null for lists and non-null forms."),
+        Definition(.description, "String", "The description in the schema."),
+        Definition(.specifiedByURL, "String", "The address of a scalar's specification."),
+        Definition(.fields, "[__Field!]", .field, filters: true, "The fields of an object or an interface."),
+        Definition(.interfaces, "[__Type!]", .type, "The interfaces that an object or an interface implements."),
+        Definition(.possibleTypes, "[__Type!]", .type, "The object types of an interface or a union."),
+        Definition(.enumValues, "[__EnumValue!]", .enumValue, filters: true, "The values of an enum."),
+        Definition(.inputFields, "[__InputValue!]", .inputValue, filters: true, "The fields of an input object."),
+        Definition(.ofType, "__Type", .type, "The inner type of a list or a non-null form."),
+        Definition(.isOneOf, "Boolean", "Whether exactly one field of the input object is required."),
       ]
     case .field:
       [
-        Definition(.name, "String!", "Its name."),
-        Definition(.description, "String", "What the schema says of it."),
-        Definition(.args, "[__InputValue!]!", .inputValue, filters: true, "Its arguments."),
-        Definition(.type, "__Type!", .type, "The type of its value."),
-        Definition(.isDeprecated, "Boolean!", "Whether it should no longer be used."),
-        Definition(.deprecationReason, "String", "Why it should no longer be used."),
+        Definition(.name, "String!", "The name."),
+        Definition(.description, "String", "The description in the schema."),
+        Definition(.args, "[__InputValue!]!", .inputValue, filters: true, "The arguments."),
+        Definition(.type, "__Type!", .type, "The type of the value."),
+        Definition(.isDeprecated, "Boolean!", "Whether the element should no longer be used."),
+        Definition(.deprecationReason, "String", "The reason for the deprecation."),
       ]
     case .inputValue:
       [
-        Definition(.name, "String!", "Its name."),
-        Definition(.description, "String", "What the schema says of it."),
-        Definition(.type, "__Type!", .type, "The type that it takes."),
-        Definition(.defaultValue, "String", "What stands for it where it is left out, as a document writes it."),
-        Definition(.isDeprecated, "Boolean!", "Whether it should no longer be used."),
-        Definition(.deprecationReason, "String", "Why it should no longer be used."),
+        Definition(.name, "String!", "The name."),
+        Definition(.description, "String", "The description in the schema."),
+        Definition(.type, "__Type!", .type, "The type of the value."),
+        Definition(.defaultValue, "String", "The default value, as a document writes it."),
+        Definition(.isDeprecated, "Boolean!", "Whether the element should no longer be used."),
+        Definition(.deprecationReason, "String", "The reason for the deprecation."),
       ]
     case .enumValue:
       [
-        Definition(.name, "String!", "Its name."),
-        Definition(.description, "String", "What the schema says of it."),
-        Definition(.isDeprecated, "Boolean!", "Whether it should no longer be used."),
-        Definition(.deprecationReason, "String", "Why it should no longer be used."),
+        Definition(.name, "String!", "The name."),
+        Definition(.description, "String", "The description in the schema."),
+        Definition(.isDeprecated, "Boolean!", "Whether the element should no longer be used."),
+        Definition(.deprecationReason, "String", "The reason for the deprecation."),
       ]
     case .directive:
       [
-        Definition(.name, "String!", "Its name, without the '@'."),
-        Definition(.description, "String", "What it does."),
-        Definition(.isRepeatable, "Boolean!", "Whether it may stand several times at one place."),
-        Definition(.locations, "[__DirectiveLocation!]!", "Where it may stand."),
-        Definition(.args, "[__InputValue!]!", .inputValue, filters: true, "Its arguments."),
+        Definition(.name, "String!", "The name without the '@'."),
+        Definition(.description, "String", "The effect of the directive."),
+        Definition(.isRepeatable, "Boolean!", "Whether the directive may be repeated at one place."),
+        Definition(.locations, "[__DirectiveLocation!]!", "The places where the directive may be used."),
+        Definition(.args, "[__InputValue!]!", .inputValue, filters: true, "The arguments."),
       ]
     }
   }

@@ -87,43 +87,51 @@ extension MutationField {
 
   private init(_ kind: BoundMutation.Kind, _ type: EntityType) {
     let name = type.name
-    let filter = Argument(name: "where", type: "\(name)Filter", description: "Which of them.")
+    let filter = Argument(
+      name: "where", type: "\(name)Filter", description: "Selects the entities that match this condition.")
     let all = Argument(
-      name: "all", type: "Boolean", description: "Must be true where 'where' holds for every one.",
+      name: "all", type: "Boolean", description: "Allows a condition that matches every entity.",
       defaultValue: "false")
     self.name = kind.rawValue + name
     self.kind = .change(kind, type.id)
     self.type = "[\(name)!]!"
     switch kind {
     case .insert:
-      arguments = [Argument(name: "data", type: "[\(name)Input!]!", description: "What is saved.")]
-      description = "Saves new entities; one that is there already is an error."
+      arguments = [Argument(name: "data", type: "[\(name)Input!]!", description: "The entities to insert.")]
+      description = "Inserts entities. An entity that exists already is an error."
     case .upsert:
       arguments = [
-        Argument(name: "data", type: "[\(name)Input!]!", description: "What is saved."),
-        Argument(name: "on", type: "[String!]", description: "The unique fields by which an entity is found."),
+        Argument(name: "data", type: "[\(name)Input!]!", description: "The entities to save."),
+        Argument(name: "on", type: "[String!]", description: "The unique fields that identify an existing entity."),
         Argument(
-          name: "strategy", type: Self.strategyType, description: "What happens to an entity that is there.",
+          name: "strategy", type: Self.strategyType, description: "The effect on an existing entity.",
           defaultValue: "PATCH"),
         Argument(name: "by", type: "String", description: "The field that LAST_WRITE_WINS compares."),
-        Argument(name: "set", type: "\(name)Input", description: "For one that is there, from 'old' and 'new'."),
+        Argument(
+          name: "set", type: "\(name)Input",
+          description: "The values of an existing entity, computed from 'old' and 'new'."),
       ]
-      description = "Saves entities, new or not."
+      description = "Inserts entities, or updates those that exist."
     case .update:
       arguments = [
-        filter, Argument(name: "set", type: "\(name)Input!", description: "What is written."), all,
+        filter, Argument(name: "set", type: "\(name)Input!", description: "The values to set."), all,
       ]
-      description = "Changes fields of entities."
+      description = "Updates the entities that match."
     case .delete:
       arguments = [
         filter, all,
         Argument(
-          name: "hard", type: "Boolean", description: "Leaves nothing that could be restored.", defaultValue: "false"),
+          name: "hard", type: "Boolean", description: "Deletes the entities for good, so that they cannot be restored.",
+          defaultValue: "false"),
       ]
-      description = "Deletes entities, and what their relations say."
+      description = "Deletes the entities that match, and related ones as their relations declare."
     case .restore:
-      arguments = [Argument(name: "where", type: "\(name)Filter", description: "Which of the deleted ones."), all]
-      description = "Brings deleted entities back."
+      arguments = [
+        Argument(
+          name: "where", type: "\(name)Filter", description: "Selects the deleted entities that match this condition."),
+        all,
+      ]
+      description = "Restores the deleted entities that match."
     }
   }
 

@@ -25,7 +25,7 @@ package struct SchemaDirective: Sendable {
     SchemaDirective(name: "trigram", onField: ["name"], onObject: ["name", "fields"], isRepeatable: true),
     SchemaDirective(name: "default", onField: ["value"]),
     SchemaDirective(name: "computed", onField: ["as"]),
-    SchemaDirective(name: "collate", onField: ["to", "CI"]),
+    SchemaDirective(name: "collate", onField: ["locale", "to", "CI"]),
     SchemaDirective(name: "root", onObject: ["one", "many"], onAbstract: ["one", "many"]),
     SchemaDirective(name: "data", onSchema: ["from"], isRepeatable: true),
   ]

@@ -133,9 +133,7 @@ extension SchemaBuilder {
     }
     guard var expression = written else { return nil }
     while case .parenthesized(let inner) = expression.kind { expression = inner }
-    if case .call(let name, let arguments) = expression.kind, name.text == "now", arguments.positional.isEmpty,
-      arguments.named.isEmpty
-    {
+    if Self.isNow(expression, signature.type) {
       switch signature.type.scalar {
       case .dateTime?, .date?: return .now
       default:
@@ -156,6 +154,16 @@ extension SchemaBuilder {
     case .failure(let failure):
       report(.wrongDefault(field: field.name.text, problem: failure.problem), at: expression.range)
       return nil
+    }
+  }
+
+  /// `now()`, or the name `now`, which is how plain GraphQL can say it.
+  private static func isNow(_ expression: Expression, _ type: ValueType) -> Bool {
+    switch expression.kind {
+    case .call(let name, let arguments):
+      name.text == "now" && arguments.positional.isEmpty && arguments.named.isEmpty
+    case .name(let name): name.text == "now" && (type.scalar == .dateTime || type.scalar == .date)
+    default: false
     }
   }
 

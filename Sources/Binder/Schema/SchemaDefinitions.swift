@@ -33,7 +33,9 @@ private struct SchemaDefinitionWriter {
     for type in catalog.embeddedTypes {
       var definition = empty(.object, type.name, type.description)
       definition.fields = type.fields.map {
-        field($0.name, $0.description, $0.signature, $0.defaultValue, directives: deprecated($0.deprecation))
+        field(
+          $0.name, $0.description, $0.signature,
+          directives: defaultDirective($0.defaultValue) + deprecated($0.deprecation))
       }
       result.append(definition)
     }
@@ -50,8 +52,7 @@ private struct SchemaDefinitionWriter {
       definition.fields = roots.map { root in
         let type: ValueType = root.isList ? .list(.entity(root.type)) : .entity(root.type)
         return field(
-          root.name, nil, TypeSignature(type, isNonNull: root.isList, isElementNonNull: root.isList), nil,
-          directives: [])
+          root.name, nil, TypeSignature(type, isNonNull: root.isList, isElementNonNull: root.isList), directives: [])
       }
       result.append(definition)
     }
@@ -64,7 +65,7 @@ private struct SchemaDefinitionWriter {
     if type.kind == .union { definition.members = type.members.map { name(catalog[$0.type].name) } }
     let root = rootArguments(type)
     if !root.isEmpty { definition.directives.append(directive("root", root)) }
-    definition.fields = type.properties.map { field($0.name, $0.description, $0.signature, nil, directives: []) }
+    definition.fields = type.properties.map { field($0.name, $0.description, $0.signature, directives: []) }
     return definition
   }
 
@@ -88,7 +89,7 @@ private struct SchemaDefinitionWriter {
     for property in type.properties {
       var directives: [Directive] = []
       if type.idProperties == [property.id], !hasPlainID { directives.append(directive("id", [])) }
-      if property.isCaseInsensitive { directives.append(directive("collate", [("", .name(name("CI")))])) }
+      if property.isCaseInsensitive { directives.append(directive("collate", [("locale", .name(name("CI")))])) }
       if case .computed(let text) = property.storage {
         directives.append(directive("computed", [("as", string(text))]))
       }
@@ -103,13 +104,9 @@ private struct SchemaDefinitionWriter {
           directives.append(index(catalog[id], of: type, fields: nil))
         }
       }
-      if case .now? = property.defaultValue {
-        let arguments = CallArguments(positional: [], named: [], range: nowhere)
-        directives.append(directive("default", [("value", .call(name("now"), arguments))]))
-      }
-      directives += deprecated(property.deprecation)
+      directives += defaultDirective(property.defaultValue) + deprecated(property.deprecation)
       definition.fields.append(
-        field(property.name, property.description, property.signature, property.defaultValue, directives: directives))
+        field(property.name, property.description, property.signature, directives: directives))
     }
     for id in type.indexes where !catalog[id].isPrimary {
       let columns = catalog[id].columns
@@ -120,6 +117,15 @@ private struct SchemaDefinitionWriter {
       }
     }
     return definition
+  }
+
+  /// GraphQL has no defaults of fields, and no calls.
+  private func defaultDirective(_ value: DefaultValue?) -> [Directive] {
+    switch value {
+    case nil: []
+    case .now?: [directive("default", [("value", .name(name("now")))])]
+    case .value(let value)?: [directive("default", [("value", catalog.literal(value).kind)])]
+    }
   }
 
   private func deprecated(_ reason: String?) -> [Directive] {
@@ -163,13 +169,10 @@ private struct SchemaDefinitionWriter {
   }
 
   private func field(
-    _ fieldName: String, _ description: String?, _ signature: TypeSignature, _ defaultValue: DefaultValue?,
-    directives: [Directive]
+    _ fieldName: String, _ description: String?, _ signature: TypeSignature, directives: [Directive]
   ) -> FieldDefinition {
-    var written: Expression?
-    if case .value(let value)? = defaultValue { written = catalog.literal(value) }
-    return FieldDefinition(
-      name(fieldName), reference(signature), description: literal(description), defaultValue: written,
+    FieldDefinition(
+      name(fieldName), reference(signature), description: literal(description), defaultValue: nil,
       directives: directives, range: nowhere)
   }
 
