@@ -14,13 +14,35 @@ import Testing
 /// | `graphql` under `schema` | a schema without problems |
 /// | `swift` | stands in a file of Examples/ |
 ///
-/// `DATA` may be missing: the document defines its own types then. `not run` excuses a block.
-/// `GQLITE_UPDATE_GOLDEN=1` writes what came out.
+/// `DATA` may be missing: the document defines its own types then. `not run` excuses a block. Documents that parse stand
+/// as `gqlite fmt` writes them. `GQLITE_UPDATE_GOLDEN=1` writes what came out.
 @Suite struct DocumentationTests {
   @Test(arguments: DocumentationFile.paths)
   func snippets(_ path: String) throws {
-    var runner = SnippetRunner(file: try DocumentationFile(path: path))
+    var file = try DocumentationFile(path: path)
+    let replacements = file.blocks.compactMap { block in Self.formatted(block).map { (block: block, text: $0) } }
+    if Self.updates, !replacements.isEmpty {
+      try file.write(replacements)
+      file = try DocumentationFile(path: path)
+    } else {
+      for (block, text) in replacements {
+        Issue.record("\(file.place(block)): 'gqlite fmt' writes\n\(UnifiedDiff.text(block.text, text))")
+      }
+    }
+    var runner = SnippetRunner(file: file, updates: Self.updates)
     try runner.run()
+  }
+
+  private static let updates = ProcessInfo.processInfo.environment["GQLITE_UPDATE_GOLDEN"] == "1"
+
+  /// A document as the formatter writes it; nil where it stands so already, or shows what does not parse.
+  private static func formatted(_ block: DocumentationFile.Block) -> String? {
+    guard block.language == "graphql" || block.language == "gqlite",
+      let bytes = try? QueryDocument.formatted(
+        name: "block", bytes: Array((block.text + "\n").utf8), dialect: .extended)
+    else { return nil }
+    let text = String(decoding: bytes.dropLast(), as: UTF8.self)
+    return text == block.text ? nil : text
   }
 
   /// Files that a text names are there.
@@ -47,13 +69,16 @@ import Testing
 /// Runs the blocks of one file, top to bottom.
 private struct SnippetRunner {
   let file: DocumentationFile
-  private let updates = ProcessInfo.processInfo.environment["GQLITE_UPDATE_GOLDEN"] == "1"
+  private let updates: Bool
   private var databases: [String: Database] = [:]
   private var replacements: [(block: DocumentationFile.Block, text: String)] = []
   private var shell: Shell?
   private var index = 0
 
-  init(file: DocumentationFile) { self.file = file }
+  init(file: DocumentationFile, updates: Bool) {
+    self.file = file
+    self.updates = updates
+  }
 
   mutating func run() throws {
     while index < file.blocks.count {
