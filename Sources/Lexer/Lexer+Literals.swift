@@ -7,6 +7,7 @@ extension Lexer {
   /// ```
   /// A float has at least one of its parts; the parser folds the sign (R5).
   mutating func scanNumber() {
+    if bytes[position] != UInt8(ascii: "0"), scanBareDate() { return }
     let start = position
     var kind = TokenKind.int
     var problem: LexicalProblem?
@@ -38,10 +39,16 @@ extension Lexer {
     }
     let isRange = peek() == UInt8(ascii: ".") && peek(1) == UInt8(ascii: ".") && peek(2) != UInt8(ascii: ".")
     if isNameStart(peek()) {
-      problem = problem ?? .numberRunsOn
+      let end = position
       while isNameContinue(peek()) { position &+= 1 }
+      problem = problem ?? .numberRunsOn(replacement: kind == .int ? withoutUnderscores(from: start, end) : nil)
+    } else if problem == nil, isRangeOfThreeDots {
+      append(kind, from: start, to: position)
+      report(.threeDots, from: position, to: position + 3)
+      return append(.closedRange, length: 3)
     } else if peek() == UInt8(ascii: "."), !isRange {
-      problem = problem ?? (peek(1) == UInt8(ascii: ".") || kind == .float ? .numberRunsOn : .missingDigits)
+      problem =
+        problem ?? (peek(1) == UInt8(ascii: ".") || kind == .float ? .numberRunsOn(replacement: nil) : .missingDigits)
       while peek() == UInt8(ascii: ".") || isNameContinue(peek()) { position &+= 1 }
     }
     if let problem { report(problem, from: start, to: position) }
@@ -98,6 +105,7 @@ extension Lexer {
       } else if escape.scalar == nil {
         report(.invalidCodePoint, from: start, to: position)
       }
+    case UInt8(ascii: "("): scanInterpolation(from: start)
     case 0x0A, 0x0D, 0: report(.invalidEscape, from: start, to: position)
     case 0x80...:
       _ = skipScalar()

@@ -155,7 +155,8 @@ struct Lexer {
         append(.closedRange, length: 2)
       }
     case UInt8(ascii: "?") where peek(1) == UInt8(ascii: "?"): append(.coalesce, length: 2)
-    default: skipUnexpected()
+    case UInt8(ascii: "?"): append(.question, length: 1)
+    default: if !scanForeign() { skipUnexpected() }
     }
   }
 

@@ -6,23 +6,25 @@ extension LexicalProblem {
   /// Every code that a lexical problem can carry.
   package static let codes: [DiagnosticCode] = [
     "unexpected-character", "invalid-utf8", "unterminated-string", "invalid-escape", "invalid-code-point",
-    "single-quoted-string", "unterminated-name", "empty-name", "leading-zero", "missing-digits", "number-runs-on",
+    "single-quoted-string", "unterminated-name", "empty-name", "leading-zero", "bare-date", "missing-digits",
+    "number-runs-on",
     "document-too-long", "too-many-tokens",
   ].map { DiagnosticCode($0) }
 
   package var code: DiagnosticCode {
     switch self {
-    case .unexpectedCharacter: DiagnosticCode("unexpected-character")
+    case .unexpectedCharacter, .foreignOperator: DiagnosticCode("unexpected-character")
     case .invalidUTF8: DiagnosticCode("invalid-utf8")
     case .unterminatedString: LexicalProblem.unterminatedStringCode
-    case .invalidEscape: DiagnosticCode("invalid-escape")
+    case .invalidEscape, .interpolation: DiagnosticCode("invalid-escape")
     case .invalidCodePoint: DiagnosticCode("invalid-code-point")
     case .singleQuotedString: DiagnosticCode("single-quoted-string")
     case .unterminatedName: DiagnosticCode("unterminated-name")
     case .emptyName: DiagnosticCode("empty-name")
     case .leadingZero: DiagnosticCode("leading-zero")
+    case .bareDate: DiagnosticCode("bare-date")
     case .missingDigits: DiagnosticCode("missing-digits")
-    case .numberRunsOn: DiagnosticCode("number-runs-on")
+    case .numberRunsOn, .threeDots: DiagnosticCode("number-runs-on")
     case .tooManyBytes: DiagnosticCode("document-too-long")
     case .tooManyTokens: DiagnosticCode("too-many-tokens")
     }
@@ -31,7 +33,29 @@ extension LexicalProblem {
   package func diagnostic(at range: SourceRange) -> Diagnostic {
     switch self {
     case .unexpectedCharacter(let scalar):
-      return Diagnostic(code, "unexpected character \(Self.display(scalar))", at: range)
+      let isSemicolon = scalar == 0x3B
+      return Diagnostic(
+        code, "unexpected character \(Self.display(scalar))", at: range, help: isSemicolon ? "leave it out" : nil,
+        fixIts: isSemicolon ? [.init("leave it out", [.init(range, " ")])] : [])
+    case .foreignOperator(let sign, let replacement):
+      return Diagnostic(
+        code, "'\(sign)' is no operator", at: range, help: "write '\(replacement)'",
+        fixIts: [.init("write '\(replacement)'", [.init(range, replacement)])])
+    case .threeDots:
+      return Diagnostic(
+        code, "a range has two dots", at: range, help: "write '..'", fixIts: [.init("write '..'", [.init(range, "..")])]
+      )
+    case .bareDate(let text):
+      let quoted = "\"\(text)\""
+      return Diagnostic(
+        code, "a date stands in quotation marks", at: range, help: "write '\(quoted)'",
+        fixIts: [.init("write '\(quoted)'", [.init(range, quoted)])])
+    case .interpolation(let path):
+      let replacement = path.map { "\" + \($0) + \"" }
+      return Diagnostic(
+        code, "a string holds no expressions, '+' joins texts", at: range,
+        help: "write '\(replacement ?? "\" + … + \"")'",
+        fixIts: replacement.map { [.init("join the texts with '+'", [.init(range, $0)])] } ?? [])
     case .invalidUTF8:
       return Diagnostic(code, "the text is not valid UTF-8 here", at: range, help: "save the file as UTF-8")
     case .unterminatedString(let isBlock):
@@ -58,7 +82,11 @@ extension LexicalProblem {
       return Diagnostic(code, "a number does not start with a superfluous zero", at: range)
     case .missingDigits:
       return Diagnostic(code, "a digit is missing in this number", at: range)
-    case .numberRunsOn:
+    case .numberRunsOn(let replacement?):
+      return Diagnostic(
+        code, "a number has no underscores", at: range, help: "write '\(replacement)'",
+        fixIts: [.init("write '\(replacement)'", [.init(range, replacement)])])
+    case .numberRunsOn(nil):
       return Diagnostic(
         code, "a number cannot be followed directly by a letter, digit or point", at: range, help: "put a space between"
       )

@@ -22,8 +22,16 @@ package enum LexicalProblem: Sendable, Equatable {
   case leadingZero
   /// `{ a(b: 1.) }`, `{ a(b: 1e) }` — digits are missing.
   case missingDigits
-  /// `{ a(b: 1x) }` — a letter, digit or point touches a number.
-  case numberRunsOn
+  /// `{ a(b: 1x) }` — a letter, digit or point touches a number; of `1_000` the number without its underscores.
+  case numberRunsOn(replacement: String?)
+  /// `{ a(b: c in 1...5) }` — a range of three dots.
+  case threeDots
+  /// `{ a(b: c > 1990-01-01) }` — a date without quotation marks.
+  case bareDate(String)
+  /// `{ a(b: "I am \(name)") }` — a value inside a string; what stands in the parentheses, nil if it is no path.
+  case interpolation(String?)
+  /// `{ a(b: c ≥ 1) }` — another language's sign for an operator.
+  case foreignOperator(String, replacement: String)
   /// A text longer than the limit.
   case tooManyBytes(limit: Int)
   /// A text of more tokens than the limit.

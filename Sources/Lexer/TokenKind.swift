@@ -13,6 +13,9 @@
   case and, or, coalesce, closedRange, halfOpenRange
   case plus, minus, star, slash, percent, dot, caret
 
+  // Other languages', and always an error.
+  case question
+
   /// How diagnostics call a token of this kind when its text says nothing.
   package var name: String {
     switch self {
@@ -56,6 +59,7 @@
     case .percent: "'%'"
     case .dot: "'.'"
     case .caret: "'^'"
+    case .question: "'?'"
     }
   }
 }

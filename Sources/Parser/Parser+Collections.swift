@@ -110,7 +110,10 @@ extension Parser {
     height = 0
     let name: Name
     if isExtended, at(.string), kind(ahead: 1) == .colon {
+      if let field = parsePathAsKey(context) { return field }
       name = parseQuotedKey()
+    } else if isExtended, at(.dollar), kind(ahead: 1) == .name, kind(ahead: 2) == .colon {
+      name = parseDollarKey()
     } else {
       name = expectName()
     }
@@ -121,7 +124,8 @@ extension Parser {
     } else {
       guard expect(.colon) else { return nil }
     }
-    let value = parseExpression(context)
+    let foreign = isExtended ? parseComparisonInObject(context) : nil
+    let value = foreign ?? parseExpression(context)
     return ObjectField(name: name, value: value, range: range(from: start))
   }
 
@@ -191,7 +195,7 @@ extension Parser {
     }
     let isMistake = stuck
     if isMistake { lastErrorPosition = -1 }
-    result.positional.append(parseExpression(context))
+    result.positional.append(parseDistinctArgument(context) ?? parseExpression(context))
   }
 }
 

@@ -10,7 +10,9 @@ extension Parser {
     if at(.endOfFile), diagnostics.isEmpty { report(.emptyDocument) }
     var progress = LoopProgress()
     while !at(.endOfFile), progress.advanced(position) {
-      if let definition = parseDefinition() {
+      if atForeignComment {
+        skipForeignComment()
+      } else if let definition = parseDefinition() {
         definitions.append(definition)
       } else {
         skipGroup()
@@ -79,10 +81,16 @@ extension Parser {
   }
 
   private mutating func reportUnknownDefinition() {
+    if isExtended, parseForeignDefinition() { return }
     guard at(.name), range.count <= 40 else { return reportUnexpected(.definition) }
     let word = text(at: position)
     let words = DefinitionKeyword.allCases.filter { isExtended || $0 != .func }.map(\.rawValue)
-    report(.unknownDefinition(word: word, near: nearestNames(to: word, in: words).first))
+    let near = nearestNames(to: word, in: words).first
+    if isExtended, near == nil, kind(ahead: 1) == .leftBrace || kind(ahead: 1) == .leftParenthesis {
+      return report(
+        .habit(.missingBraces, write: kind(ahead: 1) == .leftBrace ? "{ \(word) { … } }" : "{ \(word)(…) { … } }"))
+    }
+    report(.unknownDefinition(word: word, near: near))
   }
 
   private mutating func parseShorthand() -> OperationDefinition {
@@ -137,7 +145,7 @@ extension Parser {
     var variables: [VariableDefinition] = []
     var failed = false
     var progress = LoopProgress()
-    while at(.dollar) || at(.string) || at(.blockString), progress.advanced(position) {
+    while at(.dollar) || at(.string) || at(.blockString) || atArgumentStart, progress.advanced(position) {
       variables.append(parseVariableDefinition())
       if stuck {
         failed = true
@@ -170,9 +178,21 @@ extension Parser {
   private mutating func parseVariableDefinition() -> VariableDefinition {
     let start = self.start
     let description = at(.string) || at(.blockString) ? parseString() : nil
-    expect(.dollar)
+    if atArgumentStart {
+      let name = text(at: position)
+      report(.habit(.missingDollar, write: "$\(name)", edits: [.init(range, "$\(name)")]), at: range)
+    } else {
+      expect(.dollar)
+    }
     let name = expectName()
-    expect(.colon)
+    if !name.text.isEmpty, at(.rightParenthesis) || at(.equals) || at(.dollar) {
+      let edits: [Diagnostic.FixIt.Edit] = [.init(SourceRange(at: previousEnd), ": Int")]
+      report(
+        .habit(
+          .missingType, write: "$\(name.text): Int', or another type, as in '$\(name.text): [String!]", edits: edits))
+    } else {
+      expect(.colon)
+    }
     let type = parseType()
     let value = parseDefault()
     let directives = parseDirectives(.const)
@@ -275,7 +295,9 @@ extension Parser {
       switch kind {
       case .rightParenthesis, .rightBrace, .leftBrace, .endOfFile: break arguments
       case .name, .quotedName:
-        if let argument = parseArgument(context) { arguments.append(argument) }
+        let mistaken = isExtended ? parseMistakenArgument(context) : nil
+        if let argument = mistaken ?? parseArgument(context) { arguments.append(argument) }
+      case .minus where atForeignComment, .slash where atForeignComment: skipForeignComment()
       default: reportUnexpected(.argument)
       }
       if stuck {
@@ -301,7 +323,9 @@ extension Parser {
     } else {
       guard expect(.colon) else { return nil }
     }
-    let value = parseExpression(context)
+    let problems = diagnostics.count
+    var value = parseExpression(context)
+    if isExtended, atDirection { value = parseMistakenDirections(after: value, since: problems, context) }
     return Argument(name: name, value: value, range: range(from: start))
   }
 

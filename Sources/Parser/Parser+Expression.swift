@@ -23,6 +23,13 @@ extension Parser {
   /// ```
   mutating func parseExpression(_ context: ExpressionContext = []) -> Expression {
     if !isExtended || context.contains(.pure) { return parsePrimary(context.union(.pure)) }
+    let problems = diagnostics.count
+    let expression = parseOperation(context)
+    guard at(.question), !stuck, !commaBefore else { return expression }
+    return parseTernary(after: expression, since: problems, context)
+  }
+
+  private mutating func parseOperation(_ context: ExpressionContext) -> Expression {
     if !atPrefixOperator(context) {
       let operand = parseOperand(context)
       return atInfixOperator(context) ? parseOperators(after: operand, context) : operand
@@ -35,7 +42,7 @@ extension Parser {
   /// ```
   mutating func parseOperand(_ context: ExpressionContext) -> Expression {
     let operand = parsePrimary(context)
-    guard at(.dot) || at(.leftBracket), !commaBefore else { return operand }
+    guard at(.dot) || at(.leftBracket) || at(.question), !commaBefore else { return operand }
     return parsePostfix(of: operand, context)
   }
 
@@ -43,7 +50,10 @@ extension Parser {
     var operand = base
     var progress = LoopProgress()
     while continuesPostfix(operand, context), progress.advanced(position) {
-      if at(.dot) {
+      if at(.question) {
+        report(.habit(.optionalChain, write: nil, edits: [.init(range, "")]), at: range)
+        advance()
+      } else if at(.dot) {
         operand = parseMember(of: operand, context)
       } else {
         operand = parseIndex(of: operand, context)
@@ -61,6 +71,7 @@ extension Parser {
       // Why: `..name` would be a range.
       if case .current(nil) = base.kind { return false }
       return isAdjacent || !context.contains(.list)
+    case .question: return isAdjacent && touchesNext(position) && kind(ahead: 1) == .dot
     case .leftBracket:
       guard context.contains(.list) else { return true }
       switch base.kind {
@@ -124,6 +135,7 @@ extension Parser {
   }
 
   @inline(never) private mutating func missingOperand(_ context: ExpressionContext) -> Expression {
+    if isExtended, !stuck, let operand = parseForeignOperand() { return operand }
     reportUnexpected(context.contains(.pure) ? .value : .expression)
     return Expression(.missing, at: SourceRange(at: start))
   }
@@ -151,21 +163,43 @@ extension Parser {
   }
 
   /// ```
-  /// Call = Name , CallArguments ;
+  /// Call = Name , CallArguments | "count" , "(" , "*" , ")" ;
   /// ```
   @inline(never) private mutating func parseNameOrCall(_ context: ExpressionContext) -> Expression {
+    let isCase = isExtended && at(word: "case", or: "CASE") && at(word: "when", or: "WHEN", ahead: 1)
+    let isCount = at(word: "count", or: "COUNT")
     let name = expectName()
+    if isCase, !context.contains(.pure), !context.contains(.list), !commaBefore, startsOperand(kind(ahead: 1)) {
+      return parseCase(name, context)
+    }
+    if isExtended, at(.string), !commaBefore, !context.contains(.pure), !context.contains(.list),
+      let literal = parseTypedLiteral(name)
+    {
+      return literal
+    }
     guard at(.leftParenthesis), !commaBefore, !context.contains(.pure) else {
       return Expression(.name(name), at: name.range)
     }
-    let arguments = parseCallArguments(context.inBrackets)
+    let isStar = isCount && kind(ahead: 1) == .star && kind(ahead: 2) == .rightParenthesis
+    let arguments = isStar ? parseStarArguments() : parseCallArguments(context.inBrackets)
     height += 1
     return Expression(.call(name, arguments), at: range(from: name.range.start))
   }
 
+  /// `(*)`, SQL's way to count, which is `()`.
+  @inline(never) private mutating func parseStarArguments() -> CallArguments {
+    let opening = start
+    for _ in 0..<3 { advance() }
+    return CallArguments(positional: [], named: [], range: range(from: opening))
+  }
+
   @inline(never) private mutating func parseNumber(from start: UInt32) -> Expression {
     let text = text(SourceRange(start: start, end: range.end))
-    let kind: Expression.Kind = at(.int) ? .int(text) : .float(text)
+    // A date without quotation marks, which is reported.
+    let isDate = at(.int) && range.count >= 10 && text.dropFirst().contains("-")
+    let kind: Expression.Kind =
+      isDate
+      ? .string(StringLiteral(value: text, isBlock: false, range: range)) : at(.int) ? .int(text) : .float(text)
     advance()
     return Expression(kind, at: range(from: start))
   }
@@ -201,9 +235,13 @@ extension Parser {
       skipGroup()
       return Expression(.missing, at: opening)
     }
+    let problems = diagnostics.count
     advance()
     let expression = parseExpression(context.inBrackets)
     leave()
+    if commaBefore, startsOperand(kind), !stuck {
+      return parseListInParentheses(after: expression, from: opening.start, since: problems, context)
+    }
     if stuck, !at(.rightParenthesis) { recoverToElement() }
     expectClosing(.rightParenthesis, of: .leftParenthesis, at: opening)
     height += 1

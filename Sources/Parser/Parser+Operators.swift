@@ -59,12 +59,13 @@ struct TypeOperator {
 /// Operators by precedence, over two explicit stacks: chains and runs of prefixes cost no recursion.
 extension Parser {
   /// ```
-  /// Or = And , { ( "or" | "||" ) , And } ;
-  /// And = Not , { ( "and" | "&&" ) , Not } ;
-  /// Not = "not" , Not | Comparison ;
-  /// Comparison = Coalesce , [ ComparisonOperator , Coalesce | "is" , [ "not" ] , Name ] ;
-  /// ComparisonOperator = "==" | "!=" | "<" | "<=" | ">" | ">=" | "=~" | "!~" | [ "not" ] , WordOperator ;
-  /// WordOperator = "in" | "like" | "ilike" | "contains" | "startsWith" | "endsWith" | "matches" ;
+  /// Or = And , { ( "or" | "OR" | "||" ) , And } ;
+  /// And = Not , { ( "and" | "AND" | "&&" ) , Not } ;
+  /// Not = ( "not" | "NOT" ) , Not | Comparison ;
+  /// Comparison = Coalesce , [ ComparisonOperator , Coalesce | ( "is" | "IS" ) , [ "not" | "NOT" ] , Name ] ;
+  /// ComparisonOperator = "==" | "!=" | "<" | "<=" | ">" | ">=" | "=~" | "!~" | [ "not" | "NOT" ] , WordOperator ;
+  /// WordOperator = "in" | "IN" | "like" | "LIKE" | "ilike" | "ILIKE" | "contains" | "startsWith" | "endsWith"
+  ///              | "matches" ;
   /// Coalesce = Cast , [ "??" , Coalesce ] ;
   /// Cast = Range , { "as" , Name } ;
   /// Range = Addition , [ ( ".." | "..<" ) , Addition ] ;
@@ -123,14 +124,19 @@ extension Parser {
       replaceOperand(from: type.range.end) { .cast($0, type) }
       last = TypeOperator(level: .cast, pending: operators.count)
     case .test:
+      let isSQL = at(word: "IS")
       advance()
       let negated = atTestNegation
       if negated { advance() }
       if !atName { reportUnexpected(.comparison) }
-      let type = expectName()
+      let isNull = isSQL && at(word: "NULL")
+      let name = expectName()
+      let type = isNull ? Name("null", at: name.range) : name
       replaceOperand(from: type.range.end) { .isTest($0, negated: negated, type) }
       last = TypeOperator(level: .comparison, pending: operators.count)
     case .binary(let operation):
+      if atBetween(infix) { return parseBetween(operation, infix, context, base: base) }
+      if atClosure(infix) { return parseClosure(context, base: base) }
       operators.append(PendingOperator(operation: .binary(operation), level: infix.level, start: start))
       for _ in 0..<infix.width { advance() }
       parsePrefixedOperand(context, base: base, isFirst: false)
@@ -139,7 +145,7 @@ extension Parser {
 
   /// True at the `not` of `is not T`.
   private var atTestNegation: Bool {
-    at(word: "not") && isName(kind(ahead: 1)) && kind(ahead: 2) != .colon && kind(ahead: 2) != .walrus
+    at(word: "not", or: "NOT") && isName(kind(ahead: 1)) && kind(ahead: 2) != .colon && kind(ahead: 2) != .walrus
       && !tokens.commaBefore(at: position + 1)
   }
 
@@ -230,7 +236,7 @@ extension Parser {
     case .plus: return PendingOperator(operation: .unary(.plus), level: .prefix, start: start)
     case .bang: return PendingOperator(operation: .unary(.bang), level: .prefix, start: start)
     case .name:
-      guard at(word: "not"), !context.contains(.list) else { return nil }
+      guard at(word: "not", or: "NOT"), !context.contains(.list) else { return nil }
       if operators.count > base, let top = operators.last, top.level > .not { return nil }
       // `not` alone, or before the next argument, is a name (R3).
       let next = kind(ahead: 1)
@@ -265,8 +271,12 @@ extension Parser {
     switch kind {
     case .or, .pipe: return InfixOperator(.or, .or)
     case .and, .ampersand: return InfixOperator(.and, .and)
-    case .equal, .equals: return InfixOperator(.equal, .comparison)
-    case .notEqual: return InfixOperator(.notEqual, .comparison)
+    case .equal: return InfixOperator(.equal, .comparison, width: touches(.equals) ? 2 : 1)
+    case .equals:
+      if touches(.greater) { return InfixOperator(.greaterOrEqual, .comparison, width: 2) }
+      if touches(.less) { return InfixOperator(.lessOrEqual, .comparison, width: 2) }
+      return InfixOperator(.equal, .comparison)
+    case .notEqual: return InfixOperator(.notEqual, .comparison, width: touches(.equals) ? 2 : 1)
     case .less:
       if kind(ahead: 1) == .greater, !tokens.spaceAfter(at: position) {
         return InfixOperator(.notEqual, .comparison, width: 2)
@@ -282,8 +292,12 @@ extension Parser {
     case .halfOpenRange: return InfixOperator(.halfOpenRange, .range)
     case .plus: return isInfixSign(context) ? InfixOperator(.add, .addition) : nil
     case .minus: return isInfixSign(context) ? InfixOperator(.subtract, .addition) : nil
-    case .star: return InfixOperator(.multiply, .multiplication)
-    case .slash: return InfixOperator(.divide, .multiplication)
+    case .star:
+      return touches(.star)
+        ? InfixOperator(.multiply, .prefix, width: 2) : InfixOperator(.multiply, .multiplication)
+    case .slash:
+      guard touches(.slash) || touches(.star) else { return InfixOperator(.divide, .multiplication) }
+      return isWholeDivision ? InfixOperator(.divide, .multiplication, width: 2) : nil
     case .percent: return InfixOperator(.remainder, .multiplication)
     default: return nil
     }
@@ -302,16 +316,18 @@ extension Parser {
     guard tokens.kinds[index] == .name, !startsNamed(index) else { return nil }
     switch tokens.range(at: index).count {
     case 2:
-      if isText("or", at: index) { return InfixOperator(.or, .or) }
-      if isText("is", at: index) { return InfixOperator(.test, .comparison) }
+      if isWord("or", "OR", at: index) { return InfixOperator(.or, .or) }
+      if isWord("is", "IS", at: index) { return InfixOperator(.test, .comparison) }
       if isText("as", at: index) { return InfixOperator(.cast, .cast) }
     case 3:
-      if isText("and", at: index) { return InfixOperator(.and, .and) }
-      if isText("not", at: index), index + 1 < tokens.count, !startsNamed(index + 1) {
-        guard !tokens.commaBefore(at: index + 1), let word = comparisonWord(at: index + 1) else { return nil }
-        return InfixOperator(word.negated, .comparison, width: 2)
+      if isWord("and", "AND", at: index) { return InfixOperator(.and, .and) }
+      if isWord("not", "NOT", at: index), index + 1 < tokens.count, !startsNamed(index + 1) {
+        guard !tokens.commaBefore(at: index + 1) else { return nil }
+        if startsBetween(at: index + 1) { return InfixOperator(.notIn, .comparison, width: 2) }
+        return comparisonWord(at: index + 1).map { InfixOperator($0.negated, .comparison, width: 2) }
       }
       return nil
+    case 7 where startsBetween(at: index): return InfixOperator(.in, .comparison)
     default: break
     }
     return comparisonWord(at: index).map { InfixOperator($0.plain, .comparison) }
@@ -325,27 +341,14 @@ extension Parser {
   private func comparisonWord(at index: Int) -> (plain: BinaryOperator, negated: BinaryOperator)? {
     guard tokens.kinds[index] == .name else { return nil }
     switch tokens.range(at: index).count {
-    case 2 where isText("in", at: index): return (.in, .notIn)
-    case 4 where isText("like", at: index): return (.like, .notLike)
-    case 5 where isText("ilike", at: index): return (.ilike, .notIlike)
+    case 2 where isWord("in", "IN", at: index): return (.in, .notIn)
+    case 4 where isWord("like", "LIKE", at: index): return (.like, .notLike)
+    case 5 where isWord("ilike", "ILIKE", at: index): return (.ilike, .notIlike)
     case 7 where isText("matches", at: index): return (.matches, .notMatches)
     case 8 where isText("contains", at: index): return (.contains, .notContains)
     case 8 where isText("endsWith", at: index): return (.endsWith, .notEndsWith)
     case 10 where isText("startsWith", at: index): return (.startsWith, .notStartsWith)
     default: return nil
-    }
-  }
-
-  /// Says what is wrong with an operator that other languages have.
-  @inline(never) private mutating func reportMistake(_ infix: InfixOperator, _ context: ExpressionContext) {
-    switch kind {
-    case .equals: report(.assignmentForEquality(comparesNull: at(word: "null", ahead: 1)))
-    case .ampersand: report(.singleConnective(replacement: "&&"))
-    case .pipe: report(.singleConnective(replacement: "||"))
-    case .less where infix.width == 2:
-      report(.sqlInequality, at: range.union(tokens.range(at: position + 1)))
-    case .minus where context.contains(.list) && !tokens.spaceBefore(at: position): report(.minusInList)
-    default: break
     }
   }
 }

@@ -37,16 +37,22 @@ extension Parser {
   private mutating func parseSelection() -> Selection? {
     if at(.spread) { return parseSpread() }
     guard atName else {
+      if atForeignComment {
+        skipForeignComment()
+        return nil
+      }
+      if let field = parseForeignSelection() { return field }
       reportUnexpected(.selection)
       return nil
     }
     guard isExtended else { return .field(parseField()) }
     if at(word: "let"), isName(kind(ahead: 1)), kind(ahead: 2) == .walrus { return .letBinding(parseLet()) }
     switch computedForm {
-    case .none: return parseFieldOrMistake()
+    case .none: return atUnnamedCall ? .computed(parseUnnamedCall()) : parseFieldOrMistake()
     case .walrus: return .computed(parseComputed())
     case .callOrParentheses: return .computed(parseComputedAfterColon())
     case .mistake:
+      if let selection = parseOutsideArgument() { return selection }
       report(.colonForWalrus(colon: tokens.range(at: position + 1)), at: tokens.range(at: position + 2))
       return .computed(parseComputed())
     }
@@ -72,7 +78,7 @@ extension Parser {
   /// ```
   /// Field = [ Name , ":" ] , Name , [ Arguments ] , [ Directives ] , [ SelectionSet ] ;
   /// ```
-  @inline(never) private mutating func parseField() -> Field {
+  @inline(never) mutating func parseField() -> Field {
     let start = self.start
     var name = expectName()
     var alias: Name?
@@ -93,7 +99,10 @@ extension Parser {
   private mutating func parseFieldOrMistake() -> Selection {
     let first = position
     let field = parseField()
-    guard isSymbolicContinuation(kind), field.selectionSet == nil, !stuck else { return .field(field) }
+    guard isSymbolicContinuation(kind), field.selectionSet == nil, !stuck, !atForeignComment else {
+      return .field(field)
+    }
+    if field.alias == nil, field.arguments.isEmpty, atIndexOfSelection { return .field(parseIndexed(field)) }
     return .computed(parseMistakenField(field, at: first))
   }
 
@@ -114,22 +123,22 @@ extension Parser {
         name: name, usesWalrus: true, expression: Expression(.missing, at: star), directives: [], selectionSet: nil,
         range: field.range)
     } else {
-      report(.unnamedComputation)
-      move(to: first)
+      return parseUnnamed(from: first)
     }
     return parseComputed(name, from: field.range.start, usesWalrus: true)
   }
 
-  private mutating func move(to index: Int) {
+  mutating func move(to index: Int) {
     position = index
     kind = tokens.kinds[index]
   }
 
   /// True for tokens that go on with an expression and start no selection.
-  private func isSymbolicContinuation(_ kind: TokenKind) -> Bool {
+  func isSymbolicContinuation(_ kind: TokenKind) -> Bool {
     switch kind {
     case .equals, .equal, .notEqual, .match, .notMatch, .less, .lessOrEqual, .greater, .greaterOrEqual, .and, .or,
-      .coalesce, .closedRange, .halfOpenRange, .plus, .minus, .star, .slash, .percent, .dot, .leftBracket:
+      .coalesce, .closedRange, .halfOpenRange, .plus, .minus, .star, .slash, .percent, .dot, .leftBracket,
+      .question:
       true
     default: false
     }
@@ -137,7 +146,8 @@ extension Parser {
 
   /// ```
   /// ComputedSelection = Name , ":=" , Expression , [ Directives ] , [ SelectionSet ]
-  ///                   | Name , ":" , ( Call | "(" , Expression , ")" ) , [ Directives ] , [ SelectionSet ] ;
+  ///                   | Name , ":" , ( Call | "(" , Expression , ")" ) , [ Directives ] , [ SelectionSet ]
+  ///                   | Call , [ ( "as" | "AS" ) , Name ] , [ Directives ] , [ SelectionSet ] ;
   /// ```
   private mutating func parseComputed() -> ComputedSelection {
     let start = self.start
@@ -165,7 +175,7 @@ extension Parser {
     return parseComputed(name, from: start, usesWalrus: true)
   }
 
-  private mutating func finishComputed(
+  mutating func finishComputed(
     _ name: Name, _ expression: Expression, from start: UInt32, usesWalrus: Bool
   ) -> ComputedSelection {
     let directives = parseDirectives()

@@ -226,6 +226,12 @@ extension Parser {
     let range = self.range
     let text = UnsafeBufferPointer(rebasing: bytes[Int(range.start)..<Int(range.end)])
     let isBlock = kind == .blockString
+    if text.first == 0xE2, text.count >= 6 {
+      // Curly quotation marks, which are reported.
+      advance()
+      let inner = UnsafeBufferPointer(rebasing: text[3..<text.count - 3])
+      return StringLiteral(value: String(decoding: inner, as: UTF8.self), isBlock: false, range: range)
+    }
     let value =
       isBlock
       ? stringValue(ofBlockString: text)

@@ -10,6 +10,7 @@ extension SyntaxProblem {
     "assignment-for-equality", "single-connective", "sql-inequality", "chained-comparison", "chained-range",
     "colon-for-walrus", "equals-for-walrus", "unnamed-computation", "walrus-for-colon", "word-operator-in-list",
     "minus-in-list", "missing-comma", "positional-after-named", "quoted-key", "operator-after-type-name",
+    "foreign-syntax",
   ].map { DiagnosticCode($0) }
 
   package var code: DiagnosticCode {
@@ -43,6 +44,7 @@ extension SyntaxProblem {
     case .missingComma: DiagnosticCode("missing-comma")
     case .positionalAfterNamed: DiagnosticCode("positional-after-named")
     case .quotedKey: DiagnosticCode("quoted-key")
+    case .habit: DiagnosticCode("foreign-syntax")
     }
   }
 
@@ -88,6 +90,7 @@ extension SyntaxProblem {
     case .missingComma: "a comma is missing between the arguments"
     case .positionalAfterNamed: "arguments without names come before those with names"
     case .quotedKey: "the key of an object is a name"
+    case .habit(let habit, _, _): habit.message
     }
   }
 
@@ -109,12 +112,13 @@ extension SyntaxProblem {
     case .chainedRange: "put one of them in parentheses"
     case .operatorAfterTypeName(let word, _): "put the expression with '\(word)' in parentheses"
     case .colonForWalrus, .equalsForWalrus: "write ':='"
-    case .unnamedComputation: "write 'name := …'"
+    case .unnamedComputation(let text): "write '\(text ?? "name := …")'"
     case .starBehindFields: "write '...*'"
     case .walrusForColon: "write ':'"
     case .wordOperatorInList: "put the expression in parentheses"
     case .minusInList: "put a space on both sides of it to subtract"
     case .missingComma: "write ','"
+    case .habit(let habit, let text, _): text.map { "write '\($0)'" } ?? habit.help
     case .quotedKey(let name): name == nil ? "put the name in backquotes" : "write it without quotation marks"
     }
   }
@@ -146,6 +150,9 @@ extension SyntaxProblem {
     case .minusInList: return replace(range, " - ", "put spaces around the minus")
     case .missingComma: return replace(SourceRange(at: range.start), ", ", "put a comma between")
     case .quotedKey(let name?): return replace(range, name, "write the name without quotation marks")
+    case .unnamedComputation(let text?): return replace(range, text, "write '\(text)'")
+    case .habit(_, let text, let edits) where !edits.isEmpty:
+      return [.init(text.map { "write '\($0)'" } ?? "mend it", edits)]
     case .unknownDefinition(_, let near?): return replace(range, near, "write '\(near)'")
     default: return []
     }

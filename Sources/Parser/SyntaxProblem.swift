@@ -48,8 +48,8 @@ package enum SyntaxProblem: Sendable, Equatable {
   case colonForWalrus(colon: SourceRange)
   /// `{ b = age }` — a computed selection needs `:=`.
   case equalsForWalrus(equals: SourceRange)
-  /// `{ age > 3 }` — a computed selection needs a name.
-  case unnamedComputation
+  /// `{ age > 3 }` — a computed selection needs a name; what to write, nil where that is too long.
+  case unnamedComputation(write: String?)
   /// `{ a * }` — a star alone stands for fields only where it stands first.
   case starBehindFields
   /// `{ a(b := 1) }` — an argument takes `:`.
@@ -65,6 +65,10 @@ package enum SyntaxProblem: Sendable, Equatable {
   case positionalAfterNamed
   /// `{ a(b: {"c": 1}) }` — the key of an object is a name.
   case quotedKey(name: String?)
+
+  /// What another language writes so; what to write in its place, nil where the user's text is too long to repeat, and
+  /// the edits that do it.
+  case habit(SyntaxHabit, write: String?, edits: [Diagnostic.FixIt.Edit] = [])
 
   /// What stands where something else was expected.
   package enum Found: Sendable, Equatable {

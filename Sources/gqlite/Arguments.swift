@@ -1,3 +1,4 @@
+import Foundation
 import GQLBase
 
 /// What is wrong with the command line.
@@ -84,9 +85,14 @@ struct Arguments {
       "there is no flag '\(word)'", help: near.map { "did you mean '--\($0)'?" } ?? "try 'gqlite --help'")
   }
 
-  /// Removes and gives the first operand if it names a command.
-  mutating func takeCommand(_ names: [String]) -> String? {
-    guard let first = operands.first, names.contains(first) else { return nil }
+  /// Removes and returns the first operand if it names a command. A word that is close to one, and no file, is an error.
+  mutating func takeCommand(_ names: [String]) throws(UsageError) -> String? {
+    guard let first = operands.first else { return nil }
+    guard names.contains(first) else {
+      let near = nearestNames(to: first, in: names)
+      guard let help = didYouMean(near), !FileManager.default.fileExists(atPath: first) else { return nil }
+      throw UsageError("there is no command or file '\(first)'", help: help)
+    }
     operands.removeFirst()
     return first
   }

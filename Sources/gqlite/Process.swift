@@ -87,7 +87,7 @@ enum Process {
     }
     // Flags may stand before the command's name too; a file may be called anything that is no command.
     var parsed = try Arguments(arguments)
-    let name = parsed.takeCommand(commands.map(\.name)) ?? "run"
+    let name = try parsed.takeCommand(commands.map(\.name)) ?? "run"
     if parsed.flag("help") {
       Terminal.standardOutput.write(Help.commands[name] ?? Help.main)
       return success

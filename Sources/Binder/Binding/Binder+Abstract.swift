@@ -188,7 +188,10 @@ extension Binder {
     let operand = resolve(bindOperand(inner, environment), environment)
     guard let target = catalog.type(named: name.text) else {
       lazy var known = catalog.types.filter { !$0.isElement }.map(\.name) + ["null"]
-      report(.unknownType(name: name.text, near: suggest(name, known)), at: name.range)
+      let isNull = ForeignName.literals[name.text] == "null"
+      report(
+        .unknownType(name: name.text, near: isNull ? [] : suggest(name, known)),
+        isNull ? .write("null", over: name.range) : nil, at: name.range)
       return .error
     }
     switch operand {

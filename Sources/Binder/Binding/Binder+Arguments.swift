@@ -61,7 +61,8 @@ extension Binder {
         if holdsKeys(argument.value, environment) { report(.misplacedGrouping, at: argument.name.range) }
       case let other:
         let near = nearestNames(to: other, in: Self.setArguments + others)
-        report(.unknownArgument(name: other, of: name.text, near: near), at: argument.name.range)
+        let remedy = remedy(forListArgument: argument, of: name, set.type, among: arguments)
+        report(.unknownArgument(name: other, of: name.text, near: near), remedy, at: argument.name.range)
       }
     }
     if let status { set.predicate = .conjunction([status, set.predicate].compactMap { $0 }) }
@@ -237,6 +238,11 @@ extension Binder {
     _ expression: Expression, _ environment: Environment, _ isDescending: Bool, into terms: inout [BoundOrderTerm]
   ) {
     let operand = bindOperand(expression, environment)
+    if case .string(let literal) = expression.kind, let type = environment.elementType,
+      catalog[type].property(named: literal.value) != nil
+    {
+      return report(.wrongOrder, .write(literal.value, over: expression.range), at: expression.range)
+    }
     if case .object(let fields, let range) = operand {
       refuseRepeats(fields)
       objectOrder(fields, environment.element(), environment, range, into: &terms)
@@ -376,7 +382,12 @@ extension Binder {
     default: word = ""
     }
     guard word == "ASC" || word == "DESC" else {
-      report(word.isEmpty ? .wrongOrder : .wrongDirection(word: String(word.prefix(60))), at: direction.range)
+      var remedy: Remedy?
+      if case .int(let digits) = direction.kind, digits == "1" || digits == "-1" {
+        remedy = .write(digits == "1" ? "ASC" : "DESC", over: direction.range)
+      }
+      let problem: BindingProblem = word.isEmpty ? .wrongOrder : .wrongDirection(word: String(word.prefix(60)))
+      report(problem, remedy, at: direction.range)
       return
     }
     guard let bound = key(operand, environment, at: direction.range) else { return }

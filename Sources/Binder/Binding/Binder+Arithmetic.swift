@@ -11,6 +11,11 @@ extension Binder {
   ) -> Operand {
     let leftOperand = resolve(bindOperand(left, environment), environment)
     let rightOperand = resolve(bindOperand(right, environment), environment)
+    if op == .add, let remedy = remedy(forAdding: left, leftOperand, right, rightOperand, at: range) {
+      report(
+        .wrongOperands(symbol: "+", left: describe(leftOperand), right: describe(rightOperand)), remedy, at: range)
+      return .error
+    }
     return arithmetic(op, leftOperand, rightOperand, left.range, right.range, environment, range)
   }
 

@@ -90,7 +90,7 @@ extension Binder {
     }
     guard let first = arguments.positional.first, arguments.positional.count <= most, arguments.named.isEmpty else {
       if arguments.positional.isEmpty, name.text == "count", arguments.named.isEmpty {
-        report(.outsideGroup("count()"), at: range)
+        report(.outsideGroup("count()"), remedyForCount(environment, at: range), at: range)
       } else if arguments.named.isEmpty {
         report(.wrongArgumentCount(function: name.text, expected: expected), at: range)
       }

@@ -12,18 +12,27 @@ extension Binder {
     let (first, second) = decided(bindOperand(left, environment), bindOperand(right, environment), environment)
     for (operand, other, isLeft) in [(first, second, true), (second, first, false)] {
       guard case .plural(let path) = operand else { continue }
-      report(
-        .pluralPath(relation: path.text, suggestion: suggestion(path, isLeft ? op : op.swapped, other)), at: range)
+      let suggestion = suggestion(path, isLeft ? op : op.swapped, other, environment)
+      report(.pluralPath(relation: path.text, suggestion: suggestion), at: range)
+      return .error
+    }
+    if let (remedy, place) = remedy(forComparing: first, second, left, op, right) {
+      report(.incomparable(left: describe(first), right: describe(second)), remedy, at: place)
       return .error
     }
     return compare(op, first, second, environment, range).map { .value($0) } ?? .error
   }
 
   /// `some(messages, text == "x")` where the other side is a plain literal.
-  private func suggestion(_ path: PluralPath, _ op: ComparisonOperator, _ other: Operand) -> String? {
+  private func suggestion(
+    _ path: PluralPath, _ op: ComparisonOperator, _ other: Operand, _ environment: Environment
+  ) -> String? {
     guard !path.tailText.isEmpty, case .literal(let raw, _) = other else { return nil }
     var buffer = ByteBuffer()
     raw.json(into: &buffer)
+    if let type = environment.elementType, type == path.type, path.text == catalog[type].rootMany {
+      return "\(path.tailText) \(op.rawValue) \(buffer.string)"
+    }
     return "some(\(path.text), \(path.tailText) \(op.rawValue) \(buffer.string))"
   }
 
@@ -33,12 +42,12 @@ extension Binder {
     case (.bare(let first), .bare(let second)):
       if hasMeaning(first, environment) || !hasMeaning(second, environment) {
         let left = resolveBare(first, environment)
-        return (left, resolve(right, environment, wanting: staticType(left)))
+        return (left, resolve(right, environment, wanting: staticType(left), isCompared: true))
       }
       let right = resolveBare(second, environment)
-      return (resolve(left, environment, wanting: staticType(right)), right)
-    case (.bare, _): return (resolve(left, environment, wanting: staticType(right)), right)
-    case (_, .bare): return (left, resolve(right, environment, wanting: staticType(left)))
+      return (resolve(left, environment, wanting: staticType(right), isCompared: true), right)
+    case (.bare, _): return (resolve(left, environment, wanting: staticType(right), isCompared: true), right)
+    case (_, .bare): return (left, resolve(right, environment, wanting: staticType(left), isCompared: true))
     default: return (left, right)
     }
   }

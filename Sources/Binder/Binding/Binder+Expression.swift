@@ -99,7 +99,12 @@ extension Binder {
     }
     guard let variable = variables[name.text] else {
       lazy var known = variableNames + environment.arguments.keys.sorted()
-      report(.unknownVariable(name: name.text, near: suggest(name, known)), at: name.range)
+      let near = suggest(name, known)
+      let declaration = Remedy(help: "declare it: 'query($\(name.text): Int)', or another type")
+      report(
+        .unknownVariable(name: name.text, near: near),
+        near.isEmpty && computedRange == nil && !siblings.isEmpty ? declaration : nil,
+        at: name.range)
       return .error
     }
     switch variable.kind {
@@ -223,8 +228,14 @@ extension Binder {
   ) -> Operand {
     var bound: [BoundExpression] = []
     var isWrong = false
+    let problems = diagnostics.count
     for term in terms {
       guard let part = condition(term, environment) else {
+        if op == .or, !isWrong, bound.isEmpty, isText(term, environment) {
+          diagnostics.removeSubrange(min(problems, diagnostics.count)...)
+          reportJoin(terms, at: range)
+          return .error
+        }
         isWrong = true
         continue
       }

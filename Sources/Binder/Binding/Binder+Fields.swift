@@ -49,7 +49,8 @@ extension Binder {
     frames.append(
       SelectionFrame(
         set: set, isRecursive: recursion != nil, recursionKey: recursion == nil ? nil : name.text))
-    var fields = withSiblings(inner) { nested(at: name.range, []) { $0.bindFields(inner, of: type) } }
+    let siblings = inner.map { $0.selected(of: name.text) }
+    var fields = withSiblings(siblings) { nested(at: name.range, []) { $0.bindFields(inner, of: type) } }
     frames.removeLast()
     if let recursion {
       if let other = fields.first(where: { $0.key == name.text }) {
@@ -95,7 +96,11 @@ extension Binder {
       return bindLifecycleField(entry, value)
     }
     guard let property = catalog[type].property(named: name.text) else {
-      reportUnknownField(name, of: catalog[type].name, among: catalog[type].properties.map(\.name))
+      if let remedy = remedy(forField: name, entry, of: type) {
+        report(.unknownField(name: name.text, type: catalog[type].name, near: []), remedy, at: fieldPlace(entry, name))
+      } else {
+        reportUnknownField(name, of: catalog[type].name, among: catalog[type].properties.map(\.name))
+      }
       return nil
     }
     guard let element = entry.environment.element() else { return nil }

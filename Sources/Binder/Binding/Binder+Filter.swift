@@ -223,7 +223,7 @@ extension Binder {
       }
     default: break
     }
-    report(.wrongFilter(expected: "an object"), at: value.range)
+    report(.wrongFilter(expected: "an object"), remedy(forFilterValue: value), at: value.range)
     return nil
   }
 
@@ -293,7 +293,11 @@ extension Binder {
       }
     }
     guard let property = type.property(named: field.name.text) else {
-      reportUnknownField(field.name, of: type.name, among: type.properties.map(\.name) + ["and", "or", "not"])
+      if let remedy = remedy(forFilter: field, type) {
+        report(.unknownField(name: field.name.text, type: type.name, near: []), remedy, at: field.name.range)
+      } else {
+        reportUnknownField(field.name, of: type.name, among: type.properties.map(\.name) + ["and", "or", "not"])
+      }
       return nil
     }
     let wanted = filterType(property.signature.type)
@@ -389,9 +393,11 @@ extension Binder {
         guard let part = operatorsFilter(inner, .value(count), environment, field.range, origin) else { return nil }
         parts.append(part)
       default:
-        let near = suggest(field.name, ["some", "every", "none", "count"])
+        let known = ForeignName.quantifiers[field.name.text]
+        let near = known == nil ? suggest(field.name, ["some", "every", "none", "count"]) : []
         report(
-          .unknownOperator(name: field.name.text, type: "'\(name)'", near: near), at: field.name.range)
+          .unknownOperator(name: field.name.text, type: "'\(name)'", near: near),
+          known.map { .write($0, over: field.name.range) }, at: field.name.range)
         return nil
       }
     }
@@ -421,7 +427,8 @@ extension Binder {
     let range = field.range
     func compared(_ op: ComparisonOperator, _ binder: Binder) -> BoundExpression? {
       let other = binder.resolve(
-        binder.bindOperand(field.value, environment), environment, wanting: binder.staticType(operand))
+        binder.bindOperand(field.value, environment), environment, wanting: binder.staticType(operand),
+        isCompared: true)
       return binder.compare(op, operand, other, environment, range, origin: origin)
     }
     func tested(_ op: BinaryOperator, _ binder: Binder) -> BoundExpression? {
@@ -467,8 +474,11 @@ extension Binder {
       guard let bound = coerce(wanted, to: .boolean, environment, at: field.value.range) else { return nil }
       return BoundExpression(.compare(.equal, test, bound), .boolean, at: range)
     default:
-      let near = suggest(field.name, Self.operators)
-      report(.unknownOperator(name: field.name.text, type: describe(operand), near: near), at: field.name.range)
+      let known = ForeignName.operators[field.name.text]
+      let near = known == nil ? suggest(field.name, Self.operators) : []
+      report(
+        .unknownOperator(name: field.name.text, type: describe(operand), near: near),
+        known.map { .write($0, over: field.name.range) } ?? remedy(forOperator: field), at: field.name.range)
       return nil
     }
   }

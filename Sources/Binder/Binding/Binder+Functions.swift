@@ -34,8 +34,10 @@ extension Binder {
         report(.notSupportedYet(.scalarFunction), at: range)
       } else {
         lazy var known = otherFunctions + ScalarFunction.named.map(\.rawValue) + functions.keys.sorted()
-        let near = suggest(name, known + catalog.functions.map(\.name))
-        report(.unknownFunction(name: name.text, near: near), at: name.range)
+        if reportCalledRoot(name, arguments, environment) { return .error }
+        let remedy = remedy(forFunction: name, arguments, environment, at: range)
+        let near = remedy == nil ? suggest(name, known + catalog.functions.map(\.name)) : []
+        report(.unknownFunction(name: name.text, near: near), remedy, at: name.range)
       }
       return .error
     }

@@ -109,6 +109,7 @@ extension Binder {
           .constant(.enumeration(enumeration.id, code: code)), .enumeration(enumeration.id), at: name.range))
     }
     if arguments == nil, let field = newField(base, name, environment) { return field }
+    if reportElementName(base, name, environment) { return .error }
     // `^.genre` where a group stands around; a group itself is no value.
     if let number = groupAddressed(by: base, environment) {
       return groupMember(name, arguments, number, base.range.union(name.range), environment)
@@ -117,6 +118,11 @@ extension Binder {
     var environment = environment
     environment.pathBeginsElsewhere = arguments != nil && beginsElsewhere(base, environment)
     let range = base.range.union(name.range)
+    if arguments?.positional.isEmpty == false || isUnknownMember(name, of: owner),
+      reportMethod(base, name, arguments, of: owner, environment)
+    {
+      return .error
+    }
     if let arguments, let extra = arguments.positional.first {
       report(.wrongArgumentCount(function: name.text, expected: "named arguments only"), at: extra.range)
       return .error

@@ -86,7 +86,7 @@ extension Binder {
         operand = .literal(raw, element.range)
       } else {
         guard !isExhausted else { return nil }
-        operand = resolve(bindOperand(element, environment), environment, wanting: value.type)
+        operand = resolve(bindOperand(element, environment), environment, wanting: value.type, isCompared: true)
       }
       if case .literal(.null, let range) = operand {
         bound.append(BoundExpression(.constant(.null), value.type, at: range))

@@ -66,7 +66,9 @@ extension Binder {
       reason = .shapes
     }
     let places = places(first, second)
-    report(.conflictingFields(key: first.key.text, first: places.first, reason: reason), at: places.second)
+    report(
+      .conflictingFields(key: first.key.text, first: places.first, reason: reason),
+      places.second == second.key.range ? remedy(forConflict: second) : nil, at: places.second)
   }
 
   /// The names of two selections; where they are one place in a fragment, the spreads that differ.

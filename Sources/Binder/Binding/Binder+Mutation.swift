@@ -30,7 +30,9 @@ extension Binder {
           let types = catalog.possibleTypes(of: type).map { catalog[$0].name }
           report(.abstractMutation(name: name.text, type: catalog[type].name, types: types), at: name.range)
         } else {
-          report(.unknownMutation(name: name.text, near: suggest(name, known)), at: name.range)
+          let remedy = remedy(forMutation: name)
+          let near = remedy == nil ? suggest(name, known) : []
+          report(.unknownMutation(name: name.text, near: near), remedy, at: name.range)
         }
         continue
       }
@@ -116,7 +118,9 @@ extension Binder {
     _ condition: BoundExpression?, _ inner: [SelectionSource]
   ) -> BoundMutation? {
     let hint = fieldDirectives(entry.directives, over: type)
-    let given = arguments(entry, of: name, among: field.arguments.map(\.name))
+    let given = arguments(entry, of: name, among: field.arguments.map(\.name), kind, type)
+    // What an argument of another name was to say is not known, a condition perhaps.
+    let isKnown = entry.arguments.allSatisfy { given[$0.name.text] != nil }
     var mutation = BoundMutation(
       kind: kind, type: type, key: entry.key.text, range: name.range,
       constants: BoundQuery(name: nil, catalogVersion: query.catalogVersion))
@@ -126,7 +130,7 @@ extension Binder {
       if let condition { mutation.condition = binder.values.add(condition) }
       if kind == .insert || kind == .upsert {
         guard let data = given["data"] else {
-          binder.report(.missingFieldArgument(field: name.text, name: "data"), at: name.range)
+          if isKnown { binder.report(.missingFieldArgument(field: name.text, name: "data"), at: name.range) }
           return
         }
         rows = binder.bindRows(data.value, type, entry.environment, isStrict: kind == .insert)
@@ -139,9 +143,7 @@ extension Binder {
     case .insert: break
     case .upsert: mutation.conflict = bindConflict(type, given, name, entry.environment)
     case .update, .delete, .restore:
-      // What an argument of another name was to say is not known, a condition perhaps.
-      let isKnown = entry.arguments.allSatisfy { given[$0.name.text] != nil }
-      bindLocated(kind, type, given, name, hint, all, entry.environment, asksWhere: isKnown, into: &mutation)
+      bindLocated(kind, type, given, name, hint, all, entry.environment, isKnown: isKnown, into: &mutation)
     }
     if !inner.isEmpty || isGraphQL {
       answersRows = kind == .insert || kind == .upsert
@@ -165,12 +167,19 @@ extension Binder {
     }
   }
 
-  private func arguments(_ entry: SelectionEntry, of name: Name, among known: [String]) -> [String: Argument] {
+  private func arguments(
+    _ entry: SelectionEntry, of name: Name, among known: [String], _ kind: BoundMutation.Kind? = nil,
+    _ type: EntityTypeID? = nil
+  ) -> [String: Argument] {
     var given: [String: Argument] = [:]
     for argument in entry.arguments {
       if !known.contains(argument.name.text) {
         let near = suggest(argument.name, known)
-        report(.unknownArgument(name: argument.name.text, of: name.text, near: near), at: argument.name.range)
+        var remedy: Remedy?
+        if let kind, let type {
+          remedy = self.remedy(forMutationArgument: argument, kind, type, among: entry.arguments)
+        }
+        report(.unknownArgument(name: argument.name.text, of: name.text, near: near), remedy, at: argument.name.range)
       } else if given.updateValue(argument, forKey: argument.name.text) != nil {
         report(.duplicateArgument(name: argument.name.text), at: argument.name.range)
       }
@@ -185,7 +194,7 @@ extension Binder {
 
   private func bindLocated(
     _ kind: BoundMutation.Kind, _ type: EntityTypeID, _ given: [String: Argument], _ name: Name, _ hint: AccessHint?,
-    _ all: Int?, _ environment: Environment, asksWhere: Bool, into mutation: inout BoundMutation
+    _ all: Int?, _ environment: Environment, isKnown: Bool, into mutation: inout BoundMutation
   ) {
     var set = BoundSet(type: type, source: .all, range: name.range)
     set.hint = hint
@@ -207,7 +216,9 @@ extension Binder {
       absentInWhere = binder.absentInputs
       guard kind == .update else { return }
       guard let written = given["set"] else {
-        return binder.report(.missingFieldArgument(field: name.text, name: "set"), at: name.range)
+        // It may be there by a name that is reported.
+        if isKnown { binder.report(.missingFieldArgument(field: name.text, name: "set"), at: name.range) }
+        return
       }
       assignment = binder.bindAssignment(written.value, type, inner)
     }
@@ -220,7 +231,7 @@ extension Binder {
     }
     if kind != .restore { mutation.locate = located }
     mutation.assignment = assignment
-    guard !isBroken, asksWhere || given["where"] != nil else { return }
+    guard !isBroken, isKnown || given["where"] != nil else { return }
     var probe = located
     probe.parameters = query.parameters
     probe = Rewriter.rewrite(probe, disabled: [], options.interruption)

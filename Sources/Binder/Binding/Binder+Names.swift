@@ -75,13 +75,17 @@ extension Binder {
   }
 
   /// A bare name where no enum is wanted.
-  func resolveBare(_ name: Name, _ environment: Environment) -> Operand {
+  func resolveBare(_ name: Name, _ environment: Environment, beside type: ValueType? = nil) -> Operand {
     if let operand = meaning(of: name, environment) { return operand }
     if let problem = selectionName(name) {
       report(problem, at: name.range)
       return .error
     }
-    report(.unknownName(name: name.text, near: suggest(name, names(in: environment))), at: name.range)
+    let near = suggest(name, names(in: environment))
+    let isClear = near.isEmpty || ForeignName.literals[name.text] != nil || variables[name.text] != nil
+    report(
+      .unknownName(name: name.text, near: near), isClear ? remedy(forName: name, beside: type, environment) : nil,
+      at: name.range)
     return .error
   }
 
@@ -106,21 +110,22 @@ extension Binder {
 
   /// Decides a bare name where a value of an enum may stand.
   @inline(never)
-  func resolve(_ operand: Operand, _ environment: Environment, wanting type: ValueType?) -> Operand {
+  func resolve(
+    _ operand: Operand, _ environment: Environment, wanting type: ValueType?, isCompared: Bool = false
+  ) -> Operand {
     guard case .bare(let name) = operand else { return operand }
     guard case .enumeration(let id)? = type, let code = catalog[id].values.firstIndex(of: name.text) else {
       if case .enumeration(let id)? = type, !hasMeaning(name, environment) {
         let enumeration = catalog[id]
         var known = enumeration.values
         if let element = environment.elementType { known += catalog[element].properties.map(\.name) }
+        let near = suggest(name, known)
         report(
-          .wrongValue(
-            .unknownEnumValue(
-              name: name.text, type: enumeration.name, near: suggest(name, known))),
-          at: name.range)
+          .wrongValue(.unknownEnumValue(name: name.text, type: enumeration.name, near: near)),
+          near.isEmpty ? remedy(forName: name, beside: type, environment) : nil, at: name.range)
         return .error
       }
-      return resolveBare(name, environment)
+      return resolveBare(name, environment, beside: isCompared ? type : nil)
     }
     if hasMeaning(name, environment) {
       report(.ambiguousName(name: name.text, type: catalog[id].name), at: name.range)

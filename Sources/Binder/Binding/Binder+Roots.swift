@@ -25,8 +25,9 @@ extension Binder {
     if name.text == "__typename" { return .typename(rootType) }
     if name.text == "__schema" || name.text == "__type" { return bindIntrospection(entry, name, inner) }
     guard let root = catalog.root(named: name.text) else {
-      let near = suggest(name, catalog.rootFieldNames)
-      report(.unknownRoot(name: name.text, near: near), at: name.range)
+      let remedy = remedy(forRoot: name, entry)
+      let near = remedy == nil ? suggest(name, catalog.rootFieldNames) : []
+      report(.unknownRoot(name: name.text, near: near), remedy, at: name.range)
       return nil
     }
     let set = reserveSet(root.type, at: name.range)
@@ -86,7 +87,7 @@ extension Binder {
         report(
           .unknownArgument(
             name: argument.name.text, of: name.text, near: suggest(argument.name, known)),
-          at: argument.name.range)
+          remedy(forKeyArgument: argument, of: name, type, among: arguments), at: argument.name.range)
       } else if seen.updateValue(argument, forKey: argument.name.text) != nil {
         report(.duplicateArgument(name: argument.name.text), at: argument.name.range)
         hasUnknown = true

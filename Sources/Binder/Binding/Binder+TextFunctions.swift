@@ -61,6 +61,12 @@ extension Binder {
   /// A list that is written where it stands has the one type of its elements; others are what they are.
   func listValue(_ written: Expression, _ environment: Environment) -> TypedValue? {
     let operand = bindOperand(written, environment)
+    if case .plural(let path) = operand, case .value = path.tail {
+      let bag = "\(path.text).\(path.tailText)"
+      let suggestion = bag.utf8.count <= 120 ? "collect(\(bag))" : nil
+      report(.pluralPath(relation: path.text, suggestion: suggestion), at: written.range)
+      return nil
+    }
     guard case .list = operand else { return value(operand, environment, at: written.range) }
     var operands = [(operand, written.range)]
     guard unifyLists(&operands, environment, written.range), case .value(let list) = operands[0].0 else { return nil }

@@ -271,7 +271,7 @@ extension Binder {
       report(.pluralPath(relation: path.text, suggestion: suggestion), at: path.range)
       return nil
     case let other:
-      report(.wrongType(found: describe(other), expected: "a condition"), at: range)
+      report(.wrongType(found: describe(other), expected: "a condition"), remedy(forCondition: other), at: range)
       return nil
     }
   }

@@ -142,6 +142,14 @@ final class Binder {
     }
   }
 
+  /// Reports a problem with what to write, where that is known.
+  func report(_ problem: BindingProblem, _ remedy: Remedy?, at range: SourceRange) {
+    guard var remedy else { return report(problem, at: range) }
+    // Values of variables and expressions of schemas stand elsewhere.
+    if computedRange != nil || valuePath.text != nil { remedy.edits = [] }
+    report(.habit(problem, remedy), at: range)
+  }
+
   // MARK: Limits
 
   /// Counts a node; false past the limit, which is reported once.

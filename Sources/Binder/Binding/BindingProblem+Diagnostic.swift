@@ -23,9 +23,10 @@ extension BindingProblem {
 
   package var code: DiagnosticCode {
     if case .wrongValue(let problem) = self { return problem.code }
+    if case .habit(let problem, _) = self { return problem.code }
     let name =
       switch self {
-      case .unknownRoot, .unknownField, .fieldOfValue: "unknown-field"
+      case .unknownRoot, .unknownField, .fieldOfValue, .habit: "unknown-field"
       case .unknownName, .selectionName: "unknown-name"
       case .unknownArgument: "unknown-argument"
       case .duplicateArgument, .duplicateField: "duplicate-argument"
@@ -106,6 +107,7 @@ extension BindingProblem {
 
   private var message: String {
     switch self {
+    case .habit(let problem, _): problem.message
     case .unknownRoot(let name, _): "there is no type or root field '\(name)'"
     case .unknownField(let name, let type, _): "'\(type)' has no field '\(name)'"
     case .fieldOfValue(let name, let type): "\(type) has no field '\(name)'"
@@ -229,6 +231,7 @@ extension BindingProblem {
 
   private var help: String? {
     switch self {
+    case .habit(_, let remedy): remedy.help
     case .unknownRoot(_, let near), .unknownField(_, _, let near), .unknownName(_, let near),
       .unknownArgument(_, _, let near), .unknownFragment(_, let near), .unknownType(_, let near),
       .unknownVariable(_, let near), .unknownDirective(_, let near), .unknownIndex(_, _, let near),
@@ -260,6 +263,7 @@ extension BindingProblem {
         : "name the field; the indexes are " + indexes.map { "'\($0)'" }.joined(separator: ", ")
     case .directionBehind(_, let term): term.map { "write '\($0)'" }
     case .wrongFilter: "a condition is written {age: {gte: 18}}"
+    case .wrongDirection(let word) where ["ASC", "DESC"].contains(word.uppercased()): "write '\(word.uppercased())'"
     case .notAKey(_, isValue: false): "aggregate it, or select it in '_items'"
     case .notAKey(let name, isValue: true): "add it to 'groupBy', or take one member's with first(\(name))"
     case .outsideGroup: "'groupBy' makes groups"
@@ -279,6 +283,12 @@ extension BindingProblem {
     }
   }
 
+  /// The problem without what to write.
+  private var bare: BindingProblem {
+    if case .habit(let problem, _) = self { return problem }
+    return self
+  }
+
   /// The name that most likely was meant.
   private var replacement: String? {
     switch self {
@@ -289,6 +299,7 @@ extension BindingProblem {
       near.first
     case .pluralPath(_, let suggestion): suggestion
     case .selectionName(_, let meaning, isComputed: false): meaning
+    case .wrongDirection(let word) where ["ASC", "DESC"].contains(word.uppercased()): word.uppercased()
     default: nil
     }
   }
@@ -297,10 +308,13 @@ extension BindingProblem {
     at range: SourceRange, severity: Diagnostic.Severity = .error
   ) -> Diagnostic {
     var result = Diagnostic(code, severity: severity, message, at: range, help: help)
+    if case .habit(_, let remedy) = self, !remedy.edits.isEmpty {
+      result.fixIts.append(Diagnostic.FixIt(remedy.help, remedy.edits))
+    }
     if let replacement {
       result.fixIts.append(Diagnostic.FixIt("write '\(replacement)'", [Diagnostic.FixIt.Edit(range, replacement)]))
     }
-    switch self {
+    switch bare {
     case .ambiguousName(let name, let type):
       for text in [".\(name)", "\(type).\(name)"] {
         result.fixIts.append(Diagnostic.FixIt("write '\(text)'", [Diagnostic.FixIt.Edit(range, text)]))

@@ -4,6 +4,8 @@ import GQLQuery
 
 /// What can be wrong with an operation over a catalog.
 package enum BindingProblem: Sendable {
+  /// A problem with a name or a value that another language has, and what to write.
+  indirect case habit(BindingProblem, Remedy)
   /// `{ Usr { id } }`
   case unknownRoot(name: String, near: [String])
   /// `{ User { nmae } }`

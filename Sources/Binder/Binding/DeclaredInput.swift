@@ -132,7 +132,10 @@ extension Binder {
       report(.notInputType(name: name.text), at: name.range)
       return nil
     }
-    report(.unknownType(name: name.text, near: suggest(name, inputTypeNames)), at: name.range)
+    let known = ForeignName.types[name.text]
+    report(
+      .unknownType(name: name.text, near: known == nil ? suggest(name, inputTypeNames) : []),
+      known.map { .write($0, over: name.range) }, at: name.range)
     return nil
   }
 

@@ -6,6 +6,8 @@ import GQLQuery
 /// A selection set with what its names mean; several are merged into one object.
 struct SelectionSource {
   var set: SelectionSet?
+  /// The name of the field whose selections these are.
+  var field: String?
   /// Stands for `...*` where there is no written set, as below `...**`.
   var splat: SourceRange?
   var environment: Environment
@@ -13,6 +15,13 @@ struct SelectionSource {
   var expansion: GraphExpansion?
   /// Over parameters: everything in it is left out where this is not true.
   var condition: BoundExpression?
+
+  /// The same as the selections of a field.
+  func selected(of field: String) -> SelectionSource {
+    var source = self
+    source.field = field
+    return source
+  }
 
   init(set: SelectionSet, environment: Environment, condition: BoundExpression? = nil) {
     self.set = set

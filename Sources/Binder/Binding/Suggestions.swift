@@ -19,6 +19,13 @@ final class Suggestions {
 
   init(problems: Int) { self.problems = problems }
 
+  /// Whether so many names may be looked at for what a name of another language means.
+  func mayLook(at candidates: Int) -> Bool {
+    guard problems > 0, comparisons > 0 else { return false }
+    comparisons -= candidates
+    return true
+  }
+
   /// The names that `name`, which stands at `range`, may have been meant as.
   func near(_ name: String, at range: SourceRange, _ candidates: () -> [String]) -> [String] {
     let place = Place(name: name, range: range)

@@ -1,0 +1,230 @@
+import GQLBase
+import GQLCatalog
+import GQLParser
+import GQLQuery
+
+/// Members, names, functions and operators of other languages in expressions.
+extension Binder {
+  // MARK: Members and methods
+
+  /// Reports `name.length`, `name.contains("x")`, `reports.isEmpty`; false if this is no habit.
+  func reportMethod(
+    _ base: Expression, _ name: Name, _ arguments: CallArguments?, of owner: Operand, _ environment: Environment
+  ) -> Bool {
+    guard computedRange == nil, arguments?.named.isEmpty ?? true, let subject = repeated(base) else { return false }
+    let values = arguments?.positional ?? []
+    let isSet: Bool
+    let isList: Bool
+    switch owner {
+    case .plural(let path):
+      if case .none = path.tail {
+        isSet = true
+        if values.isEmpty, arguments == nil, catalog[path.type].property(named: name.text) != nil { return false }
+      } else {
+        isSet = false
+      }
+      isList = true
+    case .value(let value):
+      if value.type == .json { return false }
+      isSet = false
+      if case .list = value.type { isList = true } else { isList = false }
+    default: return false
+    }
+    guard
+      let text = call(
+        name.text, on: subject, values.map(shown), isSet: isSet, isList: isList, isCalled: arguments != nil)
+    else { return false }
+    let range = SourceRange(start: base.range.start, end: arguments?.range.end ?? name.range.end)
+    let problem: BindingProblem =
+      isSet
+      ? .unknownField(name: name.text, type: type(ofSet: owner), near: [])
+      : .fieldOfValue(name: name.text, type: isList ? "a list" : describe(owner))
+    report(problem, replacing(range, text), at: name.range)
+    return true
+  }
+
+  private func type(ofSet owner: Operand) -> String {
+    if case .plural(let path) = owner { return catalog[path.type].name }
+    return describe(owner)
+  }
+
+  /// A method or a property as a function or an operator.
+  private func call(
+    _ name: String, on subject: String, _ values: [String], isSet: Bool, isList: Bool, isCalled: Bool
+  ) -> String? {
+    let list = ([subject] + values).joined(separator: ", ")
+    if ForeignName.counts.contains(name), values.isEmpty { return isList ? "count(\(subject))" : "length(\(subject))" }
+    if name == "isEmpty" || name == "empty" { return isList ? "not exists(\(subject))" : "\(subject) == \"\"" }
+    if isList {
+      if name == "filter" || name == "where", let value = values.first { return "\(subject)(where: \(value))" }
+      if let function = ForeignName.listMethods[name] {
+        if function == "some", !isSet, let value = values.first { return "\(value) in \(subject)" }
+        if ["some", "every", "none", "collect"].contains(function), values.count != 1 { return nil }
+        return "\(function)(\(list))"
+      }
+    } else {
+      if let sign = ForeignName.operatorFunctions[name], let value = values.first, values.count == 1 {
+        return "\(subject) \(sign) \(value)"
+      }
+    }
+    guard let function = ForeignName.methods[name], isCalled || values.isEmpty, !isList else { return nil }
+    return "\(function)(\(list))"
+  }
+
+  /// Reports `self.age` and `person.age` where the current element is meant; false if this is neither.
+  func reportElementName(_ base: Expression, _ name: Name, _ environment: Environment) -> Bool {
+    guard case .name(let head) = base.kind, computedRange == nil, !hasMeaning(head, environment),
+      let type = environment.elementType, environment.group() == nil
+    else { return false }
+    let entity = catalog[type]
+    guard ForeignName.elements.contains(head.text) || head.text == entity.rootOne || head.text == entity.name,
+      entity.property(named: name.text) != nil
+    else { return false }
+    report(
+      .unknownName(name: head.text, near: []), .write(name.text, over: base.range.union(name.range)), at: head.range)
+    return true
+  }
+
+  // MARK: Names in expressions
+
+  /// A bare name that means nothing, beside something of `type`.
+  func remedy(forName name: Name, beside type: ValueType?, _ environment: Environment) -> Remedy? {
+    if let literal = ForeignName.literals[name.text] { return .write(literal, over: name.range) }
+    if variables[name.text] != nil || environment.arguments[name.text] != nil {
+      return .write("$\(name.text)", over: name.range)
+    }
+    if !groups.isEmpty, suggestions.mayLook(at: groups.count), groups.contains(where: { $0.hasKey(name.text) }) {
+      return Remedy(
+        help:
+          "put 'let \(name.text)Key := \(name.text)' before it in the group's selection, and write '\(name.text)Key'")
+    }
+    guard type == .scalar(.string) || type == .scalar(.id), name.text.utf8.count <= 60 else { return nil }
+    return .write("\"\(name.text)\"", over: name.range)
+  }
+
+  /// A function by another name, or an operator that is written as one.
+  func remedy(
+    forFunction name: Name, _ arguments: CallArguments, _ environment: Environment, at range: SourceRange
+  ) -> Remedy? {
+    let values = arguments.positional
+    if ForeignName.functions[name.text] == "length", case .name(let relation)? = values.first?.kind,
+      let type = environment.elementType, catalog[type].property(named: relation.text).map(isToMany) == true
+    {
+      return .write("count", over: name.range)
+    }
+    if ForeignName.nullFunctions.contains(name.text), values.count == 1 {
+      return replacing(range, "\(shown(values[0])) is null")
+    }
+    if let sign = ForeignName.operatorFunctions[name.text], values.count == 2 {
+      return replacing(range, "\(shown(values[0])) \(sign) \(shown(values[1]))")
+    }
+    return ForeignName.functions[name.text].map { .write($0, over: name.range) }
+  }
+
+  /// `count()` where there is no group.
+  func remedyForCount(_ environment: Environment, at range: SourceRange) -> Remedy? {
+    guard groups.isEmpty else { return nil }
+    guard let type = environment.elementType else {
+      guard let first = catalog.types.first(where: { !$0.isElement }) else { return nil }
+      return .write("count(\(first.rootMany))", over: range)
+    }
+    guard suggestions.mayLook(at: catalog[type].properties.count),
+      let relation = catalog[type].properties.first(where: isToMany)
+    else { return nil }
+    return .write("count(\(relation.name))", over: range)
+  }
+
+  private func isToMany(_ property: Property) -> Bool {
+    if case .relation(let id) = property.storage { return catalog[id].isToMany }
+    return false
+  }
+
+  // MARK: Comparisons and operators
+
+  /// `born > 1990-10-12`, which is a difference, and `address == "Paris"`.
+  func remedy(
+    forComparing left: Operand, _ right: Operand, _ leftExpression: Expression, _ op: ComparisonOperator,
+    _ rightExpression: Expression
+  ) -> (remedy: Remedy, range: SourceRange)? {
+    guard computedRange == nil else { return nil }
+    if [.date, .dateTime].contains(staticType(left)?.scalar), let date = Self.date(rightExpression) {
+      return (.write("\"\(date)\"", over: rightExpression.range), rightExpression.range)
+    }
+    if case .embedded(let value) = left, case .literal(.text, _) = right {
+      let fields = catalog[value.type].fields
+      guard let field = fields.first(where: { $0.signature.type == .scalar(.string) }) else { return nil }
+      let text = "\(shown(leftExpression)).\(field.name) \(op.rawValue) \(shown(rightExpression))"
+      let range = leftExpression.range.union(rightExpression.range)
+      let others = fields.count > 1 ? ", or another of its fields" : ""
+      return (Remedy(help: "write '\(text)'\(others)", edits: [.init(range, text)]), range)
+    }
+    return nil
+  }
+
+  /// The date that a difference of three numbers looks like.
+  private static func date(_ expression: Expression) -> String? {
+    guard expression.range.count == 10, case .binary(.subtract, let first, let day) = expression.kind,
+      case .binary(.subtract, let year, let month) = first.kind, case .int(let y) = year.kind,
+      case .int(let m) = month.kind, case .int(let d) = day.kind, y.utf8.count == 4, m.utf8.count == 2,
+      d.utf8.count == 2
+    else { return nil }
+    return "\(y)-\(m)-\(d)"
+  }
+
+  /// Whether an expression that is no condition is a text: a literal, a name or a path.
+  func isText(_ expression: Expression, _ environment: Environment) -> Bool {
+    var head = expression
+    while case .member(let base, _, nil) = head.kind { head = base }
+    switch head.kind {
+    case .string: return true
+    case .name, .current:
+      let problems = diagnostics.count
+      let type = staticType(resolve(bindOperand(expression, environment), environment))
+      return diagnostics.count == problems && type == .scalar(.string)
+    default: return false
+    }
+  }
+
+  /// Reports `name || "x"`, which joins texts in SQL.
+  func reportJoin(_ terms: [Expression], at range: SourceRange) {
+    let isShort = terms.count <= 16 && range.count <= 240
+    report(
+      .wrongType(found: words(.scalar(.string)), expected: "a condition"),
+      isShort ? replacing(range, terms.map(shown).joined(separator: " + ")) : .write("… + …"), at: range)
+  }
+
+  /// Whether a value or a set has no such member, so that it may be one of another language.
+  func isUnknownMember(_ name: Name, of owner: Operand) -> Bool {
+    switch owner {
+    case .value(let value): return value.type != .json
+    case .plural(let path):
+      if case .none = path.tail {
+        return catalog[path.type].property(named: name.text) == nil && !Self.metaFields.contains(name.text)
+      }
+      if case .value(let value) = path.tail { return value.type != .json }
+      return false
+    default: return false
+    }
+  }
+
+  /// Where a field that is another type's list begins: at its alias.
+  func fieldPlace(_ entry: SelectionEntry, _ name: Name) -> SourceRange {
+    catalog.root(named: name.text)?.isList == true ? entry.key.range.union(name.range) : name.range
+  }
+
+  /// A number that is added to a text, or a text to a number; nil for everything else.
+  @inline(never)
+  func remedy(
+    forAdding left: Expression, _ leftOperand: Operand, _ right: Expression, _ rightOperand: Operand,
+    at range: SourceRange
+  ) -> Remedy? {
+    guard case .value(let first) = leftOperand, case .value(let second) = rightOperand else { return nil }
+    let isLeftText = first.type == .scalar(.string)
+    guard isLeftText && second.type.isNumeric || first.type.isNumeric && second.type == .scalar(.string) else {
+      return nil
+    }
+    let (text, number) = isLeftText ? (left, right) : (right, left)
+    guard let text = repeated(text), let number = repeated(number) else { return nil }
+    return .write(isLeftText ? "\(text) + string(\(number))" : "string(\(number)) + \(text)", over: range)
+  }
+}

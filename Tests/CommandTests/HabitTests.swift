@@ -1,0 +1,133 @@
+import Foundation
+import GQLBase
+import GQLBinder
+import GQLParser
+import GQLite
+import Testing
+
+/// What people type who come from other languages: `Tests/Corpus/habits` has a document for each habit. Its golden file
+/// says where the problem is and what to write; these tests write it.
+@Suite struct HabitTests {
+  private static let folder = DocumentationFile.root.appending(path: "Tests/Corpus/habits")
+
+  private static func documents() throws -> [(name: String, text: String)] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".query") }.sorted().map {
+      ($0, try String(contentsOf: folder.appending(path: $0), encoding: .utf8))
+    }
+  }
+
+  /// The data of the corpus: what is suggested must hold for it.
+  private static let database: Result<Database, any Error> = Result {
+    let data = folder.appending(path: "../data/team").standardizedFileURL
+    let schema = try String(contentsOf: data.appending(path: "schema.graphql"), encoding: .utf8)
+    return try Database(schema: schema)
+  }
+
+  /// A problem as `--diagnostics json` writes it.
+  private struct Problem: Decodable {
+    struct FixIt: Decodable { var edits: [Edit] }
+    struct Edit: Decodable {
+      var range: Range
+      var replacement: String
+    }
+    struct Range: Decodable { var start, end: Place }
+    struct Place: Decodable { var offset: Int }
+    var severity: String
+    var message: String
+    var fixIts: [FixIt]?
+  }
+
+  private static func errors(_ text: String) throws -> [Problem] {
+    var lines = ""
+    do {
+      let document = try QueryDocument(name: "habit", bytes: Array(text.utf8))
+      lines = try database.get().check(document)?.jsonLines ?? ""
+    } catch let error as QueryError {
+      lines = error.jsonLines
+    }
+    return try lines.split(separator: "\n").map { try JSONDecoder().decode(Problem.self, from: Data($0.utf8)) }
+      .filter { $0.severity == "error" }
+  }
+
+  /// Applies the first edit of the first problem until there is none; nil where a problem has none.
+  private static func mended(_ text: String) throws -> String? {
+    var text = text
+    for _ in 0..<6 {
+      guard let problem = try errors(text).first else { return text }
+      guard let fix = problem.fixIts?.first, !fix.edits.isEmpty else { return nil }
+      var bytes = Array(text.utf8)
+      for edit in fix.edits.sorted(by: { $0.range.start.offset > $1.range.start.offset }) {
+        bytes.replaceSubrange(edit.range.start.offset..<edit.range.end.offset, with: Array(edit.replacement.utf8))
+      }
+      text = String(decoding: bytes, as: UTF8.self)
+    }
+    return text
+  }
+
+  @Test func whatIsSuggestedHasNoErrors() throws {
+    var applied = 0
+    for (name, text) in try Self.documents() {
+      guard try !Self.errors(text).isEmpty, let mended = try Self.mended(text) else { continue }
+      applied += 1
+      let left = try Self.errors(mended)
+      #expect(left.isEmpty, "\(name): \(mended)\n\(left.map(\.message))")
+    }
+    #expect(applied >= 110, "\(applied) were mended")
+  }
+
+  /// A habit that is accepted is written in our form, and means the same.
+  @Test func acceptedHabitsAreFormatted() throws {
+    let forms = [
+      "sql-and": "age > 30 and status == ACTIVE", "sql-or": "age > 30 or level == LEAD", "sql-not": "not (age > 30)",
+      "sql-like": #"name like "B%""#, "sql-not-like": #"name not like "B%""#, "sql-in": "level in [LEAD, SENIOR]",
+      "sql-is-null": "team is null", "sql-is-not-null": "team is not null", "sql-count-star": "n: count()",
+      "count-unnamed": "count: count(reports)", "sql-count-as": "n: count(reports)", "count-as": "n: count(reports)",
+    ]
+    for (name, form) in forms {
+      let text = try String(contentsOf: Self.folder.appending(path: "\(name).query"), encoding: .utf8)
+      let formatted = format(SourceText(text))
+      #expect(formatted.diagnostics.isEmpty && formatted.output.contains(form), "\(name): \(formatted.output)")
+      #expect(format(SourceText(formatted.output)).output == formatted.output)
+      let before = parse(SourceText(text)).output
+      #expect(print(parse(SourceText(formatted.output)).output) == print(before))
+    }
+  }
+
+  /// Capital operators stay names wherever GraphQL has a name.
+  @Test func capitalsAreNamesInGraphQL() {
+    for text in [
+      "{ f(a: AND) }", "{ f(a: NOT b: c) }", "{ f(a: [a AND b]) }", "{ f(a: x AND: 1) }", "{ AND OR NOT }",
+      "{ f(a: [NOT x]) }", "{ count as n }", "{ a: b OR }", "{ f(a: x IS: y IN: z) }", "{ f(a: CASE WHEN: b) }",
+    ] {
+      let strict = parse(SourceText(text), dialect: .graphql)
+      #expect(!strict.hasErrors, "\(text)")
+      #expect(print(parse(SourceText(text)).output) == print(strict.output), "\(text)")
+    }
+  }
+
+  @Test func everyHabitOfTheSyntaxHasACase() throws {
+    let golden = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
+      .filter { $0.hasSuffix(".diagnostics") }
+      .map { try String(contentsOf: Self.folder.appending(path: $0), encoding: .utf8) }.joined()
+    for habit in SyntaxHabit.allCases {
+      let problem = SyntaxProblem.habit(habit, write: nil).diagnostic(at: SourceRange(at: 0))
+      #expect(golden.contains("error[foreign-syntax]: \(problem.message)\n"), "\(habit)")
+    }
+  }
+
+  @Test func theManualHasEveryName() throws {
+    let manual = try String(contentsOf: DocumentationFile.root.appending(path: "docs/habits.md"), encoding: .utf8)
+    var names = ForeignName.elements.union(ForeignName.nullFunctions).union(ForeignName.counts)
+    names.formUnion(ForeignName.wrappers)
+    names.formUnion(ForeignName.totals)
+    for table in [
+      ForeignName.listArguments, ForeignName.updateArguments, ForeignName.insertArguments, ForeignName.operators,
+      ForeignName.connectives, ForeignName.quantifiers, ForeignName.literals, ForeignName.functions,
+      ForeignName.operatorFunctions, ForeignName.methods, ForeignName.listMethods, ForeignName.types,
+    ] {
+      names.formUnion(table.keys)
+    }
+    names.formUnion(ForeignName.verbs.map(\.written))
+    for name in names.sorted() { #expect(manual.contains("`\(name)`"), "docs/habits.md has no '\(name)'") }
+  }
+}
