@@ -9,6 +9,13 @@ extension Parser {
   var atUnnamedCall: Bool {
     guard kind(ahead: 1) == .leftParenthesis else { return false }
     if isName(kind(ahead: 2)), kind(ahead: 3) == .colon || kind(ahead: 3) == .walrus { return false }
+    if kind(ahead: 2) == .name {
+      switch kind(ahead: 3) {
+      // `person(id 3)`: an argument without its colon.
+      case .int, .float, .string, .blockString, .dollar: return false
+      default: break
+      }
+    }
     return !startsClause(at: position + 2)
   }
 

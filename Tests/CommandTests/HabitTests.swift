@@ -40,7 +40,7 @@ import Testing
   private static func errors(_ text: String) throws -> [Problem] {
     var lines = ""
     do {
-      let document = try QueryDocument(name: "habit", bytes: Array(text.utf8))
+      let document = try QueryDocument(name: "habit", bytes: Array(text.utf8), dialect: .extended)
       lines = try database.get().check(document)?.jsonLines ?? ""
     } catch let error as QueryError {
       lines = error.jsonLines
@@ -85,11 +85,11 @@ import Testing
     ]
     for (name, form) in forms {
       let text = try String(contentsOf: Self.folder.appending(path: "\(name).query"), encoding: .utf8)
-      let formatted = format(SourceText(text))
+      let formatted = format(SourceText(name: "habit", text: text))
       #expect(formatted.diagnostics.isEmpty && formatted.output.contains(form), "\(name): \(formatted.output)")
-      #expect(format(SourceText(formatted.output)).output == formatted.output)
-      let before = parse(SourceText(text)).output
-      #expect(print(parse(SourceText(formatted.output)).output) == print(before))
+      #expect(format(SourceText(name: "habit", text: formatted.output)).output == formatted.output)
+      let before = parse(SourceText(name: "habit", text: text)).output
+      #expect(print(parse(SourceText(name: "habit", text: formatted.output)).output) == print(before))
     }
   }
 
@@ -99,9 +99,9 @@ import Testing
       "{ f(a: AND) }", "{ f(a: NOT b: c) }", "{ f(a: [a AND b]) }", "{ f(a: x AND: 1) }", "{ AND OR NOT }",
       "{ f(a: [NOT x]) }", "{ count as n }", "{ a: b OR }", "{ f(a: x IS: y IN: z) }", "{ f(a: CASE WHEN: b) }",
     ] {
-      let strict = parse(SourceText(text), dialect: .graphql)
+      let strict = parse(SourceText(name: "habit", text: text), dialect: .graphql)
       #expect(!strict.hasErrors, "\(text)")
-      #expect(print(parse(SourceText(text)).output) == print(strict.output), "\(text)")
+      #expect(print(parse(SourceText(name: "habit", text: text)).output) == print(strict.output), "\(text)")
     }
   }
 

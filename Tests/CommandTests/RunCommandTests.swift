@@ -177,6 +177,18 @@ import Testing
     }
   }
 
+  /// A word close to a command's name, unless a file is called so.
+  @Test func misspelledCommands() throws {
+    let people = try Scratch.people()
+    for (word, near) in [("shcema", "schema"), ("chekc", "check"), ("explian", "explain"), ("formt", "fmt")] {
+      let result = try people.gqlite(word)
+      #expect(result.status == 2, "\(result)")
+      #expect(result.errors == "gqlite: there is no command or file '\(word)'\ndid you mean '\(near)'?\n", "\(result)")
+    }
+    try people.write("shcema", "{ n: count(User) }\n")
+    #expect(try people.gqlite("shcema", "--data", "people").status == 0)
+  }
+
   @Test("no colours in pipes, with NO_COLOR or without") func colours() throws {
     let people = try Scratch.people()
     for environment in [[:], ["NO_COLOR": "1"], ["TERM": "xterm-256color"]] {

@@ -10,7 +10,7 @@ import Testing
     ("invalid-escape", #"{ a(b: "\k") }"#), ("invalid-code-point", #"{ a(b: "\uD800") }"#),
     ("single-quoted-string", "{ a(b: 'x') }"), ("unterminated-name", "{ `a\n }"), ("empty-name", "{ `` }"),
     ("leading-zero", "{ a(b: 007) }"), ("missing-digits", "{ a(b: 1.) }"), ("number-runs-on", "{ a(b: 1x) }"),
-    ("unexpected-token", "{ a(b 1) }"), ("unclosed", "{ a"), ("empty-document", "# nothing"),
+    ("unexpected-token", "{ a(b:) }"), ("unclosed", "{ a"), ("empty-document", "# nothing"),
     ("empty-selection-set", "{ a { } }"), ("unknown-definition", "querry { a }"),
     ("misplaced-description", #""text" { a }"#), ("fragment-named-on", "fragment on on T { a }"),
     ("reserved-enum-value", "enum E { true }"), ("unknown-directive-location", "directive @a on PLACE"),
@@ -22,7 +22,8 @@ import Testing
     ("equals-for-walrus", "{ b = age }"), ("unnamed-computation", "{ age > 3 }"), ("walrus-for-colon", "{ a(b := 1) }"),
     ("word-operator-in-list", "{ a(b: [c > 1 and d]) }"), ("minus-in-list", "{ a(b: [c-d]) }"),
     ("missing-comma", "{ n: f(x y) }"), ("positional-after-named", "{ n := f(a: 1, 2) }"),
-    ("quoted-key", #"{ a(b: {"c": 1}) }"#),
+    ("quoted-key", #"{ a(b: {"c": 1}) }"#), ("foreign-syntax", "{ a(b 1) }"),
+    ("bare-date", "{ a(b: c > 1990-01-01) }"),
   ]
 
   @Test func everyCodeHasAQuery() {
