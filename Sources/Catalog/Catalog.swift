@@ -120,6 +120,8 @@ package struct EmbeddedType: Sendable, Hashable {
     package var defaultValue: DefaultValue?
     /// The reason of `@deprecated`.
     package var deprecation: String?
+    /// The name that data gives the field, where `@source(name:)` says another.
+    package var source: String?
     package init(
       name: String, description: String? = nil, signature: TypeSignature, defaultValue: DefaultValue? = nil
     ) {
@@ -170,6 +172,10 @@ package struct EntityType: Sendable, Hashable {
   /// The hidden columns of `_createdAt` and `_updatedAt`, which the store fills; never null.
   package var createdColumn: ColumnID?
   package var updatedColumn: ColumnID?
+  /// The name of the file, table or key that data gives the type, where `@source(name:)` says another.
+  package var source: String?
+  /// `@rowNumber` on the id: records without an id are numbered as they are loaded.
+  package var numbersRows = false
   /// The places of many properties by their names; empty where they are few.
   private var propertyPlaces: [String: Int32] = [:]
 
@@ -255,6 +261,8 @@ package struct Property: Sendable, Hashable {
   package var isCaseInsensitive: Bool
   /// The reason of `@deprecated`.
   package var deprecation: String?
+  /// The name that data gives the property, where `@source(name:)` says another. Several may have the same.
+  package var source: String?
 
   package init(
     id: PropertyID, name: String, description: String? = nil, signature: TypeSignature, storage: PropertyStorage,

@@ -44,7 +44,9 @@ package struct LoadFile {
   package static func open(
     _ sources: [LoadSource], for catalog: Catalog?, _ bounds: Bounds
   ) throws(LoadFailure) -> Opened {
-    let typeNames = catalog.map { Set($0.types.filter { !$0.isElement }.map(\.name)) }
+    let typeNames = catalog.map {
+      Set($0.types.filter { !$0.isElement }.map(\.name) + $0.types.compactMap(\.source))
+    }
     var opened = Opened()
     for source in sources {
       if case .path(let path) = source, let database = try openDatabase(path, for: catalog, bounds) {
@@ -188,16 +190,17 @@ package struct LoadFile {
 
   /// Finds each file's type in the schema.
   package static func resolve(_ files: [LoadFile], in catalog: Catalog) throws(LoadFailure) -> [LoadFile] {
+    let types = SourceTypes(catalog)
     var resolved: [LoadFile] = []
     for var file in files {
       if let name = file.typeName {
-        guard let type = catalog.type(named: name) else {
+        guard let type = types.type(ofFile: file.file.name, named: name) else {
           throw LoadFailure(
             code: LoadProblem.unknownType.code, "the schema has no entity type '\(name)'",
             help: nearestNames(to: name, in: catalog.types.map(\.name)).first.map { "did you mean '\($0)'?" },
             file: file.file.name)
         }
-        file.type = type.id
+        file.type = type
       }
       resolved.append(file)
     }

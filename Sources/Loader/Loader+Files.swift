@@ -80,11 +80,11 @@ extension Loader {
           scanner.skipSpace()
           let start = scanner.position
           guard let key = try scanner.nextKey(&scratch) else { break }
-          guard let type = catalog.type(named: key.string) else {
+          guard let type = sourceTypes.type(named: key.string) else {
             let place = RecordReader.keyRange(scanner, from: start)
             throw reader.unknownType(key.string, at: place.lowerBound, to: place.upperBound)
           }
-          guard try loadArray(&scanner, file, number, type: type.id) else { return }
+          guard try loadArray(&scanner, file, number, type: type) else { return }
         }
       case .object:
         try loadLine(&scanner, file, number, offset: 0)

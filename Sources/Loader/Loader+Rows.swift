@@ -69,6 +69,9 @@ extension Loader {
     if record.isBareID, layout.keyColumns.count == 1 { return PageLayout.noRow }
     let cells = reader.stage.cells + record.base
     let valid = reader.stage.valid + record.base
+    if layout.numbersRows, let column = layout.keyColumns.first, !valid[column] {
+      reader.stage.set(record.base + column, nextNumber(layout))
+    }
     do {
       let row = try transaction.insert(layout.type, cells: cells, valid: valid)
       origins[record.layout].append(
@@ -84,6 +87,30 @@ extension Loader {
       throw RecordFailure(
         .uniqueViolation, StoreMessages.describe(error, catalog: catalog, transaction: transaction), at: record.start,
         to: record.end)
+    }
+  }
+
+  /// Returns the id of a record that has none: the number of its row, or the next one that is free.
+  private mutating func nextNumber(_ layout: RecordLayout) -> Cell {
+    let type = Int(layout.type.index)
+    var number = max(transaction.slotCount(layout.type), lastNumbers[type])
+    while true {
+      number += 1
+      let cell = numberCell(number, layout)
+      guard withUnsafePointer(to: cell, { transaction.findRow(layout.type, key: $0) }) == nil else { continue }
+      lastNumbers[type] = number
+      return cell
+    }
+  }
+
+  private func numberCell(_ number: Int, _ layout: RecordLayout) -> Cell {
+    if case .scalar(.int, _) = layout.keyTarget { return Cell(Int64(number)) }
+    var digits = String(number)
+    return digits.withUTF8 { bytes in
+      TextView(
+        UnsafeRawPointer(arena.copy(UnsafeRawBufferPointer(bytes))), count: bytes.count, flags: TextView.numberFlag
+      )
+      .cell
     }
   }
 

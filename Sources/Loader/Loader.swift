@@ -24,6 +24,10 @@ package struct Loader: ~Copyable {
   package internal(set) var outcome = LoadOutcome()
   var pending: [PendingLinks]
   let baseSlots: [Int]
+  /// By type: the last number that a record without an id got.
+  var lastNumbers: [Int]
+  /// The types that names of files and keys lead to.
+  let sourceTypes: SourceTypes
   /// For each type and new row: whether a record of its own defined it, and where that record is.
   var origins: [ContiguousArray<Origin>]
   /// For each relation that must have a target, the rows whose target is named but not there.
@@ -67,6 +71,8 @@ package struct Loader: ~Copyable {
       layouts: catalog.types.map { RecordLayout($0, catalog: catalog) }, arena: arena, now: transaction.now)
     pending = Array(repeating: PendingLinks(), count: catalog.relations.count)
     baseSlots = catalog.types.map { transaction.slotCount($0.id) }
+    lastNumbers = Array(repeating: 0, count: catalog.types.count)
+    sourceTypes = SourceTypes(catalog)
     origins = Array(repeating: [], count: catalog.types.count)
   }
 

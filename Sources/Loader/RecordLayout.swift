@@ -21,6 +21,12 @@ struct RecordLayout {
 
   struct Slot {
     var name: Text
+    /// The name that data gives: `@source(name:)`, or the field's own.
+    var source: Text
+    /// The next slot of the same source: one value may be read into several fields.
+    var next: Int?
+    /// Whether a slot before it has the same source.
+    var isFollower = false
     /// The type as people write it, for messages.
     var typeName: String
     var target: Target
@@ -42,6 +48,8 @@ struct RecordLayout {
   let isAbstract: Bool
   /// Whether records of their own may be of this type.
   let isEntity: Bool
+  /// Whether records without an id are numbered.
+  let numbersRows: Bool
   /// Of an interface or union.
   let members: [EntityTypeID]
 
@@ -51,15 +59,19 @@ struct RecordLayout {
     columnCount = type.columns.count
     isAbstract = type.isAbstract
     isEntity = type.kind == .entity
+    numbersRows = type.numbersRows
     members = type.members.map(\.type)
     slots =
       type.isAbstract
       ? []
-      : type.properties.map { property in
-        Self.slot(
-          name: property.name, signature: property.signature, storage: property.storage,
-          defaultValue: property.defaultValue, catalog: catalog)
-      }
+      : Self.chained(
+        type.properties.map { property in
+          var slot = Self.slot(
+            name: property.name, source: property.source, signature: property.signature, storage: property.storage,
+            defaultValue: property.defaultValue, catalog: catalog)
+          if type.numbersRows, type.idProperties == [property.id] { slot.isNonNull = false }
+          return slot
+        })
     keyColumns = catalog[type.primaryIndex].columns.map { Int($0.index) }
     // A link to an interface or union is read as an ID, and looked up in each of its types.
     keyTarget =
@@ -67,8 +79,22 @@ struct RecordLayout {
       ?? .scalar(.id, column: 0)
   }
 
+  /// Leads from each slot to the next of the same source.
+  private static func chained(_ slots: [Slot]) -> [Slot] {
+    var slots = slots
+    var last: [Text: Int] = [:]
+    for index in slots.indices {
+      if let before = last.updateValue(index, forKey: slots[index].source) {
+        slots[before].next = index
+        slots[index].isFollower = true
+      }
+    }
+    return slots
+  }
+
   private static func slot(
-    name: String, signature: TypeSignature, storage: PropertyStorage, defaultValue: DefaultValue?, catalog: Catalog
+    name: String, source: String?, signature: TypeSignature, storage: PropertyStorage, defaultValue: DefaultValue?,
+    catalog: Catalog
   ) -> Slot {
     let target: Target
     var hasOtherSide = false
@@ -90,17 +116,19 @@ struct RecordLayout {
     case .embedded(let id, presence: let presence, fields: let storages):
       let fields = zip(catalog[id].fields, storages).map { field, storage in
         slot(
-          name: field.name, signature: field.signature, storage: storage, defaultValue: field.defaultValue,
+          name: field.name, source: field.source, signature: field.signature, storage: storage,
+          defaultValue: field.defaultValue,
           catalog: catalog)
       }
-      target = .embedded(presence: Int(presence.index), fields: fields)
+      target = .embedded(presence: Int(presence.index), fields: chained(fields))
     case .relation(let id):
       target = .relation(id, target: catalog[id].target, isToMany: catalog[id].isToMany)
       hasOtherSide = catalog[catalog[id].inverse].property != nil
     case .members, .computed: target = .computed
     }
     return Slot(
-      name: Text(name), typeName: describe(signature.type, catalog), target: target, isNonNull: signature.isNonNull,
+      name: Text(name), source: Text(source ?? name), typeName: describe(signature.type, catalog), target: target,
+      isNonNull: signature.isNonNull,
       defaultValue: defaultValue, hasOtherSide: hasOtherSide)
   }
 

@@ -6,6 +6,8 @@ extension RecordReader {
   /// What the columns of a CSV file are: for each, the field and its path of embedded objects.
   struct CSVColumn {
     var slot: RecordLayout.Slot
+    /// Further fields of the same source.
+    var others: [RecordLayout.Slot] = []
     var presences: [Int]
   }
 
@@ -16,39 +18,27 @@ extension RecordReader {
     let layout = layouts[Int(type.index)]
     var columns: [CSVColumn] = []
     var used: Set<Text> = []
-    // By the embedded object that they lie in, -1 for the record: finding each of many columns one by one takes long.
-    var known: [Int: [Text: RecordLayout.Slot]] = [:]
+    var known = CSVFields(layout.slots)
     for name in names {
-      var slots = layout.slots
-      var presences: [Int] = []
-      var found: RecordLayout.Slot?
-      for part in name.text.split(separator: ".", omittingEmptySubsequences: false) {
-        if let outer = found {
-          guard case .embedded(let presence, let fields) = outer.target else {
-            found = nil
-            break
-          }
-          presences.append(presence)
-          slots = fields
+      var found = known.find(name.text)
+      if found == nil || !used.insert(Text(name.text)).inserted {
+        // A name that is there again is the first free one of `name (2)`, `name (3)`, …
+        let isRepeated = found != nil
+        found = known.findRepeated(name.text, &used)
+        if isRepeated, found == nil {
+          throw RecordFailure(.repeatedField, "the column '\(name.text)' is there twice", at: name.start, to: name.end)
         }
-        let owner = presences.last ?? -1
-        if known[owner] == nil { known[owner] = Dictionary(slots.map { ($0.name, $0) }) { first, _ in first } }
-        found = known[owner]?[Text(String(part))]
-        if found == nil { break }
       }
-      guard let slot = found else {
+      guard let column = found else {
         throw RecordFailure(
           unknownField: name.text, of: layout.name, near: layout.slots, at: name.start, to: name.end)
       }
-      if case .embedded = slot.target {
+      if case .embedded = column.slot.target {
         throw RecordFailure(
           .wrongType, "'\(layout.name).\(name.text)' is an object: name its fields, as '\(name.text).city'",
           at: name.start, to: name.end)
       }
-      guard used.insert(Text(name.text)).inserted else {
-        throw RecordFailure(.repeatedField, "the column '\(name.text)' is there twice", at: name.start, to: name.end)
-      }
-      columns.append(CSVColumn(slot: slot, presences: presences))
+      columns.append(column)
     }
     return columns
   }
@@ -70,19 +60,35 @@ extension RecordReader {
     var isGiven: [Text: Bool] = [:]
     for (field, column) in zip(fields, columns) {
       if !field.isQuoted, field.start == field.end { continue }
-      if column.presences.isEmpty { isGiven[column.slot.name] = true }
       for presence in column.presences { stage.set(base + presence, Cell(low: 1)) }
-      try readField(field, column.slot, bytes, base: base, record: record, owner: layout.name)
+      for slot in CollectionOfOne(column.slot) + column.others where !Self.isNull(field, slot, bytes) {
+        if column.presences.isEmpty { isGiven[slot.name] = true }
+        try readField(field, slot, bytes, base: base, record: record, owner: layout.name)
+      }
     }
     for slot in layout.slots where isGiven[slot.name] == nil {
       complete(slot, base: base, record: record, owner: layout.name)
     }
-    for column in layout.keyColumns where !stage.valid[base + column] {
+    for column in layout.keyColumns where !stage.valid[base + column] && !layout.numbersRows {
       throw RecordFailure(.missingID, "this '\(layout.name)' has no id", at: start, to: end)
     }
     if let missing = stage.records[record].missing {
       throw RecordFailure(
         .missingValue, "'\(missing)' is non-null and has no value", at: start, to: end)
+    }
+  }
+
+  /// Whether a field says `NULL` or `NA` where numbers, truth values or times are wanted.
+  private static func isNull(
+    _ field: CSVReader.Field, _ slot: RecordLayout.Slot, _ bytes: UnsafeBufferPointer<UInt8>
+  ) -> Bool {
+    guard !field.isQuoted, field.end - field.start <= 4, bytes[field.start] == UInt8(ascii: "N"),
+      case .scalar(let scalar, _) = slot.target
+    else { return false }
+    switch scalar {
+    case .int, .float, .decimal, .boolean, .date, .dateTime, .duration:
+      return CSVWords.isNull(UnsafeBufferPointer(rebasing: bytes[field.start..<field.end]))
+    case .string, .id, .cursor, .uuid, .bytes, .json: return false
     }
   }
 
@@ -194,8 +200,7 @@ extension RecordReader {
       guard let value = FloatParsing.parse(text), value.isFinite else { return nil }
       return Cell(value)
     case .boolean:
-      if text.elementsEqual("true".utf8) { return Cell(low: 1) }
-      return text.elementsEqual("false".utf8) ? Cell(low: 0) : nil
+      return CSVWords.boolean(text).map { Cell(low: $0 ? 1 : 0) }
     case .json:
       var scanner = JSONScanner(text)
       scanner.skipSpace()
@@ -219,5 +224,82 @@ extension RecordReader {
     let digits = text.first == 0x2D ? text.dropFirst() : text[...]
     guard let first = digits.first, digits.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return false }
     return first != 0x30 || (digits.count == 1 && text.count == 1)
+  }
+}
+
+/// The fields that names of columns lead to.
+private struct CSVFields {
+  private let slots: [RecordLayout.Slot]
+  // By the embedded object that they lie in, -1 for the record: finding each of many columns one by one takes long.
+  private var known: [Int: [Text: Int]] = [:]
+
+  init(_ slots: [RecordLayout.Slot]) { self.slots = slots }
+
+  /// Returns the field of a column: that of its whole name, or of its path through embedded objects.
+  mutating func find(_ name: String) -> RecordReader.CSVColumn? {
+    if let whole = find([Substring(name)]) { return whole }
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count > 1 ? find(parts) : nil
+  }
+
+  /// Returns the field of the second or a later column of one name.
+  mutating func findRepeated(_ name: String, _ used: inout Set<Text>) -> RecordReader.CSVColumn? {
+    let first = repeats[name, default: 2]
+    let numbered = CSVWords.repeated(name, first)
+    guard let found = find(numbered), used.insert(Text(numbered)).inserted else { return nil }
+    repeats[name] = first + 1
+    return found
+  }
+  private var repeats: [String: Int] = [:]
+
+  private mutating func find(_ path: [Substring]) -> RecordReader.CSVColumn? {
+    var slots = slots
+    var presences: [Int] = []
+    var found: RecordLayout.Slot?
+    for part in path {
+      if let outer = found {
+        guard case .embedded(let presence, let fields) = outer.target else { return nil }
+        presences.append(presence)
+        slots = fields
+      }
+      let owner = presences.last ?? -1
+      if known[owner] == nil {
+        var places = Dictionary(slots.indices.map { (slots[$0].source, $0) }) { first, _ in first }
+        for index in slots.indices where places[slots[index].name] == nil { places[slots[index].name] = index }
+        known[owner] = places
+      }
+      guard let place = known[owner]?[Text(String(part))] else { return nil }
+      found = slots[place]
+    }
+    guard let slot = found else { return nil }
+    var column = RecordReader.CSVColumn(slot: slot, presences: presences)
+    var next = slot.next
+    while let place = next {
+      column.others.append(slots[place])
+      next = slots[place].next
+    }
+    return column
+  }
+}
+
+/// The words that a CSV file has for what other forms write without quotes.
+enum CSVWords {
+  /// Returns the truth value of `true`, `True`, `TRUE` and their opposites.
+  static func boolean(_ text: UnsafeBufferPointer<UInt8>) -> Bool? {
+    guard text.count == 4 || text.count == 5 else { return nil }
+    for word: StaticString in ["true", "True", "TRUE"] where equals(text, word) { return true }
+    for word: StaticString in ["false", "False", "FALSE"] where equals(text, word) { return false }
+    return nil
+  }
+
+  /// Whether a text says that there is no value.
+  static func isNull(_ text: UnsafeBufferPointer<UInt8>) -> Bool { equals(text, "NULL") || equals(text, "NA") }
+
+  /// Returns what the second or a later column of one name is called.
+  static func repeated(_ name: String, _ number: Int) -> String { "\(name) (\(number))" }
+
+  private static func equals(_ text: UnsafeBufferPointer<UInt8>, _ word: StaticString) -> Bool {
+    text.count == word.utf8CodeUnitCount
+      && text.elementsEqual(UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
   }
 }

@@ -17,6 +17,12 @@ extension RecordReader {
       case .scalar(.boolean, let column):
         guard kind == .boolean else { break }
         return (column, Cell(low: try scanner.scanBool() ? 1 : 0))
+      case .scalar(.string, let column) where kind == .number || kind == .boolean:
+        // A text is what is written, as in the other forms of data.
+        try scanner.skipValue()
+        let written = scanner.slice(start, scanner.position)
+        guard let first = written.baseAddress, written.count <= TextView.maximumLength else { break }
+        return (column, TextView(first, count: written.count, flags: 0).cell)
       case .scalar(let scalar, let column):
         if kind == .number {
           let number = try scanner.scanNumber()

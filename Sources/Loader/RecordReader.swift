@@ -39,7 +39,7 @@ struct RecordReader: ~Copyable {
     let base = stage.records[record].base
     let named = try readFields(layout.slots, &scanner, offset: offset, base: base, record: record, owner: layout.name)
     stage.records[record].end = scanner.position + offset
-    for column in layout.keyColumns where !stage.valid[base + column] {
+    for column in layout.keyColumns where !stage.valid[base + column] && !layout.numbersRows {
       throw RecordFailure(.missingID, "this '\(layout.name)' has no id", at: start, to: start + 1)
     }
     // Where a type has nothing but its id, its nested objects are entities all the same.
@@ -98,16 +98,22 @@ struct RecordReader: ~Copyable {
           throw RecordFailure(
             unknownField: name, of: owner, near: slots, at: place.lowerBound + offset, to: place.upperBound + offset)
         }
-        expected = slot + 1
         if seen[seenBase + slot] {
           let place = Self.keyRange(scanner, from: keyStart)
           throw RecordFailure(
             .repeatedField, "'\(owner).\(slots[slot].name.string)' is given twice", at: place.lowerBound + offset,
             to: place.upperBound + offset)
         }
-        seen[seenBase + slot] = true
         named += 1
-        try readValue(slots[slot], &scanner, offset: offset, base: base, record: record, owner: owner)
+        let value = scanner
+        var next: Int? = slot
+        while let place = next {
+          scanner = value
+          seen[seenBase + place] = true
+          try readValue(slots[place], &scanner, offset: offset, base: base, record: record, owner: owner)
+          expected = place + 1
+          next = slots[place].next
+        }
       }
     } catch {
       throw RecordFailure(error, at: scanner.position, offset: offset)
@@ -129,7 +135,8 @@ struct RecordReader: ~Copyable {
   }
 
   private static func find(_ key: JSONText, in slots: [RecordLayout.Slot], expected: Int) -> Int? {
-    if expected < slots.count, matches(key, slots[expected].name) { return expected }
+    if expected < slots.count, !slots[expected].isFollower, matches(key, slots[expected].source) { return expected }
+    for index in slots.indices where matches(key, slots[index].source) { return index }
     for index in slots.indices where matches(key, slots[index].name) { return index }
     return nil
   }

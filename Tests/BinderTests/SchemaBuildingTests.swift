@@ -265,7 +265,7 @@ import Testing
       #"type A { id: ID! b: B @relation(inverse: "a") c: B @relation(inverse: "a") } type B { id: ID! a: A }"#, #""a""#
     ),
     ("possible-inverse", "type A { id: ID! bs: [B!]! } type B { id: ID! a: A }", "bs: [B!]!"),
-    ("root-name-clash", "type a { id: ID! }", "a"),
+    ("root-name-clash", "type a { id: ID! } type A { id: ID! }", "A"),
     ("unusable-root-field", "type A { id: ID! } type Query { version: String }", "version"),
     ("ignored-arguments", "type A { id: ID! n(x: Int): Int }", "n"),
     ("ignored-type", "type A { id: ID! } type Mutation { x: Int }", "Mutation"),
@@ -276,6 +276,9 @@ import Testing
     ("interface-field", "interface N { n: Int } type A implements N { id: ID! }", "A"),
     ("interface-field", "interface N { n: Int! } type A implements N { id: ID! n: Int }", "Int"),
     ("wrong-member", "union U = A | A type A { id: ID! }", "A"),
+    ("misplaced-directive", "type A { id: ID! n: Int @rowNumber }", "@rowNumber"),
+    ("misplaced-directive", "type A { id: String! @rowNumber }", "@rowNumber"),
+    ("missing-directive-argument", "type A { id: ID! n: Int @source }", "@source"),
     ("wrong-member", "interface N { n: Int } type P implements N { n: Int } type A { id: ID! p: P }", "N"),
   ]
 

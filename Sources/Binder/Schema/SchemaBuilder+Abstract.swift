@@ -12,6 +12,7 @@ extension SchemaBuilder {
       id: EntityTypeID(entityDrafts.count + position), name: name, description: definition.description?.value,
       rootMany: name, rootOne: name)
     type.kind = definition.kind == .union ? .union : .interface
+    type.source = sourceName(in: definition.directives)
     for field in distinctFields(of: definition) {
       for directive in field.directives { check(directive, on: .abstractField) }
       if let value = field.defaultValue {
@@ -50,6 +51,7 @@ extension SchemaBuilder {
           Property(
             id: property, name: field.name, description: field.description, signature: field.signature,
             storage: storage, defaultValue: field.defaultValue))
+        type.properties[type.properties.count - 1].source = field.source
       }
       if type.columns.count > Self.columnLimit {
         report(.tooManyColumns(type: type.name, limit: Self.columnLimit), at: definition.name.range)

@@ -27,6 +27,8 @@ package struct SchemaDirective: Sendable {
     SchemaDirective(name: "computed", onField: ["as"]),
     SchemaDirective(name: "collate", onField: ["locale", "to", "CI"]),
     SchemaDirective(name: "root", onObject: ["one", "many"], onAbstract: ["one", "many"]),
+    SchemaDirective(name: "source", onField: ["name"], onObject: ["name"], onAbstract: ["name"]),
+    SchemaDirective(name: "rowNumber", onField: []),
     SchemaDirective(name: "data", onSchema: ["from"], isRepeatable: true),
   ]
   /// GraphQL's own, which say nothing about storage.
@@ -79,6 +81,16 @@ extension SchemaBuilder {
     } else {
       _ = string("from", of: directive)
     }
+  }
+
+  /// Returns the name that data gives a type or a field, as `@source(name:)` says it; nil where nothing says so.
+  mutating func sourceName(in list: [Directive]) -> String? {
+    guard let directive = directives("source", of: list).first else { return nil }
+    guard argument("name", of: directive) != nil else {
+      report(.missingDirectiveArgument(directive: "source", argument: "name"), at: directive.name.range)
+      return nil
+    }
+    return string("name", of: directive)
   }
 
   /// Why something should no longer be used; nil where nothing says so.

@@ -30,6 +30,7 @@ extension SchemaBuilder {
     catalog.types[position].indexNames()
     var entity = catalog.types[position]
     entity.idProperties = primaryKey(of: entity, definition)
+    entity.numbersRows = numbersRows(entity, definition)
     var found: [IndexDraft] = []
     var seen: Set<String> = []
     for field in definition.fields {
@@ -89,6 +90,24 @@ extension SchemaBuilder {
       }
     }
     return result
+  }
+
+  /// Returns whether records without an id are numbered: `@rowNumber` on an id that can be a number.
+  private mutating func numbersRows(_ entity: EntityType, _ definition: TypeDefinition) -> Bool {
+    var isNumbered = false
+    for field in definition.fields {
+      for directive in directives("rowNumber", of: field.directives) {
+        let id = entity.idProperties.count == 1 ? entity.idProperties.first : nil
+        if let id, entity[id].name == field.name.text,
+          [.scalar(.id), .scalar(.int)].contains(entity[id].signature.type)
+        {
+          isNumbered = true
+        } else {
+          report(.misplacedDirective(name: "rowNumber", reason: .notNumber), at: directive.name.range)
+        }
+      }
+    }
+    return isNumbered
   }
 
   private func unfitness(of property: Property) -> SchemaProblem.Unfit? {

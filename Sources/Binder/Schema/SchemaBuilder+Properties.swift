@@ -25,6 +25,7 @@ extension SchemaBuilder {
           fields.append(
             EmbeddedType.Field(
               name: field.name.text, description: field.description?.value, signature: signature))
+          fields[fields.count - 1].source = sourceName(in: field.directives)
           continue
         }
         fields.append(
@@ -32,6 +33,7 @@ extension SchemaBuilder {
             name: field.name.text, description: field.description?.value, signature: signature,
             defaultValue: defaultValue(of: field, signature)))
         fields[fields.count - 1].deprecation = deprecation(in: field.directives)
+        fields[fields.count - 1].source = sourceName(in: field.directives)
       }
       if fields.isEmpty { report(.emptyType(name: definition.name.text), at: definition.name.range) }
       catalog.embeddedTypes[position].fields = fields
@@ -109,7 +111,7 @@ extension SchemaBuilder {
   private mutating func checkDirectives(of field: FieldDefinition, inEmbedded: Bool) {
     for directive in field.directives where check(directive, on: .field) {
       let name = directive.name.text
-      if inEmbedded, name != "default" {
+      if inEmbedded, name != "default", name != "source" {
         report(.misplacedDirective(name: name, reason: .inEmbedded), at: directive.name.range)
       }
     }
@@ -175,6 +177,7 @@ extension SchemaBuilder {
     let name = definition.name.text
     var entity = EntityType(
       id: id, name: name, description: definition.description?.value, rootMany: name, rootOne: name)
+    entity.source = sourceName(in: definition.directives)
     for field in distinctFields(of: definition) {
       checkDirectives(of: field, inEmbedded: false)
       guard let signature = resolve(field.type) else { continue }
@@ -194,6 +197,7 @@ extension SchemaBuilder {
             id: property, name: field.name.text, description: field.description?.value, signature: signature,
             storage: .relation(RelationID(0))))
         entity.properties[entity.properties.count - 1].deprecation = deprecation(in: field.directives)
+        entity.properties[entity.properties.count - 1].source = sourceName(in: field.directives)
         continue
       }
       for directive in field.directives where directive.name.text == "relation" {
@@ -209,6 +213,7 @@ extension SchemaBuilder {
           id: property, name: field.name.text, description: field.description?.value, signature: signature,
           storage: storage, defaultValue: defaultValue(of: field, signature), isCaseInsensitive: isFolded))
       entity.properties[entity.properties.count - 1].deprecation = deprecation(in: field.directives)
+      entity.properties[entity.properties.count - 1].source = sourceName(in: field.directives)
     }
     if entity.columns.count > Self.columnLimit {
       report(.tooManyColumns(type: name, limit: Self.columnLimit), at: definition.name.range)

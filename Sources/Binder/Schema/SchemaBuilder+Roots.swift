@@ -24,7 +24,7 @@ extension SchemaBuilder {
       let definition = drafts[index].definition
       let id = EntityTypeID(position)
       var many = definition.name.text
-      var one = Self.lowerFirst(many)
+      var one = Self.oneName(of: many)
       var range = definition.name.range
       if let directive = directives("root", of: definition.directives).first {
         if let name = rootName("many", of: directive) { many = name }
@@ -64,6 +64,15 @@ extension SchemaBuilder {
   static func lowerFirst(_ name: String) -> String {
     guard let first = name.utf8.first, first >= 0x41, first <= 0x5A else { return name }
     return String(decoding: [first | 0x20], as: UTF8.self) + name.dropFirst()
+  }
+
+  /// Returns the root name of one object of a type: `user` for `User`, and `oneSheep` for a type `sheep`, whose list has
+  /// the name itself.
+  static func oneName(of type: String) -> String {
+    let lower = lowerFirst(type)
+    guard lower == type, let first = type.utf8.first else { return lower }
+    guard first >= 0x61, first <= 0x7A else { return "one" + type }
+    return "one" + String(decoding: [first & 0xDF], as: UTF8.self) + type.dropFirst()
   }
 
   @discardableResult

@@ -35,7 +35,7 @@ private struct SchemaDefinitionWriter {
       definition.fields = type.fields.map {
         field(
           $0.name, $0.description, $0.signature,
-          directives: defaultDirective($0.defaultValue) + deprecated($0.deprecation))
+          directives: source($0.source) + defaultDirective($0.defaultValue) + deprecated($0.deprecation))
       }
       result.append(definition)
     }
@@ -65,13 +65,14 @@ private struct SchemaDefinitionWriter {
     if type.kind == .union { definition.members = type.members.map { name(catalog[$0.type].name) } }
     let root = rootArguments(type)
     if !root.isEmpty { definition.directives.append(directive("root", root)) }
+    definition.directives += source(type.source)
     definition.fields = type.properties.map { field($0.name, $0.description, $0.signature, directives: []) }
     return definition
   }
 
   private func rootArguments(_ type: EntityType) -> [(String, Expression.Kind)] {
     var root: [(String, Expression.Kind)] = []
-    if type.rootOne != SchemaBuilder.lowerFirst(type.name) { root.append(("one", string(type.rootOne))) }
+    if type.rootOne != SchemaBuilder.oneName(of: type.name) { root.append(("one", string(type.rootOne))) }
     if type.rootMany != type.name { root.append(("many", string(type.rootMany))) }
     return root
   }
@@ -86,9 +87,14 @@ private struct SchemaDefinitionWriter {
     }
     let root = rootArguments(type)
     if !root.isEmpty { definition.directives.append(directive("root", root)) }
+    definition.directives += source(type.source)
     for property in type.properties {
       var directives: [Directive] = []
-      if type.idProperties == [property.id], !hasPlainID { directives.append(directive("id", [])) }
+      if type.idProperties == [property.id] {
+        if !hasPlainID { directives.append(directive("id", [])) }
+        if type.numbersRows { directives.append(directive("rowNumber", [])) }
+      }
+      directives += source(property.source)
       if property.isCaseInsensitive { directives.append(directive("collate", [("locale", .name(name("CI")))])) }
       if case .computed(let text) = property.storage {
         directives.append(directive("computed", [("as", string(text))]))
@@ -117,6 +123,10 @@ private struct SchemaDefinitionWriter {
       }
     }
     return definition
+  }
+
+  private func source(_ name: String?) -> [Directive] {
+    name.map { [directive("source", [("name", string($0))])] } ?? []
   }
 
   /// GraphQL has no defaults of fields, and no calls.

@@ -84,6 +84,7 @@ extension SchemaProblem {
     case .misplacedDirective(let name, .onType): "'@\(name)' cannot stand on a type"
     case .misplacedDirective(let name, .onAbstract): "'@\(name)' cannot stand on a field of an interface"
     case .misplacedDirective(let name, .onField): "'@\(name)' cannot stand on a field"
+    case .misplacedDirective(let name, .notNumber): "'@\(name)' is for an id of the type ID or Int"
     case .misplacedDirective(let name, .onComputed): "'@\(name)' cannot stand on a computed field"
     case .twoDefaults(let field): "'\(field)' has two defaults"
     case .wrongDefault(let field, let problem): "wrong default of '\(field)': \(problem.message)"

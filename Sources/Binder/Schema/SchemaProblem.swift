@@ -65,7 +65,7 @@ package enum SchemaProblem: Sendable {
   case inverseConflict(field: String, type: String, inverse: String, target: String, other: SourceRange)
   /// `type A { id: ID! bs: [B!]! } type B { id: ID! a: A }`, a warning.
   case possibleInverse(field: String, type: String, inverse: String, target: String, insertAt: SourceRange)
-  /// `type a { id: ID! }`: the list and the one object would both be called `a`.
+  /// `type a { id: ID! } type A { id: ID! }`: the list of one and the one object of the other would both be called `a`.
   case rootNameClash(name: String, first: String, second: String)
   /// `type Query { version: String }`, a warning.
   case unusableRootField(name: String)
@@ -94,6 +94,8 @@ package enum SchemaProblem: Sendable {
 
   package enum Misplacement: Sendable, Hashable {
     case notRelation, notText, inEmbedded, onType, onField, onComputed, onAbstract
+    /// `@rowNumber` beside a field that is no id.
+    case notNumber
   }
 
   /// Why a type cannot be a member of an interface or a union.

@@ -45,7 +45,7 @@ struct SQLiteColumnValues {
     } else if rows.integer(5) == present {
       kind = .bytes
     } else {
-      kind = .json
+      kind = .string
     }
   }
 

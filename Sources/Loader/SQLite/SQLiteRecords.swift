@@ -7,11 +7,13 @@ struct SQLiteRecords {
   private let schema: SQLiteSchema
   /// The schema that the records are for; nil where the file's own is taken.
   private let catalog: Catalog?
+  private let types: SourceTypes?
 
   init(_ connection: SQLiteConnection, _ schema: SQLiteSchema, for catalog: Catalog?) {
     self.connection = connection
     self.schema = schema
     self.catalog = catalog
+    types = catalog.map { SourceTypes($0) }
   }
 
   private struct Output {
@@ -36,15 +38,13 @@ struct SQLiteRecords {
 
   /// The name of the type for a table: the same but for case, underscores, or the plural.
   private func typeName(_ type: SQLiteSchema.EntityTable) -> String? {
-    guard let catalog else { return type.name }
-    let one = SchemaInference.singular(type.name)
-    return catalog.types.first { SQLiteNames.areAlike($0.name, type.name) }?.name
-      ?? catalog.types.first { SQLiteNames.areAlike($0.name, one) }?.name
+    guard let catalog, let types else { return type.table.name }
+    return types.type(named: type.table.name).map { catalog[$0].name }
   }
 
   private func entity(_ index: Int) -> EntityType? {
-    guard let catalog, let name = typeName(schema.types[index]) else { return nil }
-    return catalog.type(named: name)
+    guard let catalog, let type = types?.type(named: schema.types[index].table.name) else { return nil }
+    return catalog[type]
   }
 
   // MARK: - One table
@@ -59,13 +59,13 @@ struct SQLiteRecords {
     let key =
       type.key.isEmpty
       ? [table.rowIDName ?? "row_number() OVER ()"]
-      : type.key.map { SQLiteConnection.quoted(table.columns[$0].name) }
+      : type.key.map { Self.key(table, $0) }
     columns += key
     let entity = entity(index)
     for field in type.fields {
       switch field.kind {
       case .id:
-        outputs.append(Output(name: idName(entity), kind: .id, first: 0, count: key.count))
+        outputs.append(Output(name: idName(field, entity), kind: .id, first: 0, count: key.count))
       case .inverse: break
       case .junction(let number):
         let junction = schema.junctions[number]
@@ -82,6 +82,9 @@ struct SQLiteRecords {
         columns += field.columns.map { SQLiteConnection.quoted(table.columns[$0].name) }
       }
     }
+    // A column of a key that refers to another table is read into both fields.
+    var written: Set<String> = []
+    outputs.removeAll { !written.insert($0.name).inserted }
     links += try reversedLinks(index, entity)
     links += try linksToAbsent(index, entity)
     let order =
@@ -192,28 +195,38 @@ struct SQLiteRecords {
 
   // MARK: - The schema's side
 
-  private func idName(_ entity: EntityType?) -> String {
-    guard let entity, let property = entity.idProperties.first else { return "id" }
-    return entity[property].name
+  /// Returns the name by which the loader finds a field: that of its column, where a schema does not say another.
+  private func idName(_ field: SQLiteSchema.Field, _ entity: EntityType?) -> String {
+    guard let entity, let property = entity.idProperties.first else { return field.source ?? field.name }
+    return entity[property].source ?? entity[property].name
+  }
+
+  /// The expression for one part of a key: a null is `#` with the number of its row, which no other row has.
+  private static func key(_ table: SQLiteTable, _ column: Int) -> String {
+    let name = SQLiteConnection.quoted(table.columns[column].name)
+    guard let number = table.rowIDName, !table.columns[column].isNotNull else { return name }
+    return "COALESCE(\(name), '#' || \(number))"
   }
 
   private func property(_ name: String, of entity: EntityType?) -> Property? {
-    entity?.properties.first { SQLiteNames.areAlike($0.name, name) }
+    entity?.properties.first { SourceNames.areAlike($0.name, name) }
   }
 
   /// The name of a field and how its values are written: as the schema has them.
   private func target(
     _ field: SQLiteSchema.Field, _ table: SQLiteTable, _ entity: EntityType?
   ) -> (String, SQLiteSchema.Kind) {
-    guard let entity else { return (field.name, field.kind) }
-    var found = property(field.name, of: entity)
+    guard let entity else { return (field.source ?? field.name, field.kind) }
+    var found = entity.properties.first { $0.source != nil && $0.source == field.source }
+    if found == nil { found = property(field.name, of: entity) }
     if found == nil, field.columns.count == 1 { found = property(table.columns[field.columns[0]].name, of: entity) }
     guard let found else { return (field.name, field.kind) }
+    let name = found.source ?? found.name
     switch found.signature.type {
-    case .scalar(let scalar): return (found.name, Self.kind(scalar))
-    case .entity: return (found.name, field.kind)
-    case .list, .embedded: return (found.name, .json)
-    case .enumeration, .null: return (found.name, .string)
+    case .scalar(let scalar): return (name, Self.kind(scalar))
+    case .entity: return (name, field.kind)
+    case .list, .embedded: return (name, .json)
+    case .enumeration, .null: return (name, .string)
     }
   }
 

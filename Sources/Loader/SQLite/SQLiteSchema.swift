@@ -15,6 +15,8 @@ struct SQLiteSchema {
   }
   struct Field {
     var name: String
+    /// The names of its columns, with `/` between; nil where it is of none.
+    var source: String?
     var kind: Kind
     /// The columns that it is read from; several are the parts of one key.
     var columns: [Int] = []
@@ -44,38 +46,34 @@ struct SQLiteSchema {
   }
 
   private(set) var types: [EntityTable] = []
+  /// By type: the names of its fields.
+  private var fieldNames: [UniqueNames] = []
   private(set) var junctions: [Junction] = []
 
   /// Reads what a file declares, and looks at its data for what types leave open.
   init(_ connection: SQLiteConnection) throws(SQLiteConnection.Failure) {
     let tables = try SQLiteTable.all(in: connection)
-    var names = SQLiteNames.reservedTypes
+    var names = UniqueNames(SourceNames.reservedTypes)
     var places: [String: Int] = [:]
     for table in tables where !table.isJunction {
-      let name = Self.unused(SQLiteNames.type(table.name), &names)
+      let name = names.take(SourceNames.type(table.name))
       places[table.name.lowercased()] = types.count
       types.append(EntityTable(table: table, name: name, key: table.key, fields: []))
     }
     // All ids first, since any table may be another's target.
-    for index in types.indices { types[index].fields.append(Field(name: "id", kind: .id, isNonNull: true)) }
+    for index in types.indices {
+      let table = types[index].table
+      let source = table.key.isEmpty ? table.rowIDName ?? "row_number" : Self.source(table, table.key)
+      types[index].fields.append(Field(name: "id", source: source, kind: .id, isNonNull: true))
+    }
+    fieldNames = Array(repeating: UniqueNames(["id"]), count: types.count)
     for index in types.indices { try addFields(index, places, connection) }
     for table in tables where table.isJunction { addJunction(table, places) }
     for index in types.indices { addIndexes(index) }
   }
 
-  private static func unused(_ name: String, _ used: inout Set<String>) -> String {
-    var result = name
-    var number = 2
-    while !used.insert(result).inserted {
-      result = "\(name)\(number)"
-      number += 1
-    }
-    return result
-  }
-
-  private func unusedField(_ name: String, of type: Int) -> String {
-    var used = Set(types[type].fields.map(\.name))
-    return Self.unused(name, &used)
+  private static func source(_ table: SQLiteTable, _ columns: [Int]) -> String {
+    columns.map { table.columns[$0].name }.joined(separator: "/")
   }
 
   private mutating func addFields(
@@ -96,16 +94,17 @@ struct SQLiteSchema {
     for place in table.columns.indices {
       if let relation = relations.first(where: { $0.key.columns == [place] }) {
         try addRelation(
-          index, relation.key, relation.target, SQLiteNames.relation(table.columns[place].name), connection)
+          index, relation.key, relation.target, SourceNames.relation(table.columns[place].name), connection)
       }
       guard !isTaken.contains(place) else { continue }
       let seen = try SQLiteColumnValues(table, place, connection)
-      let name = unusedField(SQLiteNames.field(table.columns[place].name), of: index)
+      let column = table.columns[place].name
+      let name = fieldNames[index].take(SourceNames.field(column))
       types[index].fields.append(
-        Field(name: name, kind: seen.kind, columns: [place], isNonNull: seen.isNonNull))
+        Field(name: name, source: column, kind: seen.kind, columns: [place], isNonNull: seen.isNonNull))
     }
     for relation in relations where relation.key.columns.count > 1 {
-      try addRelation(index, relation.key, relation.target, SQLiteNames.relation(relation.key.table), connection)
+      try addRelation(index, relation.key, relation.target, SourceNames.relation(relation.key.table), connection)
     }
   }
 
@@ -113,18 +112,20 @@ struct SQLiteSchema {
     _ index: Int, _ key: SQLiteTable.ForeignKey, _ target: Int, _ wanted: String, _ connection: SQLiteConnection
   ) throws(SQLiteConnection.Failure) {
     let table = types[index].table
-    let name = unusedField(wanted == "id" ? SQLiteNames.relation(key.table) : wanted, of: index)
+    let name = fieldNames[index].take(wanted == "id" ? SourceNames.relation(key.table) : wanted)
     var isNonNull = true
     for place in key.columns {
       isNonNull = try SQLiteColumnValues.hasNoNull(table, place, connection) && isNonNull
     }
-    var other = SQLiteNames.many(table.name)
-    if types[target].fields.contains(where: { $0.name == other }) || (target == index && other == name) {
+    var other = SourceNames.many(table.name)
+    if fieldNames[target].contains(other) {
       other += "By" + name.prefix(1).uppercased() + name.dropFirst()
     }
-    let inverse = unusedField(other, of: target)
+    let inverse = fieldNames[target].take(other)
     types[index].fields.append(
-      Field(name: name, kind: .reference(target), columns: key.columns, isNonNull: isNonNull, inverse: inverse))
+      Field(
+        name: name, source: Self.source(table, key.columns), kind: .reference(target), columns: key.columns,
+        isNonNull: isNonNull, inverse: inverse))
     types[target].fields.append(
       Field(
         name: inverse, kind: .inverse(index), isNonNull: true, inverse: name, cascades: key.onDelete == "CASCADE"))
@@ -135,14 +136,12 @@ struct SQLiteSchema {
     guard let source = places[keys[0].table.lowercased()], let target = places[keys[1].table.lowercased()] else {
       return
     }
-    let plain = SQLiteNames.many(types[target].table.name)
-    let name = unusedField(
-      types[source].fields.contains { $0.name == plain } ? SQLiteNames.many(table.name) : plain, of: source)
-    let back = SQLiteNames.many(types[source].table.name)
+    let plain = SourceNames.many(types[target].table.name)
+    let name = fieldNames[source].take(fieldNames[source].contains(plain) ? SourceNames.many(table.name) : plain)
+    let back = SourceNames.many(types[source].table.name)
     types[source].fields.append(
       Field(name: name, kind: .junction(junctions.count), isNonNull: true))
-    let inverse = unusedField(
-      types[target].fields.contains { $0.name == back } ? SQLiteNames.many(table.name) : back, of: target)
+    let inverse = fieldNames[target].take(fieldNames[target].contains(back) ? SourceNames.many(table.name) : back)
     types[source].fields[types[source].fields.count - 1].inverse = inverse
     types[target].fields.append(Field(name: inverse, kind: .inverse(source), isNonNull: true, inverse: name))
     junctions.append(
@@ -175,7 +174,7 @@ struct SQLiteSchema {
   var sdl: String {
     var text = ""
     for type in types {
-      text += "type \(type.name)"
+      text += "type \(type.name)\(SourceNames.directive(type.table.name, unless: type.name))"
       for index in type.indexes {
         let names = index.fields.map { "\"\($0)\"" }.joined(separator: ", ")
         text += " \(index.isUnique ? "@unique" : "@index")(fields: [\(names)])"
@@ -184,6 +183,8 @@ struct SQLiteSchema {
       // The other sides of relations last: they hold nothing of the table's own.
       for field in type.fields.filter({ !$0.isInverse }) + type.fields.filter(\.isInverse) {
         text += "  \(field.name): \(written(field))"
+        if field.kind == .id, type.key.isEmpty { text += " @rowNumber" }
+        if let source = field.source { text += SourceNames.directive(source, unless: field.name) }
         if let inverse = field.inverse {
           text += " @relation(inverse: \"\(inverse)\"\(field.cascades ? ", onDelete: CASCADE" : ""))"
         }

@@ -1,0 +1,32 @@
+import GQLCatalog
+
+/// The types of a schema by the names that data gives them: of files, tables and keys.
+package struct SourceTypes {
+  private var types: [String: EntityTypeID] = [:]
+  /// By names without case and underscores.
+  private var plain: [String: EntityTypeID] = [:]
+
+  package init(_ catalog: Catalog) {
+    let named = catalog.types.filter { !$0.isElement }
+    for type in named {
+      if let source = type.source, types[source] == nil { types[source] = type.id }
+    }
+    for type in named where types[type.name] == nil { types[type.name] = type.id }
+    for type in named where plain[SourceNames.plain(type.name)] == nil { plain[SourceNames.plain(type.name)] = type.id }
+  }
+
+  /// Returns the type of that name: as `@source(name:)` says it, else as the type is called, else the same but for case,
+  /// what is no letter or digit, and the plural.
+  package func type(named name: String) -> EntityTypeID? {
+    if let type = types[name] { return type }
+    let made = SourceNames.type(name)
+    return plain[SourceNames.plain(made)] ?? plain[SourceNames.plain(SourceNames.singular(made))]
+  }
+
+  /// Returns the type of a file: by its whole name, which tells a file from a table of the same name, else by the name
+  /// of its type.
+  package func type(ofFile path: String, named name: String) -> EntityTypeID? {
+    let file = path.split(separator: "/").last.map(String.init) ?? path
+    return types[file] ?? type(named: name)
+  }
+}
