@@ -38,6 +38,8 @@ extension DataSource {
 public struct LoadOptions: Sendable {
   /// Go on behind a bad record and count it, instead of failing as a whole.
   public var skipsBadRecords: Bool
+  /// Where there is no schema: by type, the column that is its id.
+  public var ids: [String: String] = [:]
   /// What `now()` in defaults, `_createdAt` and `_updatedAt` become, in microseconds since 1970; nil for the clock's time.
   public var now: Int64?
   /// Called now and then while loading, from the loading thread, which is the database's one writer meanwhile: it may
@@ -97,6 +99,8 @@ public struct LoadReport: Sendable, Hashable {
   public var warnings: [QueryError.Problem] = []
   /// Links to ids that are not there; each connects if its entity comes later.
   public var danglingLinks = 0
+  /// What was decided where there was no schema, a sentence each: which columns are ids, and what was renamed.
+  public var notes: [String] = []
   /// The warnings as shown to people.
   public var warningText = ""
 

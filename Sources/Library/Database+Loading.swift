@@ -16,7 +16,9 @@ extension Database {
     try replacing { (current, hasSchema) throws(QueryError) in
       // The time starts here.
       let interruption = options.run.loading
-      let (base, files) = try open(sources, options, interruption, on: current, hasSchema: hasSchema)
+      var notes: [String] = []
+      let (base, files) = try open(
+        sources, options, interruption, on: current, hasSchema: hasSchema, notes: &notes)
       let transaction = WriteTransaction(base, fold: foldText)
       transaction.now = options.now ?? WallClock.now
       var loader = Loader(
@@ -24,7 +26,7 @@ extension Database {
         isInferred: !hasSchema, interruption: interruption,
         progress: options.progress.map { tell in { tell(LoadProgress($0)) } })
       try told { () throws(LoadFailure) in try loader.load(files) }
-      return (transaction.commit(), LoadReport(loader.outcome, base.catalog))
+      return (transaction.commit(), LoadReport(loader.outcome, base.catalog, notes: notes))
     }
   }
 
@@ -37,15 +39,15 @@ extension Database {
   /// The files, and what they are added to: without a schema, nothing, with a schema inferred from them.
   private func open(
     _ sources: [DataSource], _ options: LoadOptions, _ interruption: Interruption?, on snapshot: Snapshot,
-    hasSchema: Bool
+    hasSchema: Bool, notes: inout [String]
   ) throws(QueryError) -> (base: Snapshot, files: [LoadFile]) {
     let bounds = LoadFile.Bounds(
       expandedBytes: options.maximumExpandedBytes, root: options.root, interruption: interruption)
     let opened = try told { () throws(LoadFailure) in
       try LoadFile.open(sources.map(\.source), for: hasSchema ? snapshot.catalog : nil, bounds)
     }
-    let base = hasSchema ? snapshot : try inferred(from: opened, functions: snapshot.catalog.functions)
-    return (base, try told { () throws(LoadFailure) in try LoadFile.resolve(opened.files, in: base.catalog) })
+    let base = hasSchema ? snapshot : try inferred(from: opened, options, &notes, functions: snapshot.catalog.functions)
+    return (base, try told { () throws(LoadFailure) in try LoadFile.resolve(opened, in: base.catalog) })
   }
 
   private func told<Output>(_ body: () throws(LoadFailure) -> Output) throws(QueryError) -> Output {
@@ -57,28 +59,37 @@ extension Database {
   }
 
   private func inferred(
-    from opened: LoadFile.Opened, functions: [RegisteredFunction]
+    from files: [LoadFile], _ options: LoadOptions, _ notes: inout [String], functions: [RegisteredFunction]
   ) throws(QueryError) -> Snapshot {
-    var inference = SchemaInference()
-    if opened.sdl.isEmpty { inference.read(opened.files) }
-    guard !inference.isEmpty || !opened.sdl.isEmpty else {
-      if let problem = inference.problem { throw QueryError(problem) }
+    let schema = try told { () throws(LoadFailure) in try SchemaInference.schema(of: files, ids: options.ids) }
+    guard !schema.sdl.isEmpty else {
       throw QueryError(
         code: LoadProblem.noData.code, "there are no records from which a schema could be inferred",
         help: "name the file for its type, as in User.ndjson, or give a schema",
-        file: opened.files.first?.file.name ?? "")
+        file: files.first?.file.name ?? "")
     }
-    // Nobody wrote it, so its warnings would be of no use.
-    var catalog = try Self.catalog(of: [
-      SourceText(name: "inferred schema", text: opened.sdl.isEmpty ? inference.sdl() : opened.sdl)
-    ]).catalog
+    notes = schema.notes
+    // Nobody wrote it, so its warnings would be of no use, and errors that point into it neither.
+    var catalog: Catalog
+    do {
+      var limits = QueryLimits.standard
+      limits.documentBytes = 1 << 28
+      limits.tokens = 1 << 24
+      catalog = try Self.catalog(of: [SourceText(name: "", text: schema.sdl)], limits: limits).catalog
+    } catch {
+      throw QueryError(
+        code: LoadProblem.unsupported.code,
+        "no schema can be made of this data: \(error.problems.first?.message ?? "")",
+        help: "give one with --schema", file: files.first?.file.name ?? "")
+    }
     catalog.functions = functions
     return Snapshot.empty(catalog)
   }
 }
 
 extension LoadReport {
-  init(_ outcome: LoadOutcome, _ catalog: Catalog) {
+  init(_ outcome: LoadOutcome, _ catalog: Catalog, notes: [String]) {
+    self.notes = notes
     inserted = outcome.inserted.map { Count(type: catalog[$0.type].name, count: $0.count) }
     skippedRecords = outcome.skippedRecords
     danglingLinks = outcome.danglingLinks

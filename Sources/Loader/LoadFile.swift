@@ -11,12 +11,8 @@ package struct LoadFile {
   var type: EntityTypeID?
   /// The type's name, for inference without a schema.
   var typeName: String?
-
-  /// Sources opened, and the schemas that databases among them bring along.
-  package struct Opened {
-    package var files: [LoadFile] = []
-    package var sdl = ""
-  }
+  /// Without a schema: the type that a table of SQLite declares.
+  var table: SchemaDraft.TypeDraft?
 
   /// What bounds the opening of sources.
   package struct Bounds {
@@ -43,25 +39,25 @@ package struct LoadFile {
   /// its own types.
   package static func open(
     _ sources: [LoadSource], for catalog: Catalog?, _ bounds: Bounds
-  ) throws(LoadFailure) -> Opened {
+  ) throws(LoadFailure) -> [LoadFile] {
     let typeNames = catalog.map {
       Set($0.types.filter { !$0.isElement }.map(\.name) + $0.types.compactMap(\.source))
     }
-    var opened = Opened()
+    var files: [LoadFile] = []
+    var names = TableNames()
     for source in sources {
-      if case .path(let path) = source, let database = try openDatabase(path, for: catalog, bounds) {
-        opened.files += database.files
-        opened.sdl += database.sdl
+      if case .path(let path) = source, let tables = try openDatabase(path, for: catalog, &names, bounds) {
+        files += tables
       } else {
-        opened.files += try open([source], typeNames: typeNames, bounds)
+        files += try open([source], typeNames: typeNames, bounds)
       }
     }
-    return opened
+    return files
   }
 
   private static func openDatabase(
-    _ path: String, for catalog: Catalog?, _ bounds: Bounds
-  ) throws(LoadFailure) -> Opened? {
+    _ path: String, for catalog: Catalog?, _ names: inout TableNames, _ bounds: Bounds
+  ) throws(LoadFailure) -> [LoadFile]? {
     guard [".sqlite", ".sqlite3", ".db", ".db3"].contains(where: { path.hasSuffix($0) }),
       MappedFile.directoryEntries(path) == nil
     else { return nil }
@@ -71,13 +67,13 @@ package struct LoadFile {
     }
     do throws(SQLiteConnection.Failure) {
       let connection = try SQLiteConnection(path: path, bounds.interruption)
-      let schema = try SQLiteSchema(connection)
-      let files = try SQLiteRecords(connection, schema, for: catalog).files(path: path)
+      let schema = try SQLiteSchema(connection, path: path, &names)
+      let files = try SQLiteRecords(connection, schema, for: catalog, path: path).files()
       if files.isEmpty {
         throw SQLiteConnection.Failure(
           message: catalog == nil ? "there is no table in it" : "it has no table named for a type of the schema")
       }
-      return Opened(files: files, sdl: catalog == nil ? schema.sdl : "")
+      return files
     } catch {
       try bounds.check(path)
       throw LoadFailure(code: LoadProblem.unreadable.code, error.message, file: path)

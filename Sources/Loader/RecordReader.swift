@@ -13,9 +13,12 @@ struct RecordReader: ~Copyable {
   var listCells = ByteBuffer(capacity: 1024)
   var listValidity = ByteBuffer(capacity: 128)
   private var seen: [Bool] = []
+  /// The names of embedded types whose objects stand in lists.
+  private let elementNames: Set<String>
 
   init(layouts: [RecordLayout], arena: LoadArena, now: Int64) {
     self.layouts = layouts
+    elementNames = Set(layouts.filter { !$0.isEntity && !$0.isAbstract }.map(\.name))
     self.arena = arena
     self.now = now
   }
@@ -64,7 +67,7 @@ struct RecordReader: ~Copyable {
         return try scanner.skipValue()
       }
       let name = try scanner.scanString(&scratch).string
-      guard name != owner else { return }
+      guard name != owner, !elementNames.contains(owner) else { return }
       throw RecordFailure(
         .wrongType, "this object is of the type '\(name)', but stands where '\(owner)' is wanted",
         at: start + offset, to: scanner.position + offset)

@@ -1,22 +1,45 @@
 import GQLBase
 
 extension SchemaInference {
-  /// Reads all records of the files.
+  /// Infers the schema of the files, of which tables of SQLite bring their own types.
   ///
   /// A record that cannot be read has no part in the schema; the load reports it. Only where nothing can be read at all
-  /// there is no load: then ``problem`` says why.
-  package mutating func read(_ files: [LoadFile]) {
-    for file in files {
-      // A file without records has a type all the same.
-      if let type = file.typeName {
-        if Self.isTypeName(type) {
-          declare(type)
-        } else {
-          note(
-            RecordFailure(.unknownType, "no type can be named '\(type)'", at: 0, help: "give the file another name"),
-            LoadFile(file: MappedFile(name: file.file.name, bytes: []), format: file.format))
-        }
+  /// there is no load: then it throws what is wrong.
+  ///
+  /// - Parameter ids: By type, the column that is the id.
+  package static func schema(
+    of files: [LoadFile], ids: [String: String] = [:]
+  ) throws(LoadFailure) -> InferredSchema {
+    let sources = files.compactMap { $0.typeName }
+    var wanted: Set<Text> = []
+    // Names of types that are found in the records may ask for the values of more columns.
+    for attempt in 0..<3 {
+      var inference = SchemaInference(sources, wanted: wanted, ids: ids)
+      inference.read(files)
+      if inference.isEmpty {
+        if let problem = inference.problem { throw problem }
+        return InferredSchema(sdl: "", notes: [])
       }
+      let before = wanted
+      try inference.decideIdentities(wanted: &wanted)
+      inference.liftNested()
+      let names = inference.nameTypes()
+      inference.relate(wanted: &wanted)
+      if wanted.count > before.count, attempt < 2 { continue }
+      return try inference.written(names)
+    }
+    return InferredSchema(sdl: "", notes: [])
+  }
+
+  /// Reads all records of the files.
+  mutating func read(_ files: [LoadFile]) {
+    // Where tables stand alone, their file says everything.
+    let needsValues = files.contains { $0.table == nil }
+    for file in files {
+      if let table = file.table { declare(table, file.typeName ?? table.name) }
+      if file.table != nil, !needsValues { continue }
+      // A file without records has a type all the same.
+      if let type = file.typeName { declare(type) }
       do throws(RecordFailure) {
         switch file.format {
         case .ndjson: readLines(file)
@@ -35,7 +58,6 @@ extension SchemaInference {
 
   private mutating func readLines(_ file: LoadFile) {
     let bytes = file.file.bytes
-    var scratch = ByteBuffer(capacity: 256)
     var position = Self.textStart(bytes)
     while position < bytes.count {
       let end = bytes[position...].firstIndex(of: 0x0A) ?? bytes.count
@@ -45,7 +67,7 @@ extension SchemaInference {
           var behind = scanner
           try behind.skipValue()
           try behind.finish()
-          try readRecord(&scanner, &scratch, file.typeName, file, offset: position)
+          try readRecord(&scanner, file.typeName)
         } catch {
           note(RecordFailure(.invalidJSON, error.problem.message, at: error.offset + position), file)
         }
@@ -66,22 +88,19 @@ extension SchemaInference {
     var scratch = ByteBuffer(capacity: 256)
     do throws(JSONScanner.Failure) {
       switch scanner.peek() {
-      case .array: try readArray(&scanner, &scratch, file.typeName, file)
+      case .array: try readArray(&scanner, file.typeName)
       case .object where file.typeName == nil:
         try scanner.beginObject()
-        while true {
-          scanner.skipSpace()
-          let start = scanner.position
-          guard let key = try scanner.nextKey(&scratch)?.string else { break }
+        while let key = try scanner.nextKey(&scratch)?.string {
           guard scanner.peek() == .array else {
             try scanner.skipValue()
             continue
           }
-          if isType(key, file, at: start) { declare(key) }
-          try readArray(&scanner, &scratch, key, file)
+          declare(key)
+          try readArray(&scanner, key)
         }
       case .end: return
-      default: try readRecord(&scanner, &scratch, file.typeName, file, offset: 0)
+      default: try readRecord(&scanner, file.typeName)
       }
       try scanner.finish()
     } catch {
@@ -90,30 +109,29 @@ extension SchemaInference {
   }
 
   private mutating func readArray(
-    _ scanner: inout JSONScanner, _ scratch: inout ByteBuffer, _ type: String?, _ file: LoadFile
+    _ scanner: inout JSONScanner, _ type: String?
   ) throws(JSONScanner.Failure) {
     try scanner.beginArray()
-    while try scanner.nextElement() { try readRecord(&scanner, &scratch, type, file, offset: 0) }
+    while try scanner.nextElement() { try readRecord(&scanner, type) }
   }
 
-  /// Notes a record that is whole; the load reports what is no object. `offset` is where the scanner's text begins.
+  /// Notes a record that is whole; the load reports what is no object.
   private mutating func readRecord(
-    _ scanner: inout JSONScanner, _ scratch: inout ByteBuffer, _ type: String?, _ file: LoadFile, offset: Int
+    _ scanner: inout JSONScanner, _ type: String?
   ) throws(JSONScanner.Failure) {
     var record = scanner
     let isObject = record.peek() == .object
     try scanner.skipValue()
     guard isObject else { return }
     var type = type
-    if type == nil { type = try Self.typename(record, &scratch) }
-    guard let type, isType(type, file, at: record.position + offset) else { return }
-    try note(type) { (shape) throws(JSONScanner.Failure) in try Self.note(&record, &scratch, in: &shape) }
+    if type == nil { type = try Self.typename(record) }
+    guard let type else { return }
+    try note(type, &record)
   }
 
-  private static func typename(
-    _ record: JSONScanner, _ scratch: inout ByteBuffer
-  ) throws(JSONScanner.Failure) -> String? {
+  private static func typename(_ record: JSONScanner) throws(JSONScanner.Failure) -> String? {
     var scanner = record
+    var scratch = ByteBuffer(capacity: 64)
     try scanner.beginObject()
     while let key = try scanner.nextKey(&scratch) {
       guard key.bytes.elementsEqual("__typename".utf8), scanner.peek() == .string else {
@@ -125,21 +143,15 @@ extension SchemaInference {
     return nil
   }
 
-  private mutating func isType(_ name: String, _ file: LoadFile, at start: Int) -> Bool {
-    if Self.isTypeName(name) { return true }
-    note(RecordFailure(.unknownType, "no type can be named '\(name)'", at: start), file)
-    return false
-  }
-
   private mutating func readCSV(_ file: LoadFile) throws(RecordFailure) {
-    guard let type = file.typeName, Self.isTypeName(type) else { return }
+    guard let type = file.typeName else { return }
     let bytes = file.file.bytes
     let arena = LoadArena()
     var csv = CSVReader(bytes)
     var fields: [CSVReader.Field] = []
     while !csv.isAtEnd, fields.isEmpty { try csv.nextLine(into: &fields) }
-    let columns = CSVColumns(fields.map { String(decoding: $0.text(of: bytes, in: arena), as: UTF8.self) })
-    declare(type, columns)
+    var columns = CSVColumns(fields.map { String(decoding: $0.text(of: bytes, in: arena), as: UTF8.self) })
+    declare(type, &columns)
     let count = fields.count
     while !csv.isAtEnd {
       guard (try? csv.nextLine(into: &fields)) != nil else {
@@ -148,79 +160,7 @@ extension SchemaInference {
       }
       guard fields.count == count else { continue }
       arena.removeAll()
-      note(type) { shape in columns.note(fields, bytes, arena, in: &shape) }
-    }
-  }
-
-  /// The columns of a CSV file by name: `address.city` is a field of an embedded object.
-  struct CSVColumns {
-    /// The names of one object, in their order, with the column or the columns of the object.
-    private(set) var fields: [(name: Text, column: Int?, inner: CSVColumns)] = []
-    private var places: [Text: Int] = [:]
-    /// Objects inside each other that a name can lead through.
-    private static let deepest = 64
-
-    init(_ names: [String]) {
-      for (column, name) in names.enumerated() {
-        let parts = name.split(separator: ".", omittingEmptySubsequences: false).map { Text(String($0)) }
-        // The load says which name is none.
-        guard parts.count <= Self.deepest, parts.allSatisfy({ !$0.isEmpty }) else { continue }
-        insert(parts[...], column)
-      }
-    }
-
-    private init() {}
-
-    private mutating func insert(_ path: ArraySlice<Text>, _ column: Int) {
-      guard let name = path.first else { return }
-      let place = places[name] ?? fields.count
-      if place == fields.count {
-        fields.append((name, nil, CSVColumns()))
-        places[name] = place
-      }
-      if path.count > 1 {
-        fields[place].inner.insert(path.dropFirst(), column)
-      } else if fields[place].column == nil {
-        fields[place].column = column
-      }
-    }
-
-    /// Notes a line. An embedded object of which it names nothing is null.
-    func note(
-      _ values: [CSVReader.Field], _ bytes: UnsafeBufferPointer<UInt8>, _ arena: LoadArena, in shape: inout Shape
-    ) {
-      shape.objects += 1
-      shape.values += 1
-      for field in fields {
-        guard let place = shape.memberIndex[field.name] else { continue }
-        if let column = field.column {
-          Self.note(values[column], bytes, arena, in: &shape.members[place].shape)
-        } else if field.inner.isNamed(in: values) {
-          field.inner.note(values, bytes, arena, in: &shape.members[place].shape)
-        } else {
-          shape.members[place].shape.noteNull()
-        }
-      }
-    }
-
-    private func isNamed(in values: [CSVReader.Field]) -> Bool {
-      fields.contains { field in
-        field.column.map { values[$0].isQuoted || values[$0].start < values[$0].end } ?? field.inner.isNamed(in: values)
-      }
-    }
-
-    private static func note(
-      _ field: CSVReader.Field, _ bytes: UnsafeBufferPointer<UInt8>, _ arena: LoadArena, in shape: inout Shape
-    ) {
-      let text = field.text(of: bytes, in: arena)
-      if text.isEmpty, !field.isQuoted { return shape.noteNull() }
-      if text.elementsEqual("true".utf8) || text.elementsEqual("false".utf8) { return shape.noteBoolean() }
-      // Only what a JSON number could be: `007` and `+1` are texts.
-      var scanner = JSONScanner(text)
-      if scanner.peek() == .number, let number = try? scanner.scanNumber(), number.count == text.count {
-        return shape.note(number)
-      }
-      shape.note(text: text)
+      note(type, fields, columns, bytes, arena)
     }
   }
 }

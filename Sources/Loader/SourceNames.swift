@@ -66,13 +66,19 @@ enum SourceNames {
   /// Returns the name of a list: `Track` is `tracks`, `Country` is `countries`, `tracks` stays.
   static func many(_ table: String) -> String {
     let name = field(table)
-    if singular(name) != name { return name }
+    let letters = String(name.reversed().drop { $0.isNumber || $0 == "_" }.reversed())
+    if singular(letters) != letters || manyAlready.contains(where: { letters.lowercased().hasSuffix($0) }) {
+      return name
+    }
     if name.hasSuffix("y"), let before = name.dropLast().last, !"aeiou".contains(before) {
       return name.dropLast() + "ies"
     }
     for ending in ["s", "x", "ch", "sh"] where name.hasSuffix(ending) { return name + "es" }
     return name + "s"
   }
+
+  /// Endings of names that are of many without an `s`.
+  private static let manyAlready = ["people", "children", "men", "data", "media"]
 
   /// Returns the name of one of many: `tracks` is `track`, `countries` is `country`, `glass` stays.
   static func singular(_ name: String) -> String {
@@ -84,10 +90,13 @@ enum SourceNames {
   /// Returns `@source(name: "…")` with a space before it; nothing where the name is the one that the schema has.
   static func directive(_ source: String, unless name: String) -> String {
     if source == name { return "" }
-    var buffer = ByteBuffer(capacity: source.utf8.count + 16)
-    buffer.append(" @source(name: ")
-    buffer.append(json: source)
-    buffer.append(")")
+    return " @source(name: \(quoted(source)))"
+  }
+
+  /// Returns a text as the schema definition language writes it.
+  static func quoted(_ text: String) -> String {
+    var buffer = ByteBuffer(capacity: text.utf8.count + 16)
+    buffer.append(json: text)
     return buffer.string
   }
 

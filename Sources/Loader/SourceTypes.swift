@@ -23,6 +23,9 @@ package struct SourceTypes {
     return plain[SourceNames.plain(made)] ?? plain[SourceNames.plain(SourceNames.singular(made))]
   }
 
+  /// Returns the type that says `@source` with that name, or is called so.
+  package func type(ofSource name: String) -> EntityTypeID? { types[name] }
+
   /// Returns the type of a file: by its whole name, which tells a file from a table of the same name, else by the name
   /// of its type.
   package func type(ofFile path: String, named name: String) -> EntityTypeID? {

@@ -24,6 +24,8 @@ enum Help {
       --schema F        the schema, a file of type definitions; left out, DATA/schema.graphql or one inferred from the data
       --data PATH       data: a directory of <Type>.ndjson, .jsonl, .json or .csv, or one such file; may be repeated
       --skip-bad        leave out records that are bad, and count them, instead of failing
+      --id TYPE.COLUMN  without a schema: the column that is the id of a type; may be repeated
+      --verbose         without a schema: say which columns were taken as ids, and what was renamed
       --dialect D       'extended' (default), 'graphql', which turns every extension off, or 'graphql-strict'
       --graphql-strict  GraphQL alone, and an Int has its 32 bits: in documents, variables and answers
       --diagnostics D   'text' (default) or 'json', one object a line

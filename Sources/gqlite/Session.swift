@@ -6,6 +6,10 @@ struct Session {
   var schemaPath: String?
   var dataPaths: [String]
   var skipsBadRecords: Bool
+  /// Whether what was decided without a schema is told.
+  private let isVerbose: Bool
+  /// By type: the column that is its id, where there is no schema.
+  private let ids: [String: String]
   var dialect: QueryDialect
   /// What documents and their runs may take.
   var limits: QueryLimits
@@ -23,6 +27,8 @@ struct Session {
     schemaPath = try arguments.value("schema")
     dataPaths = arguments.values("data")
     skipsBadRecords = arguments.flag("skip-bad")
+    isVerbose = arguments.flag("verbose")
+    ids = try Self.ids(&arguments)
     dialect = try Self.dialect(&arguments)
     let profile = try arguments.value("limits")
     isServing = profile == "serve"
@@ -33,6 +39,21 @@ struct Session {
       }
       return root
     }
+  }
+
+  /// `--id Order.number`: by type, the column that is the id.
+  private static func ids(_ arguments: inout Arguments) throws(UsageError) -> [String: String] {
+    var ids: [String: String] = [:]
+    for text in arguments.values("id") {
+      let parts = text.split(separator: ".", maxSplits: 1).map(String.init)
+      guard parts.count == 2 else {
+        throw UsageError("--id takes a type and its column, as in --id Order.number, not '\(text)'")
+      }
+      guard ids.updateValue(parts[1], forKey: parts[0]) == nil else {
+        throw UsageError("--id is given twice for '\(parts[0])'")
+      }
+    }
+    return ids
   }
 
   /// `--limits serve --limit time=2000`.
@@ -138,6 +159,7 @@ struct Session {
       var loading = LoadOptions(skipsBadRecords: skipsBadRecords)
       loading.run = options
       loading.root = root
+      loading.ids = ids
       if showsProgress { loading.progress = { ProgressLine.show($0) } }
       let report: LoadReport
       do {
@@ -147,6 +169,7 @@ struct Session {
         ProgressLine.clear()
         throw error
       }
+      if isVerbose { for note in report.notes { Terminal.standardError.write("gqlite: \(note)\n") } }
       if !report.warningText.isEmpty { Terminal.standardError.write(report.warningText) }
       if report.skippedRecords > 0 {
         let count = report.skippedRecords

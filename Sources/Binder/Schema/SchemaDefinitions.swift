@@ -94,7 +94,6 @@ private struct SchemaDefinitionWriter {
         if !hasPlainID { directives.append(directive("id", [])) }
         if type.numbersRows { directives.append(directive("rowNumber", [])) }
       }
-      directives += source(property.source)
       if property.isCaseInsensitive { directives.append(directive("collate", [("locale", .name(name("CI")))])) }
       if case .computed(let text) = property.storage {
         directives.append(directive("computed", [("as", string(text))]))
@@ -110,7 +109,7 @@ private struct SchemaDefinitionWriter {
           directives.append(index(catalog[id], of: type, fields: nil))
         }
       }
-      directives += defaultDirective(property.defaultValue) + deprecated(property.deprecation)
+      directives += defaultDirective(property.defaultValue) + deprecated(property.deprecation) + source(property.source)
       definition.fields.append(
         field(property.name, property.description, property.signature, directives: directives))
     }

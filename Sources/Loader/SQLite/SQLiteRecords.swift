@@ -8,8 +8,10 @@ struct SQLiteRecords {
   /// The schema that the records are for; nil where the file's own is taken.
   private let catalog: Catalog?
   private let types: SourceTypes?
+  private let path: String
 
-  init(_ connection: SQLiteConnection, _ schema: SQLiteSchema, for catalog: Catalog?) {
+  init(_ connection: SQLiteConnection, _ schema: SQLiteSchema, for catalog: Catalog?, path: String) {
+    self.path = path
     self.connection = connection
     self.schema = schema
     self.catalog = catalog
@@ -25,26 +27,31 @@ struct SQLiteRecords {
   }
 
   /// A file of records for each table that the schema has a type for; empty tables too.
-  func files(path: String) throws(SQLiteConnection.Failure) -> [LoadFile] {
+  func files() throws(SQLiteConnection.Failure) -> [LoadFile] {
     var files: [LoadFile] = []
     for (index, type) in schema.types.enumerated() {
       guard let name = typeName(type) else { continue }
       var lines = try records(index)
       let file = MappedFile(name: "\(path)/\(type.table.name)", taking: &lines)
-      files.append(LoadFile(file: file, format: .ndjson, typeName: name))
+      files.append(
+        LoadFile(file: file, format: .ndjson, typeName: name, table: catalog == nil ? schema.draft(index) : nil))
     }
     return files
   }
 
   /// The name of the type for a table: the same but for case, underscores, or the plural.
   private func typeName(_ type: SQLiteSchema.EntityTable) -> String? {
-    guard let catalog, let types else { return type.table.name }
-    return types.type(named: type.table.name).map { catalog[$0].name }
+    guard let catalog else { return type.source }
+    return entityType(type).map { catalog[$0].name }
   }
 
   private func entity(_ index: Int) -> EntityType? {
-    guard let catalog, let type = types?.type(named: schema.types[index].table.name) else { return nil }
+    guard let catalog, let type = entityType(schema.types[index]) else { return nil }
     return catalog[type]
+  }
+
+  private func entityType(_ type: SQLiteSchema.EntityTable) -> EntityTypeID? {
+    types?.type(ofSource: TableNames.source(type.table.name, of: path)) ?? types?.type(named: type.table.name)
   }
 
   // MARK: - One table

@@ -30,6 +30,8 @@ struct SQLiteSchema {
   struct EntityTable {
     var table: SQLiteTable
     var name: String
+    /// The name of the table, or `file/table` where another file has one of the name.
+    var source: String
     /// The columns whose values, joined by `/`, are the id; empty for the number of the row.
     var key: [Int]
     var fields: [Field]
@@ -51,14 +53,17 @@ struct SQLiteSchema {
   private(set) var junctions: [Junction] = []
 
   /// Reads what a file declares, and looks at its data for what types leave open.
-  init(_ connection: SQLiteConnection) throws(SQLiteConnection.Failure) {
+  ///
+  /// - Parameter names: The names that are taken by files before.
+  init(
+    _ connection: SQLiteConnection, path: String, _ names: inout TableNames
+  ) throws(SQLiteConnection.Failure) {
     let tables = try SQLiteTable.all(in: connection)
-    var names = UniqueNames(SourceNames.reservedTypes)
     var places: [String: Int] = [:]
     for table in tables where !table.isJunction {
-      let name = names.take(SourceNames.type(table.name))
+      let (name, source) = names.take(table.name, of: path)
       places[table.name.lowercased()] = types.count
-      types.append(EntityTable(table: table, name: name, key: table.key, fields: []))
+      types.append(EntityTable(table: table, name: name, source: source, key: table.key, fields: []))
     }
     // All ids first, since any table may be another's target.
     for index in types.indices {
@@ -170,30 +175,18 @@ struct SQLiteSchema {
 
   // MARK: - As a schema
 
-  /// The types in the schema definition language.
-  var sdl: String {
-    var text = ""
-    for type in types {
-      text += "type \(type.name)\(SourceNames.directive(type.table.name, unless: type.name))"
-      for index in type.indexes {
-        let names = index.fields.map { "\"\($0)\"" }.joined(separator: ", ")
-        text += " \(index.isUnique ? "@unique" : "@index")(fields: [\(names)])"
-      }
-      text += " {\n"
-      // The other sides of relations last: they hold nothing of the table's own.
-      for field in type.fields.filter({ !$0.isInverse }) + type.fields.filter(\.isInverse) {
-        text += "  \(field.name): \(written(field))"
-        if field.kind == .id, type.key.isEmpty { text += " @rowNumber" }
-        if let source = field.source { text += SourceNames.directive(source, unless: field.name) }
-        if let inverse = field.inverse {
-          text += " @relation(inverse: \"\(inverse)\"\(field.cascades ? ", onDelete: CASCADE" : ""))"
-        }
-        if field.isUnique { text += " @unique" } else if field.isIndexed { text += " @index" }
-        text += "\n"
-      }
-      text += "}\n\n"
+  /// A type as a draft of a schema.
+  func draft(_ index: Int) -> SchemaDraft.TypeDraft {
+    let type = types[index]
+    var draft = SchemaDraft.TypeDraft(name: type.name, source: type.source, indexes: type.indexes)
+    draft.key = type.key.isEmpty ? nil : type.fields.first { $0.kind == .id }?.source
+    draft.fields = type.fields.map { field in
+      SchemaDraft.Field(
+        name: field.name, type: written(field), source: field.source,
+        isRowNumber: field.kind == .id && type.key.isEmpty, inverse: field.inverse, isInverse: field.isInverse,
+        cascades: field.cascades, isUnique: field.isUnique, isIndexed: field.isIndexed)
     }
-    return text
+    return draft
   }
 
   private func written(_ field: Field) -> String {
@@ -230,5 +223,21 @@ extension SQLiteSchema.Kind {
     case .id, .reference, .junction, .inverse, .json: false
     default: true
     }
+  }
+}
+
+/// The names of types and tables over the SQLite files of one load.
+struct TableNames {
+  private var types = UniqueNames(SourceNames.reservedTypes)
+  private var sources: Set<String> = []
+
+  mutating func take(_ table: String, of path: String) -> (type: String, source: String) {
+    let isNew = sources.insert(table).inserted
+    return (types.take(SourceNames.type(table)), isNew ? table : Self.source(table, of: path))
+  }
+
+  /// Returns the name of a table with that of its file.
+  static func source(_ table: String, of path: String) -> String {
+    "\(path.split(separator: "/").last ?? "")/\(table)"
   }
 }

@@ -1,0 +1,107 @@
+import GQLBase
+
+/// The kinds of values that a column or key has: what its type is made of.
+///
+/// A value of CSV is looked at as bytes, without an allocation.
+struct ValueKinds: OptionSet {
+  let rawValue: UInt16
+
+  static let boolean = ValueKinds(rawValue: 1 << 0)
+  /// Of 64 bits.
+  static let integer = ValueKinds(rawValue: 1 << 1)
+  /// Beyond 64 bits, of up to 36 digits.
+  static let bigInteger = ValueKinds(rawValue: 1 << 2)
+  /// With a fraction or an exponent.
+  static let fraction = ValueKinds(rawValue: 1 << 3)
+  /// A number that no type of the language holds.
+  static let wildNumber = ValueKinds(rawValue: 1 << 4)
+  static let date = ValueKinds(rawValue: 1 << 5)
+  static let dateTime = ValueKinds(rawValue: 1 << 6)
+  static let uuid = ValueKinds(rawValue: 1 << 7)
+  static let text = ValueKinds(rawValue: 1 << 8)
+  /// `NULL` or `NA` without quotes in CSV: no value among numbers, truth values and times, else a text.
+  static let nullWord = ValueKinds(rawValue: 1 << 9)
+  static let list = ValueKinds(rawValue: 1 << 10)
+  static let object = ValueKinds(rawValue: 1 << 11)
+
+  static let numbers: ValueKinds = [.integer, .bigInteger, .fraction]
+  static let scalars: ValueKinds = [
+    .boolean, .integer, .bigInteger, .fraction, .wildNumber, .date, .dateTime, .uuid, .text, .nullWord,
+  ]
+  /// What may be the values of an id, and of links to it.
+  static let keys: ValueKinds = [.integer, .bigInteger, .date, .dateTime, .uuid, .text, .nullWord]
+
+  /// The narrowest scalar type that holds values of these kinds; nil where there is no value, or one that is no scalar.
+  var scalar: String? {
+    let others = subtracting(.nullWord)
+    if others.isEmpty { return isEmpty ? nil : "String" }
+    if !others.isSubset(of: .scalars) { return nil }
+    switch others {
+    case .boolean: return "Boolean"
+    case .integer: return "Int"
+    case .bigInteger, [.integer, .bigInteger]: return "Decimal"
+    case .date: return "Date"
+    case .dateTime: return "DateTime"
+    case .uuid where self == .uuid: return "UUID"
+    default: return others.isSubset(of: .numbers) ? "Float" : "String"
+    }
+  }
+
+  /// Whether `NULL` and `NA` mean that there is no value.
+  var hasNullWords: Bool { contains(.nullWord) && scalar != "String" }
+
+  // MARK: - Detection
+
+  /// The kind of a cell of CSV that is not empty.
+  static func ofCell(_ cell: UnsafeBufferPointer<UInt8>, isQuoted: Bool) -> ValueKinds {
+    guard let first = cell.first else { return .text }
+    switch first {
+    case 0x30...0x39, 0x2D: return ofDigits(cell)
+    case UInt8(ascii: "t"), UInt8(ascii: "T"), UInt8(ascii: "f"), UInt8(ascii: "F"):
+      if !isQuoted, CSVWords.boolean(cell) != nil { return .boolean }
+    case UInt8(ascii: "N"):
+      if !isQuoted, CSVWords.isNull(cell) { return .nullWord }
+    default: break
+    }
+    return ofText(cell)
+  }
+
+  /// The kind of a cell that begins with a digit or a minus sign.
+  private static func ofDigits(_ cell: UnsafeBufferPointer<UInt8>) -> ValueKinds {
+    let start = cell[0] == 0x2D ? 1 : 0
+    var end = start
+    while end < cell.count, cell[end] >= 0x30, cell[end] <= 0x39 { end += 1 }
+    let digits = end - start
+    // `007` and `-` are texts.
+    if digits == 0 || digits > 1 && cell[start] == 0x30 { return ofText(cell) }
+    if end == cell.count { return digits < 19 ? .integer : ofInteger(cell, digits: digits) }
+    if cell[end] == 0x2E || cell[end] | 0x20 == 0x65 {
+      var scanner = JSONScanner(cell)
+      if let number = try? scanner.scanNumber(), number.count == cell.count { return ofNumber(number) }
+    }
+    return ofText(cell)
+  }
+
+  private static func ofInteger(_ text: UnsafeBufferPointer<UInt8>, digits: Int) -> ValueKinds {
+    if Decimal.int64(text) != nil { return .integer }
+    return digits <= Decimal.maximumDigits ? .bigInteger : .wildNumber
+  }
+
+  /// The kind of a JSON number.
+  static func ofNumber(_ number: JSONNumber) -> ValueKinds {
+    if number.int64 != nil { return .integer }
+    if number.isInteger { return ofInteger(number.bytes, digits: number.count - (number.bytes.first == 0x2D ? 1 : 0)) }
+    return number.double?.isFinite ?? false ? .fraction : .wildNumber
+  }
+
+  /// The kind of a text: by its form a time or a UUID, or else a text.
+  static func ofText(_ text: UnsafeBufferPointer<UInt8>) -> ValueKinds {
+    guard text.count >= 10, text.count <= 40 else { return .text }
+    if text.count == 36, text[8] == 0x2D, let normal = UUIDText.normalize(text) {
+      return normal.elementsEqual(text) ? .uuid : .text
+    }
+    guard text[0] >= 0x30, text[0] <= 0x39, text[4] == 0x2D else { return .text }
+    if CivilTime.parseDate(text) != nil { return .date }
+    return CivilTime.parseDateTime(text) != nil ? .dateTime : .text
+  }
+}
