@@ -2,17 +2,39 @@
 struct CSVReader {
   /// A field: its bytes within the file.
   struct Field {
-    var start: Int
-    var end: Int
-    var isQuoted: Bool
-    /// How many of its quotes are doubled.
-    var doubledQuotes = 0
+    let start: Int
+    /// The number of bytes, with the marks in the two highest bits.
+    private let word: UInt
+
+    private static let quoted: UInt = 1 << 63
+    private static let doubled: UInt = 1 << 62
+
+    /// - Parameter hasDoubledQuotes: Whether some of its quotes are doubled.
+    @inline(__always)
+    init(start: Int, end: Int, isQuoted: Bool = false, hasDoubledQuotes: Bool = false) {
+      self.start = start
+      word = UInt(end &- start) | (isQuoted ? Self.quoted : 0) | (hasDoubledQuotes ? Self.doubled : 0)
+    }
+
+    @inline(__always) var count: Int { Int(word & (Self.doubled - 1)) }
+    @inline(__always) var end: Int { start &+ count }
+    @inline(__always) var isQuoted: Bool { word & Self.quoted != 0 }
+    @inline(__always) var hasDoubledQuotes: Bool { word & Self.doubled != 0 }
+    /// Whether nothing stands there, not even quotes.
+    @inline(__always) var isAbsent: Bool { word == 0 }
 
     /// The text: where quotes are doubled it lies in the arena.
+    @inline(__always)
     func text(of bytes: UnsafeBufferPointer<UInt8>, in arena: LoadArena) -> UnsafeBufferPointer<UInt8> {
       let source = UnsafeBufferPointer(rebasing: bytes[start..<end])
-      guard doubledQuotes > 0 else { return source }
-      let text = arena.allocate(source.count - doubledQuotes).assumingMemoryBound(to: UInt8.self)
+      return hasDoubledQuotes ? Self.undoubled(source, in: arena) : source
+    }
+
+    private static func undoubled(
+      _ source: UnsafeBufferPointer<UInt8>, in arena: LoadArena
+    ) -> UnsafeBufferPointer<UInt8> {
+      let quotes = source.reduce(0) { $1 == 0x22 ? $0 + 1 : $0 }
+      let text = arena.allocate(source.count - quotes / 2).assumingMemoryBound(to: UInt8.self)
       var count = 0
       var index = 0
       while index < source.count {
@@ -25,10 +47,13 @@ struct CSVReader {
   }
 
   let bytes: UnsafeBufferPointer<UInt8>
-  private(set) var position = 0
+  /// What stands between fields.
+  let separator: UInt8
+  var position = 0
 
-  init(_ bytes: UnsafeBufferPointer<UInt8>) {
+  init(_ bytes: UnsafeBufferPointer<UInt8>, separator: UInt8 = 0x2C) {
     self.bytes = bytes
+    self.separator = separator
     if bytes.count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF { position = 3 }
   }
 
@@ -37,55 +62,76 @@ struct CSVReader {
   /// The fields of the next line; empty for a blank line. Lines end at LF, CRLF or CR.
   mutating func nextLine(into fields: inout [Field]) throws(RecordFailure) {
     fields.removeAll(keepingCapacity: true)
-    if let first = peek(), first == 0x0A || first == 0x0D {
-      skipLineEnd()
-      return
-    }
+    try nextLine { fields.append($0) }
+  }
+
+  /// Reads the next line, and passes its fields on.
+  @inline(__always)
+  mutating func nextLine(_ body: (Field) -> Void) throws(RecordFailure) {
+    let count = bytes.count
+    // Safe because an empty file has no lines.
+    guard position < count, let text = bytes.baseAddress else { return }
+    if text[position] == 0x0A || text[position] == 0x0D { return skipLineEnd() }
     while true {
-      fields.append(try nextField())
-      guard let byte = peek() else { return }
-      if byte == 0x2C {
-        position += 1
-        continue
+      if position < count, text[position] == 0x22 {
+        body(try quotedField())
+      } else {
+        let start = position
+        position = Self.end(of: start, text, count, separator)
+        body(Field(start: start, end: position))
       }
-      skipLineEnd()
-      return
+      guard position < count else { return }
+      guard text[position] == separator else { return skipLineEnd() }
+      position &+= 1
     }
+  }
+
+  /// Where a field without quotes ends: at a separator, the end of a line, or that of the file.
+  @inline(__always)
+  private static func end(of start: Int, _ text: UnsafePointer<UInt8>, _ count: Int, _ separator: UInt8) -> Int {
+    var position = start
+    let raw = UnsafeRawPointer(text)
+    let separators = UInt64(separator) &* ByteWord.ones
+    while position &+ 8 <= count {
+      let word = (raw + position).loadUnaligned(as: UInt64.self)
+      let ends =
+        ByteWord.zeros(word ^ separators) | ByteWord.zeros(word ^ (0x0A &* ByteWord.ones))
+        | ByteWord.zeros(word ^ (0x0D &* ByteWord.ones))
+      if ends != 0 { return position &+ ends.trailingZeroBitCount >> 3 }
+      position &+= 8
+    }
+    while position < count, text[position] != separator, text[position] != 0x0A, text[position] != 0x0D {
+      position &+= 1
+    }
+    return position
   }
 
   private func peek() -> UInt8? { position < bytes.count ? bytes[position] : nil }
 
+  @inline(__always)
   private mutating func skipLineEnd() {
     if peek() == 0x0D { position += 1 }
     if peek() == 0x0A { position += 1 }
   }
 
-  private mutating func nextField() throws(RecordFailure) -> Field {
-    guard peek() == 0x22 else {
-      let start = position
-      while let byte = peek(), byte != 0x2C, byte != 0x0A, byte != 0x0D { position += 1 }
-      return Field(start: start, end: position, isQuoted: false)
-    }
+  private mutating func quotedField() throws(RecordFailure) -> Field {
     let quote = position
     position += 1
     let start = position
-    var doubledQuotes = 0
-    while let byte = peek() {
-      if byte == 0x22 {
-        if position + 1 < bytes.count, bytes[position + 1] == 0x22 {
-          doubledQuotes += 1
-          position += 2
-          continue
-        }
-        let end = position
+    var hasDoubledQuotes = false
+    while let next = ByteWord.first(0x22, in: bytes, from: position) {
+      position = next + 1
+      if peek() == 0x22 {
+        hasDoubledQuotes = true
         position += 1
-        if let next = peek(), next != 0x2C, next != 0x0A, next != 0x0D {
-          throw RecordFailure(.raggedLine, "text behind a closing quote", at: position)
-        }
-        return Field(start: start, end: end, isQuoted: true, doubledQuotes: doubledQuotes)
+        continue
       }
-      position += 1
+      if let next = peek(), next != separator, next != 0x0A, next != 0x0D {
+        throw RecordFailure(.raggedLine, "text behind a closing quote", at: position)
+      }
+      return Field(start: start, end: next, isQuoted: true, hasDoubledQuotes: hasDoubledQuotes)
     }
+    position = bytes.count
     throw RecordFailure(.raggedLine, "a quoted field that does not end", at: quote, to: bytes.count)
   }
 
@@ -93,5 +139,51 @@ struct CSVReader {
   mutating func skipLine() {
     while let byte = peek(), byte != 0x0A { position += 1 }
     skipLineEnd()
+  }
+}
+
+/// Tests of the eight bytes of a word at once.
+enum ByteWord {
+  @inline(__always) static var ones: UInt64 { 0x0101_0101_0101_0101 }
+  @inline(__always) static var highs: UInt64 { 0x8080_8080_8080_8080 }
+
+  /// The highest bit of each byte that is zero, and no other.
+  @inline(__always)
+  static func zeros(_ word: UInt64) -> UInt64 { ~(((word & ~highs) &+ ~highs) | word | ~highs) }
+
+  /// Where a byte stands first, from a place on.
+  static func first(_ byte: UInt8, in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+    guard let text = bytes.baseAddress else { return nil }
+    let count = bytes.count
+    let raw = UnsafeRawPointer(text)
+    let pattern = UInt64(byte) &* ones
+    var position = start
+    while position &+ 8 <= count {
+      let found = zeros((raw + position).loadUnaligned(as: UInt64.self) ^ pattern)
+      if found != 0 { return position &+ found.trailingZeroBitCount >> 3 }
+      position &+= 8
+    }
+    while position < count {
+      if text[position] == byte { return position }
+      position &+= 1
+    }
+    return nil
+  }
+
+  /// Whether all bytes are ASCII.
+  static func isASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard let text = bytes.baseAddress else { return true }
+    let raw = UnsafeRawPointer(text)
+    var all: UInt64 = 0
+    var position = 0
+    while position &+ 8 <= bytes.count {
+      all |= (raw + position).loadUnaligned(as: UInt64.self)
+      position &+= 8
+    }
+    while position < bytes.count {
+      all |= UInt64(text[position])
+      position &+= 1
+    }
+    return all & highs == 0
   }
 }

@@ -76,6 +76,9 @@ final class LoadArena {
     }
   }
 
+  /// Bytes held.
+  var byteCount: Int { chunks.reduce(0) { $0 + $1.count } }
+
   /// Forgets everything.
   func removeAll() {
     for chunk in chunks.dropFirst() { Self.release(chunk.baseAddress) }

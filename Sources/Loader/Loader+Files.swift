@@ -5,11 +5,18 @@ import GQLStore
 /// The forms of files: records are read into the stage one by one, and what is bad is skipped or ends the load.
 extension Loader {
   mutating func load(_ file: LoadFile, number: Int) throws(RecordFailure) {
-    switch file.format {
-    case .ndjson: try loadLines(file, number)
-    case .json: try loadJSON(file, number)
-    case .csv: try loadCSV(file, number)
+    do throws(RecordFailure) {
+      switch file.format {
+      case .ndjson: try loadLines(file, number)
+      case .json: try loadJSON(file, number)
+      case .csv: try loadCSV(file, number)
+      }
+    } catch {
+      // What is wrong with records before it comes first.
+      if error.problem != .interrupted { try flush(number) }
+      throw error
     }
+    try finish(number)
   }
 
   mutating func loadLines(_ file: LoadFile, _ number: Int) throws(RecordFailure) {
@@ -135,45 +142,11 @@ extension Loader {
     }
   }
 
-  mutating func loadCSV(_ file: LoadFile, _ number: Int) throws(RecordFailure) {
-    let bytes = file.file.bytes
-    guard let type = file.type, !catalog[type].isAbstract else {
-      throw RecordFailure(.unknownType, "a CSV file is named for its type", at: 0)
-    }
-    var csv = CSVReader(bytes)
-    var fields: [CSVReader.Field] = []
-    while !csv.isAtEnd, fields.isEmpty { try csv.nextLine(into: &fields) }
-    let names = fields.map { field in
-      (
-        text: String(decoding: field.text(of: bytes, in: reader.arena), as: UTF8.self), start: field.start,
-        end: field.end
-      )
-    }
-    let columns = try reader.csvColumns(names, type)
-    while !csv.isAtEnd {
-      reader.removeAll()
-      do throws(RecordFailure) {
-        do throws(RecordFailure) {
-          try csv.nextLine(into: &fields)
-        } catch {
-          csv.skipLine()
-          throw error
-        }
-        if fields.isEmpty { continue }
-        try reader.readLine(fields, columns, type, bytes)
-        try insertStage(number)
-      } catch {
-        try skip(error, file.file)
-      }
-      try lookAround(file.file.name, at: csv.position)
-    }
-  }
-
   /// Reads one top-level object into the stage.
   mutating func loadObject(
     _ scanner: inout JSONScanner, _ file: LoadFile, _ number: Int, offset: Int
   ) throws(RecordFailure) {
-    reader.removeAll()
+    reader.removeAll(keepsTexts: stagedRecords > 0)
     guard scanner.peek() == .object else {
       throw RecordFailure(.notAnObject, "expected an object", at: scanner.position + offset)
     }

@@ -4,23 +4,19 @@ import GQLStore
 
 /// The places of links in the lists of their sources; counted when one is asked for, because few are.
 private struct ListPlaces {
-  private let sources: ContiguousArray<UInt32>
   private var places: ContiguousArray<Int32> = []
 
-  init(_ sources: ContiguousArray<UInt32>) { self.sources = sources }
-
-  subscript(_ index: Int) -> Int {
-    mutating get {
-      if places.isEmpty {
-        var counts: [UInt32: Int32] = [:]
-        places.reserveCapacity(sources.count)
-        for source in sources {
-          places.append(counts[source, default: 0])
-          counts[source, default: 0] += 1
-        }
+  mutating func place(_ index: Int, of links: PendingLinks) -> Int {
+    if places.isEmpty {
+      var counts: [UInt32: Int32] = [:]
+      places.reserveCapacity(links.count)
+      for index in 0..<links.count {
+        let source = links.source(index)
+        places.append(counts[source, default: 0])
+        counts[source, default: 0] += 1
       }
-      return Int(places[index])
     }
+    return Int(places[index])
   }
 }
 
@@ -31,58 +27,86 @@ extension Loader {
     var claims: [RelationID: LinkClaims] = [:]
     for relation in catalog.relations {
       let links = pending[Int(relation.id.index)]
-      guard !links.sources.isEmpty else { continue }
+      pending[Int(relation.id.index)] = PendingLinks()
+      guard links.count > 0 else { continue }
+      let found = rows(of: links, relation)
+      var looked = 0
+      var resolved: [UInt64] = []
+      if !skipsBadRecords { resolved.reserveCapacity(links.count) }
       var missing: [Cell] = []
       var contradictions: [LinkContradiction] = []
-      var places = ListPlaces(links.sources)
-      for index in links.sources.indices {
-        let target: UInt32?
+      var places = ListPlaces()
+      for index in 0..<links.count {
+        let source = links.source(index)
+        var target = links.target(index)
+        let key = target == nil ? links.keys[looked] : nil
+        if key != nil { looked += 1 }
         if !links.types.isEmpty {
           switch try resolve(
-            links.targets[index], links.isRow[index], as: links.types[index], relation, from: links.sources[index],
-            place: relation.isToMany ? places[index] : nil)
+            key ?? Cell(low: UInt64(target ?? 0)), key == nil, as: links.types[index], relation, from: source,
+            place: relation.isToMany ? places.place(index, of: links) : nil)
           {
           case .row(let row): target = row
           case .waiting:
-            missing.append(links.targets[index])
-            if relation.isRequired { dangling[relation.id, default: []].insert(links.sources[index]) }
+            if let key { missing.append(key) }
+            if relation.isRequired { dangling[relation.id, default: []].insert(source) }
             continue
           case .refused: continue
           }
-        } else if links.isRow[index] {
-          target = UInt32(truncatingIfNeeded: links.targets[index].low)
-        } else {
-          target = withUnsafePointer(to: links.targets[index]) { transaction.findRow(relation.target, key: $0) }
-        }
-        guard let target else {
-          missing.append(links.targets[index])
-          if relation.isRequired { dangling[relation.id, default: []].insert(links.sources[index]) }
-          transaction.rememberDangling(
-            relation.id, source: links.sources[index], key: links.targets[index],
-            place: relation.isToMany ? places[index] : nil)
-          continue
-        }
-        if skipsBadRecords {
-          if let found = claim(relation, links.sources[index], target, &claims) {
-            contradictions.append(found)
-            if relation.isRequired { mustComplete(relation, links.sources[index]) }
+        } else if let key {
+          guard found[looked - 1] != PageLayout.noRow else {
+            missing.append(key)
+            if relation.isRequired { dangling[relation.id, default: []].insert(source) }
+            transaction.rememberDangling(
+              relation.id, source: source, key: key, place: relation.isToMany ? places.place(index, of: links) : nil)
             continue
           }
-          do {
-            try transaction.appendReference(relation.id, source: links.sources[index], target: target)
-          } catch {
-            throw LoadFailure(
-              code: LoadProblem.uniqueViolation.code,
-              StoreMessages.describe(error, catalog: catalog, transaction: transaction))
-          }
+          target = found[looked - 1]
+        }
+        guard let target else { continue }
+        if skipsBadRecords {
+          if let contradiction = try connect(relation, source, target, &claims) { contradictions.append(contradiction) }
         } else {
-          transaction.linkBulk(relation.id, source: links.sources[index], target: target)
+          resolved.append(UInt64(source) << 32 | UInt64(target))
         }
       }
-      pending[Int(relation.id.index)] = PendingLinks()
+      if !resolved.isEmpty { transaction.linkBulk(relation.id, pairs: resolved) }
       if !missing.isEmpty { warnDangling(relation, missing) }
       if let first = contradictions.first { warn(relation, first, contradictions.count) }
     }
+  }
+
+  /// The rows of the keys of links, ``PageLayout/noRow`` where there is none. Those to interfaces and unions are looked
+  /// for one by one.
+  private func rows(of links: PendingLinks, _ relation: Relation) -> [UInt32] {
+    guard links.types.isEmpty, !links.keys.isEmpty else { return [] }
+    return [UInt32](unsafeUninitializedCapacity: links.keys.count) { rows, count in
+      links.keys.withUnsafeBufferPointer { keys in
+        // Safe because neither is empty.
+        transaction.findRows(
+          relation.target, keys: keys.baseAddress.unsafelyUnwrapped, keys.count,
+          into: rows.baseAddress.unsafelyUnwrapped)
+      }
+      count = links.keys.count
+    }
+  }
+
+  /// Makes a link at once, unless another one of this load contradicts it.
+  private mutating func connect(
+    _ relation: Relation, _ source: UInt32, _ target: UInt32, _ claims: inout [RelationID: LinkClaims]
+  ) throws(LoadFailure) -> LinkContradiction? {
+    if let found = claim(relation, source, target, &claims) {
+      if relation.isRequired { mustComplete(relation, source) }
+      return found
+    }
+    do {
+      try transaction.appendReference(relation.id, source: source, target: target)
+    } catch {
+      throw LoadFailure(
+        code: LoadProblem.uniqueViolation.code,
+        StoreMessages.describe(error, catalog: catalog, transaction: transaction))
+    }
+    return nil
   }
 
   /// What another link that this load gives says against a link.

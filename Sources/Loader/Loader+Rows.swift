@@ -4,8 +4,15 @@ import GQLStore
 
 /// Records of the stage as rows of the transaction.
 extension Loader {
-  /// Puts what is staged into the transaction: all of it or nothing.
+  /// Puts the record that was read into the transaction: all of it or nothing. One that is a single row goes there
+  /// with others of its type.
   mutating func insertStage(_ file: Int) throws(RecordFailure) {
+    if !skipsBadRecords, isSingleRow {
+      records += 1
+      return try stageRow(file)
+    }
+    // What it meets may be on its way.
+    try flush(file, keepsTexts: true)
     var rows = ContiguousArray<UInt32>()
     rows.reserveCapacity(reader.stage.records.count)
     for index in reader.stage.records.indices {
@@ -18,26 +25,26 @@ extension Loader {
     }
     for link in reader.stage.links {
       let relation = Int(link.relation.index)
-      pending[relation].sources.append(rows[link.record])
+      let source = rows[link.record]
       if catalog[catalog[link.relation].target].isAbstract { pending[relation].types.append(link.type) }
       if link.isRecord, !reader.stage.records[Int(link.key.low)].isBareID {
-        pending[relation].targets.append(Cell(low: UInt64(rows[Int(link.key.low)])))
-        pending[relation].isRow.append(true)
+        pending[relation].append(source, target: rows[Int(link.key.low)])
       } else if link.isRecord {
         let target = reader.stage.records[Int(link.key.low)]
-        let keyColumn = reader.layouts[target.layout].keyColumns[0]
-        pending[relation].targets.append(kept(reader.stage.cells[target.base + keyColumn], target.layout))
-        pending[relation].isRow.append(false)
+        pending[relation].append(source, key: kept(keyCell(target), target.layout))
       } else {
-        pending[relation].targets.append(kept(link.key, Int(catalog[link.relation].target.index)))
-        pending[relation].isRow.append(false)
+        pending[relation].append(source, key: kept(link.key, Int(catalog[link.relation].target.index)))
       }
     }
     records += 1
   }
 
+  private func keyCell(_ record: RecordStage.Record) -> Cell {
+    reader.stage.cells[record.base + reader.layouts[record.layout].keyColumns[0]]
+  }
+
   /// A key that stays when the next record is read. What lies in the file stays anyway.
-  private func kept(_ key: Cell, _ type: Int) -> Cell {
+  func kept(_ key: Cell, _ type: Int) -> Cell {
     if let column = reader.layouts[type].keyColumns.first, catalog.types[type].columns[column].kind != .text {
       return key
     }
@@ -75,14 +82,14 @@ extension Loader {
     do {
       let row = try transaction.insert(layout.type, cells: cells, valid: valid)
       origins[record.layout].append(
-        Origin(
-          file: Int32(file), isTopLevel: record.isTopLevel, isIncomplete: record.missing != nil || record.lacksLink,
-          offset: record.start))
+        RowOrigins.Origin(
+          file: file, offset: record.start, isTopLevel: record.isTopLevel,
+          isIncomplete: record.missing != nil || record.lacksLink))
       return row
     } catch .uniqueViolation(index: let violated, existing: let existing, row: _)
       where violated == catalog[layout.type].primaryIndex
     {
-      return try merge(record, layout, into: existing)
+      return try merge(record, of: reader.stage, layout, into: existing)
     } catch {
       throw RecordFailure(
         .uniqueViolation, StoreMessages.describe(error, catalog: catalog, transaction: transaction), at: record.start,
@@ -91,7 +98,7 @@ extension Loader {
   }
 
   /// Returns the id of a record that has none: the number of its row, or the next one that is free.
-  private mutating func nextNumber(_ layout: RecordLayout) -> Cell {
+  mutating func nextNumber(_ layout: RecordLayout) -> Cell {
     let type = Int(layout.type.index)
     var number = max(transaction.slotCount(layout.type), lastNumbers[type])
     while true {
@@ -99,11 +106,14 @@ extension Loader {
       let cell = numberCell(number, layout)
       guard withUnsafePointer(to: cell, { transaction.findRow(layout.type, key: $0) }) == nil else { continue }
       lastNumbers[type] = number
+      if numberedRows[type] == number - 1, transaction.slotCount(layout.type) == number - 1 {
+        numberedRows[type] = number
+      }
       return cell
     }
   }
 
-  private func numberCell(_ number: Int, _ layout: RecordLayout) -> Cell {
+  func numberCell(_ number: Int, _ layout: RecordLayout) -> Cell {
     if case .scalar(.int, _) = layout.keyTarget { return Cell(Int64(number)) }
     var digits = String(number)
     return digits.withUTF8 { bytes in
@@ -116,7 +126,7 @@ extension Loader {
 
   /// A second object with an id that is there: an error between records of their own, else a patch.
   mutating func merge(
-    _ record: RecordStage.Record, _ layout: RecordLayout, into row: UInt32
+    _ record: RecordStage.Record, of stage: RecordStage, _ layout: RecordLayout, into row: UInt32
   ) throws(RecordFailure) -> UInt32 {
     let base = baseSlots[record.layout]
     let isDefined = Int(row) < base || origins[record.layout][Int(row) - base].isTopLevel
@@ -128,10 +138,10 @@ extension Loader {
         at: record.start, to: record.end)
     }
     for column in 0..<layout.columnCount
-    where reader.stage.given[record.base + column] && reader.stage.valid[record.base + column] {
+    where stage.given[record.base + column] && stage.valid[record.base + column] {
       if layout.keyColumns.contains(column) { continue }
       do {
-        try transaction.update(layout.type, row, ColumnID(column), reader.stage.cells[record.base + column])
+        try transaction.update(layout.type, row, ColumnID(column), stage.cells[record.base + column])
       } catch {
         throw RecordFailure(
           .uniqueViolation, StoreMessages.describe(error, catalog: catalog, transaction: transaction),
@@ -155,11 +165,12 @@ extension Loader {
   /// Nested objects may come before the record that completes them; at the end everything must be complete.
   mutating func checkComplete(_ files: [LoadFile]) throws(LoadFailure) {
     for (index, type) in catalog.types.enumerated() {
-      for (position, origin) in origins[index].enumerated() where origin.isIncomplete && !origin.isRemoved {
+      for position in origins[index].indices where origins[index].isIncomplete(position) {
+        let origin = origins[index][position]
         let row = UInt32(truncatingIfNeeded: baseSlots[index] + position)
         guard transaction.isLive(type.id, row) else { continue }
         guard let field = missingField(of: type, row) else { continue }
-        let file = files[Int(origin.file)].file
+        let file = files[origin.file].file
         let failure = RecordFailure(
           .missingValue, "'\(type.name).\(field)' is non-null and has no value", at: origin.offset)
         do throws(RecordFailure) {

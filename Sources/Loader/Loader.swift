@@ -20,16 +20,25 @@ package struct Loader: ~Copyable {
   /// Keys of links, until all rows are there.
   let keys = LoadArena()
   var reader: RecordReader
+  /// By type: records on their way into the transaction.
+  var stages: [EntityStage?]
+  /// The types whose stages hold records.
+  var staged: [Int] = []
+  var stagedRecords = 0
+  /// A record that meets an entity which is there.
+  var merged = RecordStage()
   /// What was done so far.
   package internal(set) var outcome = LoadOutcome()
   var pending: [PendingLinks]
   let baseSlots: [Int]
   /// By type: the last number that a record without an id got.
   var lastNumbers: [Int]
+  /// By type: how many rows are numbered from 1 on; all of them, as long as no record has an id.
+  var numberedRows: [Int]
   /// The types that names of files and keys lead to.
   let sourceTypes: SourceTypes
   /// For each type and new row: whether a record of its own defined it, and where that record is.
-  var origins: [ContiguousArray<Origin>]
+  var origins: [RowOrigins]
   /// For each relation that must have a target, the rows whose target is named but not there.
   var dangling: [RelationID: Set<UInt32>] = [:]
   var records = 0
@@ -38,23 +47,6 @@ package struct Loader: ~Copyable {
   var readBytes = 0
   var totalBytes = 0
   static let reportedWarnings = 20
-
-  struct Origin {
-    var file: Int32
-    var isTopLevel: Bool
-    var isIncomplete: Bool
-    /// Whether the row was taken back, because its record was bad.
-    var isRemoved = false
-    var offset: Int
-  }
-
-  struct PendingLinks {
-    var sources: ContiguousArray<UInt32> = []
-    var targets: ContiguousArray<Cell> = []
-    var isRow: ContiguousArray<Bool> = []
-    /// For a relation to an interface or union: the type of each target, where it is known.
-    var types: ContiguousArray<EntityTypeID?> = []
-  }
 
   /// - Parameter progress: Called now and then.
   package init(
@@ -69,16 +61,21 @@ package struct Loader: ~Copyable {
     self.interruption = interruption
     reader = RecordReader(
       layouts: catalog.types.map { RecordLayout($0, catalog: catalog) }, arena: arena, now: transaction.now)
+    stages = Array(repeating: nil, count: catalog.types.count)
     pending = Array(repeating: PendingLinks(), count: catalog.relations.count)
     baseSlots = catalog.types.map { transaction.slotCount($0.id) }
     lastNumbers = Array(repeating: 0, count: catalog.types.count)
+    numberedRows = Array(repeating: 0, count: catalog.types.count)
     sourceTypes = SourceTypes(catalog)
-    origins = Array(repeating: [], count: catalog.types.count)
+    origins = Array(repeating: RowOrigins(), count: catalog.types.count)
   }
 
   /// Loads files. The transaction must be dropped if it throws.
   package mutating func load(_ files: [LoadFile]) throws(LoadFailure) {
-    defer { reader.stage.deallocate() }
+    defer {
+      reader.stage.deallocate()
+      merged.deallocate()
+    }
     let before = catalog.types.map { transaction.liveCount($0.id) }
     totalBytes = files.reduce(0) { $0 + $1.file.bytes.count }
     if !skipsBadRecords { transaction.beginBulk() }
@@ -140,7 +137,7 @@ package struct Loader: ~Copyable {
       let position = Int(place.row) - baseSlots[type]
       if origins[type].indices.contains(position) {
         let origin = origins[type][position]
-        return loadFailure(RecordFailure(kind, message, at: origin.offset), in: files[Int(origin.file)].file)
+        return loadFailure(RecordFailure(kind, message, at: origin.offset), in: files[origin.file].file)
       }
     }
     return LoadFailure(code: kind.code, message)
@@ -177,11 +174,12 @@ package struct Loader: ~Copyable {
   ///
   /// - Throws: a failure `.interrupted` where the load is to end.
   @inline(__always)
-  mutating func lookAround(_ file: String, at position: Int) throws(RecordFailure) {
+  mutating func lookAround(_ file: String, at position: Int, after passed: Int = 1) throws(RecordFailure) {
     // Records that are skipped take time, too.
-    looks &+= 1
-    guard looks & 0xFF == 0 else { return }
-    if looks & 0xFFFF == 0 { tellProgress(file, at: position) }
+    let before = looks
+    looks &+= passed
+    guard before >> 8 != looks >> 8 else { return }
+    if before >> 16 != looks >> 16 { tellProgress(file, at: position) }
     if isDue { throw RecordFailure(.interrupted, "", at: position) }
   }
 

@@ -1,4 +1,5 @@
 import GQLBase
+import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -105,6 +106,20 @@ package final class MappedFile: @unchecked Sendable {
     owner = .allocation
     bytes = UnsafeBufferPointer(start: UnsafePointer(buffer.assumingMemoryBound(to: UInt8.self)), count: count)
   }
+
+  /// Gives the memory of what was read back to the system, if it is mapped: what is read again comes from the file.
+  func release(upTo position: Int) {
+    let before = released.load(ordering: .relaxed)
+    let end = position & ~(Self.releasedAtOnce - 1)
+    // Who reads again begins at the front.
+    guard owner == .mapping, let memory, before != end else { return }
+    released.store(end, ordering: .relaxed)
+    if before < end { madvise(memory + before, end - before, MADV_DONTNEED) }
+  }
+
+  /// Up to where memory was given back.
+  private let released = Atomic<Int>(0)
+  private static let releasedAtOnce = 1 << 21
 
   deinit {
     guard let memory else { return }

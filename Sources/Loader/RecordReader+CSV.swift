@@ -6,8 +6,10 @@ extension RecordReader {
   /// What the columns of a CSV file are: for each, the field and its path of embedded objects.
   struct CSVColumn {
     var slot: RecordLayout.Slot
+    /// The place in the type's slots of the field, or of the embedded object that it lies in.
+    var place: Int
     /// Further fields of the same source.
-    var others: [RecordLayout.Slot] = []
+    var others: [(slot: RecordLayout.Slot, place: Int)] = []
     var presences: [Int]
   }
 
@@ -45,7 +47,8 @@ extension RecordReader {
 
   /// Reads a line of a CSV file as a record.
   mutating func readLine(
-    _ fields: [CSVReader.Field], _ columns: [CSVColumn], _ type: EntityTypeID, _ bytes: UnsafeBufferPointer<UInt8>
+    _ fields: UnsafeBufferPointer<CSVReader.Field>, _ columns: [CSVColumn], _ type: EntityTypeID,
+    _ bytes: UnsafeBufferPointer<UInt8>
   ) throws(RecordFailure) {
     let layout = layouts[Int(type.index)]
     let start = fields.first?.start ?? 0
@@ -57,17 +60,17 @@ extension RecordReader {
     let record = stage.begin(layout: Int(type.index), columns: layout.columnCount, start: start, isTopLevel: true)
     stage.records[record].end = end
     let base = stage.records[record].base
-    var isGiven: [Text: Bool] = [:]
-    for (field, column) in zip(fields, columns) {
-      if !field.isQuoted, field.start == field.end { continue }
+    var isGiven = [Bool](repeating: false, count: layout.slots.count)
+    for (field, column) in zip(fields, columns) where !field.isAbsent {
       for presence in column.presences { stage.set(base + presence, Cell(low: 1)) }
-      for slot in CollectionOfOne(column.slot) + column.others where !Self.isNull(field, slot, bytes) {
-        if column.presences.isEmpty { isGiven[slot.name] = true }
+      for (slot, place) in CollectionOfOne((column.slot, column.place)) + column.others
+      where !Self.isNull(field, slot, bytes) {
+        if column.presences.isEmpty { isGiven[place] = true }
         try readField(field, slot, bytes, base: base, record: record, owner: layout.name)
       }
     }
-    for slot in layout.slots where isGiven[slot.name] == nil {
-      complete(slot, base: base, record: record, owner: layout.name)
+    for place in layout.slots.indices where !isGiven[place] {
+      complete(layout.slots[place], base: base, record: record, owner: layout.name)
     }
     for column in layout.keyColumns where !stage.valid[base + column] && !layout.numbersRows {
       throw RecordFailure(.missingID, "this '\(layout.name)' has no id", at: start, to: end)
@@ -79,7 +82,7 @@ extension RecordReader {
   }
 
   /// Whether a field says `NULL` or `NA` where numbers, truth values or times are wanted.
-  private static func isNull(
+  static func isNull(
     _ field: CSVReader.Field, _ slot: RecordLayout.Slot, _ bytes: UnsafeBufferPointer<UInt8>
   ) -> Bool {
     guard !field.isQuoted, field.end - field.start <= 4, bytes[field.start] == UInt8(ascii: "N"),
@@ -110,7 +113,7 @@ extension RecordReader {
     }
   }
 
-  private mutating func readField(
+  mutating func readField(
     _ field: CSVReader.Field, _ slot: RecordLayout.Slot, _ bytes: UnsafeBufferPointer<UInt8>, base: Int, record: Int,
     owner: String
   ) throws(RecordFailure) {
@@ -193,7 +196,7 @@ extension RecordReader {
   }
 
   /// A scalar as CSV writes it: text without quotes.
-  private mutating func csvCell(_ text: UnsafeBufferPointer<UInt8>, _ scalar: ScalarType) -> Cell? {
+  mutating func csvCell(_ text: UnsafeBufferPointer<UInt8>, _ scalar: ScalarType) -> Cell? {
     switch scalar {
     case .int: return Decimal.int64(text).map { Cell($0) }
     case .float:
@@ -256,6 +259,7 @@ private struct CSVFields {
     var slots = slots
     var presences: [Int] = []
     var found: RecordLayout.Slot?
+    var top: Int?
     for part in path {
       if let outer = found {
         guard case .embedded(let presence, let fields) = outer.target else { return nil }
@@ -270,12 +274,13 @@ private struct CSVFields {
       }
       guard let place = known[owner]?[Text(String(part))] else { return nil }
       found = slots[place]
+      if top == nil { top = place }
     }
-    guard let slot = found else { return nil }
-    var column = RecordReader.CSVColumn(slot: slot, presences: presences)
+    guard let slot = found, let top else { return nil }
+    var column = RecordReader.CSVColumn(slot: slot, place: top, presences: presences)
     var next = slot.next
     while let place = next {
-      column.others.append(slots[place])
+      column.others.append((slots[place], place))
       next = slots[place].next
     }
     return column

@@ -24,9 +24,11 @@ struct RecordReader: ~Copyable {
   }
 
   /// Forgets the record before.
-  mutating func removeAll() {
+  ///
+  /// - Parameter keepsTexts: Whether records that are on their way into the store still use the memory of its texts.
+  mutating func removeAll(keepsTexts: Bool = false) {
     stage.removeAll()
-    arena.removeAll()
+    if !keepsTexts { arena.removeAll() }
     scratch.removeAll(keeping: 1 << 16)
   }
 

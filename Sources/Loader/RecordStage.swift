@@ -83,6 +83,13 @@ struct RecordStage {
     given[index] = true
   }
 
+  /// Sets a cell, whether it has a value, and whether the record said so.
+  mutating func put(_ index: Int, _ cell: Cell, isValid: Bool, isGiven: Bool) {
+    cells[index] = cell
+    valid[index] = isValid
+    given[index] = isGiven
+  }
+
   private mutating func grow(_ needed: Int) {
     let larger = max(needed, capacity * 2)
     let cells = UnsafeMutablePointer<Cell>.allocate(capacity: larger)

@@ -135,19 +135,38 @@ final class ColumnStore: @unchecked Sendable {
     count += 1
   }
 
-  /// The last page, in which row `slotInPage` is this version's to write; it is null and all zeros.
-  private func appendableBase(_ slotInPage: Int) -> UnsafeMutableRawPointer {
+  /// The last page, in which `rows` rows from `slotInPage` on are this version's to write; they are null.
+  private func appendableBase(_ slotInPage: Int, rows: Int = 1) -> UnsafeMutableRawPointer {
     let number = count >> PageLayout.rowShift
     // Safe because pages below the count exist.
     let base = UnsafeMutableRawPointer(mutating: directory.addresses[number].unsafelyUnwrapped)
     let claimed = (base + PageLayout.claimedOffset).assumingMemoryBound(to: Atomic<UInt32>.self)
     let expected = UInt32(truncatingIfNeeded: slotInPage)
-    if claimed.pointee.compareExchange(expected: expected, desired: expected + 1, ordering: .acquiringAndReleasing)
+    let desired = UInt32(truncatingIfNeeded: slotInPage + rows)
+    if claimed.pointee.compareExchange(expected: expected, desired: desired, ordering: .acquiringAndReleasing)
       .exchanged
     {
       return base
     }
-    return writableBase(number, claimed: slotInPage + 1)
+    return writableBase(number, claimed: slotInPage + rows)
+  }
+
+  /// Claims up to `most` rows of the last page, or of a new one where it is full.
+  ///
+  /// The caller writes them, and says so to ``noteAppended(_:nulls:at:)`` before it claims others.
+  func claimRows(_ most: Int) -> (base: UnsafeMutableRawPointer, slot: Int, rows: Int) {
+    let slot = count & PageLayout.rowMask
+    if slot == 0 { appendPage() }
+    let rows = min(most, PageLayout.rows - slot)
+    return (appendableBase(slot, rows: rows), slot, rows)
+  }
+
+  /// Counts claimed rows, which are written.
+  func noteAppended(_ rows: Int, nulls: Int, at base: UnsafeMutableRawPointer) {
+    count += rows
+    guard nulls > 0 else { return }
+    liveNulls += nulls
+    addPageNulls(base, Int32(truncatingIfNeeded: nulls))
   }
 
   /// A page that is this version's alone, or its base if nobody else writes there, with finer cells.

@@ -90,3 +90,76 @@ extension HashIndex {
     }
   }
 }
+
+/// Adding many rows at once.
+extension HashIndex {
+  /// Adds rows from `first` on whose cells are in no column yet, up to one whose key another row has.
+  ///
+  /// - Parameters:
+  ///   - columns: The cells of the new rows, of which those of `rows` are added.
+  ///   - stored: The columns of the rows below `first`.
+  /// - Returns: How many rows were added, and the row with the next one's key.
+  func insertUnique(
+    _ first: UInt32, _ columns: UnsafePointer<ColumnCells>, _ rows: Range<Int>, stored: UnsafePointer<ColumnReader>
+  ) -> (added: Int, existing: UInt32?) {
+    let block = 64
+    let seed = KeyHash.seed
+    return withUnsafeTemporaryAllocation(of: UInt32.self, capacity: block) { tags -> (added: Int, existing: UInt32?) in
+      var start = rows.lowerBound
+      while start < rows.upperBound {
+        let size = min(block, rows.upperBound - start)
+        // In steps, so that the cache misses of one step overlap.
+        for index in 0..<size {
+          tags[index] = isWhole(columns, start + index) ? KeyHash.tag(hash(columns, start + index, seed)) : 0
+        }
+        touch(UnsafeBufferPointer(rebasing: tags[0..<size]))
+        for index in 0..<size {
+          let row = start + index
+          guard isWhole(columns, row) else { continue }
+          let added = row - rows.lowerBound
+          let found = findOrPlace(tag: tags[index], row: first + UInt32(truncatingIfNeeded: added)) { other in
+            other < first
+              ? matches(columns, row, stored: other, in: stored)
+              : matches(columns, row, rows.lowerBound + Int(other - first))
+          }
+          if let found { return (added, found) }
+        }
+        start += size
+      }
+      return (rows.count, nil)
+    }
+  }
+
+  private func hash(_ columns: UnsafePointer<ColumnCells>, _ row: Int, _ seed: UInt64) -> UInt64 {
+    var hash = layout.components[0].hash(columns[layout.components[0].column].cells[row], seed)
+    for index in 1..<max(1, layout.count) {
+      let component = layout.components[index]
+      hash = KeyHash.combine(hash, component.hash(columns[component.column].cells[row], seed))
+    }
+    return hash
+  }
+
+  private func isWhole(_ columns: UnsafePointer<ColumnCells>, _ row: Int) -> Bool {
+    for index in 0..<layout.count where !columns[layout.components[index].column].valid[row] { return false }
+    return true
+  }
+
+  private func matches(
+    _ columns: UnsafePointer<ColumnCells>, _ row: Int, stored other: UInt32, in stored: UnsafePointer<ColumnReader>
+  ) -> Bool {
+    for index in 0..<layout.count {
+      let component = layout.components[index]
+      if !component.equals(component.cell(stored, other), columns[component.column].cells[row]) { return false }
+    }
+    return true
+  }
+
+  private func matches(_ columns: UnsafePointer<ColumnCells>, _ row: Int, _ other: Int) -> Bool {
+    for index in 0..<layout.count {
+      let component = layout.components[index]
+      let cells = columns[component.column].cells
+      if !component.equals(cells[other], cells[row]) { return false }
+    }
+    return true
+  }
+}

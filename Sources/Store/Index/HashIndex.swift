@@ -18,6 +18,8 @@ final class HashIndex: @unchecked Sendable {
   /// Rows by posting number; only in indexes that are not unique.
   @exclusivity(unchecked) private(set) var postings: ColumnStore
   @exclusivity(unchecked) private var freePostings: PersistentArray<UInt32>
+  /// What ``touch(_:)`` has read last; it has no meaning.
+  @exclusivity(unchecked) private var warmed: UInt64 = 0
 
   private static let firstSlots = 8
   /// Why 1,024: a copied page costs 8 KiB, and a million keys need a table of 2,048 addresses.
@@ -121,6 +123,42 @@ final class HashIndex: @unchecked Sendable {
       page = writablePage(tag)
     }
     Self.place(page, UInt64(payload) << 32 | UInt64(tag))
+  }
+
+  /// The payload with the tag that `isSame` accepts; nil if there is none, and `row` is there now.
+  func findOrPlace(tag: UInt32, row: UInt32, isSame: (UInt32) -> Bool) -> UInt32? {
+    while true {
+      let page = writablePage(tag)
+      let mask = Self.mask(page)
+      let slots = page + HashPage.slotsOffset
+      var index = Int(tag) & mask
+      while true {
+        let slot = (slots + index &* 8).load(as: UInt64.self)
+        if slot == HashPage.empty { break }
+        let payload = UInt32(truncatingIfNeeded: slot >> 32)
+        if UInt32(truncatingIfNeeded: slot) == tag, isSame(payload) { return payload }
+        index = (index &+ 1) & mask
+      }
+      if (Self.count(page) + 1) * 5 > (mask + 1) * 4 {
+        makeRoom(page, tag)
+        continue
+      }
+      (slots + index &* 8).storeBytes(of: UInt64(row) << 32 | UInt64(tag), as: UInt64.self)
+      page.storeBytes(of: UInt32(Self.count(page) + 1), as: UInt32.self)
+      distinctKeys += 1
+      return nil
+    }
+  }
+
+  /// Reads where the tags lie, so that none of the reads waits for another.
+  func touch(_ tags: UnsafeBufferPointer<UInt32>) {
+    var touched: UInt64 = 0
+    for tag in tags {
+      // Safe because the table has an address for each prefix of a tag.
+      let page = table[tableIndex(tag)].unsafelyUnwrapped
+      touched |= (page + (HashPage.slotsOffset + (Int(tag) & Self.mask(page)) &* 8)).load(as: UInt64.self)
+    }
+    warmed |= touched
   }
 
   /// Splits the page or, while it is small or cannot split, doubles its slots.

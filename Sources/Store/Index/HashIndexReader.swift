@@ -108,8 +108,22 @@
   ///
   /// Looks in steps at blocks of keys, so that the cache misses of one step overlap.
   package func find(_ keys: UnsafePointer<Cell>, _ count: Int, into rows: UnsafeMutablePointer<UInt32>) -> Int {
-    let block = 64
     var found = 0
+    findEach(keys, count) { _, row in
+      rows[found] = row
+      if row != PageLayout.noRow { found &+= 1 }
+    }
+    return found
+  }
+
+  /// Writes the row of each key, found in a unique index, or `PageLayout.noRow`.
+  func findEach(_ keys: UnsafePointer<Cell>, _ count: Int, into rows: UnsafeMutablePointer<UInt32>) {
+    findEach(keys, count) { index, row in rows[index] = row }
+  }
+
+  @inline(__always)
+  private func findEach(_ keys: UnsafePointer<Cell>, _ count: Int, _ body: (_ index: Int, _ row: UInt32) -> Void) {
+    let block = 64
     withUnsafeTemporaryAllocation(of: UInt32.self, capacity: block * 2) { buffer in
       // Safe because the capacity is not zero.
       let tags = buffer.baseAddress.unsafelyUnwrapped
@@ -124,18 +138,21 @@
         for index in 0..<size where candidates[index] < HashPage.postingFlag {
           touched |= components[0].cell(columns, candidates[index]).low
         }
-        for index in 0..<size where candidates[index] != .max {
+        for index in 0..<size {
           let key = keys + (first + index)
-          let row =
-            touched == .max || candidates[index] >= HashPage.postingFlag || !matches(candidates[index], key)
-            ? find(key) : candidates[index]
-          rows[found] = row
-          if row != PageLayout.noRow { found &+= 1 }
+          let candidate = candidates[index]
+          // One with all bits set is none.
+          if candidate == .max {
+            body(first + index, PageLayout.noRow)
+          } else if touched == .max || candidate >= HashPage.postingFlag || !matches(candidate, key) {
+            body(first + index, find(key))
+          } else {
+            body(first + index, candidate)
+          }
         }
         first += size
       }
     }
-    return found
   }
 
   /// The first payload with the tag, or all ones.

@@ -12,6 +12,8 @@ struct BulkState {
   var woken: [Int]
   /// The places of those in their lists.
   var placed: [DanglingLinks.Link: [(place: UInt32, target: UInt32)]] = [:]
+  /// By type: the keys that are not in its primary index yet; nil where all are.
+  var ascending: [AscendingKeys?]
 }
 
 extension WriteTransaction {
@@ -20,12 +22,26 @@ extension WriteTransaction {
     precondition(bulk == nil, "bulks do not nest")
     bulk = BulkState(
       firstRows: tables.map(\.slots), links: Array(repeating: [], count: layout.relations.count),
-      woken: Array(repeating: 0, count: layout.relations.count))
+      woken: Array(repeating: 0, count: layout.relations.count),
+      ascending: tables.map { table in
+        guard table.slots == 0, let index = table.layout.indexes.first, AscendingKeys.canHold(index) else { return nil }
+        return AscendingKeys()
+      })
   }
 
   /// Links within a bulk. The run of `source` is in the order of calls, and so is the other direction's.
   package func linkBulk(_ relation: RelationID, source: UInt32, target: UInt32) {
     bulk?.links[Int(relation.index)].append(UInt64(source) << 32 | UInt64(target))
+  }
+
+  /// Many links within a bulk, each with its source in the high half, in the order of calls.
+  package func linkBulk(_ relation: RelationID, pairs: [UInt64]) {
+    let number = Int(relation.index)
+    if bulk?.links[number].isEmpty == true {
+      bulk?.links[number] = pairs
+    } else {
+      bulk?.links[number].append(contentsOf: pairs)
+    }
   }
 
   /// The same for a link that has waited for its target. All rows come before the first link of their bulk.
@@ -36,6 +52,7 @@ extension WriteTransaction {
 
   /// Builds runs and indexes. If it throws, as for links that contradict each other, the transaction must be dropped.
   package func endBulk() throws(StoreProblem) {
+    for type in tables { settleKeys(type.layout.id) }
     guard var state = bulk else { return }
     bulk = nil
     for relation in layout.relations where relation.id.index <= relation.inverse.index {

@@ -247,7 +247,10 @@ extension WriteTransaction {
 
   /// Calls for each index that is kept at the moment, owned.
   func changeIndexes(_ table: Table, _ body: (Int) -> Void) {
-    if bulk != nil { bulk?.rebuild.insert(Int(table.layout.id.index)) }
+    if bulk != nil {
+      settleKeys(table.layout.id)
+      bulk?.rebuild.insert(Int(table.layout.id.index))
+    }
     let count = bulk == nil ? table.layout.indexes.count : min(1, table.layout.indexes.count)
     for number in 0..<count {
       table.ownIndex(number)

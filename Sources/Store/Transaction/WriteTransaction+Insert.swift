@@ -32,6 +32,7 @@ extension WriteTransaction {
       try foldCell(table, into: column, from: layout.columns[column].foldedFrom.map { Int($0.index) } ?? column)
     }
     let row = UInt32(truncatingIfNeeded: table.slots)
+    if bulk != nil { settleKeys(type) }
     let indexCount = bulk == nil ? layout.indexes.count : min(1, layout.indexes.count)
     for number in 0..<indexCount where layout.indexes[number].isUnique {
       try checkUnique(table, number, except: PageLayout.noRow)
@@ -104,7 +105,7 @@ extension WriteTransaction {
   }
 
   /// The folded form of a text, with its bytes in the column's arena.
-  private func foldedCell(
+  func foldedCell(
     _ table: Table, _ target: Int, _ cell: Cell, _ column: ColumnStore
   ) throws(StoreProblem) -> Cell {
     folded.removeAll(keepingCapacity: true)
@@ -150,6 +151,7 @@ extension WriteTransaction {
       for index in layout.indexesOfColumn[folded] where !affected.contains(index) { affected.append(index) }
     }
     if bulk != nil {
+      settleKeys(type)
       bulk?.rebuild.insert(Int(type.index))
       affected.removeAll { $0 != 0 }
     }

@@ -204,10 +204,24 @@ package final class WriteTransaction {
 
   /// The row with this primary key: one cell per component.
   package func findRow(_ type: EntityTypeID, key: UnsafePointer<Cell>) -> UInt32? {
+    if bulk != nil { settleKeys(type) }
     let table = table(type)
     if table.indexes.isEmpty { return nil }
     let row = table.find(0, key: key)
     return row == PageLayout.noRow ? nil : row
+  }
+
+  /// Finds the rows with primary keys of one component: `PageLayout.noRow` where there is none.
+  package func findRows(
+    _ type: EntityTypeID, keys: UnsafePointer<Cell>, _ count: Int, into rows: UnsafeMutablePointer<UInt32>
+  ) {
+    if bulk != nil { settleKeys(type) }
+    let table = table(type)
+    if case .hash(let index)? = table.indexes.first {
+      index.reader(table.readers).findEach(keys, count, into: rows)
+    } else {
+      for index in 0..<count { rows[index] = findRow(type, key: keys + index) ?? PageLayout.noRow }
+    }
   }
 
   /// The row that an index has under the key. Precondition: a unique index; not between begin- and endBulk.

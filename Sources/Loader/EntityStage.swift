@@ -1,0 +1,176 @@
+import GQLBase
+import GQLCatalog
+import GQLStore
+
+/// A batch of records of one type, column by column, on its way into the store.
+///
+/// Who fills it writes every column of a record, its origin, and its links by key.
+final class EntityStage {
+  /// Where a record stands in its file.
+  struct Origin {
+    var start: Int
+    var end: Int
+    /// A to-one that must have a target and that the record does not name: the other side may still name it.
+    var lacksLink: Bool
+  }
+
+  /// Links of one relation, in the order of their records.
+  struct Links {
+    let relation: RelationID
+    var records: ContiguousArray<Int32> = []
+    var keys: ContiguousArray<Cell> = []
+  }
+
+  /// The number of the type, and of its layout.
+  let layout: Int
+  let columnCount: Int
+  private(set) var count = 0
+  private(set) var origins: UnsafeMutablePointer<Origin>
+  private(set) var links: ContiguousArray<Links> = []
+  /// The rows that the records became.
+  private(set) var rows: UnsafeMutablePointer<UInt32>
+  /// Column after column, `capacity` records each.
+  private var cells: UnsafeMutablePointer<Cell>
+  /// Whether a cell has a value.
+  private var valid: UnsafeMutablePointer<Bool>
+  /// Whether the record said so, rather than a default.
+  private var given: UnsafeMutablePointer<Bool>
+  private var capacity: Int
+  private var columns: UnsafeMutablePointer<ColumnCells>
+
+  /// Why 1,024: as many rows as a page of the store has; fewer where there are many columns.
+  static func mostRecords(columns: Int) -> Int { max(1, min(1024, (1 << 17) / max(1, columns))) }
+
+  init(layout: Int, columnCount: Int) {
+    self.layout = layout
+    self.columnCount = columnCount
+    capacity = 0
+    cells = .allocate(capacity: 0)
+    valid = .allocate(capacity: 0)
+    given = .allocate(capacity: 0)
+    origins = .allocate(capacity: 0)
+    rows = .allocate(capacity: 0)
+    columns = .allocate(capacity: columnCount)
+  }
+
+  deinit {
+    deallocate()
+    columns.deallocate()
+  }
+
+  private func deallocate() {
+    cells.deallocate()
+    valid.deallocate()
+    given.deallocate()
+    origins.deallocate()
+    rows.deallocate()
+  }
+
+  /// Forgets all records.
+  func removeAll() {
+    count = 0
+    for index in links.indices {
+      links[index].records.removeAll(keepingCapacity: true)
+      links[index].keys.removeAll(keepingCapacity: true)
+    }
+  }
+
+  /// Adds records, whose cells and origins the caller writes. Returns the first one's number.
+  func add(_ added: Int) -> Int {
+    if count + added > capacity { grow(count + added) }
+    count += added
+    return count - added
+  }
+
+  /// Forgets the records from `end` on, and their links.
+  func truncate(to end: Int) {
+    count = end
+    for index in links.indices {
+      while let last = links[index].records.last, Int(last) >= end {
+        links[index].records.removeLast()
+        links[index].keys.removeLast()
+      }
+    }
+  }
+
+  /// The cells of a column, by record.
+  func cells(_ column: Int) -> UnsafeMutablePointer<Cell> { cells + column * capacity }
+  func valid(_ column: Int) -> UnsafeMutablePointer<Bool> { valid + column * capacity }
+  func given(_ column: Int) -> UnsafeMutablePointer<Bool> { given + column * capacity }
+
+  /// The columns as the store takes them; valid until records are added.
+  var storeColumns: UnsafePointer<ColumnCells> {
+    for column in 0..<columnCount {
+      (columns + column).initialize(to: ColumnCells(cells: cells(column), valid: valid(column)))
+    }
+    return UnsafePointer(columns)
+  }
+
+  /// The place of a relation in ``links``.
+  func place(of relation: RelationID) -> Int {
+    for index in links.indices where links[index].relation == relation { return index }
+    links.append(Links(relation: relation))
+    return links.count - 1
+  }
+
+  func link(_ place: Int, _ record: Int, _ key: Cell) {
+    links[place].records.append(Int32(truncatingIfNeeded: record))
+    links[place].keys.append(key)
+  }
+
+  private func grow(_ needed: Int) {
+    let larger = max(needed, min(capacity * 2, Self.mostRecords(columns: columnCount)), 16)
+    let cells = UnsafeMutablePointer<Cell>.allocate(capacity: larger * columnCount)
+    let valid = UnsafeMutablePointer<Bool>.allocate(capacity: larger * columnCount)
+    let given = UnsafeMutablePointer<Bool>.allocate(capacity: larger * columnCount)
+    let origins = UnsafeMutablePointer<Origin>.allocate(capacity: larger)
+    let rows = UnsafeMutablePointer<UInt32>.allocate(capacity: larger)
+    for column in 0..<columnCount {
+      (cells + column * larger).initialize(from: self.cells(column), count: count)
+      (valid + column * larger).initialize(from: self.valid(column), count: count)
+      (given + column * larger).initialize(from: self.given(column), count: count)
+    }
+    origins.initialize(from: self.origins, count: count)
+    rows.initialize(from: self.rows, count: count)
+    deallocate()
+    self.cells = cells
+    self.valid = valid
+    self.given = given
+    self.origins = origins
+    self.rows = rows
+    capacity = larger
+  }
+}
+
+extension EntityStage {
+  /// Copies the one record of a record stage, its links included. A nested object that names nothing but its id is a link by key.
+  ///
+  /// - Parameter key: The key of a nested record.
+  func add(_ record: RecordStage.Record, of stage: RecordStage, key: (RecordStage.Record) -> Cell) {
+    let number = add(1)
+    origins[number] = Origin(start: record.start, end: record.end, lacksLink: record.lacksLink)
+    for column in 0..<columnCount {
+      let place = column * capacity + number
+      cells[place] = stage.cells[record.base + column]
+      valid[place] = stage.valid[record.base + column]
+      given[place] = stage.given[record.base + column]
+    }
+    for link in stage.links {
+      self.link(place(of: link.relation), number, link.isRecord ? key(stage.records[Int(link.key.low)]) : link.key)
+    }
+  }
+
+  /// Copies a record into a record stage, as its only one.
+  func copy(_ number: Int, to stage: inout RecordStage) -> RecordStage.Record {
+    stage.removeAll()
+    let origin = origins[number]
+    let record = stage.begin(layout: layout, columns: columnCount, start: origin.start, isTopLevel: true)
+    stage.records[record].end = origin.end
+    stage.records[record].lacksLink = origin.lacksLink
+    for column in 0..<columnCount {
+      let place = column * capacity + number
+      stage.put(column, cells[place], isValid: valid[place], isGiven: given[place])
+    }
+    return stage.records[record]
+  }
+}

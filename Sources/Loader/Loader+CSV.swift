@@ -1,0 +1,83 @@
+import GQLBase
+import GQLCatalog
+import GQLStore
+
+/// CSV files: lines are read into a stage by columns, or one by one where bad ones are to be skipped.
+extension Loader {
+  mutating func loadCSV(_ file: LoadFile, _ number: Int) throws(RecordFailure) {
+    let bytes = file.file.bytes
+    guard let type = file.type, !catalog[type].isAbstract else {
+      throw RecordFailure(.unknownType, "a CSV file is named for its type", at: 0)
+    }
+    var csv = CSVReader(bytes)
+    var fields: [CSVReader.Field] = []
+    while !csv.isAtEnd, fields.isEmpty { try csv.nextLine(into: &fields) }
+    let names = fields.map { field in
+      (
+        text: String(decoding: field.text(of: bytes, in: reader.arena), as: UTF8.self), start: field.start,
+        end: field.end
+      )
+    }
+    let columns = try reader.csvColumns(names, type)
+    guard !skipsBadRecords, columns.allSatisfy({ $0.presences.isEmpty }) else {
+      return try loadLineByLine(&csv, columns, file, number, type)
+    }
+    let stage = stage(of: Int(type.index))
+    let lines = CSVLines(
+      width: columns.count, capacity: EntityStage.mostRecords(columns: max(stage.columnCount, columns.count)))
+    while !csv.isAtEnd {
+      reader.removeAll()
+      let isRegular = lines.read(&csv)
+      let read = reader.readLines(lines, columns, into: stage, bytes)
+      records += read
+      if read > 0 {
+        staged.append(Int(type.index))
+        stagedRecords = read
+        try flush(number)
+      }
+      if read < lines.count {
+        // This says what is wrong with it.
+        reader.removeAll()
+        try reader.readLine(lines.line(read), columns, type, bytes)
+        try insertStage(number)
+        csv.position = lines.end(of: read)
+      } else if !isRegular {
+        try loadLine(&csv, &fields, columns, number, type)
+      }
+      try lookAround(file.file.name, at: csv.position, after: lines.count)
+      file.file.release(upTo: csv.position)
+    }
+  }
+
+  private mutating func loadLineByLine(
+    _ csv: inout CSVReader, _ columns: [RecordReader.CSVColumn], _ file: LoadFile, _ number: Int, _ type: EntityTypeID
+  ) throws(RecordFailure) {
+    var fields: [CSVReader.Field] = []
+    while !csv.isAtEnd {
+      do throws(RecordFailure) {
+        try loadLine(&csv, &fields, columns, number, type)
+      } catch {
+        try skip(error, file.file)
+      }
+      try lookAround(file.file.name, at: csv.position)
+    }
+  }
+
+  private mutating func loadLine(
+    _ csv: inout CSVReader, _ fields: inout [CSVReader.Field], _ columns: [RecordReader.CSVColumn], _ number: Int,
+    _ type: EntityTypeID
+  ) throws(RecordFailure) {
+    reader.removeAll(keepsTexts: stagedRecords > 0)
+    do throws(RecordFailure) {
+      try csv.nextLine(into: &fields)
+    } catch {
+      csv.skipLine()
+      throw error
+    }
+    if fields.isEmpty { return }
+    try fields.withUnsafeBufferPointer { (fields) throws(RecordFailure) in
+      try reader.readLine(fields, columns, type, csv.bytes)
+    }
+    try insertStage(number)
+  }
+}

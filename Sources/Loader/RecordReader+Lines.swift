@@ -1,0 +1,237 @@
+import GQLBase
+import GQLCatalog
+import GQLStore
+
+/// Lines of CSV files, column by column.
+extension RecordReader {
+  /// What a line that leaves a field empty gets.
+  private struct Absence {
+    var slot: RecordLayout.Slot
+    var cell: Cell?
+    /// Whether such a line is refused.
+    var isRefused = false
+    /// See ``EntityStage/Origin/lacksLink``.
+    var lacksLink = false
+  }
+
+  /// Reads lines into an empty stage, up to one that is refused: reading it as a record says why. Returns how many
+  /// lines were read.
+  ///
+  /// Precondition: no column lies in an embedded object.
+  mutating func readLines(
+    _ lines: CSVLines, _ columns: [CSVColumn], into stage: EntityStage, _ bytes: UnsafeBufferPointer<UInt8>
+  ) -> Int {
+    guard lines.count > 0 else { return 0 }
+    let layout = layouts[stage.layout]
+    _ = stage.add(lines.count)
+    for line in 0..<lines.count {
+      let last = lines.field(line, columns.count - 1)
+      stage.origins[line] = EntityStage.Origin(start: lines.field(line, 0).start, end: last.end, lacksLink: false)
+    }
+    let isASCII = ByteWord.isASCII(UnsafeBufferPointer(rebasing: bytes[lines.range]))
+    var limit = leaveOut(columns, of: layout, lines.count, stage)
+    for index in columns.indices where limit > 0 {
+      limit = readColumn(index, columns[index].slot, lines, limit, into: stage, bytes, isASCII: isASCII)
+      for other in columns[index].others {
+        limit = readColumn(index, other.slot, lines, limit, into: stage, bytes, isASCII: isASCII)
+      }
+    }
+    for column in layout.keyColumns where !layout.numbersRows {
+      let valid = stage.valid(column)
+      limit = (0..<limit).first { !valid[$0] } ?? limit
+    }
+    if limit < lines.count { stage.truncate(to: limit) }
+    return limit
+  }
+
+  /// Fills the columns that the file does not have. Returns how many lines are not refused for that: all or none.
+  private mutating func leaveOut(
+    _ columns: [CSVColumn], of layout: RecordLayout, _ count: Int, _ target: EntityStage
+  ) -> Int {
+    stage.removeAll()
+    let record = stage.begin(layout: target.layout, columns: layout.columnCount, start: 0, isTopLevel: true)
+    var isThere = [Bool](repeating: false, count: layout.slots.count)
+    for column in columns {
+      isThere[column.place] = true
+      for other in column.others { isThere[other.place] = true }
+    }
+    for place in layout.slots.indices where !isThere[place] {
+      applyDefault(layout.slots[place], base: 0, record: record, owner: layout.name)
+    }
+    for column in 0..<layout.columnCount {
+      target.cells(column).initialize(repeating: stage.cells[column], count: count)
+      target.valid(column).initialize(repeating: stage.valid[column], count: count)
+      target.given(column).initialize(repeating: stage.given[column], count: count)
+    }
+    if stage.records[record].lacksLink { for line in 0..<count { target.origins[line].lacksLink = true } }
+    return stage.records[record].missing == nil ? count : 0
+  }
+
+  private mutating func absence(of slot: RecordLayout.Slot, column: Int?, _ layout: RecordLayout) -> Absence {
+    stage.removeAll()
+    let record = stage.begin(layout: 0, columns: layout.columnCount, start: 0, isTopLevel: true)
+    applyDefault(slot, base: 0, record: record, owner: layout.name)
+    return Absence(
+      slot: slot, cell: column.flatMap { stage.valid[$0] ? stage.cells[$0] : nil },
+      isRefused: stage.records[record].missing != nil, lacksLink: stage.records[record].lacksLink)
+  }
+
+  /// Reads a column of lines below `limit`. Returns the first line that is refused, or `limit`.
+  private mutating func readColumn(
+    _ index: Int, _ slot: RecordLayout.Slot, _ lines: CSVLines, _ limit: Int, into target: EntityStage,
+    _ bytes: UnsafeBufferPointer<UInt8>, isASCII: Bool
+  ) -> Int {
+    let layout = layouts[target.layout]
+    switch slot.target {
+    case .scalar(let scalar, let column):
+      let absence = absence(of: slot, column: column, layout)
+      return readScalars(scalar, index, lines, limit, into: target, column, absence, bytes, isASCII: isASCII)
+    case .enumeration(let names, let column):
+      let absence = absence(of: slot, column: column, layout)
+      return Self.fill(column, of: target, index, lines, limit, absence, bytes) { [arena] field in
+        let text = field.text(of: bytes, in: arena)
+        return names.firstIndex { $0.count == text.count && $0.bytes.elementsEqual(text) }.map { Cell(low: UInt64($0)) }
+      }
+    case .relation(let relation, let type, isToMany: false):
+      let other = layouts[Int(type.index)]
+      guard other.keyColumns.count == 1 || other.isAbstract, case .scalar(let scalar, _) = other.keyTarget else {
+        break
+      }
+      return readKeys(
+        scalar, target.place(of: relation), index, lines, limit, into: target, absence(of: slot, column: nil, layout),
+        bytes, isASCII: isASCII)
+    case .list(_, _, let column, _), .nested(_, _, let column), .json(let column):
+      return readFields(slot, column: column, index, lines, limit, into: target, bytes)
+    case .relation, .embedded, .computed: break
+    }
+    return readFields(slot, column: nil, index, lines, limit, into: target, bytes)
+  }
+
+  /// Fills a column with cells; nil refuses the line.
+  @inline(__always)
+  private static func fill(
+    _ column: Int, of target: EntityStage, _ index: Int, _ lines: CSVLines, _ limit: Int, _ absence: Absence,
+    _ bytes: UnsafeBufferPointer<UInt8>, _ cell: (CSVReader.Field) -> Cell?
+  ) -> Int {
+    let cells = target.cells(column)
+    let valid = target.valid(column)
+    let given = target.given(column)
+    for line in 0..<limit {
+      let field = lines.field(line, index)
+      if !field.isAbsent, let cell = cell(field) {
+        cells[line] = cell
+        valid[line] = true
+        given[line] = true
+        continue
+      }
+      guard !absence.isRefused, field.isAbsent || isNull(field, absence.slot, bytes) else { return line }
+      cells[line] = absence.cell ?? Cell(low: 0)
+      valid[line] = absence.cell != nil
+    }
+    return limit
+  }
+
+  private mutating func readScalars(
+    _ scalar: ScalarType, _ index: Int, _ lines: CSVLines, _ limit: Int,
+    into target: EntityStage, _ column: Int, _ absence: Absence, _ bytes: UnsafeBufferPointer<UInt8>, isASCII: Bool
+  ) -> Int {
+    let text = FieldText(bytes)
+    switch scalar {
+    case .int:
+      return Self.fill(column, of: target, index, lines, limit, absence, bytes) { field in
+        text.int(field).map { Cell($0) } ?? otherCell(field, .int, bytes)
+      }
+    case .float:
+      return Self.fill(column, of: target, index, lines, limit, absence, bytes) { field in
+        text.double(field).map { Cell($0) } ?? otherCell(field, .float, bytes)
+      }
+    case .date:
+      return Self.fill(column, of: target, index, lines, limit, absence, bytes) { field in
+        text.date(field).map { Cell($0) } ?? otherCell(field, .date, bytes)
+      }
+    case .string, .id:
+      return Self.fill(column, of: target, index, lines, limit, absence, bytes) { field in
+        (isASCII ? text.cell(field, isID: scalar == .id) : nil) ?? otherCell(field, scalar, bytes)
+      }
+    default:
+      return Self.fill(column, of: target, index, lines, limit, absence, bytes) { field in
+        otherCell(field, scalar, bytes)
+      }
+    }
+  }
+
+  /// The cell of a scalar that is not written in the usual form.
+  @inline(never)
+  private mutating func otherCell(
+    _ field: CSVReader.Field, _ scalar: ScalarType, _ bytes: UnsafeBufferPointer<UInt8>
+  ) -> Cell? {
+    csvCell(field.text(of: bytes, in: arena), scalar)
+  }
+
+  /// Reads the keys of links.
+  private mutating func readKeys(
+    _ scalar: ScalarType, _ place: Int, _ index: Int, _ lines: CSVLines, _ limit: Int, into target: EntityStage,
+    _ absence: Absence, _ bytes: UnsafeBufferPointer<UInt8>, isASCII: Bool
+  ) -> Int {
+    let text = FieldText(bytes)
+    for line in 0..<limit {
+      let field = lines.field(line, index)
+      if field.isAbsent {
+        if absence.isRefused { return line }
+        if absence.lacksLink { target.origins[line].lacksLink = true }
+        continue
+      }
+      // Quotes around nothing name no target.
+      if field.count == 0 { continue }
+      var cell: Cell?
+      switch scalar {
+      case .id, .string: if isASCII { cell = text.cell(field, isID: scalar == .id) }
+      case .int: cell = text.int(field).map { Cell($0) }
+      default: break
+      }
+      guard let key = cell ?? otherCell(field, scalar, bytes) else { return line }
+      target.link(place, line, key)
+    }
+    return limit
+  }
+
+  /// Reads fields one by one: lists, JSON, and links to many.
+  private mutating func readFields(
+    _ slot: RecordLayout.Slot, column: Int?, _ index: Int, _ lines: CSVLines, _ limit: Int, into target: EntityStage,
+    _ bytes: UnsafeBufferPointer<UInt8>
+  ) -> Int {
+    let layout = layouts[target.layout]
+    let absence = absence(of: slot, column: column, layout)
+    stage.removeAll()
+    let record = stage.begin(layout: target.layout, columns: layout.columnCount, start: 0, isTopLevel: true)
+    for line in 0..<limit {
+      let field = lines.field(line, index)
+      if field.isAbsent {
+        if absence.isRefused { return line }
+        if absence.lacksLink { target.origins[line].lacksLink = true }
+        if let column {
+          target.cells(column)[line] = absence.cell ?? Cell(low: 0)
+          target.valid(column)[line] = absence.cell != nil
+        }
+        continue
+      }
+      stage.links.removeAll(keepingCapacity: true)
+      do throws(RecordFailure) {
+        try readField(field, slot, bytes, base: 0, record: record, owner: layout.name)
+      } catch {
+        return line
+      }
+      if let column {
+        target.cells(column)[line] = stage.cells[column]
+        target.valid(column)[line] = true
+        target.given(column)[line] = true
+      }
+      for link in stage.links {
+        // An object with more than an id is a record of its own.
+        if link.isRecord || link.type != nil { return line }
+        target.link(target.place(of: link.relation), line, link.key)
+      }
+    }
+    return limit
+  }
+}
