@@ -52,6 +52,12 @@ public struct LoadOptions: Sendable {
     get { run.timeout }
     set { run.timeout = newValue }
   }
+  /// The bytes that the load may make: what compressed files expand to, what SQLite files hold, and the rows of the
+  /// database; nil for as many as it takes. A load that makes more changes nothing.
+  public var maximumMemory: Int? {
+    get { run.maximumMemory }
+    set { run.maximumMemory = newValue }
+  }
   /// A flag that may stop the load from another thread; a load that is stopped changes nothing.
   public var cancellation: QueryCancellation? {
     get { run.cancellation }

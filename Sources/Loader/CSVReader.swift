@@ -1,3 +1,5 @@
+import GQLBase
+
 /// Reads RFC 4180 text field by field, without copying fields that hold no doubled quotes.
 struct CSVReader {
   /// A field: its bytes within the file.
@@ -143,7 +145,7 @@ struct CSVReader {
 }
 
 /// Tests of the eight bytes of a word at once.
-enum ByteWord {
+extension ByteWord {
   @inline(__always) static var ones: UInt64 { 0x0101_0101_0101_0101 }
   @inline(__always) static var highs: UInt64 { 0x8080_8080_8080_8080 }
 

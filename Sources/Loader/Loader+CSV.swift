@@ -45,7 +45,6 @@ extension Loader {
         try loadLine(&csv, &fields, columns, number, type)
       }
       try lookAround(file.file.name, at: csv.position, after: lines.count)
-      file.file.release(upTo: csv.position)
     }
   }
 

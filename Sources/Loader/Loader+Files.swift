@@ -151,7 +151,7 @@ extension Loader {
       throw RecordFailure(.notAnObject, "expected an object", at: scanner.position + offset)
     }
     let type: EntityTypeID
-    if let known = file.type, !catalog[known].isAbstract {
+    if let known = file.type, !reader.layouts[Int(known.index)].isAbstract {
       type = known
     } else {
       type = try reader.typename(scanner, offset: offset, among: file.type)

@@ -45,6 +45,10 @@ package struct Loader: ~Copyable {
   /// How often a record was gone past, for the next look at the time.
   private var looks = 0
   var readBytes = 0
+  /// The file that is being read.
+  private var current: MappedFile?
+  /// Bytes of the store that are counted against the memory of the load.
+  private var countedBytes = 0
   var totalBytes = 0
   static let reportedWarnings = 20
 
@@ -72,6 +76,11 @@ package struct Loader: ~Copyable {
 
   /// Loads files. The transaction must be dropped if it throws.
   package mutating func load(_ files: [LoadFile]) throws(LoadFailure) {
+    guard interruption?.memory != nil else { return try loadAll(files) }
+    try transaction.countingPages { () throws(LoadFailure) in try loadAll(files) }
+  }
+
+  private mutating func loadAll(_ files: [LoadFile]) throws(LoadFailure) {
     defer {
       reader.stage.deallocate()
       merged.deallocate()
@@ -80,6 +89,7 @@ package struct Loader: ~Copyable {
     totalBytes = files.reduce(0) { $0 + $1.file.bytes.count }
     if !skipsBadRecords { transaction.beginBulk() }
     for index in files.indices {
+      current = files[index].file
       do {
         try load(files[index], number: index)
       } catch  where error.problem == .interrupted {
@@ -99,6 +109,7 @@ package struct Loader: ~Copyable {
       } catch {
         throw storeError(error, files)
       }
+      if isDue, let last = files.last { throw interrupted(in: last.file) }
     }
     try checkComplete(files)
     for (type, count) in zip(catalog.types, before) where type.kind == .entity {
@@ -179,11 +190,22 @@ package struct Loader: ~Copyable {
     let before = looks
     looks &+= passed
     guard before >> 8 != looks >> 8 else { return }
+    current?.release(upTo: position)
     if before >> 16 != looks >> 16 { tellProgress(file, at: position) }
     if isDue { throw RecordFailure(.interrupted, "", at: position) }
   }
 
-  private var isDue: Bool { interruption?.isDue ?? false }
+  private var isDue: Bool {
+    mutating get {
+      guard let interruption else { return false }
+      if interruption.memory != nil {
+        let bytes = transaction.pageBytes + transaction.writtenBytes
+        interruption.take(bytes - countedBytes)
+        countedBytes = bytes
+      }
+      return interruption.isDue
+    }
+  }
 
   private func interrupted(in file: MappedFile) -> LoadFailure {
     let why = interruption?.diagnostic(at: SourceRange(at: 0))

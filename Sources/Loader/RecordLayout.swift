@@ -2,7 +2,9 @@ import GQLBase
 import GQLCatalog
 
 /// What the keys of one type's records mean: the loader's compiled form of an entity type.
-struct RecordLayout {
+///
+/// A class, as its slots are: each record and each value looks at one.
+final class RecordLayout {
   /// Where a value of a record goes.
   indirect enum Target {
     case scalar(ScalarType, column: Int)
@@ -19,21 +21,48 @@ struct RecordLayout {
     case computed
   }
 
-  struct Slot {
-    var name: Text
+  final class Slot {
+    let name: Text
     /// The name that data gives: `@source(name:)`, or the field's own.
-    var source: Text
+    let source: Text
     /// The next slot of the same source: one value may be read into several fields.
-    var next: Int?
+    fileprivate(set) var next: Int?
     /// Whether a slot before it has the same source.
-    var isFollower = false
+    fileprivate(set) var isFollower = false
     /// The type as people write it, for messages.
-    var typeName: String
-    var target: Target
-    var isNonNull: Bool
-    var defaultValue: DefaultValue?
+    let typeName: String
+    let target: Target
+    fileprivate(set) var isNonNull: Bool
+    let defaultValue: DefaultValue?
     /// For a relation: whether the data of the target's type may give its links too.
-    var hasOtherSide = false
+    let hasOtherSide: Bool
+    /// The bytes of ``source``.
+    private let key: UnsafeMutableBufferPointer<UInt8>
+
+    fileprivate init(
+      name: String, source: String, _ signature: TypeSignature, typeName: String, target: Target,
+      defaultValue: DefaultValue?, hasOtherSide: Bool
+    ) {
+      self.name = Text(name)
+      self.source = Text(source)
+      self.typeName = typeName
+      self.target = target
+      isNonNull = signature.isNonNull
+      self.defaultValue = defaultValue
+      self.hasOtherSide = hasOtherSide
+      key = .allocate(capacity: self.source.count)
+      _ = key.initialize(from: self.source.bytes)
+    }
+
+    deinit { key.deallocate() }
+
+    /// Whether a key of data is the slot's source.
+    @inline(__always)
+    func isNamed(_ other: JSONText) -> Bool {
+      guard other.count == key.count else { return false }
+      for index in 0..<key.count where key[index] != other.start[index] { return false }
+      return true
+    }
   }
 
   let type: EntityTypeID
@@ -66,7 +95,7 @@ struct RecordLayout {
       ? []
       : Self.chained(
         type.properties.map { property in
-          var slot = Self.slot(
+          let slot = Self.slot(
             name: property.name, source: property.source, signature: property.signature, storage: property.storage,
             defaultValue: property.defaultValue, catalog: catalog)
           if type.numbersRows, type.idProperties == [property.id] { slot.isNonNull = false }
@@ -81,7 +110,6 @@ struct RecordLayout {
 
   /// Leads from each slot to the next of the same source.
   private static func chained(_ slots: [Slot]) -> [Slot] {
-    var slots = slots
     var last: [Text: Int] = [:]
     for index in slots.indices {
       if let before = last.updateValue(index, forKey: slots[index].source) {
@@ -127,8 +155,7 @@ struct RecordLayout {
     case .members, .computed: target = .computed
     }
     return Slot(
-      name: Text(name), source: Text(source ?? name), typeName: describe(signature.type, catalog), target: target,
-      isNonNull: signature.isNonNull,
+      name: name, source: source ?? name, signature, typeName: describe(signature.type, catalog), target: target,
       defaultValue: defaultValue, hasOtherSide: hasOtherSide)
   }
 

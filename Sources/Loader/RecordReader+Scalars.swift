@@ -167,16 +167,12 @@ extension RecordReader {
       throw RecordFailure(error, at: start, offset: offset)
     }
     let count = listValidity.count
-    let place = arena.allocate(listCells.count + count)
-    listCells.withUnsafeBytes { Self.copy($0, to: place) }
-    let validity = place + listCells.count
-    listCells.removeAll(keeping: 1 << 16)
-    listValidity.withUnsafeBytes { Self.copy($0, to: validity) }
+    listValidity.withUnsafeBytes { bytes in
+      if let start = bytes.baseAddress { listCells.append(start, bytes.count) }
+    }
+    // A long list is not there twice.
+    let place = arena.take(&listCells)
     return Cell(low: UInt64(UInt(bitPattern: place)), high: UInt64(count))
-  }
-
-  private static func copy(_ bytes: UnsafeRawBufferPointer, to place: UnsafeMutableRawPointer) {
-    if let start = bytes.baseAddress { place.copyMemory(from: start, byteCount: bytes.count) }
   }
 
   private mutating func append(_ cell: Cell, isWide: Bool) {

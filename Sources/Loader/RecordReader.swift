@@ -140,8 +140,8 @@ struct RecordReader: ~Copyable {
   }
 
   private static func find(_ key: JSONText, in slots: [RecordLayout.Slot], expected: Int) -> Int? {
-    if expected < slots.count, !slots[expected].isFollower, matches(key, slots[expected].source) { return expected }
-    for index in slots.indices where matches(key, slots[index].source) { return index }
+    if expected < slots.count, !slots[expected].isFollower, slots[expected].isNamed(key) { return expected }
+    for index in slots.indices where slots[index].isNamed(key) { return index }
     for index in slots.indices where matches(key, slots[index].name) { return index }
     return nil
   }

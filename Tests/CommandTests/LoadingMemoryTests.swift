@@ -53,6 +53,18 @@ import Testing
       refused.errors.hasPrefix("error[memory]: T.ndjson.gz: the memory limit of 2000000 bytes is exceeded\n"),
       "\(refused.errors)")
     #expect(try Gqlite.run(run + ["8000000"], in: folder.url).output == "{\"T\":[{\"id\":1}]}\n")
+    // So do the rows that are made.
+    let line = "{\"id\":\"a rather long id, which is unlike the others: ID\",\"t\":\"a text that has a few bytes\"}\n"
+    let rows = (0..<30_000).map { line.replacing("ID", with: "\($0)") }.joined()
+    try folder.write("schema.graphql", "type T { id: ID! t: String @index }\n")
+    try folder.write("T.ndjson", rows)
+    let count = ["--schema", "schema.graphql", "--data", "T.ndjson", "-e", "{ n: count(T) }", "--max-memory"]
+    let many = try Gqlite.run(count + ["2000000"], in: folder.url)
+    #expect(many.status == 1 && many.output == "", "\(many)")
+    #expect(
+      many.errors.hasPrefix("error[memory]: T.ndjson: the memory limit of 2000000 bytes is exceeded\n"),
+      "\(many.errors)")
+    #expect(try Gqlite.run(count + ["20000000"], in: folder.url).output == "{\"n\":30000}\n")
     // What is made of a SQLite file counts, too.
     try folder.write("T.db", DataFiles.sqlite)
     let table = try folder.gqlite("--data", "T.db", "-e", "{ T { id } }", "--max-memory", "50")
