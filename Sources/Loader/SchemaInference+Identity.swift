@@ -22,7 +22,10 @@ extension SchemaInference {
     }
     for type in unused.sorted() {
       let known = types.compactMap { $0.source.map { SourceNames.legalType($0) } }
-      if types.contains(where: { $0.table != nil && isNamed($0, type) }) { continue }
+      if types.contains(where: { $0.table != nil && isNamed($0, type) }) {
+        throw LoadFailure(
+          code: LoadProblem.unsupported.code, "'\(type)' is a table of SQLite: its file says what its key is")
+      }
       throw LoadFailure(
         code: LoadProblem.unknownType.code, "there is no data for a type '\(type)', whose id was chosen",
         help: nearestNames(to: type, in: known).first.map { "did you mean '\($0)'?" })
@@ -55,7 +58,7 @@ extension SchemaInference {
       guard let place = shape.place(of: name) else { continue }
       let member = shape.members[place].shape
       if shape.objects == 0 || Self.isKey(member, of: shape, trustingMany: true) { return .id(name) }
-      note(source, "'\(name.string)' is no id: it is missing, is none, or comes twice somewhere")
+      note(source, "'\(name.string)' is no id: a record has none, or two have the same")
     }
     let candidates = shape.objects == 0 ? [] : keyCandidates(of: shape, source)
     for name in candidates {

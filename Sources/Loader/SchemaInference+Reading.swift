@@ -37,7 +37,11 @@ extension SchemaInference {
     let needsValues = files.contains { $0.table == nil }
     for file in files {
       if let table = file.table { declare(table, file.typeName ?? table.name) }
-      if file.table != nil, !needsValues { continue }
+    }
+    for file in files where file.table == nil || needsValues {
+      var file = file
+      // A file that is called as a table is told from it by its whole name.
+      if file.table == nil, let type = file.typeName, isTable(type) { file.typeName = LoadFile.name(of: file.file.name) }
       // A file without records has a type all the same.
       if let type = file.typeName { declare(type) }
       do throws(RecordFailure) {

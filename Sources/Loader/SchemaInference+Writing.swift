@@ -123,7 +123,7 @@ struct InferenceWriter {
       let name = names.take(wanted)
       result[place] = name
       if name != wanted, notes.count < SchemaInference.mostNotes {
-        notes.append("\(owner): '\(member.name.string)' is the field '\(name)', since '\(wanted)' is another")
+        notes.append("\(owner): '\(member.name.string)' is the field '\(name)', since '\(wanted)' is taken")
       }
     }
     return result
@@ -285,7 +285,7 @@ extension SchemaInference {
       let legal = SourceNames.legalType(wanted)
       drafts[index].name = names.take(legal)
       if drafts[index].name != legal, notes.count < Self.mostNotes {
-        notes.append("'\(wanted)' is the type '\(drafts[index].name)', since '\(legal)' is another")
+        notes.append("'\(wanted)' is the type '\(drafts[index].name)', since '\(legal)' is taken")
       }
     }
     return drafts

@@ -73,6 +73,9 @@ package struct SchemaInference {
     types[index].identity = table.key.map { .id(Text($0)) } ?? .rowNumber
   }
 
+  /// Whether a table of SQLite has that name.
+  func isTable(_ source: String) -> Bool { places[source].map { types[$0].table != nil } ?? false }
+
   /// Declares the columns of a CSV file.
   mutating func declare(_ source: String, _ columns: inout CSVColumns) {
     let index = declare(source)

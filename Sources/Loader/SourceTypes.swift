@@ -29,7 +29,11 @@ package struct SourceTypes {
   /// Returns the type of a file: by its whole name, which tells a file from a table of the same name, else by the name
   /// of its type.
   package func type(ofFile path: String, named name: String) -> EntityTypeID? {
-    let file = path.split(separator: "/").last.map(String.init) ?? path
-    return types[file] ?? type(named: name)
+    types[LoadFile.name(of: path)] ?? type(named: name)
   }
+}
+
+extension LoadFile {
+  /// Returns the name of a file without the folders that it lies in.
+  static func name(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 }

@@ -133,6 +133,9 @@ extension Binder {
     if let a = one.type.scalar, let b = two.type.scalar, a.isTextual, b.isTextual {
       return (converted(one, .string), converted(two, .string))
     }
+    // A number is the id that prints so.
+    if one.type == .scalar(.id), two.type == .scalar(.int) { return (one, converted(two, .scalar(.id))) }
+    if one.type == .scalar(.int), two.type == .scalar(.id) { return (converted(one, .scalar(.id)), two) }
     if one.type == .json, let other = conversion(two, to: .json) { return (one, other) }
     if two.type == .json, let other = conversion(one, to: .json) { return (other, two) }
     return incomparablePair(first, second, range)

@@ -108,6 +108,10 @@ extension Binder {
     if let first = bound.first(where: { $0.type != left.type }), first.type == .string || first.type == .json {
       left = converted(left, first.type)
       bound = bound.map { conversion($0, to: first.type) ?? $0 }
+    } else if left.type == .scalar(.int), bound.contains(where: { $0.type == .scalar(.id) }) {
+      // A number among ids is an id.
+      left = converted(left, .scalar(.id))
+      bound = bound.map { $0.type == .scalar(.int) ? converted($0, .scalar(.id)) : $0 }
     }
     return BoundExpression(.inValues(left, bound), .boolean, at: range)
   }
@@ -183,9 +187,14 @@ extension Binder {
       guard let (_, right) = unified(.value(value), operand, environment, bound.range) else { return .error }
       bounds.append(right)
     }
+    var key = value.key
+    if key.type == .scalar(.int), bounds.contains(where: { $0.type == .scalar(.id) }) {
+      key = converted(key, .scalar(.id))
+      bounds = bounds.map { $0.type == .scalar(.int) ? converted($0, .scalar(.id)) : $0 }
+    }
     // `in` is true or false, as for lists: a null is in no range.
     let test = BoundExpression(
-      .inRange(value.key, lower: bounds[0], upper: bounds[1], includesUpper: includesUpper), .boolean, at: range)
+      .inRange(key, lower: bounds[0], upper: bounds[1], includesUpper: includesUpper), .boolean, at: range)
     return .value(BoundExpression(.isTrue(test), .boolean, at: range))
   }
 
