@@ -122,6 +122,8 @@ package struct EmbeddedType: Sendable, Hashable {
     package var deprecation: String?
     /// The name that data gives the field, where `@source(name:)` says another.
     package var source: String?
+    /// `@source(mixed: true)`: numbers and truth values of data are texts as they are written.
+    package var isMixed = false
     package init(
       name: String, description: String? = nil, signature: TypeSignature, defaultValue: DefaultValue? = nil
     ) {
@@ -263,6 +265,8 @@ package struct Property: Sendable, Hashable {
   package var deprecation: String?
   /// The name that data gives the property, where `@source(name:)` says another. Several may have the same.
   package var source: String?
+  /// `@source(mixed: true)`: numbers and truth values of data are texts as they are written.
+  package var isMixed = false
 
   package init(
     id: PropertyID, name: String, description: String? = nil, signature: TypeSignature, storage: PropertyStorage,

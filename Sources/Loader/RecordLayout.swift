@@ -33,6 +33,8 @@ final class RecordLayout {
     let typeName: String
     let target: Target
     fileprivate(set) var isNonNull: Bool
+    /// Whether numbers and truth values are texts as they are written.
+    fileprivate(set) var isMixed = false
     let defaultValue: DefaultValue?
     /// For a relation: whether the data of the target's type may give its links too.
     let hasOtherSide: Bool
@@ -99,6 +101,7 @@ final class RecordLayout {
             name: property.name, source: property.source, signature: property.signature, storage: property.storage,
             defaultValue: property.defaultValue, catalog: catalog)
           if type.numbersRows, type.idProperties == [property.id] { slot.isNonNull = false }
+          slot.isMixed = property.isMixed
           return slot
         })
     keyColumns = catalog[type.primaryIndex].columns.map { Int($0.index) }
@@ -143,10 +146,11 @@ final class RecordLayout {
       }
     case .embedded(let id, presence: let presence, fields: let storages):
       let fields = zip(catalog[id].fields, storages).map { field, storage in
-        slot(
+        let slot = slot(
           name: field.name, source: field.source, signature: field.signature, storage: storage,
-          defaultValue: field.defaultValue,
-          catalog: catalog)
+          defaultValue: field.defaultValue, catalog: catalog)
+        slot.isMixed = field.isMixed
+        return slot
       }
       target = .embedded(presence: Int(presence.index), fields: chained(fields))
     case .relation(let id):

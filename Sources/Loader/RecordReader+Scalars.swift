@@ -17,8 +17,7 @@ extension RecordReader {
       case .scalar(.boolean, let column):
         guard kind == .boolean else { break }
         return (column, Cell(low: try scanner.scanBool() ? 1 : 0))
-      case .scalar(.string, let column) where kind == .number || kind == .boolean:
-        // A text is what is written, as in the other forms of data.
+      case .scalar(.string, let column) where slot.isMixed && (kind == .number || kind == .boolean):
         try scanner.skipValue()
         let written = scanner.slice(start, scanner.position)
         guard let first = written.baseAddress, written.count <= TextView.maximumLength else { break }

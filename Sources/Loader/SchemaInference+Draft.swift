@@ -5,6 +5,8 @@ struct SchemaDraft {
     /// As the schema writes it.
     var type: String
     var source: String?
+    /// Whether it holds texts and what JSON writes without quotes.
+    var isMixed = false
     var isKey = false
     var isRowNumber = false
     /// The field on the other side of a relation.
@@ -49,7 +51,7 @@ struct SchemaDraft {
     text += "  \(field.name): \(field.type)"
     if field.isKey { text += " @id" }
     if field.isRowNumber { text += " @rowNumber" }
-    if let source = field.source { text += SourceNames.directive(source, unless: field.name) }
+    text += SourceNames.directive(field.source ?? field.name, unless: field.name, isMixed: field.isMixed)
     if let inverse = field.inverse {
       text += " @relation(inverse: \"\(inverse)\"\(field.cascades ? ", onDelete: CASCADE" : ""))"
     }

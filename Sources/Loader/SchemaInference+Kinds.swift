@@ -47,6 +47,11 @@ struct ValueKinds: OptionSet {
     }
   }
 
+  /// Whether values that JSON writes without quotes stand among texts.
+  var isMixed: Bool {
+    scalar == "String" && !isDisjoint(with: [.boolean, .wildNumber, .integer, .bigInteger, .fraction])
+  }
+
   /// Whether `NULL` and `NA` mean that there is no value.
   var hasNullWords: Bool { contains(.nullWord) && scalar != "String" }
 

@@ -41,7 +41,9 @@ extension SchemaInference {
     for file in files where file.table == nil || needsValues {
       var file = file
       // A file that is called as a table is told from it by its whole name.
-      if file.table == nil, let type = file.typeName, isTable(type) { file.typeName = LoadFile.name(of: file.file.name) }
+      if file.table == nil, let type = file.typeName, isTable(type) {
+        file.typeName = LoadFile.name(of: file.file.name)
+      }
       // A file without records has a type all the same.
       if let type = file.typeName { declare(type) }
       do throws(RecordFailure) {

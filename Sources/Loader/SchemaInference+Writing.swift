@@ -164,7 +164,7 @@ struct InferenceWriter {
         text = isList ? "[\(target)!]!" : target + (isComplete ? "!" : "")
         if index != nil { targets[name] = entity }
       }
-      type.fields.append(SchemaDraft.Field(name: name, type: text, source: source))
+      type.fields.append(SchemaDraft.Field(name: name, type: text, source: source, isMixed: Self.isMixed(member.shape)))
       return
     }
     let place = fieldNames.count - 1
@@ -175,12 +175,13 @@ struct InferenceWriter {
         type.fields.append(
           SchemaDraft.Field(
             name: written, type: typeText(member, isComplete: isComplete, type.name, index ?? owner ?? 0),
-            source: source))
+            source: source, isMixed: Self.isMixed(member.shape)))
       }
     } else {
       type.fields.append(
         SchemaDraft.Field(
-          name: name, type: typeText(member, isComplete: isComplete, type.name, index ?? owner ?? 0), source: source))
+          name: name, type: typeText(member, isComplete: isComplete, type.name, index ?? owner ?? 0), source: source,
+          isMixed: Self.isMixed(member.shape)))
       relation = fieldNames[place].take(Self.relationName(source, isList: isList))
     }
     let target = drafts[link.target].name
@@ -190,6 +191,14 @@ struct InferenceWriter {
         name: relation, type: isList ? "[\(target)!]!" : target + (isRequired ? "!" : ""), source: source))
     if index != nil { targets[relation] = link.target }
     columns[index ?? owner ?? 0] += 1
+  }
+
+  /// Whether texts of JSON stand beside numbers and truth values; cells of CSV are texts anyway.
+  private static func isMixed(_ shape: ValueShape) -> Bool {
+    guard shape.kinds == .list, let element = shape.element.first else {
+      return !shape.isOfCSV && shape.kinds.isMixed
+    }
+    return element.kinds.isMixed
   }
 
   private static func relationName(_ source: String, isList: Bool) -> String {

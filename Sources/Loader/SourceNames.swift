@@ -88,9 +88,11 @@ enum SourceNames {
   }
 
   /// Returns `@source(name: "…")` with a space before it; nothing where the name is the one that the schema has.
-  static func directive(_ source: String, unless name: String) -> String {
-    if source == name { return "" }
-    return " @source(name: \(quoted(source)))"
+  static func directive(_ source: String, unless name: String, isMixed: Bool = false) -> String {
+    var arguments: [String] = []
+    if source != name { arguments.append("name: \(quoted(source))") }
+    if isMixed { arguments.append("mixed: true") }
+    return arguments.isEmpty ? "" : " @source(\(arguments.joined(separator: ", ")))"
   }
 
   /// Returns a text as the schema definition language writes it.

@@ -276,9 +276,11 @@ import Testing
     ("interface-field", "interface N { n: Int } type A implements N { id: ID! }", "A"),
     ("interface-field", "interface N { n: Int! } type A implements N { id: ID! n: Int }", "Int"),
     ("wrong-member", "union U = A | A type A { id: ID! }", "A"),
-    ("misplaced-directive", "type A { id: ID! n: Int @rowNumber }", "@rowNumber"),
-    ("misplaced-directive", "type A { id: String! @rowNumber }", "@rowNumber"),
-    ("missing-directive-argument", "type A { id: ID! n: Int @source }", "@source"),
+    ("misplaced-directive", "type A { id: ID! n: Int @rowNumber }", "rowNumber"),
+    ("misplaced-directive", "type A { id: String! @rowNumber }", "rowNumber"),
+    ("missing-directive-argument", "type A { id: ID! n: Int @source }", "source"),
+    ("misplaced-directive", "type A { id: ID! n: Int @source(mixed: true) }", "source"),
+    ("wrong-directive-argument", "type A { id: ID! n: String @source(mixed: 5) }", "5"),
     ("wrong-member", "interface N { n: Int } type P implements N { n: Int } type A { id: ID! p: P }", "N"),
   ]
 

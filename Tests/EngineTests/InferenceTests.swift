@@ -52,7 +52,7 @@ import Testing
     // A name with dots that would lead through 20,000 objects is one name.
     let whole = Database()
     try whole.load(path: folder.appending(path: "Deep.csv").path)
-    #expect(whole.schema.contains(" @source(name: \"a.a.a.a."))
+    #expect(whole.schema.contains("name: \"a.a.a.a."))
   }
 
   @Test("a DateTime in any form that is read is inferred") func times() throws {

@@ -35,11 +35,15 @@ import Testing
     let database = Database()
     try database.load(path: file(Self.shop, in: folder))
     let expected = [
-      "type Maker {", "id: ID!", "name: String! @unique", "founded: Date", "seen: DateTime",
-      #"products: [Product!]! @relation(inverse: "maker", onDelete: CASCADE)"#, "displayName: String!",
-      "price: Decimal @index", "inStock: Boolean!", "weight: Float", "picture: Bytes", "extra: JSON", "odd: String",
-      #"maker: Maker @relation(inverse: "products""#, #"tags: [Tag!]! @relation(inverse: "products")"#, "type Stock {",
-      #"product: Product! @relation(inverse: "stocks")"#, "n: Int", "type Note {", "body: String",
+      #"type Maker @source(name: "maker") {"#, "id: ID!", "name: String! @unique", "founded: Date", "seen: DateTime",
+      #"products: [Product!]! @relation(inverse: "maker", onDelete: CASCADE)"#,
+      #"displayName: String! @source(name: "Display Name")"#,
+      "price: Decimal @index", #"inStock: Boolean! @source(name: "in_stock")"#, "weight: Float", "picture: Bytes",
+      "extra: JSON", "odd: String",
+      #"maker: Maker @relation(inverse: "products""#, #"tags: [Tag!]! @relation(inverse: "products")"#,
+      #"type Stock @source(name: "stock") {"#,
+      #"product: Product! @relation(inverse: "stocks")"#, "n: Int", #"type Note @source(name: "note") {"#,
+      "body: String",
     ]
     for line in expected { #expect(database.schema.contains(line), "\(line)\nin\n\(database.schema)") }
     #expect(!database.schema.contains("Cheap") && !database.schema.contains("ProductTag"))

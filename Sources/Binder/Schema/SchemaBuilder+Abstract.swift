@@ -52,6 +52,7 @@ extension SchemaBuilder {
             id: property, name: field.name, description: field.description, signature: field.signature,
             storage: storage, defaultValue: field.defaultValue))
         type.properties[type.properties.count - 1].source = field.source
+        type.properties[type.properties.count - 1].isMixed = field.isMixed
       }
       if type.columns.count > Self.columnLimit {
         report(.tooManyColumns(type: type.name, limit: Self.columnLimit), at: definition.name.range)

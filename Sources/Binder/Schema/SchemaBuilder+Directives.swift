@@ -27,7 +27,7 @@ package struct SchemaDirective: Sendable {
     SchemaDirective(name: "computed", onField: ["as"]),
     SchemaDirective(name: "collate", onField: ["locale", "to", "CI"]),
     SchemaDirective(name: "root", onObject: ["one", "many"], onAbstract: ["one", "many"]),
-    SchemaDirective(name: "source", onField: ["name"], onObject: ["name"], onAbstract: ["name"]),
+    SchemaDirective(name: "source", onField: ["name", "mixed"], onObject: ["name"], onAbstract: ["name"]),
     SchemaDirective(name: "rowNumber", onField: []),
     SchemaDirective(name: "data", onSchema: ["from"], isRepeatable: true),
   ]
@@ -87,10 +87,27 @@ extension SchemaBuilder {
   mutating func sourceName(in list: [Directive]) -> String? {
     guard let directive = directives("source", of: list).first else { return nil }
     guard argument("name", of: directive) != nil else {
+      if argument("mixed", of: directive) != nil { return nil }
       report(.missingDirectiveArgument(directive: "source", argument: "name"), at: directive.name.range)
       return nil
     }
     return string("name", of: directive)
+  }
+
+  /// Returns whether data may hold numbers and truth values for texts, as `@source(mixed: true)` says it.
+  mutating func isMixed(_ list: [Directive], _ type: ValueType) -> Bool {
+    guard let directive = list.first(where: { $0.name.text == "source" }),
+      let written = argument("mixed", of: directive)
+    else { return false }
+    guard case .boolean(let value) = written.value.kind else {
+      wrong(written, of: directive, expected: "true or false")
+      return false
+    }
+    guard !value || type == .scalar(.string) || type == .list(.scalar(.string)) else {
+      report(.misplacedDirective(name: "source", reason: .notText), at: directive.name.range)
+      return false
+    }
+    return value
   }
 
   /// Why something should no longer be used; nil where nothing says so.

@@ -34,6 +34,7 @@ extension SchemaBuilder {
             defaultValue: defaultValue(of: field, signature)))
         fields[fields.count - 1].deprecation = deprecation(in: field.directives)
         fields[fields.count - 1].source = sourceName(in: field.directives)
+        fields[fields.count - 1].isMixed = isMixed(field.directives, signature.type)
       }
       if fields.isEmpty { report(.emptyType(name: definition.name.text), at: definition.name.range) }
       catalog.embeddedTypes[position].fields = fields
@@ -214,6 +215,7 @@ extension SchemaBuilder {
           storage: storage, defaultValue: defaultValue(of: field, signature), isCaseInsensitive: isFolded))
       entity.properties[entity.properties.count - 1].deprecation = deprecation(in: field.directives)
       entity.properties[entity.properties.count - 1].source = sourceName(in: field.directives)
+      entity.properties[entity.properties.count - 1].isMixed = isMixed(field.directives, signature.type)
     }
     if entity.columns.count > Self.columnLimit {
       report(.tooManyColumns(type: name, limit: Self.columnLimit), at: definition.name.range)

@@ -35,7 +35,8 @@ private struct SchemaDefinitionWriter {
       definition.fields = type.fields.map {
         field(
           $0.name, $0.description, $0.signature,
-          directives: source($0.source) + defaultDirective($0.defaultValue) + deprecated($0.deprecation))
+          directives: defaultDirective($0.defaultValue) + deprecated($0.deprecation)
+            + source($0.source, isMixed: $0.isMixed))
       }
       result.append(definition)
     }
@@ -109,7 +110,8 @@ private struct SchemaDefinitionWriter {
           directives.append(index(catalog[id], of: type, fields: nil))
         }
       }
-      directives += defaultDirective(property.defaultValue) + deprecated(property.deprecation) + source(property.source)
+      directives += defaultDirective(property.defaultValue) + deprecated(property.deprecation)
+      directives += source(property.source, isMixed: property.isMixed)
       definition.fields.append(
         field(property.name, property.description, property.signature, directives: directives))
     }
@@ -124,8 +126,11 @@ private struct SchemaDefinitionWriter {
     return definition
   }
 
-  private func source(_ name: String?) -> [Directive] {
-    name.map { [directive("source", [("name", string($0))])] } ?? []
+  private func source(_ name: String?, isMixed: Bool = false) -> [Directive] {
+    var arguments: [(String, Expression.Kind)] = []
+    if let name { arguments.append(("name", string(name))) }
+    if isMixed { arguments.append(("mixed", .boolean(true))) }
+    return arguments.isEmpty ? [] : [directive("source", arguments)]
   }
 
   /// GraphQL has no defaults of fields, and no calls.
