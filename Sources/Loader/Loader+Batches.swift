@@ -36,6 +36,8 @@ extension Loader {
   /// Moves the record that was read into the stage of its type.
   mutating func stageRow(_ file: Int) throws(RecordFailure) {
     let record = reader.stage.records[0]
+    // Entities of interfaces and unions come in the order of their records, whatever their types.
+    if let type = staged.first, type != record.layout { try flush(file, keepsTexts: true) }
     let stage = stage(of: record.layout)
     if stage.count == 0 { staged.append(record.layout) }
     stage.add(record, of: reader.stage) { nested in
