@@ -79,6 +79,8 @@ final class RecordLayout {
   let isAbstract: Bool
   /// Whether records of their own may be of this type.
   let isEntity: Bool
+  /// The name that data gives the type: `@source(name:)`.
+  let source: String?
   /// Whether records without an id are numbered.
   let numbersRows: Bool
   /// Of an interface or union.
@@ -90,6 +92,7 @@ final class RecordLayout {
     columnCount = type.columns.count
     isAbstract = type.isAbstract
     isEntity = type.kind == .entity
+    source = type.source
     numbersRows = type.numbersRows
     members = type.members.map(\.type)
     slots =

@@ -41,8 +41,8 @@ extension RecordReader {
         scanner.skipSpace()
         let place = scanner.position
         let name = try scanner.scanString(&scratch).string
-        if let layout = layouts.first(where: { $0.isEntity && $0.name == name }) {
-          guard let abstract, !layouts[Int(abstract.index)].members.contains(layout.type) else { return layout.type }
+        if let type = type(called: name) {
+          guard let abstract, !layouts[Int(abstract.index)].members.contains(type) else { return type }
           throw RecordFailure(
             .wrongType, "a '\(name)' is never a '\(layouts[Int(abstract.index)].name)'", at: place + offset,
             to: scanner.position + offset)

@@ -15,10 +15,16 @@ struct RecordReader: ~Copyable {
   private var seen: [Bool] = []
   /// The names of embedded types whose objects stand in lists.
   private let elementNames: Set<String>
+  /// The types of entities by the names that `__typename` may give them: of the data, of the schema, and those that
+  /// the schema's are made of.
+  private let typesByName: [String: EntityTypeID]
 
   init(layouts: [RecordLayout], arena: LoadArena, now: Int64) {
     self.layouts = layouts
     elementNames = Set(layouts.filter { !$0.isEntity && !$0.isAbstract }.map(\.name))
+    let entities = layouts.filter(\.isEntity)
+    let sources = entities.compactMap { layout in layout.source.map { ($0, layout.type) } }
+    typesByName = Dictionary(sources + entities.map { ($0.name, $0.type) }) { first, _ in first }
     self.arena = arena
     self.now = now
   }
@@ -58,6 +64,11 @@ struct RecordReader: ~Copyable {
     return record
   }
 
+  /// Returns the type of entities that a `__typename` names.
+  func type(called name: String) -> EntityTypeID? {
+    typesByName[name] ?? typesByName[SourceNames.legalType(name)]
+  }
+
   /// A `__typename` must be the type that the place of the object says; that of an embedded object says nothing more.
   private mutating func checkTypename(
     _ scanner: inout JSONScanner, offset: Int, owner: String
@@ -70,6 +81,7 @@ struct RecordReader: ~Copyable {
       }
       let name = try scanner.scanString(&scratch).string
       guard name != owner, !elementNames.contains(owner) else { return }
+      if let type = type(called: name), layouts[Int(type.index)].name == owner { return }
       throw RecordFailure(
         .wrongType, "this object is of the type '\(name)', but stands where '\(owner)' is wanted",
         at: start + offset, to: scanner.position + offset)

@@ -6,6 +6,11 @@ extension SchemaInference {
   mutating func liftNested() {
     var named = TypeNames()
     for index in types.indices { named.add(SourceNames.legalType(types[index].source ?? ""), index) }
+    // Once more for objects of an id alone: what has their type may be found behind them.
+    for _ in 0..<2 { liftNested(&named) }
+  }
+
+  private mutating func liftNested(_ named: inout TypeNames) {
     var queue = Array(types.indices.reversed())
     while let index = queue.popLast() {
       guard types[index].table == nil else { continue }
@@ -45,6 +50,8 @@ extension SchemaInference {
     }
     let type: String
     if let typename = inner.typename, !typename.isEmpty { type = typename } else { type = name }
+    // An id alone is a link. Where nothing has the type that it leads to, it stays readable as it is written.
+    if inner.members.count == 1, named.find(type) == nil { return }
     var nested = inner
     inner.removeMembers()
     inner.objects = 0

@@ -67,8 +67,8 @@ extension SchemaInference {
     let text = name.string
     let base = SourceNames.withoutIDEnding(text)
     if let target = targets.named.find(base ?? text), let id = types[target].identity.member,
-      // The column of a type that is named for the type itself tells its own id again.
-      target != owner || base == nil, types[owner].table == nil || types[target].table == nil
+      // A column that is named for its own type is a value, as the rating of a rating is, or its own id again.
+      target != owner, types[owner].table == nil || types[target].table == nil
     {
       if values.distinct == nil { wanted.insert(name) }
       if targets.ids[target] == nil { wanted.insert(id) }

@@ -56,7 +56,15 @@ import Testing
     expect([.table("User", "id,name\n1,a,b\n")], "ragged-line", "this line has 3 fields, the first line has 2", 2, 1)
     expect([.table("User", "id,name\n1,\"a\n")], "ragged-line", "a quoted field that does not end", 2, 3)
     expect([.table("User", "id,\"name\n")], "ragged-line", "a quoted field that does not end", 1, 4)
-    expect([.table("User", "\n\nid,name\n,a\n")], "missing-id", "this 'User' has no id", 4, 1)
+    // An id that is missing is one only where a schema wants it; else the rows are numbered.
+    let numbered = Database()
+    try numbered.load([.table("User", "\n\nid,name\n,a\n7,b\n")])
+    #expect(
+      try numbered.query("{ User { rowNumber id name } }").jsonString
+        == #"{"User":[{"rowNumber":1,"id":null,"name":"a"},{"rowNumber":2,"id":7,"name":"b"}]}"#)
+    let declared = try Database(schema: "type User { id: ID! name: String }")
+    let missing = problem { try declared.load([.table("User", "\n\nid,name\n,a\n")]) }
+    #expect(missing?.code == "missing-id" && missing?.message == "this 'User' has no id" && missing?.line == 4)
     let database = Database()
     let report = try database.load(
       [.table("User", "\n\nid,name\n1,a,b\n2,b\n")], options: LoadOptions(skipsBadRecords: true))
@@ -69,7 +77,7 @@ import Testing
     let database = Database()
     let report = try database.load([.table("User", text)])
     #expect(report.inserted.map(\.type) == ["User"] && report.inserted.map(\.count) == [0])
-    #expect(database.schema == "type User {\n  id: ID!\n  name: JSON\n}\n")
+    #expect(database.schema == "type User {\n  id: ID!\n  name: String\n}\n")
     #expect(try database.query("{ User { id name } }").jsonString == #"{"User":[]}"#)
   }
 
@@ -85,38 +93,61 @@ import Testing
 
   @Test("names that no field and no type can have are named where they stand") func names() throws {
     let empty = "a field of 'User' has an empty name"
-    for hasSchema in [false, true] {
-      func expect(_ source: DataSource, _ message: String, _ column: Int) throws {
-        let database =
-          try hasSchema ? Database(schema: "type User { id: ID! n: Int x: Inner } type Inner { y: Int }") : Database()
-        let found = problem { try database.load([source]) }
-        #expect(
-          found?.code == "unknown-data-field" && found?.message == message && found?.file.hasPrefix("data.") == true
-            && found?.line == 1 && found?.column == column, "\(String(describing: found))")
-      }
-      try expect(.lines("User", #"{"id":1,"":2,"n":1}"#), empty, 10)
-      try expect(.lines("User", #"{"id":1,"x":{"y":1,"":2}}"#), "a field of 'User.x' has an empty name", 21)
-      try expect(.table("User", "id,,n\n1,2,3\n"), empty, 4)
-      try expect(.table("User", "id,n,\n1,2,\n"), empty, 6)
-      try expect(.table("User", "id,\"\"\n1,2\n"), empty, 5)
-      try expect(.lines("User", #"{"id":1,"_cursor":2}"#), "'User' has no field '_cursor': the name is reserved", 10)
+    func expect(_ source: DataSource, _ message: String, _ column: Int) throws {
+      let database = try Database(schema: "type User { id: ID! n: Int x: Inner } type Inner { y: Int }")
+      let found = problem { try database.load([source]) }
+      #expect(
+        found?.code == "unknown-data-field" && found?.message == message && found?.file.hasPrefix("data.") == true
+          && found?.line == 1 && found?.column == column, "\(String(describing: found))")
     }
+    try expect(.lines("User", #"{"id":1,"":2,"n":1}"#), empty, 10)
+    try expect(.lines("User", #"{"id":1,"x":{"y":1,"":2}}"#), "a field of 'User.x' has an empty name", 21)
+    try expect(.table("User", "id,,n\n1,2,3\n"), empty, 4)
+    try expect(.table("User", "id,n,\n1,2,\n"), empty, 6)
+    try expect(.table("User", "id,\"\"\n1,2\n"), empty, 5)
+    try expect(.lines("User", #"{"id":1,"_cursor":2}"#), "'User' has no field '_cursor': the name is reserved", 10)
+  }
+
+  @Test("without a schema, every name becomes one that a schema can have") func madeNames() throws {
+    func expect(_ source: DataSource, _ query: String, _ answer: String) throws {
+      let database = Database()
+      try database.load([source])
+      #expect(try database.query(query).jsonString == answer)
+    }
+    try expect(
+      .lines("User", #"{"id":1,"":2,"n":3}"#), "{ User { id column n } }", #"{"User":[{"id":1,"column":2,"n":3}]}"#)
+    try expect(
+      .lines("User", #"{"id":1,"x":{"y":1,"":2}}"#), "{ User { x { y column } } }",
+      #"{"User":[{"x":{"y":1,"column":2}}]}"#)
+    try expect(.table("User", "id,,n\n1,2,3\n"), "{ User { column n } }", #"{"User":[{"column":2,"n":3}]}"#)
+    try expect(.table("User", "id,\"\"\n1,2\n"), "{ User { column } }", #"{"User":[{"column":2}]}"#)
+    try expect(.lines("User", #"{"id":1,"_cursor":2}"#), "{ User { cursor } }", #"{"User":[{"cursor":2}]}"#)
+    try expect(
+      .lines(nil, #" {"__typename":"my type","id":1}"#), "{ MyType { id __typename } }",
+      #"{"MyType":[{"id":1,"__typename":"MyType"}]}"#)
+    try expect(.document(#"{"":[{"id":1}]}"#), "{ Data { id } }", #"{"Data":[{"id":1}]}"#)
     let folder = try TemporaryFolder()
-    for name in ["my-data.csv", "Int.csv", "__x.csv"] {
-      let path = try folder.write(name, "id\n1\n")
-      let found = problem { try Database().load(path: path) }
-      #expect(found?.code == "unknown-data-type" && found?.file == path && found?.help == "give the file another name")
+    for (name, type) in [("my-data.csv", "MyData"), ("Int.csv", "Int2"), ("__x.csv", "X")] {
+      let database = Database()
+      try database.load(path: try folder.write(name, "id\n1\n"))
+      #expect(try database.query("{ all: \(type) { id } }").jsonString == #"{"all":[{"id":1}]}"#)
     }
-    expect(
-      [.lines(nil, #" {"__typename":"my type","id":1}"#)], "unknown-data-type", "no type can be named 'my type'", 1, 2)
-    expect([.document(#"{"":[{"id":1}]}"#)], "unknown-data-type", "no type can be named ''", 1, 2)
-    // Names that would be the same, or no names, as those of types.
+    // Names that would be the same, or no names. Objects of an id alone that lead nowhere stay as they are.
     let database = Database()
-    try database.load([
+    let report = try database.load([
       .lines("User", #"{"id":1,"a-b":{"x":1},"a_b":{"x":2},"int":{"id":4},"1st":{"id":6},"query":{"id":7}}"#)
     ])
+    #expect(report.warnings.isEmpty)
     #expect(
-      try database.query("{ User { `a-b` { x } a_b { x } int { id } `1st` { id } query { id } } }").jsonString
-        == #"{"User":[{"a-b":{"x":1},"a_b":{"x":2},"int":{"id":4},"1st":{"id":6},"query":{"id":7}}]}"#)
+      try database.query("{ User { aB { x } a_b { x } int { id } c1st { id } query { id } } }").jsonString
+        == #"{"User":[{"aB":{"x":1},"a_b":{"x":2},"int":{"id":4},"c1st":{"id":6},"query":{"id":7}}]}"#)
+    // An id alone leads to a type that stands behind it.
+    let links = Database()
+    try links.load([
+      .lines("User", #"{"id":1,"pal":{"id":2},"boss":{"id":9}}"# + "\n" + #"{"id":2,"x":{"boss":{"id":9,"n":1}}}"#)
+    ])
+    #expect(
+      try links.query("{ User { boss { id n } } }").jsonString
+        == #"{"User":[{"boss":{"id":9,"n":1}},{"boss":null}]}"#)
   }
 }
