@@ -230,8 +230,7 @@ struct QueryGenerator {
   private mutating func related(_ relation: Relation, _ scope: Scope, _ depth: Int) -> Node {
     let isOwn = relation.target == scope.shape
     if isOwn, !scope.isFragment, random.chance(40) {
-      var level = scope.entering(relation.target, reach: 1)
-      level.parameters.removeAll { !$0.isConstant }
+      let level = scope.entering(relation.target, reach: 1)
       var arguments = Node(.arguments)
       if relation.isMany { arguments = self.arguments(level, nil, 1) }
       arguments.children += deletedModes()

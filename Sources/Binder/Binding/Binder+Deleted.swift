@@ -48,8 +48,11 @@ extension Binder {
 
   /// The links of the last step of a path that leads to another entity.
   private func follow(_ id: SetID, _ status: LinkStatus) {
-    guard case .step(let base, let relation) = query[id].source else { return }
-    if catalog[relation].isMirror { follow(base, status) } else { query[id].linkStatus = status }
+    switch query[id].source {
+    case .step(let base, let relation), .linked(let base, let relation):
+      if catalog[relation].isMirror { follow(base, status) } else { query[id].linkStatus = status }
+    default: break
+    }
   }
 
   /// Nil where nothing is asked for, or what is wrong, which is reported.
