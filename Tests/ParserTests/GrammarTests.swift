@@ -228,6 +228,8 @@ private struct SentenceGenerator {
       skipBlanks()
       guard !rest.isEmpty else { return nil }
       let name = word()
+      // A grammar that cannot be read ends here, and its rules are missing.
+      guard !name.isEmpty else { return nil }
       _ = take("=")
       let node = choice()
       _ = take(";")

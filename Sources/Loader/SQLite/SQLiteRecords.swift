@@ -137,15 +137,14 @@ struct SQLiteRecords {
   ) throws(SQLiteConnection.Failure) -> [(name: String, values: [String: [UInt8]])] {
     guard let entity else { return [] }
     var result: [(name: String, values: [String: [UInt8]])] = []
-    for (source, type) in schema.types.enumerated() {
-      for field in type.fields {
-        guard case .junction(let number) = field.kind, schema.junctions[number].targetType == index,
-          self.entity(source) == nil || property(field.name, of: self.entity(source)) == nil,
-          let inverse = field.inverse, let property = property(inverse, of: entity)
-        else { continue }
-        let junction = schema.junctions[number]
-        result.append((property.name, try pairs(junction, from: junction.target, to: junction.source)))
-      }
+    for number in schema.junctionsTo[index] {
+      let junction = schema.junctions[number]
+      let field = schema.types[junction.sourceType].fields[junction.field]
+      let source = self.entity(junction.sourceType)
+      guard source == nil || property(field.name, of: source) == nil, let inverse = field.inverse,
+        let property = property(inverse, of: entity)
+      else { continue }
+      result.append((property.name, try pairs(junction, from: junction.target, to: junction.source)))
     }
     return result
   }
@@ -156,20 +155,19 @@ struct SQLiteRecords {
     _ index: Int, _ entity: EntityType?
   ) throws(SQLiteConnection.Failure) -> [(name: String, values: [String: [UInt8]])] {
     var result: [(name: String, values: [String: [UInt8]])] = []
-    for (source, type) in schema.types.enumerated() {
-      for field in type.fields {
-        guard case .junction(let number) = field.kind, schema.junctions[number].targetType == index,
-          let inverse = field.inverse, let key = type.key.first, type.key.count == 1,
-          entity == nil || self.entity(source).map({ property(field.name, of: $0) != nil }) ?? false
-        else { continue }
-        guard let name = entity == nil ? inverse : property(inverse, of: entity)?.name else { continue }
-        let junction = schema.junctions[number]
-        let absent =
-          " AND NOT EXISTS (SELECT 1 FROM \(SQLiteConnection.quoted(type.table.name)) AS s"
-          + " WHERE s.\(SQLiteConnection.quoted(type.table.columns[key].name)) = j.\(SQLiteConnection.quoted(junction.source)))"
-        let values = try pairs(junction, from: junction.target, to: junction.source, where: absent)
-        if !values.isEmpty { result.append((name, values)) }
-      }
+    for number in schema.junctionsTo[index] {
+      let junction = schema.junctions[number]
+      let type = schema.types[junction.sourceType]
+      let field = type.fields[junction.field]
+      guard let inverse = field.inverse, let key = type.key.first, type.key.count == 1,
+        entity == nil || self.entity(junction.sourceType).map({ property(field.name, of: $0) != nil }) ?? false,
+        let name = entity == nil ? inverse : property(inverse, of: entity)?.name
+      else { continue }
+      let absent =
+        " AND NOT EXISTS (SELECT 1 FROM \(SQLiteConnection.quoted(type.table.name)) AS s"
+        + " WHERE s.\(SQLiteConnection.quoted(type.table.columns[key].name)) = j.\(SQLiteConnection.quoted(junction.source)))"
+      let values = try pairs(junction, from: junction.target, to: junction.source, where: absent)
+      if !values.isEmpty { result.append((name, values)) }
     }
     return result
   }

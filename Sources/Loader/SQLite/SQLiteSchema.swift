@@ -45,12 +45,17 @@ struct SQLiteSchema {
     var target: String
     var targetType: Int
     var rowIDName: String?
+    /// The type of this side, and its field.
+    var sourceType: Int
+    var field: Int
   }
 
   private(set) var types: [EntityTable] = []
   /// By type: the names of its fields.
   private var fieldNames: [UniqueNames] = []
   private(set) var junctions: [Junction] = []
+  /// By type: the numbers of the junctions that lead to it.
+  private(set) var junctionsTo: [[Int]] = []
 
   /// Reads what a file declares, and looks at its data for what types leave open.
   ///
@@ -72,6 +77,7 @@ struct SQLiteSchema {
       types[index].fields.append(Field(name: "id", source: source, kind: .id, isNonNull: true))
     }
     fieldNames = Array(repeating: UniqueNames(["id"]), count: types.count)
+    junctionsTo = Array(repeating: [], count: types.count)
     for index in types.indices { try addFields(index, places, connection) }
     for table in tables where table.isJunction { addJunction(table, places) }
     for index in types.indices { addIndexes(index) }
@@ -144,15 +150,18 @@ struct SQLiteSchema {
     let plain = SourceNames.many(types[target].table.name)
     let name = fieldNames[source].take(fieldNames[source].contains(plain) ? SourceNames.many(table.name) : plain)
     let back = SourceNames.many(types[source].table.name)
+    let field = types[source].fields.count
     types[source].fields.append(
       Field(name: name, kind: .junction(junctions.count), isNonNull: true))
     let inverse = fieldNames[target].take(fieldNames[target].contains(back) ? SourceNames.many(table.name) : back)
-    types[source].fields[types[source].fields.count - 1].inverse = inverse
+    types[source].fields[field].inverse = inverse
     types[target].fields.append(Field(name: inverse, kind: .inverse(source), isNonNull: true, inverse: name))
+    junctionsTo[target].append(junctions.count)
     junctions.append(
       Junction(
         table: table.name, source: table.columns[keys[0].columns[0]].name,
-        target: table.columns[keys[1].columns[0]].name, targetType: target, rowIDName: table.rowIDName))
+        target: table.columns[keys[1].columns[0]].name, targetType: target, rowIDName: table.rowIDName, sourceType: source,
+        field: field))
   }
 
   private mutating func addIndexes(_ index: Int) {
