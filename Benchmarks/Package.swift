@@ -6,6 +6,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .executable(name: "benchmark", targets: ["benchmark"]),
+    .executable(name: "loading", targets: ["loading"]),
     .executable(name: "models", targets: ["models"]),
   ],
   dependencies: [
@@ -24,7 +25,15 @@ let package = Package(
 
     .executableTarget(
       name: "benchmark",
-      dependencies: ["SocialNetwork", "CSQLite", "CRegex", .product(name: "GQLite", package: "gqlite")]),
+      dependencies: ["SocialNetwork", "ProcessMemory", "CSQLite", "CRegex", .product(name: "GQLite", package: "gqlite")]),
+
+    // What the system says of a process.
+    .target(name: "ProcessMemory", dependencies: ["CSQLite"]),
+
+    // Whole processes that read a file and answer one question.
+    .executableTarget(
+      name: "loading",
+      dependencies: ["SocialNetwork", "ProcessMemory", .product(name: "GQLite", package: "gqlite")]),
 
     // Structs in a context: saving, copying, reading.
     .executableTarget(

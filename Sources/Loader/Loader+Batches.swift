@@ -36,8 +36,11 @@ extension Loader {
   /// Moves the record that was read into the stage of its type.
   mutating func stageRow(_ file: Int) throws(RecordFailure) {
     let record = reader.stage.records[0]
-    // Entities of interfaces and unions come in the order of their records, whatever their types.
-    if let type = staged.first, type != record.layout { try flush(file, keepsTexts: true) }
+    if reader.layouts[record.layout].isMember {
+      // Rows of interfaces and unions stand in the order of the records, whichever types these have.
+      if let other = stagedMember, other != record.layout { try flush(file, keepsTexts: true) }
+      stagedMember = record.layout
+    }
     let stage = stage(of: record.layout)
     if stage.count == 0 { staged.append(record.layout) }
     stage.add(record, of: reader.stage) { nested in
@@ -68,6 +71,7 @@ extension Loader {
       stage.removeAll()
     }
     staged.removeAll(keepingCapacity: true)
+    stagedMember = nil
     stagedRecords = 0
     if !keepsTexts { arena.removeAll() }
     if let first { throw first }

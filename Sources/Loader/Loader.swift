@@ -25,6 +25,8 @@ package struct Loader: ~Copyable {
   /// The types whose stages hold records.
   var staged: [Int] = []
   var stagedRecords = 0
+  /// The staged type that is a member of an interface or union; there is one at most.
+  var stagedMember: Int?
   /// A record that meets an entity which is there.
   var merged = RecordStage()
   /// What was done so far.

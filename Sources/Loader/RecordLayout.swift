@@ -83,6 +83,8 @@ final class RecordLayout {
   let source: String?
   /// Whether records without an id are numbered.
   let numbersRows: Bool
+  /// Whether it belongs to an interface or union.
+  let isMember: Bool
   /// Of an interface or union.
   let members: [EntityTypeID]
 
@@ -94,6 +96,7 @@ final class RecordLayout {
     isEntity = type.kind == .entity
     source = type.source
     numbersRows = type.numbersRows
+    isMember = !type.memberships.isEmpty
     members = type.members.map(\.type)
     slots =
       type.isAbstract

@@ -1,5 +1,5 @@
-import CSQLite
 import Foundation
+import ProcessMemory
 import SocialNetwork
 
 extension Benchmark {
@@ -49,15 +49,8 @@ extension Benchmark {
       try SQLiteLoading.load(database, ndjson: ["User", "Chat", "Message"].map(read))
       kept.append(database)
     }
-    releaseFreeMemory()
+    ProcessMemory.returnFree()
     print(ProcessMemory.resident, ProcessMemory.peak, separator: "\t")
     withExtendedLifetime(kept) {}
   }
-}
-
-/// Gives memory that was freed back to the system, where that can be asked for.
-private func releaseFreeMemory() {
-  #if os(Linux) && canImport(Glibc)
-    malloc_trim(0)
-  #endif
 }

@@ -160,7 +160,8 @@ struct SQLiteSchema {
     junctions.append(
       Junction(
         table: table.name, source: table.columns[keys[0].columns[0]].name,
-        target: table.columns[keys[1].columns[0]].name, targetType: target, rowIDName: table.rowIDName, sourceType: source,
+        target: table.columns[keys[1].columns[0]].name, targetType: target, rowIDName: table.rowIDName,
+        sourceType: source,
         field: field))
   }
 

@@ -1,11 +1,19 @@
+import CSQLite
 import Foundation
 
 /// What the system says about this process's memory.
-enum ProcessMemory {
+package enum ProcessMemory {
   /// Bytes of anonymous memory that are resident now, or 0 where the system does not say.
-  static var resident: Int { field("RssAnon") }
+  package static var resident: Int { field("RssAnon") }
   /// The highest resident size so far, files that are mapped included.
-  static var peak: Int { field("VmHWM") }
+  package static var peak: Int { field("VmHWM") }
+
+  /// Gives memory that was freed back to the system, where that can be asked for.
+  package static func returnFree() {
+    #if os(Linux) && canImport(Glibc)
+      malloc_trim(0)
+    #endif
+  }
 
   private static func field(_ name: String) -> Int {
     guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return 0 }
