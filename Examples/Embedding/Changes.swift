@@ -41,7 +41,7 @@ private func transfer(in database: Database) throws {
       if let balance = rest.value["account"]?["balance"]?.double, balance < 0 { throw TooLittle() }
     }
   } catch is TooLittle {
-    print(try database.query("{ Account { owner balance } }").jsonString)
+    print(try database.run("{ Account { owner balance } }").jsonString)
   }
 }
 
@@ -52,8 +52,8 @@ private func decideConflicts(in database: Database) throws {
   try database.onConflict("Account.email") { existing, new in
     existing["owner"] == new["owner"] ? .patch : .fail
   }
-  _ = try database.query(#"mutation { insertAccount(data: {id: 7, owner: "Ann", email: "ANN@x.org", balance: 1}) }"#)
-  print(try database.query("{ Account { id owner email balance } }").jsonString)
+  try database.run(#"mutation { insertAccount(data: {id: 7, owner: "Ann", email: "ANN@x.org", balance: 1}) }"#)
+  print(try database.run("{ Account { id owner email balance } }").jsonString)
 }
 
 /// A field of mutations that the program makes.
@@ -64,7 +64,7 @@ private func addCommand(to database: Database) throws {
     try transaction.run("mutation($id: ID!) { deleteAccount(where: id == $id) }", arguments)
     return .list(try transaction.run("{ Account { id } }").value["Account"]?.list?.compactMap { $0["id"] } ?? [])
   }
-  print(try database.query("mutation { close(id: 2) { owner } }").jsonString)
+  print(try database.run("mutation { close(id: 2) { owner } }").jsonString)
 }
 
 /// Functions of expressions that the program makes, from Swift types or from the language's.
@@ -73,5 +73,5 @@ private func addFunctions(to database: Database) throws {
   try database.register(function: "fee", parameters: [.decimal], returns: .decimal) { arguments in
     .string((arguments[0].double ?? 0) > 10 ? "1.50" : "0.25")
   }
-  print(try database.query("{ Account { who := initial(owner) fee := fee(balance) } }").jsonString)
+  print(try database.run("{ Account { who := initial(owner) fee := fee(balance) } }").jsonString)
 }

@@ -17,8 +17,8 @@ func changeSchema() throws {
     print(error.problems.map(\.code))
   }
   try database.changeSchema(to: second, allowingLoss: true)
-  print(try database.query("{ Note(orderBy: text) { text stars seen } }").jsonString)
+  print(try database.run("{ Note(orderBy: text) { text stars seen } }").jsonString)
 
   try database.changeSchema(to: first + " type Tag { id: ID! }", allowingLoss: true)
-  print(try database.query("{ Note { text stars } Tag { id } }").jsonString)
+  print(try database.run("{ Note { text stars } Tag { id } }").jsonString)
 }

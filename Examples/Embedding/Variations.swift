@@ -11,7 +11,7 @@ func showVariations(_ database: Database) throws {
 
 /// Answers as values, and as types decoded from one field.
 private func readValues(_ database: Database) throws {
-  let answer = try database.query("{ Book(orderBy: year, limit: 1) { title year } }")
+  let answer = try database.run("{ Book(orderBy: year, limit: 1) { title year } }")
   let first = answer.value["Book"]?[0]
   print(first?["title"]?.string ?? "none", first?["year"]?.int ?? 0)
 
@@ -34,7 +34,7 @@ private func keepView(_ database: Database) throws {
 private func setLimits(_ database: Database) throws {
   let options = RunOptions(timeout: .seconds(2), maximumBytes: 20, maximumMemory: 64 << 20)
   do throws(QueryError) {
-    _ = try database.query("{ Book { title } }", options: options)
+    try database.run("{ Book { title } }", options: options)
   } catch {
     print(error.problems.map(\.code))
   }
@@ -45,7 +45,7 @@ private func cancel(_ database: Database) throws {
   let cancellation = QueryCancellation()
   cancellation.cancel()
   do throws(QueryError) {
-    _ = try database.query("{ Book { title } }", options: RunOptions(cancellation: cancellation))
+    try database.run("{ Book { title } }", options: RunOptions(cancellation: cancellation))
   } catch {
     print(error.problems.map(\.code))
   }

@@ -43,8 +43,8 @@ struct Answer: Decodable {
 
 let database = try Database(schema: schema)
 try database.load([
-  .ndjson(type: "Author", bytes: Array(authors.utf8), name: "authors"),
-  .ndjson(type: "Book", bytes: Array(books.utf8), name: "books"),
+  .ndjson(type: "Author", text: authors, name: "authors"),
+  .ndjson(type: "Book", text: books, name: "books"),
 ])
 
 let since = try database.prepare(
@@ -77,3 +77,4 @@ do {
 try showVariations(database)
 try changeData()
 try changeSchema()
+try await passVariables(database)

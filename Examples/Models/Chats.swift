@@ -46,7 +46,7 @@ func chatLines() throws -> [String] {
   // The same entities, by key paths and as text.
   let adults = User.filter(\.age >= 18).sorted(by: \.name).resolve(in: context)
   let found = Message.filter(.string(\.text, matches: "database")).resolve(in: before)
-  let answer = try context.query("{ User(where: age < 18) { name chats { messages { text } } } }")
+  let answer = try context.run("{ User(where: age < 18) { name chats { messages { text } } } }")
 
   // A fragment keeps what it does not know.
   try User(id: "2", name: "Alice", age: 18, profile: "likes graphs").save(to: &context)

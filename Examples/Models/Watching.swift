@@ -19,7 +19,7 @@ func watchLines() async throws -> [String] {
   // The answers of a query, as they change.
   var answers = FetchAll(.adults, in: database).makeAsyncIterator()
   lines.append(try await answers.next()?.map(\.name).joined(separator: ", ") ?? "")
-  _ = try database.query(#"mutation { updateUser(where: name == "Alice", set: {age: 18}) { id } }"#)
+  try database.run(#"mutation { updateUser(where: name == "Alice", set: {age: 18}) { id } }"#)
   lines.append(try await answers.next()?.map(\.name).joined(separator: ", ") ?? "")
 
   let dave = try User.include(#Predicate { $0.name == "Dave" }).findOrCreate(in: database) {

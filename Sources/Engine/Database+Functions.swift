@@ -14,7 +14,7 @@ extension Database {
   /// try database.register(function: "vat", parameters: [.decimal, .float], returns: .float) { arguments in
   ///   .double((arguments[0].double ?? 0) * (arguments[1].double ?? 0))
   /// }
-  /// let answer = try database.query("{ Product { gross := vat(price, 1.25) } }")
+  /// let answer = try database.run("{ Product { gross := vat(price, 1.25) } }")
   /// ```
   ///
   /// - Parameters:
@@ -110,12 +110,6 @@ extension Database {
 extension Value {
   /// A value of a registered function's parameter, as answers write it.
   init(_ value: GQLCatalog.Value) {
-    func written(_ fill: (inout ByteBuffer) -> Void) -> Value {
-      var buffer = ByteBuffer(capacity: 48)
-      fill(&buffer)
-      // Without the quotes.
-      return .string(String(buffer.string.dropFirst().dropLast()))
-    }
     switch value {
     case .null, .enumeration: self = .null
     case .boolean(let truth): self = .bool(truth)
@@ -123,13 +117,28 @@ extension Value {
     case .float(let number): self = .double(number)
     case .decimal(let number): self = .number(number.description)
     case .string(let text), .uuid(let text), .id(let text, _): self = .string(text.string)
-    case .dateTime(let time): self = written { $0.append(dateTime: time) }
-    case .date(let day): self = written { $0.append(date: day) }
-    case .duration(let time): self = written { $0.append(duration: time) }
-    case .bytes(let text): self = written { buffer in text.withUnsafeBytes { buffer.append(base64: $0) } }
+    case .dateTime(let time): self = .quoted { $0.append(dateTime: time) }
+    case .date(let day): self = .quoted { $0.append(date: day) }
+    case .duration(let time): self = .duration(time)
+    case .bytes(let text): self = .quoted { buffer in text.withUnsafeBytes { buffer.append(base64: $0) } }
     case .json(let text): self = (try? Value(json: Array(text.bytes))) ?? .null
     case .list(let elements): self = .list(elements.map { Value($0) })
     case .object(let members): self = .object(members.map { Member($0.name.string, Value($0.value)) })
     }
+  }
+
+  /// A `DateTime` by its microseconds since 1970; nil outside of the years that it has.
+  static func dateTime(_ microseconds: Int64) -> Value? {
+    CivilTime.dateTimeRange.contains(microseconds) ? quoted { $0.append(dateTime: microseconds) } : nil
+  }
+
+  /// A `Duration` by its microseconds.
+  static func duration(_ microseconds: Int64) -> Value { quoted { $0.append(duration: microseconds) } }
+
+  /// The text that `fill` writes in quotes.
+  private static func quoted(_ fill: (inout ByteBuffer) -> Void) -> Value {
+    var buffer = ByteBuffer(capacity: 48)
+    fill(&buffer)
+    return .string(String(buffer.string.dropFirst().dropLast()))
   }
 }

@@ -21,7 +21,7 @@ import Synchronization
 /// ```swift
 /// let database = try Database(schema: "type User { id: ID! name: String! age: Int @index }")
 /// try database.load([.ndjson(type: "User", bytes: Array(#"{"id": 1, "name": "Ada", "age": 36}"#.utf8))])
-/// let answer = try database.query("{ User(where: age > $min) { name } }", ["min": 30])
+/// let answer = try database.run("query($min: Int!) { User(where: age > $min) { name } }", ["min": 30])
 /// ```
 public final class Database: Sendable {
   struct State {
@@ -176,13 +176,7 @@ public final class Database: Sendable {
   public func prepare(
     _ text: String, operation: String? = nil, name: String = "query", options: RunOptions = RunOptions()
   ) throws(QueryError) -> PreparedQuery {
-    if let operation {
-      let all = try prepareAll(text, name: name, options: options)
-      guard let found = all.first(where: { $0.name == operation }) else {
-        throw try document(text, name, options).unknownOperationError(operation)
-      }
-      return found
-    }
+    if let operation { return try prepare(document(text, name, options), operation: operation, options: options) }
     var text = text
     let catalogVersion = state.withLock { $0.snapshot.catalog.version }
     let (known, hash, epoch) = text.withUTF8 { text in
@@ -203,6 +197,20 @@ public final class Database: Sendable {
       }
     }
     return PreparedQuery(only, database: self)
+  }
+
+  /// Prepares the only operation of a parsed document, or the one named.
+  ///
+  /// - Throws: ``QueryError`` with every problem of the document.
+  package func prepare(
+    _ document: QueryDocument, operation: String?, options: RunOptions = RunOptions()
+  ) throws(QueryError) -> PreparedQuery {
+    guard let operation else { return PreparedQuery(try onlyOperation(of: document, options), database: self) }
+    let all = try prepareAll(document, options: options)
+    guard let found = all.first(where: { $0.name == operation }) else {
+      throw document.unknownOperationError(operation)
+    }
+    return found
   }
 
   private func document(
@@ -260,15 +268,6 @@ public final class Database: Sendable {
     return zip(document.operations, queries).map {
       PreparedOperation(document: document, operation: $0, query: $1)
     }
-  }
-
-  /// Runs the only operation of a document; to run one more than once, ``prepare(_:operation:name:)`` it.
-  ///
-  /// - Throws: ``QueryError`` with every problem of the document, the variables or the run.
-  public func query(
-    _ text: String, _ variables: [String: Value] = [:], options: RunOptions = RunOptions()
-  ) throws(QueryError) -> Answer {
-    try prepare(text, options: options).run(variables, options: options)
   }
 }
 

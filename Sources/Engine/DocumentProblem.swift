@@ -16,6 +16,8 @@ enum DocumentProblem: CaseIterable {
   case wrongLimit
   /// `extend schema @data(from: "/etc/passwd")` under `--limits serve`
   case dataNotAllowed
+  /// `database.run(text, variables: ["x": Double.nan])`
+  case unencodableValue
 
   var code: DiagnosticCode {
     switch self {
@@ -26,6 +28,7 @@ enum DocumentProblem: CaseIterable {
     case .functionName: "function-name"
     case .wrongLimit: "wrong-limit"
     case .dataNotAllowed: "data-not-allowed"
+    case .unencodableValue: "unencodable-value"
     }
   }
 }

@@ -35,6 +35,7 @@ public final class PreparedQuery: Sendable {
   /// Runs on the data as it is now.
   ///
   /// - Throws: ``QueryError`` if a variable cannot be what it is declared to be, or the run fails: nothing is answered.
+  @discardableResult
   public func run(
     _ variables: [String: Value] = [:], options: RunOptions = RunOptions()
   ) throws(QueryError) -> Answer {

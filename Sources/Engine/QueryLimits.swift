@@ -58,7 +58,7 @@ public struct QueryLimits: Sendable, Hashable {
   /// For documents that one wrote oneself: generous for the document, none for the run.
   public static let standard = QueryLimits()
 
-  /// For documents that nobody vouches for.
+  /// For untrusted documents.
   public static let serve: QueryLimits = {
     var limits = QueryLimits()
     limits.documentBytes = 64 << 10
@@ -204,5 +204,17 @@ public struct QueryLimits: Sendable, Hashable {
     limits.maximumElements = max(0, listElements)
     limits.patterns = patterns
     return limits
+  }
+}
+
+extension QueryLimits: CustomStringConvertible {
+  /// The limits that differ from ``standard``, by their names.
+  public var description: String {
+    let parts = Self.fields.compactMap { field -> String? in
+      if field.name == "time" { return time == Self.standard.time ? nil : "time: \(time.map { "\($0)" } ?? "off")" }
+      let value = field.get(self)
+      return value == field.get(.standard) ? nil : "\(field.name): \(value.map(String.init) ?? "off")"
+    }
+    return "QueryLimits(\(parts.joined(separator: ", ")))"
   }
 }

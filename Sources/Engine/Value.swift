@@ -3,18 +3,34 @@ import GQLCatalog
 
 /// A value that goes into or comes out of the evaluator: a variable, an inserted field, a part of an answer.
 ///
-/// It is JSON's model with exact numbers. A variable takes the type that its declaration wants: a `.string` stands for
-/// an id, a date, an enum value or a UUID where one is declared.
+/// It is JSON's model with exact numbers. A variable takes the type that it is declared with: a `.string` stands for
+/// an id, a date, an enum value or a UUID where one is declared. Literals of Swift are values, and
+/// ``init(encoding:)`` makes one of any `Encodable`.
+///
+/// ```swift
+/// let value: Value = ["name": "Ada", "age": 36, "tags": ["math", nil]]
+/// print(value["age"]?.int ?? 0)
+/// ```
 public enum Value: Sendable, Hashable {
+  /// No value: JSON's `null`, a field that is null, a variable that is given as null.
   case null
+  /// `true` or `false`: a `Boolean`.
   case bool(Bool)
+  /// A whole number from -2^63 to 2^63 - 1: an `Int`, or an `ID` that is written as a number.
   case int(Int64)
+  /// A number with a fraction or an exponent, of which `Double` prints the same digits: a `Float`. Where an `Int` is
+  /// declared, a double without a fraction is accepted.
   case double(Double)
-  /// The digits of a number that neither an `Int64` nor a `Double` prints as: a decimal's, `1.50`, `-0`.
+  /// The digits of a number that neither an `Int64` nor a `Double` prints as: a `Decimal` such as `1.50`, an integer
+  /// beyond `Int64`, `-0`.
   case number(String)
+  /// A text: a `String`, and each type that JSON writes as a text. These are `ID`, an enum's value, `DateTime`
+  /// (`2026-01-31T12:00:00Z`), `Date` (`2026-01-31`), `Duration` (`PT1.5S`), `UUID`, and `Bytes` (base64).
   case string(String)
+  /// Values in their order: a list field, a list of entities, a JSON array.
   case list([Value])
-  /// Members in their order.
+  /// Members in their order: an entity, an embedded object, an input object, a JSON object. A name may stand in it once;
+  /// ``subscript(_:)-(String)`` finds the first.
   case object([Member])
 
   /// A named value within an object.
@@ -88,6 +104,13 @@ extension Value {
   /// - Throws: ``QueryError`` with the place of what is not JSON.
   public init(json utf8: [UInt8]) throws(QueryError) {
     try self.init(json: utf8, name: "JSON")
+  }
+
+  /// Reads JSON text; see ``init(json:)-([UInt8])``.
+  ///
+  /// - Throws: ``QueryError`` with the place of what is not JSON.
+  public init(json text: String) throws(QueryError) {
+    try self.init(json: Array(text.utf8))
   }
 
   /// The value of a JSON tree.

@@ -2,6 +2,12 @@ import GQLBase
 import GQLEngine
 import GQLLoader
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// Where data comes from.
 public enum DataSource: Sendable {
   /// One JSON object a line; of the type, or of the type that each line's `__typename` names. `name` is for messages.
@@ -16,6 +22,44 @@ public enum DataSource: Sendable {
   /// compressed as `.gz` or `.zst`, or a directory of such files. Within a directory only files named for a type are
   /// read. Or a SQLite file (`.sqlite`, `.sqlite3`, `.db`, `.db3`): its tables are types, its foreign keys relations.
   case path(String)
+}
+
+extension DataSource {
+  /// NDJSON in a text; see ``ndjson(type:bytes:name:)``.
+  public static func ndjson(type: String? = nil, text: String, name: String = "data.ndjson") -> DataSource {
+    .ndjson(type: type, bytes: Array(text.utf8), name: name)
+  }
+
+  /// NDJSON in UTF-8; see ``ndjson(type:bytes:name:)``.
+  public static func ndjson(type: String? = nil, data: Data, name: String = "data.ndjson") -> DataSource {
+    .ndjson(type: type, bytes: Array(data), name: name)
+  }
+
+  /// JSON in a text; see ``json(type:bytes:name:)``.
+  public static func json(type: String? = nil, text: String, name: String = "data.json") -> DataSource {
+    .json(type: type, bytes: Array(text.utf8), name: name)
+  }
+
+  /// JSON in UTF-8; see ``json(type:bytes:name:)``.
+  public static func json(type: String? = nil, data: Data, name: String = "data.json") -> DataSource {
+    .json(type: type, bytes: Array(data), name: name)
+  }
+
+  /// Comma-separated values in a text; see ``csv(type:bytes:name:)``.
+  public static func csv(type: String, text: String, name: String = "data.csv") -> DataSource {
+    .csv(type: type, bytes: Array(text.utf8), name: name)
+  }
+
+  /// Comma-separated values in UTF-8; see ``csv(type:bytes:name:)``.
+  public static func csv(type: String, data: Data, name: String = "data.csv") -> DataSource {
+    .csv(type: type, bytes: Array(data), name: name)
+  }
+
+  /// A file or a directory; see ``path(_:)``. Nothing is fetched over a network: another URL fails as a file that is
+  /// not there.
+  public static func url(_ url: URL) -> DataSource {
+    .path(url.isFileURL ? url.path : url.absoluteString)
+  }
 }
 
 extension DataSource {

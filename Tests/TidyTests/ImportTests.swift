@@ -40,7 +40,8 @@ import Testing
     Rule(
       folder: "Library",
       modules: [
-        "GQLBase", "GQLCatalog", "GQLPlanner", "GQLStore", "GQLLoader", "GQLGenerator", "GQLEngine",
+        "GQLBase", "GQLCatalog", "GQLPlanner", "GQLStore", "GQLLoader", "GQLGenerator", "GQLEngine", "Foundation",
+        "FoundationEssentials",
       ], reexported: ["GQLEngine"]),
     Rule(
       folder: "Models",

@@ -124,7 +124,7 @@ public enum ConflictResolution: Sendable, Hashable {
 /// not beyond the call that gave it.
 public final class DatabaseTransaction {
   let database: Database
-  private let base: Snapshot
+  let base: Snapshot
   private var mutator: Mutator?
   /// Output buffers that wait; a command that runs operations itself takes another.
   private var buffers: [ReusableBuffer] = []
@@ -183,7 +183,7 @@ public final class DatabaseTransaction {
     }
   }
 
-  private func failing<Output>(_ body: () throws(QueryError) -> Output) throws(QueryError) -> Output {
+  func failing<Output>(_ body: () throws(QueryError) -> Output) throws(QueryError) -> Output {
     if let failure { throw failure }
     do {
       return try body()
