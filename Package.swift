@@ -176,7 +176,7 @@ let package = Package(
       name: "GQLiteCommandTests",
       dependencies: [
         "GQLite", "GQLBase", "GQLLexer", "GQLParser", "GQLCatalog", "GQLQuery", "GQLBinder", "GQLPlanner",
-        "GQLExecutor", "GQLLoader", "GQLEngine", "GQLiteCLI", "fuzz",
+        "GQLExecutor", "GQLLoader", "GQLEngine", "GQLiteCLI", "CSQLite3", "fuzz",
       ], path: "Tests/CommandTests"),
 
     // The repository's own rules.

@@ -14,8 +14,9 @@ import Testing
 /// | `graphql` under `schema` | a schema without problems |
 /// | `swift` | stands in a file of Examples/ |
 ///
-/// `DATA` may be missing: the document defines its own types then. `not run` excuses a block. Documents that parse stand
-/// as `gqlite fmt` writes them. `GQLITE_UPDATE_GOLDEN=1` writes what came out.
+/// `DATA` is a folder with a schema, or a file without one. It may be missing: the document defines its own types then.
+/// `not run` excuses a block. Documents that parse stand as `gqlite fmt` writes them. `GQLITE_UPDATE_GOLDEN=1` writes
+/// what came out.
 @Suite struct DocumentationTests {
   @Test(arguments: DocumentationFile.paths)
   func snippets(_ path: String) throws {
@@ -195,8 +196,8 @@ private struct SnippetRunner {
     if document.definesTypes { return try Database(schemaTexts: [(document.sourceName, document.schemaBytes)]) }
     if let known = databases[data] { return known }
     let folder = DocumentationFile.root.appending(path: data)
-    let schema = try String(contentsOf: folder.appending(path: "schema.graphql"), encoding: .utf8)
-    let database = try Database(schema: schema)
+    let schema = folder.appending(path: "schema.graphql")
+    let database = FileManager.default.fileExists(atPath: schema.path) ? try Database(schemaAt: schema) : Database()
     try database.load(path: folder.path)
     databases[data] = database
     return database
