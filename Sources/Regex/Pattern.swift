@@ -20,7 +20,7 @@ package struct PatternLimits: Hashable, Sendable {
   }
 
   package static let standard = PatternLimits()
-  /// For documents that nobody vouches for.
+  /// For untrusted documents.
   package static let strict = PatternLimits(patternBytes: 1024, match: 250_000, depth: 10_000, heap: 4 * 1024)
 }
 

@@ -6,7 +6,7 @@ enum Help {
     gqlite \(GQLiteVersion.current) — nested-selection queries over typed, related data
 
     usage: gqlite [run] FILE… | - | -e TEXT     run the operations of a document
-           gqlite explain FILE…                  show how they would be answered
+           gqlite explain FILE…                  print the plans of a document
            gqlite check FILE…                    report every problem of documents
            gqlite fmt FILE…                      format documents in place
            gqlite schema                         print the schema, given or inferred
@@ -14,7 +14,7 @@ enum Help {
            gqlite bench FILE…                    time prepared operations
            gqlite generate swift                 write Swift models of a schema
 
-    'gqlite COMMAND --help' tells the flags of a command.
+    'gqlite COMMAND --help' lists the flags of a command.
 
     exit codes: 0 done · 1 the document, the data or a query failed · 2 wrong usage
 
@@ -58,11 +58,11 @@ enum Help {
       -o FILE           replace a file by the answers, if all documents are answered; '-' is standard output
       --timeout T       stop loading and running a document after T: 500ms, 5s, 2m; a bare number is seconds
       --data-root DIR   the folder that documents may name data in; under '--limits serve' they need it
-      --now TIME        what now() gives: 2024-05-01T12:00:00Z; left out, the clock's time
+      --now TIME        the result of now(): 2024-05-01T12:00:00Z; without it, the time of the clock
       --max-bytes N     refuse answers of more than N bytes
       --max-nodes N     refuse answers of more than N objects
       --max-memory N    refuse runs that need more than N bytes beside the answer
-      --limits L        'standard' (default) or 'serve', for documents that nobody vouches for
+      --limits L        'standard' (default) or 'serve', for untrusted documents
       --limit NAME=N    one limit, times in milliseconds; may be repeated. Names: document-bytes, tokens, nesting, fields,
                         expansion, problems, visited-rows, answer-nodes, answer-bytes, time, memory, recursion-depth,
                         recursion-entities, text-bytes, list-elements, pattern-bytes, pattern-steps,
@@ -111,8 +111,8 @@ enum Help {
     \(inputs)
       --api             print the whole API for tools of GraphQL: root fields, arguments, input types, mutations
       --introspection   print the same as the answer to the introspection query of GraphQL, in JSON
-      --to NEW          print what the schema NEW says differently, and what the data would lose by it; nothing is changed
-      --allow-loss      what would be lost is no failure
+      --to NEW          print the differences of the schema NEW, and the values that the data would lose; change nothing
+      --allow-loss      exit with 0 although values would be lost
 
     """,
     "test": """
@@ -144,7 +144,7 @@ enum Help {
     usage: gqlite generate swift [--schema F] [--data PATH]
 
     Prints models for the library GQLiteModels: a struct with @EntityModel for each type of the schema, given or
-    inferred, with its relations and indexes, and the enums and structs that they are made of. What models cannot say
+    inferred, with its relations and indexes, and the enums and structs of its fields. What models cannot express
     stands in comments.
 
     \(inputs)

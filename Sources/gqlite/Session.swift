@@ -13,7 +13,7 @@ struct Session {
   var dialect: QueryDialect
   /// What documents and their runs may take.
   var limits: QueryLimits
-  /// Whether nobody vouches for the documents.
+  /// Whether the documents are not trusted.
   private let isServing: Bool
   /// The folder that documents may name data in, links followed; nil where none is given.
   private let dataRoot: String?
