@@ -1,5 +1,5 @@
-import Foundation
 import GQLBase
+import GQLite
 
 /// What is wrong with the command line.
 struct UsageError: Error {
@@ -90,7 +90,7 @@ struct Arguments {
     guard let first = operands.first else { return nil }
     guard names.contains(first) else {
       let near = nearestNames(to: first, in: names)
-      guard let help = didYouMean(near), !FileManager.default.fileExists(atPath: first) else { return nil }
+      guard let help = didYouMean(near), !FileBytes.exists(first) else { return nil }
       throw UsageError("there is no command or file '\(first)'", help: help)
     }
     operands.removeFirst()

@@ -49,19 +49,19 @@ struct TextTable {
     var rest = max(1, room - overhead(isCut ? count + 1 : count) - (isCut ? 1 : 0))
     // The narrow ones get what they need; the others share what is left.
     var isOpen = widths.map { _ in true }
-    var open = count
-    var share = rest / max(open, 1)
-    while open > 0 {
-      share = rest / open
+    var remaining = count
+    var share = rest / max(remaining, 1)
+    while remaining > 0 {
+      share = rest / remaining
       let settled = widths.indices.filter { isOpen[$0] && widths[$0] <= share }
       if settled.isEmpty { break }
       for index in settled {
         isOpen[index] = false
-        open -= 1
+        remaining -= 1
         rest -= widths[index]
       }
     }
-    var extra = open > 0 ? rest - share * open : 0
+    var extra = remaining > 0 ? rest - share * remaining : 0
     for index in widths.indices where isOpen[index] {
       widths[index] = max(1, share + (extra > 0 ? 1 : 0))
       extra -= 1
