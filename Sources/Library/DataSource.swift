@@ -18,10 +18,24 @@ public enum DataSource: Sendable {
   case csv(type: String, bytes: [UInt8], name: String = "data.csv")
   /// Entities of one type as values.
   case values(type: String, [Value])
-  /// A file `<Type>.ndjson`, `.jsonl`, `.json` or `.csv`, any other `.json` or `.ndjson` file as above, each also
-  /// compressed as `.gz` or `.zst`, or a directory of such files. Within a directory only files named for a type are
-  /// read. Or a SQLite file (`.sqlite`, `.sqlite3`, `.db`, `.db3`): its tables are types, its foreign keys relations.
+  /// A file of CSV, TSV, JSON or NDJSON, also compressed as `.gz` or `.zst`, a SQLite file, or a directory of such files;
+  /// `docs/data.md` has the forms.
   case path(String)
+  /// A file, a directory or a pattern such as `logs/*.ndjson`, under a name for its table and in a format: nil for what
+  /// the file's own name and its content say. The path `-` is standard input.
+  case file(path: String, name: String? = nil, format: DataFormat? = nil)
+}
+
+/// How data is written.
+public enum DataFormat: String, Sendable, CaseIterable {
+  /// Values between commas, or what the first lines show to stand between them.
+  case csv
+  /// Values between tabs.
+  case tsv
+  /// A list of objects, or objects that hold one.
+  case json
+  /// One object a line.
+  case ndjson
 }
 
 extension DataSource {
@@ -74,6 +88,18 @@ extension DataSource {
       buffer.append(json: JSONValue.array(values.map(\.json)))
       return .bytes(buffer.takeArray(), .json, type: type, name: "values of \(type)")
     case .path(let path): return .path(path)
+    case .file(let path, let name, let format): return .path(path, name: name, format: format?.format)
+    }
+  }
+}
+
+extension DataFormat {
+  fileprivate var format: LoadFile.Format {
+    switch self {
+    case .csv: .csv
+    case .tsv: .tsv
+    case .json: .json
+    case .ndjson: .ndjson
     }
   }
 }
@@ -149,7 +175,7 @@ public struct LoadReport: Sendable, Hashable {
   public var warnings: [QueryError.Problem] = []
   /// Links to ids that are not there; each connects if its entity comes later.
   public var danglingLinks = 0
-  /// What was decided where there was no schema, a sentence each: which columns are ids, and what was renamed.
+  /// What was decided about sources, a sentence each: how they are read, which columns are ids, what was renamed.
   public var notes: [String] = []
   /// The warnings as shown to people.
   public var warningText = ""

@@ -41,13 +41,15 @@ extension Database {
     _ sources: [DataSource], _ options: LoadOptions, _ interruption: Interruption?, on snapshot: Snapshot,
     hasSchema: Bool, notes: inout [String]
   ) throws(QueryError) -> (base: Snapshot, files: [LoadFile]) {
-    let bounds = LoadFile.Bounds(
+    let bounds = SourceOpening.Bounds(
       expandedBytes: options.maximumExpandedBytes, root: options.root, interruption: interruption)
     let opened = try told { () throws(LoadFailure) in
-      try LoadFile.open(sources.map(\.source), for: hasSchema ? snapshot.catalog : nil, bounds)
+      try SourceOpening.open(sources.map(\.source), for: hasSchema ? snapshot.catalog : nil, bounds)
     }
-    let base = hasSchema ? snapshot : try inferred(from: opened, options, &notes, functions: snapshot.catalog.functions)
-    return (base, try told { () throws(LoadFailure) in try LoadFile.resolve(opened, in: base.catalog) })
+    notes = opened.notes
+    let files = opened.files
+    let base = hasSchema ? snapshot : try inferred(from: files, options, &notes, functions: snapshot.catalog.functions)
+    return (base, try told { () throws(LoadFailure) in try LoadFile.resolve(files, in: base.catalog) })
   }
 
   private func told<Output>(_ body: () throws(LoadFailure) -> Output) throws(QueryError) -> Output {

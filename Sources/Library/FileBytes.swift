@@ -38,6 +38,12 @@ package enum FileBytes {
 
   package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
+  /// Returns whether a path ends as those of files of data do.
+  package static func isNamedAsData(_ path: String) -> Bool { DataFileName.isData(path) }
+
+  /// Returns whether a path is one of the process's own streams.
+  package static func isStream(_ path: String) -> Bool { MappedFile.stream(named: path) != nil }
+
   /// Replaces a file as a whole: a failure leaves the old one.
   ///
   /// - Throws: ``QueryError`` with the system's reason.

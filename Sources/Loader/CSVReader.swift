@@ -51,12 +51,12 @@ struct CSVReader {
   let bytes: UnsafeBufferPointer<UInt8>
   /// What stands between fields.
   let separator: UInt8
-  var position = 0
+  var position: Int
 
-  init(_ bytes: UnsafeBufferPointer<UInt8>, separator: UInt8 = 0x2C) {
+  init(_ bytes: UnsafeBufferPointer<UInt8>, _ dialect: CSVDialect) {
     self.bytes = bytes
-    self.separator = separator
-    if bytes.count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF { position = 3 }
+    separator = dialect.separator
+    position = dialect.start
   }
 
   var isAtEnd: Bool { position >= bytes.count }

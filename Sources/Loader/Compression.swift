@@ -2,17 +2,27 @@ import CZlib
 import CZstd
 import GQLBase
 
-/// A compressed form of a data file, told by the end of its name.
+/// A compressed form of a data file.
 enum Compression: String, CaseIterable {
   case gzip = ".gz"
   case zstd = ".zst"
 
-  /// The name without the ending, and the form; nil for a name that has no such ending.
-  static func split(_ name: String) -> (stem: String, compression: Compression)? {
-    for form in allCases where name.hasSuffix(form.rawValue) && name.utf8.count > form.rawValue.utf8.count {
-      return (String(name.dropLast(form.rawValue.count)), form)
+  /// The form that the end of a name says, in any case.
+  init?(ofName name: String) {
+    let lowered = name.lowercased()
+    guard let form = Self.allCases.first(where: { lowered.hasSuffix($0.rawValue) }) else { return nil }
+    self = form
+  }
+
+  /// The form that bytes begin like.
+  init?(of bytes: UnsafeBufferPointer<UInt8>) {
+    if bytes.starts(with: [0x1F, 0x8B, 0x08]) {
+      self = .gzip
+    } else if bytes.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) {
+      self = .zstd
+    } else {
+      return nil
     }
-    return nil
   }
 
   /// Why bytes could not be expanded.

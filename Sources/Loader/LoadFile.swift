@@ -1,205 +1,84 @@
 import GQLBase
 import GQLCatalog
 
-/// One source of records, opened.
+/// A table of records in an opened source. A file may hold several.
 package struct LoadFile {
   /// How the records are written.
-  package enum Format: Sendable { case ndjson, json, csv }
+  package enum Format: Sendable { case ndjson, json, csv, tsv }
+
+  /// Where the records lie, and how they are written there.
+  enum Layout {
+    case json(JSONShape.Table)
+    case csv(CSVDialect)
+  }
+
   package var file: MappedFile
-  var format: Format
-  /// The type that the file is named for.
+  var layout: Layout
+  /// The type that the table is named for.
   var type: EntityTypeID?
-  /// The type's name, for inference without a schema.
+  /// The name of the table: that of the file or key it comes from, or the one that was given. Nil where only the records
+  /// say what they are.
   var typeName: String?
   /// Without a schema: the type that a table of SQLite declares.
   var table: SchemaDraft.TypeDraft?
+  /// The name that tells the table from others called like it: that of its file with the ending, and its key. Nil where
+  /// the name of the table was given.
+  var wholeName: String?
+  /// What is wrong behind the table.
+  var fault: RecordFailure?
 
-  /// What bounds the opening of sources.
-  package struct Bounds {
-    /// The bytes that one compressed file may expand to.
-    var expandedBytes: Int
-    /// The folder that all files must lie in; nil if they may lie anywhere.
-    var root: String?
-    var interruption: Interruption?
-
-    package init(expandedBytes: Int, root: String? = nil, interruption: Interruption? = nil) {
-      self.expandedBytes = expandedBytes
-      self.root = root
-      self.interruption = interruption
-    }
-
-    /// - Throws: where the time is over, or the load was cancelled.
-    func check(_ file: String) throws(LoadFailure) {
-      guard let diagnostic = interruption?.diagnostic(at: SourceRange(at: 0)) else { return }
-      throw LoadFailure([(SourceText(name: file, bytes: []), [diagnostic])])
-    }
+  init(file: MappedFile, layout: Layout, typeName: String?, wholeName: String? = nil) {
+    self.file = file
+    self.layout = layout
+    self.typeName = typeName
+    self.wholeName = wholeName
   }
 
-  /// Opens sources. Directories give their files in the order of their names. Without a catalog, a SQLite file brings
-  /// its own types.
-  package static func open(
-    _ sources: [LoadSource], for catalog: Catalog?, _ bounds: Bounds
-  ) throws(LoadFailure) -> [LoadFile] {
-    let typeNames = catalog.map {
-      Set($0.types.filter { !$0.isElement }.map(\.name) + $0.types.compactMap(\.source))
-    }
-    var files: [LoadFile] = []
-    var names = TableNames()
-    for source in sources {
-      if case .path(let path) = source, let tables = try openDatabase(path, for: catalog, &names, bounds) {
-        files += tables
-      } else {
-        files += try open([source], typeNames: typeNames, bounds)
-      }
-    }
-    return files
+  /// A table of one object a line.
+  static func lines(_ file: MappedFile, typeName: String) -> LoadFile {
+    LoadFile(file: file, layout: .json(JSONShape.Table(form: .lines, start: 0)), typeName: typeName)
   }
 
-  private static func openDatabase(
-    _ path: String, for catalog: Catalog?, _ names: inout TableNames, _ bounds: Bounds
-  ) throws(LoadFailure) -> [LoadFile]? {
-    guard [".sqlite", ".sqlite3", ".db", ".db3"].contains(where: { path.hasSuffix($0) }),
-      MappedFile.directoryEntries(path) == nil
-    else { return nil }
-    let file = try mapped(path, bounds, atMost: 16)
-    guard SQLiteConnection.isDatabase(file.bytes) else {
-      throw LoadFailure(code: LoadProblem.unreadable.code, "this is no SQLite file", file: path)
-    }
-    do throws(SQLiteConnection.Failure) {
-      let connection = try SQLiteConnection(path: path, bounds.interruption)
-      let schema = try SQLiteSchema(connection, path: path, &names)
-      let files = try SQLiteRecords(connection, schema, for: catalog, path: path).files()
-      if files.isEmpty {
-        throw SQLiteConnection.Failure(
-          message: catalog == nil ? "there is no table in it" : "it has no table named for a type of the schema")
-      }
-      return files
-    } catch {
-      try bounds.check(path)
-      throw LoadFailure(code: LoadProblem.unreadable.code, error.message, file: path)
-    }
+  /// Whether the records say of which table they are.
+  var recordsAreNamed: Bool {
+    if case .json(let table) = layout { table.style != .plain } else { false }
   }
 
-  private static func open(
-    _ sources: [LoadSource], typeNames: Set<String>?, _ bounds: Bounds
-  ) throws(LoadFailure) -> [LoadFile] {
-    var files: [LoadFile] = []
-    for source in sources {
-      switch source {
-      case .bytes(let bytes, let format, let type, let name):
-        files.append(LoadFile(file: MappedFile(name: name, bytes: bytes), format: format, typeName: type))
-      case .path(let path):
-        files += try open(path, typeNames: typeNames, bounds)
-      }
-    }
-    return files
+  /// Whether the table is called as its key, rather than as its file.
+  var isNamedByKey: Bool {
+    if case .json(let table) = layout { table.isNamedByKey } else { false }
   }
 
-  private static func open(
-    _ path: String, typeNames: Set<String>?, _ bounds: Bounds
-  ) throws(LoadFailure) -> [LoadFile] {
-    guard let entries = MappedFile.directoryEntries(path) else {
-      return [try openFile(path, typeNames: typeNames, bounds)]
-    }
-    var files: [LoadFile] = []
-    let prefix = path.hasSuffix("/") ? path : path + "/"
-    for entry in entries {
-      guard let (stem, format) = split(Compression.split(entry)?.stem ?? entry) else { continue }
-      // A directory may hold other things, such as a schema or questions; without a schema, types begin in upper case.
-      guard typeNames?.contains(stem) ?? (stem.first?.isUppercase ?? false) else {
-        try refuseMisspelling(stem, entry, in: entries, typeNames: typeNames ?? [], file: prefix + entry)
-        continue
-      }
-      files.append(LoadFile(file: try content(prefix + entry, bounds), format: format, typeName: stem))
-    }
-    if files.isEmpty {
-      throw LoadFailure(
-        code: LoadProblem.noData.code, "this directory has no file named for a type",
-        help: "data lies in files such as User.ndjson, User.json or User.csv", file: path)
-    }
-    return files
-  }
-
-  /// Leaving out a file whose name is nearly that of a type without a file would lose its entities silently.
-  private static func refuseMisspelling(
-    _ stem: String, _ entry: String, in entries: [String], typeNames: Set<String>, file: String
-  ) throws(LoadFailure) {
-    let ending = entry.dropFirst(stem.count)
-    let missing = typeNames.filter { !entries.contains($0 + ending) }.sorted()
-    guard stem.first?.isUppercase ?? false, let near = nearestNames(to: stem, in: missing).first else { return }
-    throw LoadFailure(
-      code: LoadProblem.unknownType.code, "the schema has no entity type '\(stem)'", help: "did you mean '\(near)'?",
-      file: file)
-  }
-
-  private static func openFile(
-    _ path: String, typeNames: Set<String>?, _ bounds: Bounds
-  ) throws(LoadFailure) -> LoadFile {
-    let name = path.split(separator: "/").last.map(String.init) ?? path
-    guard let (stem, format) = split(Compression.split(name)?.stem ?? name) else {
-      // What is not there has no wrong ending.
-      _ = try mapped(path, bounds, atMost: 0)
-      throw LoadFailure(
-        code: LoadProblem.unsupported.code, "this is no file of data",
-        help: "data lies in files that end in .ndjson, .jsonl, .json or .csv (and .gz or .zst), or in .sqlite",
-        file: path)
-    }
-    var type: String?
-    if let typeNames {
-      if typeNames.contains(stem) || format == .csv { type = stem }
-    } else if stem.first?.isUppercase ?? false || format == .csv {
-      type = stem
-    }
-    return LoadFile(file: try content(path, bounds), format: format, typeName: type)
-  }
-
-  private static func mapped(
-    _ path: String, _ bounds: Bounds, atMost most: Int = .max - 1
-  ) throws(LoadFailure) -> MappedFile {
-    do {
-      return try MappedFile(path: path, atMost: most, within: bounds.root)
-    } catch {
-      throw LoadFailure(code: LoadProblem.unreadable.code, error.message, file: path)
-    }
-  }
-
-  private static func split(_ name: String) -> (stem: String, format: Format)? {
-    for (suffix, format) in [(".ndjson", Format.ndjson), (".jsonl", .ndjson), (".json", .json), (".csv", .csv)]
-    where name.hasSuffix(suffix) && name.utf8.count > suffix.utf8.count {
-      return (String(name.dropLast(suffix.count)), format)
-    }
-    return nil
-  }
-
-  /// The content of a file, expanded if it is compressed.
-  private static func content(_ path: String, _ bounds: Bounds) throws(LoadFailure) -> MappedFile {
-    try bounds.check(path)
-    let file = try mapped(path, bounds)
-    guard let (_, compression) = Compression.split(path) else { return file }
-    do {
-      return try compression.expand(file.bytes, limit: bounds.expandedBytes, bounds.interruption).file(named: path)
-    } catch {
-      try bounds.check(path)
-      throw LoadFailure(code: LoadProblem.unreadable.code, error.message, file: path)
-    }
-  }
-
-  /// Finds each file's type in the schema.
+  /// Finds each table's type in the schema.
   package static func resolve(_ files: [LoadFile], in catalog: Catalog) throws(LoadFailure) -> [LoadFile] {
     let types = SourceTypes(catalog)
     var resolved: [LoadFile] = []
     for var file in files {
       if let name = file.typeName {
-        guard let type = types.type(ofFile: file.file.name, named: name) else {
-          throw LoadFailure(
-            code: LoadProblem.unknownType.code, "the schema has no entity type '\(name)'",
-            help: nearestNames(to: name, in: catalog.types.map(\.name)).first.map { "did you mean '\($0)'?" },
-            file: file.file.name)
+        if let type = types.type(ofWhole: file.wholeName, named: name) {
+          file.type = type
+        } else if !file.recordsAreNamed {
+          throw unknownType(name, file, catalog)
         }
-        file.type = type
       }
       resolved.append(file)
     }
     return resolved
+  }
+
+  /// Why a load ends before its end.
+  static func interrupted(_ interruption: Interruption?, _ file: String) -> LoadFailure {
+    let why = interruption?.diagnostic(at: SourceRange(at: 0))
+    return LoadFailure([(SourceText(name: file, bytes: []), why.map { [$0] } ?? [])])
+  }
+
+  private static func unknownType(_ name: String, _ file: LoadFile, _ catalog: Catalog) -> LoadFailure {
+    let help = nearestNames(to: name, in: catalog.types.map(\.name)).first.map { "did you mean '\($0)'?" }
+    let message = "the schema has no entity type '\(name)'"
+    guard case .json(let table) = file.layout, table.isNamedByKey, let key = table.key else {
+      return LoadFailure(code: LoadProblem.unknownType.code, message, help: help, file: file.file.name)
+    }
+    let failure = RecordFailure(.unknownType, message, at: key.range.lowerBound, to: key.range.upperBound, help: help)
+    return LoadFailure([Loader.diagnostic(failure, in: file.file, severity: .error)])
   }
 }

@@ -4,12 +4,12 @@ import GQLStore
 
 /// CSV files: lines are read into a stage by columns, or one by one where bad ones are to be skipped.
 extension Loader {
-  mutating func loadCSV(_ file: LoadFile, _ number: Int) throws(RecordFailure) {
+  mutating func loadCSV(_ file: LoadFile, _ dialect: CSVDialect, _ number: Int) throws(RecordFailure) {
     let bytes = file.file.bytes
     guard let type = file.type, !catalog[type].isAbstract else {
       throw RecordFailure(.unknownType, "a CSV file is named for its type", at: 0)
     }
-    var csv = CSVReader(bytes)
+    var csv = CSVReader(bytes, dialect)
     var fields: [CSVReader.Field] = []
     while !csv.isAtEnd, fields.isEmpty { try csv.nextLine(into: &fields) }
     let names = fields.map { field in

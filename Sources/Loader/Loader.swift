@@ -65,14 +65,15 @@ package struct Loader: ~Copyable {
     self.isInferred = isInferred
     self.progress = progress
     self.interruption = interruption
+    sourceTypes = SourceTypes(catalog)
     reader = RecordReader(
-      layouts: catalog.types.map { RecordLayout($0, catalog: catalog) }, arena: arena, now: transaction.now)
+      layouts: catalog.types.map { RecordLayout($0, catalog: catalog) }, names: sourceTypes, arena: arena,
+      now: transaction.now)
     stages = Array(repeating: nil, count: catalog.types.count)
     pending = Array(repeating: PendingLinks(), count: catalog.relations.count)
     baseSlots = catalog.types.map { transaction.slotCount($0.id) }
     lastNumbers = Array(repeating: 0, count: catalog.types.count)
     numberedRows = Array(repeating: 0, count: catalog.types.count)
-    sourceTypes = SourceTypes(catalog)
     origins = Array(repeating: RowOrigins(), count: catalog.types.count)
   }
 

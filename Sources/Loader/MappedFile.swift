@@ -49,10 +49,13 @@ package final class MappedFile: @unchecked Sendable {
   /// `/dev/fd/N`, as shells do for `<(…)`; it is read to its end.
   ///
   /// - Parameters:
+  ///   - name: The name of the file in messages.
   ///   - most: The bytes that the caller takes. One more is read, from which the caller sees that there are more.
   ///   - root: A folder as `realpath` gives it, which the file must lie in after its links are followed.
-  package init(path: String, atMost most: Int = .max - 1, within root: String? = nil) throws(Failure) {
-    name = path
+  package init(
+    path: String, shownAs name: String? = nil, atMost most: Int = .max - 1, within root: String? = nil
+  ) throws(Failure) {
+    self.name = name ?? path
     // The system would see the name end there.
     guard !path.utf8.contains(0) else { throw Failure(message: "a name with U+0000 in it") }
     let stream = root == nil ? Self.stream(named: path) : nil
@@ -184,6 +187,17 @@ package final class MappedFile: @unchecked Sendable {
   private static func readSome(_ descriptor: CInt, _ start: UnsafeMutableRawPointer, _ count: Int) -> Int {
     read(descriptor, start, count)
   }
+
+  /// Returns whether a path leads to a folder.
+  package static func isFolder(_ path: String, followsLinks: Bool) -> Bool {
+    guard !path.utf8.contains(0) else { return false }
+    var status = stat()
+    guard (followsLinks ? stat(path, &status) : lstat(path, &status)) == 0 else { return false }
+    return status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  /// Returns whether there is something of that name.
+  package static func isThere(_ path: String) -> Bool { !path.utf8.contains(0) && access(path, F_OK) == 0 }
 
   /// The names in a directory, sorted by bytes; nil if the path is no directory.
   package static func directoryEntries(_ path: String) -> [String]? {

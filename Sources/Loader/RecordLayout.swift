@@ -79,8 +79,6 @@ final class RecordLayout {
   let isAbstract: Bool
   /// Whether records of their own may be of this type.
   let isEntity: Bool
-  /// The name that data gives the type: `@source(name:)`.
-  let source: String?
   /// Whether records without an id are numbered.
   let numbersRows: Bool
   /// Whether it belongs to an interface or union.
@@ -94,7 +92,6 @@ final class RecordLayout {
     columnCount = type.columns.count
     isAbstract = type.isAbstract
     isEntity = type.kind == .entity
-    source = type.source
     numbersRows = type.numbersRows
     isMember = !type.memberships.isEmpty
     members = type.members.map(\.type)

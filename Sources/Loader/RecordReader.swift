@@ -15,16 +15,15 @@ struct RecordReader: ~Copyable {
   private var seen: [Bool] = []
   /// The names of embedded types whose objects stand in lists.
   private let elementNames: Set<String>
-  /// The types of entities by the names that `__typename` may give them: of the data, of the schema, and those that
-  /// the schema's are made of.
-  private let typesByName: [String: EntityTypeID]
+  /// The types by the names that data gives them.
+  private let names: SourceTypes
+  /// Stands before the id of the record that is read, until its object is entered.
+  private var outerID: JSONScanner?
 
-  init(layouts: [RecordLayout], arena: LoadArena, now: Int64) {
+  init(layouts: [RecordLayout], names: SourceTypes, arena: LoadArena, now: Int64) {
     self.layouts = layouts
+    self.names = names
     elementNames = Set(layouts.filter { !$0.isEntity && !$0.isAbstract }.map(\.name))
-    let entities = layouts.filter(\.isEntity)
-    let sources = entities.compactMap { layout in layout.source.map { ($0, layout.type) } }
-    typesByName = Dictionary(sources + entities.map { ($0.name, $0.type) }) { first, _ in first }
     self.arena = arena
     self.now = now
   }
@@ -39,8 +38,10 @@ struct RecordReader: ~Copyable {
   }
 
   /// Reads the object that `scanner` stands before. Offsets in failures count from `offset`.
+  ///
+  /// - Parameter id: Stands before the id, if it does not lie in the object.
   mutating func readRecord(
-    _ type: EntityTypeID, _ scanner: inout JSONScanner, offset: Int, isTopLevel: Bool
+    _ type: EntityTypeID, _ scanner: inout JSONScanner, offset: Int, isTopLevel: Bool, id: JSONScanner? = nil
   ) throws(RecordFailure) -> Int {
     let layout = layouts[Int(type.index)]
     scanner.skipSpace()
@@ -48,6 +49,7 @@ struct RecordReader: ~Copyable {
     let record = stage.begin(
       layout: Int(type.index), columns: layout.columnCount, start: start, isTopLevel: isTopLevel)
     let base = stage.records[record].base
+    outerID = id
     let named = try readFields(layout.slots, &scanner, offset: offset, base: base, record: record, owner: layout.name)
     stage.records[record].end = scanner.position + offset
     for column in layout.keyColumns where !stage.valid[base + column] && !layout.numbersRows {
@@ -66,7 +68,8 @@ struct RecordReader: ~Copyable {
 
   /// Returns the type of entities that a `__typename` names.
   func type(called name: String) -> EntityTypeID? {
-    typesByName[name] ?? typesByName[SourceNames.legalType(name)]
+    let type = names.type(ofSource: name) ?? names.type(ofSource: SourceNames.legalType(name))
+    return type.flatMap { layouts[Int($0.index)].isEntity ? $0 : nil }
   }
 
   /// A `__typename` must be the type that the place of the object says; that of an embedded object says nothing more.
@@ -99,6 +102,8 @@ struct RecordReader: ~Copyable {
     defer { seen.removeLast(seen.count - seenBase) }
     var expected = 0
     var named = 0
+    let id = outerID
+    outerID = nil
     do {
       try scanner.beginObject()
       while true {
@@ -135,10 +140,23 @@ struct RecordReader: ~Copyable {
     } catch {
       throw RecordFailure(error, at: scanner.position, offset: offset)
     }
+    if var id, let slot = keySlot(record), !seen[seenBase + slot] {
+      seen[seenBase + slot] = true
+      try readValue(slots[slot], &id, offset: offset, base: base, record: record, owner: owner)
+    }
     for index in slots.indices where !seen[seenBase + index] {
       applyDefault(slots[index], base: base, record: record, owner: owner)
     }
     return named
+  }
+
+  /// Returns the field of a record that is its id.
+  private func keySlot(_ record: Int) -> Int? {
+    let layout = layouts[stage.records[record].layout]
+    guard layout.keyColumns.count == 1 else { return nil }
+    return layout.slots.firstIndex {
+      if case .scalar(_, layout.keyColumns[0]) = $0.target { true } else { false }
+    }
   }
 
   /// Where the key stands, without its quotes, that the scanner has read since `start`.

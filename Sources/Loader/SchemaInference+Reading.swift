@@ -38,126 +38,90 @@ extension SchemaInference {
     for file in files {
       if let table = file.table { declare(table, file.typeName ?? table.name) }
     }
+    // By name: the whole name of the first file that is called so.
+    var owners: [String: String] = [:]
     for file in files where file.table == nil || needsValues {
-      var file = file
-      // A file that is called as a table is told from it by its whole name.
-      if file.table == nil, let type = file.typeName, isTable(type) {
-        file.typeName = LoadFile.name(of: file.file.name)
-      }
+      let source = source(of: file, &owners)
       // A file without records has a type all the same.
-      if let type = file.typeName { declare(type) }
+      if let source, !file.recordsAreNamed { declare(source) }
       do throws(RecordFailure) {
-        switch file.format {
-        case .ndjson: readLines(file)
-        case .json: try readJSON(file)
-        case .csv: try readCSV(file)
+        switch file.layout {
+        case .json(let table): try readJSON(file, table, source)
+        case .csv(let dialect): try readCSV(file, dialect, source)
         }
+        if let fault = file.fault { throw fault }
       } catch {
         note(error, file)
       }
     }
   }
 
+  /// Returns the name of a file's table. One that is called as another one, such as `orders.csv` beside `orders.json`
+  /// or a table of SQLite, is told from it by its whole name.
+  private mutating func source(of file: LoadFile, _ owners: inout [String: String]) -> String? {
+    guard let name = file.typeName, file.table == nil, let whole = file.wholeName, !file.recordsAreNamed else {
+      return file.typeName
+    }
+    if !isTable(name) {
+      // One key in several files leads to one table, and so do files of one name in several folders.
+      let owner = file.isNamedByKey ? "" : whole
+      if owners[name] == nil { owners[name] = owner }
+      if owners[name] == owner { return name }
+    }
+    declare(whole, calledLike: name)
+    return whole
+  }
+
   private mutating func note(_ failure: RecordFailure, _ file: LoadFile) {
     if problem == nil { problem = LoadFailure([Loader.diagnostic(failure, in: file.file, severity: .error)]) }
   }
 
-  private mutating func readLines(_ file: LoadFile) {
-    let bytes = file.file.bytes
-    var position = Self.textStart(bytes)
-    while position < bytes.count {
-      let end = bytes[position...].firstIndex(of: 0x0A) ?? bytes.count
-      var scanner = JSONScanner(UnsafeBufferPointer(rebasing: bytes[position..<end]))
-      if scanner.peek() != .end {
-        do throws(JSONScanner.Failure) {
-          var behind = scanner
-          try behind.skipValue()
-          try behind.finish()
-          try readRecord(&scanner, file.typeName)
-        } catch {
-          note(RecordFailure(.invalidJSON, error.problem.message, at: error.offset + position), file)
-        }
-      }
-      position = end + 1
-    }
-  }
-
-  /// Behind a byte order mark.
-  private static func textStart(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
-    bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-  }
-
   /// Reads record by record: those before a fault count.
-  private mutating func readJSON(_ file: LoadFile) throws(RecordFailure) {
-    var scanner = JSONScanner(file.file.bytes)
-    scanner.position = Self.textStart(file.file.bytes)
-    var scratch = ByteBuffer(capacity: 256)
-    do throws(JSONScanner.Failure) {
-      switch scanner.peek() {
-      case .array: try readArray(&scanner, file.typeName)
-      case .object where file.typeName == nil:
-        try scanner.beginObject()
-        while let key = try scanner.nextKey(&scratch)?.string {
-          guard scanner.peek() == .array else {
-            try scanner.skipValue()
-            continue
-          }
-          declare(key)
-          try readArray(&scanner, key)
-        }
-      case .end: return
-      default: try readRecord(&scanner, file.typeName)
-      }
-      try scanner.finish()
-    } catch {
-      throw RecordFailure(.invalidJSON, error.problem.message, at: error.offset)
-    }
-  }
-
-  private mutating func readArray(
-    _ scanner: inout JSONScanner, _ type: String?
-  ) throws(JSONScanner.Failure) {
-    try scanner.beginArray()
-    while try scanner.nextElement() { try readRecord(&scanner, type) }
-  }
-
-  /// Notes a record that is whole; the load reports what is no object.
-  private mutating func readRecord(
-    _ scanner: inout JSONScanner, _ type: String?
-  ) throws(JSONScanner.Failure) {
-    var record = scanner
-    let isObject = record.peek() == .object
-    try scanner.skipValue()
-    guard isObject else { return }
-    var type = type
-    if type == nil { type = try Self.typename(record) }
-    guard let type else { return }
-    try note(type, &record)
-  }
-
-  private static func typename(_ record: JSONScanner) throws(JSONScanner.Failure) -> String? {
-    var scanner = record
-    var scratch = ByteBuffer(capacity: 64)
-    try scanner.beginObject()
-    while let key = try scanner.nextKey(&scratch) {
-      guard key.bytes.elementsEqual("__typename".utf8), scanner.peek() == .string else {
-        try scanner.skipValue()
+  private mutating func readJSON(
+    _ file: LoadFile, _ table: JSONShape.Table, _ source: String?
+  ) throws(RecordFailure) {
+    var records = JSONRecords(table, file.file.bytes)
+    while try records.next() {
+      if let fault = records.fault() {
+        note(fault, file)
+        guard records.recover() else { return }
         continue
       }
-      return try scanner.scanString(&scratch).string
+      try readRecord(&records, source)
+      try records.end()
     }
-    return nil
   }
 
-  private mutating func readCSV(_ file: LoadFile) throws(RecordFailure) {
-    guard let type = file.typeName else { return }
+  /// Notes a record that is JSON; the load reports what is no object.
+  private mutating func readRecord(_ records: inout JSONRecords, _ source: String?) throws(RecordFailure) {
+    guard records.scanner.peek() == .object, let source = records.name?.text ?? source else {
+      return try skip(&records)
+    }
+    let id = records.id
+    do throws(JSONScanner.Failure) {
+      try note(source, &records.scanner, id: id)
+    } catch {
+      throw RecordFailure(.invalidJSON, error.problem.message, at: error.offset + records.offset)
+    }
+  }
+
+  private func skip(_ records: inout JSONRecords) throws(RecordFailure) {
+    do throws(JSONScanner.Failure) {
+      try records.scanner.skipValue()
+    } catch {
+      throw RecordFailure(.invalidJSON, error.problem.message, at: error.offset + records.offset)
+    }
+  }
+
+  private mutating func readCSV(_ file: LoadFile, _ dialect: CSVDialect, _ source: String?) throws(RecordFailure) {
+    guard let source else { return }
     let bytes = file.file.bytes
     let arena = LoadArena()
-    var csv = CSVReader(bytes)
+    var csv = CSVReader(bytes, dialect)
     var fields: [CSVReader.Field] = []
     while !csv.isAtEnd, fields.isEmpty { try csv.nextLine(into: &fields) }
     var columns = CSVColumns(fields.map { String(decoding: $0.text(of: bytes, in: arena), as: UTF8.self) })
-    declare(type, &columns)
+    declare(source, &columns)
     let count = fields.count
     while !csv.isAtEnd {
       guard (try? csv.nextLine(into: &fields)) != nil else {
@@ -166,7 +130,7 @@ extension SchemaInference {
       }
       guard fields.count == count else { continue }
       arena.removeAll()
-      note(type, fields, columns, bytes, arena)
+      note(source, fields, columns, bytes, arena)
     }
   }
 }

@@ -283,6 +283,7 @@ extension SchemaInference {
     var drafts = types
     for index in drafts.indices {
       guard drafts[index].table == nil, let source = drafts[index].source, drafts[index].name.isEmpty,
+        drafts[index].calledLike == nil,
         SourceNames.legalType(source) == source, Self.typename(drafts[index]) == nil, !names.contains(source)
       else { continue }
       drafts[index].name = names.take(source)
@@ -290,11 +291,14 @@ extension SchemaInference {
     for index in drafts.indices where drafts[index].table == nil {
       let isNested = drafts[index].source == nil
       guard isNested || drafts[index].name.isEmpty else { continue }
-      let wanted = Self.typename(drafts[index]) ?? drafts[index].source ?? drafts[index].name
+      let source = drafts[index].source ?? drafts[index].name
+      let wanted = Self.typename(drafts[index]) ?? drafts[index].calledLike ?? source
       let legal = SourceNames.legalType(wanted)
       drafts[index].name = names.take(legal)
       if drafts[index].name != legal, notes.count < Self.mostNotes {
-        notes.append("'\(wanted)' is the type '\(drafts[index].name)', since '\(legal)' is taken")
+        notes.append(
+          "'\(drafts[index].calledLike == nil ? wanted : source)' is the type '\(drafts[index].name)', since '\(legal)' is taken"
+        )
       }
     }
     return drafts

@@ -11,6 +11,8 @@ package struct SchemaInference {
   struct Draft {
     /// The name of the file, table or key; nil for nested objects that have an id.
     var source: String?
+    /// What the type is called by, where the source is a whole name that tells it from another.
+    var calledLike: String?
     var shape = ValueShape()
     /// The type of a table of SQLite, whose fields the file says.
     var table: SchemaDraft.TypeDraft?
@@ -65,6 +67,11 @@ package struct SchemaInference {
     return types.count - 1
   }
 
+  /// Adds a type that is told by its source from another, which is called like it.
+  mutating func declare(_ source: String, calledLike name: String) {
+    types[declare(source)].calledLike = name
+  }
+
   /// Adds a table of SQLite, whose records are looked at for the values of its keys and of columns that may relate.
   mutating func declare(_ table: SchemaDraft.TypeDraft, _ source: String) {
     let index = declare(source)
@@ -99,7 +106,8 @@ package struct SchemaInference {
     try reader.note(&scanner, in: &types[index].shape)
     guard var id else { return }
     let place = reader.place(of: "id", in: &types[index].shape)
-    if place >= 0 { try reader.note(&id, in: &types[index].shape.members[place].shape) }
+    guard place >= 0, types[index].shape.members[place].shape.values < types[index].shape.objects else { return }
+    try reader.note(&id, in: &types[index].shape.members[place].shape)
   }
 
   /// Adds a type of nested objects.

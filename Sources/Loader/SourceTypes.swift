@@ -26,10 +26,10 @@ package struct SourceTypes {
   /// Returns the type that says `@source` with that name, or is called so.
   package func type(ofSource name: String) -> EntityTypeID? { types[name] }
 
-  /// Returns the type of a file: by its whole name, which tells a file from a table of the same name, else by the name
-  /// of its type.
-  package func type(ofFile path: String, named name: String) -> EntityTypeID? {
-    types[LoadFile.name(of: path)] ?? type(named: name)
+  /// Returns the type of a file or key: by its whole name, which tells it from others that are called like it, else by
+  /// the name of its type.
+  package func type(ofWhole whole: String?, named name: String) -> EntityTypeID? {
+    whole.flatMap { types[$0] } ?? type(named: name)
   }
 }
 

@@ -20,7 +20,7 @@ struct Arguments {
   private static let valued: Set<String> = [
     "schema", "data", "var", "vars", "vars-list", "operation", "format", "output", "timeout", "dialect", "costs",
     "diagnostics", "seconds", "expression", "max-bytes", "max-nodes", "max-memory", "now", "limit", "limits", "to",
-    "data-root", "id",
+    "data-root", "id", "input-format",
   ]
   /// Flags that take none.
   private static let plain: Set<String> = [
@@ -95,6 +95,17 @@ struct Arguments {
     }
     operands.removeFirst()
     return first
+  }
+
+  /// Removes the operands of which `body` makes something, and returns what it made.
+  mutating func takeOperands<Made>(_ body: (String) throws -> Made?) rethrows -> [Made] {
+    var made: [Made] = []
+    var rest: [String] = []
+    for operand in operands {
+      if let one = try body(operand) { made.append(one) } else { rest.append(operand) }
+    }
+    operands = rest
+    return made
   }
 
   /// Whether a flag without a value is there.

@@ -11,8 +11,8 @@ enum GenerateCommand {
         words.isEmpty ? "generate what: 'swift'" : "gqlite generates 'swift', not '\(words.joined(separator: " "))'",
         help: "try 'gqlite generate --help'")
     }
-    guard session.schemaPath != nil || !session.dataPaths.isEmpty else {
-      throw UsageError("no schema: give --schema F or --data PATH", help: "try 'gqlite generate --help'")
+    guard session.schemaPath != nil || !session.data.isEmpty else {
+      throw UsageError("no schema: give --schema F, or name a file of data", help: "try 'gqlite generate --help'")
     }
     Terminal.standardOutput.write(try session.database(for: nil, directory: nil).swiftModels)
     return Process.success

@@ -5,11 +5,12 @@ enum Help {
   static let main = """
     gqlite \(GQLiteVersion.current) — nested-selection queries over typed, related data
 
-    usage: gqlite [run] FILE… | - | -e TEXT     run the operations of a document
+    usage: gqlite [run] DATA… 'QUERY'            ask files of data: gqlite orders.csv '{ Orders { id } }'
+           gqlite [run] FILE… | - | -e TEXT      run the operations of a document
            gqlite explain FILE…                  print the plans of a document
            gqlite check FILE…                    report every problem of documents
            gqlite fmt FILE…                      format documents in place
-           gqlite schema                         print the schema, given or inferred
+           gqlite schema [DATA…]                 print the schema, given or inferred
            gqlite test PATH…                     run golden files
            gqlite bench FILE…                    time prepared operations
            gqlite generate swift                 write Swift models of a schema
@@ -22,10 +23,13 @@ enum Help {
 
   private static let inputs = """
       --schema F        the schema, a file of type definitions; left out, DATA/schema.graphql or one inferred from the data
-      --data PATH       data: a directory of <Type>.ndjson, .jsonl, .json or .csv, or one such file; may be repeated
+      --data PATH       data: a .csv, .tsv, .json, .ndjson or SQLite file, also .gz or .zst; a directory; a pattern such
+                        as 'logs/*.ndjson'; '-' for standard input. NAME=PATH names its table. May be repeated, and such
+                        files need no flag. They are never written to
+      --input-format F  csv, tsv, json or ndjson, where neither the ending nor the content says it
       --skip-bad        leave out records that are bad, and count them, instead of failing
       --id TYPE.COLUMN  without a schema: the column that is the id of a type; may be repeated
-      --verbose         without a schema: say which columns were taken as ids, and what was renamed
+      --verbose         say on standard error how data is read, which columns are ids, and what was renamed
       --dialect D       'extended' (default), 'graphql', which turns every extension off, or 'graphql-strict'
       --graphql-strict  GraphQL alone, and an Int has its 32 bits: in documents, variables and answers
       --diagnostics D   'text' (default) or 'json', one object a line
@@ -39,9 +43,10 @@ enum Help {
 
   static let commands: [String: String] = [
     "run": """
-    usage: gqlite [run] FILE… | - | -e TEXT
+    usage: gqlite [run] [DATA…] FILE… | 'QUERY' | - | -e TEXT
 
     Runs every operation of each document in order; each answers with one JSON object on standard output.
+    A file of data is data, an argument that begins with '{' or a keyword such as query or let is a document.
     '-' reads the document from standard input. A document that starts with '#!/usr/bin/env gqlite' is a program;
     'extend schema @data(from: "people/")' in it names its data.
 
@@ -103,7 +108,7 @@ enum Help {
 
     """,
     "schema": """
-    usage: gqlite schema [--schema F] [--data PATH] [--api | --introspection]
+    usage: gqlite schema [--schema F] [DATA…] [--api | --introspection]
            gqlite schema [--schema F] [--data PATH] --to NEW [--allow-loss]
 
     Prints the schema in its canonical form: the one given, or the one inferred from the data.

@@ -22,7 +22,7 @@ enum RunCommand {
         let document = try QueryDocument(
           name: name, bytes: bytes, dialect: session.dialect, limits: session.limits, options: options)
         let database = try session.database(
-          for: document, directory: name.hasPrefix("<") || name == "-e" ? "" : Session.directory(of: name), &options)
+          for: document, directory: Session.directory(of: name), &options)
         let queries = try selected(database.prepareAll(document, options: options), operation, document)
         try variables.checkNames(queries)
         for query in queries {

@@ -14,8 +14,8 @@ enum SchemaCommand {
     let documents =
       arguments.operands.isEmpty ? [] : try session.documents(&arguments, command: "schema")
     try arguments.finish("schema")
-    guard session.schemaPath != nil || !session.dataPaths.isEmpty || !documents.isEmpty else {
-      throw UsageError("no schema: give --schema F or --data PATH", help: "try 'gqlite schema --help'")
+    guard session.schemaPath != nil || !session.data.isEmpty || !documents.isEmpty else {
+      throw UsageError("no schema: give --schema F, or name a file of data", help: "try 'gqlite schema --help'")
     }
     if allowsLoss && target == nil {
       throw UsageError("--allow-loss is for --to NEW", help: "try 'gqlite schema --help'")

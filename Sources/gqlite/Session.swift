@@ -4,9 +4,11 @@ import GQLite
 /// The schema, the data and the documents that a command line names.
 struct Session {
   var schemaPath: String?
-  var dataPaths: [String]
+  /// What the command line names as data.
+  let data: [DataArgument]
+  private let inputFormat: DataFormat?
   var skipsBadRecords: Bool
-  /// Whether what was decided without a schema is told.
+  /// Whether what was decided about the data is told.
   private let isVerbose: Bool
   /// By type: the column that is its id, where there is no schema.
   private let ids: [String: String]
@@ -25,7 +27,18 @@ struct Session {
 
   init(_ arguments: inout Arguments) throws {
     schemaPath = try arguments.value("schema")
-    dataPaths = arguments.values("data")
+    inputFormat = try arguments.value("input-format").map { name throws(UsageError) in
+      guard let format = DataFormat(rawValue: name == "jsonl" ? "ndjson" : name) else {
+        throw UsageError("--input-format is csv, tsv, json or ndjson, not '\(name)'")
+      }
+      return format
+    }
+    data =
+      arguments.values("data").map(DataArgument.init(flag:))
+      + (try arguments.takeOperands { try DataArgument(operand: $0) })
+    guard data.filter(\.isStandardInput).count < 2 else {
+      throw UsageError("standard input is named as data twice", help: nil)
+    }
     skipsBadRecords = arguments.flag("skip-bad")
     isVerbose = arguments.flag("verbose")
     ids = try Self.ids(&arguments)
@@ -91,22 +104,46 @@ struct Session {
     return .graphqlStrict
   }
 
-  /// The documents that a command line names: files, `-` for standard input, `-e TEXT`. Without any, standard input is
-  /// the document, unless it is a terminal or empty.
+  /// The documents that a command line names: files, `-` for standard input, texts, `-e TEXT`. Without any, standard
+  /// input is the document, unless it is data, a terminal or empty.
   func documents(_ arguments: inout Arguments, command: String) throws -> [(name: String, bytes: [UInt8])] {
     var documents: [(name: String, bytes: [UInt8])] = []
-    for text in arguments.values("expression") { documents.append(("-e", Array(text.utf8))) }
+    let expressions = arguments.values("expression")
+    for (index, text) in expressions.enumerated() {
+      documents.append((expressions.count > 1 ? "-e \(index + 1)" : "-e", Array(text.utf8)))
+    }
     var operands = arguments.operands
-    let isImplied = documents.isEmpty && operands.isEmpty && !Terminal.standardInput.isTerminal
+    let readsData = data.contains { $0.isStandardInput }
+    let isImplied = documents.isEmpty && operands.isEmpty && !readsData && !Terminal.standardInput.isTerminal
     if isImplied { operands = ["-"] }
+    if readsData, operands.contains("-") {
+      throw UsageError("standard input is data and a document: name a file for one of them", help: nil)
+    }
+    let texts = operands.filter(Self.isText)
+    var number = 0
     for operand in operands {
+      if Self.isText(operand) {
+        number += 1
+        documents.append((texts.count > 1 ? "query \(number)" : "query", Array(operand.utf8)))
+        continue
+      }
+      if operand.contains("{"), !FileBytes.exists(operand) {
+        throw UsageError("this is neither a file nor a query: \(operand.prefix(60))", help: "a query begins with '{'")
+      }
       let bytes = try Self.read(operand, atMost: limits.documentBytes)
       if !bytes.isEmpty || !isImplied { documents.append((operand == "-" ? "<stdin>" : operand, bytes)) }
     }
     guard !documents.isEmpty else {
-      throw UsageError("no document: name a file, '-' or -e TEXT", help: "try 'gqlite \(command) --help'")
+      throw UsageError(
+        data.isEmpty ? "no document: name a file, '-' or -e TEXT" : "no document: write a query, as '{ … }'",
+        help: data.isEmpty ? "try 'gqlite \(command) --help'" : "'gqlite schema \(data[0].path)' shows what there is")
     }
     return documents
+  }
+
+  /// Returns whether an argument is a document itself: it begins as one, and there is no file of that name.
+  private static func isText(_ operand: String) -> Bool {
+    DocumentText.begins(operand.utf8) && !FileBytes.exists(operand)
   }
 
   /// Reads a file or standard input; of a longer one, one byte more than what is taken.
@@ -132,11 +169,13 @@ struct Session {
   mutating func database(
     for document: QueryDocument?, directory: String?, _ options: inout RunOptions
   ) throws(QueryError) -> Database {
-    var paths = dataPaths
+    var sources = data.map { DataSource.file(path: $0.path, name: $0.name, format: inputFormat) }
+    var paths = data.map(\.path)
     var root: String?
     var isNamedByDocument = false
     if let document, let directory, paths.isEmpty {
       paths = try allowed(document.dataPaths, of: document, in: directory)
+      sources = paths.map { .path($0) }
       root = dataRoot
       isNamedByDocument = !paths.isEmpty
     }
@@ -147,8 +186,8 @@ struct Session {
       schema = paths.lazy.map { Self.join($0, "schema.graphql") }.first { FileBytes.exists($0) }
     }
     let ownTypes = document.flatMap { $0.definesTypes ? $0 : nil }
-    let key = ([schema ?? ""] + paths + [ownTypes.map { String(decoding: $0.schemaBytes, as: UTF8.self) } ?? ""])
-      .joined(separator: "\n")
+    let typeText = ownTypes.map { String(decoding: $0.schemaBytes, as: UTF8.self) }
+    let key = ([schema ?? ""] + paths + data.compactMap(\.name) + [typeText ?? ""]).joined(separator: "\n")
     hasData = hasData || !paths.isEmpty
     if let cached, cached.key == key { return cached.database }
     let database = try open(schema: schema, document: ownTypes, in: root)
@@ -163,7 +202,7 @@ struct Session {
       if showsProgress { loading.progress = { ProgressLine.show($0) } }
       let report: LoadReport
       do {
-        report = try database.load(paths.map { .path($0) }, options: loading)
+        report = try database.load(sources, options: loading)
         ProgressLine.clear()
       } catch {
         ProgressLine.clear()

@@ -97,7 +97,7 @@ import Testing
       (["/dev/zero"], "is a device, not a file"), (["fmt", "/dev/zero"], "is a device, not a file"),
       (["--vars", "/dev/zero", "in.query"], "is a device, not a file"),
       (["--data", "zero.json", "in.query"], "is a device, not a file"),
-      (["folder.query/"], "is a directory"), (["root"], "is a directory"), (["fmt", "root"], "is a directory"),
+      (["fmt", "root"], "is a directory"), (["fmt", "folder.query/"], "is a directory"),
       (["--vars", "root", "in.query"], "is a directory"), (["--schema", "root", "in.query"], "is a directory"),
     ]) func onlyFiles(_ arguments: [String], _ message: String) throws
   {
@@ -139,6 +139,7 @@ import Testing
     let folder = try Self.folder()
     #expect(try folder.gqlite("--data", "root", input: "{ User { id } }").output == Self.one)
     #expect(try folder.gqlite("explain", "--data", "root", input: "{ User { id } }").output.hasPrefix("User"))
+    #expect(try folder.gqlite("root/", input: "{ User { id } }").output == Self.one)
     let empty = try folder.gqlite("--data", "root", input: "")
     #expect(empty.status == 2 && empty.errors.contains("no document"))
   }

@@ -33,8 +33,9 @@ struct SQLiteRecords {
       guard let name = typeName(type) else { continue }
       var lines = try records(index)
       let file = MappedFile(name: "\(path)/\(type.table.name)", taking: &lines)
-      files.append(
-        LoadFile(file: file, format: .ndjson, typeName: name, table: catalog == nil ? schema.draft(index) : nil))
+      var opened = LoadFile.lines(file, typeName: name)
+      if catalog == nil { opened.table = schema.draft(index) }
+      files.append(opened)
     }
     return files
   }

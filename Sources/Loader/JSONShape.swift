@@ -1,0 +1,319 @@
+import GQLBase
+
+/// Where records lie in a JSON text: in one table, or in several.
+///
+/// One description of it serves the inference of a schema and the load.
+struct JSONShape {
+  /// A name in the text, and where it stands without its quotes.
+  struct Name {
+    var text: String
+    var range: Range<Int>
+  }
+
+  /// Records that lie together.
+  struct Table {
+    enum Form {
+      /// A record a line.
+      case lines
+      /// The elements of a list.
+      case list
+      /// Values behind each other, with or without white space between.
+      case sequence
+      /// One object.
+      case one
+      /// The members of an object, each named for its id.
+      case keyed
+    }
+    /// What the records say about themselves.
+    enum Style {
+      case plain
+      /// `__typename` is the name of a record's type.
+      case typed
+      /// `{"model": "shop.order", "pk": 1, "fields": {…}}`, as Django writes fixtures.
+      case model
+    }
+    var form: Form
+    var style = Style.plain
+    /// Where the first record, the list or the object begins.
+    var start: Int
+    /// The key that the list or the object stands at.
+    var key: Name?
+    /// Whether the table is named for its key, rather than for the file.
+    var isNamedByKey = false
+    /// Whether only white space may follow.
+    var isWhole = true
+  }
+
+  var tables: [Table] = []
+  /// What is wrong between the tables or behind them.
+  var fault: RecordFailure?
+
+  /// Keys of lists that say nothing about what lies in them.
+  private static let envelopes: Set<String> = [
+    "data", "docs", "documents", "elements", "entries", "features", "hits", "items", "list", "nodes", "objects",
+    "payload", "records", "response", "result", "results", "rows", "value", "values", "_embedded",
+  ]
+  private static let ids: Set<String> = ["id", "_id", "ID", "Id", "pk"]
+  /// How many objects inside each other are looked into for lists.
+  private static let deepest = 4
+  /// The members that tell whether an object is a table by ids.
+  private static let comparedMembers = 1000
+
+  /// Finds the tables of a text.
+  ///
+  /// - Parameters:
+  ///   - isLines: Whether the text is said to have a record a line.
+  ///   - isField: Whether the schema's type for the file has a field of that name; nil where there is no such type.
+  init(_ bytes: UnsafeBufferPointer<UInt8>, isLines: Bool?, isField: ((String) -> Bool)? = nil) {
+    var scanner = JSONScanner(bytes)
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { scanner.position = 3 }
+    let kind = scanner.peek()
+    let start = scanner.position
+    switch kind {
+    case .array where isLines != true || Self.isListOfObjects(scanner):
+      tables = [Table(form: .list, start: start)]
+    case .object:
+      findObject(scanner, bytes, isLines: isLines, isField)
+    default: tables = [Table(form: isLines == true ? .lines : .sequence, start: start)]
+    }
+    for index in tables.indices { tables[index].style = Self.style(of: tables[index], bytes) }
+  }
+
+  /// Whether the text is an object without members.
+  private(set) var isEmptyObject = false
+
+  // MARK: - Texts that begin with an object
+
+  private mutating func findObject(
+    _ scanner: JSONScanner, _ bytes: UnsafeBufferPointer<UInt8>, isLines: Bool?, _ isField: ((String) -> Bool)?
+  ) {
+    let start = scanner.position
+    let lineEnd = bytes[start...].firstIndex(of: 0x0A) ?? bytes.count
+    var line = JSONScanner(UnsafeBufferPointer(rebasing: bytes[start..<lineEnd]))
+    let isLine = (try? line.skipValue()) != nil && line.peek() == .end
+    var rest = scanner
+    rest.position = lineEnd
+    if isLine, isLines == true || rest.peek() != .end {
+      tables = [Table(form: .lines, start: start)]
+      return
+    }
+    var whole = scanner
+    let isWhole = (try? whole.skipValue()) != nil
+    if isWhole, whole.peek() != .end, whole.peek() == .object {
+      tables = [Table(form: .sequence, start: start)]
+    } else if !isWhole, isLines == true {
+      tables = [Table(form: .lines, start: start)]
+    } else {
+      findTables(bytes, at: start, isField)
+    }
+  }
+
+  /// What stands at one key.
+  private struct Member {
+    enum Kind { case records, emptyList, object, other }
+    var key: Name
+    var kind: Kind
+    var start: Int
+  }
+
+  private mutating func findTables(
+    _ bytes: UnsafeBufferPointer<UInt8>, at start: Int, _ isField: ((String) -> Bool)?
+  ) {
+    var scanner = Self.scanner(bytes, at: start)
+    let (members, failure) = Self.members(&scanner)
+    var found = Self.tables(of: members, bytes, at: start, depth: 0)
+    // An object whose type has such fields is a record.
+    if let isField,
+      found.contains(where: { $0.key.map { isField($0.text) } ?? false })
+        || found.first?.form == .keyed
+          && members.contains(where: { isField($0.key.text) })
+    {
+      found = []
+    }
+    if found.isEmpty {
+      isEmptyObject = members.isEmpty && failure == nil
+      tables = [Table(form: .one, start: start)]
+      return
+    }
+    for index in found.indices { found[index].isWhole = false }
+    tables = found
+    if let failure {
+      // A list that breaks off is reported by its reader.
+      var last = Self.scanner(bytes, at: found.last?.start ?? start)
+      guard (try? last.skipValue()) != nil else { return }
+      fault = RecordFailure(.invalidJSON, failure.problem.message, at: failure.offset)
+      return
+    }
+    do {
+      try scanner.finish()
+    } catch {
+      fault = RecordFailure(.invalidJSON, error.problem.message, at: error.offset)
+    }
+  }
+
+  private static func scanner(_ bytes: UnsafeBufferPointer<UInt8>, at position: Int) -> JSONScanner {
+    var scanner = JSONScanner(bytes)
+    scanner.position = position
+    return scanner
+  }
+
+  /// Returns the members of an object up to the first that cannot be read, which is the last of them.
+  private static func members(_ scanner: inout JSONScanner) -> ([Member], JSONScanner.Failure?) {
+    var members: [Member] = []
+    var scratch = ByteBuffer(capacity: 64)
+    do throws(JSONScanner.Failure) {
+      try scanner.beginObject()
+      while true {
+        scanner.skipSpace()
+        let start = scanner.position
+        guard let key = try scanner.nextKey(&scratch)?.string else { break }
+        let range = RecordReader.keyRange(scanner, from: start)
+        let kind = kind(scanner)
+        scanner.skipSpace()
+        members.append(Member(key: Name(text: key, range: range), kind: kind, start: scanner.position))
+        try scanner.skipValue()
+      }
+      return (members, nil)
+    } catch {
+      return (members, error)
+    }
+  }
+
+  private static func kind(_ scanner: JSONScanner) -> Member.Kind {
+    var scanner = scanner
+    switch scanner.peek() {
+    case .object: return .object
+    case .array:
+      do {
+        try scanner.beginArray()
+        guard try scanner.nextElement() else { return .emptyList }
+        return scanner.peek() == .object ? .records : .other
+      } catch {
+        return .emptyList
+      }
+    default: return .other
+    }
+  }
+
+  private static func isListOfObjects(_ scanner: JSONScanner) -> Bool { kind(scanner) == .records }
+
+  /// Returns the tables in an object; none where it is a record.
+  private static func tables(
+    of members: [Member], _ bytes: UnsafeBufferPointer<UInt8>, at start: Int, depth: Int
+  ) -> [Table] {
+    if members.contains(where: { ids.contains($0.key.text) && $0.kind == .other }) { return [] }
+    let lists = members.filter { $0.kind == .records || $0.kind == .emptyList }
+    let records = lists.filter { $0.kind == .records }
+    let areAllLists = lists.count == members.count
+    func table(_ member: Member, _ form: Table.Form = .list, isNamed: Bool) -> Table {
+      Table(form: form, start: member.start, key: member.key, isNamedByKey: isNamed)
+    }
+    if records.count > 1 || areAllLists && lists.count > 1 { return lists.map { table($0, isNamed: true) } }
+    let only = records.first ?? lists.first { areAllLists || envelopes.contains($0.key.text) }
+    if let only { return [table(only, isNamed: areAllLists && !envelopes.contains(only.key.text))] }
+    let objects = members.filter { $0.kind == .object }
+    if isKeyed(members, bytes) { return [Table(form: .keyed, start: start)] }
+    guard depth < deepest else { return [] }
+    guard let inner = members.count == 1 ? objects.first : objects.first(where: { envelopes.contains($0.key.text) })
+    else { return [] }
+    var scanner = scanner(bytes, at: inner.start)
+    let (found, failure) = Self.members(&scanner)
+    guard failure == nil else { return [] }
+    return tables(of: found, bytes, at: inner.start, depth: depth + 1)
+  }
+
+  /// Whether members are records named for their ids: at least three, all of them objects, which share at least half of
+  /// their fields.
+  private static func isKeyed(_ members: [Member], _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard members.count >= 3, members.allSatisfy({ $0.kind == .object }) else { return false }
+    var all: Set<String> = []
+    var common: Set<String>?
+    var scratch = ByteBuffer(capacity: 64)
+    for member in members.prefix(comparedMembers) {
+      var scanner = scanner(bytes, at: member.start)
+      var keys: Set<String> = []
+      do throws(JSONScanner.Failure) {
+        try scanner.beginObject()
+        while let key = try scanner.nextKey(&scratch)?.string {
+          keys.insert(key)
+          try scanner.skipValue()
+        }
+      } catch {
+        return false
+      }
+      if keys.isEmpty { return false }
+      all.formUnion(keys)
+      common = common?.intersection(keys) ?? keys
+    }
+    return (common?.count ?? 0) * 2 >= all.count
+  }
+
+  // MARK: - What records say
+
+  /// Returns what the first record of a table says about itself.
+  private static func style(of table: Table, _ bytes: UnsafeBufferPointer<UInt8>) -> Table.Style {
+    var scanner = scanner(bytes, at: table.start)
+    var scratch = ByteBuffer(capacity: 64)
+    do throws(JSONScanner.Failure) {
+      switch table.form {
+      case .list:
+        try scanner.beginArray()
+        guard try scanner.nextElement() else { return .plain }
+      case .keyed:
+        try scanner.beginObject()
+        guard try scanner.nextKey(&scratch) != nil else { return .plain }
+      case .lines, .sequence, .one: break
+      }
+      guard scanner.peek() == .object else { return .plain }
+      var isTyped = false
+      var isModel = true
+      var named: Set<String> = []
+      try scanner.beginObject()
+      while let key = try scanner.nextKey(&scratch)?.string {
+        let kind = scanner.peek()
+        if key == "__typename", kind == .string { isTyped = true }
+        switch key {
+        case "model": isModel = isModel && kind == .string
+        case "fields": isModel = isModel && kind == .object
+        case "pk": break
+        default: isModel = false
+        }
+        named.insert(key)
+        try scanner.skipValue()
+      }
+      if isModel, named.contains("model"), named.contains("fields") { return .model }
+      return isTyped ? .typed : .plain
+    } catch {
+      return .plain
+    }
+  }
+}
+
+extension JSONShape.Table {
+  /// Whether its first element is an object, or there is none.
+  func holdsObjects(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    var scanner = JSONScanner(bytes)
+    scanner.position = start
+    guard form == .list else { return scanner.peek() == .object }
+    do throws(JSONScanner.Failure) {
+      try scanner.beginArray()
+      guard try scanner.nextElement() else { return true }
+      return scanner.peek() == .object
+    } catch {
+      return false
+    }
+  }
+}
+
+extension JSONShape.Table.Form {
+  /// As it is said to people.
+  var words: String {
+    switch self {
+    case .lines: "an object a line"
+    case .list: "a list of objects"
+    case .sequence: "objects behind each other"
+    case .one: "one object"
+    case .keyed: "objects by their ids"
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import GQLBase
+
+/// A pattern of paths, such as `logs/*.ndjson`.
+///
+/// `*` is any text, `?` any character, `[a-z]` one of a set, all within a name; `**` is any number of folders. Names that
+/// begin with a dot are found only where the pattern has the dot. Links to folders are not followed below `**`.
+struct PathPattern {
+  /// Why a pattern was given up.
+  struct Failure: Error { let message: String }
+
+  private let root: String
+  private let parts: [[Unicode.Scalar]]
+  private var visited = 0
+  private var found: [String] = []
+
+  /// The most files that one pattern may find, and that one folder may give.
+  static let mostFiles = 10_000
+  /// The most names that are looked at.
+  private static let mostNames = 1_000_000
+  private static let deepest = 64
+
+  /// Whether a path has characters of patterns.
+  static func isPattern(_ path: String) -> Bool { path.contains { "*?[".contains($0) } }
+
+  private init(_ path: String) {
+    root = path.hasPrefix("/") ? "/" : ""
+    var parts: [[Unicode.Scalar]] = []
+    for part in path.split(separator: "/") where part != "**" || parts.last != ["*", "*"] {
+      parts.append(Array(part.unicodeScalars))
+    }
+    self.parts = parts
+  }
+
+  /// Returns the paths that a pattern finds, in the order of their bytes.
+  static func paths(_ pattern: String) throws(Failure) -> [String] {
+    var search = PathPattern(pattern)
+    try search.search(search.root, 0, depth: 0)
+    // Several ways may lead to one file.
+    return Set(search.found).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
+  private mutating func search(_ folder: String, _ part: Int, depth: Int) throws(Failure) {
+    guard depth < Self.deepest else { return }
+    let pattern = parts[part]
+    let isLast = part + 1 == parts.count
+    if pattern == ["*", "*"] {
+      if !isLast { try search(folder, part + 1, depth: depth + 1) }
+      for name in try names(folder) where !name.hasPrefix(".") {
+        let path = folder + name
+        if MappedFile.isFolder(path, followsLinks: false) {
+          try search(path + "/", part, depth: depth + 1)
+        } else if isLast {
+          try add(path)
+        }
+      }
+      return
+    }
+    guard Self.isPattern(String(String.UnicodeScalarView(pattern))) else {
+      let path = folder + String(String.UnicodeScalarView(pattern))
+      if !isLast { return try search(path + "/", part + 1, depth: depth + 1) }
+      if MappedFile.isThere(path) { try add(path) }
+      return
+    }
+    for name in try names(folder) {
+      let scalars = Array(name.unicodeScalars)
+      guard scalars.first != "." || pattern.first == ".", Self.matches(scalars, pattern) else { continue }
+      let path = folder + name
+      if isLast {
+        if !MappedFile.isFolder(path, followsLinks: true) { try add(path) }
+      } else if MappedFile.isFolder(path, followsLinks: true) {
+        try search(path + "/", part + 1, depth: depth + 1)
+      }
+    }
+  }
+
+  private mutating func names(_ folder: String) throws(Failure) -> [String] {
+    let names = MappedFile.directoryEntries(folder.isEmpty ? "." : folder) ?? []
+    visited += names.count
+    guard visited <= Self.mostNames else {
+      throw Failure(message: "the pattern looks at more than \(Self.mostNames) names")
+    }
+    return names
+  }
+
+  private mutating func add(_ path: String) throws(Failure) {
+    guard found.count < Self.mostFiles else {
+      throw Failure(message: "the pattern finds more than \(Self.mostFiles) files")
+    }
+    found.append(path)
+  }
+
+  /// Whether a name is as a pattern of one part says. It takes at most the product of their lengths.
+  static func matches(_ name: [Unicode.Scalar], _ pattern: [Unicode.Scalar]) -> Bool {
+    var (place, index) = (0, 0)
+    var retry: (place: Int, index: Int)?
+    while place < name.count {
+      if index < pattern.count, pattern[index] == "*" {
+        index += 1
+        retry = (place, index)
+      } else if index < pattern.count, let end = matchOne(name[place], pattern, index) {
+        place += 1
+        index = end
+      } else if let last = retry {
+        retry = (last.place + 1, last.index)
+        (place, index) = (last.place + 1, last.index)
+      } else {
+        return false
+      }
+    }
+    return pattern[index...].allSatisfy { $0 == "*" }
+  }
+
+  /// Returns the place in the pattern after what matches a character there; nil if it does not match.
+  private static func matchOne(_ scalar: Unicode.Scalar, _ pattern: [Unicode.Scalar], _ index: Int) -> Int? {
+    if pattern[index] == "?" { return index + 1 }
+    guard pattern[index] == "[", let close = pattern[(index + 1)...].dropFirst().firstIndex(of: "]") else {
+      return pattern[index] == scalar ? index + 1 : nil
+    }
+    var set = pattern[(index + 1)..<close]
+    let isNegated = set.first == "!" || set.first == "^"
+    if isNegated { set = set.dropFirst() }
+    var isIn = false
+    var place = set.startIndex
+    while place < set.endIndex {
+      if place + 2 < set.endIndex, set[place + 1] == "-" {
+        if set[place] <= scalar, scalar <= set[place + 2] { isIn = true }
+        place += 3
+      } else {
+        if set[place] == scalar { isIn = true }
+        place += 1
+      }
+    }
+    return isIn != isNegated ? close + 1 : nil
+  }
+}

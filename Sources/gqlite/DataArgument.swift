@@ -1,0 +1,97 @@
+import GQLite
+
+/// What the command line names as data: a path, and the name of its table if it is given.
+struct DataArgument {
+  var path: String
+  var name: String?
+
+  var isStandardInput: Bool { ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].contains(path) }
+
+  /// The value of `--data`: `orders.csv`, or `Sale=orders.csv` where no file is called so.
+  init(flag value: String) {
+    path = value
+    guard let (name, path) = Self.parts(value), !FileBytes.exists(value) else { return }
+    self.name = name
+    self.path = path
+  }
+
+  /// An operand that is data rather than a document; nil for others.
+  init?(operand: String) throws(QueryError) {
+    guard operand != "-" else { return nil }
+    let named = FileBytes.exists(operand) ? nil : Self.parts(operand)
+    guard try Self.isData(named?.path ?? operand) else { return nil }
+    path = named?.path ?? operand
+    name = named?.name
+  }
+
+  private static func parts(_ value: String) -> (name: String, path: String)? {
+    guard let equals = value.firstIndex(of: "=") else { return nil }
+    let name = value[..<equals]
+    let path = value[value.index(after: equals)...]
+    guard let first = name.unicodeScalars.first, first.properties.isAlphabetic, !path.isEmpty,
+      name.unicodeScalars.allSatisfy({ $0.properties.isAlphabetic || $0.properties.numericType != nil || $0 == "_" })
+    else { return nil }
+    return (String(name), String(path))
+  }
+
+  /// The ends of the names of documents, which may hold anything.
+  private static let documentEndings = [".graphql", ".gql", ".query", ".graphqls"]
+  private static let lookedAtBytes = 512
+
+  /// Returns whether a path leads to data: a folder, a file that ends or begins as data does, or a pattern of such files.
+  private static func isData(_ path: String) throws(QueryError) -> Bool {
+    guard FileBytes.exists(path) else {
+      return !DocumentText.begins(path.utf8) && FileBytes.isNamedAsData(path)
+    }
+    if FileBytes.folder(path) != nil { return true }
+    let lowered = path.lowercased()
+    if documentEndings.contains(where: { lowered.hasSuffix($0) }) || FileBytes.isStream(path) { return false }
+    let isText = lowered.hasSuffix(".txt")
+    if FileBytes.isNamedAsData(path), !isText { return true }
+    let start = try FileBytes.read(path, atMost: lookedAtBytes)
+    if start.starts(with: "SQLite format 3\0".utf8) || DocumentText.isJSON(start) { return true }
+    return isText && !DocumentText.begins(start)
+  }
+}
+
+/// What the first bytes of a text say about it.
+enum DocumentText {
+  private static let keywords: Set<String> = [
+    "query", "mutation", "subscription", "fragment", "let", "func", "explain", "extend", "schema", "type", "enum",
+    "input", "interface", "union", "scalar", "directive",
+  ]
+
+  /// Returns whether a text begins as a document does: with a brace, or with a keyword and what may follow it. Comments
+  /// and a line for the shell may stand before.
+  static func begins(_ text: some Sequence<UInt8>) -> Bool {
+    var rest = Array(text.prefix(4096))[...]
+    if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
+    while let byte = rest.first {
+      if byte == UInt8(ascii: "#") {
+        rest = rest.drop { $0 != 0x0A }
+      } else if isSpace(byte) {
+        rest = rest.dropFirst()
+      } else {
+        break
+      }
+    }
+    guard let first = rest.first else { return false }
+    if first == UInt8(ascii: "{") { return !isJSON(rest) }
+    let word = rest.prefix { $0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "z") }
+    guard keywords.contains(String(decoding: word, as: UTF8.self)), let next = rest.dropFirst(word.count).first else {
+      return false
+    }
+    return isSpace(next) || "{(@".utf8.contains(next)
+  }
+
+  /// Returns whether bytes begin as JSON does that holds records. No document begins with a brace and a quote.
+  static func isJSON(_ text: some Sequence<UInt8>) -> Bool {
+    var significant = text.lazy.filter { !isSpace($0) }.makeIterator()
+    var first = significant.next()
+    if first == 0xEF, significant.next() == 0xBB, significant.next() == 0xBF { first = significant.next() }
+    if first == UInt8(ascii: "[") { return true }
+    return first == UInt8(ascii: "{") && significant.next() == UInt8(ascii: "\"")
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (byte >= 0x09 && byte <= 0x0D) }
+}
