@@ -102,6 +102,12 @@ package final class QueryDocument: Sendable {
   /// The name of an operation.
   package func operationName(_ operation: Int) -> String? { nodes[operation].name?.text }
 
+  /// The names of the variables that operations declare: all of them, or those of one name.
+  package func variableNames(of operation: String?) -> Set<String> {
+    let chosen = nodes.filter { operation == nil || $0.name?.text == operation }
+    return Set(chosen.flatMap { $0.variables.map(\.name.text) })
+  }
+
   func definition(_ operation: Int) -> OperationDefinition { nodes[operation] }
 
   /// Whether the text defines types: then it is (part of) the schema that its operations run on.

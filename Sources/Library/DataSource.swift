@@ -155,11 +155,25 @@ public struct LoadOptions: Sendable {
 
 /// How far a load has come.
 public struct LoadProgress: Sendable, Hashable {
-  /// The file that is being read.
+  /// A part of the work of a load.
+  public enum Step: Sendable, Hashable {
+    /// Files are read and expanded; how many bytes there are is not known yet.
+    case opening
+    /// Without a schema: all records are looked at for the types that they are of.
+    case inferring
+    /// Records become entities.
+    case loading
+    /// Entities are connected, and indexes are built.
+    case connecting
+  }
+
+  /// What is done.
+  public var step = Step.loading
+  /// The file that is being read, or was read last.
   public var file: String
-  /// Bytes read of all sources.
+  /// Bytes read of all sources in this step.
   public var bytes: Int
-  /// Bytes of all sources.
+  /// Bytes of all sources; 0 while they are opened.
   public var totalBytes: Int
   /// Records read.
   public var records: Int
@@ -191,8 +205,16 @@ public struct LoadReport: Sendable, Hashable {
 
 extension LoadProgress {
   init(_ position: LoadPosition) {
+    let step: Step =
+      switch position.step {
+      case .opening: .opening
+      case .inferring: .inferring
+      case .loading: .loading
+      case .connecting: .connecting
+      }
     self.init(
-      file: position.file, bytes: position.bytes, totalBytes: position.totalBytes, records: position.records)
+      step: step, file: position.file, bytes: position.bytes, totalBytes: position.totalBytes, records: position.records
+    )
   }
 }
 

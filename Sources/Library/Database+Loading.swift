@@ -16,15 +16,14 @@ extension Database {
     try replacing { (current, hasSchema) throws(QueryError) in
       // The time starts here.
       let interruption = options.run.loading
+      let watch = LoadWatch(interruption, options.progress.map { tell in { tell(LoadProgress($0)) } })
       var notes: [String] = []
-      let (base, files) = try open(
-        sources, options, interruption, on: current, hasSchema: hasSchema, notes: &notes)
+      let (base, files) = try open(sources, options, watch, on: current, hasSchema: hasSchema, notes: &notes)
       let transaction = WriteTransaction(base, fold: foldText)
       transaction.now = options.now ?? WallClock.now
       var loader = Loader(
         catalog: base.catalog, transaction: transaction, skipsBadRecords: options.skipsBadRecords,
-        isInferred: !hasSchema, interruption: interruption,
-        progress: options.progress.map { tell in { tell(LoadProgress($0)) } })
+        isInferred: !hasSchema, watch: watch)
       try told { () throws(LoadFailure) in try loader.load(files) }
       return (transaction.commit(), LoadReport(loader.outcome, base.catalog, notes: notes))
     }
@@ -38,17 +37,19 @@ extension Database {
 
   /// The files, and what they are added to: without a schema, nothing, with a schema inferred from them.
   private func open(
-    _ sources: [DataSource], _ options: LoadOptions, _ interruption: Interruption?, on snapshot: Snapshot,
+    _ sources: [DataSource], _ options: LoadOptions, _ watch: LoadWatch, on snapshot: Snapshot,
     hasSchema: Bool, notes: inout [String]
   ) throws(QueryError) -> (base: Snapshot, files: [LoadFile]) {
     let bounds = SourceOpening.Bounds(
-      expandedBytes: options.maximumExpandedBytes, root: options.root, interruption: interruption)
+      expandedBytes: options.maximumExpandedBytes, root: options.root, watch: watch)
     let opened = try told { () throws(LoadFailure) in
       try SourceOpening.open(sources.map(\.source), for: hasSchema ? snapshot.catalog : nil, bounds)
     }
     notes = opened.notes
     let files = opened.files
-    let base = hasSchema ? snapshot : try inferred(from: files, options, &notes, functions: snapshot.catalog.functions)
+    let base =
+      hasSchema
+      ? snapshot : try inferred(from: files, options, watch, &notes, functions: snapshot.catalog.functions)
     return (base, try told { () throws(LoadFailure) in try LoadFile.resolve(files, in: base.catalog) })
   }
 
@@ -61,16 +62,19 @@ extension Database {
   }
 
   private func inferred(
-    from files: [LoadFile], _ options: LoadOptions, _ notes: inout [String], functions: [RegisteredFunction]
+    from files: [LoadFile], _ options: LoadOptions, _ watch: LoadWatch, _ notes: inout [String],
+    functions: [RegisteredFunction]
   ) throws(QueryError) -> Snapshot {
-    let schema = try told { () throws(LoadFailure) in try SchemaInference.schema(of: files, ids: options.ids) }
+    let schema = try told { () throws(LoadFailure) in
+      try SchemaInference.schema(of: files, ids: options.ids, watch)
+    }
     guard !schema.sdl.isEmpty else {
       throw QueryError(
         code: LoadProblem.noData.code, "there are no records from which a schema could be inferred",
         help: "name the file for its type, as in User.ndjson, or give a schema",
         file: files.first?.file.name ?? "")
     }
-    notes = schema.notes
+    notes += schema.notes
     // Nobody wrote it, so its warnings would be of no use, and errors that point into it neither.
     var catalog: Catalog
     do {

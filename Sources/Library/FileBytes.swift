@@ -36,6 +36,11 @@ package enum FileBytes {
   /// Returns whether a path leads to something in a folder that ``folder(_:)`` gave.
   package static func leads(_ path: String, into root: String) -> Bool { MappedFile.leads(path, into: root) }
 
+  /// Returns the folder that a pattern of paths begins in; nil for a path that is none.
+  package static func patternFolder(_ path: String) -> String? {
+    PathPattern.isPattern(path) && !exists(path) ? PathPattern.folder(of: path) : nil
+  }
+
   package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
   /// Returns whether a path ends as those of files of data do.

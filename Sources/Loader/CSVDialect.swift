@@ -14,8 +14,11 @@ struct CSVDialect: Hashable {
   /// Finds the separator from the first lines: the one that gives each of them as many fields as the line of names, and
   /// the most of such; else the one that is most often in the line of names.
   ///
-  /// - Parameter separator: The one that is known.
-  init(_ bytes: UnsafeBufferPointer<UInt8>, separator known: UInt8? = nil) {
+  /// - Parameters:
+  ///   - known: The separator that is said.
+  ///   - usual: The one where the lines show none.
+  init(_ bytes: UnsafeBufferPointer<UInt8>, separator known: UInt8? = nil, usual: UInt8 = 0x2C) {
+    separator = usual
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { start = 3 }
     if let said = Self.said(bytes, at: start) {
       separator = said.separator

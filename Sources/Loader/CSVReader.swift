@@ -67,6 +67,23 @@ struct CSVReader {
     try nextLine { fields.append($0) }
   }
 
+  /// The fields of the first line that is not blank.
+  ///
+  /// - Throws: where there are more than a type may have, so that nothing is made of them.
+  mutating func names() throws(RecordFailure) -> [Field] {
+    var fields: [Field] = []
+    var start = position
+    while !isAtEnd, fields.isEmpty {
+      start = position
+      try nextLine { if fields.count <= SchemaInference.mostFields { fields.append($0) } }
+    }
+    guard fields.count <= SchemaInference.mostFields else {
+      throw RecordFailure(
+        .tooLarge, "this line of names has more than \(SchemaInference.mostFields) columns", at: start)
+    }
+    return fields
+  }
+
   /// Reads the next line, and passes its fields on.
   @inline(__always)
   mutating func nextLine(_ body: (Field) -> Void) throws(RecordFailure) {

@@ -32,10 +32,10 @@ enum Compression: String, CaseIterable {
   ///
   /// - Throws: where the bytes are not of this form, end too early, or hold more than `limit` bytes; where the
   ///   interruption is due.
-  func expand(
-    _ bytes: UnsafeBufferPointer<UInt8>, limit: Int, _ interruption: Interruption? = nil
-  ) throws(Failure) -> ExpandedBytes {
-    let output = ExpandedBytes(capacity: min(limit, max(4096, bytes.count &* 4)), limit: limit, interruption)
+  func expand(_ file: MappedFile, limit: Int, _ watch: LoadWatch) throws(Failure) -> ExpandedBytes {
+    let bytes = file.bytes
+    let output = ExpandedBytes(
+      of: file.name, capacity: min(limit, max(4096, bytes.count &* 4)), limit: limit, watch)
     switch self {
     case .gzip: try inflate(bytes, into: output)
     case .zstd: try decompress(bytes, into: output)
@@ -108,14 +108,16 @@ enum Compression: String, CaseIterable {
 final class ExpandedBytes {
   private(set) var buffer: ByteBuffer
   private let limit: Int
-  private let interruption: Interruption?
-  /// The most bytes that are expanded between two looks at the interruption.
+  private let watch: LoadWatch
+  private let name: String
+  /// The most bytes that are expanded between two looks at the watch.
   private static let slice = 16 << 20
 
-  init(capacity: Int, limit: Int, _ interruption: Interruption?) {
+  init(of name: String, capacity: Int, limit: Int, _ watch: LoadWatch) {
+    self.name = name
     buffer = ByteBuffer(capacity: capacity)
     self.limit = limit
-    self.interruption = interruption
+    self.watch = watch
   }
 
   var count: Int { buffer.count }
@@ -125,7 +127,8 @@ final class ExpandedBytes {
       throw Compression.Failure(
         message: "the expanded data has more than \(limit) bytes, the limit 'expanded bytes' of a load")
     }
-    if interruption?.isDue ?? false { throw Compression.Failure(message: "interrupted") }
+    watch.tellOpening(name)
+    if watch.isDue { throw Compression.Failure(message: "interrupted") }
   }
 
   /// Free room, at least one byte: one beyond the limit tells that there is more.
@@ -140,7 +143,7 @@ final class ExpandedBytes {
   /// Counts bytes that were written into the room, also against the memory of the load.
   func advance(_ count: Int) {
     buffer.advance(count)
-    interruption?.take(count)
+    watch.interruption?.take(count)
   }
 
   /// The file that the bytes are; nothing is left here.

@@ -130,9 +130,10 @@ struct JSONRecords: ~Copyable {
 
   private mutating func text(at value: JSONScanner, to end: Int) -> JSONShape.Name? {
     var value = value
-    let start = value.position + 1 + offset
+    value.skipSpace()
+    let start = value.position + offset
     guard let text = try? value.scanString(&scratch).string else { return nil }
-    return JSONShape.Name(text: text, range: start..<max(start, end - 1 + offset))
+    return JSONShape.Name(text: text, range: start..<max(start, end + offset))
   }
 
   /// Goes behind a record that was read.

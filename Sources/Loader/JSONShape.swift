@@ -4,7 +4,7 @@ import GQLBase
 ///
 /// One description of it serves the inference of a schema and the load.
 struct JSONShape {
-  /// A name in the text, and where it stands without its quotes.
+  /// A name in the text, and where it stands: keys without their quotes.
   struct Name {
     var text: String
     var range: Range<Int>
@@ -56,6 +56,8 @@ struct JSONShape {
   private static let ids: Set<String> = ["id", "_id", "ID", "Id", "pk"]
   /// How many objects inside each other are looked into for lists.
   private static let deepest = 4
+  /// The most tables that are looked for in one object.
+  private static let mostTables = 1_000
   /// The members that tell whether an object is a table by ids.
   private static let comparedMembers = 1000
 
@@ -64,7 +66,11 @@ struct JSONShape {
   /// - Parameters:
   ///   - isLines: Whether the text is said to have a record a line.
   ///   - isField: Whether the schema's type for the file has a field of that name; nil where there is no such type.
-  init(_ bytes: UnsafeBufferPointer<UInt8>, isLines: Bool?, isField: ((String) -> Bool)? = nil) {
+  ///   - isType: Whether the schema has a type of that name; nil where the file is named for one, or there is no schema.
+  init(
+    _ bytes: UnsafeBufferPointer<UInt8>, isLines: Bool?, isField: ((String) -> Bool)? = nil,
+    isType: ((String) -> Bool)? = nil
+  ) {
     var scanner = JSONScanner(bytes)
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { scanner.position = 3 }
     let kind = scanner.peek()
@@ -73,7 +79,7 @@ struct JSONShape {
     case .array where isLines != true || Self.isListOfObjects(scanner):
       tables = [Table(form: .list, start: start)]
     case .object:
-      findObject(scanner, bytes, isLines: isLines, isField)
+      findObject(scanner, bytes, isLines: isLines, isField, isType)
     default: tables = [Table(form: isLines == true ? .lines : .sequence, start: start)]
     }
     for index in tables.indices { tables[index].style = Self.style(of: tables[index], bytes) }
@@ -85,7 +91,8 @@ struct JSONShape {
   // MARK: - Texts that begin with an object
 
   private mutating func findObject(
-    _ scanner: JSONScanner, _ bytes: UnsafeBufferPointer<UInt8>, isLines: Bool?, _ isField: ((String) -> Bool)?
+    _ scanner: JSONScanner, _ bytes: UnsafeBufferPointer<UInt8>, isLines: Bool?, _ isField: ((String) -> Bool)?,
+    _ isType: ((String) -> Bool)?
   ) {
     let start = scanner.position
     let lineEnd = bytes[start...].firstIndex(of: 0x0A) ?? bytes.count
@@ -104,7 +111,7 @@ struct JSONShape {
     } else if !isWhole, isLines == true {
       tables = [Table(form: .lines, start: start)]
     } else {
-      findTables(bytes, at: start, isField)
+      findTables(bytes, at: start, isField, isType)
     }
   }
 
@@ -117,7 +124,8 @@ struct JSONShape {
   }
 
   private mutating func findTables(
-    _ bytes: UnsafeBufferPointer<UInt8>, at start: Int, _ isField: ((String) -> Bool)?
+    _ bytes: UnsafeBufferPointer<UInt8>, at start: Int, _ isField: ((String) -> Bool)?,
+    _ isType: ((String) -> Bool)?
   ) {
     var scanner = Self.scanner(bytes, at: start)
     let (members, failure) = Self.members(&scanner)
@@ -129,6 +137,10 @@ struct JSONShape {
           && members.contains(where: { isField($0.key.text) })
     {
       found = []
+    }
+    // One that names a type holds tables, even if they are none.
+    if found.isEmpty, let isType, members.contains(where: { isType($0.key.text) }) {
+      found = members.map { Table(form: .list, start: $0.start, key: $0.key, isNamedByKey: true) }
     }
     if found.isEmpty {
       isEmptyObject = members.isEmpty && failure == nil
@@ -208,7 +220,10 @@ struct JSONShape {
     func table(_ member: Member, _ form: Table.Form = .list, isNamed: Bool) -> Table {
       Table(form: form, start: member.start, key: member.key, isNamedByKey: isNamed)
     }
-    if records.count > 1 || areAllLists && lists.count > 1 { return lists.map { table($0, isNamed: true) } }
+    if records.count > 1 || areAllLists && lists.count > 1 {
+      // So many lists are rather the values of one table by names.
+      return lists.count > mostTables ? [] : lists.map { table($0, isNamed: true) }
+    }
     let only = records.first ?? lists.first { areAllLists || envelopes.contains($0.key.text) }
     if let only { return [table(only, isNamed: areAllLists && !envelopes.contains(only.key.text))] }
     let objects = members.filter { $0.kind == .object }
@@ -310,10 +325,10 @@ extension JSONShape.Table.Form {
   var words: String {
     switch self {
     case .lines: "an object a line"
-    case .list: "a list of objects"
-    case .sequence: "objects behind each other"
+    case .list: "a list"
+    case .sequence: "objects one after the other"
     case .one: "one object"
-    case .keyed: "objects by their ids"
+    case .keyed: "the objects of one object, whose keys are their ids"
     }
   }
 }

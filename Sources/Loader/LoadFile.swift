@@ -49,6 +49,9 @@ package struct LoadFile {
     if case .json(let table) = layout { table.isNamedByKey } else { false }
   }
 
+  /// Returns the name that tells records which say their type from others that are called like it.
+  func wholeName(ofRecords name: String) -> String { "\(LoadFile.name(of: file.name))/\(name)" }
+
   /// Finds each table's type in the schema.
   package static func resolve(_ files: [LoadFile], in catalog: Catalog) throws(LoadFailure) -> [LoadFile] {
     let types = SourceTypes(catalog)
@@ -64,12 +67,6 @@ package struct LoadFile {
       resolved.append(file)
     }
     return resolved
-  }
-
-  /// Why a load ends before its end.
-  static func interrupted(_ interruption: Interruption?, _ file: String) -> LoadFailure {
-    let why = interruption?.diagnostic(at: SourceRange(at: 0))
-    return LoadFailure([(SourceText(name: file, bytes: []), why.map { [$0] } ?? [])])
   }
 
   private static func unknownType(_ name: String, _ file: LoadFile, _ catalog: Catalog) -> LoadFailure {

@@ -13,8 +13,20 @@ package struct LoadOutcome {
   package internal(set) var warnings: [(source: SourceText, diagnostics: [Diagnostic])] = []
 }
 
+/// What a load does at a time.
+package enum LoadStep: Sendable {
+  /// Reads and expands files, before it is known what they hold.
+  case opening
+  /// Looks at all records for the types that they are of.
+  case inferring
+  case loading
+  /// Connects what was loaded, and builds indexes.
+  case connecting
+}
+
 /// How far a load has come.
 package struct LoadPosition {
+  package internal(set) var step = LoadStep.loading
   package internal(set) var file: String
   /// Bytes read of all files.
   package internal(set) var bytes: Int

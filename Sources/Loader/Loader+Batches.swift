@@ -80,6 +80,7 @@ extension Loader {
   private mutating func insert(_ stage: EntityStage, _ file: Int) throws(RecordFailure) {
     let layout = reader.layouts[stage.layout]
     let columns = stage.storeColumns
+    unsettled.insert(stage.layout)
     var next = 0
     while next < stage.count {
       let base = transaction.slotCount(layout.type)
@@ -167,7 +168,7 @@ extension Loader {
   /// Puts the last records of a file into the transaction, and makes those of its types known to links.
   mutating func finish(_ file: Int) throws(RecordFailure) {
     try flush(file)
-    if skipsBadRecords { return }
-    for type in catalog.types where stages[Int(type.id.index)] != nil { transaction.settleKeys(type.id) }
+    for type in unsettled { transaction.settleKeys(reader.layouts[type].type) }
+    unsettled.removeAll(keepingCapacity: true)
   }
 }

@@ -10,8 +10,7 @@ extension Loader {
       throw RecordFailure(.unknownType, "a CSV file is named for its type", at: 0)
     }
     var csv = CSVReader(bytes, dialect)
-    var fields: [CSVReader.Field] = []
-    while !csv.isAtEnd, fields.isEmpty { try csv.nextLine(into: &fields) }
+    var fields = try csv.names()
     let names = fields.map { field in
       (
         text: String(decoding: field.text(of: bytes, in: reader.arena), as: UTF8.self), start: field.start,

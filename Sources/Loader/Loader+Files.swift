@@ -5,6 +5,7 @@ import GQLStore
 /// The forms of files: records are read into the stage one by one, and what is bad is skipped or ends the load.
 extension Loader {
   mutating func load(_ file: LoadFile, number: Int) throws(RecordFailure) {
+    recordTypes = [:]
     do throws(RecordFailure) {
       switch file.layout {
       case .json(let table): try loadJSON(file, table, number)
@@ -54,18 +55,25 @@ extension Loader {
       throw RecordFailure(.notAnObject, "expected an object", at: records.position)
     }
     let type = try type(of: records, file)
-    _ = try reader.readRecord(type, &records.scanner, offset: records.offset, isTopLevel: true, id: records.id)
+    _ = try reader.readRecord(
+      type, &records.scanner, offset: records.offset, isTopLevel: true, id: records.id, name: records.name?.text)
   }
 
   /// Returns the type of a record: that of its table, or the one that it says.
-  private func type(of records: borrowing JSONRecords, _ file: LoadFile) throws(RecordFailure) -> EntityTypeID {
+  private mutating func type(of records: borrowing JSONRecords, _ file: LoadFile) throws(RecordFailure) -> EntityTypeID
+  {
     let known = file.type
     let isAbstract = known.map { reader.layouts[Int($0.index)].isAbstract } ?? false
     guard let name = records.name, !isAbstract else {
       if let known, !isAbstract { return known }
       return try reader.typename(records.scanner, offset: records.offset, among: known)
     }
-    if let type = sourceTypes.type(named: name.text), catalog[type].kind == .entity { return type }
+    if let type = recordTypes[name.text] { return type }
+    let whole = file.wholeName(ofRecords: name.text)
+    if let type = sourceTypes.type(ofWhole: whole, named: name.text), catalog[type].kind == .entity {
+      recordTypes[name.text] = type
+      return type
+    }
     throw reader.unknownType(name.text, at: name.range.lowerBound, to: name.range.upperBound)
   }
 }

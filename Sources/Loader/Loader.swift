@@ -13,9 +13,7 @@ package struct Loader: ~Copyable {
   let skipsBadRecords: Bool
   /// Whether nobody wrote the schema: it was made from the records that can be read.
   let isInferred: Bool
-  let progress: ((LoadPosition) -> Void)?
-  /// What may end the load before its end.
-  let interruption: Interruption?
+  let watch: LoadWatch
   let arena = LoadArena()
   /// Keys of links, until all rows are there.
   let keys = LoadArena()
@@ -27,6 +25,8 @@ package struct Loader: ~Copyable {
   var stagedRecords = 0
   /// The staged type that is a member of an interface or union; there is one at most.
   var stagedMember: Int?
+  /// The types of which rows were put in together, so that links do not know their keys yet.
+  var unsettled: Set<Int> = []
   /// A record that meets an entity which is there.
   var merged = RecordStage()
   /// What was done so far.
@@ -39,6 +39,8 @@ package struct Loader: ~Copyable {
   var numberedRows: [Int]
   /// The types that names of files and keys lead to.
   let sourceTypes: SourceTypes
+  /// By name: the types that records of the current file say.
+  var recordTypes: [String: EntityTypeID] = [:]
   /// For each type and new row: whether a record of its own defined it, and where that record is.
   var origins: [RowOrigins]
   /// For each relation that must have a target, the rows whose target is named but not there.
@@ -54,17 +56,15 @@ package struct Loader: ~Copyable {
   var totalBytes = 0
   static let reportedWarnings = 20
 
-  /// - Parameter progress: Called now and then.
   package init(
     catalog: Catalog, transaction: WriteTransaction, skipsBadRecords: Bool, isInferred: Bool = false,
-    interruption: Interruption? = nil, progress: ((LoadPosition) -> Void)?
+    watch: LoadWatch = LoadWatch()
   ) {
     self.catalog = catalog
     self.transaction = transaction
     self.skipsBadRecords = skipsBadRecords
     self.isInferred = isInferred
-    self.progress = progress
-    self.interruption = interruption
+    self.watch = watch
     sourceTypes = SourceTypes(catalog)
     reader = RecordReader(
       layouts: catalog.types.map { RecordLayout($0, catalog: catalog) }, names: sourceTypes, arena: arena,
@@ -79,7 +79,7 @@ package struct Loader: ~Copyable {
 
   /// Loads files. The transaction must be dropped if it throws.
   package mutating func load(_ files: [LoadFile]) throws(LoadFailure) {
-    guard interruption?.memory != nil else { return try loadAll(files) }
+    guard watch.interruption?.memory != nil else { return try loadAll(files) }
     try transaction.countingPages { () throws(LoadFailure) in try loadAll(files) }
   }
 
@@ -104,6 +104,10 @@ package struct Loader: ~Copyable {
       tellProgress(files[index].file.name)
     }
     if isDue, let last = files.last { throw interrupted(in: last.file) }
+    watch.progress?(
+      LoadPosition(
+        step: .connecting, file: files.last?.file.name ?? "", bytes: readBytes, totalBytes: totalBytes, records: records
+      ))
     try resolveLinks(files)
     if isDue, let last = files.last { throw interrupted(in: last.file) }
     if !skipsBadRecords {
@@ -200,7 +204,7 @@ package struct Loader: ~Copyable {
 
   private var isDue: Bool {
     mutating get {
-      guard let interruption else { return false }
+      guard let interruption = watch.interruption else { return false }
       if interruption.memory != nil {
         let bytes = transaction.pageBytes + transaction.writtenBytes
         interruption.take(bytes - countedBytes)
@@ -210,12 +214,9 @@ package struct Loader: ~Copyable {
     }
   }
 
-  private func interrupted(in file: MappedFile) -> LoadFailure {
-    let why = interruption?.diagnostic(at: SourceRange(at: 0))
-    return LoadFailure([(SourceText(name: file.name, bytes: []), why.map { [$0] } ?? [])])
-  }
+  private func interrupted(in file: MappedFile) -> LoadFailure { watch.interrupted(file.name) }
 
   private func tellProgress(_ file: String, at position: Int = 0) {
-    progress?(LoadPosition(file: file, bytes: readBytes + position, totalBytes: totalBytes, records: records))
+    watch.progress?(LoadPosition(file: file, bytes: readBytes + position, totalBytes: totalBytes, records: records))
   }
 }

@@ -52,8 +52,10 @@ package final class MappedFile: @unchecked Sendable {
   ///   - name: The name of the file in messages.
   ///   - most: The bytes that the caller takes. One more is read, from which the caller sees that there are more.
   ///   - root: A folder as `realpath` gives it, which the file must lie in after its links are followed.
+  ///   - watch: What may end the reading of a stream before its end.
   package init(
-    path: String, shownAs name: String? = nil, atMost most: Int = .max - 1, within root: String? = nil
+    path: String, shownAs name: String? = nil, atMost most: Int = .max - 1, within root: String? = nil,
+    _ watch: LoadWatch = LoadWatch()
   ) throws(Failure) {
     self.name = name ?? path
     // The system would see the name end there.
@@ -104,6 +106,13 @@ package final class MappedFile: @unchecked Sendable {
       }
       if got == 0 { break }
       count += got
+      if stream == nil { continue }
+      watch.interruption?.take(got)
+      if count & 0xFFFFF < got { watch.tellOpening(self.name) }
+      if watch.isDue {
+        buffer.deallocate()
+        throw Failure(message: "interrupted")
+      }
     }
     memory = buffer
     owner = .allocation
@@ -194,6 +203,13 @@ package final class MappedFile: @unchecked Sendable {
     var status = stat()
     guard (followsLinks ? stat(path, &status) : lstat(path, &status)) == 0 else { return false }
     return status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  /// Returns whether a path leads to a file, rather than to a folder, a device or a FIFO.
+  package static func isFile(_ path: String) -> Bool {
+    guard !path.utf8.contains(0) else { return false }
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
   /// Returns whether there is something of that name.

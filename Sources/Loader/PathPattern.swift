@@ -3,12 +3,15 @@ import GQLBase
 /// A pattern of paths, such as `logs/*.ndjson`.
 ///
 /// `*` is any text, `?` any character, `[a-z]` one of a set, all within a name; `**` is any number of folders. Names that
-/// begin with a dot are found only where the pattern has the dot. Links to folders are not followed below `**`.
-struct PathPattern {
+/// begin with a dot are found only where the pattern has the dot. Links to folders are not followed below `**`. Only
+/// files are found: reading a device or a FIFO might never end.
+package struct PathPattern {
   /// Why a pattern was given up.
   struct Failure: Error { let message: String }
 
-  private let root: String
+  private let start: String
+  /// The folder that is not left, as `realpath` gives it; nil where the pattern may lead anywhere.
+  private let root: String?
   private let parts: [[Unicode.Scalar]]
   private var visited = 0
   private var found: [String] = []
@@ -20,10 +23,18 @@ struct PathPattern {
   private static let deepest = 64
 
   /// Whether a path has characters of patterns.
-  static func isPattern(_ path: String) -> Bool { path.contains { "*?[".contains($0) } }
+  package static func isPattern(_ path: String) -> Bool { path.contains { "*?[".contains($0) } }
 
-  private init(_ path: String) {
-    root = path.hasPrefix("/") ? "/" : ""
+  /// Returns the folder that a pattern begins in: what stands before the first name with such characters.
+  package static func folder(of pattern: String) -> String {
+    let parts = pattern.split(separator: "/").prefix { !isPattern(String($0)) }
+    let path = (pattern.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
+    return path.isEmpty ? "." : path
+  }
+
+  private init(_ path: String, within root: String?) {
+    self.root = root
+    start = path.hasPrefix("/") ? "/" : ""
     var parts: [[Unicode.Scalar]] = []
     for part in path.split(separator: "/") where part != "**" || parts.last != ["*", "*"] {
       parts.append(Array(part.unicodeScalars))
@@ -32,9 +43,11 @@ struct PathPattern {
   }
 
   /// Returns the paths that a pattern finds, in the order of their bytes.
-  static func paths(_ pattern: String) throws(Failure) -> [String] {
-    var search = PathPattern(pattern)
-    try search.search(search.root, 0, depth: 0)
+  ///
+  /// - Parameter root: A folder as `realpath` gives it, outside of which nothing is looked at.
+  static func paths(_ pattern: String, within root: String? = nil) throws(Failure) -> [String] {
+    var search = PathPattern(pattern, within: root)
+    try search.search(search.start, 0, depth: 0)
     // Several ways may lead to one file.
     return Set(search.found).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
@@ -49,7 +62,7 @@ struct PathPattern {
         let path = folder + name
         if MappedFile.isFolder(path, followsLinks: false) {
           try search(path + "/", part, depth: depth + 1)
-        } else if isLast {
+        } else if isLast, MappedFile.isFile(path) {
           try add(path)
         }
       }
@@ -58,7 +71,7 @@ struct PathPattern {
     guard Self.isPattern(String(String.UnicodeScalarView(pattern))) else {
       let path = folder + String(String.UnicodeScalarView(pattern))
       if !isLast { return try search(path + "/", part + 1, depth: depth + 1) }
-      if MappedFile.isThere(path) { try add(path) }
+      if MappedFile.isFile(path) { try add(path) }
       return
     }
     for name in try names(folder) {
@@ -66,7 +79,7 @@ struct PathPattern {
       guard scalars.first != "." || pattern.first == ".", Self.matches(scalars, pattern) else { continue }
       let path = folder + name
       if isLast {
-        if !MappedFile.isFolder(path, followsLinks: true) { try add(path) }
+        if MappedFile.isFile(path) { try add(path) }
       } else if MappedFile.isFolder(path, followsLinks: true) {
         try search(path + "/", part + 1, depth: depth + 1)
       }
@@ -74,7 +87,9 @@ struct PathPattern {
   }
 
   private mutating func names(_ folder: String) throws(Failure) -> [String] {
-    let names = MappedFile.directoryEntries(folder.isEmpty ? "." : folder) ?? []
+    let folder = folder.isEmpty ? "." : folder
+    if let root, !MappedFile.leads(folder, into: root) { return [] }
+    let names = MappedFile.directoryEntries(folder) ?? []
     visited += names.count
     guard visited <= Self.mostNames else {
       throw Failure(message: "the pattern looks at more than \(Self.mostNames) names")
@@ -83,6 +98,7 @@ struct PathPattern {
   }
 
   private mutating func add(_ path: String) throws(Failure) {
+    if let root, !MappedFile.leads(path, into: root) { return }
     guard found.count < Self.mostFiles else {
       throw Failure(message: "the pattern finds more than \(Self.mostFiles) files")
     }

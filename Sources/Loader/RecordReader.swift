@@ -19,6 +19,8 @@ struct RecordReader: ~Copyable {
   private let names: SourceTypes
   /// Stands before the id of the record that is read, until its object is entered.
   private var outerID: JSONScanner?
+  /// The type that the top-level record says itself by a name, by which it was found.
+  private var said: (name: String, owner: String)?
 
   init(layouts: [RecordLayout], names: SourceTypes, arena: LoadArena, now: Int64) {
     self.layouts = layouts
@@ -39,11 +41,15 @@ struct RecordReader: ~Copyable {
 
   /// Reads the object that `scanner` stands before. Offsets in failures count from `offset`.
   ///
-  /// - Parameter id: Stands before the id, if it does not lie in the object.
+  /// - Parameters:
+  ///   - id: Stands before the id, if it does not lie in the object.
+  ///   - name: The name that the record says of its type, if it was found by it.
   mutating func readRecord(
-    _ type: EntityTypeID, _ scanner: inout JSONScanner, offset: Int, isTopLevel: Bool, id: JSONScanner? = nil
+    _ type: EntityTypeID, _ scanner: inout JSONScanner, offset: Int, isTopLevel: Bool, id: JSONScanner? = nil,
+    name: String? = nil
   ) throws(RecordFailure) -> Int {
     let layout = layouts[Int(type.index)]
+    if isTopLevel { said = name.map { ($0, layout.name) } }
     scanner.skipSpace()
     let start = scanner.position + offset
     let record = stage.begin(
@@ -83,7 +89,7 @@ struct RecordReader: ~Copyable {
         return try scanner.skipValue()
       }
       let name = try scanner.scanString(&scratch).string
-      guard name != owner, !elementNames.contains(owner) else { return }
+      guard name != owner, !elementNames.contains(owner), said.map({ $0 != (name, owner) }) ?? true else { return }
       if let type = type(called: name), layouts[Int(type.index)].name == owner { return }
       throw RecordFailure(
         .wrongType, "this object is of the type '\(name)', but stands where '\(owner)' is wanted",

@@ -8,14 +8,14 @@ extension SchemaInference {
   ///
   /// - Parameter ids: By type, the column that is the id.
   package static func schema(
-    of files: [LoadFile], ids: [String: String] = [:]
+    of files: [LoadFile], ids: [String: String] = [:], _ watch: LoadWatch = LoadWatch()
   ) throws(LoadFailure) -> InferredSchema {
     let sources = files.compactMap { $0.typeName }
     var wanted: Set<Text> = []
     // Names of types that are found in the records may ask for the values of more columns.
     for attempt in 0..<3 {
       var inference = SchemaInference(sources, wanted: wanted, ids: ids)
-      inference.read(files)
+      try inference.read(files, watch)
       if inference.isEmpty {
         if let problem = inference.problem { throw problem }
         return InferredSchema(sdl: "", notes: [])
@@ -32,42 +32,97 @@ extension SchemaInference {
   }
 
   /// Reads all records of the files.
-  mutating func read(_ files: [LoadFile]) {
+  mutating func read(_ files: [LoadFile], _ watch: LoadWatch) throws(LoadFailure) {
     // Where tables stand alone, their file says everything.
     let needsValues = files.contains { $0.table == nil }
     for file in files {
       if let table = file.table { declare(table, file.typeName ?? table.name) }
     }
-    // By name: the whole name of the first file that is called so.
-    var owners: [String: String] = [:]
+    var owners = SourceOwners()
+    var looks = LookAround(watch, totalBytes: files.reduce(0) { $0 + $1.file.bytes.count })
     for file in files where file.table == nil || needsValues {
       let source = source(of: file, &owners)
       // A file without records has a type all the same.
       if let source, !file.recordsAreNamed { declare(source) }
       do throws(RecordFailure) {
         switch file.layout {
-        case .json(let table): try readJSON(file, table, source)
-        case .csv(let dialect): try readCSV(file, dialect, source)
+        case .json(let table): try readJSON(file, table, source, &owners, &looks)
+        case .csv(let dialect): try readCSV(file, dialect, source, &looks)
         }
         if let fault = file.fault { throw fault }
       } catch {
+        if error.problem == .interrupted { throw watch.interrupted(file.file.name) }
         note(error, file)
       }
+      try looks.finish(file.file)
+    }
+  }
+
+  /// Looks at the time now and then, and tells how far the reading has come.
+  private struct LookAround {
+    private let watch: LoadWatch
+    private let totalBytes: Int
+    private var before = 0
+    private var records = 0
+
+    init(_ watch: LoadWatch, totalBytes: Int) {
+      self.watch = watch
+      self.totalBytes = totalBytes
+    }
+
+    /// - Throws: a failure `.interrupted` where the load is to end.
+    @inline(__always)
+    mutating func passRecord(of file: MappedFile, at position: Int) throws(RecordFailure) {
+      records &+= 1
+      if records & 0xFF == 0 { try look(file, at: position) }
+    }
+
+    private func look(_ file: MappedFile, at position: Int) throws(RecordFailure) {
+      if records & 0xFFFF == 0 { tell(file, at: position) }
+      if watch.isDue { throw RecordFailure(.interrupted, "", at: position) }
+    }
+
+    /// Goes behind a file.
+    mutating func finish(_ file: MappedFile) throws(LoadFailure) {
+      before += file.bytes.count
+      tell(file, at: 0)
+      try watch.check(file.name)
+    }
+
+    private func tell(_ file: MappedFile, at position: Int) {
+      watch.progress?(
+        LoadPosition(
+          step: .inferring, file: file.name, bytes: before + position, totalBytes: totalBytes, records: records))
+    }
+  }
+
+  /// Whose the names of types are.
+  private struct SourceOwners {
+    /// By name: the whole name of the first file that is called so; empty where keys and records are.
+    private var owners: [String: String] = [:]
+
+    /// Returns whether a name is free, or that of the same owner.
+    mutating func mayTake(_ name: String, _ owner: String) -> Bool {
+      if let found = owners[name] { return found == owner }
+      owners[name] = owner
+      return true
     }
   }
 
   /// Returns the name of a file's table. One that is called as another one, such as `orders.csv` beside `orders.json`
   /// or a table of SQLite, is told from it by its whole name.
-  private mutating func source(of file: LoadFile, _ owners: inout [String: String]) -> String? {
+  private mutating func source(of file: LoadFile, _ owners: inout SourceOwners) -> String? {
     guard let name = file.typeName, file.table == nil, let whole = file.wholeName, !file.recordsAreNamed else {
       return file.typeName
     }
-    if !isTable(name) {
-      // One key in several files leads to one table, and so do files of one name in several folders.
-      let owner = file.isNamedByKey ? "" : whole
-      if owners[name] == nil { owners[name] = owner }
-      if owners[name] == owner { return name }
-    }
+    // One key in several files leads to one table, and so do files of one name in several folders.
+    return source(name, whole, owner: file.isNamedByKey ? "" : whole, &owners)
+  }
+
+  private mutating func source(
+    _ name: String, _ whole: String, owner: String, _ owners: inout SourceOwners
+  ) -> String {
+    if !isTable(name), owners.mayTake(name, owner) { return name }
     declare(whole, calledLike: name)
     return whole
   }
@@ -78,14 +133,24 @@ extension SchemaInference {
 
   /// Reads record by record: those before a fault count.
   private mutating func readJSON(
-    _ file: LoadFile, _ table: JSONShape.Table, _ source: String?
+    _ file: LoadFile, _ table: JSONShape.Table, _ source: String?, _ owners: inout SourceOwners,
+    _ looks: inout LookAround
   ) throws(RecordFailure) {
     var records = JSONRecords(table, file.file.bytes)
+    // By the names that records say.
+    var sources: [String: String] = [:]
     while try records.next() {
+      try looks.passRecord(of: file.file, at: records.position)
       if let fault = records.fault() {
         note(fault, file)
         guard records.recover() else { return }
         continue
+      }
+      var source = source
+      if let name = records.name?.text {
+        let whole = file.wholeName(ofRecords: name)
+        source = sources[name] ?? self.source(name, whole, owner: "", &owners)
+        sources[name] = source
       }
       try readRecord(&records, source)
       try records.end()
@@ -94,7 +159,7 @@ extension SchemaInference {
 
   /// Notes a record that is JSON; the load reports what is no object.
   private mutating func readRecord(_ records: inout JSONRecords, _ source: String?) throws(RecordFailure) {
-    guard records.scanner.peek() == .object, let source = records.name?.text ?? source else {
+    guard records.scanner.peek() == .object, let source else {
       return try skip(&records)
     }
     let id = records.id
@@ -113,17 +178,19 @@ extension SchemaInference {
     }
   }
 
-  private mutating func readCSV(_ file: LoadFile, _ dialect: CSVDialect, _ source: String?) throws(RecordFailure) {
+  private mutating func readCSV(
+    _ file: LoadFile, _ dialect: CSVDialect, _ source: String?, _ looks: inout LookAround
+  ) throws(RecordFailure) {
     guard let source else { return }
     let bytes = file.file.bytes
     let arena = LoadArena()
     var csv = CSVReader(bytes, dialect)
-    var fields: [CSVReader.Field] = []
-    while !csv.isAtEnd, fields.isEmpty { try csv.nextLine(into: &fields) }
+    var fields = try csv.names()
     var columns = CSVColumns(fields.map { String(decoding: $0.text(of: bytes, in: arena), as: UTF8.self) })
     declare(source, &columns)
     let count = fields.count
     while !csv.isAtEnd {
+      try looks.passRecord(of: file.file, at: csv.position)
       guard (try? csv.nextLine(into: &fields)) != nil else {
         csv.skipLine()
         continue

@@ -16,17 +16,12 @@ package struct SourceOpening {
     var expandedBytes: Int
     /// The folder that all files must lie in; nil if they may lie anywhere.
     var root: String?
-    var interruption: Interruption?
+    var watch: LoadWatch
 
-    package init(expandedBytes: Int, root: String? = nil, interruption: Interruption? = nil) {
+    package init(expandedBytes: Int, root: String? = nil, watch: LoadWatch = LoadWatch()) {
       self.expandedBytes = expandedBytes
       self.root = root
-      self.interruption = interruption
-    }
-
-    /// - Throws: where the time is over, the load was cancelled, or it takes too much memory.
-    func check(_ file: String) throws(LoadFailure) {
-      if let interruption, interruption.isDue { throw LoadFile.interrupted(interruption, file) }
+      self.watch = watch
     }
   }
 
@@ -63,7 +58,7 @@ package struct SourceOpening {
     for source in sources {
       switch source {
       case .bytes(let bytes, let format, let type, let name):
-        let file = try TextEncoding.utf8(MappedFile(name: name, bytes: bytes), bounds.interruption)
+        let file = try TextEncoding.utf8(MappedFile(name: name, bytes: bytes), bounds.watch)
         try opening.add(file, DataFileName(stem: nil, format: format), Naming(name: type))
       case .path(let path, let name, let format): try opening.open(path, Naming(name: name, format: format))
       }
@@ -78,7 +73,7 @@ package struct SourceOpening {
     guard path != "-", PathPattern.isPattern(path), !MappedFile.isThere(path) else { return try openFile(path, naming) }
     let paths: [String]
     do {
-      paths = try PathPattern.paths(path)
+      paths = try PathPattern.paths(path, within: bounds.root)
     } catch {
       throw LoadFailure(
         code: LoadProblem.unsupported.code, error.message, help: "name fewer files, or put them together", file: path)
@@ -90,7 +85,7 @@ package struct SourceOpening {
   }
 
   private mutating func openFile(_ path: String, _ naming: Naming) throws(LoadFailure) {
-    try bounds.check(path)
+    try bounds.watch.check(path)
     let isStream = path == "-" || MappedFile.stream(named: path) != nil
     if !isStream, try openDatabase(path) { return }
     let file = try content(path == "-" ? "/dev/stdin" : path, shownAs: path == "-" ? "<stdin>" : path)
@@ -129,7 +124,7 @@ package struct SourceOpening {
       throw LoadFailure(code: LoadProblem.unreadable.code, "this is no SQLite file", file: path)
     }
     do throws(SQLiteConnection.Failure) {
-      let connection = try SQLiteConnection(path: path, bounds.interruption)
+      let connection = try SQLiteConnection(path: path, bounds.watch)
       let schema = try SQLiteSchema(connection, path: path, &tableNames)
       let files = try SQLiteRecords(connection, schema, for: catalog, path: path).files()
       if files.isEmpty {
@@ -137,10 +132,9 @@ package struct SourceOpening {
           message: catalog == nil ? "there is no table in it" : "it has no table named for a type of the schema")
       }
       opened.files += files
-      opened.notes.append("\(path): SQLite, \(Self.count(files.count, "table"))")
       return true
     } catch {
-      try bounds.check(path)
+      try bounds.watch.check(path)
       throw LoadFailure(code: LoadProblem.unreadable.code, error.message, file: path)
     }
   }
@@ -204,26 +198,37 @@ package struct SourceOpening {
   private func mapped(_ path: String, shownAs name: String? = nil, atMost most: Int = .max - 1) throws(LoadFailure)
     -> MappedFile
   {
-    do {
-      return try MappedFile(path: path, shownAs: name, atMost: most, within: bounds.root)
+    do throws(MappedFile.Failure) {
+      guard MappedFile.stream(named: path) != nil, bounds.root == nil else {
+        return try MappedFile(path: path, shownAs: name, atMost: most, within: bounds.root)
+      }
+      // A stream need not end.
+      let file = try MappedFile(path: path, shownAs: name, atMost: min(most, bounds.expandedBytes), bounds.watch)
+      guard file.bytes.count <= bounds.expandedBytes else {
+        throw MappedFile.Failure(
+          message: "has more than \(bounds.expandedBytes) bytes, the limit 'expanded bytes' of a load")
+      }
+      return file
     } catch {
+      try bounds.watch.check(name ?? path)
       throw LoadFailure(code: LoadProblem.unreadable.code, error.message, file: name ?? path)
     }
   }
 
   /// Returns the content of a file in UTF-8, expanded if it is compressed.
   private func content(_ path: String, shownAs name: String) throws(LoadFailure) -> MappedFile {
-    try bounds.check(name)
+    try bounds.watch.check(name)
+    bounds.watch.tellOpening(name)
     var file = try mapped(path, shownAs: name)
     if let compression = Compression(ofName: path) ?? Compression(of: file.bytes) {
       do {
-        file = try compression.expand(file.bytes, limit: bounds.expandedBytes, bounds.interruption).file(named: name)
+        file = try compression.expand(file, limit: bounds.expandedBytes, bounds.watch).file(named: name)
       } catch {
-        try bounds.check(name)
+        try bounds.watch.check(name)
         throw LoadFailure(code: LoadProblem.unreadable.code, error.message, file: name)
       }
     }
-    return try TextEncoding.utf8(file, bounds.interruption)
+    return try TextEncoding.utf8(file, bounds.watch)
   }
 
   /// Adds the tables of a file.
@@ -232,14 +237,17 @@ package struct SourceOpening {
     let whole = naming.name == nil ? LoadFile.name(of: file.name) : nil
     switch name.format {
     case .csv, .tsv:
-      let dialect = CSVDialect(file.bytes, separator: name.format == .tsv ? 0x09 : nil)
+      let dialect = CSVDialect(file.bytes, separator: name.format == .tsv ? 0x09 : nil, usual: name.separator)
       opened.files.append(LoadFile(file: file, layout: .csv(dialect), typeName: own, wholeName: whole))
-      opened.notes.append("\(file.name): CSV, separated by \(Self.word(for: dialect.separator))")
+      if dialect.separator != (name.format == .tsv ? 0x09 : name.separator) {
+        opened.notes.append("\(file.name): fields are separated by \(Self.word(for: dialect.separator))")
+      }
     case .json, .ndjson, nil:
       let type = own.flatMap { types?.type(ofWhole: whole, named: $0) }.flatMap { catalog?[$0] }
       let shape = JSONShape(
         file.bytes, isLines: name.format.map { $0 == .ndjson },
-        isField: type.map { type in { name in type.properties.contains { ($0.source ?? $0.name) == name } } })
+        isField: type.map { type in { name in type.properties.contains { ($0.source ?? $0.name) == name } } },
+        isType: own == nil ? types.map { types in { types.type(named: $0) != nil } } : nil)
       // An object without members is one of tables, of which it has none, where no name makes it a record.
       if own == nil, shape.isEmptyObject { return }
       try add(shape, file, own, whole)
@@ -265,9 +273,19 @@ package struct SourceOpening {
       if index + 1 == shape.tables.count { opened.fault = shape.fault }
       self.opened.files.append(opened)
     }
+    note(shape, file)
+  }
+
+  /// Tells where the records of a file lie, where that is not said by its ending.
+  private mutating func note(_ shape: JSONShape, _ file: MappedFile) {
     let keys = shape.tables.compactMap(\.key?.text).prefix(5).map { "'\($0)'" }
-    let place = keys.isEmpty ? "" : ", at \(keys.joined(separator: ", "))"
-    opened.notes.append("\(file.name): JSON, \(shape.tables.first?.form.words ?? "nothing")\(place)")
+    switch (shape.tables.first?.form, keys.isEmpty) {
+    case (nil, _), (.list, true), (.lines, true): break
+    case (let form?, true): opened.notes.append("\(file.name): the records are \(form.words)")
+    case (_?, false):
+      opened.notes.append(
+        "\(file.name): the records are the list\(keys.count > 1 ? "s" : "") at \(keys.joined(separator: ", "))")
+    }
   }
 
   /// Returns the name of the table of a file: the one that was given, else that of the file.
@@ -281,8 +299,6 @@ package struct SourceOpening {
   private static func word(for separator: UInt8) -> String {
     separator == 0x09 ? "tabs" : "'\(String(UnicodeScalar(separator)))'"
   }
-
-  private static func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
 }
 
 /// What the name of a file says about its data.
@@ -291,6 +307,8 @@ package struct DataFileName {
   var stem: String?
   /// Nil where the ending says none.
   var format: LoadFile.Format?
+  /// What usually stands between the fields of CSV in a file of that ending.
+  private(set) var separator: UInt8 = 0x2C
   /// Whether the ending is that of any text.
   private(set) var isText = false
   /// Whether a file without JSON in it may be CSV.
@@ -299,6 +317,8 @@ package struct DataFileName {
   private static let formats: [String: LoadFile.Format] = [
     "ndjson": .ndjson, "jsonl": .ndjson, "json": .json, "csv": .csv, "tsv": .csv, "tab": .csv, "psv": .csv,
   ]
+
+  private static let separators: [String: UInt8] = ["tsv": 0x09, "tab": 0x09, "psv": 0x7C]
 
   init(stem: String?, format: LoadFile.Format?) {
     self.stem = stem
@@ -311,6 +331,7 @@ package struct DataFileName {
     if Compression(ofName: name) != nil { name = Self.split(name).stem }
     let (stem, ending) = Self.split(name)
     format = Self.formats[ending.lowercased()]
+    separator = Self.separators[ending.lowercased()] ?? 0x2C
     isText = ending.lowercased() == "txt"
     mayBeText = isText || ending.isEmpty || ending.lowercased() == "dat"
     self.stem = format != nil || mayBeText ? stem : name

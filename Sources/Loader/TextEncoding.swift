@@ -3,7 +3,7 @@ import GQLBase
 /// The encodings of Unicode that a byte order mark tells.
 enum TextEncoding {
   /// Returns a file in UTF-8: itself, or converted from UTF-16. Lines and columns stay as they are.
-  static func utf8(_ file: MappedFile, _ interruption: Interruption?) throws(LoadFailure) -> MappedFile {
+  static func utf8(_ file: MappedFile, _ watch: LoadWatch) throws(LoadFailure) -> MappedFile {
     let bytes = file.bytes
     guard bytes.count >= 2 else { return file }
     let isLittle = bytes[0] == 0xFF && bytes[1] == 0xFE
@@ -37,12 +37,13 @@ enum TextEncoding {
       }
       for byte in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter { buffer.append(byte) }
       if buffer.count - counted > 1 << 20 {
-        interruption?.take(buffer.count - counted)
+        watch.interruption?.take(buffer.count - counted)
         counted = buffer.count
-        if interruption?.isDue ?? false { throw LoadFile.interrupted(interruption, file.name) }
+        watch.tellOpening(file.name)
+        try watch.check(file.name)
       }
     }
-    interruption?.take(buffer.count - counted)
+    watch.interruption?.take(buffer.count - counted)
     let converted = MappedFile(name: file.name, taking: &buffer)
     guard let fault else { return converted }
     let failure = RecordFailure(.unreadable, fault, at: converted.bytes.count)

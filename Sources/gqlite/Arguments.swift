@@ -108,6 +108,9 @@ struct Arguments {
     return made
   }
 
+  /// Whether a flag is there, which is not taken.
+  func has(_ name: String) -> Bool { flags.contains { $0.name == name } }
+
   /// Whether a flag without a value is there.
   mutating func flag(_ name: String) -> Bool {
     let found = flags.contains { $0.name == name }

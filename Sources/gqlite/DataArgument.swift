@@ -5,7 +5,11 @@ struct DataArgument {
   var path: String
   var name: String?
 
-  var isStandardInput: Bool { ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].contains(path) }
+  var isStandardInput: Bool { Self.isStandardInput(path) }
+
+  private static func isStandardInput(_ path: String) -> Bool {
+    ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].contains(path)
+  }
 
   /// The value of `--data`: `orders.csv`, or `Sale=orders.csv` where no file is called so.
   init(flag value: String) {
@@ -16,10 +20,15 @@ struct DataArgument {
   }
 
   /// An operand that is data rather than a document; nil for others.
-  init?(operand: String) throws(QueryError) {
-    guard operand != "-" else { return nil }
+  ///
+  /// - Parameter readsStreams: Whether standard input is data, as it is beside a query on the command line.
+  init?(operand: String, readsStreams: Bool) throws(QueryError) {
     let named = FileBytes.exists(operand) ? nil : Self.parts(operand)
-    guard try Self.isData(named?.path ?? operand) else { return nil }
+    if Self.isStandardInput(named?.path ?? operand) {
+      guard readsStreams || named != nil else { return nil }
+    } else {
+      guard try Self.isData(named?.path ?? operand) else { return nil }
+    }
     path = named?.path ?? operand
     name = named?.name
   }

@@ -12,13 +12,14 @@ enum ExplainCommand {
     let options = try RunCommand.runOptions(&arguments)
     let documents = try session.documents(&arguments, command: "explain")
     try arguments.finish("explain")
-    for (name, bytes) in documents {
+    let parsed = session.parse(documents, options)
+    try variables.checkNames(in: parsed, operation: operation)
+    for document in parsed {
       var options = options
-      let document = try QueryDocument(
-        name: name, bytes: bytes, dialect: session.dialect, limits: session.limits, options: options)
-      let database = try session.database(for: document, directory: Session.directory(of: name), &options)
+      let document = try document.get()
+      let directory = Session.directory(of: document.sourceName)
+      let database = try session.database(for: document, directory: directory, &options)
       let queries = try RunCommand.selected(database.prepareAll(document, options: options), operation, document)
-      try variables.checkNames(queries)
       for (index, query) in queries.enumerated() {
         if index > 0 { Terminal.standardOutput.write("\n") }
         if queries.count > 1, let name = query.name { Terminal.standardOutput.write("\(name):\n") }

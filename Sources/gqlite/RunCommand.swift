@@ -16,15 +16,15 @@ enum RunCommand {
     var status = Process.success
     // Whether each document gave an answer, or a response that tells its errors.
     var isComplete = true
-    for (name, bytes) in documents {
+    let parsed = session.parse(documents, options)
+    try variables.checkNames(in: parsed, operation: operation)
+    for document in parsed {
       var options = options
-      do {
-        let document = try QueryDocument(
-          name: name, bytes: bytes, dialect: session.dialect, limits: session.limits, options: options)
+      do throws(QueryError) {
+        let document = try document.get()
         let database = try session.database(
-          for: document, directory: Session.directory(of: name), &options)
+          for: document, directory: Session.directory(of: document.sourceName), &options)
         let queries = try selected(database.prepareAll(document, options: options), operation, document)
-        try variables.checkNames(queries)
         for query in queries {
           let values = try variables.values(for: query)
           if query.isExplained {
@@ -35,7 +35,7 @@ enum RunCommand {
           }
           if query.isMutation, !query.isExplained { session.tellThatNothingIsKept() }
         }
-      } catch let error as QueryError {
+      } catch {
         status = Process.failure
         if case .graphql = format.kind {
           Terminal.standardOutput.write(format.envelope(error))

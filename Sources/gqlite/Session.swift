@@ -33,9 +33,10 @@ struct Session {
       }
       return format
     }
+    let hasQuery = arguments.has("expression") || arguments.operands.contains(where: Self.isText)
     data =
       arguments.values("data").map(DataArgument.init(flag:))
-      + (try arguments.takeOperands { try DataArgument(operand: $0) })
+      + (try arguments.takeOperands { try DataArgument(operand: $0, readsStreams: hasQuery) })
     guard data.filter(\.isStandardInput).count < 2 else {
       throw UsageError("standard input is named as data twice", help: nil)
     }
@@ -139,6 +140,20 @@ struct Session {
         help: data.isEmpty ? "try 'gqlite \(command) --help'" : "'gqlite schema \(data[0].path)' shows what there is")
     }
     return documents
+  }
+
+  /// Reads all documents, whatever is wrong with some of them.
+  func parse(
+    _ documents: [(name: String, bytes: [UInt8])], _ options: RunOptions
+  ) -> [Result<QueryDocument, QueryError>] {
+    documents.map { name, bytes in
+      do throws(QueryError) {
+        return .success(
+          try QueryDocument(name: name, bytes: bytes, dialect: dialect, limits: limits, options: options))
+      } catch {
+        return .failure(error)
+      }
+    }
   }
 
   /// Returns whether an argument is a document itself: it begins as one, and there is no file of that name.
@@ -254,7 +269,7 @@ struct Session {
     var paths: [String] = []
     for path in written {
       let joined = path.hasPrefix("/") ? path : Self.join(directory, path)
-      if let dataRoot, !FileBytes.leads(joined, into: dataRoot) {
+      if let dataRoot, !FileBytes.leads(FileBytes.patternFolder(joined) ?? joined, into: dataRoot) {
         throw document.dataNotAllowedError(
           path, "there is no such data in the folder of '--data-root'",
           help: "paths are relative to the document, and links are followed")
@@ -285,9 +300,16 @@ enum ProgressLine {
   static func show(_ progress: LoadProgress) {
     if started == 0 { started = MonotonicClock.now }
     // Short loads show nothing.
-    guard MonotonicClock.now - started > 500_000_000, progress.totalBytes > 0 else { return }
-    let percent = min(100, progress.bytes * 100 / progress.totalBytes)
-    Terminal.standardError.write("\r\u{1B}[K\(progress.file): \(progress.records) records, \(percent) %")
+    guard MonotonicClock.now - started > 500_000_000 else { return }
+    let percent = progress.totalBytes > 0 ? min(100, progress.bytes * 100 / progress.totalBytes) : 0
+    let text =
+      switch progress.step {
+      case .opening: "\(progress.file): reading"
+      case .inferring: "\(progress.file): finding types, \(percent) %"
+      case .loading: "\(progress.file): \(progress.records) records, \(percent) %"
+      case .connecting: "\(progress.records) records: connecting"
+      }
+    Terminal.standardError.write("\r\u{1B}[K\(text)")
     isShown = true
   }
 

@@ -40,9 +40,15 @@ struct Variables {
     if case .object(let members) = object { json = members.map { ($0.name, $0.value) } }
   }
 
-  /// Refuses variables that no operation declares.
-  func checkNames(_ queries: [PreparedQuery]) throws(UsageError) {
-    let declared = Set(queries.flatMap { $0.variables.map(\.name) })
+  /// Refuses variables that no operation of any document declares; those of a document that cannot be read are not known.
+  func checkNames(
+    in documents: [Result<QueryDocument, QueryError>], operation: String?
+  ) throws(UsageError) {
+    var declared: Set<String> = []
+    for document in documents {
+      guard case .success(let document) = document else { return }
+      declared.formUnion(document.variableNames(of: operation))
+    }
     for name in texts.map(\.name) where !declared.contains(name) {
       let near = nearestNames(to: name, in: declared.sorted()).first
       throw UsageError(

@@ -8,10 +8,12 @@ final class SQLiteConnection {
 
   private let handle: OpaquePointer
   /// What may end a statement before its end.
-  private let interruption: Interruption?
+  private let watch: LoadWatch
+  private let path: String
+  private var takes = 0
 
   /// Opens a file, which is never written, nor is anything beside it.
-  init(path: String, _ interruption: Interruption? = nil) throws(Failure) {
+  init(path: String, _ watch: LoadWatch = LoadWatch()) throws(Failure) {
     guard !path.utf8.contains(0) else { throw Failure(message: "a name with U+0000 in it") }
     var opened: OpaquePointer?
     let status = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nil)
@@ -21,11 +23,12 @@ final class SQLiteConnection {
       throw Failure(message: message)
     }
     handle = opened
-    self.interruption = interruption
+    self.watch = watch
+    self.path = path
     try checkLength()
     // A file from elsewhere must not make SQLite call functions or trust views.
     sqlite3_exec(opened, "PRAGMA trusted_schema = 0; PRAGMA query_only = 1", nil, nil, nil)
-    guard interruption != nil else { return }
+    guard watch.interruption != nil else { return }
     // Safe because the connection, which is passed unretained, closes the handle when it goes.
     sqlite3_progress_handler(
       opened, 10_000,
@@ -37,7 +40,9 @@ final class SQLiteConnection {
 
   /// Counts bytes that were made of the file.
   func take(_ bytes: Int) throws(Failure) {
-    interruption?.take(bytes)
+    watch.interruption?.take(bytes)
+    takes &+= 1
+    if takes & 0xFFFF == 0 { watch.tellOpening(path) }
     if isDue { throw Failure(message: "interrupted") }
   }
 
@@ -54,7 +59,7 @@ final class SQLiteConnection {
     }
   }
 
-  private var isDue: Bool { interruption?.isDue ?? false }
+  private var isDue: Bool { watch.isDue }
 
   deinit { sqlite3_close_v2(handle) }
 
