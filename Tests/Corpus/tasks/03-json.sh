@@ -1,0 +1,3 @@
+# title: CSV to JSON.
+# duckdb: duckdb -json -c "from 'orders.csv'"
+gqlite orders.csv '{Orders{*}}'
