@@ -41,6 +41,11 @@ package enum FileBytes {
     PathPattern.isPattern(path) && !exists(path) ? PathPattern.folder(of: path) : nil
   }
 
+  /// Returns whether two paths lead to one thing that is there.
+  package static func areSame(_ path: String, _ other: String) -> Bool {
+    MappedFile.resolved(path).map { $0 == MappedFile.resolved(other) } ?? false
+  }
+
   package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
   /// Returns whether a path ends as those of files of data do.

@@ -11,6 +11,7 @@ enum RunCommand {
     let operation = try arguments.value("operation")
     let documents = try session.documents(&arguments, command: "run")
     try arguments.finish("run")
+    if let output { try session.checkIsNoData(output) }
     if let output { try Terminal.standardOutput.redirect(to: output) }
     defer { Terminal.standardOutput.discard() }
     var status = Process.success

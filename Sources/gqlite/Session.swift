@@ -142,6 +142,13 @@ struct Session {
     return documents
   }
 
+  /// Refuses to write answers over the data that they come from.
+  func checkIsNoData(_ output: String) throws(UsageError) {
+    if data.contains(where: { FileBytes.areSame($0.path, output) }) {
+      throw UsageError("'\(output)' is data, which is never written to", help: "name another file after -o")
+    }
+  }
+
   /// Reads all documents, whatever is wrong with some of them.
   func parse(
     _ documents: [(name: String, bytes: [UInt8])], _ options: RunOptions
@@ -309,7 +316,8 @@ enum ProgressLine {
       case .loading: "\(progress.file): \(progress.records) records, \(percent) %"
       case .connecting: "\(progress.records) records: connecting"
       }
-    Terminal.standardError.write("\r\u{1B}[K\(text)")
+    let cut = DisplayText(text).cut(to: max(1, (Terminal.standardError.columns ?? 80) - 1))
+    Terminal.standardError.write("\r\u{1B}[K\(cut.text)")
     isShown = true
   }
 

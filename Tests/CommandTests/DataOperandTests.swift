@@ -128,7 +128,10 @@ import Testing
 
   @Test("a change over files is not kept, which is said once, and nothing is written") func changes() throws {
     let folder = try Self.folder()
-    try folder.write("base.sqlite", DataFiles.sqlite)
+    // With a write-ahead log, which SQLite would make.
+    var sqlite = DataFiles.sqlite
+    sqlite.replaceSubrange(18..<20, with: [2, 2])
+    try folder.write("base.sqlite", sqlite)
     let files = try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
     let result = try folder.gqlite(
       "orders.csv", "base.sqlite", "mutation { updateOrders(where: id == 1, set: {total: 0}) { total } }",
@@ -137,9 +140,39 @@ import Testing
       result.status == 0 && result.output.hasSuffix(#"{"Orders":[{"total":0},{"total":7}],"n":1}"# + "\n"), "\(result)")
     #expect(result.errors == "gqlite: note: the changes are not kept; files of data are read, never written\n")
     #expect(try folder.read("orders.csv") == Self.orders)
-    #expect(try [UInt8](Data(contentsOf: folder.url.appending(path: "base.sqlite"))) == DataFiles.sqlite)
+    #expect(try [UInt8](Data(contentsOf: folder.url.appending(path: "base.sqlite"))) == sqlite)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == files)
   }
+
+  @Test("answers are not written over the data that they come from", arguments: ["orders.csv", "./orders.csv", "link"])
+  func outputs(_ path: String) throws {
+    let folder = try Self.folder()
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.url.appending(path: "link").path, withDestinationPath: "orders.csv")
+    let result = try folder.gqlite("orders.csv", Self.query, "-o", path)
+    #expect(result.status == 2 && result.errors.contains("'\(path)' is data, which is never written to"), "\(result)")
+    #expect(try folder.read("orders.csv") == Self.orders)
+  }
+
+  #if os(Linux) && canImport(Glibc)
+    @Test("a terminal shows how far a long load has come, from its beginning to its end") func progress() throws {
+      let folder = try Scratch()
+      try folder.write("long.csv", "id,n,s\n" + (0..<400_000).map { "\($0),\($0),abc\n" }.joined())
+      let terminal = try PseudoTerminal(columns: 80)
+      let process = Process()
+      process.executableURL = Gqlite.binary
+      process.arguments = ["long.csv", "{ n: count(Long) }"]
+      process.currentDirectoryURL = folder.url
+      process.standardInput = FileHandle.nullDevice
+      process.standardOutput = FileHandle.nullDevice
+      process.standardError = terminal.file
+      try process.run()
+      process.waitUntilExit()
+      let shown = terminal.read()
+      #expect(shown.contains("long.csv: finding types, ") && shown.contains("long.csv: 327680 records, "), "\(shown)")
+      #expect(shown.contains("400000 records: connecting") && shown.hasSuffix("\r\u{1B}[K"), "\(shown)")
+    }
+  #endif
 
   // MARK: - Patterns
 

@@ -204,16 +204,7 @@ import Testing
   #if os(Linux) && canImport(Glibc)
     /// What a run writes to a terminal of a width.
     private func onTerminal(_ width: UInt16, _ arguments: [String], columns: String? = nil) throws -> [String] {
-      let controller = open("/dev/ptmx", O_RDWR | O_NOCTTY)
-      // TIOCSPTLCK and TIOCGPTN: the terminal is open to others, and has this number.
-      var isLocked: CInt = 0
-      var number: CInt = -1
-      try #require(controller >= 0 && ioctl(controller, 0x4004_5431, &isLocked) == 0)
-      try #require(ioctl(controller, 0x8004_5430, &number) == 0)
-      defer { close(controller) }
-      var size = winsize(ws_row: 50, ws_col: width, ws_xpixel: 0, ws_ypixel: 0)
-      let terminal = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
-      try #require(terminal >= 0 && ioctl(terminal, UInt(TIOCSWINSZ), &size) == 0)
+      let terminal = try PseudoTerminal(columns: width)
       let process = Process()
       process.executableURL = Gqlite.binary
       process.arguments = arguments
@@ -222,15 +213,10 @@ import Testing
       environment["COLUMNS"] = columns
       process.environment = environment
       process.standardInput = FileHandle.nullDevice
-      process.standardOutput = FileHandle(fileDescriptor: terminal, closeOnDealloc: false)
+      process.standardOutput = terminal.file
       try process.run()
       process.waitUntilExit()
-      // What is short waits in the terminal.
-      var bytes = [UInt8](repeating: 0, count: 1 << 12)
-      let count = read(controller, &bytes, bytes.count)
-      close(terminal)
-      return String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
-        .split(whereSeparator: \.isNewline).map(String.init)
+      return terminal.read().split(whereSeparator: \.isNewline).map(String.init)
     }
 
     @Test("on a terminal a row fits a line, elsewhere nothing is cut") func terminal() throws {

@@ -225,4 +225,17 @@ import Testing
     #expect(seen.last?.bytes == Self.bands.utf8.count && seen.last?.totalBytes == Self.bands.utf8.count)
     #expect(seen.last?.records == 1 && seen.last?.file == "data.ndjson")
   }
+
+  @Test("a load without a schema tells each of its steps, in order") func steps() throws {
+    final class Seen: @unchecked Sendable { var steps: [LoadProgress.Step] = [] }
+    let seen = Seen()
+    let database = Database()
+    let folder = FileManager.default.temporaryDirectory.appending(path: "gqlite-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try Data("id\n1\n".utf8).write(to: folder.appending(path: "a.csv"))
+    let options = LoadOptions(progress: { if seen.steps.last != $0.step { seen.steps.append($0.step) } })
+    try database.load([.path(folder.appending(path: "a.csv").path)], options: options)
+    #expect(seen.steps == [.opening, .inferring, .loading, .connecting])
+  }
 }

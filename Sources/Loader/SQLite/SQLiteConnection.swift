@@ -16,7 +16,8 @@ final class SQLiteConnection {
   init(path: String, _ watch: LoadWatch = LoadWatch()) throws(Failure) {
     guard !path.utf8.contains(0) else { throw Failure(message: "a name with U+0000 in it") }
     var opened: OpaquePointer?
-    let status = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nil)
+    let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI
+    let status = sqlite3_open_v2(Self.address(of: path), &opened, flags, nil)
     guard status == SQLITE_OK, let opened else {
       let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "SQLite has no memory"
       if let opened { sqlite3_close_v2(opened) }
@@ -36,6 +37,28 @@ final class SQLiteConnection {
         guard let connection else { return 0 }
         return Unmanaged<SQLiteConnection>.fromOpaque(connection).takeUnretainedValue().isDue ? 1 : 0
       }, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  /// Returns how SQLite is to open a file.
+  ///
+  /// One with a write-ahead log, of which nothing waits there, is opened as one that does not change: SQLite would put
+  /// files of its own beside it otherwise.
+  private static func address(of path: String) -> String {
+    var address = "file:"
+    for byte in path.utf8 {
+      let isPlain = byte >= 0x2D && byte <= 0x39 || byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A || byte == 0x5F
+      if isPlain {
+        address.unicodeScalars.append(Unicode.Scalar(byte))
+      } else {
+        address += byte < 16 ? "%0" : "%"
+        address += String(byte, radix: 16)
+      }
+    }
+    let log = try? MappedFile(path: path + "-wal", atMost: 0)
+    let start = try? MappedFile(path: path, atMost: 20)
+    guard let bytes = start?.bytes, bytes.count >= 20, bytes[18] == 2 || bytes[19] == 2, log?.bytes.isEmpty ?? true
+    else { return address }
+    return address + "?immutable=1"
   }
 
   /// Counts bytes that were made of the file.
