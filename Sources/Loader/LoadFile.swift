@@ -14,7 +14,7 @@ package struct LoadFile {
 
   package var file: MappedFile
   var layout: Layout
-  /// The type that the table is named for.
+  /// The type that the table is named for. Where it is a table of SQLite and there is a schema, it is known beforehand.
   var type: EntityTypeID?
   /// The name of the table: that of the file or key it comes from, or the one that was given. Nil where only the records
   /// say what they are.
@@ -57,7 +57,7 @@ package struct LoadFile {
     let types = SourceTypes(catalog)
     var resolved: [LoadFile] = []
     for var file in files {
-      if let name = file.typeName {
+      if file.type == nil, let name = file.typeName {
         if let type = types.type(ofWhole: file.wholeName, named: name) {
           file.type = type
         } else if !file.recordsAreNamed {

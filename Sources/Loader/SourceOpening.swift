@@ -35,6 +35,8 @@ package struct SourceOpening {
   private let types: SourceTypes?
   /// The names that types of the schema have, in it or in data; nil without a schema.
   private let typeNames: Set<String>?
+  /// The names that types of the schema have in data.
+  private let sources: Set<String>
   private let bounds: Bounds
   private var opened = Opened()
   /// The names of tables of the SQLite files so far.
@@ -44,6 +46,7 @@ package struct SourceOpening {
     self.catalog = catalog
     self.bounds = bounds
     types = catalog.map { SourceTypes($0) }
+    sources = Set(catalog?.types.compactMap(\.source) ?? [])
     typeNames = catalog.map {
       Set($0.types.filter { !$0.isElement }.map(\.name) + $0.types.compactMap(\.source))
     }
@@ -150,8 +153,12 @@ package struct SourceOpening {
         !MappedFile.isFolder(prefix + entry, followsLinks: true)
       else { continue }
       if let typeNames, !typeNames.contains(stem) {
-        try refuseMisspelling(stem, entry, in: entries, file: prefix + entry)
-        continue
+        guard name.format != .csv, !sources.isEmpty,
+          holdsTypes(try content(prefix + entry, shownAs: prefix + entry), name)
+        else {
+          try refuseMisspelling(stem, entry, in: entries, file: prefix + entry)
+          continue
+        }
       }
       count += 1
       guard count <= PathPattern.mostFiles else {
@@ -172,6 +179,22 @@ package struct SourceOpening {
         code: LoadProblem.noData.code,
         catalog == nil ? "this directory has no file of data" : "this directory has no file named for a type",
         help: "data lies in files such as User.ndjson, User.json or User.csv", file: path)
+    }
+  }
+
+  /// Whether all that a file of JSON holds is called as the schema says of its types by `@source`. Names of types alone
+  /// do not suffice: answers to queries have them, too.
+  private func holdsTypes(_ file: MappedFile, _ name: DataFileName) -> Bool {
+    let shape = JSONShape(file.bytes, isLines: name.format.map { $0 == .ndjson })
+    guard shape.fault == nil, !shape.tables.isEmpty else { return false }
+    return shape.tables.allSatisfy { table in
+      var said = table.isNamedByKey ? table.key?.text : nil
+      if said == nil, table.style != .plain {
+        var records = JSONRecords(table, file.bytes)
+        guard (try? records.next()) == true else { return false }
+        said = records.name?.text
+      }
+      return said.map { sources.contains($0) || sources.contains("\(LoadFile.name(of: file.name))/\($0)") } ?? false
     }
   }
 

@@ -7,6 +7,9 @@ struct DataArgument {
 
   var isStandardInput: Bool { Self.isStandardInput(path) }
 
+  /// Whether there is no such file, and the path is no pattern.
+  var isAbsent: Bool { !isStandardInput && !FileBytes.exists(path) && FileBytes.patternFolder(path) == nil }
+
   private static func isStandardInput(_ path: String) -> Bool {
     ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].contains(path)
   }

@@ -34,7 +34,7 @@ struct SQLiteRecords {
       var lines = try records(index)
       let file = MappedFile(name: "\(path)/\(type.table.name)", taking: &lines)
       var opened = LoadFile.lines(file, typeName: name)
-      if catalog == nil { opened.table = schema.draft(index) }
+      if catalog == nil { opened.table = schema.draft(index) } else { opened.type = entityType(type) }
       files.append(opened)
     }
     return files
