@@ -39,6 +39,16 @@ package struct LoadFile {
     LoadFile(file: file, layout: .json(JSONShape.Table(form: .lines, start: 0)), typeName: typeName)
   }
 
+  /// Returns how many bytes the files of tables have; the tables of one file stand together.
+  static func byteCount(_ files: [LoadFile]) -> Int {
+    files.indices.reduce(0) { $0 + (endsFile($1, files) ? files[$1].file.bytes.count : 0) }
+  }
+
+  /// Whether no further table of the same file follows.
+  static func endsFile(_ index: Int, _ files: [LoadFile]) -> Bool {
+    index + 1 == files.count || files[index].file !== files[index + 1].file
+  }
+
   /// Whether the records say of which table they are.
   var recordsAreNamed: Bool {
     if case .json(let table) = layout { table.style != .plain } else { false }

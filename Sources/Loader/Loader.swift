@@ -89,7 +89,7 @@ package struct Loader: ~Copyable {
       merged.deallocate()
     }
     let before = catalog.types.map { transaction.liveCount($0.id) }
-    totalBytes = files.reduce(0) { $0 + $1.file.bytes.count }
+    totalBytes = LoadFile.byteCount(files)
     if !skipsBadRecords { transaction.beginBulk() }
     for index in files.indices {
       current = files[index].file
@@ -100,6 +100,7 @@ package struct Loader: ~Copyable {
       } catch {
         throw loadFailure(error, in: files[index].file)
       }
+      guard LoadFile.endsFile(index, files) else { continue }
       readBytes += files[index].file.bytes.count
       tellProgress(files[index].file.name)
     }

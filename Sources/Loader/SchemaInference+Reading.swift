@@ -39,8 +39,8 @@ extension SchemaInference {
       if let table = file.table { declare(table, file.typeName ?? table.name) }
     }
     var owners = SourceOwners()
-    var looks = LookAround(watch, totalBytes: files.reduce(0) { $0 + $1.file.bytes.count })
-    for file in files where file.table == nil || needsValues {
+    var looks = LookAround(watch, totalBytes: LoadFile.byteCount(files))
+    for (index, file) in files.enumerated() where file.table == nil || needsValues {
       let source = source(of: file, &owners)
       // A file without records has a type all the same.
       if let source, !file.recordsAreNamed { declare(source) }
@@ -54,7 +54,7 @@ extension SchemaInference {
         if error.problem == .interrupted { throw watch.interrupted(file.file.name) }
         note(error, file)
       }
-      try looks.finish(file.file)
+      if LoadFile.endsFile(index, files) { try looks.finish(file.file) }
     }
   }
 

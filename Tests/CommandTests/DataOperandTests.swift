@@ -80,6 +80,13 @@ import Testing
     #expect(both.status == 2 && both.errors.contains("standard input is data and a document"))
   }
 
+  @Test("a file that is not there is named", arguments: [[], ["{ Orders { id } }"], ["-e", "{ Orders { id } }"]])
+  func absent(_ query: [String]) throws {
+    let result = try Gqlite.run(["absent.csv"] + query)
+    #expect(result.status != 0 && result.output == "" && result.errors.contains("absent.csv"), "\(result)")
+    #expect(!result.errors.contains("schema absent.csv"))
+  }
+
   // MARK: - Names
 
   @Test("a table is called as it is said") func names() throws {

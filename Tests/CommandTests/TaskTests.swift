@@ -3,7 +3,7 @@ import Testing
 
 /// Everyday tasks on files as they come: each with what a user would type, as short as it may be, at the first attempt.
 ///
-/// `Tests/Corpus/tasks` has a command for each, and beside it what it prints.
+/// `Tests/Tasks` has a command for each, and beside it what it prints.
 @Suite struct TaskTests {
   struct Task: Sendable, CustomTestStringConvertible {
     let name: String
@@ -14,10 +14,10 @@ import Testing
     var testDescription: String { name }
   }
 
-  private static let corpus = DocumentationFile.root.appending(path: "Tests/Corpus")
+  private static let files = DocumentationFile.root.appending(path: "Tests/Corpus/data/tasks")
 
   static let tasks: [Task] = {
-    let folder = corpus.appending(path: "tasks")
+    let folder = DocumentationFile.root.appending(path: "Tests/Tasks")
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     return names.filter { $0.hasSuffix(".sh") }.sorted().map { file in
       let name = String(file.dropLast(3))
@@ -32,7 +32,7 @@ import Testing
   }()
 
   private static func data() throws -> [String: Data] {
-    let folder = corpus.appending(path: "data/tasks")
+    let folder = files
     var data: [String: Data] = [:]
     for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
       data[name] = try Data(contentsOf: folder.appending(path: name))

@@ -227,15 +227,24 @@ import Testing
   }
 
   @Test("a load without a schema tells each of its steps, in order") func steps() throws {
-    final class Seen: @unchecked Sendable { var steps: [LoadProgress.Step] = [] }
+    final class Seen: @unchecked Sendable {
+      var steps: [LoadProgress.Step] = []
+      var last: LoadProgress?
+    }
     let seen = Seen()
     let database = Database()
     let folder = FileManager.default.temporaryDirectory.appending(path: "gqlite-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     try Data("id\n1\n".utf8).write(to: folder.appending(path: "a.csv"))
-    let options = LoadOptions(progress: { if seen.steps.last != $0.step { seen.steps.append($0.step) } })
-    try database.load([.path(folder.appending(path: "a.csv").path)], options: options)
+    try Data(#"{"b": [{"id": 1}], "c": [{"id": 2}]}"#.utf8).write(to: folder.appending(path: "d.json"))
+    let options = LoadOptions(progress: {
+      if seen.steps.last != $0.step { seen.steps.append($0.step) }
+      seen.last = $0
+    })
+    try database.load(path: folder.path, options: options)
     #expect(seen.steps == [.opening, .inferring, .loading, .connecting])
+    // A file with two tables counts once.
+    #expect(seen.last?.bytes == 41 && seen.last?.totalBytes == 41 && seen.last?.records == 3)
   }
 }
