@@ -25,7 +25,9 @@ let package = Package(
 
     .executableTarget(
       name: "benchmark",
-      dependencies: ["SocialNetwork", "ProcessMemory", "CSQLite", "CRegex", .product(name: "GQLite", package: "gqlite")]),
+      dependencies: [
+        "SocialNetwork", "ProcessMemory", "CSQLite", "CRegex", .product(name: "GQLite", package: "gqlite"),
+      ]),
 
     // What the system says of a process.
     .target(name: "ProcessMemory", dependencies: ["CSQLite"]),
