@@ -1,3 +1,5 @@
+import Dispatch
+
 extension Database {
   /// Runs the only operation of a document, a query or a mutation; to run one more than once,
   /// ``prepare(_:operation:name:options:)`` it.
@@ -129,22 +131,29 @@ extension DatabaseTransaction {
   }
 }
 
-/// Runs `body` on the concurrent executor with options that the task's cancellation stops, beside what stopped it already.
-@concurrent
+/// Runs `body` with options that the task's cancellation stops, beside what stopped it already.
+///
+/// It has a thread of its own: a long run on one of the few threads that all tasks share would keep others, and what is
+/// to cancel it, from going on.
 private func runCancellably(
-  _ options: RunOptions, _ body: @Sendable (RunOptions) throws(QueryError) -> Answer
+  _ options: RunOptions, _ body: @escaping @Sendable (RunOptions) throws(QueryError) -> Answer
 ) async throws(QueryError) -> Answer {
   var options = options
   let given = options.cancellation
   let cancellation = QueryCancellation { given?.isCancelled ?? false }
   options.cancellation = cancellation
+  let settled = options
   let result = await withTaskCancellationHandler {
-    // A mutation must not wait for other writers first.
-    if cancellation.isCancelled { return Result<Answer, QueryError>.failure(.cancelled) }
-    do throws(QueryError) {
-      return .success(try body(options))
-    } catch {
-      return .failure(error)
+    await withCheckedContinuation { (continuation: CheckedContinuation<Result<Answer, QueryError>, Never>) in
+      DispatchQueue(label: "gqlite.run").async {
+        // A mutation must not wait for other writers first.
+        if cancellation.isCancelled { return continuation.resume(returning: .failure(.cancelled)) }
+        do throws(QueryError) {
+          continuation.resume(returning: .success(try body(settled)))
+        } catch {
+          continuation.resume(returning: .failure(error))
+        }
+      }
     }
   } onCancel: {
     cancellation.cancel()

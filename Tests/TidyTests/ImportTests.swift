@@ -35,7 +35,7 @@ import Testing
       folder: "Engine",
       modules: [
         "GQLBase", "GQLLexer", "GQLParser", "GQLCatalog", "GQLRegex", "GQLQuery", "GQLBinder",
-        "GQLPlanner", "GQLStore", "GQLExecutor", "Foundation", "FoundationEssentials",
+        "GQLPlanner", "GQLStore", "GQLExecutor", "Dispatch", "Foundation", "FoundationEssentials",
       ]),
     Rule(
       folder: "Library",
