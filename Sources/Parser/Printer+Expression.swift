@@ -3,8 +3,7 @@ import GQLBase
 extension Printer {
   /// - Parameter isOperand: true where the name `not` would be read as the operator.
   mutating func write(_ expression: Expression, isOperand: Bool = false) {
-    // Why: what is taken back need not be complete.
-    if isOverlong { return }
+    if givesUp() { return }
     let startsLine = self.startsLine
     self.startsLine = false
     switch expression.kind {
@@ -24,11 +23,7 @@ extension Printer {
       if let name { write(name) }
     case .outer(let count): write(String(repeating: "^", count: count))
     case .member(let base, let name, let arguments): writeMember(base, name, arguments)
-    case .index(let base, let index):
-      write(base, asOperandOf: .postfix)
-      write("[")
-      writeWhole(index)
-      write("]")
+    case .index(let base, let index): writeIndex(base, index)
     case .call(let name, let arguments):
       write(name, quoting: Self.literals + ["not"])
       write(arguments)
@@ -37,11 +32,13 @@ extension Printer {
     case .binary(let operation, let left, let right): write(operation, left, right)
     case .chain(let operation, let terms): write(operation, terms, startsLine: startsLine)
     case .isTest(let operand, let negated, let type):
-      write(operand, asOperandOf: .coalesce)
-      write(negated ? " is not " : " is ")
+      let operation = negated ? " is not " : " is "
+      write(
+        operand, asOperandOf: .coalesce, before: operation.utf8.count + columns(of: type, quoting: ["not"]) + reserved)
+      write(operation)
       write(type, quoting: ["not"])
     case .cast(let operand, let type):
-      write(operand, asOperandOf: .cast)
+      write(operand, asOperandOf: .cast, before: 4 + columns(of: type) + reserved)
       write(" as ")
       write(type)
     }
@@ -66,15 +63,24 @@ extension Printer {
   }
 
   /// Writes an operand of an operator that takes operands of a level and tighter ones.
-  private mutating func write(_ operand: Expression, asOperandOf level: OperatorLevel, isAfterSign: Bool = false) {
-    write(peeled(operand, level: level, isAfterSign: isAfterSign), isOperand: true)
+  ///
+  /// - Parameter columns: how many columns of the same line what stands behind it takes; as many as are reserved, if
+  ///   nothing does.
+  private mutating func write(
+    _ operand: Expression, asOperandOf level: OperatorLevel, isAfterSign: Bool = false, before columns: Int? = nil
+  ) {
+    let peeled = peeled(operand, level: level, isAfterSign: isAfterSign)
+    // What is tried on one line is measured when all of it stands there.
+    write(reserving: isInline ? reserved : columns ?? reserved) { $0.write(peeled, isOperand: true) }
     mark(operand.range.end)
   }
 
   /// An expression without the parentheses around it that are not needed where an operand of some level may stand.
-  private func peeled(_ expression: Expression, level: OperatorLevel, isAfterSign: Bool = false) -> Expression {
+  private func peeled(
+    _ expression: Expression, level: OperatorLevel, isAfterSign: Bool = false, isInList: Bool? = nil
+  ) -> Expression {
     // Directly inside a list blanks part elements.
-    guard dropsParentheses, !isInList else { return expression }
+    guard dropsParentheses, !(isInList ?? self.isInList) else { return expression }
     var result = expression
     while case .parenthesized(let inner) = result.kind, inner.level >= level, !hasComment(in: result.range) {
       if level == .postfix, inner.isNumber || inner.isCurrent { break }
@@ -129,11 +135,25 @@ extension Printer {
   }
 
   private mutating func writeMember(_ base: Expression, _ name: Name, _ arguments: CallArguments?) {
-    if case .current(nil) = base.kind { mark(base.range.end) } else { write(base, asOperandOf: .postfix) }
-    // Why: a point that touches a number is part of it.
-    write(base.isNumber ? " ." : ".")
+    // A point that touches a number is part of it.
+    let point = base.isNumber ? " ." : "."
+    if case .current(nil) = base.kind {
+      mark(base.range.end)
+    } else {
+      let step = point.utf8.count + columns(of: name)
+      write(base, asOperandOf: .postfix, before: step + (arguments.map { firstColumns(of: $0) } ?? reserved))
+    }
+    write(point)
     write(name)
     if let arguments { write(arguments) }
+  }
+
+  private mutating func writeIndex(_ base: Expression, _ index: Expression) {
+    let first = firstColumns(of: peeled(index, level: .or, isInList: false), limit: Self.width)
+    write(base, asOperandOf: .postfix, before: 1 + first.count + (first.isAll ? 1 + reserved : 0))
+    write("[")
+    write(reserving: reserved + 1) { $0.writeWhole(index) }
+    write("]")
   }
 
   private enum CallItem {
@@ -182,10 +202,10 @@ extension Printer {
     if !isInline {
       if writeIfItFits({ $0.write(symbol, left, right) }) { return }
       // The left side leaves room for the operator and what cannot be broken behind it.
-      let outer = reserved
-      reserved = outer + symbol.utf8.count + right.unbrokenWidth
-      write(left, isOperand: true)
-      reserved = outer
+      let first = firstColumns(of: right, limit: Self.width)
+      write(reserving: symbol.utf8.count + first.count + (first.isAll ? reserved : 0)) {
+        $0.write(left, isOperand: true)
+      }
       write(symbol)
       return write(right, isOperand: true)
     }
@@ -254,10 +274,99 @@ extension Printer {
   private mutating func writeInline(_ first: Expression, _ terms: [Term]) {
     write(first, isOperand: true)
     for term in terms {
-      if isOverlong { return }
+      if givesUp() { return }
       write(" " + term.symbol + " ")
       write(term.expression, isOperand: true)
     }
+  }
+}
+
+// MARK: - First lines
+
+extension Printer {
+  /// How many columns an expression takes up to the first place where its line can be broken.
+  private struct FirstColumns {
+    var count: Int
+    /// True if there is no such place.
+    var isAll: Bool
+
+    static func all(_ count: Int) -> FirstColumns { FirstColumns(count: count, isAll: true) }
+    static func part(_ count: Int) -> FirstColumns { FirstColumns(count: count, isAll: false) }
+
+    /// Columns that stand behind these on the same line.
+    func followed(by next: FirstColumns) -> FirstColumns {
+      isAll ? FirstColumns(count: count + next.count, isAll: next.isAll) : self
+    }
+  }
+
+  /// - Parameter limit: the number of columns beyond which it makes no difference how many there are.
+  ///
+  /// Complexity: O(limit) nodes, and as many as are nested.
+  private func firstColumns(of expression: Expression, limit: Int) -> FirstColumns {
+    guard limit > 0 else { return .part(0) }
+    func operand(_ operand: Expression, _ level: OperatorLevel, isAfterSign: Bool = false, behind columns: Int = 0)
+      -> FirstColumns
+    {
+      let first = firstColumns(
+        of: peeled(operand, level: level, isAfterSign: isAfterSign), limit: limit - columns)
+      return FirstColumns.all(columns).followed(by: first)
+    }
+    switch expression.kind {
+    case .int(let digits), .float(let digits): return .all(digits.utf8.count)
+    case .string(let literal): return literal.isBlock ? .part(3) : .all(quoted(literal.value).utf8.count)
+    case .boolean(let value): return .all(value ? 4 : 5)
+    case .null, .missing: return .all(4)
+    case .name(let name): return .all(columns(of: name, quoting: Self.literals + ["not"]))
+    case .variable(let name): return .all(1 + columns(of: name))
+    case .list(let elements): return elements.isEmpty ? .all(2) : .part(1)
+    case .object(let fields): return fields.isEmpty ? .all(2) : .part(1)
+    case .parenthesized: return .part(1)
+    case .current(let name): return .all(1 + (name.map { columns(of: $0) } ?? 0))
+    case .outer(let count): return .all(count)
+    case .member(let base, let name, let arguments):
+      let isElement = if case .current(nil) = base.kind { true } else { false }
+      let first = isElement ? FirstColumns.all(0) : operand(base, .postfix)
+      let point = base.isNumber ? 2 : 1
+      return first.followed(by: .all(point + columns(of: name))).followed(
+        by: arguments.map { columns(of: $0) } ?? .all(0))
+    case .index(let base, let index):
+      let first = operand(base, .postfix).followed(by: .all(1))
+      guard first.isAll else { return first }
+      return first.followed(
+        by: firstColumns(of: peeled(index, level: .or, isInList: false), limit: limit - first.count)
+      ).followed(by: .all(1))
+    case .call(let name, let arguments):
+      return FirstColumns.all(columns(of: name, quoting: Self.literals + ["not"])).followed(by: columns(of: arguments))
+    case .unary(let operation, let inner):
+      if operation == .not { return operand(inner, .not, behind: 4) }
+      let blank = operation == .minus && inner.startsWithDigit ? 1 : 0
+      return operand(inner, .prefix, isAfterSign: true, behind: 1 + blank)
+    case .binary(let operation, let left, let right):
+      let levels = operation.operandLevels
+      let first = operand(left, levels.left)
+      guard first.isAll, operation != .add, operation != .subtract else { return .part(first.count) }
+      return operand(
+        right, levels.right, isAfterSign: operation.isArithmetic,
+        behind: first.count + operation.rawValue.utf8.count + 2)
+    case .chain(let operation, let terms):
+      guard let first = terms.first else { return .all(0) }
+      return .part(operand(first, operation == .and ? .not : .and).count)
+    case .isTest(let inner, let negated, let type):
+      return operand(inner, .coalesce).followed(by: .all((negated ? 8 : 4) + columns(of: type, quoting: ["not"])))
+    case .cast(let inner, let type):
+      return operand(inner, .cast).followed(by: .all(4 + columns(of: type)))
+    }
+  }
+
+  private func columns(of arguments: CallArguments) -> FirstColumns {
+    let isEmpty = arguments.positional.isEmpty && arguments.named.isEmpty && !hasComment(in: arguments.range)
+    return isEmpty ? .all(2) : .part(1)
+  }
+
+  /// The columns up to the first break of arguments, and what is reserved behind them if there is none.
+  private func firstColumns(of arguments: CallArguments) -> Int {
+    let first = columns(of: arguments)
+    return first.count + (first.isAll ? reserved : 0)
   }
 }
 
@@ -314,21 +423,6 @@ extension Expression {
     switch kind {
     case .int, .float, .string, .boolean, .null, .name, .variable, .list, .object, .call: true
     default: false
-    }
-  }
-
-  /// How many columns the part of it takes that stands on the first line in any case, if that is easily said.
-  fileprivate var unbrokenWidth: Int {
-    switch kind {
-    case .int(let digits), .float(let digits): digits.utf8.count
-    case .string(let literal): literal.isBlock ? 3 : literal.value.utf8.count + 2
-    case .boolean, .null: 5
-    case .name(let name), .variable(let name): name.text.utf8.count + 1
-    case .call(let name, _): name.text.utf8.count + 1
-    case .member(let base, let name, let arguments):
-      base.unbrokenWidth + name.text.utf8.count + (arguments == nil ? 1 : 2)
-    case .index(let base, _): base.unbrokenWidth + 1
-    default: 1
     }
   }
 

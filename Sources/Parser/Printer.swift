@@ -70,8 +70,22 @@ struct Printer {
   /// True if brackets that are tried on one line have a comment inside.
   private var hasInnerComment = false
 
-  /// True when what is tried on one line has already failed to fit.
-  var isOverlong: Bool { isTrial && output.count - lineStart + reserved > Self.width }
+  /// True if parts of what is tried on one line were left out, because it cannot fit.
+  private var isIncomplete = false
+
+  /// Tells whether what is tried on one line has failed to fit. Then the rest may be left out: the trial is taken back.
+  mutating func givesUp() -> Bool {
+    if isTrial, output.count - lineStart + reserved > Self.width { isIncomplete = true }
+    return isIncomplete
+  }
+
+  /// Writes with a number of columns kept free for what stands behind on the same line.
+  mutating func write(reserving columns: Int, _ write: (inout Printer) -> Void) {
+    let outer = reserved
+    reserved = columns
+    write(&self)
+    reserved = outer
+  }
 
   // MARK: Bytes
 
@@ -180,9 +194,11 @@ struct Printer {
     isTrial = true
     hasInnerComment = false
     write(&self)
+    let fits = !isIncomplete && !hasInnerComment && output.count - lineStart + reserved <= Self.width
     isInline = false
     isTrial = false
-    if !hasInnerComment, lineStart == savedLineStart, output.count - lineStart + reserved <= Self.width { return true }
+    isIncomplete = false
+    if fits, lineStart == savedLineStart { return true }
     output.removeLast(output.count - start)
     lastEnd = savedEnd
     lineStart = savedLineStart
@@ -195,7 +211,7 @@ struct Printer {
   ) {
     self.write(opening)
     for (index, item) in items.enumerated() {
-      if isOverlong { return }
+      if givesUp() { return }
       if index > 0 { self.write(", ") }
       write(&self, item)
     }
@@ -212,12 +228,17 @@ struct Printer {
   // MARK: Literals and names
 
   mutating func write(_ name: Name, quoting words: [String] = []) {
-    if isPlainName(name.text), !words.contains(name.text) {
-      write(name.text)
-    } else {
-      write("`" + name.text + "`")
-    }
+    if needsQuotes(name, quoting: words) { write("`" + name.text + "`") } else { write(name.text) }
     mark(name.range.end)
+  }
+
+  /// Counts the columns that a name takes.
+  func columns(of name: Name, quoting words: [String] = []) -> Int {
+    name.text.utf8.count + (needsQuotes(name, quoting: words) ? 2 : 0)
+  }
+
+  private func needsQuotes(_ name: Name, quoting words: [String]) -> Bool {
+    !isPlainName(name.text) || words.contains(name.text)
   }
 
   mutating func write(_ literal: StringLiteral) {
@@ -249,7 +270,7 @@ struct Printer {
     }
   }
 
-  private func quoted(_ value: String) -> String {
+  func quoted(_ value: String) -> String {
     var result = "\""
     for scalar in value.unicodeScalars {
       switch scalar {
