@@ -12,14 +12,7 @@ extension ReferenceEvaluator {
     }
     var kept = elements
     if let condition = arguments.argument("where") {
-      kept = try kept.filter { element in
-        // What stands outside of the cursors need not be looked at, unless it hides others of its kind.
-        if arguments.argument("distinctOn") == nil, (try? isOutside(element, arguments, environment)) == true {
-          try unneeded { _ = try keeps(condition[0], environment.entering(element)) }
-          return false
-        }
-        return try keeps(condition[0], environment.entering(element))
-      }
+      kept = try kept.filter { try keeps(condition[0], environment.entering($0)) }
     }
     if let order = arguments.argument("orderBy") {
       let inner = environment.found(by: arguments)
@@ -47,22 +40,20 @@ extension ReferenceEvaluator {
     }
   }
 
-  private func cursor(_ name: String, _ arguments: Node) throws -> CursorPlace? {
-    guard let argument = arguments.argument(name), let value = argument.children.first else { return nil }
-    if case .variable(_, _, .null) = value.form { return nil }
-    guard case .cursor(_, let place) = value.form else { throw ReferenceFailure.malformed }
-    return place
-  }
-
-  /// Whether an element stands at or before the cursor of `after`, or at or behind that of `before`.
-  private func isOutside(_ element: Datum, _ arguments: Node, _ environment: Environment) throws -> Bool {
-    let after = try cursor("after", arguments)
-    let before = try cursor("before", arguments)
-    if after == nil, before == nil { return false }
+  private func page(
+    _ elements: [Datum], _ arguments: Node, _ environment: Environment, limits: Bool
+  ) throws -> [Datum] {
+    var kept = elements[...]
     let terms = arguments.argument("orderBy")?.orderTerms ?? []
     let inner = environment.found(by: arguments)
+    func place(_ name: String) throws -> CursorPlace? {
+      guard let argument = arguments.argument(name), let value = argument.children.first else { return nil }
+      if case .variable(_, _, .null) = value.form { return nil }
+      guard case .cursor(_, let place) = value.form else { throw ReferenceFailure.malformed }
+      return place
+    }
     /// Whether an element stands before the place, at it, or behind it.
-    func side(_ place: CursorPlace) throws -> Int {
+    func side(_ element: Datum, _ place: CursorPlace) throws -> Int {
       for (term, key) in zip(terms, place.keys) {
         guard case .order(let form) = term.form else { throw ReferenceFailure.malformed }
         let own = try evaluate(term[0], inner.entering(element))
@@ -71,17 +62,10 @@ extension ReferenceEvaluator {
       if element.key() == place.element.key() { return 0 }
       return place.predecessors.contains(element.key()) ? -1 : 1
     }
-    if let after, try side(after) <= 0 { return true }
-    if let before, try side(before) >= 0 { return true }
-    return false
-  }
-
-  private func page(
-    _ elements: [Datum], _ arguments: Node, _ environment: Environment, limits: Bool
-  ) throws -> [Datum] {
-    var kept = try elements.filter { try !isOutside($0, arguments, environment) }[...]
-    let before = try cursor("before", arguments)
-    let after = try cursor("after", arguments)
+    let after = try place("after")
+    let before = try place("before")
+    if let after { kept = try kept.filter { try side($0, after) > 0 }[...] }
+    if let before { kept = try kept.filter { try side($0, before) < 0 }[...] }
     func number(_ name: String) throws -> Int? {
       guard let argument = arguments.argument(name) else { return nil }
       switch try evaluate(argument[0], environment) {

@@ -9,6 +9,9 @@ final class CompiledSet: @unchecked Sendable {
   let type: EntityTypeID
   let access: AccessNode
   let filter: ExpressionProgram?
+  /// True if the filter has an error for some values; then it sees every row, so that the error does not depend on the
+  /// plan.
+  let filterCanFail: Bool
   /// How many scopes beyond the element itself the filter, the order terms and `distinctOn` see.
   let outerScopes: Int
   let method: OrderMethod
@@ -59,6 +62,7 @@ final class CompiledSet: @unchecked Sendable {
     type = bound.type
     access = compiler.access(plan.access, of: bound, number: id)
     filter = plan.filter.map { compiler.program([$0]) }
+    filterCanFail = plan.filter.map(compiler.plan.query.canFail) ?? false
     method = bound.order.isEmpty ? .natural : plan.order
     order = bound.order.isEmpty ? nil : CompiledOrder(bound.order, type: bound.type, &compiler)
     distinct =

@@ -138,7 +138,7 @@ extension Execution {
     _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, _ cursors: Cursors, _ slice: Slice,
     into rows: inout RowBuffer
   ) throws(RuntimeProblem) -> Bool {
-    guard set.access.kind == .scan, set.order == nil, set.distinct == nil else { return false }
+    guard set.access.kind == .scan, set.order == nil, set.distinct == nil, !set.filterCanFail else { return false }
     let slots = snapshot.slotCount(set.type)
     let low = cursors.after.map { min(Int($0.row) + 1, slots) } ?? 0
     let high = cursors.before.map { min(Int($0.row), slots) } ?? slots
