@@ -127,9 +127,12 @@ extension SchemaBuilder {
 
   /// What a type says to implement must be interfaces, and all that these implement.
   private mutating func checkInterfaces() {
+    // As sets: of n interfaces each may implement all that come before it.
+    var implemented: [EntityTypeID: Set<EntityTypeID>] = [:]
     for draft in drafts {
       let definition = draft.definition
       var found: [EntityTypeID] = []
+      var known: Set<EntityTypeID> = []
       for name in definition.interfaces {
         guard let index = draftIndex[name.text] else { continue }
         guard case .abstract(let id) = drafts[index].role, catalog[id].kind == .interface else {
@@ -138,10 +141,10 @@ extension SchemaBuilder {
         }
         switch draft.role {
         case .entity, .abstract:
-          if found.contains(id) {
-            report(.wrongMember(name: name.text, of: definition.name.text, reason: .repeated), at: name.range)
-          } else {
+          if known.insert(id).inserted {
             found.append(id)
+          } else {
+            report(.wrongMember(name: name.text, of: definition.name.text, reason: .repeated), at: name.range)
           }
         case .embedded:
           report(.wrongMember(name: definition.name.text, of: name.text, reason: .withoutID), at: name.range)
@@ -149,7 +152,9 @@ extension SchemaBuilder {
         }
       }
       switch draft.role {
-      case .entity(let id), .abstract(let id): catalog[id].interfaces = found
+      case .entity(let id), .abstract(let id):
+        catalog[id].interfaces = found
+        implemented[id] = known
       default: break
       }
     }
@@ -161,13 +166,15 @@ extension SchemaBuilder {
       }
       for name in draft.definition.interfaces {
         guard let index = draftIndex[name.text], case .abstract(let id) = drafts[index].role else { continue }
-        if id == type || catalog[id].interfaces.contains(type) {
+        if id == type || implemented[id]?.contains(type) == true {
           let path = [catalog[type].name, catalog[id].name] + (id == type ? [] : [catalog[type].name])
           report(.cyclicInterface(path: path), at: name.range)
           catalog[type].interfaces.removeAll { $0 == id }
+          implemented[type]?.remove(id)
           continue
         }
-        for inherited in catalog[id].interfaces where !catalog[type].interfaces.contains(inherited) {
+        let own = implemented[type] ?? []
+        for inherited in catalog[id].interfaces where !own.contains(inherited) {
           report(
             .missingInterface(
               type: catalog[type].name, interface: catalog[inherited].name, through: catalog[id].name), at: name.range)
