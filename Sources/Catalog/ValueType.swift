@@ -44,6 +44,13 @@ package indirect enum ValueType: Hashable, Sendable {
 
   package var isNumeric: Bool { scalar?.isNumeric ?? false }
 
+  /// The type of the values in a list, however deep its lists are nested; the type itself if it is none.
+  package var innermost: ValueType {
+    var type = self
+    while case .list(let element) = type { type = element }
+    return type
+  }
+
   /// Returns the type with `String` in place of `ID`, whose cells have the same form.
   package var withTextIDs: ValueType {
     switch self {

@@ -33,7 +33,7 @@ extension Database {
       throw QueryError(
         code: BindingProblem.reservedFunction(name: name).code, "there is a function '\(name)' already", file: "")
     }
-    guard Self.isName(name) else {
+    guard GraphQLName.isValid(name) else {
       throw QueryError(
         code: DocumentProblem.functionName.code, "'\(name)' is no name of a function",
         help: "a letter or '_', then letters, digits and '_'", file: "")
@@ -99,11 +99,6 @@ extension Database {
       }
       return try body(repeat next((each Argument).self)).functionValue
     }
-  }
-
-  private static func isName(_ name: String) -> Bool {
-    guard let first = name.utf8.first, first &- 0x30 >= 10 else { return false }
-    return name.utf8.allSatisfy { $0 == 0x5F || $0 &- 0x30 < 10 || ($0 | 0x20) &- 0x61 < 26 }
   }
 }
 

@@ -137,7 +137,7 @@ final class RecordLayout {
       if case .list(let element) = signature.type {
         if case .list = element {
           target = .nested(
-            element: Self.target(Self.innermost(element), column: 0, catalog: catalog),
+            element: Self.target(element.innermost, column: 0, catalog: catalog),
             nonNull: [signature.isElementNonNull] + signature.innerNonNull, column: Int(column.index))
         } else {
           target = .list(
@@ -164,10 +164,6 @@ final class RecordLayout {
     return Slot(
       name: name, source: source ?? name, signature, typeName: describe(signature.type, catalog), target: target,
       defaultValue: defaultValue, hasOtherSide: hasOtherSide)
-  }
-
-  private static func innermost(_ type: ValueType) -> ValueType {
-    if case .list(let element) = type { innermost(element) } else { type }
   }
 
   private static func target(_ type: ValueType, column: Int, catalog: Catalog) -> Target {

@@ -36,17 +36,17 @@ enum SourceNames {
 
   /// Returns a name as it is where a field can have it without quotes, else the one that ``field(_:)`` makes of it.
   static func legalField(_ name: String) -> String {
-    isPlain(name) && isFieldName(name) ? name : field(name)
+    GraphQLName.isValid(name) && isFieldName(name) ? name : field(name)
   }
 
   /// Whether a schema can have a type of that name.
   static func isTypeName(_ name: String) -> Bool {
-    isPlain(name) && !name.hasPrefix("__") && !reservedTypes.contains(name)
+    GraphQLName.isFree(name) && !reservedTypes.contains(name)
   }
 
   /// Whether a schema can have a field of that name, in backquotes where it must be.
   static func isFieldName(_ name: String) -> Bool {
-    !name.isEmpty && !name.hasPrefix("__") && !Property.reservedNames.contains(name)
+    !name.isEmpty && !GraphQLName.isReserved(name) && !Property.reservedNames.contains(name)
       && name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x60 && $0 != 0x7F }
   }
 
@@ -148,13 +148,6 @@ enum SourceNames {
   }
 
   private static func begins(_ name: String) -> Bool { name.first.map { $0.isASCII && $0.isLetter } ?? false }
-
-  private static func isPlain(_ name: String) -> Bool {
-    name.utf8.first.map { !isDigit($0) } ?? false
-      && name.utf8.allSatisfy {
-        isDigit($0) || $0 == 0x5F || ($0 >= 0x41 && $0 <= 0x5A) || ($0 >= 0x61 && $0 <= 0x7A)
-      }
-  }
 }
 
 /// The names in use in one place. One that is taken gets the first number, from 2, that makes it another.

@@ -132,7 +132,7 @@ extension Parser {
   @inline(never) private mutating func parseQuotedKey() -> Name {
     let inner = SourceRange(start: range.start + 1, end: max(range.start + 1, range.end - 1))
     let text = text(inner)
-    report(.quotedKey(name: isPlainName(text) ? text : nil))
+    report(.quotedKey(name: GraphQLName.isValid(text) ? text : nil))
     let name = Name(text, at: range)
     advance()
     return name

@@ -58,7 +58,7 @@ extension Parser {
     let start = self.start
     let place = range
     let text = text(SourceRange(start: place.start + 1, end: place.end - 1))
-    let known = isPlainName(text) ? text : nil
+    let known = GraphQLName.isValid(text) ? text : nil
     advance()
     let name = Name(text, at: place)
     var set: SelectionSet?
@@ -184,7 +184,7 @@ extension Parser {
       guard ["count", "sum", "avg", "min", "max"].contains(function) else { return nil }
       if function == "count", argument.isEmpty {
         totals.append("\(alias)count(\(set))")
-      } else if isPlainName(argument) {
+      } else if GraphQLName.isValid(argument) {
         totals.append("\(alias)\(function)(\(set).\(argument))")
       } else {
         return nil

@@ -376,7 +376,7 @@ extension Parser {
     let names = text(SourceRange(start: key.start + 1, end: key.end - 1)).split(
       separator: ".", omittingEmptySubsequences: false
     ).map(String.init)
-    guard 2...8 ~= names.count, names.allSatisfy(isPlainName) else { return nil }
+    guard 2...8 ~= names.count, names.allSatisfy({ GraphQLName.isValid($0) }) else { return nil }
     let count = diagnostics.count
     advance()
     advance()

@@ -238,7 +238,7 @@ struct Printer {
   }
 
   private func needsQuotes(_ name: Name, quoting words: [String]) -> Bool {
-    !isPlainName(name.text) || words.contains(name.text)
+    !GraphQLName.isValid(name.text) || words.contains(name.text)
   }
 
   mutating func write(_ literal: StringLiteral) {

@@ -1,3 +1,4 @@
+import GQLBase
 import GQLCatalog
 import Testing
 @testable import GQLBinder
@@ -91,7 +92,7 @@ import Testing
       ("é", false), ("a-b", false),
     ])
   func names(_ name: String, _ isName: Bool) {
-    #expect(GeneratedNames.isName(name) == isName)
+    #expect(GraphQLName.isFree(name) == isName)
   }
 
   @Test("deprecations and descriptions survive printing") func printing() {

@@ -394,7 +394,7 @@ extension Binder {
 
   /// Returns whether a value is bound as it is written, field by field.
   private func isObject(_ type: ValueType) -> Bool {
-    if case .embedded = innermost(type) { true } else { false }
+    if case .embedded = type.innermost { true } else { false }
   }
 
   /// Returns a value with `LEAD` in place of `Level.LEAD`.

@@ -197,7 +197,7 @@ extension Binder {
 
   /// Returns a field as an answer shows it. Lists of lists are JSON as it was stored, but ids are texts in GraphQL.
   private func shown(_ operand: Operand, _ signature: TypeSignature) -> Operand {
-    guard isGraphQL, case .list(.list) = signature.type, innermost(signature.type) == .id,
+    guard isGraphQL, case .list(.list) = signature.type, signature.type.innermost == .id,
       case .value(var value) = operand
     else { return operand }
     value.expression = BoundExpression(.call(.textIDs, [value.expression]), .json, at: value.expression.range)

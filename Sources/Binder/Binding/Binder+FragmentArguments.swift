@@ -272,7 +272,7 @@ extension Binder {
     case .broken: return .error
     case .value(let signature):
       // Objects that are saved are bound member by member.
-      if case .embedded = innermost(signature.type) { return settled(bindOperand(value, inner), inner) }
+      if case .embedded = signature.type.innermost { return settled(bindOperand(value, inner), inner) }
       let operand = coerced(value, to: signature, inner)
       if case .literal(.null, let range) = operand { return null(variable, at: range) }
       return operand
@@ -284,7 +284,7 @@ extension Binder {
   /// The null of a variable's type: unlike one that is written down it may stand wherever the variable may.
   private func null(_ variable: FragmentVariable, at range: SourceRange) -> Operand {
     guard case .value(let signature) = variable.declared else { return .literal(.null, range) }
-    if case .embedded = innermost(signature.type) { return .literal(.null, range) }
+    if case .embedded = signature.type.innermost { return .literal(.null, range) }
     return .value(BoundExpression(.constant(.null), valueType(signature.type), at: range))
   }
 
@@ -301,7 +301,7 @@ extension Binder {
     _ operand: Operand, to signature: TypeSignature, _ environment: Environment, at range: SourceRange
   ) -> Operand {
     let type = signature.type
-    let decided = resolve(operand, environment, wanting: innermost(type))
+    let decided = resolve(operand, environment, wanting: type.innermost)
     switch decided {
     case .error, .bare: return .error
     case .literal(.null, _) where !signature.isNonNull: return decided
@@ -332,12 +332,6 @@ extension Binder {
       guard let bound = value(decided, environment, at: range) else { return .error }
       return converted(bound, to: type, signature, at: range)
     }
-  }
-
-  /// Returns the type of the elements of a list, of lists in lists too; every other type as it is.
-  func innermost(_ type: ValueType) -> ValueType {
-    if case .list(let element) = type { return innermost(element) }
-    return type
   }
 
   /// Returns whether an expression has a name in it that is more than a value of an enum.

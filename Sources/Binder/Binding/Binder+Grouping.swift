@@ -164,7 +164,7 @@ extension Binder {
         continue
       }
       let isTypename = key.name == "__typename" && lastStep(key.expression)?.text == key.name
-      if key.name.hasPrefix("__") && !isTypename || key.name == "_items" {
+      if GraphQLName.isReserved(key.name) && !isTypename || key.name == "_items" {
         report(.wrongGroupKey(.reserved(key.name)), at: key.range)
         continue
       }

@@ -117,16 +117,4 @@ struct GeneratedNames {
     }
     return nil
   }
-
-  /// Whether GraphQL has a syntax for a name; others are written with backquotes and cannot be shown.
-  static func isName(_ name: String) -> Bool {
-    let bytes = name.utf8
-    guard let first = bytes.first, first < 0x30 || first > 0x39, !name.hasPrefix("__") else { return false }
-    return bytes.allSatisfy { byte in
-      switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F: true
-      default: false
-      }
-    }
-  }
 }

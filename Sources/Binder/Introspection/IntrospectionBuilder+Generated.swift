@@ -32,7 +32,7 @@ extension IntrospectionBuilder {
         ])
     case .embeddedFilter(let id):
       var fields: [Schema.InputValue] = []
-      for field in catalog[id].fields where GeneratedNames.isName(field.name) {
+      for field in catalog[id].fields where GraphQLName.isFree(field.name) {
         guard let filter = filter(field.signature.type) else { continue }
         fields.append(input(field.name, filter, field.description, field.deprecation))
       }
@@ -57,7 +57,7 @@ extension IntrospectionBuilder {
       )
     case .order(let id):
       var fields: [Schema.InputValue] = []
-      for property in catalog[id].properties where GeneratedNames.isName(property.name) {
+      for property in catalog[id].properties where GraphQLName.isFree(property.name) {
         guard let order = order(property.signature.type) else { continue }
         fields.append(input(property.name, order, property.description, property.deprecation))
       }
@@ -68,7 +68,7 @@ extension IntrospectionBuilder {
       makeInput(place, "The fields that '\(catalog[id].name)' is sorted by, the most important first.", fields)
     case .embeddedOrder(let id):
       var fields: [Schema.InputValue] = []
-      for field in catalog[id].fields where GeneratedNames.isName(field.name) {
+      for field in catalog[id].fields where GraphQLName.isFree(field.name) {
         guard let order = order(field.signature.type) else { continue }
         fields.append(input(field.name, order, field.description, field.deprecation))
       }
@@ -84,7 +84,7 @@ extension IntrospectionBuilder {
       makeEnum(place, "The fields of '\(catalog[id].name)' that can be compared.", values)
     case .input(let id):
       var fields: [Schema.InputValue] = []
-      for property in catalog[id].properties where GeneratedNames.isName(property.name) {
+      for property in catalog[id].properties where GraphQLName.isFree(property.name) {
         if case .computed = property.storage { continue }
         guard let type = inputType(property.signature) else { continue }
         fields.append(input(property.name, type, property.description, property.deprecation))
@@ -94,7 +94,7 @@ extension IntrospectionBuilder {
         fields)
     case .embeddedInput(let id):
       var fields: [Schema.InputValue] = []
-      for field in catalog[id].fields where GeneratedNames.isName(field.name) {
+      for field in catalog[id].fields where GraphQLName.isFree(field.name) {
         guard let type = inputType(field.signature) else { continue }
         fields.append(input(field.name, type, field.description, field.deprecation))
       }
@@ -185,7 +185,7 @@ extension IntrospectionBuilder {
     let connectives = ["and", "or", "not"]
     var fields: [Schema.InputValue] = []
     for property in catalog[id].properties
-    where GeneratedNames.isName(property.name) && !connectives.contains(property.name) {
+    where GraphQLName.isFree(property.name) && !connectives.contains(property.name) {
       guard let filter = filter(property.signature.type) else { continue }
       fields.append(input(property.name, filter, property.description, property.deprecation))
     }
@@ -291,7 +291,7 @@ extension IntrospectionBuilder {
   private func hasOrder(_ id: EmbeddedTypeID) -> Bool {
     isVisible(id)
       && catalog[id].fields.contains { field in
-        guard GeneratedNames.isName(field.name) else { return false }
+        guard GraphQLName.isFree(field.name) else { return false }
         switch field.signature.type {
         case .scalar: return true
         case .enumeration(let inner): return isVisible(inner)
@@ -356,7 +356,7 @@ extension IntrospectionBuilder {
   }
 
   private mutating func addRoot(_ name: String, _ id: EntityTypeID, isList: Bool, to fields: inout [Schema.Field]) {
-    guard GeneratedNames.isName(name) else { return }
+    guard GraphQLName.isFree(name) else { return }
     let type = Schema.Reference.named(number(catalog[id].name))
     if isList {
       fields.append(
@@ -373,7 +373,7 @@ extension IntrospectionBuilder {
 
   private mutating func mutationFields() -> [Schema.Field] {
     var fields: [Schema.Field] = []
-    for field in MutationField.all(of: catalog, commands: commands) where GeneratedNames.isName(field.name) {
+    for field in MutationField.all(of: catalog, commands: commands) where GraphQLName.isFree(field.name) {
       switch field.kind {
       case .change(_, let type):
         guard isVisible(type) else { continue }
@@ -403,7 +403,7 @@ extension IntrospectionBuilder {
     guard let result = output(command.result) else { return nil }
     var arguments: [Schema.InputValue] = []
     for parameter in command.arguments {
-      guard GeneratedNames.isName(parameter.name), let type = inputType(parameter.signature) else { return nil }
+      guard GraphQLName.isFree(parameter.name), let type = inputType(parameter.signature) else { return nil }
       let isRequired = parameter.signature.isNonNull && parameter.defaultValue == nil
       arguments.append(input(parameter.name, isRequired ? .nonNull(type) : type, nil, nil))
     }

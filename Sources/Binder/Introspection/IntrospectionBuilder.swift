@@ -66,7 +66,7 @@ struct IntrospectionBuilder {
 
   func isVisible(_ id: EntityTypeID) -> Bool {
     let type = catalog[id]
-    guard GeneratedNames.isName(type.name) else { return false }
+    guard GraphQLName.isFree(type.name) else { return false }
     switch type.kind {
     case .element(let embedded): return isVisible(embedded)
     case .union: return type.members.contains { isVisible($0.type) }
@@ -86,11 +86,11 @@ struct IntrospectionBuilder {
   func isVisible(_ id: EmbeddedTypeID) -> Bool { !hiddenEmbedded.contains(id) }
 
   func isVisible(_ id: EnumTypeID) -> Bool {
-    GeneratedNames.isName(catalog[id].name) && catalog[id].values.contains(where: Self.isEnumValue)
+    GraphQLName.isFree(catalog[id].name) && catalog[id].values.contains(where: Self.isEnumValue)
   }
 
   static func isEnumValue(_ name: String) -> Bool {
-    GeneratedNames.isName(name) && !["true", "false", "null"].contains(name)
+    GraphQLName.isFree(name) && !["true", "false", "null"].contains(name)
   }
 
   /// A scalar, an enum, or a list of them.
@@ -109,9 +109,9 @@ struct IntrospectionBuilder {
     var hasChanged = true
     while hasChanged {
       hasChanged = false
-      for type in catalog.embeddedTypes where hiddenEmbedded.contains(type.id) && GeneratedNames.isName(type.name) {
+      for type in catalog.embeddedTypes where hiddenEmbedded.contains(type.id) && GraphQLName.isFree(type.name) {
         let hasField = type.fields.contains { field in
-          guard GeneratedNames.isName(field.name) else { return false }
+          guard GraphQLName.isFree(field.name) else { return false }
           if case .embedded(let inner) = field.signature.type { return isVisible(inner) }
           return isPlain(field.signature.type)
         }
@@ -189,7 +189,7 @@ struct IntrospectionBuilder {
   private mutating func addEntity(_ type: EntityType) {
     let place = number(type.name)
     var fields: [Schema.Field] = []
-    for property in type.properties where GeneratedNames.isName(property.name) {
+    for property in type.properties where GraphQLName.isFree(property.name) {
       guard var reference = output(property.signature) else { continue }
       var arguments: [Schema.InputValue] = []
       if case .list(.entity(let target)) = property.signature.type {
@@ -244,7 +244,7 @@ struct IntrospectionBuilder {
   private mutating func addEmbedded(_ type: EmbeddedType) {
     let place = number(type.name)
     var fields: [Schema.Field] = []
-    for field in type.fields where GeneratedNames.isName(field.name) {
+    for field in type.fields where GraphQLName.isFree(field.name) {
       guard var reference = output(field.signature) else { continue }
       var arguments: [Schema.InputValue] = []
       if case .list(.entity(let target)) = field.signature.type {
@@ -292,7 +292,7 @@ struct IntrospectionBuilder {
       add(&self, "_updatedAt", "DateTime!", "The time of the last change.")
     }
     if isSupported("statusMeta"), let status = catalog.statusType.map({ catalog[$0] }),
-      GeneratedNames.isName(status.name)
+      GraphQLName.isFree(status.name)
     {
       add(&self, "_status", status.name + "!", "Whether the entity exists or is deleted.")
     }
@@ -355,7 +355,7 @@ struct IntrospectionBuilder {
       for column in catalog[index].columns {
         let descriptor = type[column]
         let name = type[descriptor.foldedFrom ?? column].name
-        guard GeneratedNames.isName(name), isPlain(descriptor.type),
+        guard GraphQLName.isFree(name), isPlain(descriptor.type),
           let reference = output(TypeSignature(descriptor.type))
         else { break }
         key.append((name, reference))

@@ -28,7 +28,7 @@ private struct APIWriter {
             arguments: directive.arguments.map(input), isRepeatable: directive.isRepeatable,
             locations: directive.locations.map(name), range: nowhere)))
     }
-    for type in schema.types where !type.name.hasPrefix("__") {
+    for type in schema.types where !GraphQLName.isReserved(type.name) {
       if type.kind == .scalar, Self.builtInScalars.contains(type.name) { continue }
       result.append(.type(definition(type)))
     }

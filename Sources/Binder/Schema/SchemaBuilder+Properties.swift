@@ -99,7 +99,7 @@ extension SchemaBuilder {
         continue
       }
       seen[name] = field.name.range
-      if name.hasPrefix("__") || Property.reservedNames.contains(name) {
+      if GraphQLName.isReserved(name) || Property.reservedNames.contains(name) {
         report(.reservedName(name: name), at: field.name.range)
         continue
       }

@@ -11,7 +11,7 @@ extension SchemaBuilder {
 
   private mutating func rootName(_ argument: String, of directive: Directive) -> String? {
     guard let name = string(argument, of: directive) else { return nil }
-    guard name.isEmpty || name.hasPrefix("__"), let written = self.argument(argument, of: directive) else {
+    guard name.isEmpty || GraphQLName.isReserved(name), let written = self.argument(argument, of: directive) else {
       return name
     }
     wrong(written, of: directive, expected: "a name")
@@ -45,7 +45,7 @@ extension SchemaBuilder {
         continue
       }
       seen[name] = field.name.range
-      if name.hasPrefix("__") {
+      if GraphQLName.isReserved(name) {
         report(.reservedName(name: name), at: field.name.range)
         continue
       }
@@ -83,7 +83,7 @@ extension SchemaBuilder {
       report(.rootNameClash(name: name, first: words(other), second: words(root)), at: range)
       return false
     }
-    if name.hasPrefix("__") { report(.reservedName(name: name), at: range) }
+    if GraphQLName.isReserved(name) { report(.reservedName(name: name), at: range) }
     taken[name] = root
     return true
   }

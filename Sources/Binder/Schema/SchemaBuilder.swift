@@ -141,7 +141,7 @@ struct SchemaBuilder {
       report(.duplicateType(name: name, first: drafts[first].definition.name.range), at: type.name.range)
       return
     }
-    if name.hasPrefix("__") { report(.reservedName(name: name), at: type.name.range) }
+    if GraphQLName.isReserved(name) { report(.reservedName(name: name), at: type.name.range) }
     if let scalar = ScalarType(rawValue: name) {
       // `scalar DateTime` declares what is there already.
       if type.kind == .scalar { return }

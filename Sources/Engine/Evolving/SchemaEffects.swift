@@ -97,8 +97,8 @@ struct SchemaEffects {
     _ column: EvolutionReport.Column, _ path: String, _ conversion: CatalogMapping.Conversion
   ) {
     var lost = column.lost
-    if case .enumeration(let id) = Self.innermost(conversion.from.type),
-      case .enumeration(let newID) = Self.innermost(conversion.to.type)
+    if case .enumeration(let id) = conversion.from.type.innermost,
+      case .enumeration(let newID) = conversion.to.type.innermost
     {
       let type = old.catalog[id]
       for (code, count) in column.lostCodes.enumerated() where count > 0 {
@@ -117,10 +117,6 @@ struct SchemaEffects {
         path, column.inexact, "field '\(path)' changes from \(types): \(Self.count(column.inexact, "value"))",
         verb: "would be another")
     }
-  }
-
-  private static func innermost(_ type: ValueType) -> ValueType {
-    if case .list(let element) = type { innermost(element) } else { type }
   }
 
   private mutating func tell(_ links: EvolutionReport.Links) {

@@ -1,3 +1,4 @@
+import GQLBase
 /// Finds in what an entity type describes what a schema cannot have.
 enum DescriptionCheck {
   /// - Throws: ``ModelError/invalidSchema(_:)``.
@@ -28,16 +29,10 @@ enum DescriptionCheck {
   }
 
   private static func check(_ name: String, _ what: String, of type: Any.Type) throws {
-    if isName(name) { return }
+    if GraphQLName.isFree(name) { return }
     throw ModelError.invalidSchema(
       "the \(what) of '\(type)' has no name for text: names there are of ASCII letters, digits and '_', without a digit "
         + "at the beginning, and without '__' there")
-  }
-
-  private static func isName(_ name: String) -> Bool {
-    func isLetter(_ byte: UInt8) -> Bool { byte == 0x5F || (0x41...0x5A).contains(byte & 0xDF) }
-    guard let first = name.utf8.first, isLetter(first), !name.hasPrefix("__") else { return false }
-    return name.utf8.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) }
   }
 
   /// The relation that a key path begins with; nil if there is none.
