@@ -124,7 +124,9 @@ extension Value {
 
   /// A `DateTime` by its microseconds since 1970; nil outside of the years that it has.
   static func dateTime(_ microseconds: Int64) -> Value? {
-    CivilTime.dateTimeRange.contains(microseconds) ? quoted { $0.append(dateTime: microseconds) } : nil
+    // No `? :`, in which 'nil' would be a value, null.
+    guard CivilTime.dateTimeRange.contains(microseconds) else { return nil }
+    return quoted { $0.append(dateTime: microseconds) }
   }
 
   /// A `Duration` by its microseconds.

@@ -122,6 +122,11 @@ import Testing
     #expect(message(["a": [1, .nan]]) == "'a[1]' cannot be encoded: nan is no finite number")
     #expect(message(["a": Decimal.nan]) == "'a' cannot be encoded: NaN is no finite number")
     #expect(message([Date.distantFuture.addingTimeInterval(1e12)])?.contains("the years 1 to 9999") == true)
+    for seconds: Double in [253_402_300_800, -62_135_596_801] {
+      #expect(message([Date(timeIntervalSince1970: seconds)])?.contains("the years 1 to 9999") == true)
+    }
+    #expect(try Value(encoding: Date(timeIntervalSince1970: 253_402_300_799)) == "9999-12-31T23:59:59Z")
+    #expect(try Value(encoding: Date(timeIntervalSince1970: -62_135_596_800)) == "0001-01-01T00:00:00Z")
     #expect(message(["a": Date(timeIntervalSince1970: .nan)])?.contains("the years 1 to 9999") == true)
     #expect(message(Duration.seconds(Int64.max)) == "the value cannot be encoded: the duration is too long")
     #expect(message(Refusing()) == "the value cannot be encoded: Refusal()")
