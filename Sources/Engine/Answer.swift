@@ -1,4 +1,4 @@
-/// What an operation answered: one JSON object, keys in selection order.
+/// An operation's answer: one JSON object, keys in selection order.
 public struct Answer: Sendable, Hashable {
   /// The answer as compact JSON in UTF-8.
   public let utf8: [UInt8]

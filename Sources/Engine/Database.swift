@@ -99,7 +99,7 @@ public final class Database: Sendable {
     return (result, warnings.isEmpty ? nil : QueryError(warnings))
   }
 
-  /// How far documents prepared from now on, and their runs, may go.
+  /// Bounds documents prepared from now on, and their runs.
   public var limits: QueryLimits {
     get { limitState.withLock { $0 } }
     set {
@@ -127,7 +127,7 @@ public final class Database: Sendable {
   /// The schema as SDL: the one given, or the one inferred.
   public var schema: String { printSchema(catalog) }
 
-  /// What the schema says that is ignored or is likely not meant: an unknown directive, or two fields that look like
+  /// Lists what of the schema is ignored or is likely not meant: an unknown directive, or two fields that look like
   /// the two sides of one relation.
   public var schemaWarnings: [QueryError.Problem] { schemaWarningReport?.problems ?? [] }
 

@@ -56,9 +56,9 @@ public indirect enum FunctionType: Sendable, Hashable {
 
 /// A Swift type that parameters and results of registered functions may have.
 public protocol FunctionValue: Sendable {
-  /// What it is in the language.
+  /// Gives the type in the language.
   static var functionType: FunctionType { get }
-  /// Whether it takes nulls.
+  /// Tells whether it takes nulls.
   static var takesNull: Bool { get }
   /// Nil if the value is none of this type; not called for others than ``functionType`` has.
   init?(functionValue: Value)
@@ -132,7 +132,7 @@ extension Bool: FunctionValue {
 }
 
 extension Optional: FunctionValue where Wrapped: FunctionValue {
-  /// That of the wrapped type.
+  /// Gives that of the wrapped type.
   public static var functionType: FunctionType { Wrapped.functionType }
   /// True.
   public static var takesNull: Bool { true }

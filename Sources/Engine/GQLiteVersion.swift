@@ -1,5 +1,5 @@
 /// The version of this package.
 public enum GQLiteVersion {
-  /// As `gqlite --version` prints it.
+  /// Gives the version as `gqlite --version` prints it.
   public static let current = "0.1.0"
 }

@@ -21,7 +21,7 @@ struct ExplanationRequest: Sendable {
 }
 
 extension PreparedQuery {
-  /// Whether the operation has `@explain`: it answers `{"plan": […]}`, the lines of its plan, and changes nothing.
+  /// Tells whether the operation has `@explain`: it answers `{"plan": […]}`, its plan's lines, and changes nothing.
   public var isExplained: Bool { explanation != nil }
 
   /// The plan for these variables, as text.

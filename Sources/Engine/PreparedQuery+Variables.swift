@@ -11,7 +11,7 @@ extension PreparedQuery {
     public var name: String
     /// The type as declared: `[ID!]!`.
     public var type: String
-    /// Whether a value must be given: non-null and without default.
+    /// Tells whether a value must be given: non-null and without default.
     public var isRequired: Bool
     /// Whether the command line gives the value as it is, rather than as JSON.
     package var isVerbatim: Bool

@@ -1,6 +1,6 @@
 import GQLParser
 
-/// Which language a text is in.
+/// A language that a text is in.
 public enum QueryDialect: String, Sendable, Hashable, CaseIterable {
   /// GraphQL with gqlite's extensions.
   case extended

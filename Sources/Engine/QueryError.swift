@@ -1,10 +1,10 @@
 import GQLBase
 
-/// What was wrong with a schema, a document, a variable, the data or a run: one or more problems, each with a place.
+/// An error of a schema, a document, a variable, the data or a run: one or more problems, each with a place.
 public struct QueryError: Error, Sendable, Hashable {
   /// One problem, with its place in the text that it is about.
   public struct Problem: Sendable, Hashable {
-    /// How bad it is.
+    /// Tells how bad it is.
     public enum Severity: String, Sendable, Hashable {
       /// Nothing was answered, or nothing was loaded.
       case error
@@ -16,7 +16,7 @@ public struct QueryError: Error, Sendable, Hashable {
 
     /// The stable name of the kind of problem, such as `unknown-field`.
     public var code: String
-    /// How bad it is.
+    /// Tells how bad it is.
     public var severity: Severity
     /// One sentence of cause.
     public var message: String

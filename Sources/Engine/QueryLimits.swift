@@ -5,7 +5,7 @@ import GQLLexer
 import GQLParser
 import GQLRegex
 
-/// How far documents and runs may go. Running past a limit is an error that names it.
+/// A set of bounds for documents and runs. Running past a limit is an error that names it.
 ///
 /// A database has limits for all its documents and runs (``Database/limits``); a run may have others
 /// (``RunOptions/limits``). With a limit that cannot be, such as a negative one, no document is prepared: that is the

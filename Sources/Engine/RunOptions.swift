@@ -2,7 +2,7 @@ import GQLBase
 import GQLExecutor
 import GQLPlanner
 
-/// How one run behaves: its limits, and what may stop it.
+/// A choice of how one run behaves: its limits, and what may stop it.
 public struct RunOptions: Sendable {
   private struct Settings: Sendable {
     var timeout: Duration?
@@ -70,12 +70,12 @@ public struct RunOptions: Sendable {
     get { self[\.limits] }
     set { self[\.limits] = newValue }
   }
-  /// What may stop the run, or preparing with these options, from another thread.
+  /// Holds what may stop the run, or preparing with these options, from another thread.
   public var cancellation: QueryCancellation? {
     get { box?.settings.cancellation }
     set { self[\.cancellation] = newValue }
   }
-  /// What `now()` gives, in microseconds since 1970; nil for the clock's time when the run begins.
+  /// Sets what `now()` gives, in microseconds since 1970; nil for the clock's time when the run begins.
   public var now: Int64? {
     get { box?.settings.now }
     set { self[\.now] = newValue }
@@ -140,6 +140,6 @@ public final class QueryCancellation: Sendable {
   /// Stops the runs at their next check, within milliseconds; they fail with the code `cancelled`.
   public func cancel() { flag.cancel() }
 
-  /// Whether ``cancel()`` was called.
+  /// Tells whether ``cancel()`` was called.
   public var isCancelled: Bool { flag.isCancelled }
 }

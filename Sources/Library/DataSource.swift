@@ -8,7 +8,7 @@ import GQLLoader
   import Foundation
 #endif
 
-/// Where data comes from.
+/// A place that data comes from.
 public enum DataSource: Sendable {
   /// One JSON object a line; of the type, or of the type that each line's `__typename` names. `name` is for messages.
   case ndjson(type: String? = nil, bytes: [UInt8], name: String = "data.ndjson")
@@ -26,7 +26,7 @@ public enum DataSource: Sendable {
   case file(path: String, name: String? = nil, format: DataFormat? = nil)
 }
 
-/// How data is written.
+/// A format of data.
 public enum DataFormat: String, Sendable, CaseIterable {
   /// Values between commas, or what the first lines show to stand between them.
   case csv
@@ -104,13 +104,13 @@ extension DataFormat {
   }
 }
 
-/// How to load.
+/// A choice of how to load.
 public struct LoadOptions: Sendable {
   /// Go on behind a bad record and count it, instead of failing as a whole.
   public var skipsBadRecords: Bool
-  /// Where there is no schema: by type, the column that is its id.
+  /// Names, where there is no schema, by type, the column that is its id.
   public var ids: [String: String] = [:]
-  /// What `now()` in defaults, `_createdAt` and `_updatedAt` become, in microseconds since 1970; nil for the clock's time.
+  /// Sets `now()` in defaults, `_createdAt` and `_updatedAt`, in microseconds since 1970; nil for the clock's time.
   public var now: Int64?
   /// Called now and then while loading, from the loading thread, which is the database's one writer meanwhile: it may
   /// query what was there before, a write from it is an error, and it must not wait for a write of another thread.
@@ -153,7 +153,7 @@ public struct LoadOptions: Sendable {
   }
 }
 
-/// How far a load has come.
+/// A report of how far a load has come.
 public struct LoadProgress: Sendable, Hashable {
   /// A part of the work of a load.
   public enum Step: Sendable, Hashable {
@@ -167,7 +167,7 @@ public struct LoadProgress: Sendable, Hashable {
     case connecting
   }
 
-  /// What is done.
+  /// Tells what is done.
   public var step = Step.loading
   /// The file that is being read, or was read last.
   public var file: String
@@ -179,7 +179,7 @@ public struct LoadProgress: Sendable, Hashable {
   public var records: Int
 }
 
-/// What a load did.
+/// A summary of a load.
 public struct LoadReport: Sendable, Hashable {
   /// Entities inserted, nested ones included, by type in the schema's order.
   public var inserted: [Count] = []
@@ -189,7 +189,7 @@ public struct LoadReport: Sendable, Hashable {
   public var warnings: [QueryError.Problem] = []
   /// Links to ids that are not there; each connects if its entity comes later.
   public var danglingLinks = 0
-  /// What was decided about sources, a sentence each: how they are read, which columns are ids, what was renamed.
+  /// Says what was decided about sources, a sentence each: how they are read, which columns are ids, what was renamed.
   public var notes: [String] = []
   /// The warnings as shown to people.
   public var warningText = ""
@@ -198,7 +198,7 @@ public struct LoadReport: Sendable, Hashable {
   public struct Count: Sendable, Hashable {
     /// The entity type.
     public var type: String
-    /// How many.
+    /// Counts them.
     public var count: Int
   }
 }

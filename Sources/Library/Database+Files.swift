@@ -34,7 +34,7 @@ extension Database {
 }
 
 extension URL {
-  /// As messages name the file.
+  /// Names the file as messages do.
   fileprivate var shownPath: String { isFileURL ? path : absoluteString }
 
   /// The bytes of a document; one more than the longest may have of a longer one, which is refused then.

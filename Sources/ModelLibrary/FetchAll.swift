@@ -31,13 +31,13 @@ public struct FetchAll<Entity: EntityModelProtocol>: Sendable {
     live = LiveAnswer(list, database ?? .shared, nothing: []) { cursor, answer in try cursor.entities(answer) }
   }
 
-  /// What the query gives now.
+  /// Holds what the query gives now.
   public var wrappedValue: [Entity] { live.output }
 
   /// The property itself: a sequence of answers, with ``error``.
   public var projectedValue: Self { self }
 
-  /// Why the query failed when it ran last; nil if it did not. Then the value is the one before.
+  /// Tells why the query failed when it ran last; nil if it did not. Then the value is the one before.
   public var error: (any Error)? { live.error }
 
   /// How often the query ran for the property.
@@ -45,9 +45,9 @@ public struct FetchAll<Entity: EntityModelProtocol>: Sendable {
 }
 
 extension FetchAll: AsyncSequence {
-  /// What the query gives.
+  /// A result of the query.
   public typealias Element = [Entity]
-  /// What running the query throws.
+  /// An error that running the query throws.
   public typealias Failure = any Error
 
   /// Answers from now on.

@@ -33,13 +33,13 @@ public struct FetchFirst<Entity: EntityModelProtocol>: Sendable {
     live = LiveAnswer(first, database ?? .shared, nothing: nil) { cursor, answer in try cursor.entities(answer).first }
   }
 
-  /// What the query gives now.
+  /// Holds what the query gives now.
   public var wrappedValue: Entity? { live.output }
 
   /// The property itself: a sequence of answers, with ``error``.
   public var projectedValue: Self { self }
 
-  /// Why the query failed when it ran last; nil if it did not. Then the value is the one before.
+  /// Tells why the query failed when it ran last; nil if it did not. Then the value is the one before.
   public var error: (any Error)? { live.error }
 
   /// How often the query ran for the property.
@@ -47,9 +47,9 @@ public struct FetchFirst<Entity: EntityModelProtocol>: Sendable {
 }
 
 extension FetchFirst: AsyncSequence {
-  /// What the query gives.
+  /// A result of the query.
   public typealias Element = Entity?
-  /// What running the query throws.
+  /// An error that running the query throws.
   public typealias Failure = any Error
 
   /// Answers from now on.

@@ -34,7 +34,7 @@ public struct FetchResults<Entity: EntityModelProtocol>: Sendable {
     }
   }
 
-  /// What the query gives now; nil before the first commit to an empty database.
+  /// Holds what the query gives now; nil before the first commit to an empty database.
   public var wrappedValue: FetchResultsCollection<Entity>? {
     let output = live.output
     return live.database.entities.isUntouched ? nil : output
@@ -43,7 +43,7 @@ public struct FetchResults<Entity: EntityModelProtocol>: Sendable {
   /// The property itself: a sequence of answers, with ``error``.
   public var projectedValue: Self { self }
 
-  /// Why the query failed when it ran last; nil if it did not. Then the value is the one before.
+  /// Tells why the query failed when it ran last; nil if it did not. Then the value is the one before.
   public var error: (any Error)? { live.error }
 
   /// How often the query ran for the property.
@@ -51,9 +51,9 @@ public struct FetchResults<Entity: EntityModelProtocol>: Sendable {
 }
 
 extension FetchResults: AsyncSequence {
-  /// What the query gives.
+  /// A result of the query.
   public typealias Element = FetchResultsCollection<Entity>?
-  /// What running the query throws.
+  /// An error that running the query throws.
   public typealias Failure = any Error
 
   /// Answers from now on.

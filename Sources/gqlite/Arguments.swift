@@ -108,7 +108,7 @@ struct Arguments {
     return made
   }
 
-  /// Whether a flag is there, which is not taken.
+  /// Tells whether a flag is there, which is not taken.
   func has(_ name: String) -> Bool { flags.contains { $0.name == name } }
 
   /// Whether a flag without a value is there.

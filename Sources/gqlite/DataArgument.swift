@@ -1,13 +1,13 @@
 import GQLite
 
-/// What the command line names as data: a path, and the name of its table if it is given.
+/// A path that the command line names as data, and the name of its table if it is given.
 struct DataArgument {
   var path: String
   var name: String?
 
   var isStandardInput: Bool { Self.isStandardInput(path) }
 
-  /// Whether there is no such file, and the path is no pattern.
+  /// Tells whether there is no such file, and the path is no pattern.
   var isAbsent: Bool { !isStandardInput && !FileBytes.exists(path) && FileBytes.patternFolder(path) == nil }
 
   private static func isStandardInput(_ path: String) -> Bool {
@@ -66,7 +66,7 @@ struct DataArgument {
   }
 }
 
-/// What the first bytes of a text say about it.
+/// Tells what the first bytes of a text say about it.
 enum DocumentText {
   private static let keywords: Set<String> = [
     "query", "mutation", "subscription", "fragment", "let", "func", "explain", "extend", "schema", "type", "enum",

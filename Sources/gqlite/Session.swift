@@ -4,18 +4,18 @@ import GQLite
 /// The schema, the data and the documents that a command line names.
 struct Session {
   var schemaPath: String?
-  /// What the command line names as data.
+  /// Lists what the command line names as data.
   let data: [DataArgument]
   private let inputFormat: DataFormat?
   var skipsBadRecords: Bool
-  /// Whether what was decided about the data is told.
+  /// Tells whether what was decided about the data is told.
   private let isVerbose: Bool
   /// By type: the column that is its id, where there is no schema.
   private let ids: [String: String]
   var dialect: QueryDialect
   /// What documents and their runs may take.
   var limits: QueryLimits
-  /// Whether the documents are not trusted.
+  /// Tells whether the documents are not trusted.
   private let isServing: Bool
   /// The folder that documents may name data in, links followed; nil where none is given.
   private let dataRoot: String?

@@ -26,7 +26,7 @@ import Testing
       close(controller)
     }
 
-    /// What a process writes to.
+    /// A stream that a process writes to.
     var file: FileHandle { FileHandle(fileDescriptor: terminal, closeOnDealloc: false) }
 
     /// Returns what was written; what is short waits in the terminal.

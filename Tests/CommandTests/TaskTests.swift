@@ -8,7 +8,7 @@ import Testing
   struct Task: Sendable, CustomTestStringConvertible {
     let name: String
     let command: String
-    /// What does the same in DuckDB, where that needs no extension; for the comparison of lengths.
+    /// Does the same in DuckDB, where that needs no extension; for the comparison of lengths.
     let duckdb: String?
     let expected: String
     var testDescription: String { name }

@@ -2,7 +2,7 @@ import Foundation
 import GQLite
 import Testing
 
-/// How values and errors print, and where programs have bytes from.
+/// Checks how values and errors print, and where programs have bytes from.
 @Suite struct DisplayTests {
   private static let schema = "type User { id: ID! name: String! }"
 

@@ -182,7 +182,7 @@ import Testing
         && first.range == wanted.range && first.code == wanted.code, "seed \(seed): \(first)\n\(wanted)")
   }
 
-  /// What a load reports: its warnings, or why it fails.
+  /// Returns what a load reports: its warnings, or why it fails.
   private static func problems(
     _ load: () throws -> LoadReport
   ) -> (problems: [QueryError.Problem], isFailure: Bool) {

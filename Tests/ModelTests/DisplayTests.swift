@@ -2,7 +2,7 @@ import Foundation
 import GQLiteModels
 import Testing
 
-/// How models and their errors print, and what runs texts.
+/// Checks how models and their errors print, and what runs texts.
 @Suite struct DisplayTests {
   @EntityModel
   struct Member: Codable {

@@ -1,11 +1,11 @@
-/// What another schema makes of a database: what it says differently, and what that means for the data.
+/// A comparison of a database with another schema: what that says differently, and what that means for the data.
 ///
 /// ``Database/schemaChange(to:name:options:)`` tells it beforehand, ``Database/changeSchema(to:name:allowingLoss:options:)``
 /// makes it.
 public struct SchemaChange: Sendable, Hashable, CustomStringConvertible {
   /// One thing that the schemas say differently.
   public struct Difference: Sendable, Hashable {
-    /// Whether it comes, goes, or is another.
+    /// Tells whether it comes, goes, or is another.
     public enum Kind: String, Sendable, Hashable {
       /// It is in the new schema only.
       case added
@@ -14,34 +14,34 @@ public struct SchemaChange: Sendable, Hashable, CustomStringConvertible {
       /// Both have it, and say different things about it.
       case changed
     }
-    /// Whether it comes, goes, or is another.
+    /// Tells whether it comes, goes, or is another.
     public let kind: Kind
-    /// What it is about: `User`, `User.name`, `Status.OLD`.
+    /// Names what it is about: `User`, `User.name`, `Status.OLD`.
     public let name: String
     /// A few words: `field 'User.age' from 'Int' to 'Float'`.
     public let message: String
   }
 
-  /// What becomes of some data.
+  /// A consequence for some data.
   public struct Effect: Sendable, Hashable {
     /// The type, field or enum value that the new schema has, has no more or has differently.
     public let name: String
-    /// How many entities, values or links.
+    /// Counts entities, values or links.
     public let count: Int
     /// One sentence: `field 'User.bio' is removed: 40 values would be lost`.
     public let message: String
-    /// What would help, if there is anything.
+    /// Says what would help, if there is anything.
     public let help: String?
   }
 
   /// Everything that the schemas say differently.
   public let differences: [Difference]
-  /// What would be lost; the change is made only where that is allowed.
+  /// Lists what would be lost; the change is made only where that is allowed.
   public let losses: [Effect]
-  /// What the new schema does not allow, and the data has: the change cannot be made before one of them is another.
+  /// Lists what the data has, and the new schema forbids: the change cannot be made before one of them is another.
   public let conflicts: [Effect]
 
-  /// Whether the schemas say the same.
+  /// Tells whether the schemas say the same.
   public var isEmpty: Bool { differences.isEmpty }
 
   /// Everything, a line each: `+` for what comes, `-` for what goes, `~` for what is another, then `lost` and `conflict`.

@@ -108,7 +108,7 @@ extension Database {
   }
 }
 
-/// What happens when two entities want one value of a unique index.
+/// A way out where two entities want one value of a unique index.
 public enum ConflictResolution: Sendable, Hashable {
   /// The change fails, and with it its operation.
   case fail

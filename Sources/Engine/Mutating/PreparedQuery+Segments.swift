@@ -5,7 +5,7 @@ import GQLQuery
 import GQLStore
 
 extension PreparedQuery {
-  /// Whether the operation changes data, or may.
+  /// Tells whether the operation changes data, or may.
   public var isMutation: Bool {
     document.definition(operation).operation == .mutation
   }

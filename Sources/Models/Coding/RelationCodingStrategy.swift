@@ -1,8 +1,8 @@
 import Foundation
 
-/// How what an entity knows of a relation is written.
+/// A way to write what an entity knows of a relation.
 public enum RelationEncodingStrategy: Sendable, Hashable, CaseIterable {
-  /// As servers write it: entities as objects, ids as `{"id": x}`, and `null` for what is not known as well as for no
+  /// Writes as servers do: entities as objects, ids as `{"id": x}`, and `null` for what is not known as well as for no
   /// target. Whether entities are fragments, or some of the targets only, is not written.
   case plain
   /// So that reading it by the same strategy gives the same back: what is not known is left out, `null` is no target,
@@ -14,20 +14,20 @@ public enum RelationEncodingStrategy: Sendable, Hashable, CaseIterable {
   case explicitKeyedContainer
 }
 
-/// How relations are read: all forms that may come. They are tried from the most explicit one to the plain one.
+/// A set of the forms in which relations may come. They are tried from the most explicit one to the plain one.
 public struct RelationDecodingStrategy: OptionSet, Sendable, Hashable {
   /// A bit for each form.
   public let rawValue: Int
   /// A set by its bits.
   public init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// What ``RelationEncodingStrategy/plain`` writes. What is no relation at all says nothing.
+  /// Reads what ``RelationEncodingStrategy/plain`` writes. What is no relation at all says nothing.
   public static let plain = Self(rawValue: 1)
-  /// What ``RelationEncodingStrategy/exact`` writes; a relation whose key is missing is not known.
+  /// Reads what ``RelationEncodingStrategy/exact`` writes; a relation whose key is missing is not known.
   public static let exact = Self(rawValue: 2)
-  /// What ``RelationEncodingStrategy/keyedContainer`` writes.
+  /// Reads what ``RelationEncodingStrategy/keyedContainer`` writes.
   public static let keyedContainer = Self(rawValue: 4)
-  /// What ``RelationEncodingStrategy/explicitKeyedContainer`` writes.
+  /// Reads what ``RelationEncodingStrategy/explicitKeyedContainer`` writes.
   public static let explicitKeyedContainer = Self(rawValue: 8)
 }
 
@@ -46,14 +46,14 @@ extension CodingUserInfoKey {
 }
 
 extension Encoder {
-  /// How relations are written; plainly where nothing was said.
+  /// Says how relations are written; plainly where nothing was said.
   public var relationEncodingStrategy: RelationEncodingStrategy {
     userInfo[.relationEncodingStrategy] as? RelationEncodingStrategy ?? .plain
   }
 }
 
 extension Decoder {
-  /// How relations are read; plainly where nothing was said.
+  /// Says how relations are read; plainly where nothing was said.
   public var relationDecodingStrategy: RelationDecodingStrategy {
     userInfo[.relationDecodingStrategy] as? RelationDecodingStrategy ?? .plain
   }
@@ -65,7 +65,7 @@ extension Decoder {
 }
 
 extension JSONEncoder {
-  /// How relations are written; plainly where nothing was said.
+  /// Says how relations are written; plainly where nothing was said.
   public var relationEncodingStrategy: RelationEncodingStrategy {
     get { userInfo[.relationEncodingStrategy] as? RelationEncodingStrategy ?? .plain }
     set { userInfo[.relationEncodingStrategy] = newValue }
@@ -80,7 +80,7 @@ extension JSONEncoder {
 }
 
 extension JSONDecoder {
-  /// How relations are read; plainly where nothing was said.
+  /// Says how relations are read; plainly where nothing was said.
   public var relationDecodingStrategy: RelationDecodingStrategy {
     get { userInfo[.relationDecodingStrategy] as? RelationDecodingStrategy ?? .plain }
     set { userInfo[.relationDecodingStrategy] = newValue }

@@ -2,7 +2,7 @@ import Foundation
 import GQLStore
 
 extension EntityModelProtocol {
-  /// When it was saved last; nil if it is not saved, or if its ``saveMetadata(to:)`` keeps no metadata.
+  /// Tells when it was saved last; nil if it is not saved, or if its ``saveMetadata(to:)`` keeps no metadata.
   public func updatedAt(in context: Context) -> Date? {
     guard let reading = QueryReading<Self>(context), let row = try? reading.mapping.row(id, reading.snapshot) else {
       return nil
@@ -10,7 +10,7 @@ extension EntityModelProtocol {
     return reading.updatedAt(row).map { Date(microseconds: $0) }
   }
 
-  /// When it was saved last, or one of the entities that its relations hold, or one in theirs, whichever is later.
+  /// Tells when it was saved last, or an entity that its relations hold, or one in theirs, whichever is later.
   public func updatedAt(in context: Context, withNested: Bool) -> Date? {
     var last = updatedAt(in: context)
     if !withNested { return last }

@@ -155,7 +155,7 @@ extension EntityModelProtocol {
   /// Deletes it and what its relations' rules say; nothing happens if it is not saved. If it fails, nothing is changed.
   public func delete(from context: inout Context) throws { try context.delete(Self.self, id) }
 
-  /// What its deletion would keep: what is saved, with the ids of all its relations; nil if it is not saved.
+  /// Returns what its deletion would keep: what is saved, with the ids of all its relations; nil if it is not saved.
   public func asDeleted(in context: Context) -> Deleted<Self>? {
     context.noteDefault(.asDeleted, of: Self.self)
     guard let (_, mapping) = try? context.storage.find(Self.self), let row = try? context.row(mapping, id),

@@ -5,7 +5,7 @@ public struct Deleted<Entity: EntityModelProtocol>: EntityModelProtocol {
   /// The entity's id.
   public var id: Entity.ID { entity.id }
 
-  /// What a deletion keeps.
+  /// Makes what a deletion keeps.
   public init(_ entity: Entity) { self.entity = entity }
 
   /// Has nothing of its own: it is the row of the entity.

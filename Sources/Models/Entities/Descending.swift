@@ -6,7 +6,7 @@ public struct Descending<Value: Comparable>: Comparable {
   public init(_ value: Value) { self.value = value }
   /// Greater values come first.
   public static func < (left: Self, right: Self) -> Bool { right.value < left.value }
-  /// Whether the values are equal.
+  /// Tells whether the values are equal.
   public static func == (left: Self, right: Self) -> Bool { left.value == right.value }
 }
 

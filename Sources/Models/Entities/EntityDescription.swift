@@ -1,4 +1,4 @@
-/// What an entity type consists of: what ``EntityModelProtocol/describe(_:)`` fills in.
+/// A list of what an entity type consists of: what ``EntityModelProtocol/describe(_:)`` fills in.
 public struct EntityDescription<Entity: EntityModelProtocol> {
   struct Property {
     var name: String

@@ -5,7 +5,7 @@
 ///
 /// Entities are `Sendable`, because contexts and databases, which any thread may read, hand out what was put in.
 public protocol EntityModelProtocol: Sendable {
-  /// What tells entities of the type apart.
+  /// A value that tells entities of the type apart.
   associatedtype ID: Hashable & LosslessStringConvertible & Sendable
 
   /// What tells it apart from others of its type.

@@ -8,11 +8,11 @@ public typealias StringPredicate<Entity: EntityModelProtocol> = QueryPredicate<E
 @available(*, deprecated, message: "use 'QueryPredicate<Entity>'")
 public typealias EqualityPredicate<Entity: EntityModelProtocol, Value> = QueryPredicate<Entity>
 
-/// What a closure of a nested query is.
+/// A closure of a nested query.
 @available(*, deprecated, message: "use '(Query<Entity>) -> Query<Entity>'")
 public typealias QueryModifier<Entity: EntityModelProtocol> = (Query<Entity>) -> Query<Entity>
 
-/// What a closure of a nested query for many entities is.
+/// A closure of a nested query for many entities.
 @available(*, deprecated, message: "use '(QueryList<Entity>) -> QueryList<Entity>'")
 public typealias QueryListModifier<Entity: EntityModelProtocol> = (QueryList<Entity>) -> QueryList<Entity>
 
@@ -67,11 +67,11 @@ public typealias CardinalityProtocol = RelationCardinality
 public typealias ConstraintsProtocol = RelationConstraints
 
 extension Relations {
-  /// What deleting an entity does to those that a relation leads to.
+  /// A rule of what deleting an entity does to those that a relation leads to.
   @available(*, deprecated, renamed: "DeleteRule")
   public typealias DeleteRule = GQLModels.DeleteRule
 }
 
-/// What is known of an entity beside its properties.
+/// A record of what is known of an entity beside its properties.
 @available(*, deprecated, renamed: "MetadataOrder")
 public typealias Metadata = MetadataOrder

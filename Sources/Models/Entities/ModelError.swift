@@ -1,4 +1,4 @@
-/// Why a model could not be saved or read.
+/// A reason why a model could not be saved or read.
 public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A column holds what the property's type cannot be.
   case unreadable(String)

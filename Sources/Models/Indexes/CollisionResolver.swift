@@ -1,4 +1,4 @@
-/// What happens when an entity is saved with a value of a unique index that another one has.
+/// A rule of what happens when an entity is saved with a value of a unique index that another one has.
 public struct CollisionResolver<Entity: EntityModelProtocol>: Sendable {
   /// Decides with the id of the entity that is there, the one that comes, and the index. Returning lets both live.
   public typealias Resolution =
@@ -48,7 +48,7 @@ public struct CollisionResolver<Entity: EntityModelProtocol>: Sendable {
   public static var `throw`: Self { Self(kind: .fail) }
 }
 
-/// Which unique index a collision is about: its name and its key paths.
+/// A unique index that a collision is about: its name and its key paths.
 public struct UniqueKeyPath<Entity: EntityModelProtocol>: Sendable {
   /// The index's name.
   public let name: String
@@ -56,7 +56,7 @@ public struct UniqueKeyPath<Entity: EntityModelProtocol>: Sendable {
   public let keyPaths: [PartialKeyPath<Entity> & Sendable]
 }
 
-/// Why a save failed.
+/// A reason why a save failed.
 public enum Errors: Error, Sendable, Hashable, CustomStringConvertible {
   /// Two entities want one value of a unique index.
   case uniqueValueIndexViolation(existing: String, new: String, indexName: String)
@@ -70,7 +70,7 @@ public enum Errors: Error, Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// What a resolver of the program throws to refuse an entity.
+/// An error that a resolver of the program throws to refuse an entity.
 public struct UniqueConstraintViolation: Error, CustomStringConvertible {
   /// The id of the entity that is there.
   public let existingId: String

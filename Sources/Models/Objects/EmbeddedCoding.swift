@@ -1,4 +1,4 @@
-/// How a property of an embedded model is coded that is not optional: a part of what `@EmbeddedModel` writes.
+/// A way to code a property of an embedded model that is not optional: a part of what `@EmbeddedModel` writes.
 public struct CodedPart<Value> {
   /// Calls the first way, which takes what has to be there.
   public func decode(_ value: (Value.Type) throws -> Value, _ ifPresent: (Value.Type) throws -> Value?) throws -> Value
@@ -12,7 +12,7 @@ public struct CodedPart<Value> {
   }
 }
 
-/// How an optional property of an embedded model is coded: a part of what `@EmbeddedModel` writes.
+/// A way to code an optional property of an embedded model: a part of what `@EmbeddedModel` writes.
 public struct OptionalCodedPart<Value> {
   /// Calls the second way, which takes nil where there is nothing.
   public func decode(
@@ -25,8 +25,8 @@ public struct OptionalCodedPart<Value> {
   }
 }
 
-/// How a property is coded: a part of what `@EmbeddedModel` writes, which does not see types.
+/// Returns the way to code a property: a part of what `@EmbeddedModel` writes, which does not see types.
 public func codedPart<Root, Value>(_ path: KeyPath<Root, Value>) -> CodedPart<Value> { CodedPart() }
 
-/// How a property is coded: a part of what `@EmbeddedModel` writes, which does not see types.
+/// Returns the way to code a property: a part of what `@EmbeddedModel` writes, which does not see types.
 public func codedPart<Root, Value>(_ path: KeyPath<Root, Value?>) -> OptionalCodedPart<Value> { OptionalCodedPart() }

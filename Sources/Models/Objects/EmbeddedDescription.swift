@@ -12,7 +12,7 @@ public protocol EmbeddedModelProtocol: Codable, SendableMetatype {
   static func describe(_ model: inout EmbeddedDescription<Self>)
 }
 
-/// What a value within entities consists of: what ``EmbeddedModelProtocol/describe(_:)`` fills in.
+/// A list of what a value within entities consists of: what ``EmbeddedModelProtocol/describe(_:)`` fills in.
 public struct EmbeddedDescription<Object: EmbeddedModelProtocol> {
   var fields: [EmbeddedField] = []
 

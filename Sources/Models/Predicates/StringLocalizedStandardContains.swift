@@ -3,15 +3,15 @@
 
   // Foundation has this part of predicates on Apple's systems only.
   extension PredicateExpressions {
-    /// Whether a text contains another as people search: whatever the case, with or without diacritics.
+    /// A test whether a text contains another as people search: whatever the case, with or without diacritics.
     public struct StringLocalizedStandardContains<Root: PredicateExpression, Other: PredicateExpression>:
       PredicateExpression
     where Root.Output: StringProtocol, Other.Output: StringProtocol {
-      /// Whether it does.
+      /// A truth value: whether it does.
       public typealias Output = Bool
       /// The text that is searched.
       public let root: Root
-      /// What is searched for.
+      /// Gives what is searched for.
       public let other: Other
 
       /// A search.
@@ -26,7 +26,7 @@
       }
     }
 
-    /// What `#Predicate` makes of `localizedStandardContains`.
+    /// Makes what `#Predicate` makes of `localizedStandardContains`.
     public static func build_localizedStandardContains<Root, Other>(
       _ root: Root, _ other: Other
     ) -> StringLocalizedStandardContains<Root, Other> {

@@ -1,9 +1,9 @@
-/// What a query has given, read in batches when they are looked at: a value that never changes.
+/// A result of a query, read in batches when they are looked at: a value that never changes.
 ///
 /// Some of the batches that were looked at last are kept.
 public struct FetchResultsCollection<Element: EntityModelProtocol>: RandomAccessCollection {
   private let batches: ResultBatches<Element>?
-  /// How many entities there are.
+  /// Counts the entities.
   public let count: Int
 
   init(_ list: QueryList<Element>, in context: Context, batchSize: Int) throws {

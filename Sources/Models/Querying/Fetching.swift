@@ -1,7 +1,7 @@
 import GQLCatalog
 import GQLStore
 
-/// Where queries find entities: a ``Context``, or a database.
+/// A place where queries find entities: a ``Context``, or a database.
 public protocol EntityStore {
   /// The entities as they are now. What is saved in it does not change the store, unless the store is a context.
   var entities: Context { get }
@@ -36,13 +36,13 @@ extension NestingQuery {
   /// Any one; nil if there is none.
   public func any(in store: some EntityStore) throws -> Entity? { try first(in: store) }
 
-  /// How many it gives.
+  /// Counts what it gives.
   public func count(in store: some EntityStore) throws -> Int {
     guard let reading = try QueryReading<Entity>.of(store.entities) else { return 0 }
     return try asked.count(reading)
   }
 
-  /// Whether it gives none.
+  /// Tells whether it gives none.
   public func isEmpty(in store: some EntityStore) throws -> Bool {
     guard let reading = try QueryReading<Entity>.of(store.entities) else { return true }
     var list = asked
@@ -187,10 +187,10 @@ extension EntityModelProtocol {
     try Query<Self>().fetchedResults(in: store, batchSize: batchSize)
   }
 
-  /// How many entities of the type there are.
+  /// Counts the entities of the type.
   public static func count(in store: some EntityStore) throws -> Int { try Query<Self>().count(in: store) }
 
-  /// Whether there is no entity of the type.
+  /// Tells whether there is no entity of the type.
   public static func isEmpty(in store: some EntityStore) throws -> Bool { try Query<Self>().isEmpty(in: store) }
 
   /// Any entity of the type; if there is none, the new one that `make` gives is saved.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a query takes of all relations at one depth: `User.query("1").with(.entities, .fragments, .ids)`.
+/// A choice of what a query takes of all relations at one depth: `User.query("1").with(.entities, .fragments, .ids)`.
 public struct Nested: Sendable, Hashable {
   enum Form { case entities, fragments, ids }
 

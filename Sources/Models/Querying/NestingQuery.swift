@@ -1,6 +1,6 @@
 /// A query whose entities come with others that their relations lead to: of one entity, or of many.
 public protocol NestingQuery<Entity> {
-  /// What the query gives.
+  /// An entity that the query gives.
   associatedtype Entity: EntityModelProtocol
   /// All that is asked, as a query for many entities: without the id that one entity is asked for by.
   var list: QueryList<Entity> { get set }

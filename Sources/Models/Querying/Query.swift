@@ -114,7 +114,7 @@ public struct QueryGroup<Entity: EntityModelProtocol>: @unchecked Sendable {
     return list
   }
 
-  /// How the planner would answer the query: see ``QueryList/explain(in:costs:)``.
+  /// Explains how the planner would answer the query: see ``QueryList/explain(in:costs:)``.
   public func explain(in context: Context, costs: Bool = true) -> String {
     flatten().explain(in: context, costs: costs)
   }
@@ -159,7 +159,7 @@ extension EntityModelProtocol {
   @_disfavoredOverload
   public static func filter(_ predicate: MetadataPredicate) -> QueryList<Self> { query().filter(predicate) }
 
-  /// What is saved under its id.
+  /// Asks for what is saved under its id.
   public func query() -> Query<Self> { Query(id: id) }
 }
 
@@ -173,7 +173,7 @@ extension QueryList {
 }
 
 extension Array where Element: EntityModelProtocol {
-  /// What is saved under the ids.
+  /// Asks for what is saved under the ids.
   public func query() -> QueryList<Element> { Element.query(map(\.id)) }
 }
 

@@ -29,8 +29,8 @@ final class RelatedOrigin<
 }
 
 extension QueryList {
-  /// How the planner would answer the query: the plan that the same query as text has. What is done in Swift behind it,
-  /// because columns cannot tell, stands below.
+  /// Explains how the planner would answer the query: the plan that the same query as text has. What is done in Swift
+  /// behind it, because columns cannot tell, stands below.
   ///
   /// - Parameter costs: whether estimates and costs are shown; without them the text is the same for like data.
   public func explain(in context: Context, costs: Bool = true) -> String {
@@ -41,7 +41,7 @@ extension QueryList {
     return "nothing: the context does not know \(Entity.self)\n"
   }
 
-  /// What is asked, as text would ask it: `User(where: age > 18, limit: 3)`. What columns cannot tell stands below.
+  /// Writes what is asked as text: `User(where: age > 18, limit: 3)`. What columns cannot tell stands below.
   public var description: String {
     guard let context = try? Context(for: Entity.self), let reading = QueryReading<Entity>(context) else {
       return "\(Entity.self)"
@@ -113,16 +113,16 @@ extension QueryList {
 
 extension QueryList: CustomStringConvertible {}
 extension Query: CustomStringConvertible {
-  /// What is asked, as text would ask it: `user(id: 1)`.
+  /// Writes what is asked as text would ask it: `user(id: 1)`.
   public var description: String { asList.description }
 }
 extension QueryGroup: CustomStringConvertible {
-  /// What is asked, as text would ask it.
+  /// Writes what is asked as text would ask it.
   public var description: String { flatten().description }
 }
 
 extension Query {
-  /// How the planner would answer the query: see ``QueryList/explain(in:costs:)``.
+  /// Explains how the planner would answer the query: see ``QueryList/explain(in:costs:)``.
   public func explain(in context: Context, costs: Bool = true) -> String { asList.explain(in: context, costs: costs) }
 }
 

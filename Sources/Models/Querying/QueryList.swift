@@ -83,7 +83,7 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
 
   // MARK: - Conditions
 
-  /// Those for which the condition holds.
+  /// Takes those for which the condition holds.
   public func filter(_ predicate: QueryPredicate<Entity>) -> Self {
     adding({ $0.isSliced }) { $0.add([predicate]) }
   }
@@ -92,16 +92,16 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
   @_disfavoredOverload
   public func filter(_ predicate: MetadataPredicate) -> Self { filter(predicate.predicate(of: Entity.self)) }
 
-  /// Those for which the condition holds too.
+  /// Takes those for which the condition holds too.
   public func and(_ predicate: QueryPredicate<Entity>) -> Self { filter(predicate) }
 
-  /// Those that the other query gives too, in the order of this one.
+  /// Takes those that the other query gives too, in the order of this one.
   public func and(_ other: QueryList<Entity>) -> Self {
     if let predicate = other.predicate { return taking(other).filter(predicate) }
     return combined(.bothOf, [other])
   }
 
-  /// Those that this or the other query gives.
+  /// Takes those that this or the other query gives.
   public func or(_ other: QueryList<Entity>) -> Self {
     if let first = predicate, let second = other.predicate, nested.isEmpty || stages.count == 1 {
       var query = taking(other)

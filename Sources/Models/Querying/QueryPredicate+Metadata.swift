@@ -15,15 +15,15 @@ extension QueryPredicate {
     ) { $1.updatedAt.map { lower <= $0 && $0 <= upper } ?? false }
   }
 
-  /// What is known of it beside its properties is within the range: `.metadata(\.updatedAt, within: range)`.
+  /// Holds if what is known of it beside its properties is within the range: `.metadata(\.updatedAt, within: range)`.
   public static func metadata(_ path: KeyPath<EntityMetadata, Date>, within range: ClosedRange<Date>) -> Self {
     // There is one such path.
     updated(within: range)
   }
 }
 
-/// What is known of an entity beside its properties.
+/// A record of what is known of an entity beside its properties.
 public struct EntityMetadata: Sendable, Hashable {
-  /// When it was saved last.
+  /// Tells when it was saved last.
   public let updatedAt: Date
 }

@@ -2,7 +2,7 @@ import GQLBase
 import GQLCatalog
 import GQLQuery
 
-/// What a condition on texts may be about: a text, or an optional one. Where it is nil, no test holds.
+/// A property that a condition on texts may be about: a text, or an optional one. Where it is nil, no test holds.
 public protocol TextProperty {
   /// The text, if there is one.
   var knownText: String? { get }

@@ -101,7 +101,7 @@ struct QueryOrder<Entity: EntityModelProtocol> {
 public struct MetadataOrder: Sendable, Hashable {
   var isDescending = false
 
-  /// When it was saved last.
+  /// Orders by when it was saved last.
   public static var updatedAt: MetadataOrder { MetadataOrder() }
   /// The other way round.
   public var desc: MetadataOrder { MetadataOrder(isDescending: !isDescending) }

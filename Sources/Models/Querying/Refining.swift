@@ -4,12 +4,12 @@ import Foundation
 // what is prefetched and what is read do not hang on the order in which they were given.
 
 extension NestingQuery {
-  /// Those for which the predicate holds too.
+  /// Takes those for which the predicate holds too.
   public func include(_ predicate: Predicate<Entity>) -> Self {
     refined { $0.add(QueryPredicate.conjuncts(of: predicate)) }
   }
 
-  /// Those for which the predicate does not hold.
+  /// Takes those for which the predicate does not hold.
   public func exclude(_ predicate: Predicate<Entity>) -> Self {
     refined { $0.add(QueryPredicate.conjuncts(of: predicate, isNegated: true)) }
   }
@@ -44,7 +44,7 @@ extension NestingQuery {
   /// In the contrary of the order that was given so far; without one nothing changes.
   public func reverse() -> Self { refined { $0.order = $0.order.map(\.reversed) } }
 
-  /// Those at the indices of a range, in the place of an earlier range. Indices beyond the end are passed over.
+  /// Takes those at the indices of a range, in the place of an earlier range. Indices beyond the end are passed over.
   public subscript(range: Range<Int>) -> Self {
     refined { stage in
       let (count, overflows) = range.upperBound.subtractingReportingOverflow(range.lowerBound)
@@ -113,7 +113,7 @@ extension QueryOrder {
 }
 
 extension Query {
-  /// What the query gives.
+  /// An entity that the query gives.
   public typealias T = Entity
 
   /// All entities of the type.
@@ -121,10 +121,10 @@ extension Query {
 }
 
 extension EntityModelProtocol {
-  /// Those for which the predicate holds.
+  /// Takes those for which the predicate holds.
   public static func include(_ predicate: Predicate<Self>) -> Query<Self> { Query().include(predicate) }
 
-  /// Those for which the predicate does not hold.
+  /// Takes those for which the predicate does not hold.
   public static func exclude(_ predicate: Predicate<Self>) -> Query<Self> { Query().exclude(predicate) }
 
   /// All in the order of a property.
@@ -157,7 +157,7 @@ extension EntityModelProtocol {
     Query().sortBy(path, comparator: comparator, order: order)
   }
 
-  /// Those at the indices of a range.
+  /// Takes those at the indices of a range.
   public static subscript(range: Range<Int>) -> Query<Self> { Query()[range] }
 
   /// All with the entities that relations lead to.

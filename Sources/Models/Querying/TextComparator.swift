@@ -1,18 +1,18 @@
 import Foundation
 
-/// How texts are sorted.
+/// An order of texts.
 public struct TextComparator: Sendable, Hashable {
   private enum Kind { case localizedStandard, localized, lexical }
   private let kind: Kind
 
-  /// As people of the process's language expect lists to be: whatever the case, and numbers by their values.
+  /// Sorts as people of the process's language expect lists to be: whatever the case, and numbers by their values.
   public static var localizedStandard: TextComparator { TextComparator(kind: .localizedStandard) }
-  /// As dictionaries of the process's language are.
+  /// Sorts as dictionaries of the process's language do.
   public static var localized: TextComparator { TextComparator(kind: .localized) }
   /// By code points, as columns are ordered: the same everywhere, and served by indexes.
   public static var lexical: TextComparator { TextComparator(kind: .lexical) }
 
-  /// Which of two texts comes first.
+  /// Tells which of two texts comes first.
   public func compare(_ left: String, _ right: String) -> ComparisonResult {
     switch kind {
     case .localizedStandard: left.localizedStandardCompare(right)

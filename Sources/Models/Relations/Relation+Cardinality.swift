@@ -33,7 +33,7 @@ extension Relation where Cardinality == Relations.ToMany {
   /// Further targets, of which only some properties are known.
   public static func appending(fragment entities: [Entity]) -> Self { Self(.fragments(entities), isPart: true) }
 
-  /// Whether these are some of the targets only.
+  /// Tells whether these are some of the targets only.
   public var isSlice: Bool { isPart }
   /// The targets' ids; nil where nothing is known.
   public var ids: [Entity.ID]? { asked.knownIDs }

@@ -1,4 +1,4 @@
-/// What an entity knows of a relation: nothing, ids, or entities; all targets, or some that are to be appended.
+/// An entity's knowledge of a relation: nothing, ids, or entities; all targets, or some that are to be appended.
 public struct Relation<
   Entity: EntityModelProtocol, Directionality: RelationDirectionality, Cardinality: RelationCardinality,
   Constraints: RelationConstraints
@@ -47,11 +47,11 @@ public struct Relation<
   /// Nothing is known: saving keeps what is there.
   @inlinable public static var none: Self { Self(.none) }
 
-  /// Whether nothing is known.
+  /// Tells whether nothing is known.
   public var isNone: Bool { if case .none = asked.state { true } else { false } }
-  /// Whether targets are known by their ids only.
+  /// Tells whether targets are known by their ids only.
   public var isId: Bool { if case .ids = asked.state { true } else { false } }
-  /// Whether targets are incomplete entities, which are merged by ``EntityModelProtocol/fragmentMergeStrategy``.
+  /// Tells whether targets are incomplete entities, which are merged by ``EntityModelProtocol/fragmentMergeStrategy``.
   public var isFragment: Bool { if case .fragments = asked.state { true } else { false } }
 
   /// Forgets what is known.
@@ -105,7 +105,7 @@ public struct Relation<
 
 /// Relations are equal if their ids are, whatever else is known of the targets.
 extension Relation: Hashable {
-  /// Whether both have the same ids in the same order.
+  /// Tells whether both have the same ids in the same order.
   public static func == (left: Self, right: Self) -> Bool {
     (left.asked.knownIDs ?? []) == (right.asked.knownIDs ?? [])
   }

@@ -19,12 +19,12 @@ public enum Relations {
   /// It cannot be set to null.
   public enum Required: RelationConstraints {}
 
-  /// What is written for a required relation: `@Relationship(.required)`.
+  /// A mark of a required relation: `@Relationship(.required)`.
   public struct RequiredConstraint: Sendable {
     /// The relation cannot be set to null.
     public static var required: RequiredConstraint { RequiredConstraint() }
   }
-  /// What may be written for an optional relation: `@Relationship(.optional, inverse: \.y)`.
+  /// A mark of an optional relation, which may be left out: `@Relationship(.optional, inverse: \.y)`.
   public struct OptionalConstraint: Sendable {
     /// The relation can be set to null.
     public static var optional: OptionalConstraint { OptionalConstraint() }
@@ -41,12 +41,12 @@ public protocol RelationCardinality: SendableMetatype {
 /// ``Relations/Optional`` or ``Relations/Required``.
 public protocol RelationConstraints: SendableMetatype {}
 
-/// What deleting an entity does to those that a relation leads to.
+/// A rule of what deleting an entity does to those that a relation leads to.
 public enum DeleteRule: Sendable, Hashable {
   /// They lose the link.
   case nullify
   /// They are deleted too.
   case cascade
-  /// As long as there are any, the entity is not deleted.
+  /// Refuses to delete the entity as long as there are any.
   case deny
 }

@@ -6,7 +6,7 @@ public struct Relationship<
   Value, Entity: EntityModelProtocol, Directionality: RelationDirectionality, Cardinality: RelationCardinality,
   Constraints: RelationConstraints
 > {
-  /// What is known of the relation.
+  /// Holds what is known of the relation.
   public var projectedValue: Relation<Entity, Directionality, Cardinality, Constraints>
 
   @inlinable
@@ -24,7 +24,7 @@ public struct Relationship<
 extension Relationship: Sendable {}
 
 extension Relationship: Equatable {
-  /// Whether the ids are equal.
+  /// Tells whether the ids are equal.
   public static func == (left: Self, right: Self) -> Bool { left.projectedValue == right.projectedValue }
 }
 

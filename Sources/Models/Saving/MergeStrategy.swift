@@ -1,4 +1,4 @@
-/// How a value that comes is merged with the one that is there.
+/// A way to merge a value that comes with the one that is there.
 public struct MergeStrategy<Value> {
   /// Nil for what just takes the new value, so that the old one need not be read.
   let merging: ((_ old: Value, _ new: Value) -> Value)?
@@ -17,7 +17,7 @@ public struct MergeStrategy<Value> {
       mergings.isEmpty ? nil : { old, new in mergings.reduce(new) { result, merging in merging(old, result) } }
   }
 
-  /// What becomes of an old and a new value.
+  /// Returns what becomes of an old and a new value.
   public func merge(_ old: Value, new: Value) -> Value { merging?(old, new) ?? new }
 
   /// Takes the new value.
@@ -60,9 +60,9 @@ public struct MergeStrategy<Value> {
 }
 
 extension MergeStrategy where Value: EntityModelProtocol {
-  /// What the type says: ``EntityModelProtocol/defaultMergeStrategy``.
+  /// Merges as the type says: ``EntityModelProtocol/defaultMergeStrategy``.
   public static var `default`: Self { Value.defaultMergeStrategy }
-  /// What the type says: ``EntityModelProtocol/fragmentMergeStrategy``.
+  /// Merges as the type says: ``EntityModelProtocol/fragmentMergeStrategy``.
   public static var fragment: Self { Value.fragmentMergeStrategy }
 }
 
@@ -73,15 +73,15 @@ extension MergeStrategy where Value: OptionalValue {
 
 /// An optional.
 public protocol OptionalValue {
-  /// Whether it is nil.
+  /// Tells whether it is nil.
   var isMissing: Bool { get }
-  /// What it holds.
+  /// Gives what it holds.
   var anyValue: Any? { get }
 }
 
 extension Optional: OptionalValue {
-  /// Whether it is nil.
+  /// Tells whether it is nil.
   public var isMissing: Bool { if case .none = self { true } else { false } }
-  /// What it holds.
+  /// Gives what it holds.
   public var anyValue: Any? { self }
 }
