@@ -105,6 +105,25 @@ package enum CivilTime {
     return days * microsecondsPerDay + Int64(seconds * 1_000_000 + components.microsecond)
   }
 
+  /// Returns the DateTime of seconds since 2001-01-01 (UTC), rounded to microseconds. Nil for what is no number, or far
+  /// beyond any year that can be written.
+  @inlinable
+  package static func dateTime(sinceReference seconds: Double) -> Int64? {
+    let whole = seconds.rounded(.down)
+    // Of years of seven digits, which end as an Int64 of microseconds.
+    guard abs(whole) < 4e12 else { return nil }
+    let fraction = ((seconds - whole) * 1e6).rounded()
+    return (Int64(whole) + 978_307_200) * 1_000_000 + Int64(fraction)
+  }
+
+  /// Returns a duration in microseconds, without what is finer; nil for more than 292,000 years.
+  package static func microseconds(of duration: Duration) -> Int64? {
+    let (seconds, attoseconds) = duration.components
+    let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: microsecondsPerSecond)
+    let (sum, overflows) = whole.addingReportingOverflow(attoseconds / 1_000_000_000_000)
+    return isTooLong || overflows ? nil : sum
+  }
+
   /// The day on which a moment lies (UTC).
   package static func date(ofDateTime microseconds: Int64) -> Int64 {
     let (quotient, remainder) = microseconds.quotientAndRemainder(dividingBy: microsecondsPerDay)

@@ -1,3 +1,5 @@
+import GQLBase
+
 extension Answer {
   /// Decodes the whole answer: `struct Page: Decodable { var User: [Person] }`.
   ///
@@ -14,7 +16,7 @@ extension Answer {
   ///
   /// - Throws: `DecodingError`; `.keyNotFound` if the answer has no such field.
   public func decode<Result: Decodable>(_ type: Result.Type = Result.self, at key: String) throws -> Result {
-    let key = AnswerDecoder.Key(stringValue: key)
-    return try AnswerDecoder(value: value).container(keyedBy: AnswerDecoder.Key.self).decode(type, forKey: key)
+    let key = PartKey(stringValue: key)
+    return try AnswerDecoder(value: value).container(keyedBy: PartKey.self).decode(type, forKey: key)
   }
 }

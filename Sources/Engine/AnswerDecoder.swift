@@ -3,6 +3,8 @@
 #else
   import Foundation
 #endif
+// Not its numbers: a Decimal here is Foundation's.
+import struct GQLBase.PartKey
 
 /// A decoder of answers.
 ///
@@ -184,20 +186,6 @@ extension AnswerDecoder: SingleValueDecodingContainer {
 // MARK: - Containers
 
 extension AnswerDecoder {
-  /// A key by its text, or the place in a list.
-  struct Key: CodingKey {
-    let stringValue: String
-    let intValue: Int?
-    init(stringValue: String) {
-      self.stringValue = stringValue
-      intValue = nil
-    }
-    init(intValue: Int) {
-      stringValue = String(intValue)
-      self.intValue = intValue
-    }
-  }
-
   /// The members of an object.
   private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let decoder: AnswerDecoder
@@ -246,7 +234,7 @@ extension AnswerDecoder {
       try member(key).unkeyedContainer()
     }
     func superDecoder() throws -> any Decoder {
-      let key = AnswerDecoder.Key(stringValue: "super")
+      let key = PartKey(stringValue: "super")
       return decoder.inner(members.first { $0.name == key.stringValue }?.value ?? .null, key)
     }
     func superDecoder(forKey key: Key) throws -> any Decoder { decoder.inner(find(key) ?? .null, key) }
@@ -267,7 +255,7 @@ extension AnswerDecoder {
     }
 
     private func current(_ type: Any.Type) throws -> AnswerDecoder {
-      let key = Key(intValue: currentIndex)
+      let key = PartKey(intValue: currentIndex)
       guard elements.indices.contains(currentIndex) else {
         throw DecodingError.valueNotFound(
           type,

@@ -1,6 +1,5 @@
 // Types print without the name of the module that they are compiled in, which is not the one that programs import.
 
-import GQLCatalog
 import GQLStore
 
 extension Value: CustomStringConvertible {
@@ -37,20 +36,13 @@ extension DatabaseView: CustomStringConvertible {
   public var description: String { "DatabaseView(\(snapshot.countText))" }
 }
 
-extension Snapshot {
-  /// The types and how many entities they have.
-  fileprivate var countText: String {
-    catalog.types.map { "\($0.name): \(liveCount($0.id))" }.joined(separator: ", ")
-  }
-}
-
 extension PreparedQuery: CustomStringConvertible {
   /// The operation's name: `PreparedQuery(Since)`.
   public var description: String { "PreparedQuery(\(name ?? ""))" }
 }
 
 extension PreparedQuery.Variable: CustomStringConvertible {
-  /// As it is declared: `$min: Int!`.
+  /// Writes the declaration: `$min: Int!`.
   public var description: String { "$\(name): \(type)" }
 }
 
@@ -60,7 +52,7 @@ extension DatabaseTransaction: CustomStringConvertible {
 }
 
 extension QueryCancellation: CustomStringConvertible {
-  /// Whether it is raised.
+  /// Tells whether it is raised: `QueryCancellation(isCancelled: false)`.
   public var description: String { "QueryCancellation(isCancelled: \(isCancelled))" }
 }
 
@@ -97,7 +89,7 @@ extension ConflictResolution: CustomStringConvertible {
 }
 
 extension CommandArgument: CustomStringConvertible {
-  /// As SDL writes it: `id: ID!`.
+  /// Writes the argument in SDL: `id: ID!`.
   public var description: String { "\(name): \(type)" }
 }
 
@@ -123,7 +115,7 @@ extension FunctionType: CustomStringConvertible {
 }
 
 extension SchemaChange.Difference: CustomStringConvertible {
-  /// What it is about, and in which way.
+  /// Says what it is about, and in which way.
   public var description: String { "\(kind): \(message)" }
 }
 

@@ -1,3 +1,5 @@
+import GQLBase
+
 extension Value: Codable {
   /// Reads any value of a decoder's format. An answer's and a variable's exact digits are kept.
   public init(from decoder: any Decoder) throws {
@@ -5,7 +7,7 @@ extension Value: Codable {
       self = decoder.value
       return
     }
-    if let container = try? decoder.container(keyedBy: AnswerDecoder.Key.self) {
+    if let container = try? decoder.container(keyedBy: PartKey.self) {
       self = .object(
         try container.allKeys.map { Member($0.stringValue, try container.decode(Value.self, forKey: $0)) })
       return
@@ -34,8 +36,8 @@ extension Value: Codable {
   public func encode(to encoder: any Encoder) throws {
     switch self {
     case .object(let members):
-      var container = encoder.container(keyedBy: AnswerDecoder.Key.self)
-      for member in members { try container.encode(member.value, forKey: AnswerDecoder.Key(stringValue: member.name)) }
+      var container = encoder.container(keyedBy: PartKey.self)
+      for member in members { try container.encode(member.value, forKey: PartKey(stringValue: member.name)) }
     case .list(let elements):
       var container = encoder.unkeyedContainer()
       for element in elements { try container.encode(element) }

@@ -3,6 +3,10 @@
 #else
   import Foundation
 #endif
+// Not its numbers: a Decimal here is Foundation's.
+import enum GQLBase.CivilTime
+import protocol GQLBase.PartEncoder
+import struct GQLBase.PartKey
 
 extension Value {
   /// Encodes any `Encodable`: a struct becomes an object with the names of its `CodingKeys`, an array a list.
@@ -48,7 +52,7 @@ extension Value {
 }
 
 extension QueryError {
-  /// What an encoding threw.
+  /// Says of an error that an encoding threw where it was.
   fileprivate init(unencodable error: any Error) {
     let message: String
     var path: [any CodingKey] = []
@@ -76,13 +80,12 @@ extension QueryError {
 /// An encoder of ``Value``.
 ///
 /// It differs from `JSONEncoder` in what the language has a type for: see ``Value/init(encoding:)``.
-final class ValueEncoder: Encoder {
+final class ValueEncoder: PartEncoder {
   /// The levels of a value, so that encoding it fits the stack of any thread, and one that holds itself ends.
   static let maximumDepth = 200
 
   let codingPath: [any CodingKey]
-  var userInfo: [CodingUserInfoKey: Any] { [:] }
-  /// How many values it is within, be they at one place.
+  /// Counts the values that it is within, be they at one place.
   private let depth: Int
   private var content = Content.nothing
   /// The places of an object's members by their names.
@@ -138,33 +141,37 @@ final class ValueEncoder: Encoder {
     }
   }
 
-  // MARK: - Containers
-
-  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    switch content {
-    case .nothing: content = .members([])
-    case .members: break
-    case .single, .elements: note("it encodes an object and something else")
-    }
-    return KeyedEncodingContainer(Members<Key>(encoder: self))
-  }
-
-  func unkeyedContainer() -> any UnkeyedEncodingContainer {
-    switch content {
-    case .nothing: content = .elements([])
-    case .elements: break
-    case .single, .members: note("it encodes a list and something else")
-    }
-    return Elements(encoder: self)
-  }
-
-  func singleValueContainer() -> any SingleValueEncodingContainer { Single(encoder: self) }
-
   /// Keeps the first problem for ``result()``.
   private func note(_ message: String) {
     let context = EncodingError.Context(codingPath: codingPath, debugDescription: message)
     problem = problem ?? EncodingError.invalidValue(codingPath, context)
   }
+
+  private func encode(_ value: some Encodable, _ codingPath: [any CodingKey]) throws -> Value {
+    try Self.encode(value, codingPath, depth: depth + 1)
+  }
+
+  // MARK: - Parts
+
+  func beginObject() {
+    switch content {
+    case .nothing: content = .members([])
+    case .members: break
+    case .single, .elements: note("it encodes an object and something else")
+    }
+  }
+
+  func set(_ value: some Encodable, for key: any CodingKey) throws {
+    set(.value(try encode(value, codingPath + [key])), for: key)
+  }
+
+  func setNull(for key: any CodingKey) { set(.value(.null), for: key) }
+
+  func omit(_ key: any CodingKey) {}
+
+  func member(_ key: any CodingKey) -> ValueEncoder { later(key) { set($0, for: key) } }
+
+  var inherited: any Encoder { member(PartKey(stringValue: "super")) }
 
   private func set(_ part: Part, for key: any CodingKey) {
     guard case .members(var members) = content else { return }
@@ -179,25 +186,29 @@ final class ValueEncoder: Encoder {
     content = .members(members)
   }
 
+  func beginList() {
+    switch content {
+    case .nothing: content = .elements([])
+    case .elements: break
+    case .single, .members: note("it encodes a list and something else")
+    }
+  }
+
+  var count: Int { if case .elements(let parts) = content { parts.count } else { 0 } }
+
+  func append(_ value: some Encodable) throws {
+    append(.value(try encode(value, codingPath + [PartKey(intValue: count)])))
+  }
+
+  func appendNull() { append(.value(.null)) }
+
+  func element() -> ValueEncoder { later(PartKey(intValue: count)) { append($0) } }
+
   private func append(_ part: Part) {
     guard case .elements(var parts) = content else { return }
     content = .nothing
     parts.append(part)
     content = .elements(parts)
-  }
-
-  private var count: Int { if case .elements(let parts) = content { parts.count } else { 0 } }
-
-  private func encode(_ value: some Encodable, _ codingPath: [any CodingKey]) throws -> Value {
-    try Self.encode(value, codingPath, depth: depth + 1)
-  }
-
-  fileprivate func member(_ key: any CodingKey) -> ValueEncoder {
-    later(key) { set($0, for: key) }
-  }
-
-  fileprivate func element() -> ValueEncoder {
-    later(AnswerDecoder.Key(intValue: count)) { append($0) }
   }
 
   /// An encoder for a part. Below the last level it belongs to no value, so that a chain of them takes no memory.
@@ -210,57 +221,14 @@ final class ValueEncoder: Encoder {
     add(.later(encoder))
     return encoder
   }
-}
 
-extension ValueEncoder {
-  private struct Members<Key: CodingKey>: KeyedEncodingContainerProtocol {
-    let encoder: ValueEncoder
-    var codingPath: [any CodingKey] { encoder.codingPath }
+  func put(_ value: some Encodable) throws { put(single: try encode(value, codingPath)) }
 
-    func encodeNil(forKey key: Key) throws { encoder.set(.value(.null), for: key) }
-    func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
-      encoder.set(.value(try encoder.encode(value, codingPath + [key])), for: key)
-    }
-    func nestedContainer<Inner: CodingKey>(
-      keyedBy type: Inner.Type, forKey key: Key
-    ) -> KeyedEncodingContainer<Inner> {
-      encoder.member(key).container(keyedBy: type)
-    }
-    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-      encoder.member(key).unkeyedContainer()
-    }
-    func superEncoder() -> any Encoder { encoder.member(AnswerDecoder.Key(stringValue: "super")) }
-    func superEncoder(forKey key: Key) -> any Encoder { encoder.member(key) }
-  }
+  func putNull() { put(single: .null) }
 
-  private struct Elements: UnkeyedEncodingContainer {
-    let encoder: ValueEncoder
-    var codingPath: [any CodingKey] { encoder.codingPath }
-    var count: Int { encoder.count }
-
-    func encodeNil() throws { encoder.append(.value(.null)) }
-    func encode<T: Encodable>(_ value: T) throws {
-      encoder.append(.value(try encoder.encode(value, codingPath + [AnswerDecoder.Key(intValue: count)])))
-    }
-    func nestedContainer<Inner: CodingKey>(keyedBy type: Inner.Type) -> KeyedEncodingContainer<Inner> {
-      encoder.element().container(keyedBy: type)
-    }
-    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { encoder.element().unkeyedContainer() }
-    func superEncoder() -> any Encoder { encoder.element() }
-  }
-
-  private struct Single: SingleValueEncodingContainer {
-    let encoder: ValueEncoder
-    var codingPath: [any CodingKey] { encoder.codingPath }
-
-    func encodeNil() throws { put(.null) }
-    func encode<T: Encodable>(_ value: T) throws {
-      put(try encoder.encode(value, codingPath))
-    }
-    private func put(_ value: Value) {
-      guard case .nothing = encoder.content else { return encoder.note("it encodes a value and something else") }
-      encoder.content = .single(value)
-    }
+  private func put(single value: Value) {
+    guard case .nothing = content else { return note("it encodes a value and something else") }
+    content = .single(value)
   }
 }
 
@@ -303,19 +271,16 @@ extension ValueEncoder {
   }
 
   private static func date(_ value: Date, _ codingPath: [any CodingKey]) throws -> Value {
-    let sinceReference = (value.timeIntervalSinceReferenceDate * 1_000_000).rounded()
-    // Of the years from 1 to 9999, and nothing that has no place in an Int64.
-    guard sinceReference.magnitude < 1e18, let microseconds = Int64(exactly: sinceReference + 978_307_200_000_000),
+    guard let microseconds = CivilTime.dateTime(sinceReference: value.timeIntervalSinceReferenceDate),
       let result = Value.dateTime(microseconds)
     else { throw unfit(value, "the date is not within the years 1 to 9999", codingPath) }
     return result
   }
 
   private static func duration(_ value: Duration, _ codingPath: [any CodingKey]) throws -> Value {
-    let (seconds, attoseconds) = value.components
-    let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
-    let (microseconds, overflows) = whole.addingReportingOverflow(attoseconds / 1_000_000_000_000)
-    guard !overflow, !overflows else { throw unfit(value, "the duration is too long", codingPath) }
+    guard let microseconds = CivilTime.microseconds(of: value) else {
+      throw unfit(value, "the duration is too long", codingPath)
+    }
     return .duration(microseconds)
   }
 

@@ -74,6 +74,8 @@ package final class Snapshot: @unchecked Sendable, Statistics {
   package func slotCount(_ type: EntityTypeID) -> Int { table(type).slots }
   /// Live entities.
   package func liveCount(_ type: EntityTypeID) -> Int { table(type).live }
+  /// The types and how many live entities they have: `User: 2, Chat: 0`.
+  package var countText: String { catalog.types.map { "\($0.name): \(liveCount($0.id))" }.joined(separator: ", ") }
   package func isLive(_ type: EntityTypeID, _ row: UInt32) -> Bool { table(type).isLive(row) }
 
   /// Deleted entities that are kept.

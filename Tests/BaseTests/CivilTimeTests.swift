@@ -28,6 +28,26 @@ import Testing
     #expect(bytes(text, CivilTime.parseDateTime) == expected)
   }
 
+  @Test(
+    arguments: [
+      (0, 978_307_200_000_000), (-978_307_200, 0), (-978_307_200.25, -250_000),
+      (789_015_845.123456, 1_767_323_045_123_456), (0.0000004, 978_307_200_000_000), (-0.0000006, 978_307_199_999_999),
+      (-63_113_904_000, -62_135_596_800_000_000),
+      (4e12, nil), (-4e12, nil), (.infinity, nil), (-.infinity, nil), (.nan, nil),
+    ] as [(Double, Int64?)])
+  func secondsSinceReference(_ seconds: Double, _ expected: Int64?) {
+    #expect(CivilTime.dateTime(sinceReference: seconds) == expected)
+  }
+
+  @Test func swiftDurations() {
+    #expect(CivilTime.microseconds(of: .milliseconds(1500)) == 1_500_000)
+    #expect(CivilTime.microseconds(of: .nanoseconds(1999)) == 1)
+    #expect(CivilTime.microseconds(of: .nanoseconds(-1999)) == -1)
+    #expect(CivilTime.microseconds(of: .seconds(9_223_372_036_854)) == 9_223_372_036_854_000_000)
+    #expect(CivilTime.microseconds(of: .seconds(9_223_372_036_855)) == nil)
+    #expect(CivilTime.microseconds(of: .seconds(-9_223_372_036_855)) == nil)
+  }
+
   @Test(arguments: [
     "", "2026-01-02", "2026-01-02T", "2026-13-01T00:00:00Z", "2026-00-01T00:00:00Z", "2026-02-29T00:00:00Z",
     "1900-02-29T00:00:00Z", "2026-01-32T00:00:00Z", "2026-01-02T24:00:00Z", "2026-01-02T00:60:00Z",

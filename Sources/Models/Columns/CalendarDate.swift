@@ -76,10 +76,9 @@ extension Duration: ColumnScalar {
 
   /// The time in microseconds, without what is finer. Fails for what is longer than 292,000 years.
   public func write(into slot: inout ColumnSlot) throws {
-    let (seconds, attoseconds) = components
-    let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000)
-    let (sum, overflows) = whole.addingReportingOverflow(attoseconds / 1_000_000_000_000)
-    guard !isTooLong, !overflows else { throw ModelError.unwritable("Duration", "\(seconds) seconds are too long") }
-    slot.cell = Cell(sum)
+    guard let microseconds = CivilTime.microseconds(of: self) else {
+      throw ModelError.unwritable("Duration", "\(components.seconds) seconds are too long")
+    }
+    slot.cell = Cell(microseconds)
   }
 }

@@ -84,8 +84,6 @@ extension Date: ColumnScalar {
   /// The date that `Date(timeIntervalSince1970:)` makes of as many microseconds.
   init(microseconds: Int64) { self.init(timeIntervalSince1970: Double(microseconds) / 1e6) }
 
-  private static var referenceSeconds: Int64 { 978_307_200 }
-
   /// What is added to the microseconds of a value; 0 for what is no date, or none that a column can hold.
   static func finer(of value: Any) -> Int64 {
     if let raw = value as? any RawRepresentable { return finer(of: raw.rawValue) }
@@ -112,10 +110,9 @@ extension Date: ColumnScalar {
 
   func microseconds() throws -> Int64 {
     let interval = timeIntervalSinceReferenceDate
-    let whole = interval.rounded(.down)
-    // The years from -9999 to 9999 and far beyond; what comes in ends as an Int64 of microseconds.
-    guard abs(whole) < 4e12 else { throw ModelError.dateOutOfRange("\(interval)") }
-    let fraction = ((interval - whole) * 1e6).rounded()
-    return (Int64(whole) + Self.referenceSeconds) * 1_000_000 + Int64(fraction)
+    guard let microseconds = CivilTime.dateTime(sinceReference: interval) else {
+      throw ModelError.dateOutOfRange("\(interval)")
+    }
+    return microseconds
   }
 }

@@ -24,9 +24,7 @@ extension Deleted: CustomStringConvertible {
 extension Context: CustomStringConvertible {
   /// The types and how many entities they have: `Context(User: 2, Chat: 0)`.
   public var description: String {
-    guard let snapshot = storage.current else { return "Context()" }
-    let counts = snapshot.catalog.types.map { "\($0.name): \(snapshot.liveCount($0.id))" }
-    return "Context(\(counts.joined(separator: ", ")))"
+    "Context(\(storage.current?.countText ?? ""))"
   }
 }
 
@@ -74,12 +72,12 @@ extension RelationDecodingStrategy: CustomStringConvertible {
 }
 
 extension EntityMetadata: CustomStringConvertible {
-  /// When the entity was saved last.
+  /// Tells when the entity was saved last.
   public var description: String { "updatedAt: \(updatedAt)" }
 }
 
 extension FetchResultsCollection: CustomStringConvertible {
-  /// How many entities there are; none is read.
+  /// Counts the entities; none is read.
   public var description: String { "FetchResultsCollection(count: \(count))" }
 }
 
@@ -93,24 +91,9 @@ extension IndexMarker: CustomStringConvertible {
   public var description: String { "IndexMarker" }
 }
 
-extension Index: CustomStringConvertible {
-  /// `Index`.
-  public var description: String { "Index" }
-}
-
-extension HashIndex: CustomStringConvertible {
-  /// `HashIndex`.
-  public var description: String { "HashIndex" }
-}
-
-extension Unique: CustomStringConvertible {
-  /// `Unique`.
-  public var description: String { "Unique" }
-}
-
-extension FullTextIndex: CustomStringConvertible {
-  /// `FullTextIndex`.
-  public var description: String { "FullTextIndex" }
+extension IndexAttribute {
+  /// The wrapper's name, without the entity: `HashIndex`.
+  public var description: String { String("\(Self.self)".prefix { $0 != "<" }) }
 }
 
 // MARK: - Errors

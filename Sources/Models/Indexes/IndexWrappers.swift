@@ -5,7 +5,7 @@ public struct IndexMarker: Sendable, Hashable {
 }
 
 /// A property wrapper that says something about an entity's type and holds nothing.
-public protocol IndexAttribute: Sendable, Hashable {
+public protocol IndexAttribute: Sendable, Hashable, CustomStringConvertible {
   /// A wrapper that holds nothing.
   init(nothing: IndexMarker)
 }

@@ -142,7 +142,7 @@ extension ObjectDecoder {
     /// The next element.
     private func next() throws -> ObjectDecoder {
       guard !isAtEnd else { throw ModelError.unreadable("'\(decoder.kind.path)' has only \(values.count) elements") }
-      return decoder.inner(values[currentIndex], element, Place(currentIndex))
+      return decoder.inner(values[currentIndex], element, PartKey(intValue: currentIndex))
     }
 
     mutating func decodeNil() throws -> Bool {
@@ -179,14 +179,4 @@ extension ObjectDecoder {
     func decodeNil() -> Bool { decoder.isNull }
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try decoder.decode(type) }
   }
-}
-
-/// The place of an element.
-private struct Place: CodingKey {
-  let index: Int
-  var stringValue: String { "\(index)" }
-  var intValue: Int? { index }
-  init(_ index: Int) { self.index = index }
-  init?(stringValue: String) { nil }
-  init?(intValue: Int) { nil }
 }

@@ -6,10 +6,9 @@ import GQLStore
 /// Encodes an embedded object, or a part of one. Dates, numbers and all else are as in columns.
 ///
 /// What the value does not name, not even as nil, is unsaid: the store keeps it.
-final class ObjectEncoder: Encoder {
+final class ObjectEncoder: PartEncoder {
   private let kind: ObjectKind
   let codingPath: [any CodingKey]
-  var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   private var said = Said.nothing
   /// Those of an object by field, or of a list; what stands below them may still be written. They are no part of `said`,
@@ -29,7 +28,7 @@ final class ObjectEncoder: Encoder {
     self.codingPath = codingPath
   }
 
-  /// What a value is in the store.
+  /// Returns what a value is in the store.
   static func encode<Value: Encodable>(
     _ value: Value, _ kind: ObjectKind, _ codingPath: [any CodingKey] = []
   ) throws -> ObjectValue {
@@ -80,35 +79,27 @@ final class ObjectEncoder: Encoder {
     return bytes == Data("null".utf8) ? .null : .value(.json(Text(Array(bytes))))
   }
 
-  // MARK: - Containers
+  // MARK: - Parts
 
-  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    if let fields = kind.fields {
-      if case .fields = said {
-      } else {
-        said = .fields
-        parts = fields.map { _ in { .unsaid } }
-      }
-    } else {
+  func beginObject() {
+    guard let fields = kind.fields else {
       problem = problem ?? kind.unwritable("object")
+      return
     }
-    return KeyedEncodingContainer(Fields<Key>(encoder: self))
+    if case .fields = said { return }
+    said = .fields
+    parts = fields.map { _ in { .unsaid } }
   }
 
-  func unkeyedContainer() -> any UnkeyedEncodingContainer {
-    if kind.element == nil {
-      problem = problem ?? kind.unwritable("list")
-    } else if case .elements = said {
-    } else {
-      said = .elements
-      parts = []
-    }
-    return Elements(encoder: self)
+  func set(_ value: some Encodable, for key: any CodingKey) throws {
+    try set(key) { try Self.encode(value, $0, codingPath + [key]) }
   }
 
-  func singleValueContainer() -> any SingleValueEncodingContainer { Single(encoder: self) }
+  func setNull(for key: any CodingKey) throws { try set(key, isNull: true) { _ in .null } }
 
-  /// Notes the value of a field.
+  /// Says that the field is null: what is optional in Swift is said too.
+  func omit(_ key: any CodingKey) throws { try setNull(for: key) }
+
   private func set(_ key: any CodingKey, isNull: Bool = false, _ value: (ObjectKind) throws -> ObjectValue) throws {
     guard let fields = kind.fields, case .fields = said else { return }
     guard let number = fields.firstIndex(where: { $0.name == key.stringValue }) else {
@@ -121,103 +112,58 @@ final class ObjectEncoder: Encoder {
     parts[number] = { result }
   }
 
-  /// The encoder of a field, or of an element, that is written later.
-  private func later(_ key: (any CodingKey)?) -> ObjectEncoder {
-    if let key {
-      guard let fields = kind.fields, case .fields = said,
-        let number = fields.firstIndex(where: { $0.name == key.stringValue })
-      else {
-        problem = problem ?? ModelError.unwritable(kind.words, "'\(kind.path)' has no field '\(key.stringValue)'")
-        return ObjectEncoder(kind, codingPath)
-      }
-      let encoder = ObjectEncoder(kind.field(fields[number]), codingPath + [key])
-      parts[number] = { try encoder.result() }
-      return encoder
+  func member(_ key: any CodingKey) -> ObjectEncoder {
+    guard let fields = kind.fields, case .fields = said,
+      let number = fields.firstIndex(where: { $0.name == key.stringValue })
+    else {
+      problem = problem ?? ModelError.unwritable(kind.words, "'\(kind.path)' has no field '\(key.stringValue)'")
+      return ObjectEncoder(kind, codingPath)
     }
-    guard let element = kind.element, case .elements = said else { return ObjectEncoder(kind, codingPath) }
-    let encoder = ObjectEncoder(element, codingPath)
-    parts.append { try encoder.result() }
+    let encoder = ObjectEncoder(kind.field(fields[number]), codingPath + [key])
+    parts[number] = { try encoder.result() }
     return encoder
   }
+
+  /// The object itself: the fields of a superclass are its own.
+  var inherited: any Encoder { self }
+
+  func beginList() {
+    guard kind.element != nil else {
+      problem = problem ?? kind.unwritable("list")
+      return
+    }
+    if case .elements = said { return }
+    said = .elements
+    parts = []
+  }
+
+  var count: Int { if case .elements = said { parts.count } else { 0 } }
+
+  func append(_ value: some Encodable) throws { try append { try Self.encode(value, $0, placePath) } }
+
+  func appendNull() throws { try append { _ in .null } }
 
   private func append(_ value: (ObjectKind) throws -> ObjectValue) throws {
     guard let element = kind.element, case .elements = said else { return }
     let result = try value(element)
     parts.append { result }
   }
+
+  func element() -> ObjectEncoder {
+    guard let element = kind.element, case .elements = said else { return ObjectEncoder(kind, codingPath) }
+    let encoder = ObjectEncoder(element, placePath)
+    parts.append { try encoder.result() }
+    return encoder
+  }
+
+  /// The path of the next element.
+  private var placePath: [any CodingKey] { codingPath + [PartKey(intValue: count)] }
+
+  func put(_ value: some Encodable) throws { said = .value(try Self.encode(value, kind, codingPath)) }
+
+  func putNull() { said = .value(.null) }
 }
 
-extension ObjectEncoder {
-  /// The fields of an object.
-  private struct Fields<Key: CodingKey>: KeyedEncodingContainerProtocol {
-    let encoder: ObjectEncoder
-    var codingPath: [any CodingKey] { encoder.codingPath }
-
-    func encodeNil(forKey key: Key) throws { try encoder.set(key, isNull: true) { _ in .null } }
-    func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
-      try encoder.set(key) { try ObjectEncoder.encode(value, $0, encoder.codingPath + [key]) }
-    }
-
-    // Nil is said too.
-    private func encodeAny<Value: Encodable>(_ value: Value?, _ key: Key) throws {
-      if let value { try encode(value, forKey: key) } else { try encodeNil(forKey: key) }
-    }
-    func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try encodeAny(value, key) }
-    func encodeIfPresent(_ value: String?, forKey key: Key) throws { try encodeAny(value, key) }
-    func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try encodeAny(value, key) }
-    func encodeIfPresent(_ value: Float?, forKey key: Key) throws { try encodeAny(value, key) }
-    func encodeIfPresent(_ value: Int?, forKey key: Key) throws { try encodeAny(value, key) }
-    func encodeIfPresent(_ value: Int8?, forKey key: Key) throws { try encodeAny(value, key) }
-    func encodeIfPresent(_ value: Int16?, forKey key: Key) throws { try encodeAny(value, key) }
-    func encodeIfPresent(_ value: Int32?, forKey key: Key) throws { try encodeAny(value, key) }
-    func encodeIfPresent(_ value: Int64?, forKey key: Key) throws { try encodeAny(value, key) }
-    func encodeIfPresent(_ value: UInt?, forKey key: Key) throws { try encodeAny(value, key) }
-    func encodeIfPresent(_ value: UInt8?, forKey key: Key) throws { try encodeAny(value, key) }
-    func encodeIfPresent(_ value: UInt16?, forKey key: Key) throws { try encodeAny(value, key) }
-    func encodeIfPresent(_ value: UInt32?, forKey key: Key) throws { try encodeAny(value, key) }
-    func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws { try encodeAny(value, key) }
-    func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws { try encodeAny(value, key) }
-
-    func nestedContainer<Inner: CodingKey>(
-      keyedBy type: Inner.Type, forKey key: Key
-    ) -> KeyedEncodingContainer<Inner> {
-      encoder.later(key).container(keyedBy: type)
-    }
-    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-      encoder.later(key).unkeyedContainer()
-    }
-    func superEncoder() -> any Encoder { encoder }
-    func superEncoder(forKey key: Key) -> any Encoder { encoder.later(key) }
-  }
-
-  /// The elements of a list.
-  private struct Elements: UnkeyedEncodingContainer {
-    let encoder: ObjectEncoder
-    var codingPath: [any CodingKey] { encoder.codingPath }
-    var count: Int { if case .elements = encoder.said { encoder.parts.count } else { 0 } }
-
-    func encodeNil() throws { try encoder.append { _ in .null } }
-    func encode<Value: Encodable>(_ value: Value) throws {
-      try encoder.append { try ObjectEncoder.encode(value, $0, encoder.codingPath) }
-    }
-    func nestedContainer<Inner: CodingKey>(keyedBy type: Inner.Type) -> KeyedEncodingContainer<Inner> {
-      encoder.later(nil).container(keyedBy: type)
-    }
-    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { encoder.later(nil).unkeyedContainer() }
-    func superEncoder() -> any Encoder { encoder.later(nil) }
-  }
-
-  /// A scalar, or whatever else a type makes one value of.
-  private struct Single: SingleValueEncodingContainer {
-    let encoder: ObjectEncoder
-    var codingPath: [any CodingKey] { encoder.codingPath }
-    func encodeNil() throws { encoder.said = .value(.null) }
-    func encode<Value: Encodable>(_ value: Value) throws {
-      encoder.said = .value(try ObjectEncoder.encode(value, encoder.kind, encoder.codingPath))
-    }
-  }
-}
-
-/// What names its parts itself.
+/// A type that names its parts itself.
 private protocol StringKeyed {}
 extension Dictionary: StringKeyed where Key == String {}
