@@ -162,7 +162,7 @@ package struct Loader: ~Copyable {
     return LoadFailure(code: kind.code, message)
   }
 
-  /// Shows only the line of the failure: the file may be large.
+  /// Shows only the line of the failure: the file may be large. Of a row its number is shown.
   static func diagnostic(
     _ failure: RecordFailure, in file: MappedFile, severity: Diagnostic.Severity
   ) -> (source: SourceText, diagnostics: [Diagnostic]) {
@@ -177,6 +177,12 @@ package struct Loader: ~Copyable {
     for index in 0..<start where bytes[index] == 0x0A {
       line += 1
       lineStart = index + 1
+    }
+    if file.isMadeOfRows {
+      let place = SourceText(name: "\(file.name), row \(line)", bytes: [])
+      let problem = Diagnostic(
+        failure.problem.code, severity: severity, failure.message, at: SourceRange(at: 0), help: failure.help)
+      return (place, [problem])
     }
     let lineEnd = bytes[start...].firstIndex(of: 0x0A) ?? bytes.count
     let shownEnd = min(lineEnd, max(start + 200, lineStart + 4096))

@@ -18,6 +18,8 @@ package final class MappedFile: @unchecked Sendable {
   package struct Failure: Error { package let message: String }
 
   package let name: String
+  /// True for lines made of the rows of a table: nobody wrote them, so that no message shows them.
+  let isMadeOfRows: Bool
   package let bytes: UnsafeBufferPointer<UInt8>
   private let memory: UnsafeMutableRawPointer?
   private let owner: Owner
@@ -26,6 +28,7 @@ package final class MappedFile: @unchecked Sendable {
 
   init(name: String, bytes: [UInt8]) {
     self.name = name
+    isMadeOfRows = false
     let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(1, bytes.count))
     _ = copy.initialize(from: bytes)
     self.bytes = UnsafeBufferPointer(start: copy.baseAddress, count: bytes.count)
@@ -34,8 +37,9 @@ package final class MappedFile: @unchecked Sendable {
   }
 
   /// Takes over the bytes of a buffer, which is empty afterwards.
-  init(name: String, taking buffer: inout ByteBuffer) {
+  init(name: String, taking buffer: inout ByteBuffer, isMadeOfRows: Bool = false) {
     self.name = name
+    self.isMadeOfRows = isMadeOfRows
     let count = buffer.count
     let start = buffer.takeMemory()
     memory = start
@@ -58,6 +62,7 @@ package final class MappedFile: @unchecked Sendable {
     _ watch: LoadWatch = LoadWatch()
   ) throws(Failure) {
     self.name = name ?? path
+    isMadeOfRows = false
     // The system would see the name end there.
     guard !path.utf8.contains(0) else { throw Failure(message: "a name with U+0000 in it") }
     let stream = root == nil ? Self.stream(named: path) : nil

@@ -249,16 +249,34 @@ struct InferenceWriter {
 
   // MARK: - Relations
 
-  /// Adds relations of columns of a table of SQLite to what other sources hold.
+  /// Adds relations of columns of a table of SQLite to what other sources hold, named as those of other files are.
   private mutating func addLinks(of index: Int) {
     for member in drafts[index].shape.members {
       guard let link = member.shape.link else { continue }
       let source = member.name.string
-      let name = fieldNames[index].take(
-        link.hasOwnName ? SourceNames.field(source) + "Link" : SourceNames.relation(source))
-      types[index].fields.append(
-        SchemaDraft.Field(name: name, type: drafts[link.target].name, source: source))
-      relations.append((index, types[index].fields.count - 1, link.target))
+      var relation = SchemaDraft.Field(name: "", type: drafts[link.target].name, source: source)
+      guard link.hasOwnName, let values = types[index].fields.firstIndex(where: { $0.source == source && !$0.isKey })
+      else {
+        relation.name = fieldNames[index].take(SourceNames.relation(source))
+        types[index].fields.append(relation)
+        relations.append((index, types[index].fields.count - 1, link.target))
+        continue
+      }
+      let field = types[index].fields[values]
+      relation.name = field.name
+      let isInIndex = types[index].indexes.contains { $0.fields.contains(field.name) }
+      if link.dangling > 0 || field.isUnique || field.isIndexed || isInIndex {
+        let name = fieldNames[index].take(SourceNames.field(source + "_id"))
+        types[index].fields[values].name = name
+        for place in types[index].indexes.indices {
+          types[index].indexes[place].fields = types[index].indexes[place].fields.map { $0 == field.name ? name : $0 }
+        }
+        types[index].fields.append(relation)
+        relations.append((index, types[index].fields.count - 1, link.target))
+      } else {
+        types[index].fields[values] = relation
+        relations.append((index, values, link.target))
+      }
     }
   }
 

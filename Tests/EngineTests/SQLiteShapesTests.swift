@@ -52,6 +52,73 @@ import Testing
     #expect(database.schema.contains("type E @source(name: \"e\") {\n  id: ID!\n  t: String\n  n: String!\n}"))
   }
 
+  /// SQLite enforces foreign keys only where a program asks for it.
+  @Test("values of foreign keys that lead nowhere stay readable") func danglingKeys() throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.sqlite(
+      "visits.db",
+      """
+      CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT);
+      CREATE TABLE room (code TEXT PRIMARY KEY);
+      CREATE TABLE visit (id INTEGER PRIMARY KEY, person_id INTEGER NOT NULL REFERENCES person(id),
+        room TEXT REFERENCES room(code), guest INTEGER REFERENCES person(id), cost INT);
+      INSERT INTO person VALUES (1, 'A');
+      INSERT INTO room VALUES ('r');
+      INSERT INTO visit VALUES (1, 1, 'r', 1, 10), (2, 7, 'x', NULL, 5), (3, 8, NULL, 1, 6);
+      """)
+    let database = Database()
+    try database.load(path: path)
+    let query =
+      "{ Visit(groupBy: personId) { personId s: sum(cost) } "
+      + "all: Visit { person { name } roomId room { id } guest { id } } }"
+    let expected =
+      #"{"Visit":[{"personId":1,"s":10},{"personId":7,"s":5},{"personId":8,"s":6}],"#
+      + #""all":[{"person":{"name":"A"},"roomId":"r","room":{"id":"r"},"guest":{"id":1}},"#
+      + #"{"person":null,"roomId":"x","room":null,"guest":null},"#
+      + #"{"person":null,"roomId":null,"room":null,"guest":{"id":1}}]}"#
+    #expect(try database.query(query).jsonString == expected)
+    #expect(!database.schema.contains("guestId"))
+    // The same with the schema that is printed.
+    let again = try Database(schema: database.schema)
+    try again.load(path: path)
+    #expect(try again.query(query).jsonString == expected)
+  }
+
+  @Test("columns of SQLite relate to other files under their own names") func otherFiles() throws {
+    let folder = try TemporaryFolder()
+    let payments = try folder.sqlite(
+      "payments.db",
+      """
+      CREATE TABLE payments (id INTEGER PRIMARY KEY, customer TEXT, agent TEXT, total INT);
+      INSERT INTO payments VALUES (1, 'a', 'a', 3), (2, 'b', 'z', 4);
+      """)
+    let customers = try folder.write("customers.csv", "id,name\na,Ann\nb,Bo\n")
+    let agents = try folder.write("agents.csv", "id,name\na,Al\nb,Bea\n")
+    let database = Database()
+    try database.load([.path(payments), .path(customers), .path(agents)])
+    #expect(
+      try database.query("{ Payments { customer { name } agentId agent { name } } }").jsonString
+        == #"{"Payments":[{"customer":{"name":"Ann"},"agentId":"a","agent":{"name":"Al"}},"#
+        + #"{"customer":{"name":"Bo"},"agentId":"z","agent":null}]}"#)
+  }
+
+  @Test("infinite numbers are texts, and messages name a row") func infinite() throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.sqlite(
+      "n.db", "CREATE TABLE t (id INTEGER PRIMARY KEY, r REAL); INSERT INTO t VALUES (1, 1.5), (2, 9e999), (3, -9e999);"
+    )
+    let database = Database()
+    try database.load(path: path)
+    #expect(try database.query("{ T { r } }").jsonString == #"{"T":[{"r":"1.5"},{"r":"Inf"},{"r":"-Inf"}]}"#)
+    let typed = try Database(schema: "type T { id: ID! r: Float }")
+    #expect(throws: QueryError.self) { try typed.load(path: path) }
+    do { try typed.load(path: path) } catch {
+      let text = error.description
+      #expect(
+        text.contains("'T.r' is Float, not 'Inf'") && text.contains("n.db/t, row 2") && !text.contains("{"), "\(text)")
+    }
+  }
+
   /// SQLite lets primary keys hold NULL unless they are integers.
   @Test("a row whose key is NULL has the number of its row for it") func nullKeys() throws {
     let folder = try TemporaryFolder()

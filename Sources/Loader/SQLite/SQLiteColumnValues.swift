@@ -18,7 +18,7 @@ struct SQLiteColumnValues {
       """
       SELECT count(*), sum(t = 'null'), sum(t = 'integer'), sum(t = 'real'), sum(t = 'text'), sum(t = 'blob'),
         \(says("BOOL") ? "sum(t = 'integer' AND v IN (0, 1))" : "0"),
-        \(says("JSON") ? "sum(t = 'text' AND json_valid(v))" : "0")
+        \(says("JSON") ? "sum(t = 'text' AND json_valid(v))" : "0"), sum(t = 'real' AND abs(v) = 9e999)
       FROM (SELECT \(name) AS v, typeof(\(name)) AS t FROM \(SQLiteConnection.quoted(table.name)))
       """)
     guard try rows.next() else {
@@ -34,7 +34,7 @@ struct SQLiteColumnValues {
       kind =
         says("BOOL") && rows.integer(6) == present
         ? .boolean : says("DEC", "NUMERIC", "MONEY") ? .decimal : says("REAL", "FLOA", "DOUB") ? .float : .int
-    } else if rows.integer(2) + rows.integer(3) == present {
+    } else if rows.integer(2) + rows.integer(3) == present, rows.integer(8) == 0 {
       kind = says("DEC", "NUMERIC", "MONEY") ? .decimal : .float
     } else if rows.integer(4) == present {
       if !says("CHAR", "TEXT", "CLOB"), let time = try Self.timeKind(table, column, connection) {
@@ -70,7 +70,23 @@ struct SQLiteColumnValues {
     return isDate ? .date : isDateTime ? .dateTime : nil
   }
 
-  /// Whether a column is declared to have a value and has one in every row.
+  /// Returns whether a column has values that no row of another table has in a column.
+  ///
+  /// Complexity: a search in the other table for each row, by its key.
+  static func hasDangling(
+    _ table: SQLiteTable, _ place: Int, _ other: SQLiteTable, _ target: Int, _ connection: SQLiteConnection
+  ) throws(SQLiteConnection.Failure) -> Bool {
+    let name = SQLiteConnection.quoted(table.columns[place].name)
+    let key = SQLiteConnection.quoted(other.columns[target].name)
+    let rows = try connection.statement(
+      """
+      SELECT 1 FROM \(SQLiteConnection.quoted(table.name)) AS s WHERE s.\(name) IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM \(SQLiteConnection.quoted(other.name)) AS t WHERE t.\(key) = s.\(name)) LIMIT 1
+      """)
+    return try rows.next()
+  }
+
+  /// Returns whether a column is declared to have a value and has one in every row.
   static func hasNoNull(
     _ table: SQLiteTable, _ place: Int, _ connection: SQLiteConnection
   ) throws(SQLiteConnection.Failure) -> Bool {

@@ -32,7 +32,7 @@ struct SQLiteRecords {
     for (index, type) in schema.types.enumerated() {
       guard let name = typeName(type) else { continue }
       var lines = try records(index)
-      let file = MappedFile(name: "\(path)/\(type.table.name)", taking: &lines)
+      let file = MappedFile(name: "\(path)/\(type.table.name)", taking: &lines, isMadeOfRows: true)
       var opened = LoadFile.lines(file, typeName: name)
       if catalog == nil { opened.table = schema.draft(index) } else { opened.type = entityType(type) }
       files.append(opened)
@@ -273,13 +273,11 @@ struct SQLiteRecords {
       }
     case .real:
       let value = rows.real(column)
-      if output.kind == .string {
-        buffer.append(json: "\(value)")
-      } else if value.isFinite {
+      if output.kind != .string, value.isFinite {
         buffer.append(double: value)
       } else {
-        // No JSON number: the loader says that it does not fit.
-        buffer.append(json: "\(value)")
+        // What is infinite is no JSON number: a schema that wants a number has the loader say that it does not fit.
+        buffer.append(json: value.isFinite ? "\(value)" : rows.text(column))
       }
     case .text: writeText(output.kind, rows, column, into: &buffer)
     case .blob: writeBlob(rows, column, into: &buffer)

@@ -104,27 +104,45 @@ struct SQLiteSchema {
     }
     for place in table.columns.indices {
       if let relation = relations.first(where: { $0.key.columns == [place] }) {
+        let other = types[relation.target]
+        let isDangling = try SQLiteColumnValues.hasDangling(table, place, other.table, other.key[0], connection)
+        // SQLite need not enforce foreign keys: values that lead nowhere stay readable, as they are in other files.
+        if isDangling, isTaken.contains(place), table.columns[place].keyPlace == 0 {
+          try addValues(index, place, ofKey: true, connection)
+        }
         try addRelation(
-          index, relation.key, relation.target, SourceNames.relation(table.columns[place].name), connection)
+          index, relation.key, relation.target, SourceNames.relation(table.columns[place].name),
+          isDangling: isDangling, connection)
       }
-      guard !isTaken.contains(place) else { continue }
-      let seen = try SQLiteColumnValues(table, place, connection)
-      let column = table.columns[place].name
-      let name = fieldNames[index].take(SourceNames.field(column))
-      types[index].fields.append(
-        Field(name: name, source: column, kind: seen.kind, columns: [place], isNonNull: seen.isNonNull))
+      if !isTaken.contains(place) { try addValues(index, place, connection) }
     }
     for relation in relations where relation.key.columns.count > 1 {
       try addRelation(index, relation.key, relation.target, SourceNames.relation(relation.key.table), connection)
     }
   }
 
+  /// Adds the field for the values of a column; those of a key are written as its ids are.
+  private mutating func addValues(
+    _ index: Int, _ place: Int, ofKey isKey: Bool = false, _ connection: SQLiteConnection
+  ) throws(SQLiteConnection.Failure) {
+    let table = types[index].table
+    var seen = try SQLiteColumnValues(table, place, connection)
+    if isKey, [.boolean, .decimal, .float, .json].contains(seen.kind) { seen.kind = .string }
+    let column = table.columns[place].name
+    var name = SourceNames.field(column)
+    if isKey, name == SourceNames.relation(column) { name = SourceNames.field(column + "_id") }
+    name = fieldNames[index].take(name)
+    types[index].fields.append(
+      Field(name: name, source: column, kind: seen.kind, columns: [place], isNonNull: seen.isNonNull))
+  }
+
   private mutating func addRelation(
-    _ index: Int, _ key: SQLiteTable.ForeignKey, _ target: Int, _ wanted: String, _ connection: SQLiteConnection
+    _ index: Int, _ key: SQLiteTable.ForeignKey, _ target: Int, _ wanted: String, isDangling: Bool = false,
+    _ connection: SQLiteConnection
   ) throws(SQLiteConnection.Failure) {
     let table = types[index].table
     let name = fieldNames[index].take(wanted == "id" ? SourceNames.relation(key.table) : wanted)
-    var isNonNull = true
+    var isNonNull = !isDangling
     for place in key.columns {
       isNonNull = try SQLiteColumnValues.hasNoNull(table, place, connection) && isNonNull
     }
