@@ -96,6 +96,25 @@ struct JSONRecords: ~Copyable {
     return false
   }
 
+  /// A member of a record that says something about the record as a whole.
+  private enum Mark {
+    case typename, model, key, fields
+
+    init?(_ key: JSONText) {
+      if key.bytes.equals("__typename") {
+        self = .typename
+      } else if key.bytes.equals("model") {
+        self = .model
+      } else if key.bytes.equals("pk") {
+        self = .key
+      } else if key.bytes.equals("fields") {
+        self = .fields
+      } else {
+        return nil
+      }
+    }
+  }
+
   /// Finds what the record says about itself. What is no object says nothing.
   private mutating func inspect() {
     var inner = scanner
@@ -103,37 +122,40 @@ struct JSONRecords: ~Copyable {
     var fields: JSONScanner?
     var key: JSONScanner?
     var model: JSONShape.Name?
-    while true {
-      guard let member = try? inner.nextKey(&scratch)?.string else { break }
+    while let member = try? inner.nextKey(&scratch) {
+      let mark = Mark(member)
       let kind = inner.peek()
       let value = inner
-      guard (try? inner.skipValue()) != nil else { return }
-      switch (table.style, member, kind) {
-      case (.typed, "__typename", .string), (.model, "model", .string): model = text(at: value, to: inner.position)
-      case (.model, "fields", .object): fields = value
-      case (.model, "pk", _): key = kind == .null ? nil : value
+      switch (table.style, mark, kind) {
+      case (.typed, .typename, .string):
+        // Its fields are read once, by those who want them.
+        name = text(&inner)
+        return
+      case (.model, .model, .string):
+        model = text(&inner)
+        guard model != nil else { return }
+        continue
+      case (.model, .fields, .object): fields = value
+      case (.model, .key, _): key = kind == .null ? nil : value
       default: break
       }
+      guard (try? inner.skipValue()) != nil else { return }
     }
-    guard var found = model else { return }
-    if table.style == .typed {
-      name = found
-    } else if let fields {
-      // `shop.order` is the model `order` of the application `shop`.
-      if let dot = found.text.lastIndex(of: ".") { found.text = String(found.text[found.text.index(after: dot)...]) }
-      name = found
-      id = key
-      after = inner.position
-      scanner = fields
-    }
+    guard var found = model, let fields else { return }
+    // `shop.order` is the model `order` of the application `shop`.
+    if let dot = found.text.lastIndex(of: ".") { found.text = String(found.text[found.text.index(after: dot)...]) }
+    name = found
+    id = key
+    after = inner.position
+    scanner = fields
   }
 
-  private mutating func text(at value: JSONScanner, to end: Int) -> JSONShape.Name? {
-    var value = value
+  /// Reads the text that a scanner stands before.
+  private mutating func text(_ value: inout JSONScanner) -> JSONShape.Name? {
     value.skipSpace()
     let start = value.position + offset
     guard let text = try? value.scanString(&scratch).string else { return nil }
-    return JSONShape.Name(text: text, range: start..<max(start, end + offset))
+    return JSONShape.Name(text: text, range: start..<value.position + offset)
   }
 
   /// Goes behind a record that was read.

@@ -292,19 +292,14 @@ enum CSVWords {
   /// Returns the truth value of `true`, `True`, `TRUE` and their opposites.
   static func boolean(_ text: UnsafeBufferPointer<UInt8>) -> Bool? {
     guard text.count == 4 || text.count == 5 else { return nil }
-    for word: StaticString in ["true", "True", "TRUE"] where equals(text, word) { return true }
-    for word: StaticString in ["false", "False", "FALSE"] where equals(text, word) { return false }
+    for word: StaticString in ["true", "True", "TRUE"] where text.equals(word) { return true }
+    for word: StaticString in ["false", "False", "FALSE"] where text.equals(word) { return false }
     return nil
   }
 
   /// Whether a text says that there is no value.
-  static func isNull(_ text: UnsafeBufferPointer<UInt8>) -> Bool { equals(text, "NULL") || equals(text, "NA") }
+  static func isNull(_ text: UnsafeBufferPointer<UInt8>) -> Bool { text.equals("NULL") || text.equals("NA") }
 
   /// Returns what the second or a later column of one name is called.
   static func repeated(_ name: String, _ number: Int) -> String { "\(name) (\(number))" }
-
-  private static func equals(_ text: UnsafeBufferPointer<UInt8>, _ word: StaticString) -> Bool {
-    text.count == word.utf8CodeUnitCount
-      && text.elementsEqual(UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
-  }
 }

@@ -34,7 +34,7 @@ extension RecordReader {
     do {
       try scanner.beginObject()
       while let key = try scanner.nextKey(&scratch) {
-        guard key.bytes.elementsEqual("__typename".utf8) else {
+        guard key.bytes.equals("__typename") else {
           try scanner.skipValue()
           continue
         }

@@ -117,7 +117,7 @@ struct RecordReader: ~Copyable {
         let keyStart = scanner.position
         guard let key = try scanner.nextKey(&scratch) else { break }
         guard let slot = Self.find(key, in: slots, expected: expected) else {
-          if key.bytes.elementsEqual("__typename".utf8) {
+          if key.bytes.equals("__typename") {
             try checkTypename(&scanner, offset: offset, owner: owner)
             continue
           }

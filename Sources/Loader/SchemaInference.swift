@@ -217,7 +217,7 @@ final class ShapeReader {
     var expected = 0
     try scanner.beginObject()
     while let key = try scanner.nextKey(&scratch) {
-      if key.count == 10, key.bytes.elementsEqual("__typename".utf8) {
+      if key.bytes.equals("__typename") {
         if scanner.peek() == .string {
           shape.noteTypename(try scanner.scanString(&scratch).string)
         } else {
