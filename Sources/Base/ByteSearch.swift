@@ -32,6 +32,13 @@ package enum ByteSearch {
     return UnsafeRawPointer(hit) - start
   }
 
+  /// Returns the offset of the first such byte at `from` or later; nil if there is none.
+  package static func firstIndex(of byte: UInt8, in bytes: UnsafeBufferPointer<UInt8>, from: Int = 0) -> Int? {
+    guard from >= 0, from < bytes.count, let start = bytes.baseAddress else { return nil }
+    guard let hit = memchr(start + from, Int32(byte), bytes.count - from) else { return nil }
+    return UnsafeRawPointer(hit) - UnsafeRawPointer(start)
+  }
+
   package static func contains(_ haystack: UnsafeRawBufferPointer, _ needle: UnsafeRawBufferPointer) -> Bool {
     guard needle.count <= haystack.count else { return false }
     guard needle.count > 0, let text = haystack.baseAddress, let start = needle.baseAddress else { return true }

@@ -138,7 +138,7 @@ struct CSVReader {
     position += 1
     let start = position
     var hasDoubledQuotes = false
-    while let next = ByteWord.first(0x22, in: bytes, from: position) {
+    while let next = ByteSearch.firstIndex(of: 0x22, in: bytes, from: position) {
       position = next + 1
       if peek() == 0x22 {
         hasDoubledQuotes = true
@@ -169,25 +169,6 @@ extension ByteWord {
   /// The highest bit of each byte that is zero, and no other.
   @inline(__always)
   static func zeros(_ word: UInt64) -> UInt64 { ~(((word & ~highs) &+ ~highs) | word | ~highs) }
-
-  /// Where a byte stands first, from a place on.
-  static func first(_ byte: UInt8, in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
-    guard let text = bytes.baseAddress else { return nil }
-    let count = bytes.count
-    let raw = UnsafeRawPointer(text)
-    let pattern = UInt64(byte) &* ones
-    var position = start
-    while position &+ 8 <= count {
-      let found = zeros((raw + position).loadUnaligned(as: UInt64.self) ^ pattern)
-      if found != 0 { return position &+ found.trailingZeroBitCount >> 3 }
-      position &+= 8
-    }
-    while position < count {
-      if text[position] == byte { return position }
-      position &+= 1
-    }
-    return nil
-  }
 
   /// Whether all bytes are ASCII.
   static func isASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {

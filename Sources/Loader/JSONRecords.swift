@@ -87,7 +87,7 @@ struct JSONRecords: ~Copyable {
     var position = hasBegun ? offset + scanner.count + 1 : table.start
     hasBegun = true
     while position < bytes.count {
-      let end = bytes[position...].firstIndex(of: 0x0A) ?? bytes.count
+      let end = ByteSearch.firstIndex(of: 0x0A, in: bytes, from: position) ?? bytes.count
       scanner = JSONScanner(UnsafeBufferPointer(rebasing: bytes[position..<end]))
       offset = position
       if scanner.peek() != .end { return true }

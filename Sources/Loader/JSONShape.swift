@@ -95,7 +95,7 @@ struct JSONShape {
     _ isType: ((String) -> Bool)?
   ) {
     let start = scanner.position
-    let lineEnd = bytes[start...].firstIndex(of: 0x0A) ?? bytes.count
+    let lineEnd = ByteSearch.firstIndex(of: 0x0A, in: bytes, from: start) ?? bytes.count
     var line = JSONScanner(UnsafeBufferPointer(rebasing: bytes[start..<lineEnd]))
     let isLine = (try? line.skipValue()) != nil && line.peek() == .end
     var rest = scanner

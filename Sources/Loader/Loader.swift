@@ -184,7 +184,7 @@ package struct Loader: ~Copyable {
         failure.problem.code, severity: severity, failure.message, at: SourceRange(at: 0), help: failure.help)
       return (place, [problem])
     }
-    let lineEnd = bytes[start...].firstIndex(of: 0x0A) ?? bytes.count
+    let lineEnd = ByteSearch.firstIndex(of: 0x0A, in: bytes, from: start) ?? bytes.count
     let shownEnd = min(lineEnd, max(start + 200, lineStart + 4096))
     let source = SourceText(name: file.name, bytes: Array(bytes[lineStart..<shownEnd]), firstLine: line)
     let range = SourceRange(
