@@ -94,6 +94,8 @@ let package = Package(
     .target(
       name: "GQLLoader", dependencies: ["GQLBase", "GQLCatalog", "GQLStore", "CSQLite3", "CZlib", "CZstd"],
       path: "Sources/Loader"),
+    .testTarget(
+      name: "GQLLoaderTests", dependencies: ["GQLBase", "GQLLoader", "GQLDifferential"], path: "Tests/LoaderTests"),
 
     // A catalog as Swift models.
     .target(name: "GQLGenerator", dependencies: ["GQLBase", "GQLCatalog"], path: "Sources/Generator"),

@@ -22,7 +22,11 @@ struct JSONRecords: ~Copyable {
   private var scratch = ByteBuffer(capacity: 64)
   private var hasBegun = false
 
-  init(_ table: JSONShape.Table, _ bytes: UnsafeBufferPointer<UInt8>) {
+  /// - Parameter lines: Of a table of lines, the range of those that are read.
+  init(_ table: JSONShape.Table, _ bytes: UnsafeBufferPointer<UInt8>, lines: Range<Int>? = nil) {
+    var table = table
+    if let lines { table.start = lines.lowerBound }
+    let bytes = UnsafeBufferPointer(rebasing: bytes[..<(lines?.upperBound ?? bytes.count)])
     self.table = table
     self.bytes = bytes
     scanner = JSONScanner(bytes)

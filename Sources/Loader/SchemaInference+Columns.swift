@@ -60,13 +60,13 @@ struct CSVColumns {
   }
 
   /// Declares the fields in a shape: a line of names is no record, but says what fields there are.
-  mutating func declare(in shape: inout ValueShape, _ reader: ShapeReader) {
+  mutating func declare(in shape: inout ValueShape, _ reader: inout ShapeReader) {
     for index in fields.indices {
       let place = reader.place(of: fields[index].name, in: &shape)
       fields[index].place = place
       guard place >= 0 else { return }
       shape.members[place].shape.isOfCSV = true
-      fields[index].inner.declare(in: &shape.members[place].shape, reader)
+      fields[index].inner.declare(in: &shape.members[place].shape, &reader)
     }
   }
 

@@ -96,6 +96,8 @@ struct ValueKinds: OptionSet {
   static func ofNumber(_ number: JSONNumber) -> ValueKinds {
     if number.int64 != nil { return .integer }
     if number.isInteger { return ofInteger(number.bytes, digits: number.count - (number.bytes.first == 0x2D ? 1 : 0)) }
+    // So few digits without an exponent are within the range of doubles.
+    if number.count <= 300, !number.bytes.contains(where: { $0 | 0x20 == 0x65 }) { return .fraction }
     return number.double?.isFinite ?? false ? .fraction : .wildNumber
   }
 

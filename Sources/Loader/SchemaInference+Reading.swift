@@ -6,16 +6,18 @@ extension SchemaInference {
   /// A record that cannot be read has no part in the schema; the load reports it. Only where nothing can be read at all
   /// there is no load: then it throws what is wrong.
   ///
-  /// - Parameter ids: By type, the column that is the id.
+  /// - Parameters:
+  ///   - ids: By type, the column that is the id.
+  ///   - partBytes: How many bytes of lines are read by one processor at a time.
   package static func schema(
-    of files: [LoadFile], ids: [String: String] = [:], _ watch: LoadWatch = LoadWatch()
+    of files: [LoadFile], ids: [String: String] = [:], _ watch: LoadWatch = LoadWatch(), partBytes: Int = 1 << 20
   ) throws(LoadFailure) -> InferredSchema {
     let sources = files.compactMap { $0.typeName }
     var wanted: Set<Text> = []
     // Names of types that are found in the records may ask for the values of more columns.
     for attempt in 0..<3 {
       var inference = SchemaInference(sources, wanted: wanted, ids: ids)
-      try inference.read(files, watch)
+      try inference.read(files, watch, partBytes: partBytes)
       if inference.isEmpty {
         if let problem = inference.problem { throw problem }
         return InferredSchema(sdl: "", notes: [])
@@ -32,7 +34,7 @@ extension SchemaInference {
   }
 
   /// Reads all records of the files.
-  mutating func read(_ files: [LoadFile], _ watch: LoadWatch) throws(LoadFailure) {
+  private mutating func read(_ files: [LoadFile], _ watch: LoadWatch, partBytes: Int) throws(LoadFailure) {
     // Where tables stand alone, their file says everything.
     let needsValues = files.contains { $0.table == nil }
     for file in files {
@@ -46,7 +48,7 @@ extension SchemaInference {
       if let source, !file.recordsAreNamed { declare(source) }
       do throws(RecordFailure) {
         switch file.layout {
-        case .json(let table): try readJSON(file, table, source, &owners, &looks)
+        case .json(let table): try readJSON(file, table, source, &owners, &looks, partBytes)
         case .csv(let dialect): try readCSV(file, dialect, source, &looks)
         }
         if let fault = file.fault { throw fault }
@@ -68,6 +70,15 @@ extension SchemaInference {
     init(_ watch: LoadWatch, totalBytes: Int) {
       self.watch = watch
       self.totalBytes = totalBytes
+    }
+
+    var interruption: Interruption? { watch.interruption }
+
+    /// Counts records that were read under another one, up to a position.
+    mutating func pass(_ part: LookAround, of file: MappedFile, at position: Int) {
+      let before = records
+      records &+= part.records
+      if before >> 16 != records >> 16 { tell(file, at: position) }
     }
 
     /// - Throws: a failure `.interrupted` where the load is to end.
@@ -131,50 +142,129 @@ extension SchemaInference {
     if problem == nil { problem = LoadFailure([Loader.diagnostic(failure, in: file.file, severity: .error)]) }
   }
 
-  /// Reads record by record: those before a fault count.
+  /// Reads the records of a table; those before a fault count.
+  ///
+  /// They are read once, on the assumption that nothing is wrong with them. Where something is, the records that were
+  /// read with it are read anew, each checked before it counts.
   private mutating func readJSON(
     _ file: LoadFile, _ table: JSONShape.Table, _ source: String?, _ owners: inout SourceOwners,
-    _ looks: inout LookAround
+    _ looks: inout LookAround, _ partBytes: Int
   ) throws(RecordFailure) {
-    var records = JSONRecords(table, file.file.bytes)
+    guard table.form == .lines, table.style == .plain else {
+      var part = part(of: table.style == .plain ? source : nil, among: 1)
+      var (partOwners, partLooks) = (owners, looks)
+      var records = JSONRecords(table, file.file.bytes)
+      if try part.readSound(&records, file, source, &partOwners, &partLooks) {
+        merge(part)
+        (owners, looks) = (partOwners, partLooks)
+        return
+      }
+      records = JSONRecords(table, file.file.bytes)
+      return try readRecords(&records, file, source, &owners, &looks, isChecked: true)
+    }
+    var lines = LineRanges(file.file.bytes, from: table.start, size: partBytes)
+    while let ranges = lines.next() {
+      let part = part(of: source, among: ranges.count)
+      let interruption = looks.interruption
+      let read = ConcurrentWork.map(ranges) { range in
+        LinesPart(part, JSONRecords(table, file.file.bytes, lines: range), file, source, interruption)
+      }
+      for (range, result) in zip(ranges, read) {
+        if result.isInterrupted { throw RecordFailure(.interrupted, "", at: range.lowerBound) }
+        if result.isSound {
+          merge(result.inference)
+          looks.pass(result.looks, of: file.file, at: range.upperBound)
+        } else {
+          var records = JSONRecords(table, file.file.bytes, lines: range)
+          try readRecords(&records, file, source, &owners, &looks, isChecked: true)
+        }
+        file.file.release(upTo: range.upperBound)
+      }
+    }
+  }
+
+  /// Lines of a table that were read on some thread.
+  private struct LinesPart {
+    private(set) var inference: SchemaInference
+    private(set) var looks: LookAround
+    private(set) var isSound = false
+    private(set) var isInterrupted = false
+
+    init(
+      _ part: SchemaInference, _ records: consuming JSONRecords, _ file: LoadFile, _ source: String?,
+      _ interruption: Interruption?
+    ) {
+      inference = part
+      // It tells nothing, on whichever thread it is.
+      looks = LookAround(LoadWatch(interruption), totalBytes: 0)
+      // These records say no names.
+      var owners = SourceOwners()
+      do throws(RecordFailure) {
+        isSound = try inference.readSound(&records, file, source, &owners, &looks)
+      } catch {
+        isInterrupted = true
+      }
+    }
+  }
+
+  /// Reads records into a part; false where something is wrong with one, so that the part is of no use.
+  ///
+  /// - Throws: a failure `.interrupted` where the load is to end.
+  private mutating func readSound(
+    _ records: inout JSONRecords, _ file: LoadFile, _ source: String?, _ owners: inout SourceOwners,
+    _ looks: inout LookAround
+  ) throws(RecordFailure) -> Bool {
+    do throws(RecordFailure) {
+      try readRecords(&records, file, source, &owners, &looks, isChecked: false)
+      return !isFull
+    } catch {
+      if error.problem == .interrupted { throw error }
+      return false
+    }
+  }
+
+  /// Reads record by record.
+  ///
+  /// - Parameter isChecked: Whether a record that is no JSON is gone past, before anything of it counts.
+  private mutating func readRecords(
+    _ records: inout JSONRecords, _ file: LoadFile, _ source: String?, _ owners: inout SourceOwners,
+    _ looks: inout LookAround, isChecked: Bool
+  ) throws(RecordFailure) {
+    var scratch = ByteBuffer(capacity: 256)
+    // Where records say names, the table's own is that of a type only if one says none.
+    var own: Int?
     // By the names that records say.
-    var sources: [String: String] = [:]
+    var places: [String: Int] = [:]
     while try records.next() {
       try looks.passRecord(of: file.file, at: records.position)
-      if let fault = records.fault() {
+      if isChecked, let fault = records.fault() {
         note(fault, file)
         guard records.recover() else { return }
         continue
       }
-      var source = source
+      var place: Int?
       if let name = records.name?.text {
-        let whole = file.wholeName(ofRecords: name)
-        source = sources[name] ?? self.source(name, whole, owner: "", &owners)
-        sources[name] = source
+        place = places[name]
+        if place == nil {
+          let found = declare(self.source(name, file.wholeName(ofRecords: name), owner: "", &owners))
+          places[name] = found
+          place = found
+        }
+      } else if let source, records.scanner.peek() == .object {
+        if own == nil { own = declare(source) }
+        place = own
       }
-      try readRecord(&records, source)
+      do throws(JSONScanner.Failure) {
+        if let place {
+          try note(place, &records.scanner, id: records.id, &scratch)
+        } else {
+          // The load reports what is no object.
+          try records.scanner.skipValue()
+        }
+      } catch {
+        throw RecordFailure(.invalidJSON, error.problem.message, at: error.offset + records.offset)
+      }
       try records.end()
-    }
-  }
-
-  /// Notes a record that is JSON; the load reports what is no object.
-  private mutating func readRecord(_ records: inout JSONRecords, _ source: String?) throws(RecordFailure) {
-    guard records.scanner.peek() == .object, let source else {
-      return try skip(&records)
-    }
-    let id = records.id
-    do throws(JSONScanner.Failure) {
-      try note(source, &records.scanner, id: id)
-    } catch {
-      throw RecordFailure(.invalidJSON, error.problem.message, at: error.offset + records.offset)
-    }
-  }
-
-  private func skip(_ records: inout JSONRecords) throws(RecordFailure) {
-    do throws(JSONScanner.Failure) {
-      try records.scanner.skipValue()
-    } catch {
-      throw RecordFailure(.invalidJSON, error.problem.message, at: error.offset + records.offset)
     }
   }
 
@@ -188,6 +278,7 @@ extension SchemaInference {
     var fields = try csv.names()
     var columns = CSVColumns(fields.map { String(decoding: $0.text(of: bytes, in: arena), as: UTF8.self) })
     declare(source, &columns)
+    let place = declare(source)
     let count = fields.count
     while !csv.isAtEnd {
       try looks.passRecord(of: file.file, at: csv.position)
@@ -197,7 +288,7 @@ extension SchemaInference {
       }
       guard fields.count == count else { continue }
       arena.removeAll()
-      note(source, fields, columns, bytes, arena)
+      note(place, fields, columns, bytes, arena)
     }
   }
 }

@@ -19,7 +19,8 @@ extension SchemaInference {
       if let source = types[index].source { targets.named.add(SourceNames.type(source), index) }
       let member = types[index].identity.member.flatMap { types[index].shape.place(of: $0) }
       let id = member.map { types[index].shape.members[$0].shape }
-      targets.ids.append(id?.distinct)
+      // No column relates to its own type.
+      targets.ids.append(types.count > 1 ? id?.distinct?.hashed : id?.distinct)
       if let id, id.areURLs, !id.kinds.isEmpty { id.distinct?.add(to: &targets.urls, as: index) }
     }
     for index in types.indices {

@@ -11,13 +11,21 @@ struct ShapeLink {
 }
 
 /// A named value of objects.
-struct ShapeMember {
-  var name: Text
+struct ShapeMember: Sendable {
+  let name: Text
+  /// The name as JSON writes it.
+  let key: WrittenKey
   var shape: ValueShape
+
+  init(name: Text, shape: ValueShape) {
+    self.name = name
+    key = WrittenKey(name)
+    self.shape = shape
+  }
 }
 
 /// What was seen of the values of one column, key or list.
-struct ValueShape {
+struct ValueShape: Sendable {
   var kinds: ValueKinds = []
   /// How many records, or elements, have the value, nulls included.
   var values = 0
@@ -41,12 +49,6 @@ struct ValueShape {
   var entity: Int?
   /// The type that the values are ids of.
   var link: ShapeLink?
-
-  /// The member that probably has a name: objects of one kind have their keys in one order.
-  func place(of name: JSONText, expected: Int) -> Int? {
-    if expected < members.count, name.equals(members[expected].name) { return expected }
-    return places[name.text]
-  }
 
   func place(of name: Text) -> Int? { places[name] }
 
@@ -73,6 +75,16 @@ struct ValueShape {
     if distinct != nil { distinct?.insert(bytes) }
   }
 
+  mutating func note(_ number: JSONNumber) {
+    guard distinct != nil, number.count <= 18, let integer = number.int64, integer != 0 || number.count == 1 else {
+      return note(.ofNumber(number), number.bytes)
+    }
+    kinds.formUnion(.integer)
+    values += 1
+    areURLs = false
+    distinct?.insert(integer)
+  }
+
   /// Whether only the fact that there is a text matters any more.
   var isSettledText: Bool { kinds.contains(.text) && !areURLs && distinct == nil }
 
@@ -87,8 +99,28 @@ struct ValueShape {
     places = [:]
   }
 
-  /// Adds what another shape of the same thing has seen.
-  mutating func merge(_ other: ValueShape) {
+  /// Returns the shape without the values that were counted, for reading more of them: merged with it, it is the shape
+  /// that has read all.
+  var emptied: ValueShape {
+    var shape = self
+    (shape.values, shape.nulls, shape.objects) = (0, 0, 0)
+    if distinct != nil { shape.distinct = ValueSet() }
+    for index in element.indices { shape.element[index] = element[index].emptied }
+    for index in members.indices { shape.members[index].shape = members[index].shape.emptied }
+    return shape
+  }
+
+  /// How many names its objects have, those of objects in them included.
+  private var nameCount: Int {
+    members.reduce(element.reduce(0) { $0 + $1.nameCount }) { $0 + 1 + $1.shape.nameCount }
+  }
+
+  /// Adds what another shape of the same thing has seen, as if it came later. Returns how many names are new.
+  @discardableResult
+  mutating func merge(_ other: ValueShape) -> Int {
+    var added = 0
+    // Some of the values would be no set.
+    let isComplete = (distinct != nil || values == nulls) && (other.distinct != nil || other.values == other.nulls)
     kinds.formUnion(other.kinds)
     nulls += other.nulls
     values += other.values
@@ -96,121 +128,36 @@ struct ValueShape {
     isOfCSV = isOfCSV || other.isOfCSV
     areURLs = areURLs && other.areURLs
     isMap = isMap || other.isMap
-    if let set = other.distinct {
+    if !isComplete {
+      distinct = nil
+    } else if let set = other.distinct {
       if distinct == nil { distinct = set } else { distinct?.formUnion(set) }
     }
     noteTypename(other.typename)
     if let inner = other.element.first {
-      if element.isEmpty { element.append(inner) } else { element[0].merge(inner) }
+      if element.isEmpty {
+        element.append(inner)
+        added += inner.nameCount
+      } else {
+        added += element[0].merge(inner)
+      }
     }
     for member in other.members {
       if let place = places[member.name] {
-        members[place].shape.merge(member.shape)
+        added += members[place].shape.merge(member.shape)
       } else {
         members.append(member)
         places[member.name] = members.count - 1
+        added += 1 + member.shape.nameCount
       }
     }
+    if members.count > ShapeReader.mostMembers { isMap = true }
     if isMap { removeMembers() }
+    return added
   }
 
   mutating func noteTypename(_ name: String?) {
     guard let name else { return }
     if typename == nil { typename = name } else if typename != name { typename = "" }
-  }
-}
-
-extension JSONText {
-  func equals(_ name: Text) -> Bool {
-    guard count == name.count else { return false }
-    return name.bytes.withUnsafeBufferPointer { bytes in
-      for index in 0..<count where bytes[index] != start[index] { return false }
-      return true
-    }
-  }
-}
-
-/// A set of values by their hashes, with open addressing. The hash 0 is that of empty places.
-struct ValueSet {
-  private var places: [UInt64] = []
-  private(set) var count = 0
-  /// Whether a value came twice.
-  private(set) var hasRepeats = false
-  /// Whether there were more values than are kept.
-  private(set) var isOverfull = false
-  private static let mostValues = 1 << 24
-
-  mutating func insert(_ bytes: UnsafeBufferPointer<UInt8>) {
-    var hasher = Hasher()
-    hasher.combine(bytes: UnsafeRawBufferPointer(bytes))
-    insert(UInt64(bitPattern: Int64(hasher.finalize())) | 1)
-  }
-
-  private mutating func insert(_ hash: UInt64) {
-    if (count + 1) * 4 > places.count * 3 {
-      guard count < Self.mostValues else {
-        isOverfull = true
-        return
-      }
-      grow()
-    }
-    let mask = places.count - 1
-    var place = Int(truncatingIfNeeded: hash >> 1) & mask
-    while places[place] != 0 {
-      if places[place] == hash {
-        hasRepeats = true
-        return
-      }
-      place = (place + 1) & mask
-    }
-    places[place] = hash
-    count += 1
-  }
-
-  private mutating func grow() {
-    let old = places
-    places = Array(repeating: 0, count: max(16, old.count * 2))
-    let mask = places.count - 1
-    for hash in old where hash != 0 {
-      var place = Int(truncatingIfNeeded: hash >> 1) & mask
-      while places[place] != 0 { place = (place + 1) & mask }
-      places[place] = hash
-    }
-  }
-
-  private func contains(_ hash: UInt64) -> Bool {
-    guard !places.isEmpty else { return false }
-    let mask = places.count - 1
-    var place = Int(truncatingIfNeeded: hash >> 1) & mask
-    while places[place] != 0 {
-      if places[place] == hash { return true }
-      place = (place + 1) & mask
-    }
-    return false
-  }
-
-  mutating func formUnion(_ other: ValueSet) {
-    for hash in other.places where hash != 0 { insert(hash) }
-    hasRepeats = hasRepeats || other.hasRepeats
-    isOverfull = isOverfull || other.isOverfull
-  }
-
-  /// Returns how many of the values another set has.
-  func countShared(with other: ValueSet) -> Int {
-    places.reduce(0) { $1 != 0 && other.contains($1) ? $0 + 1 : $0 }
-  }
-
-  /// Returns how many of the values lie in a table of hashes, by what they lead to.
-  func countShared(with owners: [UInt64: Int]) -> [Int: Int] {
-    var result: [Int: Int] = [:]
-    for hash in places where hash != 0 {
-      if let owner = owners[hash] { result[owner, default: 0] += 1 }
-    }
-    return result
-  }
-
-  /// Adds the values to a table of hashes, as leading to one owner.
-  func add(to owners: inout [UInt64: Int], as owner: Int) {
-    for hash in places where hash != 0 && owners[hash] == nil { owners[hash] = owner }
   }
 }

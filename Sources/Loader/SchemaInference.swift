@@ -6,9 +6,9 @@ import GQLCatalog
 /// All records are read once, value by value, into shapes: what kinds of values a name has, whether one is missing. The
 /// values themselves are remembered, by their hashes, only where a name is that of a key or a relation. A relation may
 /// be to a type that is found inside of others; then the records are read a second time, with all names known.
-package struct SchemaInference {
+package struct SchemaInference: Sendable {
   /// A type that records belong to.
-  struct Draft {
+  struct Draft: Sendable {
     /// The name of the file, table or key; nil for nested objects that have an id.
     var source: String?
     /// What the type is called by, where the source is a whole name that tells it from another.
@@ -40,7 +40,7 @@ package struct SchemaInference {
 
   var types: [Draft] = []
   private var places: [String: Int] = [:]
-  let reader: ShapeReader
+  private(set) var reader: ShapeReader
   /// By type and column: what the caller says is the id.
   let ids: [String: String]
   /// The first thing that could not be read.
@@ -86,28 +86,55 @@ package struct SchemaInference {
   /// Declares the columns of a CSV file.
   mutating func declare(_ source: String, _ columns: inout CSVColumns) {
     let index = declare(source)
-    columns.declare(in: &types[index].shape, reader)
+    columns.declare(in: &types[index].shape, &reader)
   }
 
-  /// Notes a line of a CSV file.
+  /// Notes a line of a CSV file as a record of the type at a place.
   mutating func note(
-    _ source: String, _ line: [CSVReader.Field], _ columns: CSVColumns, _ bytes: UnsafeBufferPointer<UInt8>,
+    _ place: Int, _ line: [CSVReader.Field], _ columns: CSVColumns, _ bytes: UnsafeBufferPointer<UInt8>,
     _ arena: LoadArena
   ) {
-    let index = declare(source)
-    columns.note(line, bytes, arena, in: &types[index].shape)
+    columns.note(line, bytes, arena, in: &types[place].shape)
   }
 
-  /// Notes a record, and the id that it has besides its members.
+  /// Notes a record of the type at a place, and the id that it has besides its members.
   mutating func note(
-    _ source: String, _ scanner: inout JSONScanner, id: JSONScanner? = nil
+    _ place: Int, _ scanner: inout JSONScanner, id: JSONScanner?, _ scratch: inout ByteBuffer
   ) throws(JSONScanner.Failure) {
-    let index = declare(source)
-    try reader.note(&scanner, in: &types[index].shape)
+    try reader.note(&scanner, in: &types[place].shape, &scratch)
     guard var id else { return }
-    let place = reader.place(of: "id", in: &types[index].shape)
-    guard place >= 0, types[index].shape.members[place].shape.values < types[index].shape.objects else { return }
-    try reader.note(&id, in: &types[index].shape.members[place].shape)
+    let member = reader.place(of: "id", in: &types[place].shape)
+    guard member >= 0, types[place].shape.members[member].shape.values < types[place].shape.objects else { return }
+    try reader.note(&id, in: &types[place].shape.members[member].shape, &scratch)
+  }
+
+  // MARK: - Parts
+
+  /// Returns an inference that has read nothing, for a part of the records of one type or, without one, of any.
+  ///
+  /// - Parameter count: How many parts are read before they are merged: together they meet no more names than may be.
+  func part(of source: String?, among count: Int) -> SchemaInference {
+    var part = self
+    if let source {
+      part.types = places[source].map { [types[$0]] } ?? []
+      part.places = part.types.isEmpty ? [:] : [source: 0]
+    }
+    for index in part.types.indices { part.types[index].shape = part.types[index].shape.emptied }
+    part.reader.room = reader.room / count
+    return part
+  }
+
+  /// Whether so many names were met that a part cannot be merged.
+  var isFull: Bool { reader.room <= 0 }
+
+  /// Adds the records of a part, as if they were read now.
+  mutating func merge(_ part: SchemaInference) {
+    for draft in part.types {
+      guard let source = draft.source else { continue }
+      let place = declare(source)
+      types[place].calledLike = draft.calledLike
+      reader.room -= types[place].shape.merge(draft.shape)
+    }
   }
 
   /// Adds a type of nested objects.
@@ -166,16 +193,17 @@ struct CollectedNames {
 }
 
 /// Reads values into shapes where they stand: a tree of them would take many times their size.
-final class ShapeReader {
+struct ShapeReader {
   let names: CollectedNames
-  private var scratch = ByteBuffer(capacity: 256)
   /// How many names may still be met: each takes much more memory than its bytes.
-  private var room = 200_000
+  var room = 200_000
   static let mostMembers = SchemaInference.mostFields
 
   init(_ names: CollectedNames) { self.names = names }
 
-  func note(_ scanner: inout JSONScanner, in shape: inout ValueShape) throws(JSONScanner.Failure) {
+  mutating func note(
+    _ scanner: inout JSONScanner, in shape: inout ValueShape, _ scratch: inout ByteBuffer
+  ) throws(JSONScanner.Failure) {
     let kind = scanner.peek()
     let start = scanner.position
     switch kind {
@@ -185,11 +213,9 @@ final class ShapeReader {
     case .boolean:
       try scanner.skipValue()
       shape.note(.boolean, scanner.slice(start, scanner.position))
-    case .number:
-      let number = try scanner.scanNumber()
-      shape.note(.ofNumber(number), number.bytes)
+    case .number: shape.note(try scanner.scanNumber())
     case .string where shape.isSettledText:
-      try scanner.skipValue()
+      try scanner.skipString()
       shape.values += 1
     case .string:
       let text = try scanner.scanString(&scratch).bytes
@@ -203,20 +229,27 @@ final class ShapeReader {
         shape.element.append(element)
       }
       try scanner.beginArray()
-      while try scanner.nextElement() { try note(&scanner, in: &shape.element[0]) }
-    case .object: try noteObject(&scanner, in: &shape)
+      while try scanner.nextElement() { try note(&scanner, in: &shape.element[0], &scratch) }
+    case .object: try noteObject(&scanner, in: &shape, &scratch)
     }
   }
 
-  private func noteObject(
-    _ scanner: inout JSONScanner, in shape: inout ValueShape
+  private mutating func noteObject(
+    _ scanner: inout JSONScanner, in shape: inout ValueShape, _ scratch: inout ByteBuffer
   ) throws(JSONScanner.Failure) {
     shape.kinds.insert(.object)
     shape.values += 1
     shape.objects += 1
     var expected = 0
     try scanner.beginObject()
-    while let key = try scanner.nextKey(&scratch) {
+    while true {
+      // Objects of one kind have their keys in one order.
+      if expected < shape.members.count, scanner.passKey(shape.members[expected].key) {
+        try note(&scanner, in: &shape.members[expected].shape, &scratch)
+        expected += 1
+        continue
+      }
+      guard let key = try scanner.nextKey(&scratch) else { return }
       if key.bytes.equals("__typename") {
         if scanner.peek() == .string {
           shape.noteTypename(try scanner.scanString(&scratch).string)
@@ -225,22 +258,18 @@ final class ShapeReader {
         }
         continue
       }
-      if shape.isMap {
-        try scanner.skipValue()
-        continue
-      }
-      let place = shape.place(of: key, expected: expected) ?? place(of: key.text, in: &shape)
+      let place = shape.isMap ? -1 : place(of: key.text, in: &shape)
       guard place >= 0 else {
         try scanner.skipValue()
         continue
       }
       expected = place + 1
-      try note(&scanner, in: &shape.members[place].shape)
+      try note(&scanner, in: &shape.members[place].shape, &scratch)
     }
   }
 
   /// Returns the place of a member, which is new if it was not seen yet; -1 where an object has too many.
-  func place(of name: Text, in shape: inout ValueShape) -> Int {
+  mutating func place(of name: Text, in shape: inout ValueShape) -> Int {
     if let place = shape.place(of: name) { return place }
     guard shape.members.count < Self.mostMembers, room > 0 else {
       shape.isMap = true

@@ -222,4 +222,60 @@ import Testing
       }
     }
   }
+
+  @Test("a key is passed where it is written as expected, and read as before where not", arguments: 0...30)
+  func expectedKeys(_ length: Int) throws {
+    let name = String("abcdefghijklmnopqrstuvwxyz0123456".prefix(length))
+    let key = WrittenKey(Text(name))
+    let names = [name, name + "x", String(name.dropLast()), String(name.dropLast()) + "é", "x" + name.dropFirst(), ""]
+    var passed = 0
+    for other in names {
+      for text in [
+        "{\"\(other)\":1}", "{ \"\(other)\":1}", "{\"a\":0,\"\(other)\":1}", "{\"a\":0 ,\n \"\(other)\":1}",
+        "{\"\(other)\"",
+        "{\"\(other)", "{\"a\":0,\"\(other)\" :1}", "{\"a\":0\"\(other)\":1}", "{\"a\":0,}", "{}",
+      ] {
+        try Array(text.utf8).withUnsafeBufferPointer { bytes in
+          var scanner = JSONScanner(bytes)
+          var scratch = ByteBuffer(capacity: 16)
+          try scanner.beginObject()
+          if text.contains("\"a\":0") {
+            let first = try scanner.nextKey(&scratch)?.string
+            #expect(first == "a")
+            try scanner.skipValue()
+          }
+          var usual = scanner
+          let isPassed = scanner.passKey(key)
+          if isPassed {
+            passed += 1
+            #expect(other == name && text.contains("\"\(name)\":"))
+            let read = try usual.nextKey(&scratch)?.string
+            #expect(read == name)
+            #expect(usual.position == scanner.position)
+            try scanner.skipValue()
+            let end = try scanner.nextKey(&scratch)?.string
+            #expect(end == nil)
+          } else {
+            // Both fail at one place, or read one key.
+            let expected = Result { try usual.nextKey(&scratch)?.string }
+            let found = Result { try scanner.nextKey(&scratch)?.string }
+            #expect(String(describing: found) == String(describing: expected))
+            #expect(scanner.position == usual.position)
+          }
+        }
+      }
+    }
+    #expect((1...21).contains(length) ? passed >= 4 : passed == 0)
+  }
+
+  @Test("a name that needs an escape is not expected") func escapedNames() throws {
+    for name in ["a\"b", "a\\b", "a\nb"] {
+      try Array("{\"\(name)\":1}".utf8).withUnsafeBufferPointer { bytes in
+        var scanner = JSONScanner(bytes)
+        try scanner.beginObject()
+        let isPassed = scanner.passKey(WrittenKey(Text(name)))
+        #expect(!isPassed)
+      }
+    }
+  }
 }

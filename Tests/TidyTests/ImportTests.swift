@@ -27,7 +27,8 @@ import Testing
       folder: "Planner", modules: ["GQLBase", "GQLCatalog", "GQLRegex", "GQLQuery", "GQLRewriter"]),
     Rule(folder: "Store", modules: ["GQLBase", "GQLCatalog", "GQLText"]),
     Rule(folder: "Executor", modules: ["GQLBase", "GQLCatalog", "GQLRegex", "GQLText", "GQLQuery", "GQLStore"]),
-    Rule(folder: "Loader", modules: ["GQLBase", "GQLCatalog", "GQLStore", "CSQLite3", "CZlib", "CZstd"]),
+    Rule(
+      folder: "Loader", modules: ["GQLBase", "GQLCatalog", "GQLStore", "CSQLite3", "CZlib", "CZstd", "Dispatch"]),
     Rule(folder: "Generator", modules: ["GQLBase", "GQLCatalog"]),
     Rule(folder: "ModelMacroExpansion", modules: []),
     Rule(folder: "ModelMacros", modules: ["GQLModelMacroExpansion"]),
