@@ -1,14 +1,6 @@
 import GQLEngine
 import GQLLoader
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// Whole files as bytes, for the command.
 package enum FileBytes {
   /// Reads a file.
@@ -46,7 +38,11 @@ package enum FileBytes {
     MappedFile.resolved(path).map { $0 == MappedFile.resolved(other) } ?? false
   }
 
-  package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+  /// Returns whether there is something of that name.
+  package static func exists(_ path: String) -> Bool { MappedFile.exists(path) }
+
+  /// Returns where a text in UTF-8 begins: after its byte order mark, if it has one.
+  package static func textStart(of bytes: some Sequence<UInt8>) -> Int { TextEncoding.start(of: bytes) }
 
   /// Returns whether a path ends as those of files of data do.
   package static func isNamedAsData(_ path: String) -> Bool { DataFileName.isData(path) }

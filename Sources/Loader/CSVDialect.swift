@@ -19,7 +19,7 @@ struct CSVDialect: Hashable {
   ///   - usual: The one where the lines show none.
   init(_ bytes: UnsafeBufferPointer<UInt8>, separator known: UInt8? = nil, usual: UInt8 = 0x2C) {
     separator = usual
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { start = 3 }
+    start = TextEncoding.start(of: bytes)
     if let said = Self.said(bytes, at: start) {
       separator = said.separator
       start = said.end

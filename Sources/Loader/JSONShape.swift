@@ -53,7 +53,6 @@ struct JSONShape {
     "data", "docs", "documents", "elements", "entries", "features", "hits", "items", "list", "nodes", "objects",
     "payload", "records", "response", "result", "results", "rows", "value", "values", "_embedded",
   ]
-  private static let ids: Set<String> = ["id", "_id", "ID", "Id", "pk"]
   /// How many objects inside each other are looked into for lists.
   private static let deepest = 4
   /// The most tables that are looked for in one object.
@@ -72,7 +71,7 @@ struct JSONShape {
     isType: ((String) -> Bool)? = nil
   ) {
     var scanner = JSONScanner(bytes)
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { scanner.position = 3 }
+    scanner.position = TextEncoding.start(of: bytes)
     let kind = scanner.peek()
     let start = scanner.position
     switch kind {
@@ -213,7 +212,7 @@ struct JSONShape {
   private static func tables(
     of members: [Member], _ bytes: UnsafeBufferPointer<UInt8>, at start: Int, depth: Int
   ) -> [Table] {
-    if members.contains(where: { ids.contains($0.key.text) && $0.kind == .other }) { return [] }
+    if members.contains(where: { $0.kind == .other && CollectedNames.ids.contains(Text($0.key.text)) }) { return [] }
     let lists = members.filter { $0.kind == .records || $0.kind == .emptyList }
     let records = lists.filter { $0.kind == .records }
     let areAllLists = lists.count == members.count

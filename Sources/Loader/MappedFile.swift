@@ -218,7 +218,7 @@ package final class MappedFile: @unchecked Sendable {
   }
 
   /// Returns whether there is something of that name.
-  package static func isThere(_ path: String) -> Bool { !path.utf8.contains(0) && access(path, F_OK) == 0 }
+  package static func exists(_ path: String) -> Bool { !path.utf8.contains(0) && access(path, F_OK) == 0 }
 
   /// The names in a directory, sorted by bytes; nil if the path is no directory.
   package static func directoryEntries(_ path: String) -> [String]? {

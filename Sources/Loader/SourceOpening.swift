@@ -73,7 +73,7 @@ package struct SourceOpening {
 
   private mutating func open(_ path: String, _ naming: Naming) throws(LoadFailure) {
     if MappedFile.isFolder(path, followsLinks: true) { return try openDirectory(path, naming) }
-    guard path != "-", PathPattern.isPattern(path), !MappedFile.isThere(path) else { return try openFile(path, naming) }
+    guard path != "-", PathPattern.isPattern(path), !MappedFile.exists(path) else { return try openFile(path, naming) }
     let paths: [String]
     do {
       paths = try PathPattern.paths(path, within: bounds.root)
@@ -103,7 +103,7 @@ package struct SourceOpening {
   private func format(of file: MappedFile, _ name: DataFileName, _ path: String) throws(LoadFailure) -> LoadFile.Format?
   {
     var scanner = JSONScanner(file.bytes)
-    if file.bytes.starts(with: [0xEF, 0xBB, 0xBF]) { scanner.position = 3 }
+    scanner.position = TextEncoding.start(of: file.bytes)
     switch scanner.peek() {
     case .object, .array: return nil
     default: break
@@ -321,58 +321,5 @@ package struct SourceOpening {
 
   private static func word(for separator: UInt8) -> String {
     separator == 0x09 ? "tabs" : "'\(String(UnicodeScalar(separator)))'"
-  }
-}
-
-/// What the name of a file says about its data.
-package struct DataFileName {
-  /// The name without its endings.
-  var stem: String?
-  /// Nil where the ending says none.
-  var format: LoadFile.Format?
-  /// What usually stands between the fields of CSV in a file of that ending.
-  private(set) var separator: UInt8 = 0x2C
-  /// Whether the ending is that of any text.
-  private(set) var isText = false
-  /// Whether a file without JSON in it may be CSV.
-  private(set) var mayBeText = false
-
-  private static let formats: [String: LoadFile.Format] = [
-    "ndjson": .ndjson, "jsonl": .ndjson, "json": .json, "csv": .csv, "tsv": .csv, "tab": .csv, "psv": .csv,
-  ]
-
-  private static let separators: [String: UInt8] = ["tsv": 0x09, "tab": 0x09, "psv": 0x7C]
-
-  init(stem: String?, format: LoadFile.Format?) {
-    self.stem = stem
-    self.format = format
-  }
-
-  /// Takes a path apart. Endings are known in any case.
-  init(_ path: String) {
-    var name = path.split(separator: "/").last.map(String.init) ?? path
-    if Compression(ofName: name) != nil { name = Self.split(name).stem }
-    let (stem, ending) = Self.split(name)
-    format = Self.formats[ending.lowercased()]
-    separator = Self.separators[ending.lowercased()] ?? 0x2C
-    isText = ending.lowercased() == "txt"
-    mayBeText = isText || ending.isEmpty || ending.lowercased() == "dat"
-    self.stem = format != nil || mayBeText ? stem : name
-  }
-
-  /// Whether a name ends as those of SQLite files do.
-  static func isDatabase(_ path: String) -> Bool {
-    ["sqlite", "sqlite3", "db", "db3"].contains(split(path).ending.lowercased())
-  }
-
-  /// Whether a name ends as those of files of data do.
-  package static func isData(_ path: String) -> Bool {
-    let name = DataFileName(path)
-    return name.format != nil || name.isText || Compression(ofName: path) != nil || isDatabase(path)
-  }
-
-  private static func split(_ name: String) -> (stem: String, ending: String) {
-    guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return (name, "") }
-    return (String(name[..<dot]), String(name[name.index(after: dot)...]))
   }
 }

@@ -1,7 +1,12 @@
 import GQLBase
 
 /// The encodings of Unicode that a byte order mark tells.
-enum TextEncoding {
+package enum TextEncoding {
+  /// Returns where a text in UTF-8 begins: after its byte order mark, if it has one.
+  package static func start(of bytes: some Sequence<UInt8>) -> Int {
+    bytes.starts(with: [0xEF, 0xBB, 0xBF] as [UInt8]) ? 3 : 0
+  }
+
   /// Returns a file in UTF-8: itself, or converted from UTF-16. Lines and columns stay as they are.
   static func utf8(_ file: MappedFile, _ watch: LoadWatch) throws(LoadFailure) -> MappedFile {
     let bytes = file.bytes

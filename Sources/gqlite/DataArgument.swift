@@ -77,7 +77,7 @@ enum DocumentText {
   /// and a line for the shell may stand before.
   static func begins(_ text: some Sequence<UInt8>) -> Bool {
     var rest = Array(text.prefix(4096))[...]
-    if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
+    rest = rest.dropFirst(FileBytes.textStart(of: rest))
     while let byte = rest.first {
       if byte == UInt8(ascii: "#") {
         rest = rest.drop { $0 != 0x0A }

@@ -33,7 +33,8 @@ struct Variables {
     guard bytes.count <= longest else {
       throw UsageError("\(path): variables have at most \(longest) bytes", help: nil)
     }
-    return bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
+    let start = FileBytes.textStart(of: bytes)
+    return start == 0 ? bytes : Array(bytes[start...])
   }
 
   init(object: Value) {
