@@ -5,7 +5,10 @@ import Foundation
 package enum ProcessMemory {
   /// Bytes of anonymous memory that are resident now, or 0 where the system does not say.
   package static var resident: Int { field("RssAnon") }
-  /// The highest resident size so far, files that are mapped included.
+  /// Bytes that are resident now, files that are mapped included, of which the program is one; or 0 where the system
+  /// does not say.
+  package static var whole: Int { field("VmRSS") }
+  /// The highest ``whole`` so far.
   package static var peak: Int { field("VmHWM") }
 
   /// Gives memory that was freed back to the system, where that can be asked for.
