@@ -8,7 +8,7 @@ import GQLLoader
   import Foundation
 #endif
 
-/// A place that data comes from.
+/// A source of data.
 public enum DataSource: Sendable {
   /// One JSON object a line; of the type, or of the type that each line's `__typename` names. `name` is for messages.
   case ndjson(type: String? = nil, bytes: [UInt8], name: String = "data.ndjson")
@@ -18,8 +18,8 @@ public enum DataSource: Sendable {
   case csv(type: String, bytes: [UInt8], name: String = "data.csv")
   /// Entities of one type as values.
   case values(type: String, [Value])
-  /// A file of CSV, TSV, JSON or NDJSON, also compressed as `.gz` or `.zst`, a SQLite file, or a directory of such files;
-  /// `docs/data.md` has the forms.
+  /// A file of CSV, TSV, JSON or NDJSON, also compressed as `.gz` or `.zst`, a SQLite file, or a directory of such
+  /// files; `docs/data.md` has the forms.
   case path(String)
   /// A file, a directory or a pattern such as `logs/*.ndjson`, under a name for its table and in a format: nil for what
   /// the file's own name and its content say. The path `-` is standard input.
@@ -77,7 +77,7 @@ extension DataSource {
 }
 
 extension DataSource {
-  /// What the loader reads.
+  /// Returns what the loader reads.
   var source: LoadSource {
     switch self {
     case .ndjson(let type, let bytes, let name): return .bytes(bytes, .ndjson, type: type, name: name)
@@ -104,26 +104,28 @@ extension DataFormat {
   }
 }
 
-/// A choice of how to load.
+/// A set of options for loading.
 public struct LoadOptions: Sendable {
   /// Go on behind a bad record and count it, instead of failing as a whole.
   public var skipsBadRecords: Bool
-  /// Names, where there is no schema, by type, the column that is its id.
+  /// Names the column that is the id, by type, where there is no schema.
   public var ids: [String: String] = [:]
-  /// Sets `now()` in defaults, `_createdAt` and `_updatedAt`, in microseconds since 1970; nil for the clock's time.
+  /// Sets what `now()` in defaults, `_createdAt` and `_updatedAt` become, in microseconds since 1970; nil for the
+  /// clock's time.
   public var now: Int64?
   /// Called now and then while loading, from the loading thread, which is the database's one writer meanwhile: it may
   /// query what was there before, a write from it is an error, and it must not wait for a write of another thread.
   public var progress: (@Sendable (LoadProgress) -> Void)?
-  /// The most bytes that one compressed file may expand to; a small file can hold very many.
+  /// Limits the bytes that one compressed file may expand to; a small file can hold very many.
   public var maximumExpandedBytes: Int
-  /// The wall time that the load may take; nil for as long as it takes. A load that takes longer changes nothing.
+  /// Limits the wall time that the load may take; nil for as long as it takes. A load that takes longer changes
+  /// nothing.
   public var timeout: Duration? {
     get { run.timeout }
     set { run.timeout = newValue }
   }
-  /// The bytes that the load may make: what compressed files expand to, what SQLite files hold, and the rows of the
-  /// database; nil for as many as it takes. A load that makes more changes nothing.
+  /// Limits the bytes that the load may make: what compressed files expand to, what SQLite files hold, and the rows of
+  /// the database; nil for as many as it takes. A load that makes more changes nothing.
   public var maximumMemory: Int? {
     get { run.maximumMemory }
     set { run.maximumMemory = newValue }
@@ -133,13 +135,13 @@ public struct LoadOptions: Sendable {
     get { run.cancellation }
     set { run.cancellation = newValue }
   }
-  /// What may end the load, as runs have it.
+  /// Holds what may end the load, as runs have it.
   package var run = RunOptions()
-  /// The folder that files must lie in after their links are followed, as `realpath` gives it; nil for any.
+  /// Names the folder that files must lie in after their links are followed, as `realpath` gives it; nil for any.
   package var root: String?
 
-  /// The defaults: a bad record fails the load, no progress is told, a compressed file holds up to 4 GiB, and the load
-  /// takes as long as it takes.
+  /// Takes the defaults: a bad record fails the load, no progress is told, a compressed file holds up to 4 GiB, and the
+  /// load takes as long as it takes.
   public init(
     skipsBadRecords: Bool = false, now: Int64? = nil, maximumExpandedBytes: Int = 4 << 30, timeout: Duration? = nil,
     cancellation: QueryCancellation? = nil, progress: (@Sendable (LoadProgress) -> Void)? = nil
@@ -167,9 +169,9 @@ public struct LoadProgress: Sendable, Hashable {
     case connecting
   }
 
-  /// Tells what is done.
+  /// Names the step that the load is at.
   public var step = Step.loading
-  /// The file that is being read, or was read last.
+  /// Holds the file that is being read, or was read last.
   public var file: String
   /// Bytes read of all sources in this step.
   public var bytes: Int
@@ -179,26 +181,26 @@ public struct LoadProgress: Sendable, Hashable {
   public var records: Int
 }
 
-/// A summary of a load.
+/// A report of what a load did.
 public struct LoadReport: Sendable, Hashable {
   /// Entities inserted, nested ones included, by type in the schema's order.
   public var inserted: [Count] = []
   /// Records that were skipped because they were bad.
   public var skippedRecords = 0
-  /// The first problems of skipped records, and links to ids that are not there.
+  /// Holds the first problems of skipped records, and links to ids that are not there.
   public var warnings: [QueryError.Problem] = []
   /// Links to ids that are not there; each connects if its entity comes later.
   public var danglingLinks = 0
-  /// Says what was decided about sources, a sentence each: how they are read, which columns are ids, what was renamed.
+  /// Holds what was decided about sources, a sentence each: how they are read, which columns are ids, what was renamed.
   public var notes: [String] = []
-  /// The warnings as shown to people.
+  /// Holds the warnings as shown to people.
   public var warningText = ""
 
   /// A type's name and a number of entities.
   public struct Count: Sendable, Hashable {
-    /// The entity type.
+    /// Holds the entity type.
     public var type: String
-    /// Counts them.
+    /// Counts the entities.
     public var count: Int
   }
 }

@@ -1,9 +1,9 @@
 import GQLBase
 
-/// How a text separates its fields.
+/// A way in which a text separates its fields.
 struct CSVDialect: Hashable {
   var separator: UInt8 = 0x2C
-  /// Where the line of names begins.
+  /// Marks where the line of names begins.
   var start = 0
 
   /// In the order of preference.

@@ -1,9 +1,9 @@
 /// Lines of a CSV file that are read together: their fields, line after line.
 final class CSVLines {
-  /// How many fields each line has.
+  /// Counts the fields of each line.
   let width: Int
   private(set) var count = 0
-  /// Where the lines begin and end in the file.
+  /// Marks where the lines begin and end in the file.
   private(set) var range = 0..<0
   private let capacity: Int
   private let starts: UnsafeMutablePointer<Int>
@@ -57,7 +57,7 @@ final class CSVLines {
   @inline(__always)
   func field(_ line: Int, _ column: Int) -> CSVReader.Field { fields[line &* width &+ column] }
 
-  /// Where what follows a line begins in the file.
+  /// Returns where what follows a line begins in the file.
   func end(of line: Int) -> Int { line + 1 < count ? starts[line + 1] : range.upperBound }
 
   func line(_ line: Int) -> UnsafeBufferPointer<CSVReader.Field> {

@@ -5,7 +5,7 @@ struct CSVReader {
   /// A field: its bytes within the file.
   struct Field {
     let start: Int
-    /// The number of bytes, with the marks in the two highest bits.
+    /// Holds the number of bytes, with the marks in the two highest bits.
     private let word: UInt
 
     private static let quoted: UInt = 1 << 63
@@ -22,10 +22,10 @@ struct CSVReader {
     @inline(__always) var end: Int { start &+ count }
     @inline(__always) var isQuoted: Bool { word & Self.quoted != 0 }
     @inline(__always) var hasDoubledQuotes: Bool { word & Self.doubled != 0 }
-    /// Whether nothing stands there, not even quotes.
+    /// Returns whether nothing stands there, not even quotes.
     @inline(__always) var isAbsent: Bool { word == 0 }
 
-    /// The text: where quotes are doubled it lies in the arena.
+    /// Returns the text: where quotes are doubled it lies in the arena.
     @inline(__always)
     func text(of bytes: UnsafeBufferPointer<UInt8>, in arena: LoadArena) -> UnsafeBufferPointer<UInt8> {
       let source = UnsafeBufferPointer(rebasing: bytes[start..<end])
@@ -49,7 +49,7 @@ struct CSVReader {
   }
 
   let bytes: UnsafeBufferPointer<UInt8>
-  /// What stands between fields.
+  /// Holds what stands between fields.
   let separator: UInt8
   var position: Int
 
@@ -61,13 +61,13 @@ struct CSVReader {
 
   var isAtEnd: Bool { position >= bytes.count }
 
-  /// The fields of the next line; empty for a blank line. Lines end at LF, CRLF or CR.
+  /// Reads the fields of the next line; none for a blank line. Lines end at LF, CRLF or CR.
   mutating func nextLine(into fields: inout [Field]) throws(RecordFailure) {
     fields.removeAll(keepingCapacity: true)
     try nextLine { fields.append($0) }
   }
 
-  /// The fields of the first line that is not blank.
+  /// Reads the fields of the first line that is not blank.
   ///
   /// - Throws: where there are more than a type may have, so that nothing is made of them.
   mutating func names() throws(RecordFailure) -> [Field] {
@@ -105,7 +105,7 @@ struct CSVReader {
     }
   }
 
-  /// Where a field without quotes ends: at a separator, the end of a line, or that of the file.
+  /// Returns where a field without quotes ends: at a separator, the end of a line, or that of the file.
   @inline(__always)
   private static func end(of start: Int, _ text: UnsafePointer<UInt8>, _ count: Int, _ separator: UInt8) -> Int {
     var position = start
@@ -166,11 +166,11 @@ extension ByteWord {
   @inline(__always) static var ones: UInt64 { 0x0101_0101_0101_0101 }
   @inline(__always) static var highs: UInt64 { 0x8080_8080_8080_8080 }
 
-  /// The highest bit of each byte that is zero, and no other.
+  /// Returns the highest bit of each byte that is zero, and no other.
   @inline(__always)
   static func zeros(_ word: UInt64) -> UInt64 { ~(((word & ~highs) &+ ~highs) | word | ~highs) }
 
-  /// Whether all bytes are ASCII.
+  /// Returns whether all bytes are ASCII.
   static func isASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let text = bytes.baseAddress else { return true }
     let raw = UnsafeRawPointer(text)

@@ -7,14 +7,14 @@ enum Compression: String, CaseIterable {
   case gzip = ".gz"
   case zstd = ".zst"
 
-  /// The form that the end of a name says, in any case.
+  /// Finds the form that the end of a name says, in any case.
   init?(ofName name: String) {
     let lowered = name.lowercased()
     guard let form = Self.allCases.first(where: { lowered.hasSuffix($0.rawValue) }) else { return nil }
     self = form
   }
 
-  /// The form that bytes begin like.
+  /// Finds the form that bytes begin like.
   init?(of bytes: UnsafeBufferPointer<UInt8>) {
     if bytes.starts(with: [0x1F, 0x8B, 0x08]) {
       self = .gzip
@@ -25,10 +25,10 @@ enum Compression: String, CaseIterable {
     }
   }
 
-  /// Why bytes could not be expanded.
+  /// A reason why bytes could not be expanded.
   struct Failure: Error { let message: String }
 
-  /// The whole content. Several members or frames behind each other are one content, as the tools have it.
+  /// Returns the whole content. Several members or frames behind each other are one content, as the tools have it.
   ///
   /// - Throws: where the bytes are not of this form, end too early, or hold more than `limit` bytes; where the
   ///   interruption is due.
@@ -110,7 +110,7 @@ final class ExpandedBytes {
   private let limit: Int
   private let watch: LoadWatch
   private let name: String
-  /// The most bytes that are expanded between two looks at the watch.
+  /// Limits the bytes that are expanded between two looks at the watch.
   private static let slice = 16 << 20
 
   init(of name: String, capacity: Int, limit: Int, _ watch: LoadWatch) {
@@ -146,6 +146,6 @@ final class ExpandedBytes {
     watch.interruption?.take(count)
   }
 
-  /// The file that the bytes are; nothing is left here.
+  /// Returns the file that the bytes are; nothing is left here.
   func file(named name: String) -> MappedFile { MappedFile(name: name, taking: &buffer) }
 }

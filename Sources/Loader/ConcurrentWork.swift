@@ -13,7 +13,7 @@ enum ConcurrentWork {
   /// More than these do not read faster than memory and the merging of what they read.
   private static let mostProcessors = 4
 
-  /// How many processors work is spread over.
+  /// Counts the processors that work is spread over.
   static let processorCount = max(1, min(mostProcessors, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
 
   /// Returns what a function makes of each element, in their order; it runs for several of them at once.

@@ -1,14 +1,14 @@
-/// What the name of a file says about its data.
+/// A file's name, and what it says about the data.
 package struct DataFileName {
-  /// The name without its endings.
+  /// Holds the name without its endings.
   var stem: String?
   /// Nil where the ending says none.
   var format: LoadFile.Format?
-  /// What usually stands between the fields of CSV in a file of that ending.
+  /// Holds what usually stands between the fields of CSV in a file of that ending.
   private(set) var separator: UInt8 = 0x2C
-  /// Whether the ending is that of any text.
+  /// Indicates whether the ending is that of any text.
   private(set) var isText = false
-  /// Whether a file without JSON in it may be CSV.
+  /// Indicates whether a file without JSON in it may be CSV.
   private(set) var mayBeText = false
 
   private static let formats: [String: LoadFile.Format] = [
@@ -34,12 +34,12 @@ package struct DataFileName {
     self.stem = format != nil || mayBeText ? stem : name
   }
 
-  /// Whether a name ends as those of SQLite files do.
+  /// Returns whether a name ends as those of SQLite files do.
   static func isDatabase(_ path: String) -> Bool {
     ["sqlite", "sqlite3", "db", "db3"].contains(split(path).ending.lowercased())
   }
 
-  /// Whether a name ends as those of files of data do.
+  /// Returns whether a name ends as those of files of data do.
   package static func isData(_ path: String) -> Bool {
     let name = DataFileName(path)
     return name.format != nil || name.isText || Compression(ofName: path) != nil || isDatabase(path)

@@ -6,7 +6,7 @@ import GQLStore
 ///
 /// Who fills it writes every column of a record, its origin, and its links by key.
 final class EntityStage {
-  /// Where a record stands in its file.
+  /// A place of a record in its file.
   struct Origin {
     var start: Int
     var end: Int
@@ -21,24 +21,24 @@ final class EntityStage {
     var keys: ContiguousArray<Cell> = []
   }
 
-  /// The number of the type, and of its layout.
+  /// Holds the number of the type, and of its layout.
   let layout: Int
   let columnCount: Int
   private(set) var count = 0
   private(set) var origins: UnsafeMutablePointer<Origin>
   private(set) var links: ContiguousArray<Links> = []
-  /// The rows that the records became.
+  /// Holds the rows that the records became.
   private(set) var rows: UnsafeMutablePointer<UInt32>
   /// Column after column, `capacity` records each.
   private var cells: UnsafeMutablePointer<Cell>
-  /// Whether a cell has a value.
+  /// Indicates whether a cell has a value.
   private var valid: UnsafeMutablePointer<Bool>
-  /// Whether the record said so, rather than a default.
+  /// Indicates whether the record said so, rather than a default.
   private var given: UnsafeMutablePointer<Bool>
   private var capacity: Int
   private var columns: UnsafeMutablePointer<ColumnCells>
 
-  /// Why 1,024: as many rows as a page of the store has; fewer where there are many columns.
+  /// Returns 1,024, as many rows as a page of the store has; fewer where there are many columns.
   static func mostRecords(columns: Int) -> Int { max(1, min(1024, (1 << 17) / max(1, columns))) }
 
   init(layout: Int, columnCount: Int) {
@@ -93,12 +93,12 @@ final class EntityStage {
     }
   }
 
-  /// The cells of a column, by record.
+  /// Returns the cells of a column, by record.
   func cells(_ column: Int) -> UnsafeMutablePointer<Cell> { cells + column * capacity }
   func valid(_ column: Int) -> UnsafeMutablePointer<Bool> { valid + column * capacity }
   func given(_ column: Int) -> UnsafeMutablePointer<Bool> { given + column * capacity }
 
-  /// The columns as the store takes them; valid until records are added.
+  /// Returns the columns as the store takes them; valid until records are added.
   var storeColumns: UnsafePointer<ColumnCells> {
     for column in 0..<columnCount {
       (columns + column).initialize(to: ColumnCells(cells: cells(column), valid: valid(column)))
@@ -106,7 +106,7 @@ final class EntityStage {
     return UnsafePointer(columns)
   }
 
-  /// The place of a relation in ``links``.
+  /// Returns the place of a relation in ``links``.
   func place(of relation: RelationID) -> Int {
     for index in links.indices where links[index].relation == relation { return index }
     links.append(Links(relation: relation))
@@ -143,7 +143,8 @@ final class EntityStage {
 }
 
 extension EntityStage {
-  /// Copies the one record of a record stage, its links included. A nested object that names nothing but its id is a link by key.
+  /// Copies the one record of a record stage, its links included. A nested object that names nothing but its id is a
+  /// link by key.
   ///
   /// - Parameter key: The key of a nested record.
   func add(_ record: RecordStage.Record, of stage: RecordStage, key: (RecordStage.Record) -> Cell) {

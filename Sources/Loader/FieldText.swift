@@ -19,7 +19,7 @@ struct FieldText {
     return (text + start).loadUnaligned(as: UInt64.self) << UInt64(64 &- length &* 8)
   }
 
-  /// The number of up to eight digits.
+  /// Returns the number of up to eight digits.
   @inline(__always)
   private func digits(_ start: Int, _ length: Int) -> UInt64? {
     guard let word = word(start, length) else { return nil }
@@ -28,7 +28,7 @@ struct FieldText {
     return Self.number(word | padding)
   }
 
-  /// The number that eight digits are.
+  /// Returns the number that eight digits are.
   @inline(__always)
   private static func number(_ word: UInt64) -> UInt64? {
     let nibbles = word ^ 0x3030_3030_3030_3030
@@ -114,7 +114,7 @@ struct FieldText {
     return Cell(low: UInt64(length) | flags | front << 32, high: back & mask)
   }
 
-  /// Whether an id prints as a number, see ``RecordReader/isCanonicalInteger(_:)``.
+  /// Returns whether an id prints as a number, see ``RecordReader/isCanonicalInteger(_:)``.
   @inline(__always)
   private func isInteger(_ start: Int, _ length: Int) -> Bool {
     if length == 0 { return false }

@@ -1,23 +1,23 @@
 import GQLBase
 
-/// The records of a table in a JSON text, one by one.
+/// A reader of the records of a table in a JSON text, one by one.
 ///
-/// ``next()`` leads to a record, whose object is then read with ``scanner``; ``end()`` follows it, or ``recover()`` where
-/// it could not be read.
+/// ``next()`` leads to a record, whose object is then read with ``scanner``; ``end()`` follows it, or ``recover()``
+/// where it could not be read.
 struct JSONRecords: ~Copyable {
   private let bytes: UnsafeBufferPointer<UInt8>
   private let table: JSONShape.Table
   /// Stands before the object of the record, and moves as it is read.
   var scanner: JSONScanner
-  /// Where the text of the scanner begins in the file.
+  /// Marks where the text of the scanner begins in the file.
   private(set) var offset = 0
-  /// The name of its table that the record says.
+  /// Holds the name of its table that the record says.
   private(set) var name: JSONShape.Name?
   /// Stands before an id that does not lie in the object.
   private(set) var id: JSONScanner?
-  /// The scanner before the record as a whole.
+  /// Holds the scanner before the record as a whole.
   private var start: JSONScanner
-  /// Where the record ends, if it does not end with its object.
+  /// Marks where the record ends, if it does not end with its object.
   private var after: Int?
   private var scratch = ByteBuffer(capacity: 64)
   private var hasBegun = false
@@ -34,7 +34,7 @@ struct JSONRecords: ~Copyable {
     start = scanner
   }
 
-  /// Where the reader stands in the file.
+  /// Returns where the reader stands in the file.
   var position: Int { scanner.position + offset }
 
   /// Leads to the next record; false after the last.

@@ -1,6 +1,6 @@
 import GQLBase
 
-/// Where records lie in a JSON text: in one table, or in several.
+/// A description of where records lie in a JSON text: in one table, or in several.
 ///
 /// One description of it serves the inference of a schema and the load.
 struct JSONShape {
@@ -15,16 +15,16 @@ struct JSONShape {
     enum Form {
       /// A record a line.
       case lines
-      /// The elements of a list.
+      /// A list, whose elements are the records.
       case list
       /// Values behind each other, with or without white space between.
       case sequence
       /// One object.
       case one
-      /// The members of an object, each named for its id.
+      /// An object, whose members are the records, each named for its id.
       case keyed
     }
-    /// What the records say about themselves.
+    /// A way in which records say of which type they are.
     enum Style {
       case plain
       /// `__typename` is the name of a record's type.
@@ -34,18 +34,18 @@ struct JSONShape {
     }
     var form: Form
     var style = Style.plain
-    /// Where the first record, the list or the object begins.
+    /// Marks where the first record, the list or the object begins.
     var start: Int
-    /// The key that the list or the object stands at.
+    /// Holds the key that the list or the object stands at.
     var key: Name?
-    /// Whether the table is named for its key, rather than for the file.
+    /// Indicates whether the table is named for its key, rather than for the file.
     var isNamedByKey = false
-    /// Whether only white space may follow.
+    /// Indicates whether only white space may follow.
     var isWhole = true
   }
 
   var tables: [Table] = []
-  /// What is wrong between the tables or behind them.
+  /// Holds what is wrong between the tables or behind them.
   var fault: RecordFailure?
 
   /// Keys of lists that say nothing about what lies in them.
@@ -53,11 +53,11 @@ struct JSONShape {
     "data", "docs", "documents", "elements", "entries", "features", "hits", "items", "list", "nodes", "objects",
     "payload", "records", "response", "result", "results", "rows", "value", "values", "_embedded",
   ]
-  /// How many objects inside each other are looked into for lists.
+  /// Limits the objects inside each other that are looked into for lists.
   private static let deepest = 4
-  /// The most tables that are looked for in one object.
+  /// Limits the tables that are looked for in one object.
   private static let mostTables = 1_000
-  /// The members that tell whether an object is a table by ids.
+  /// Limits the members that tell whether an object is a table by ids.
   private static let comparedMembers = 1000
 
   /// Finds the tables of a text.
@@ -84,7 +84,7 @@ struct JSONShape {
     for index in tables.indices { tables[index].style = Self.style(of: tables[index], bytes) }
   }
 
-  /// Whether the text is an object without members.
+  /// Indicates whether the text is an object without members.
   private(set) var isEmptyObject = false
 
   // MARK: - Texts that begin with an object
@@ -114,7 +114,7 @@ struct JSONShape {
     }
   }
 
-  /// What stands at one key.
+  /// A key, and what stands there.
   private struct Member {
     enum Kind { case records, emptyList, object, other }
     var key: Name
@@ -236,8 +236,8 @@ struct JSONShape {
     return tables(of: found, bytes, at: inner.start, depth: depth + 1)
   }
 
-  /// Whether members are records named for their ids: at least three, all of them objects, which share at least half of
-  /// their fields.
+  /// Returns whether members are records named for their ids: at least three, all of them objects, which share at least
+  /// half of their fields.
   private static func isKeyed(_ members: [Member], _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     guard members.count >= 3, members.allSatisfy({ $0.kind == .object }) else { return false }
     var all: Set<String> = []
@@ -304,7 +304,7 @@ struct JSONShape {
 }
 
 extension JSONShape.Table {
-  /// Whether its first element is an object, or there is none.
+  /// Returns whether its first element is an object, or there is none.
   func holdsObjects(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     var scanner = JSONScanner(bytes)
     scanner.position = start
@@ -320,7 +320,7 @@ extension JSONShape.Table {
 }
 
 extension JSONShape.Table.Form {
-  /// As it is said to people.
+  /// Returns the form as it is said to people.
   var words: String {
     switch self {
     case .lines: "an object a line"

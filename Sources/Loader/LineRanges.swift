@@ -1,6 +1,6 @@
 import GQLBase
 
-/// The lines of a text in ranges of about one size, several at a time: as many as there are processors for.
+/// A sequence of ranges of lines of about one size, several at a time: as many as there are processors for.
 struct LineRanges {
   private let bytes: UnsafeBufferPointer<UInt8>
   private var position: Int

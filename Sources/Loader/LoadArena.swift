@@ -11,7 +11,7 @@ import GQLBase
 /// Memory of one record, until the next is read: texts that were written with escapes, and the cells of lists. Also
 /// what is to stay for a whole load.
 final class LoadArena {
-  /// The first is of the usual size and stays.
+  /// Holds memory, of which the first chunk is of the usual size and stays.
   private var chunks: [UnsafeMutableRawBufferPointer] = []
   private var next: UnsafeMutableRawPointer?
   private var free = 0
@@ -60,7 +60,7 @@ final class LoadArena {
     return place
   }
 
-  /// The bytes of a buffer, which may be empty afterwards: many are taken over, few are copied.
+  /// Takes the bytes of a buffer, which may be empty afterwards: many are taken over, few are copied.
   func take(_ buffer: inout ByteBuffer) -> UnsafeRawPointer {
     guard buffer.count > Self.chunkBytes / 4 else { return UnsafeRawPointer(buffer.withUnsafeBytes { copy($0) }) }
     if chunks.isEmpty { addChunk() }
@@ -68,7 +68,7 @@ final class LoadArena {
     return UnsafeRawPointer(addMemory(buffer.takeMemory(), count))
   }
 
-  /// Whether an address lies in this memory.
+  /// Returns whether an address lies in this memory.
   func contains(_ address: UnsafeRawPointer) -> Bool {
     chunks.contains { chunk in
       guard let start = chunk.baseAddress else { return false }

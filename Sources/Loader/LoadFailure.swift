@@ -1,6 +1,6 @@
 import GQLBase
 
-/// Why a load is given up: problems, each in the text that it is about.
+/// A reason why a load is given up: problems, each in the text that it is about.
 package struct LoadFailure: Error {
   package var groups: [(source: SourceText, diagnostics: [Diagnostic])]
 

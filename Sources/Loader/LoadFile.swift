@@ -3,10 +3,10 @@ import GQLCatalog
 
 /// A table of records in an opened source. A file may hold several.
 package struct LoadFile {
-  /// How the records are written.
+  /// A form of files.
   package enum Format: Sendable { case ndjson, json, csv, tsv }
 
-  /// Where the records lie, and how they are written there.
+  /// A place of records in a file, and how they are written there.
   enum Layout {
     case json(JSONShape.Table)
     case csv(CSVDialect)
@@ -14,17 +14,18 @@ package struct LoadFile {
 
   package var file: MappedFile
   var layout: Layout
-  /// The type that the table is named for. Where it is a table of SQLite and there is a schema, it is known beforehand.
+  /// Holds the type that the table is named for. Where it is a table of SQLite and there is a schema, it is known
+  /// beforehand.
   var type: EntityTypeID?
-  /// The name of the table: that of the file or key it comes from, or the one that was given. Nil where only the records
-  /// say what they are.
+  /// Holds the name of the table: that of the file or key it comes from, or the one that was given. Nil where only the
+  /// records say what they are.
   var typeName: String?
   /// Without a schema: the type that a table of SQLite declares.
   var table: SchemaDraft.TypeDraft?
-  /// The name that tells the table from others called like it: that of its file with the ending, and its key. Nil where
-  /// the name of the table was given.
+  /// Holds the name that tells the table from others called like it: that of its file with the ending, and its key. Nil
+  /// where the name of the table was given.
   var wholeName: String?
-  /// What is wrong behind the table.
+  /// Holds what is wrong behind the table.
   var fault: RecordFailure?
 
   init(file: MappedFile, layout: Layout, typeName: String?, wholeName: String? = nil) {
@@ -44,17 +45,17 @@ package struct LoadFile {
     files.indices.reduce(0) { $0 + (endsFile($1, files) ? files[$1].file.bytes.count : 0) }
   }
 
-  /// Whether no further table of the same file follows.
+  /// Returns whether no further table of the same file follows.
   static func endsFile(_ index: Int, _ files: [LoadFile]) -> Bool {
     index + 1 == files.count || files[index].file !== files[index + 1].file
   }
 
-  /// Whether the records say of which table they are.
+  /// Returns whether the records say of which table they are.
   var recordsAreNamed: Bool {
     if case .json(let table) = layout { table.style != .plain } else { false }
   }
 
-  /// Whether the table is called as its key, rather than as its file.
+  /// Returns whether the table is called as its key, rather than as its file.
   var isNamedByKey: Bool {
     if case .json(let table) = layout { table.isNamedByKey } else { false }
   }

@@ -1,7 +1,7 @@
 import GQLBase
 import GQLCatalog
 
-/// What a load did.
+/// A report of what a load did.
 package struct LoadOutcome {
   /// Entities inserted, nested ones included, by type in the catalog's order.
   package internal(set) var inserted: [(type: EntityTypeID, count: Int)] = []
@@ -9,11 +9,11 @@ package struct LoadOutcome {
   package internal(set) var skippedRecords = 0
   /// Links to ids that are not there; each connects if its entity comes later.
   package internal(set) var danglingLinks = 0
-  /// The first problems of skipped records, and links to ids that are not there.
+  /// Holds the first problems of skipped records, and links to ids that are not there.
   package internal(set) var warnings: [(source: SourceText, diagnostics: [Diagnostic])] = []
 }
 
-/// What a load does at a time.
+/// A step of a load.
 package enum LoadStep: Sendable {
   /// Reads and expands files, before it is known what they hold.
   case opening
@@ -24,7 +24,7 @@ package enum LoadStep: Sendable {
   case connecting
 }
 
-/// How far a load has come.
+/// A report of how far a load has come.
 package struct LoadPosition {
   package internal(set) var step = LoadStep.loading
   package internal(set) var file: String

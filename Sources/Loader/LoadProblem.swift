@@ -1,7 +1,7 @@
 import GQLBase
 import GQLCatalog
 
-/// What can be wrong with data.
+/// A kind of fault of data.
 package enum LoadProblem: Sendable, Hashable, CaseIterable {
   /// `{"id": 1,}`
   case invalidJSON
@@ -67,7 +67,7 @@ package enum LoadProblem: Sendable, Hashable, CaseIterable {
   }
 }
 
-/// What is wrong with one record, and where in its file.
+/// A fault of one record, and its place in the file.
 struct RecordFailure: Error {
   var problem: LoadProblem
   var message: String
@@ -98,7 +98,8 @@ struct RecordFailure: Error {
     }
   }
 
-  /// What the scanner or a reader threw for a value at `start`, both within a slice of the file that begins at `offset`.
+  /// Takes what the scanner or a reader threw for a value at `start`, both within a slice of the file that begins at
+  /// `offset`.
   init(_ error: any Error, at start: Int, offset: Int) {
     switch error {
     case let failure as RecordFailure: self = failure

@@ -1,4 +1,4 @@
-/// Where records come from.
+/// A source of records.
 package enum LoadSource: Sendable {
   /// Bytes in a format; of the type, or of what the records or the name say.
   case bytes([UInt8], LoadFile.Format, type: String?, name: String)

@@ -1,6 +1,6 @@
 import GQLBase
 
-/// What a load looks at while it works: what may end it, and whom it tells how far it has come.
+/// A watch over a load: what may end it, and whom it tells how far it has come.
 package struct LoadWatch {
   let interruption: Interruption?
   let progress: ((LoadPosition) -> Void)?
@@ -18,7 +18,7 @@ package struct LoadWatch {
     if isDue { throw interrupted(file) }
   }
 
-  /// Why a load ends before its end.
+  /// Returns why a load ends before its end.
   func interrupted(_ file: String) -> LoadFailure {
     let why = interruption?.diagnostic(at: SourceRange(at: 0))
     return LoadFailure([(SourceText(name: file, bytes: []), why.map { [$0] } ?? [])])

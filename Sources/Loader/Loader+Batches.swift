@@ -4,12 +4,12 @@ import GQLStore
 
 /// Stages of many records as rows of the transaction.
 extension Loader {
-  /// How many records are staged before they are put into the transaction.
+  /// Limits the records that are staged before they are put into the transaction.
   private static let mostStaged = 1024
-  /// How many bytes of texts are.
+  /// Limits the bytes of their texts.
   private static let mostBytes = 1 << 20
 
-  /// Whether the record that was read becomes one row: what is nested in it are links.
+  /// Returns whether the record that was read becomes one row: what is nested in it are links.
   var isSingleRow: Bool {
     let records = reader.stage.records
     if records.count == 1 { return records[0].isTopLevel && records[0].missing == nil && hasPlainLinks }
@@ -19,13 +19,13 @@ extension Loader {
     return records.first?.isTopLevel == true && records[0].missing == nil && hasPlainLinks
   }
 
-  /// Whether each link names its target by a key alone.
+  /// Returns whether each link names its target by a key alone.
   private var hasPlainLinks: Bool {
     for link in reader.stage.links where link.type != nil || link.record != 0 { return false }
     return true
   }
 
-  /// The stage of a type's records.
+  /// Returns the stage of a type's records, which is made if there is none yet.
   mutating func stage(of type: Int) -> EntityStage {
     if let stage = stages[type] { return stage }
     let stage = EntityStage(layout: type, columnCount: reader.layouts[type].columnCount)

@@ -2,7 +2,7 @@ import GQLBase
 import GQLCatalog
 import GQLStore
 
-/// The forms of files: records are read into the stage one by one, and what is bad is skipped or ends the load.
+/// Reads the forms of files: records go into the stage one by one, and what is bad is skipped or ends the load.
 extension Loader {
   mutating func load(_ file: LoadFile, number: Int) throws(RecordFailure) {
     recordTypes = [:]

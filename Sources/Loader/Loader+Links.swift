@@ -2,7 +2,7 @@ import GQLBase
 import GQLCatalog
 import GQLStore
 
-/// The places of links in the lists of their sources; counted when one is asked for, because few are.
+/// A table of the places of links in the lists of their sources; counted when one is asked for, because few are.
 private struct ListPlaces {
   private var places: ContiguousArray<Int32> = []
 
@@ -76,8 +76,8 @@ extension Loader {
     }
   }
 
-  /// The rows of the keys of links, ``PageLayout/noRow`` where there is none. Those to interfaces and unions are looked
-  /// for one by one.
+  /// Returns the rows of the keys of links, ``PageLayout/noRow`` where there is none. Those to interfaces and unions
+  /// are looked for one by one.
   private func rows(of links: PendingLinks, _ relation: Relation) -> [UInt32] {
     guard links.types.isEmpty, !links.keys.isEmpty else { return [] }
     return [UInt32](unsafeUninitializedCapacity: links.keys.count) { rows, count in
@@ -109,7 +109,7 @@ extension Loader {
     return nil
   }
 
-  /// What another link that this load gives says against a link.
+  /// Returns what another link that this load gives says against a link.
   private func claim(
     _ relation: Relation, _ source: UInt32, _ target: UInt32, _ claims: inout [RelationID: LinkClaims]
   ) -> LinkContradiction? {
@@ -144,7 +144,7 @@ extension Loader {
     case refused
   }
 
-  /// The row of an interface or union that a link leads to.
+  /// Returns the row of an interface or union that a link leads to.
   mutating func resolve(
     _ key: Cell, _ isRow: Bool, as type: EntityTypeID?, _ relation: Relation, from source: UInt32,
     place: @autoclosure () -> Int?

@@ -186,7 +186,7 @@ extension Loader {
     }
   }
 
-  /// The first non-null field of an entity that has no value; a link that is named but dangling counts as one.
+  /// Returns the first non-null field of an entity that has no value; a link that is named but dangling counts as one.
   func missingField(of type: EntityType, _ row: UInt32) -> String? {
     for column in type.columns where column.isNonNull && column.foldedFrom == nil {
       if column.kind == .references || column.kind == .reference { continue }

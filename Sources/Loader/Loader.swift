@@ -11,7 +11,7 @@ package struct Loader: ~Copyable {
   let transaction: WriteTransaction
   /// Go on behind a bad record and count it, instead of failing as a whole.
   let skipsBadRecords: Bool
-  /// Whether nobody wrote the schema: it was made from the records that can be read.
+  /// Indicates whether nobody wrote the schema: it was made from the records that can be read.
   let isInferred: Bool
   let watch: LoadWatch
   let arena = LoadArena()
@@ -20,16 +20,16 @@ package struct Loader: ~Copyable {
   var reader: RecordReader
   /// By type: records on their way into the transaction.
   var stages: [EntityStage?]
-  /// The types whose stages hold records.
+  /// Holds the types whose stages hold records.
   var staged: [Int] = []
   var stagedRecords = 0
-  /// The staged type that is a member of an interface or union; there is one at most.
+  /// Holds the staged type that is a member of an interface or union; there is one at most.
   var stagedMember: Int?
-  /// The types of which rows were put in together, so that links do not know their keys yet.
+  /// Holds the types of which rows were put in together, so that links do not know their keys yet.
   var unsettled: Set<Int> = []
   /// A record that meets an entity which is there.
   var merged = RecordStage()
-  /// What was done so far.
+  /// Holds what was done so far.
   package internal(set) var outcome = LoadOutcome()
   var pending: [PendingLinks]
   let baseSlots: [Int]
@@ -37,7 +37,7 @@ package struct Loader: ~Copyable {
   var lastNumbers: [Int]
   /// By type: how many rows are numbered from 1 on; all of them, as long as no record has an id.
   var numberedRows: [Int]
-  /// The types that names of files and keys lead to.
+  /// Holds the types that names of files and keys lead to.
   let sourceTypes: SourceTypes
   /// By name: the types that records of the current file say.
   var recordTypes: [String: EntityTypeID] = [:]
@@ -46,10 +46,10 @@ package struct Loader: ~Copyable {
   /// For each relation that must have a target, the rows whose target is named but not there.
   var dangling: [RelationID: Set<UInt32>] = [:]
   var records = 0
-  /// How often a record was gone past, for the next look at the time.
+  /// Counts how often a record was gone past, for the next look at the time.
   private var looks = 0
   var readBytes = 0
-  /// The file that is being read.
+  /// Holds the file that is being read.
   private var current: MappedFile?
   /// Bytes of the store that are counted against the memory of the load.
   private var countedBytes = 0

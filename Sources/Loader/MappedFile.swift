@@ -9,12 +9,12 @@ import Synchronization
   import Darwin
 #endif
 
-/// The bytes of a file or of an array, at one address until the object goes.
+/// A file or an array as bytes, at one address until the object goes.
 ///
 /// Files are mapped, not read: a load touches each byte once. A file that shrinks while it is mapped ends the process
 /// on any system; regular files are therefore read into memory if they are small enough for that not to matter.
 package final class MappedFile: @unchecked Sendable {
-  /// Why a path could not be read.
+  /// A reason why a path could not be read.
   package struct Failure: Error { package let message: String }
 
   package let name: String
@@ -149,7 +149,8 @@ package final class MappedFile: @unchecked Sendable {
 
   private static let readLimit = 16 << 20
 
-  /// The message for a file that lies outside the folder it must lie in. It does not say whether there is such a file.
+  /// Holds the message for a file that lies outside the folder it must lie in. It does not say whether there is such a
+  /// file.
   package static let outside = "is not in the folder that data may come from"
 
   /// Returns the descriptor that a path of a stream names.
@@ -220,7 +221,7 @@ package final class MappedFile: @unchecked Sendable {
   /// Returns whether there is something of that name.
   package static func exists(_ path: String) -> Bool { !path.utf8.contains(0) && access(path, F_OK) == 0 }
 
-  /// The names in a directory, sorted by bytes; nil if the path is no directory.
+  /// Returns the names in a directory, sorted by bytes; nil if the path is no directory.
   package static func directoryEntries(_ path: String) -> [String]? {
     guard let directory = opendir(path) else { return nil }
     defer { closedir(directory) }

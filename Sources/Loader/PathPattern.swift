@@ -2,27 +2,27 @@ import GQLBase
 
 /// A pattern of paths, such as `logs/*.ndjson`.
 ///
-/// `*` is any text, `?` any character, `[a-z]` one of a set, all within a name; `**` is any number of folders. Names that
-/// begin with a dot are found only where the pattern has the dot. Links to folders are not followed below `**`. Only
-/// files are found: reading a device or a FIFO might never end.
+/// `*` is any text, `?` any character, `[a-z]` one of a set, all within a name; `**` is any number of folders. Names
+/// that begin with a dot are found only where the pattern has the dot. Links to folders are not followed below `**`.
+/// Only files are found: reading a device or a FIFO might never end.
 package struct PathPattern {
-  /// Why a pattern was given up.
+  /// A reason why a pattern was given up.
   struct Failure: Error { let message: String }
 
   private let start: String
-  /// The folder that is not left, as `realpath` gives it; nil where the pattern may lead anywhere.
+  /// Holds the folder that is not left, as `realpath` gives it; nil where the pattern may lead anywhere.
   private let root: String?
   private let parts: [[Unicode.Scalar]]
   private var visited = 0
   private var found: [String] = []
 
-  /// The most files that one pattern may find, and that one folder may give.
+  /// Limits the files that one pattern may find, and that one folder may give.
   static let mostFiles = 10_000
-  /// The most names that are looked at.
+  /// Limits the names that are looked at.
   private static let mostNames = 1_000_000
   private static let deepest = 64
 
-  /// Whether a path has characters of patterns.
+  /// Returns whether a path has characters of patterns.
   package static func isPattern(_ path: String) -> Bool { path.contains { "*?[".contains($0) } }
 
   /// Returns the folder that a pattern begins in: what stands before the first name with such characters.
@@ -105,7 +105,7 @@ package struct PathPattern {
     found.append(path)
   }
 
-  /// Whether a name is as a pattern of one part says. It takes at most the product of their lengths.
+  /// Returns whether a name is as a pattern of one part says. It takes at most the product of their lengths.
   static func matches(_ name: [Unicode.Scalar], _ pattern: [Unicode.Scalar]) -> Bool {
     var (place, index) = (0, 0)
     var retry: (place: Int, index: Int)?

@@ -3,7 +3,7 @@ import GQLStore
 
 /// Links of one relation until all rows are there: to rows that are known, or to keys.
 struct PendingLinks {
-  /// The source in the high half; in the low one the target, or ``PageLayout/noRow`` where it is looked for.
+  /// Holds the source in the high half; in the low one the target, or ``PageLayout/noRow`` where it is looked for.
   private var pairs = WordList()
   /// Of the targets that are looked for, in their order.
   private(set) var keys: ContiguousArray<Cell> = []
@@ -21,7 +21,7 @@ struct PendingLinks {
 
   func source(_ index: Int) -> UInt32 { UInt32(truncatingIfNeeded: pairs[index] >> 32) }
 
-  /// The target's row; nil where its key is the next one of ``keys``.
+  /// Returns the target's row; nil where its key is the next one of ``keys``.
   func target(_ index: Int) -> UInt32? {
     let row = UInt32(truncatingIfNeeded: pairs[index])
     return row == PageLayout.noRow ? nil : row

@@ -1,11 +1,11 @@
 import GQLBase
 import GQLCatalog
 
-/// What the keys of one type's records mean: the loader's compiled form of an entity type.
+/// A compiled form of an entity type for the loader: the meaning of the keys of its records.
 ///
 /// A class, as its slots are: each record and each value looks at one.
 final class RecordLayout {
-  /// Where a value of a record goes.
+  /// A place that a value of a record goes to.
   indirect enum Target {
     case scalar(ScalarType, column: Int)
     case enumeration(names: [Text], column: Int)
@@ -23,22 +23,22 @@ final class RecordLayout {
 
   final class Slot {
     let name: Text
-    /// The name that data gives: `@source(name:)`, or the field's own.
+    /// Holds the name that data gives: `@source(name:)`, or the field's own.
     let source: Text
-    /// The next slot of the same source: one value may be read into several fields.
+    /// Holds the next slot of the same source: one value may be read into several fields.
     fileprivate(set) var next: Int?
-    /// Whether a slot before it has the same source.
+    /// Indicates whether a slot before it has the same source.
     fileprivate(set) var isFollower = false
-    /// The type as people write it, for messages.
+    /// Holds the type as people write it, for messages.
     let typeName: String
     let target: Target
     fileprivate(set) var isNonNull: Bool
-    /// Whether numbers and truth values are texts as they are written.
+    /// Indicates whether numbers and truth values are texts as they are written.
     fileprivate(set) var isMixed = false
     let defaultValue: DefaultValue?
     /// For a relation: whether the data of the target's type may give its links too.
     let hasOtherSide: Bool
-    /// The bytes of ``source``.
+    /// Holds the bytes of ``source``.
     private let key: UnsafeMutableBufferPointer<UInt8>
 
     fileprivate init(
@@ -58,7 +58,7 @@ final class RecordLayout {
 
     deinit { key.deallocate() }
 
-    /// Whether a key of data is the slot's source.
+    /// Returns whether a key of data is the slot's source.
     @inline(__always)
     func isNamed(_ other: JSONText) -> Bool {
       guard other.count == key.count else { return false }
@@ -71,17 +71,17 @@ final class RecordLayout {
   let name: String
   let slots: [Slot]
   let columnCount: Int
-  /// The columns of the primary key.
+  /// Holds the columns of the primary key.
   let keyColumns: [Int]
   /// For a key of one column: how a link to this type is read.
   let keyTarget: Target
   /// An interface or union: its records say their types.
   let isAbstract: Bool
-  /// Whether records of their own may be of this type.
+  /// Indicates whether records of their own may be of this type.
   let isEntity: Bool
-  /// Whether records without an id are numbered.
+  /// Indicates whether records without an id are numbered.
   let numbersRows: Bool
-  /// Whether it belongs to an interface or union.
+  /// Indicates whether it belongs to an interface or union.
   let isMember: Bool
   /// Of an interface or union.
   let members: [EntityTypeID]

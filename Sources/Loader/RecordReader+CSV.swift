@@ -3,10 +3,10 @@ import GQLCatalog
 import GQLStore
 
 extension RecordReader {
-  /// What the columns of a CSV file are: for each, the field and its path of embedded objects.
+  /// A column of a CSV file: the field that it is, and its path of embedded objects.
   struct CSVColumn {
     var slot: RecordLayout.Slot
-    /// The place in the type's slots of the field, or of the embedded object that it lies in.
+    /// Holds the place in the type's slots of the field, or of the embedded object that it lies in.
     var place: Int
     /// Further fields of the same source.
     var others: [(slot: RecordLayout.Slot, place: Int)] = []
@@ -81,7 +81,7 @@ extension RecordReader {
     }
   }
 
-  /// Whether a field says `NULL` or `NA` where numbers, truth values or times are wanted.
+  /// Returns whether a field says `NULL` or `NA` where numbers, truth values or times are wanted.
   static func isNull(
     _ field: CSVReader.Field, _ slot: RecordLayout.Slot, _ bytes: UnsafeBufferPointer<UInt8>
   ) -> Bool {
@@ -190,7 +190,7 @@ extension RecordReader {
     }
   }
 
-  /// Whether a field of many links, or of embedded objects, is a JSON list: other texts are ids.
+  /// Returns whether a field of many links, or of embedded objects, is a JSON list: other texts are ids.
   private static func isList(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     text.first { $0 != 0x20 && $0 != 0x09 } == UInt8(ascii: "[")
   }
@@ -230,7 +230,7 @@ extension RecordReader {
   }
 }
 
-/// The fields that names of columns lead to.
+/// A table of the fields that names of columns lead to.
 private struct CSVFields {
   private let slots: [RecordLayout.Slot]
   // By the embedded object that they lie in, -1 for the record: finding each of many columns one by one takes long.
@@ -287,7 +287,7 @@ private struct CSVFields {
   }
 }
 
-/// The words that a CSV file has for what other forms write without quotes.
+/// A namespace of the words that a CSV file has for what other forms write without quotes.
 enum CSVWords {
   /// Returns the truth value of `true`, `True`, `TRUE` and their opposites.
   static func boolean(_ text: UnsafeBufferPointer<UInt8>) -> Bool? {
@@ -297,7 +297,7 @@ enum CSVWords {
     return nil
   }
 
-  /// Whether a text says that there is no value.
+  /// Returns whether a text says that there is no value.
   static func isNull(_ text: UnsafeBufferPointer<UInt8>) -> Bool { text.equals("NULL") || text.equals("NA") }
 
   /// Returns what the second or a later column of one name is called.

@@ -4,11 +4,11 @@ import GQLStore
 
 /// Lines of CSV files, column by column.
 extension RecordReader {
-  /// What a line that leaves a field empty gets.
+  /// A value for lines that leave a field empty.
   private struct Absence {
     var slot: RecordLayout.Slot
     var cell: Cell?
-    /// Whether such a line is refused.
+    /// Indicates whether such a line is refused.
     var isRefused = false
     /// See ``EntityStage/Origin/lacksLink``.
     var lacksLink = false
@@ -160,7 +160,7 @@ extension RecordReader {
     }
   }
 
-  /// The cell of a scalar that is not written in the usual form.
+  /// Returns the cell of a scalar that is not written in the usual form.
   @inline(never)
   private mutating func otherCell(
     _ field: CSVReader.Field, _ scalar: ScalarType, _ bytes: UnsafeBufferPointer<UInt8>

@@ -73,7 +73,7 @@ extension RecordReader {
     }
   }
 
-  /// The cell of a scalar that is written as text; nil if the text is none.
+  /// Returns the cell of a scalar that is written as text; nil if the text is none.
   mutating func textCell(_ text: JSONText, _ scalar: ScalarType) -> Cell? {
     switch scalar {
     case .string, .id, .cursor:
@@ -108,7 +108,7 @@ extension RecordReader {
     TextView(text.utf8Start, count: text.utf8CodeUnitCount, flags: flags).cell
   }
 
-  /// The JSON value behind the scanner since `start`, compact.
+  /// Returns the JSON value behind the scanner since `start`, compact.
   func jsonCell(_ scanner: JSONScanner, from start: Int) -> Cell {
     let source = scanner.slice(start, scanner.position)
     let compact = arena.allocate(source.count).assumingMemoryBound(to: UInt8.self)
@@ -192,7 +192,7 @@ extension RecordReader {
     return Cell(low: UInt64(UInt(bitPattern: place)), high: UInt64(elements.count))
   }
 
-  /// The cell of a default; nil for null and for what has no column of its own.
+  /// Returns the cell of a default; nil for null and for what has no column of its own.
   func cell(of value: Value, for target: RecordLayout.Target) -> (column: Int, cell: Cell)? {
     switch target {
     case .scalar(_, let column), .enumeration(_, let column), .json(let column):

@@ -9,17 +9,17 @@ struct RecordReader: ~Copyable {
   let now: Int64
   var stage = RecordStage()
   var scratch = ByteBuffer(capacity: 1024)
-  /// The elements of the list that is being read, and whether each has a value.
+  /// Holds the elements of the list that is being read, and whether each has a value.
   var listCells = ByteBuffer(capacity: 1024)
   var listValidity = ByteBuffer(capacity: 128)
   private var seen: [Bool] = []
-  /// The names of embedded types whose objects stand in lists.
+  /// Holds the names of embedded types whose objects stand in lists.
   private let elementNames: Set<String>
-  /// The types by the names that data gives them.
+  /// Holds the types by the names that data gives them.
   private let names: SourceTypes
   /// Stands before the id of the record that is read, until its object is entered.
   private var outerID: JSONScanner?
-  /// The type that the top-level record says itself by a name, by which it was found.
+  /// Holds the type that the top-level record says itself by a name, by which it was found.
   private var said: (name: String, owner: String)?
 
   init(layouts: [RecordLayout], names: SourceTypes, arena: LoadArena, now: Int64) {
@@ -165,7 +165,7 @@ struct RecordReader: ~Copyable {
     }
   }
 
-  /// Where the key stands, without its quotes, that the scanner has read since `start`.
+  /// Returns where the key stands, without its quotes, that the scanner has read since `start`.
   static func keyRange(_ scanner: JSONScanner, from start: Int) -> Range<Int> {
     let bytes = scanner.slice(start, scanner.position)
     guard let first = bytes.firstIndex(of: 0x22), let last = bytes.lastIndex(of: 0x22), first < last else {
@@ -191,7 +191,7 @@ struct RecordReader: ~Copyable {
     }
   }
 
-  /// What a property is where its record does not name it.
+  /// Applies what a property is where its record does not name it.
   mutating func applyDefault(_ slot: RecordLayout.Slot, base: Int, record: Int, owner: String) {
     switch (slot.defaultValue, slot.target) {
     case (.value(let value)?, let target):
@@ -316,7 +316,7 @@ struct RecordReader: ~Copyable {
     stage.links.append(RecordStage.Link(relation: relation, record: record, key: key, isRecord: false))
   }
 
-  /// The error for a value that the type of its field does not take; skips the value to find its end.
+  /// Returns the error for a value that the type of its field does not take; skips the value to find its end.
   func wrongType(
     _ slot: RecordLayout.Slot, _ owner: String, _ scanner: inout JSONScanner, _ start: Int, _ offset: Int,
     because detail: String? = nil

@@ -8,9 +8,9 @@ import GQLStore
 struct RecordStage {
   struct Record {
     var layout: Int
-    /// The first of the record's cells in `cells`, `valid` and `given`.
+    /// Holds the first of the record's cells in `cells`, `valid` and `given`.
     var base: Int
-    /// Where the record's object starts and ends in its file.
+    /// Marks where the record's object starts and ends in its file.
     var start: Int
     var end: Int
     /// False for an object inside another.
@@ -26,7 +26,7 @@ struct RecordStage {
   struct Link {
     var relation: RelationID
     var record: Int
-    /// The target's key, or the number of the staged record.
+    /// Holds the target's key, or the number of the staged record.
     var key: Cell
     var isRecord: Bool
     /// For a relation to an interface or union whose target says its type: that type.
@@ -37,9 +37,9 @@ struct RecordStage {
   var links: ContiguousArray<Link> = []
   /// To-many properties that the records name; an empty list is a value too.
   private(set) var cells: UnsafeMutablePointer<Cell>
-  /// Whether a cell has a value.
+  /// Indicates whether a cell has a value.
   private(set) var valid: UnsafeMutablePointer<Bool>
-  /// Whether the record said so, rather than a default.
+  /// Indicates whether the record said so, rather than a default.
   private(set) var given: UnsafeMutablePointer<Bool>
   private var capacity: Int
   private(set) var count = 0

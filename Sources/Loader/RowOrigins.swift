@@ -1,18 +1,18 @@
-/// Where the records of a type's new rows stand, a word for each row.
+/// A list of where the records of a type's new rows stand, a word for each row.
 struct RowOrigins {
   struct Origin {
     var file: Int
     var offset: Int
-    /// Whether a record of its own defined the row.
+    /// Indicates whether a record of its own defined the row.
     var isTopLevel: Bool
     var isIncomplete: Bool
-    /// Whether the row was taken back, because its record was bad.
+    /// Indicates whether the row was taken back, because its record was bad.
     var isRemoved = false
   }
 
   /// Offsets in the high bits, flags in the three lowest ones.
   private var words = WordList()
-  /// Where the rows of each file begin.
+  /// Marks where the rows of each file begin.
   private var files: ContiguousArray<(first: Int, file: Int)> = []
 
   var count: Int { words.count }
@@ -33,7 +33,7 @@ struct RowOrigins {
     set { words[index] = Self.word(newValue) }
   }
 
-  /// Whether something is missing in a row that is still there.
+  /// Returns whether something is missing in a row that is still there.
   func isIncomplete(_ index: Int) -> Bool { words[index] & 6 == 2 }
 
   private static func word(_ origin: Origin) -> UInt64 {

@@ -1,13 +1,13 @@
 import GQLBase
 
-/// The columns of a CSV file by name: `address.city` is a field of an embedded object.
+/// A tree of the columns of a CSV file by name: `address.city` is a field of an embedded object.
 struct CSVColumns {
   struct Field {
     var name: Text
     var column: Int?
-    /// The columns of an object.
+    /// Holds the columns of an object.
     var inner: CSVColumns
-    /// The place of the member in the shape.
+    /// Holds the place of the member in the shape.
     var place = -1
   }
 

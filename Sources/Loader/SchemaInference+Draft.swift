@@ -2,16 +2,16 @@
 struct SchemaDraft {
   struct Field {
     var name: String
-    /// As the schema writes it.
+    /// Holds the type as the schema writes it.
     var type: String
     var source: String?
-    /// Whether it holds texts and what JSON writes without quotes.
+    /// Indicates whether it holds texts and what JSON writes without quotes.
     var isMixed = false
     var isKey = false
     var isRowNumber = false
-    /// The field on the other side of a relation.
+    /// Holds the field on the other side of a relation.
     var inverse: String?
-    /// Whether it only shows what the other side holds.
+    /// Indicates whether it only shows what the other side holds.
     var isInverse = false
     var cascades = false
     var isUnique = false
@@ -22,7 +22,7 @@ struct SchemaDraft {
   struct TypeDraft {
     var name: String
     var source: String?
-    /// The name that data gives the id; nil where rows are numbered.
+    /// Holds the name that data gives the id; nil where rows are numbered.
     var key: String?
     var fields: [Field] = []
     /// Indexes over several fields.

@@ -1,6 +1,6 @@
 import GQLBase
 
-/// What tells the records of a type from each other.
+/// A member, or the number of the row, that tells the records of a type from each other.
 extension SchemaInference {
   /// Decides for each type which column is the id.
   ///
@@ -73,7 +73,7 @@ extension SchemaInference {
     return .rowNumber
   }
 
-  /// The columns that are ids if their values are: `<type>_id`, `key`, `url`, `uuid`, `code`, in this order.
+  /// Returns the columns that are ids if their values are: `<type>_id`, `key`, `url`, `uuid`, `code`, in this order.
   private func keyCandidates(of shape: ValueShape, _ source: String) -> [Text] {
     let type = SourceNames.plain(SourceNames.type(source))
     let order = [SourceNames.singular(type) + "id", type + "id", "key", "url", "uuid", "code"]
@@ -86,7 +86,7 @@ extension SchemaInference {
     return found.compactMap { $0 }
   }
 
-  /// Whether a member is in every record, and never the same.
+  /// Returns whether a member is in every record, and never the same.
   static func isKey(_ member: ValueShape, of shape: ValueShape, trustingMany: Bool) -> Bool {
     guard isLinkable(member), member.nulls == 0, member.values >= shape.objects, let distinct = member.distinct,
       !distinct.hasRepeats
@@ -94,7 +94,7 @@ extension SchemaInference {
     return trustingMany || !distinct.isOverfull
   }
 
-  /// Whether values can be ids, or links to them.
+  /// Returns whether values can be ids, or links to them.
   static func isLinkable(_ member: ValueShape) -> Bool {
     !member.kinds.isEmpty && member.kinds.isSubset(of: .keys) && !member.kinds.hasNullWords
   }

@@ -1,6 +1,6 @@
 import GQLBase
 
-/// The kinds of values that a column or key has: what its type is made of.
+/// A set of the kinds of values that a column or key has: what its type is made of.
 ///
 /// A value of CSV is looked at as bytes, without an allocation.
 struct ValueKinds: OptionSet {
@@ -28,10 +28,11 @@ struct ValueKinds: OptionSet {
   static let scalars: ValueKinds = [
     .boolean, .integer, .bigInteger, .fraction, .wildNumber, .date, .dateTime, .uuid, .text, .nullWord,
   ]
-  /// What may be the values of an id, and of links to it.
+  /// Holds what may be the values of an id, and of links to it.
   static let keys: ValueKinds = [.integer, .bigInteger, .date, .dateTime, .uuid, .text, .nullWord]
 
-  /// The narrowest scalar type that holds values of these kinds; nil where there is no value, or one that is no scalar.
+  /// Returns the narrowest scalar type that holds values of these kinds; nil where there is no value, or one that is no
+  /// scalar.
   var scalar: String? {
     let others = subtracting(.nullWord)
     if others.isEmpty { return isEmpty ? nil : "String" }
@@ -47,17 +48,17 @@ struct ValueKinds: OptionSet {
     }
   }
 
-  /// Whether values that JSON writes without quotes stand among texts.
+  /// Returns whether values that JSON writes without quotes stand among texts.
   var isMixed: Bool {
     scalar == "String" && !isDisjoint(with: [.boolean, .wildNumber, .integer, .bigInteger, .fraction])
   }
 
-  /// Whether `NULL` and `NA` mean that there is no value.
+  /// Returns whether `NULL` and `NA` mean that there is no value.
   var hasNullWords: Bool { contains(.nullWord) && scalar != "String" }
 
   // MARK: - Detection
 
-  /// The kind of a cell of CSV that is not empty.
+  /// Returns the kind of a cell of CSV that is not empty.
   static func ofCell(_ cell: UnsafeBufferPointer<UInt8>, isQuoted: Bool) -> ValueKinds {
     guard let first = cell.first else { return .text }
     switch first {
@@ -71,7 +72,7 @@ struct ValueKinds: OptionSet {
     return ofText(cell)
   }
 
-  /// The kind of a cell that begins with a digit or a minus sign.
+  /// Returns the kind of a cell that begins with a digit or a minus sign.
   private static func ofDigits(_ cell: UnsafeBufferPointer<UInt8>) -> ValueKinds {
     let start = cell[0] == 0x2D ? 1 : 0
     var end = start
@@ -92,7 +93,7 @@ struct ValueKinds: OptionSet {
     return digits <= Decimal.maximumDigits ? .bigInteger : .wildNumber
   }
 
-  /// The kind of a JSON number.
+  /// Returns the kind of a JSON number.
   static func ofNumber(_ number: JSONNumber) -> ValueKinds {
     if number.int64 != nil { return .integer }
     if number.isInteger { return ofInteger(number.bytes, digits: number.count - (number.bytes.first == 0x2D ? 1 : 0)) }
@@ -101,7 +102,7 @@ struct ValueKinds: OptionSet {
     return number.double?.isFinite ?? false ? .fraction : .wildNumber
   }
 
-  /// The kind of a text: by its form a time or a UUID, or else a text.
+  /// Returns the kind of a text: by its form a time or a UUID, or else a text.
   static func ofText(_ text: UnsafeBufferPointer<UInt8>) -> ValueKinds {
     guard text.count >= 10, text.count <= 40 else { return .text }
     if text.count == 36, text[8] == 0x2D, let normal = UUIDText.normalize(text) {

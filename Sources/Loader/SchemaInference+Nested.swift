@@ -71,7 +71,7 @@ extension SchemaInference {
     queue.append(target)
   }
 
-  /// The member that tells nested objects from each other.
+  /// Returns the member that tells nested objects from each other.
   private static func nestedID(_ shape: ValueShape) -> Text? {
     guard shape.kinds.subtracting(.object).isSubset(of: .keys) else { return nil }
     return CollectedNames.ids.first { name in
@@ -82,7 +82,7 @@ extension SchemaInference {
   }
 }
 
-/// The places of types by their names, without case, underscores and the plural.
+/// A table of the places of types by their names, without case, underscores and the plural.
 struct TypeNames {
   private var places: [String: Int] = [:]
 

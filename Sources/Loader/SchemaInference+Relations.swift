@@ -2,7 +2,7 @@ import GQLBase
 
 /// Columns whose values are ids of a type.
 extension SchemaInference {
-  /// What relations are looked for in.
+  /// A table of the ids that relations may lead to.
   struct LinkTargets {
     var named = TypeNames()
     /// By type: the values of its ids.
@@ -57,7 +57,7 @@ extension SchemaInference {
     }
   }
 
-  /// Whether a column of a table of SQLite is a value only.
+  /// Returns whether a column of a table of SQLite is a value only.
   private func mayRelate(_ name: Text, _ draft: Draft) -> Bool {
     draft.table?.fields.contains { $0.source ?? $0.name == name.string && $0.inverse == nil && !$0.isKey } ?? false
   }

@@ -2,18 +2,18 @@ import GQLBase
 
 /// A column that relates to a type.
 struct ShapeLink {
-  /// The place of the type.
+  /// Holds the place of the type that the column leads to.
   var target: Int
-  /// How many of the column's distinct values are no ids there.
+  /// Counts the column's distinct values that are no ids there.
   var dangling: Int
-  /// Whether the relation has the name of the column: it does not end in `id`.
+  /// Indicates whether the relation has the name of the column: it does not end in `id`.
   var hasOwnName: Bool
 }
 
 /// A named value of objects.
 struct ShapeMember: Sendable {
   let name: Text
-  /// The name as JSON writes it.
+  /// Holds the name as JSON writes it.
   let key: WrittenKey
   var shape: ValueShape
 
@@ -24,30 +24,30 @@ struct ShapeMember: Sendable {
   }
 }
 
-/// What was seen of the values of one column, key or list.
+/// A summary of the values of one column, key or list.
 struct ValueShape: Sendable {
   var kinds: ValueKinds = []
-  /// How many records, or elements, have the value, nulls included.
+  /// Counts the records, or elements, that have the value, nulls included.
   var values = 0
   var nulls = 0
   var objects = 0
   /// A column of a CSV file, whose cells are all texts at first.
   var isOfCSV = false
-  /// Whether every text is a URL.
+  /// Indicates whether every text is a URL.
   var areURLs = true
-  /// The distinct values, where the name is one of a key or of a relation.
+  /// Holds the distinct values, where the name is one of a key or of a relation.
   var distinct: ValueSet?
-  /// The `__typename` of all objects; empty where they say different ones.
+  /// Holds the `__typename` of all objects; empty where they say different ones.
   var typename: String?
-  /// The elements of lists; at most one.
+  /// Holds the elements of lists; at most one.
   var element: [ValueShape] = []
   var members: [ShapeMember] = []
   private var places: [Text: Int] = [:]
-  /// Whether the objects have more names than fields can be made of.
+  /// Indicates whether the objects have more names than fields can be made of.
   var isMap = false
-  /// The entity type that was made of the objects.
+  /// Holds the entity type that was made of the objects.
   var entity: Int?
-  /// The type that the values are ids of.
+  /// Holds the type that the values are ids of.
   var link: ShapeLink?
 
   func place(of name: Text) -> Int? { places[name] }
@@ -85,7 +85,7 @@ struct ValueShape: Sendable {
     distinct?.insert(integer)
   }
 
-  /// Whether only the fact that there is a text matters any more.
+  /// Returns whether only the fact that there is a text matters any more.
   var isSettledText: Bool { kinds.contains(.text) && !areURLs && distinct == nil }
 
   static func isURL(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -110,7 +110,7 @@ struct ValueShape: Sendable {
     return shape
   }
 
-  /// How many names its objects have, those of objects in them included.
+  /// Returns how many names its objects have, those of objects in them included.
   private var nameCount: Int {
     members.reduce(element.reduce(0) { $0 + $1.nameCount }) { $0 + 1 + $1.shape.nameCount }
   }

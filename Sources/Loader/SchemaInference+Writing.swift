@@ -4,11 +4,11 @@ import GQLCatalog
 /// A schema that was made of records.
 package struct InferredSchema {
   package var sdl: String
-  /// What was decided, a sentence each.
+  /// Holds what was decided, a sentence each.
   package var notes: [String]
 }
 
-/// The types of an inference as a schema.
+/// A writer of the types of an inference as a schema.
 struct InferenceWriter {
   private let drafts: [SchemaInference.Draft]
   private var types: [SchemaDraft.TypeDraft] = []
@@ -101,7 +101,7 @@ struct InferenceWriter {
     }
     targets = [:]
   }
-  /// The relations of the type that is being made, by field.
+  /// Holds the relations of the type that is being made, by field.
   private var targets: [String: Int] = [:]
 
   private func isRenamed(_ draft: SchemaInference.Draft) -> Bool {
@@ -193,7 +193,7 @@ struct InferenceWriter {
     columns[index ?? owner ?? 0] += 1
   }
 
-  /// Whether texts of JSON stand beside numbers and truth values; cells of CSV are texts anyway.
+  /// Returns whether texts of JSON stand beside numbers and truth values; cells of CSV are texts anyway.
   private static func isMixed(_ shape: ValueShape) -> Bool {
     guard shape.kinds == .list, let element = shape.element.first else {
       return !shape.isOfCSV && shape.kinds.isMixed
@@ -237,7 +237,7 @@ struct InferenceWriter {
     return name
   }
 
-  /// How many columns the members of an embedded object take at most.
+  /// Returns how many columns the members of an embedded object take at most.
   private static func width(_ shape: ValueShape) -> Int {
     var width = 0
     for member in shape.members {
@@ -322,7 +322,7 @@ extension SchemaInference {
     return drafts
   }
 
-  /// The one `__typename` of the records of a type.
+  /// Returns the one `__typename` of the records of a type.
   private static func typename(_ draft: Draft) -> String? {
     guard let name = draft.shape.typename, !name.isEmpty, draft.source != name else { return nil }
     return name

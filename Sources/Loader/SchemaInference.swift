@@ -9,18 +9,18 @@ import GQLCatalog
 package struct SchemaInference: Sendable {
   /// A type that records belong to.
   struct Draft: Sendable {
-    /// The name of the file, table or key; nil for nested objects that have an id.
+    /// Holds the name of the file, table or key; nil for nested objects that have an id.
     var source: String?
-    /// What the type is called by, where the source is a whole name that tells it from another.
+    /// Holds what the type is called by, where the source is a whole name that tells it from another.
     var calledLike: String?
     var shape = ValueShape()
-    /// The type of a table of SQLite, whose fields the file says.
+    /// Holds the type of a table of SQLite, whose fields the file says.
     var table: SchemaDraft.TypeDraft?
     var name = ""
     var identity = Identity.none
   }
 
-  /// What tells the records of a type from each other.
+  /// A member, or the number of the row, that tells the records of a type from each other.
   enum Identity: Equatable {
     /// Not decided yet.
     case none
@@ -43,7 +43,7 @@ package struct SchemaInference: Sendable {
   private(set) var reader: ShapeReader
   /// By type and column: what the caller says is the id.
   let ids: [String: String]
-  /// The first thing that could not be read.
+  /// Holds the first thing that could not be read.
   package internal(set) var problem: LoadFailure?
   var notes: [String] = []
 
@@ -55,10 +55,10 @@ package struct SchemaInference: Sendable {
     self.ids = ids
   }
 
-  /// Whether no record was read.
+  /// Returns whether no record was read.
   package var isEmpty: Bool { types.isEmpty }
 
-  /// The place of a type, which is new if it was not seen yet.
+  /// Returns the place of a type, which is added if it was not seen yet.
   @discardableResult
   mutating func declare(_ source: String) -> Int {
     if let index = places[source] { return index }
@@ -80,7 +80,7 @@ package struct SchemaInference: Sendable {
     types[index].identity = table.key.map { .id(Text($0)) } ?? .rowNumber
   }
 
-  /// Whether a table of SQLite has that name.
+  /// Returns whether a table of SQLite has that name.
   func isTable(_ source: String) -> Bool { places[source].map { types[$0].table != nil } ?? false }
 
   /// Declares the columns of a CSV file.
@@ -124,7 +124,7 @@ package struct SchemaInference: Sendable {
     return part
   }
 
-  /// Whether so many names were met that a part cannot be merged.
+  /// Returns whether so many names were met that a part cannot be merged.
   var isFull: Bool { reader.room <= 0 }
 
   /// Adds the records of a part, as if they were read now.
@@ -161,9 +161,9 @@ package struct SchemaInference: Sendable {
   }
 }
 
-/// The names of columns whose values are remembered.
+/// A rule for the names of columns whose values are remembered.
 struct CollectedNames {
-  /// The names of types, in the singular too, without case and underscores.
+  /// Holds the names of types, in the singular too, without case and underscores.
   private var types: Set<String> = []
   private let wanted: Set<Text>
   static let ids = ["id", "ID", "Id", "_id", "pk"].map { Text($0) }
@@ -188,14 +188,14 @@ struct CollectedNames {
       || plain.hasSuffix("list") && types.contains(String(plain.dropLast(4)))
   }
 
-  /// Whether a column is a key by its name alone: those of `<type>_id` are one of the type.
+  /// Returns whether a column is a key by its name alone: those of `<type>_id` are one of the type.
   static func isKey(_ name: String) -> Bool { keys.contains(name.lowercased()) }
 }
 
 /// Reads values into shapes where they stand: a tree of them would take many times their size.
 struct ShapeReader {
   let names: CollectedNames
-  /// How many names may still be met: each takes much more memory than its bytes.
+  /// Counts the names that may still be met: each takes much more memory than its bytes.
   var room = 200_000
   static let mostMembers = SchemaInference.mostFields
 

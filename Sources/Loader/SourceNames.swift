@@ -1,10 +1,11 @@
 import GQLBase
 import GQLCatalog
 
-/// The names of types and fields for the names of files, tables, keys and columns: one rule for every source.
+/// A namespace of the names of types and fields for those of files, tables, keys and columns: one rule for every
+/// source.
 ///
-/// A name is cut into pieces at all that is no ASCII letter or digit, after letters with marks became plain ones (`ü` is
-/// `u`, `ß` is `ss`). The pieces are joined, each with its first letter raised; `_` stands between two digits.
+/// A name is cut into pieces at all that is no ASCII letter or digit, after letters with marks became plain ones (`ü`
+/// is `u`, `ß` is `ss`). The pieces are joined, each with its first letter raised; `_` stands between two digits.
 enum SourceNames {
   /// Names that no type of a source may have.
   static let reservedTypes = EntityType.reservedNames.union(["Mutation", "Subscription"])
@@ -39,12 +40,12 @@ enum SourceNames {
     GraphQLName.isValid(name) && isFieldName(name) ? name : field(name)
   }
 
-  /// Whether a schema can have a type of that name.
+  /// Returns whether a schema can have a type of that name.
   static func isTypeName(_ name: String) -> Bool {
     GraphQLName.isFree(name) && !reservedTypes.contains(name)
   }
 
-  /// Whether a schema can have a field of that name, in backquotes where it must be.
+  /// Returns whether a schema can have a field of that name, in backquotes where it must be.
   static func isFieldName(_ name: String) -> Bool {
     !name.isEmpty && !GraphQLName.isReserved(name) && !Property.reservedNames.contains(name)
       && name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x60 && $0 != 0x7F }
@@ -102,7 +103,7 @@ enum SourceNames {
     return buffer.string
   }
 
-  /// Whether two names are the same but for case and underscores.
+  /// Returns whether two names are the same but for case and underscores.
   static func areAlike(_ left: String, _ right: String) -> Bool { plain(left) == plain(right) }
 
   /// Returns a name without case and underscores.
@@ -125,7 +126,7 @@ enum SourceNames {
     withoutMarks(name).split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }.map(String.init)
   }
 
-  /// The letters from `À` to `ſ` without their marks; a space stands for what is no letter.
+  /// Holds the letters from `À` to `ſ` without their marks; a space stands for what is no letter.
   private static let plainLetters: [Substring] =
     ("A A A A A A AE C E E E E I I I I D N O O O O O . O U U U U Y Th ss a a a a a a ae c e e e e i i i i d n o o o o o"
     + " . o u u u u y th y A a A a A a C c C c C c C c D d D d E e E e E e E e E e G g G g G g G g H h H h I i I i I i I"
@@ -150,7 +151,7 @@ enum SourceNames {
   private static func begins(_ name: String) -> Bool { name.first.map { $0.isASCII && $0.isLetter } ?? false }
 }
 
-/// The names in use in one place. One that is taken gets the first number, from 2, that makes it another.
+/// A set of the names in use in one place. One that is taken gets the first number, from 2, that makes it another.
 struct UniqueNames {
   private var used: Set<String>
   /// By name: the number to try next, so that thousands of clashes take no longer than as many names.

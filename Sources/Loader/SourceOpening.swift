@@ -3,18 +3,18 @@ import GQLCatalog
 
 /// From what names data to opened tables of records.
 package struct SourceOpening {
-  /// The tables of the sources, and the schemas that databases among them bring along.
+  /// A list of the tables of the sources, and the schemas that databases among them bring along.
   package struct Opened {
     package var files: [LoadFile] = []
-    /// What was decided about the sources, a sentence each.
+    /// Holds what was decided about the sources, a sentence each.
     package var notes: [String] = []
   }
 
-  /// What bounds the opening of sources.
+  /// A set of bounds for the opening of sources.
   package struct Bounds {
-    /// The bytes that one compressed file may expand to.
+    /// Holds the bytes that one compressed file may expand to.
     var expandedBytes: Int
-    /// The folder that all files must lie in; nil if they may lie anywhere.
+    /// Holds the folder that all files must lie in; nil if they may lie anywhere.
     var root: String?
     var watch: LoadWatch
 
@@ -25,7 +25,7 @@ package struct SourceOpening {
     }
   }
 
-  /// What a source is called by its user.
+  /// A name and a format that the user gave a source.
   private struct Naming {
     var name: String?
     var format: LoadFile.Format?
@@ -33,13 +33,13 @@ package struct SourceOpening {
 
   private let catalog: Catalog?
   private let types: SourceTypes?
-  /// The names that types of the schema have, in it or in data; nil without a schema.
+  /// Holds the names that types of the schema have, in it or in data; nil without a schema.
   private let typeNames: Set<String>?
-  /// The names that types of the schema have in data.
+  /// Holds the names that types of the schema have in data.
   private let sources: Set<String>
   private let bounds: Bounds
   private var opened = Opened()
-  /// The names of tables of the SQLite files so far.
+  /// Holds the names of tables of the SQLite files so far.
   private var tableNames = TableNames()
 
   private init(_ catalog: Catalog?, _ bounds: Bounds) {
@@ -182,8 +182,8 @@ package struct SourceOpening {
     }
   }
 
-  /// Whether all that a file of JSON holds is called as the schema says of its types by `@source`. Names of types alone
-  /// do not suffice: answers to queries have them, too.
+  /// Returns whether all that a file of JSON holds is called as the schema says of its types by `@source`. Names of
+  /// types alone do not suffice: answers to queries have them, too.
   private func holdsTypes(_ file: MappedFile, _ name: DataFileName) -> Bool {
     let shape = JSONShape(file.bytes, isLines: name.format.map { $0 == .ndjson })
     guard shape.fault == nil, !shape.tables.isEmpty else { return false }

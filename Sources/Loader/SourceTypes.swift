@@ -1,6 +1,6 @@
 import GQLCatalog
 
-/// The types of a schema by the names that data gives them: of files, tables and keys.
+/// A table of the types of a schema by the names that data gives them: of files, tables and keys.
 package struct SourceTypes {
   private var types: [String: EntityTypeID] = [:]
   /// By names without case and underscores.
@@ -15,8 +15,8 @@ package struct SourceTypes {
     for type in named where plain[SourceNames.plain(type.name)] == nil { plain[SourceNames.plain(type.name)] = type.id }
   }
 
-  /// Returns the type of that name: as `@source(name:)` says it, else as the type is called, else the same but for case,
-  /// what is no letter or digit, and the plural.
+  /// Returns the type of that name: as `@source(name:)` says it, else as the type is called, else the same but for
+  /// case, what is no letter or digit, and the plural.
   package func type(named name: String) -> EntityTypeID? {
     if let type = types[name] { return type }
     let made = SourceNames.type(name)

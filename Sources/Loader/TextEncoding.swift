@@ -1,6 +1,6 @@
 import GQLBase
 
-/// The encodings of Unicode that a byte order mark tells.
+/// A reader of the encodings of Unicode that a byte order mark tells.
 package enum TextEncoding {
   /// Returns where a text in UTF-8 begins: after its byte order mark, if it has one.
   package static func start(of bytes: some Sequence<UInt8>) -> Int {

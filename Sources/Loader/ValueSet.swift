@@ -6,20 +6,20 @@ struct ValueSet {
   private struct Run {
     var first: Int64
     var last: Int64
-    /// The integers are distinct ones of 64 bits, which are fewer than an `Int` counts.
+    /// Counts the integers, which have at most 18 digits.
     var count: Int { Int(last - first) + 1 }
   }
 
   /// In ascending order; none where the values are hashed.
   private var runs: ContiguousArray<Run> = []
-  /// The run that is being read, behind all others.
+  /// Holds the run that is being read, behind all others.
   private var last: Run?
   private var places: [UInt64] = []
   private var isHashed = false
   private(set) var count = 0
-  /// Whether a value came twice.
+  /// Indicates whether a value came twice.
   private(set) var hasRepeats = false
-  /// Whether there were more values than are kept.
+  /// Indicates whether there were more values than are kept.
   private(set) var isOverfull = false
   private static let mostValues = 1 << 24
   /// More runs than this take more memory than hashes.

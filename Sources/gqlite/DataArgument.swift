@@ -1,20 +1,20 @@
 import GQLite
 
-/// A path that the command line names as data, and the name of its table if it is given.
+/// An argument that names data: a path, and the name of its table if it is given.
 struct DataArgument {
   var path: String
   var name: String?
 
   var isStandardInput: Bool { Self.isStandardInput(path) }
 
-  /// Tells whether there is no such file, and the path is no pattern.
+  /// Returns whether there is no such file, and the path is no pattern.
   var isAbsent: Bool { !isStandardInput && !FileBytes.exists(path) && FileBytes.patternFolder(path) == nil }
 
   private static func isStandardInput(_ path: String) -> Bool {
     ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].contains(path)
   }
 
-  /// The value of `--data`: `orders.csv`, or `Sale=orders.csv` where no file is called so.
+  /// Reads the value of `--data`: `orders.csv`, or `Sale=orders.csv` where no file is called so.
   init(flag value: String) {
     path = value
     guard let (name, path) = Self.parts(value), !FileBytes.exists(value) else { return }
@@ -46,11 +46,12 @@ struct DataArgument {
     return (String(name), String(path))
   }
 
-  /// The ends of the names of documents, which may hold anything.
+  /// Holds the ends of the names of documents, which may hold anything.
   private static let documentEndings = [".graphql", ".gql", ".query", ".graphqls"]
   private static let lookedAtBytes = 512
 
-  /// Returns whether a path leads to data: a folder, a file that ends or begins as data does, or a pattern of such files.
+  /// Returns whether a path leads to data: a folder, a file that ends or begins as data does, or a pattern of such
+  /// files.
   private static func isData(_ path: String) throws(QueryError) -> Bool {
     guard FileBytes.exists(path) else {
       return !DocumentText.begins(path.utf8) && FileBytes.isNamedAsData(path)
@@ -66,7 +67,7 @@ struct DataArgument {
   }
 }
 
-/// Tells what the first bytes of a text say about it.
+/// A look at the first bytes of a text.
 enum DocumentText {
   private static let keywords: Set<String> = [
     "query", "mutation", "subscription", "fragment", "let", "func", "explain", "extend", "schema", "type", "enum",
