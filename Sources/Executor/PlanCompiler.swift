@@ -108,7 +108,6 @@ struct PlanCompiler {
       case .branches(let list): return branches(list, set.linkStatus)
       case .union(let sets):
         let node = AccessNode(.union)
-        node.keepsLinkOrder = plan.query.isLinked(set.source)
         for set in sets {
           let member = AccessNode(.set)
           member.number = set.index
@@ -135,6 +134,17 @@ struct PlanCompiler {
         node.number = inner.index
         node.relation = relation(id, set.linkStatus)
         if case .linked = set.source { node.keepsLinkOrder = true }
+        return node
+      case .routes(let inner, let routes, let inLinkOrder):
+        let node = AccessNode(.routes)
+        node.number = inner.index
+        node.keepsLinkOrder = inLinkOrder
+        for route in routes {
+          // The links of the last relation that leads to another entity.
+          let last = route.lastIndex { !catalog[$0].isMirror }
+          node.routes.append(
+            route.indices.map { relation(route[$0], $0 == last ? set.linkStatus : .live) })
+        }
         return node
       case .deleted(let includesLive): return AccessNode(includesLive ? .all : .deleted)
       case .given: return AccessNode(.given)
@@ -286,7 +296,8 @@ struct PlanCompiler {
     case .key(_, let key): for part in key { result = max(result, scopes(part)) }
     case .relation(let reference, _): result = max(result, reference.scope + 1)
     case .items(let reference, _): result = max(result, reference.scope + 1)
-    case .step(let inner, _), .linked(let inner, _): result = max(result, scopesUsed(byAround: inner.index))
+    case .step(let inner, _), .linked(let inner, _), .routes(let inner, _, _):
+      result = max(result, scopesUsed(byAround: inner.index))
     case .branches(let branches): for branch in branches { result = max(result, branch.reference.scope + 1) }
     case .union(let sets): for inner in sets { result = max(result, scopesUsed(byAround: inner.index)) }
     case .closure(let closure):

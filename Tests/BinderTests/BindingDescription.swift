@@ -68,6 +68,9 @@ struct BindingDescription {
     case .shortestPath(let path): parts.append("path over \(self.set(path.step))")
     case .items(let group, _): parts.append("\(reference(group))→_items")
     case .linked(let base, let relation): parts.append("(\(self.set(base)))→\(name(relation))")
+    case .routes(let base, let routes, let inLinkOrder):
+      let ends = routes.map { $0.map { name($0) }.joined(separator: ".") }.joined(separator: "|")
+      parts.append("(\(self.set(base)))\(inLinkOrder ? "→" : "→→")(\(ends))")
     }
     if let predicate = set.predicate { parts.append("where \(expression(predicate))") }
     if !set.order.isEmpty {

@@ -52,7 +52,9 @@ extension Binder {
     _ property: Property, _ fields: [MemberField], of element: EntityReference, at range: SourceRange
   ) -> Operand {
     var found: [Operand] = []
-    for member in memberReferences(of: element, type(of: element)) {
+    let members = memberReferences(of: element, type(of: element))
+    guard count(members.count * element.alternativeCount, at: range) else { return .error }
+    for member in members {
       guard let field = fields.first(where: { $0.member.type == member.type }) else { continue }
       found.append(self.member(catalog[member.type][field.property], of: member.reference, at: range))
     }
@@ -121,24 +123,17 @@ extension Binder {
     }
     // Parents stand before children, so that the set that gathers them comes first.
     let result = reserveSet(target, at: range)
-    var ends: [SetID] = []
-    for route in routes {
-      var last = set
-      for relation in route.dropLast() {
-        let next = reserveSet(catalog[relation].target, at: range)
-        query[next].source = source(last, relation)
-        last = next
-      }
-      guard let relation = route.last else { continue }
-      if routes.count == 1 {
-        query[result].source = source(last, relation)
-        return result
-      }
-      let end = reserveSet(catalog[relation].target, at: range)
-      query[end].source = source(last, relation)
-      ends.append(end)
+    guard routes.count == 1, let route = routes.first, let relation = route.last else {
+      query[result].source = .routes(set, routes, inLinkOrder: inLinkOrder)
+      return result
     }
-    query[result].source = .union(ends)
+    var last = set
+    for relation in route.dropLast() {
+      let next = reserveSet(catalog[relation].target, at: range)
+      query[next].source = source(last, relation)
+      last = next
+    }
+    query[result].source = source(last, relation)
     return result
   }
 

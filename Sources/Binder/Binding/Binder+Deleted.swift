@@ -26,6 +26,7 @@ extension Binder {
       set.linkStatus = status
     case .step(let base, let relation), .linked(let base, let relation):
       if catalog[relation].isMirror { follow(base, status) } else { set.linkStatus = status }
+    case .routes: set.linkStatus = status
     case .union(let sets): for inner in sets { follow(inner, status) }
     case .deleted, .key, .items, .closure, .shortestPath, .given:
       guard status == .deleted else { return nil }
@@ -51,6 +52,7 @@ extension Binder {
     switch query[id].source {
     case .step(let base, let relation), .linked(let base, let relation):
       if catalog[relation].isMirror { follow(base, status) } else { query[id].linkStatus = status }
+    case .routes: query[id].linkStatus = status
     default: break
     }
   }

@@ -214,7 +214,7 @@ extension Binder {
   /// What has an order of its own that no cursor can hold.
   private func unpaged(_ source: BoundSet.Source) -> String? {
     switch source {
-    case .all, .key, .relation, .branches, .step, .union, .deleted: nil
+    case .all, .key, .relation, .branches, .step, .routes, .union, .deleted: nil
     case .closure: "a closure"
     case .shortestPath, .linked: "a path"
     // Its members stand as they do in the set that is grouped.

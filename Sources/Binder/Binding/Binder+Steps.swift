@@ -5,10 +5,21 @@ import GQLQuery
 
 /// Steps of a path: from an entity, from the only member of a set, from all members of one.
 extension Binder {
+  /// How many ways, over the types of interfaces, a path to one entity may have. One that has more is a set of at most
+  /// one entity, which each step passes once.
+  private static let mostWays = 64
+
   func step(
     from element: EntityReference, _ type: EntityTypeID, _ name: Name, _ arguments: CallArguments?,
     _ environment: Environment, _ range: SourceRange
   ) -> Operand {
+    let ways = element.alternativeCount
+    if ways > 1, ways * max(1, catalog[type].members.count) > Self.mostWays {
+      let set = reserveSet(type, at: range)
+      query[set].source = source(of: element)
+      let path = PluralPath(set: set, type: type, range: range, text: "this")
+      return step(fromSingle: path, name, arguments, environment, range)
+    }
     if let value = metaValue(name, of: element) { return arguments == nil ? .value(value) : noArguments(name) }
     guard let property = catalog[type].property(named: name.text) else {
       reportUnknownField(name, of: catalog[type].name, among: catalog[type].properties.map(\.name))

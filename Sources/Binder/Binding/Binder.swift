@@ -152,11 +152,13 @@ final class Binder {
 
   // MARK: Limits
 
-  /// Counts a node; false past the limit, which is reported once.
-  func count(at range: SourceRange) -> Bool {
-    nodes += 1
-    if nodes & 0x1FF == 0 {
-      options.interruption?.take(0x200 * BoundExpression.bytesOfNode + lets.bytes - countedLets)
+  /// Counts nodes; false past the limit, which is reported once.
+  func count(_ number: Int = 1, at range: SourceRange) -> Bool {
+    let before = nodes
+    nodes += number
+    if nodes >> 9 != before >> 9 {
+      let counted = (nodes >> 9 - before >> 9) << 9
+      options.interruption?.take(counted * BoundExpression.bytesOfNode + lets.bytes - countedLets)
       countedLets = lets.bytes
       lookAtInterruption(at: range)
     }

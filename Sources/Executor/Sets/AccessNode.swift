@@ -14,6 +14,8 @@ final class AccessNode: @unchecked Sendable {
     case relation
     /// The distinct targets of a relation of the members of another set.
     case step
+    /// The distinct ends of several routes of relations from the members of another set.
+    case routes
     /// The deleted entities; these and the live ones.
     case deleted, all
     /// A range of a column of times.
@@ -71,6 +73,7 @@ final class AccessNode: @unchecked Sendable {
   @exclusivity(unchecked) var reference = CompiledReference()
   /// Of a branch: paths of reader slots to the rows that stand for the targets; none where the targets are wanted.
   @exclusivity(unchecked) var casts: [[Int]] = []
+  @exclusivity(unchecked) var routes: [[RelationAccess]] = []
   @exclusivity(unchecked) var traversal: CompiledTraversal?
   /// What a hash join's table holds each row under.
   @exclusivity(unchecked) var buildProgram: ExpressionProgram?

@@ -61,6 +61,8 @@ extension Execution {
       return true
     case .step:
       return try step(node, state, outer, into: &rows)
+    case .routes:
+      return try routes(node, state, outer, into: &rows)
     case .branches:
       for child in node.children { try appendBranch(child, outer, 0, into: &rows) }
       return false
@@ -88,7 +90,6 @@ extension Execution {
     case .union:
       let start = rows.count
       for child in node.children { _ = try gather(child, set, state, outer, into: &rows) }
-      if node.keepsLinkOrder { return rows.count - start < 2 }
       rows.count =
         start
         + RowSorting.sortUnique(
@@ -184,19 +185,61 @@ extension Execution {
     defer { state.inner.rest() }
     try hold(state.inner, &state.innerBytes)
     let start = rows.count
-    for index in 0..<state.inner.rows.count {
-      try appendLinks(node.relation, node.relation.status, state.inner.rows[index], into: &rows)
-      if index & 1023 == 1023 {
-        try checkpoint()
-        try checkMemory(rows.count &* 4)
-      }
-    }
+    try appendLinks(node.relation, of: state.inner.rows, into: &rows)
     if node.keepsLinkOrder { return rows.count - start < 2 }
     rows.count =
       start
       + RowSorting.sortUnique(
         rows.base + start, rows.count - start, limit: snapshot.slotCount(node.relation.target), bits: &state.bits)
     return true
+  }
+
+  /// Ends of all routes from the members of another set, each of which is gathered once.
+  private func routes(
+    _ node: AccessNode, _ state: SetState, _ outer: ScopeRows, into rows: inout RowBuffer
+  ) throws(RuntimeProblem) -> Bool {
+    state.inner.removeAll()
+    state.inner.offsets.append(0)
+    try append(compiledSet(node.number), outer, into: &state.inner)
+    defer { state.inner.rest() }
+    try hold(state.inner, &state.innerBytes)
+    let start = rows.count
+    var passed = RowBuffer()
+    var next = RowBuffer()
+    for route in node.routes {
+      guard let last = route.last else { continue }
+      passed.removeAll()
+      passed.append(UnsafePointer(state.inner.rows.base), state.inner.rows.count)
+      for relation in route.dropLast() {
+        next.removeAll()
+        try appendLinks(relation, of: passed, into: &next)
+        if !node.keepsLinkOrder {
+          next.count = RowSorting.sortUnique(
+            next.base, next.count, limit: snapshot.slotCount(relation.target), bits: &state.bits)
+        }
+        swap(&passed, &next)
+      }
+      try appendLinks(last, of: passed, into: &rows)
+    }
+    if node.keepsLinkOrder { return rows.count - start < 2 }
+    let target = node.routes.first?.last?.target
+    rows.count =
+      start
+      + RowSorting.sortUnique(
+        rows.base + start, rows.count - start, limit: target.map(snapshot.slotCount) ?? 0, bits: &state.bits)
+    return true
+  }
+
+  private func appendLinks(
+    _ relation: RelationAccess, of members: borrowing RowBuffer, into rows: inout RowBuffer
+  ) throws(RuntimeProblem) {
+    for index in 0..<members.count {
+      try appendLinks(relation, relation.status, members[index], into: &rows)
+      if index & 1023 == 1023 {
+        try checkpoint()
+        try checkMemory(rows.count &* 4)
+      }
+    }
   }
 
   private func intersection(

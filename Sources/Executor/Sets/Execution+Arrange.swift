@@ -63,7 +63,7 @@ extension Execution {
     case .hashJoin: return node.children.allSatisfy { givesLiveRowsOnly($0, type) }
     case .relation: return node.relation.status == .live && !snapshot.catalog[type].isElement
     case .union: return node.children.allSatisfy { givesLiveRowsOnly($0, type) }
-    case .deleted, .all, .branches, .step, .set, .given, .closure, .shortestPath, .groupMembers: return false
+    case .deleted, .all, .branches, .step, .routes, .set, .given, .closure, .shortestPath, .groupMembers: return false
     }
   }
 

@@ -75,5 +75,8 @@ extension Execution {
 
 extension AccessNode {
   /// Whether links that sleep are followed.
-  var meetsDeleted: Bool { relation.status != .live || children.contains { $0.relation.status != .live } }
+  var meetsDeleted: Bool {
+    relation.status != .live || children.contains { $0.relation.status != .live }
+      || routes.contains { $0.contains { $0.status != .live } }
+  }
 }

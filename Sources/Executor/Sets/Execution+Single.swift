@@ -116,7 +116,7 @@ extension Execution {
   func isLinkOrdered(_ node: AccessNode) -> Bool {
     switch node.kind {
     case .relation, .branches, .closure, .shortestPath, .groupMembers, .given: true
-    case .step, .union: node.keepsLinkOrder
+    case .step, .routes: node.keepsLinkOrder
     case .intersection: node.children.first { $0.kind != .rowSet }?.kind == .relation
     default: false
     }

@@ -12,7 +12,7 @@ extension PhysicalPlan {
     switch set.source {
     case .key: atMost(1)
     case .relation(_, let relation): if !catalog[relation].isToMany { atMost(1) }
-    case .all, .step, .linked, .branches, .union, .items, .closure, .shortestPath, .given, .deleted: break
+    case .all, .step, .linked, .routes, .branches, .union, .items, .closure, .shortestPath, .given, .deleted: break
     }
     switch self[id].access {
     case .lookup(let index, _): if catalog[index].isUnique { atMost(1) }

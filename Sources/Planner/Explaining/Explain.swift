@@ -159,7 +159,7 @@ private struct PlanPrinter {
       let descriptor = catalog[relation]
       text = "batched \(descriptor.isToMany ? "to-many" : "to-one") \(catalog[descriptor.source].name)."
       text += "\(catalog.name(of: relation)) → \(catalog[set.type].name)"
-    case .step, .linked, .union: text = "step \(printer.set(set))"
+    case .step, .linked, .routes, .union: text = "step \(printer.set(set))"
     case .branches: text = "by type \(printer.set(set))"
     case .given: text = "the entities changed"
     case .all: text = "of \(catalog[set.type].name)"

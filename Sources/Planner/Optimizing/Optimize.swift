@@ -125,7 +125,7 @@ struct Optimizer {
     let plan: SetPlan
     switch set.source {
     case .all: plan = planCollection(id, executions: executions, usage: usage)
-    case .key, .relation, .step, .linked, .branches, .union, .items, .closure, .shortestPath, .given, .deleted:
+    case .key, .relation, .step, .linked, .routes, .branches, .union, .items, .closure, .shortestPath, .given, .deleted:
       plan = planLinked(id, executions: executions, usage: usage)
     }
     plans[id.index] = plan
@@ -153,7 +153,7 @@ struct Optimizer {
     switch set.source {
     case .all: access = .scan
     case .key(let index, let keys): access = .lookup(index, keys)
-    case .relation, .step, .linked, .branches, .union, .items, .closure, .shortestPath, .given, .deleted:
+    case .relation, .step, .linked, .routes, .branches, .union, .items, .closure, .shortestPath, .given, .deleted:
       access = .source
     }
     return SetPlan(access: access, filter: set.predicate, order: set.sortingMethod)

@@ -56,10 +56,11 @@ extension Optimizer {
   ) -> SetPlan? {
     guard options.forcing != .scanOnly else { return nil }
     switch set.source {
-    case .step(let base, _): guard query.freeScopes(of: base).isEmpty else { return nil }
-    case .union(let bases) where !query.isLinked(set.source):
+    case .step(let base, _), .routes(let base, _, inLinkOrder: false):
+      guard query.freeScopes(of: base).isEmpty else { return nil }
+    case .union(let bases):
       guard bases.allSatisfy({ query.freeScopes(of: $0).isEmpty }) else { return nil }
-    case .all, .key, .relation, .linked, .branches, .union, .items, .closure, .shortestPath, .given, .deleted:
+    case .all, .key, .relation, .linked, .routes, .branches, .items, .closure, .shortestPath, .given, .deleted:
       return nil
     }
     let (build, keys, covered) = joinKeys(conjuncts.map { ($0.position, $0.expression) }, mayFail: false)

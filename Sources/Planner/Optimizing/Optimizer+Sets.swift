@@ -205,6 +205,20 @@ extension Optimizer {
       let mean = estimator.statistics.fanOut(relation).mean + sleeping(set, relation)
       fetched = min(estimate.rows * mean, estimator.rowCount(set.type))
       collecting += estimate.cost + estimate.rows * CostModel.edgeRun
+    case .routes(let base, let routes, _):
+      planSet(base, executions: executions, usage: .rows)
+      let estimate = plans[base.index]?.estimate ?? PlanEstimate()
+      fetched = 0
+      for route in routes {
+        var reached = estimate.rows
+        for relation in route {
+          collecting += reached * CostModel.edgeRun
+          reached *= estimator.statistics.fanOut(relation).mean + sleeping(set, relation)
+        }
+        fetched += reached
+      }
+      fetched = min(fetched, estimator.rowCount(set.type))
+      collecting += estimate.cost + fetched * CostModel.rowSortStep
     case .branches(let branches):
       fetched = branches.reduce(0) {
         $0 + estimator.statistics.fanOut($1.relation).mean + sleeping(set, $1.relation)

@@ -179,6 +179,15 @@ extension EntityReference {
     if case .scope = self { true } else { false }
   }
 
+  /// The number of ``alternatives``.
+  package var alternativeCount: Int {
+    switch self {
+    case .scope: 1
+    case .toOne(let base, _): base.alternativeCount
+    case .firstOf(let references, _): references.reduce(0) { $0 + $1.alternativeCount }
+    }
+  }
+
   /// The paths of which at most one leads to the entity.
   package var alternatives: [EntityReference] {
     switch self {

@@ -106,11 +106,13 @@ package struct BoundSet: Sendable, Equatable {
     case items(EntityReference, SelectionID)
     /// The targets of a relation of the only member of another set, which has at most one, in link order.
     case linked(SetID, RelationID)
+    /// The distinct ends of several routes of relations from the members of another set, in canonical order. In link
+    /// order the other set has at most one member, which has links along one of the routes.
+    case routes(SetID, [[RelationID]], inLinkOrder: Bool)
     /// The targets of several relations, one behind the other: a to-many field of an interface, of which the members
     /// have one each, and an entity is of one member only. The references see the scopes that `limit` sees.
     case branches([RelationBranch])
     /// The distinct members of several sets of one type, in canonical order; they see what this set's `limit` sees.
-    /// Where all of them are `linked`, one of them at most has members, which stay in their order.
     case union([SetID])
     /// What repeating a step reaches, nearest first.
     case closure(BoundClosure)
@@ -263,9 +265,7 @@ extension BoundQuery {
   /// Whether a set's members stand as they are linked to the only member of another set.
   package func isLinked(_ source: BoundSet.Source) -> Bool {
     switch source {
-    case .linked: true
-    case .union(let sets):
-      !sets.isEmpty && sets.allSatisfy { if case .linked = self[$0].source { true } else { false } }
+    case .linked, .routes(_, _, inLinkOrder: true): true
     default: false
     }
   }

@@ -58,7 +58,7 @@ extension BoundQuery {
     case .key(_, let keys): for key in keys { scopes.formUnion(freeScopes(of: key)) }
     case .relation(let reference, _): scopes.formUnion(ScopeSet(depth: reference.scope))
     case .items(let reference, _): scopes.formUnion(ScopeSet(depth: reference.scope))
-    case .step(let base, _), .linked(let base, _): scopes.formUnion(freeScopes(of: base))
+    case .step(let base, _), .linked(let base, _), .routes(let base, _, _): scopes.formUnion(freeScopes(of: base))
     case .branches(let branches):
       for branch in branches { scopes.formUnion(ScopeSet(depth: branch.reference.scope)) }
     case .union(let sets): for base in sets { scopes.formUnion(freeScopes(of: base)) }
@@ -218,7 +218,7 @@ extension BoundSet {
   package var outerExpressions: [BoundExpression] {
     var result = [limit, offset, paging?.after, paging?.before]
     switch source {
-    case .all, .key, .relation, .step, .linked, .items, .branches, .union, .given, .deleted: break
+    case .all, .key, .relation, .step, .linked, .routes, .items, .branches, .union, .given, .deleted: break
     case .closure(let closure): result += [closure.lower, closure.upper]
     case .shortestPath(let path): result.append(path.maximumDepth)
     }
@@ -233,7 +233,7 @@ extension BoundSet.Source {
     var result: [SetID] = []
     switch self {
     case .all, .key, .relation, .branches, .items, .given, .deleted: break
-    case .step(let base, _), .linked(let base, _): result.append(base)
+    case .step(let base, _), .linked(let base, _), .routes(let base, _, _): result.append(base)
     case .union(let sets): result = sets
     case .closure(let closure):
       ends = [closure.start]

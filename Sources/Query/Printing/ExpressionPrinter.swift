@@ -149,7 +149,7 @@ package struct ExpressionPrinter {
     switch set.source {
     case .closure(let closure): return traversal(closure, arguments)
     case .shortestPath(let path): return traversal(path, arguments)
-    case .all, .key, .relation, .step, .linked, .items, .branches, .union, .given, .deleted: break
+    case .all, .key, .relation, .step, .linked, .routes, .items, .branches, .union, .given, .deleted: break
     }
     let written = arguments.isEmpty ? "" : "(\(arguments.joined(separator: ", ")))"
     switch set.source {
@@ -160,6 +160,9 @@ package struct ExpressionPrinter {
     case .relation(let reference, let relation): return path(reference, then: catalog.name(of: relation)) + written
     case .step(let base, let relation), .linked(let base, let relation):
       return "\(self.set(query[base])).\(catalog.name(of: relation))\(written)"
+    case .routes(let base, let routes, _):
+      let parts = routes.map { $0.map { catalog.name(of: $0) }.joined(separator: ".") }
+      return "\(self.set(query[base])).(\(parts.joined(separator: " | ")))\(written)"
     case .branches(let branches):
       let parts = branches.map { path($0.reference, then: catalog.name(of: $0.relation)) }
       return "(\(parts.joined(separator: " | ")))\(written)"
