@@ -292,9 +292,14 @@ extension Binder {
   /// Returns the name of the type whose field a plainly selected name is; nil where it is none.
   func owner(ofField name: String, _ parent: SelectionParent) -> String? {
     switch parent {
-    case .entity(let type): catalog[type].property(named: name) == nil ? nil : catalog[type].name
-    case .embedded(let type): catalog[type].fields.contains { $0.name == name } ? catalog[type].name : nil
-    case .root: catalog.root(named: name) == nil ? nil : rootType
+    case .entity(let type):
+      catalog[type].property(named: name) != nil || name == "__typename" || Property.reservedNames.contains(name)
+        ? catalog[type].name : nil
+    case .embedded(let type):
+      catalog[type].fields.contains { $0.name == name } || name == "__typename" ? catalog[type].name : nil
+    case .root: catalog.root(named: name) != nil || name == "__typename" ? rootType : nil
+    case .group(let type, let number):
+      name == "_items" || groups[number].hasKey(name) ? "group of \(catalog[type].name)" : nil
     default: nil
     }
   }

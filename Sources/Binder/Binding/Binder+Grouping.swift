@@ -155,7 +155,7 @@ extension Binder {
   private func bindKeys(_ expression: Expression, _ member: Environment, _ number: Int) -> [BoundGroupKey] {
     var named: [(name: String, expression: Expression, range: SourceRange)] = []
     for element in namedElements(of: expression, member) {
-      keyNames(element, of: groups[number].type, into: &named)
+      keyNames(element, of: groups[number].type, member, into: &named)
     }
     var keys: [BoundGroupKey] = []
     for key in named {
@@ -177,13 +177,21 @@ extension Binder {
   }
 
   private func keyNames(
-    _ expression: Expression, of type: EntityTypeID,
+    _ expression: Expression, of type: EntityTypeID, _ member: Environment,
     into named: inout [(name: String, expression: Expression, range: SourceRange)]
   ) {
     if case .object(let fields) = expression.kind {
       for field in fields { named.append((field.name.text, field.value, field.name.range)) }
     } else if let name = lastStep(expression) {
-      named.append((name.text, expression, expression.range))
+      var key = expression
+      // A key is shown under the name of its field, so it is that field, whatever a `let` around is called.
+      if case .name = expression.kind, catalog[type].property(named: name.text) != nil,
+        let binding = member.lets[name.text]
+      {
+        if let range = binding.letName { warn(ofLet: Name(name.text, at: range), hiding: name, of: .entity(type)) }
+        key = Expression(.current(name), at: name.range)
+      }
+      named.append((name.text, key, expression.range))
     } else if case .variable(let name) = expression.kind, case .broken? = variables[name.text]?.kind {
       // Its value is reported.
       usedVariables.insert(name.text)

@@ -73,7 +73,7 @@ extension Binder {
     while true {
       switch head.kind {
       case .member(let base, _, _), .index(let base, _), .parenthesized(let base), .cast(let base, _): head = base
-      case .outer: return true
+      case .outer, .binary(.coalesce, _, _): return true
       // A step with arguments, a function, or a type.
       case .call(let name, _), .name(let name):
         if let binding = environment.lets[name.text] {

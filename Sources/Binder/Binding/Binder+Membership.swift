@@ -201,15 +201,15 @@ extension Binder {
   func membership(
     _ subject: Operand, inList list: TypedValue, _ environment: Environment, _ range: SourceRange
   ) -> BoundExpression? {
-    guard case .list(let element) = list.type else {
-      if list.type == .json {
+    guard case .list(let element) = list.type, element != .json else {
+      if list.type == .json || list.type == .list(.json) {
         // As `==` has it: JSON has no collation.
         if case .value(let value) = subject, value.folded != nil {
           report(.incomparable(left: words(value.type), right: words(list.type)), at: range)
           return nil
         }
         guard let left = coerce(subject, to: .json, environment, at: range) else { return nil }
-        return BoundExpression(.inList(left, list.expression), .boolean, at: range)
+        return BoundExpression(.inList(left, converted(list.expression, .json)), .boolean, at: range)
       }
       report(
         .wrongType(found: words(list.type), expected: "a list, a range or a path of many"), at: list.expression.range)
