@@ -37,6 +37,8 @@ struct Optimizer {
   /// Every row set considered; those that no plan uses are dropped in the end.
   var rowSets: [RowSetDraft] = []
   var rowSetMemo: [RowSetKey: Int] = [:]
+  /// By type and column: the indexes that a condition of it may use, once they were asked for.
+  var indexesByColumn: [EntityTypeID: [ColumnID: [IndexID]]] = [:]
   var watched: [WatchedEstimate] = []
   /// The paths that are in ``watched``.
   var watchedPaths: Set<AccessPath> = []

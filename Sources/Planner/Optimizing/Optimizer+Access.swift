@@ -10,10 +10,11 @@ extension Optimizer {
   mutating func candidates(
     _ type: EntityTypeID, _ conjuncts: [(position: Int, expression: BoundExpression)], executions: Double
   ) -> [AccessCandidate] {
-    let conditions = conjuncts.compactMap { indexCondition($0.expression, at: $0.position, type: type) }
+    let conditions = Dictionary(
+      grouping: conjuncts.compactMap { indexCondition($0.expression, at: $0.position, type: type) }, by: \.column)
     var result: [AccessCandidate] = []
     if !conditions.isEmpty {
-      for id in catalog[type].indexes {
+      for id in indexes(of: type, over: conditions.keys) {
         let index = catalog[id]
         switch index.kind {
         case .hash: result += hashCandidates(index, conditions)
@@ -46,6 +47,23 @@ extension Optimizer {
     return result + intersections(type, result)
   }
 
+  /// The indexes of a type that a condition of one of the columns may use, in the type's order. Each alternative of each
+  /// condition asks for them, so that not all indexes are looked at.
+  mutating func indexes(of type: EntityTypeID, over columns: some Sequence<ColumnID>) -> [IndexID] {
+    if indexesByColumn[type] == nil {
+      var found: [ColumnID: [IndexID]] = [:]
+      for id in catalog[type].indexes {
+        switch catalog[id].kind {
+        case .hash, .btree: if let first = catalog[id].columns.first { found[first, default: []].append(id) }
+        case .fullText, .trigram: for column in catalog[id].columns { found[column, default: []].append(id) }
+        }
+      }
+      indexesByColumn[type] = found
+    }
+    let known = indexesByColumn[type] ?? [:]
+    return Set(columns.flatMap { known[$0] ?? [] }).sorted { $0.index < $1.index }
+  }
+
   /// A unique key ends the search for better: at most one row. Not where every alternative is to be tried.
   func isCertain(_ found: [AccessCandidate]) -> Bool {
     options.forcing == .cheapest && !isHinted && found.contains { $0.kind == .uniqueLookup }
@@ -53,7 +71,7 @@ extension Optimizer {
 
   // MARK: Single indexes
 
-  private func hashCandidates(_ index: IndexDescriptor, _ conditions: [IndexCondition]) -> [AccessCandidate] {
+  private func hashCandidates(_ index: IndexDescriptor, _ conditions: [ColumnID: [IndexCondition]]) -> [AccessCandidate] {
     var keys: [BoundExpression] = []
     var covered: [Int] = []
     for column in index.columns {
@@ -77,10 +95,10 @@ extension Optimizer {
   }
 
   private func eachCandidates(
-    _ index: IndexDescriptor, _ column: ColumnID, _ conditions: [IndexCondition], probe: Double
+    _ index: IndexDescriptor, _ column: ColumnID, _ conditions: [ColumnID: [IndexCondition]], probe: Double
   ) -> [AccessCandidate] {
-    conditions.compactMap { condition in
-      guard condition.column == column, case .oneOf(let keys) = condition.test else { return nil }
+    (conditions[column] ?? []).compactMap { condition in
+      guard case .oneOf(let keys) = condition.test else { return nil }
       let rows = estimator.rows(index, each: keys)
       let probes = keys.reduce(0.0) { total, key in
         guard case .list = key.type else { return total + 1 }
@@ -95,7 +113,7 @@ extension Optimizer {
   }
 
   /// Equal leading components as far as they go, then the bounds of the next.
-  private func treeCandidates(_ index: IndexDescriptor, _ conditions: [IndexCondition]) -> [AccessCandidate] {
+  private func treeCandidates(_ index: IndexDescriptor, _ conditions: [ColumnID: [IndexCondition]]) -> [AccessCandidate] {
     var range = IndexRange()
     var covered: [Int] = []
     var mayMeetNull = false
@@ -117,7 +135,7 @@ extension Optimizer {
       }
       if range.equal.isEmpty {
         if index.columns.count == 1 { result += eachCandidates(index, next, conditions, probe: CostModel.btreeProbe) }
-        for condition in conditions where condition.column == next {
+        for condition in conditions[next] ?? [] {
           guard case .isNull = condition.test else { continue }
           result.append(rangeCandidate(index, IndexRange(onlyNulls: true), [condition.position]))
         }
@@ -141,7 +159,7 @@ extension Optimizer {
   }
 
   /// `_createdAt` and `_updatedAt`: the bounds of pages are an index that costs nothing.
-  private func timeCandidates(_ type: EntityTypeID, _ conditions: [IndexCondition]) -> [AccessCandidate] {
+  private func timeCandidates(_ type: EntityTypeID, _ conditions: [ColumnID: [IndexCondition]]) -> [AccessCandidate] {
     [catalog[type].createdColumn, catalog[type].updatedColumn].compactMap { column in
       guard let column else { return nil }
       var (range, covered) = bounds(on: column, conditions)
@@ -161,19 +179,19 @@ extension Optimizer {
   }
 
   private func equality(
-    on column: ColumnID, _ conditions: [IndexCondition]
+    on column: ColumnID, _ conditions: [ColumnID: [IndexCondition]]
   ) -> (condition: IndexCondition, key: BoundExpression, mayMeetNull: Bool)? {
-    for condition in conditions where condition.column == column {
+    for condition in conditions[column] ?? [] {
       if case .equal(let key, let mayMeetNull) = condition.test { return (condition, key, mayMeetNull) }
     }
     return nil
   }
 
   /// The first lower and the first upper bound, or the first prefix; and the positions that they cover.
-  private func bounds(on column: ColumnID, _ conditions: [IndexCondition]) -> (range: IndexRange, covered: [Int]) {
+  private func bounds(on column: ColumnID, _ conditions: [ColumnID: [IndexCondition]]) -> (range: IndexRange, covered: [Int]) {
     var range = IndexRange()
     var covered: [Int] = []
-    for condition in conditions where condition.column == column {
+    for condition in conditions[column] ?? [] {
       guard case .within(let lower, let upper) = condition.test else { continue }
       if lower != nil && range.lower != nil || upper != nil && range.upper != nil { continue }
       range.lower = range.lower ?? lower
@@ -181,7 +199,7 @@ extension Optimizer {
       if condition.isExact { covered.append(condition.position) }
     }
     if range.lower != nil || range.upper != nil { return (range, covered) }
-    for condition in conditions where condition.column == column {
+    for condition in conditions[column] ?? [] {
       guard case .prefix(let text) = condition.test else { continue }
       return (IndexRange(prefix: text), condition.isExact ? [condition.position] : [])
     }

@@ -5,15 +5,15 @@ import GQLRegex
 
 extension Optimizer {
   /// Trigram indexes over a text that a conjunct looks for something in. Each row must be tested all the same.
-  func trigramCandidates(
+  mutating func trigramCandidates(
     _ type: EntityTypeID, _ conjuncts: [(position: Int, expression: BoundExpression)]
   ) -> [AccessCandidate] {
     var result: [AccessCandidate] = []
-    for id in catalog[type].indexes where catalog[id].kind == .trigram {
-      for (position, expression) in conjuncts {
-        guard let test = textCondition(expression), let column = writtenColumn(test.subject, type),
-          catalog[id].columns.contains(column), test.pattern.type == .string, let pattern = accessKey(test.pattern)
-        else { continue }
+    for (position, expression) in conjuncts {
+      guard let test = textCondition(expression), let column = writtenColumn(test.subject, type),
+        test.pattern.type == .string, let pattern = accessKey(test.pattern)
+      else { continue }
+      for id in indexes(of: type, over: CollectionOfOne(column)) where catalog[id].kind == .trigram {
         let path = AccessPath.trigram(id, column, test.condition, pattern)
         guard let rows = offeredRows(path, of: type) else { continue }
         let segments = estimator.rowCount(type) / 65_536
@@ -25,7 +25,8 @@ extension Optimizer {
             kind: .trigram, index: Int(id.index), isAscending: true))
       }
     }
-    return result
+    // Index by index, as the others stand.
+    return result.sorted { ($0.index, $0.offered.first ?? 0) < ($1.index, $1.offered.first ?? 0) }
   }
 
   /// About how many rows the index offers; nil if the pattern is known and has no trigram.
