@@ -84,6 +84,8 @@ extension SchemaBuilder {
   }
 
   mutating func buildRelations() {
+    // All properties are there: inverses are found by name.
+    for place in catalog.types.indices { catalog.types[place].indexNames() }
     for index in relations.indices { pair(index) }
     warnOfPossibleInverses()
     // Directions with a property first, in the order of the schema, so that identifiers do not depend on pairing.
