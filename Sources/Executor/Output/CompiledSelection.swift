@@ -11,6 +11,8 @@ final class CompiledSelection: @unchecked Sendable {
   struct Group {
     var condition: Int
     var program: ExpressionProgram
+    /// True if a value may be as long as the answer may be: a list, or JSON.
+    var isLong: Bool
   }
   struct Child {
     var selection: Int
@@ -59,7 +61,13 @@ final class CompiledSelection: @unchecked Sendable {
     types = builder.types
     groups = builder.groups.map { group in
       Group(
-        condition: group.condition, program: compiler.program(group.expressions))
+        condition: group.condition, program: compiler.program(group.expressions),
+        isLong: group.expressions.contains { expression in
+          switch expression.type {
+          case .list, .scalar(.json): true
+          default: false
+          }
+        })
     }
     children = builder.children
     showsDepths = recursion == nil && builder.operations.contains { $0.kind == .depth }

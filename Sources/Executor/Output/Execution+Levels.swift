@@ -140,10 +140,16 @@ extension Execution {
     _ selection: CompiledSelection, _ level: LevelState, _ group: Int, _ position: Int
   ) throws(RuntimeProblem) -> (vectors: UnsafePointer<Vector>, position: Int) {
     try checkpoint()
-    let count = min(ScopeRows.batchRows, level.members.rows.count - position)
+    let isLong = selection.groups[group].isLong
+    let most = isLong ? level.batches[group].next : ScopeRows.batchRows
+    let count = min(most, level.members.rows.count - position)
     let scopes = scopes(level, position, count, selection.usedScopes)
+    let used = scratch.usedBytes
     let vectors = try selection.groups[group].program.evaluate(scopes, self)
-    level.batches[group] = LevelState.Batch(vectors: vectors, start: position, end: position + count)
+    level.batches[group].vectors = vectors
+    level.batches[group].start = position
+    level.batches[group].end = position + count
+    if isLong { level.batches[group].adapt(toBytes: scratch.usedBytes - used) }
     return (vectors, 0)
   }
 }

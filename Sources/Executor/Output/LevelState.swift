@@ -36,6 +36,18 @@ final class LevelState {
     var vectors: UnsafePointer<Vector>?
     var start = 0
     var end = 0
+    /// How many members the next batch of long values has.
+    var next = Batch.first
+
+    /// So few members that their values do no harm, whatever they are.
+    private static let first = 8
+    private static let manyBytes = 1 << 20
+
+    /// Notes the memory that the values of a batch took, so that those of the next one do not take much more than is
+    /// written between two looks at the limits.
+    mutating func adapt(toBytes bytes: Int) {
+      next = bytes > Self.manyBytes ? max(1, next / 4) : min(ScopeRows.batchRows, next * 4)
+    }
   }
 }
 
