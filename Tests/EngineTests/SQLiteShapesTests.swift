@@ -139,6 +139,24 @@ import Testing
     }
   }
 
+  @Test("different keys of several columns have different ids") func jointKeys() throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.sqlite(
+      "k.db",
+      #"""
+      CREATE TABLE t (a TEXT, b TEXT, PRIMARY KEY (a, b));
+      INSERT INTO t VALUES ('x', 'y/z'), ('x/y', 'z'), ('p\', 'q'), ('p', '\q');
+      CREATE TABLE u (id INTEGER PRIMARY KEY, a TEXT, b TEXT, FOREIGN KEY (a, b) REFERENCES t (a, b));
+      INSERT INTO u VALUES (1, 'x/y', 'z');
+      """#)
+    let database = Database()
+    try database.load(path: path)
+    #expect(
+      try database.query("{ T { id } U { t { a b } } }").jsonString
+        == #"{"T":[{"id":"x/y\\/z"},{"id":"x\\/y/z"},{"id":"p\\\\/q"},{"id":"p/\\\\q"}],"U":[{"t":{"a":"x/y","b":"z"}}]}"#
+    )
+  }
+
   @Test(
     "as many columns as a table can have",
     arguments: [")", ", PRIMARY KEY (c0))", ", PRIMARY KEY (c0, c1999))", ", PRIMARY KEY (c1, c0)) WITHOUT ROWID"])

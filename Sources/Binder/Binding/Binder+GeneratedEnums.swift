@@ -59,7 +59,7 @@ extension Binder {
     }
   }
 
-  private func words(_ type: TypeReference) -> String {
+  func words(_ type: TypeReference) -> String {
     switch type {
     case .named(let name): "'\(name.text)'"
     case .nonNull(let inner, _): words(inner)

@@ -56,6 +56,7 @@ extension Binder {
       guard let type = functionType(parameter.type) else { return }
       if let written = parameter.defaultValue {
         _ = typed(bindOperand(written, Environment()), type, Environment(), at: written.range)
+        checkNulls(of: written, parameter.type)
       }
       let argument = FunctionArgument(type, callers: [], placeholder: placeholder(type, at: parameter.name.range))
       let binding = Environment.Binding(
@@ -66,6 +67,7 @@ extension Binder {
     defer { isCheckingFunction = false }
     callers = [function.name.text]
     _ = typed(bindOperand(function.body, environment), result, environment, at: function.body.range)
+    checkNulls(of: function.body, function.result)
     callers = []
   }
 
@@ -105,6 +107,22 @@ extension Binder {
     }
   }
 
+  /// Reports a null that is written where a type has none. The values of a run are not looked at.
+  @discardableResult
+  private func checkNulls(of value: Expression, _ type: TypeReference) -> Bool {
+    switch (value.kind, type) {
+    case (.parenthesized(let inner), _): return checkNulls(of: inner, type)
+    case (.null, .nonNull(let inner, _)):
+      // For an entity the type alone says it.
+      if case .entity? = functionType(inner) { return true }
+      report(.wrongType(found: "null", expected: "\(words(inner)), which is never null"), at: value.range)
+      return false
+    case (.list, .nonNull(let inner, _)): return checkNulls(of: value, inner)
+    case (.list(let elements), .list(let inner, _)): return elements.allSatisfy { checkNulls(of: $0, inner) }
+    default: return true
+    }
+  }
+
   // MARK: Calls
 
   func call(
@@ -123,6 +141,7 @@ extension Binder {
     body.called = environment.chain.last ?? environment.called
     for (parameter, value) in zip(function.parameters, written) {
       guard let type = functionType(parameter.type) else { return .error }
+      if let value { guard checkNulls(of: value, parameter.type) else { return .error } }
       var binding = value != nil ? environment.binding(value) : Environment().binding(parameter.defaultValue)
       binding.parameter = FunctionArgument(type, callers: callers)
       body.lets.set(parameter.name.text, to: binding, in: lets)

@@ -321,6 +321,16 @@ struct SQLiteRecords {
   }
 
   private func keyText(_ rows: SQLiteRows, _ first: Int, _ count: Int) -> String {
-    (first..<first + count).map { rows.text($0) }.joined(separator: "/")
+    if count == 1 { return rows.text(first) }
+    return (first..<first + count).map { Self.escaped(rows.text($0)) }.joined(separator: "/")
+  }
+
+  /// A part of a key such that no two keys give one text.
+  private static func escaped(_ part: String) -> String {
+    guard part.utf8.contains(where: { $0 == 0x2F || $0 == 0x5C }) else { return part }
+    return part.unicodeScalars.reduce(into: "") { text, scalar in
+      if scalar == "/" || scalar == "\\" { text += "\\" }
+      text.unicodeScalars.append(scalar)
+    }
   }
 }
