@@ -195,6 +195,8 @@ public struct LoadReport: Sendable, Hashable {
   public var notes: [String] = []
   /// Holds the warnings as shown to people.
   public var warningText = ""
+  /// Holds the warnings as JSON, an object a line.
+  public var warningLines = ""
 
   /// A type's name and a number of entities.
   public struct Count: Sendable, Hashable {

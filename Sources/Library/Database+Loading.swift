@@ -102,5 +102,6 @@ extension LoadReport {
     let told = QueryError(outcome.warnings)
     warnings = told.problems
     warningText = told.description
+    warningLines = told.jsonLines
   }
 }

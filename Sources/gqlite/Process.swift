@@ -59,8 +59,15 @@ enum Process {
     if diagnosticsAsJSON {
       Terminal.standardError.write(error.jsonLines)
     } else {
-      Terminal.standardError.write(Terminal.standardError.hasColours ? error.colouredDescription : error.description)
+      Terminal.standardError.write(Terminal.standardError.hasColors ? error.coloredDescription : error.description)
     }
+  }
+
+  /// Writes a sentence about what was done to standard error.
+  static func tell(_ note: String) {
+    guard diagnosticsAsJSON else { return Terminal.standardError.write("gqlite: \(note)\n") }
+    let line = Value.object([.init("severity", .string("note")), .init("message", .string(note))])
+    Terminal.standardError.write("\(line)\n")
   }
 
   private static func dispatch(_ arguments: [String]) throws -> Int32 {

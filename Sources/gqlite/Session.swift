@@ -231,11 +231,11 @@ struct Session {
         ProgressLine.clear()
         throw error
       }
-      if isVerbose { for note in report.notes { Terminal.standardError.write("gqlite: \(note)\n") } }
-      if !report.warningText.isEmpty { Terminal.standardError.write(report.warningText) }
+      if isVerbose { for note in report.notes { Process.tell(note) } }
+      Terminal.standardError.write(Process.diagnosticsAsJSON ? report.warningLines : report.warningText)
       if report.skippedRecords > 0 {
         let count = report.skippedRecords
-        Terminal.standardError.write("gqlite: \(count) bad record\(count == 1 ? " was" : "s were") left out\n")
+        Process.tell("\(count) bad record\(count == 1 ? " was" : "s were") left out")
       }
     }
     loadTime = MonotonicClock.now - start
@@ -247,7 +247,7 @@ struct Session {
   mutating func tellThatNothingIsKept() {
     guard hasData, !hasTold else { return }
     hasTold = true
-    Terminal.standardError.write("gqlite: note: the changes are not kept; files of data are read, never written\n")
+    Process.tell("note: the changes are not kept; files of data are read, never written")
   }
 
   /// An empty database with the schema that the file and the document's own types make, if there is any.

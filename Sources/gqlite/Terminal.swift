@@ -38,8 +38,8 @@ final class Terminal: @unchecked Sendable {
     return Int(size.ws_col)
   }
 
-  /// Colours are for terminals, and only where `NO_COLOR` is not set.
-  var hasColours: Bool {
+  /// Colors are for terminals, and only where `NO_COLOR` is not set.
+  var hasColors: Bool {
     guard isTerminal else { return false }
     if let value = getenv("NO_COLOR"), value.pointee != 0 { return false }
     if let term = getenv("TERM"), String(cString: term) == "dumb" { return false }
