@@ -132,7 +132,7 @@ package func compareExactly(_ left: Decimal, _ right: Double) -> Int {
   let otherSign = right > 0 ? 1 : right < 0 ? -1 : 0
   guard sign == otherSign else { return sign < otherSign ? -1 : 1 }
   if sign == 0 { return 0 }
-  // Rounded to the nearest double first; only neighbours need the exact way.
+  // Rounded to the nearest double first; only neighbors need the exact way.
   let a = left.doubleValue.magnitude
   let b = right.magnitude
   if a < b * 0.999_999_999_999 { return -sign }

@@ -1,7 +1,7 @@
 /// Prints diagnostics of one text, for people and as JSON.
 package struct DiagnosticRenderer: Sendable {
   package var source: SourceText
-  /// Whether to emit terminal colours.
+  /// Whether to emit terminal colors.
   package var usesColor: Bool
   /// How many columns of a source line are shown; longer lines are cut around the range.
   package var maximumWidth: Int
@@ -72,7 +72,7 @@ package struct DiagnosticRenderer: Sendable {
     return String(result)
   }
 
-  // MARK: - Colours
+  // MARK: - Colors
 
   private enum Style: String {
     case error = "1;31"

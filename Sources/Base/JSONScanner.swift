@@ -37,7 +37,7 @@ package struct JSONScanner {
       case .expectedColon: "expected ':' after the key"
       case .expectedCommaOrBrace: "expected ',' or '}'"
       case .expectedCommaOrBracket: "expected ',' or ']'"
-      case .trailingContent: "there is more text behind the JSON value"
+      case .trailingContent: "there is more text after the JSON value"
       case .invalidNumber: "this is not a JSON number"
       case .invalidEscape: "this escape does not exist in JSON"
       case .invalidSurrogate: "this escape is half of a surrogate pair"

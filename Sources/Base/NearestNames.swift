@@ -1,6 +1,6 @@
 /// The names that `name` may have been meant as, best first, at most three.
 ///
-/// Names one edit away (insertion, deletion, replacement, swap of neighbours), or two if that is fewer than half of the
+/// Names one edit away (insertion, deletion, replacement, swap of neighbors), or two if that is fewer than half of the
 /// letters; one that differs by case only comes first. Ties go by bytes, so the result is deterministic.
 package func nearestNames(to name: String, in candidates: some Sequence<String>) -> [String] {
   let wanted = Array(name.unicodeScalars.prefix(129))
@@ -41,7 +41,7 @@ private func lowercased(_ scalars: [Unicode.Scalar]) -> [Unicode.Scalar] {
   scalars.flatMap { $0.isASCII ? [Unicode.Scalar(CaseFolding.foldASCII(UInt8($0.value)))] : [$0] }
 }
 
-/// The Damerau-Levenshtein distance (each neighbouring pair swapped at most once), or nil if it exceeds `limit`.
+/// The Damerau-Levenshtein distance (each neighboring pair swapped at most once), or nil if it exceeds `limit`.
 func editDistance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar], limit: Int) -> Int? {
   guard abs(left.count - right.count) <= limit else { return nil }
   var beforePrevious = [Int](repeating: 0, count: right.count + 1)

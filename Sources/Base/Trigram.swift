@@ -1,4 +1,4 @@
-/// Three neighbouring code points of a folded text as a number: exact for ASCII, a hash of them beyond it.
+/// Three neighboring code points of a folded text as a number: exact for ASCII, a hash of them beyond it.
 ///
 /// Two trigrams may share a number, so what is found by them must be looked at again.
 package enum Trigram {

@@ -8,7 +8,7 @@ enum DocumentProblem: CaseIterable {
   case noOperation
   /// `query A { a } query B { b }` where one is wanted.
   case severalOperations
-  /// `--format table` for `{ a: count(User) }`.
+  /// `--format jsonl` for an answer that is more than one list.
   case needsOneList
   /// `register(function: "a b", …)`
   case functionName

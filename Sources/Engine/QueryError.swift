@@ -36,8 +36,10 @@ public struct QueryError: Error, Sendable, Hashable {
   public let problems: [Problem]
   /// The problems as shown to people: with the line, carets and help.
   public let description: String
-  /// The same with colours for a terminal.
-  public let colouredDescription: String
+  /// The same with colors for a terminal.
+  public let coloredDescription: String
+  /// The same as ``coloredDescription``, under the name that it had.
+  @available(*, deprecated, renamed: "coloredDescription") public var colouredDescription: String { coloredDescription }
   /// One compact JSON object for each problem, a line each.
   public let jsonLines: String
 
@@ -50,7 +52,7 @@ public struct QueryError: Error, Sendable, Hashable {
   package init(_ groups: [(source: SourceText, diagnostics: [Diagnostic])]) {
     var problems: [Problem] = []
     var plain = ""
-    var coloured = ""
+    var colored = ""
     var json = ""
     for (source, diagnostics) in groups {
       let ordered = diagnostics.enumerated().sorted {
@@ -59,11 +61,11 @@ public struct QueryError: Error, Sendable, Hashable {
       for (_, diagnostic) in ordered {
         problems.append(Problem(diagnostic, in: source))
         if source.bytes.isEmpty {
-          plain += Self.text(diagnostic, file: source.name, colours: false)
-          coloured += Self.text(diagnostic, file: source.name, colours: true)
+          plain += Self.text(diagnostic, file: source.name, colors: false)
+          colored += Self.text(diagnostic, file: source.name, colors: true)
         } else {
           plain += DiagnosticRenderer(source).text(diagnostic)
-          coloured += DiagnosticRenderer(source, usesColor: true).text(diagnostic)
+          colored += DiagnosticRenderer(source, usesColor: true).text(diagnostic)
         }
         let line = DiagnosticRenderer(source).json(diagnostic)
         json += line.hasSuffix("\n") ? line : line + "\n"
@@ -71,7 +73,7 @@ public struct QueryError: Error, Sendable, Hashable {
     }
     self.problems = problems
     description = plain
-    colouredDescription = coloured
+    coloredDescription = colored
     jsonLines = json
   }
 
@@ -82,12 +84,12 @@ public struct QueryError: Error, Sendable, Hashable {
       [Diagnostic(code, message, at: SourceRange(at: 0), help: help)], in: SourceText(name: file, bytes: []))
   }
 
-  private static func text(_ diagnostic: Diagnostic, file: String, colours: Bool) -> String {
-    let colour = diagnostic.severity == .error ? "\u{1B}[1;31m" : "\u{1B}[1;33m"
+  private static func text(_ diagnostic: Diagnostic, file: String, colors: Bool) -> String {
+    let color = diagnostic.severity == .error ? "\u{1B}[1;31m" : "\u{1B}[1;33m"
     let title = "\(diagnostic.severity.rawValue)[\(diagnostic.code.rawValue)]"
     let place = file.isEmpty ? "" : "\(file): "
     let help = diagnostic.help.map { "\n  help: \($0)" } ?? ""
-    return (colours ? "\(colour)\(title)\u{1B}[0m" : title) + ": \(place)\(diagnostic.message)\(help)\n"
+    return (colors ? "\(color)\(title)\u{1B}[0m" : title) + ": \(place)\(diagnostic.message)\(help)\n"
   }
 
   /// A text that is not JSON.

@@ -33,8 +33,7 @@ public struct QueryLimits: Sendable, Hashable {
   /// Wall time of a run, and of preparing it; nil for as long as it takes.
   public var time: Duration?
   /// Bytes of working memory of a run, beside its answer, and of what preparing makes; nil for any number. Texts and
-  /// lists that a mutation writes
-  /// count each time they are written.
+  /// lists that a mutation writes count each time they are written.
   public var memory: Int?
   /// Levels of a `@recurse`: objects inside each other in the answer.
   public var recursionDepth = 10_000

@@ -28,7 +28,7 @@ package final class ScratchArena {
 
   deinit { for chunk in chunks { chunk.deallocate() } }
 
-  /// Uninitialised memory, aligned to 16 bytes.
+  /// Uninitialized memory, aligned to 16 bytes.
   package func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer {
     let size = (max(byteCount, 0) &+ 15) & ~15
     if capacity &- used < size { nextChunk(size) }
@@ -37,7 +37,7 @@ package final class ScratchArena {
     return result
   }
 
-  /// Uninitialised memory for `count` values; they are never deinitialised, so `T` must be trivial.
+  /// Uninitialized memory for `count` values; they are never deinitialized, so `T` must be trivial.
   package func allocate<T: BitwiseCopyable>(_ type: T.Type, count: Int) -> UnsafeMutablePointer<T> {
     let (size, overflow) = max(count, 0).multipliedReportingOverflow(by: MemoryLayout<T>.stride)
     precondition(!overflow, "an allocation cannot be that large")

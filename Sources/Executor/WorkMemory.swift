@@ -7,7 +7,7 @@ struct WorkMemory: ~Copyable {
 
   deinit { base?.deallocate() }
 
-  /// Room for `count` values, uninitialised, valid until the next call.
+  /// Room for `count` values, uninitialized, valid until the next call.
   mutating func room<T: BitwiseCopyable>(for type: T.Type, count: Int) -> UnsafeMutablePointer<T> {
     let needed = max(count, 1) * MemoryLayout<T>.stride
     if let base, byteCount >= needed { return base.bindMemory(to: T.self, capacity: count) }

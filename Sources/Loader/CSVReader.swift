@@ -146,7 +146,7 @@ struct CSVReader {
         continue
       }
       if let next = peek(), next != separator, next != 0x0A, next != 0x0D {
-        throw RecordFailure(.raggedLine, "text behind a closing quote", at: position)
+        throw RecordFailure(.raggedLine, "there is text after a closing quote", at: position)
       }
       return Field(start: start, end: next, isQuoted: true, hasDoubledQuotes: hasDoubledQuotes)
     }

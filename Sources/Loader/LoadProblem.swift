@@ -35,7 +35,7 @@ package enum LoadProblem: Sendable, Hashable, CaseIterable {
   case raggedLine
   /// More than the store can hold.
   case tooLarge
-  /// A form of data that is not read yet, such as `.gz`.
+  /// A form of data that is not read.
   case unsupported
   /// A load that was asked for without any data.
   case noData

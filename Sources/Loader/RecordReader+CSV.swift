@@ -55,7 +55,9 @@ extension RecordReader {
     let end = fields.last?.end ?? start
     guard fields.count == columns.count else {
       throw RecordFailure(
-        .raggedLine, "this line has \(fields.count) fields, the first line has \(columns.count)", at: start, to: end)
+        .raggedLine,
+        "this line has \(fields.count) field\(fields.count == 1 ? "" : "s"), the first line has \(columns.count)",
+        at: start, to: end)
     }
     let record = stage.begin(layout: Int(type.index), columns: layout.columnCount, start: start, isTopLevel: true)
     stage.records[record].end = end

@@ -53,7 +53,7 @@ extension RecordReader {
   private func problem(of number: JSONNumber, as scalar: ScalarType) -> String? {
     switch scalar {
     case .int where number.isInteger: "a number beyond 64 bits"
-    case .int: "the fraction \(Text(number.start, min(number.count, 40)).string)"
+    case .int: Text(number.start, min(number.count, 40)).string
     case .float: "a number beyond the range of a Float"
     case .decimal: "a number of more than \(Decimal.maximumDigits) digits"
     default: nil

@@ -35,7 +35,6 @@ struct RecordStage {
 
   var records: ContiguousArray<Record> = []
   var links: ContiguousArray<Link> = []
-  /// To-many properties that the records name; an empty list is a value too.
   private(set) var cells: UnsafeMutablePointer<Cell>
   /// Indicates whether a cell has a value.
   private(set) var valid: UnsafeMutablePointer<Bool>

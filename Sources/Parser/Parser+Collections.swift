@@ -15,7 +15,7 @@ extension Parser {
     advance()
     let inner = context.union(.list)
     var elements: [Expression] = []
-    /// Indices of elements that read like operators between their neighbours.
+    /// Indices of elements that read like operators between their neighbors.
     var words: [Int] = []
     var tallest = 0
     var failed = false

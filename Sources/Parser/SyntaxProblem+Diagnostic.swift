@@ -80,7 +80,7 @@ extension SyntaxProblem {
     case .chainedComparison: "comparisons do not chain"
     case .chainedRange: "ranges do not chain"
     case .operatorAfterTypeName(let word, _): "this operator binds tighter than the '\(word)' before it"
-    case .colonForWalrus: "behind 'name:' stands a field, a call or a parenthesised expression"
+    case .colonForWalrus: "a field, a call or an expression in parentheses follows 'name:'"
     case .equalsForWalrus: "'=' does not name a computed selection"
     case .unnamedComputation: "a computed selection needs a name"
     case .starBehindFields: "'*' alone stands for all fields only where it is the first selection"
@@ -100,7 +100,7 @@ extension SyntaxProblem {
       .emptyExtension, .variableInConstant, .fragmentNamedOn, .positionalAfterNamed:
       nil
     case .unknownDefinition(_, let near): near.map { "did you mean '\($0)'?" }
-    case .misplacedDescription: "write it as a comment, behind '#'"
+    case .misplacedDescription: "write it as a comment, after '#'"
     case .extensionInGraphQL: "it may be an extension, which the dialect 'graphql' leaves out"
     case .nestedTooDeeply(let limit):
       limit < ParserLimits.deepestNesting ? "the limit 'nesting' can be raised" : "'nesting' cannot be higher"

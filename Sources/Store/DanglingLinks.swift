@@ -47,7 +47,7 @@ struct DanglingLinks: Sendable {
     var key: Int32
     /// Where it is to stand in its list, the links that wait counted, as a slot of ``WaitingPlaces``; nil at the end.
     var slot: UInt32?
-    /// The neighbours in both lists, `none` at the ends. Of a free entry, `next` is the next free one.
+    /// The neighbors in both lists, `none` at the ends. Of a free entry, `next` is the next free one.
     var previous = DanglingLinks.none
     var next = DanglingLinks.none
     var previousOfLink = DanglingLinks.none

@@ -35,7 +35,7 @@ enum PagePool {
   /// At least one, because a free block holds an address.
   private static func lines(_ byteCount: Int) -> Int { max(1, (byteCount + 63) >> lineShift) }
 
-  /// Uninitialised memory, aligned to cache lines.
+  /// Uninitialized memory, aligned to cache lines.
   static func allocate(byteCount: Int) -> UnsafeMutableRawPointer {
     let lines = lines(byteCount)
     PageMeter.add(lines << lineShift)
@@ -71,7 +71,7 @@ enum PagePool {
     block.deallocate()
   }
 
-  /// Uninitialised memory of trivial elements: the tables of addresses, which are copied as often as pages.
+  /// Uninitialized memory of trivial elements: the tables of addresses, which are copied as often as pages.
   static func allocate<Element>(_: Element.Type, capacity: Int) -> UnsafeMutablePointer<Element> {
     allocate(byteCount: capacity * MemoryLayout<Element>.stride).bindMemory(to: Element.self, capacity: capacity)
   }

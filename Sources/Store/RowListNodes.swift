@@ -81,7 +81,7 @@ final class RowListLeaf: ManagedBuffer<RowListLeaf.Header, UInt32> {
     /// Words that there is room for, the ends counted.
     let capacity: Int
     var used: Int
-    /// Lists that are not to be copied with their neighbours, by slot.
+    /// Lists that are not to be copied with their neighbors, by slot.
     var long: [Int: ContiguousArray<UInt32>]
   }
   static var shift: Int { 7 }

@@ -1,4 +1,4 @@
-/// Distances between words in insertions, deletions, replacements and exchanges of neighbours of code points, each part
+/// Distances between words in insertions, deletions, replacements and exchanges of neighbors of code points, each part
 /// of the word edited once (optimal string alignment).
 ///
 /// Of the table of all distances only the cells that may be within the limit are made: those beside the diagonal.

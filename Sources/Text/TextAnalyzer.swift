@@ -160,14 +160,14 @@ package final class TextAnalyzer {
       while to < end, start[to] & 0xC0 == 0x80 { to += 1 }
       let part = folded.count
       CaseFolding.fold(UnsafeBufferPointer(start: start + from, count: to - from), into: &folded)
-      normalise(from: part)
+      normalize(from: part)
       from = to
       if from < end, watch.spend(Self.partBytes) { return }
     }
   }
 
   /// Writes typographic apostrophes as plain ones, and leaves out soft hyphens.
-  private func normalise(from first: Int) {
+  private func normalize(from first: Int) {
     var written = first
     var index = first
     while index < folded.count {

@@ -21,7 +21,7 @@ package struct TextQuery: Sendable, Hashable {
       case term
       /// The term begins with ``Atom/word``, or is ``Atom/term``.
       case prefix
-      /// At most so many insertions, deletions, replacements and exchanges of neighbours lead to ``Atom/term``.
+      /// At most so many insertions, deletions, replacements and exchanges of neighbors lead to ``Atom/term``.
       case within(Int)
     }
     package var test: Test

@@ -2,7 +2,7 @@
 enum WordClass: UInt8 {
   /// White space, punctuation, symbols.
   case separator = 0
-  /// Letters and digits, which make up words with their neighbours.
+  /// Letters and digits, which make up words with their neighbors.
   case letter = 1
   /// Marks and joiners: part of what stands before them.
   case extend = 2

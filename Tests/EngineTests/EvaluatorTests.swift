@@ -166,7 +166,7 @@ import Testing
       let first = error.problems[0]
       #expect(first.file == "a.query" && first.line == 1 && first.column == 15 && first.range == 14..<18)
       #expect(first.help == "did you mean 'age'?" && first.severity == .error)
-      #expect(error.description.contains("a.query:1:15") && error.colouredDescription.contains("\u{1B}["))
+      #expect(error.description.contains("a.query:1:15") && error.coloredDescription.contains("\u{1B}["))
       #expect(!error.description.contains("\u{1B}"))
       #expect(error.jsonLines.split(separator: "\n").count == 3)
       for line in error.jsonLines.split(separator: "\n") { _ = try Value(json: Array(line.utf8)) }

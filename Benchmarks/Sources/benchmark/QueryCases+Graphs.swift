@@ -86,7 +86,7 @@ extension QueryCases {
     }
     """
 
-  /// A recursive CTE gives rows; the depths of neighbours in path order say which brackets stand between them.
+  /// A recursive CTE gives rows; the depths of neighbors in path order say which brackets stand between them.
   private static let recursiveReplies = """
     WITH RECURSIVE tree(root, id, text, depth, path) AS (
       SELECT value, m.id, m.text, 1, printf('%08d', m.id)

@@ -148,7 +148,7 @@ extension Binder {
     _ name: Name, _ values: [Expression], _ environment: Environment, _ range: SourceRange
   ) -> Operand {
     guard values.count == 1 || values.count == 3 else {
-      return wrongCount(name, "a text, and optionally what stands before and behind each word", range)
+      return wrongCount(name, "a text, and optionally what stands before and after each word", range)
     }
     let arguments = values.map { textArgument($0, environment) }
     guard let text = arguments.first ?? nil else { return .error }

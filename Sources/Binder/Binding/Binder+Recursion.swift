@@ -136,7 +136,7 @@ extension Binder {
           return nil
         }
         if levels?.last == .ids {
-          report(.wrongType(found: "a level behind IDS", expected: "IDS as the last level"), at: element.range)
+          report(.wrongType(found: "a level after IDS", expected: "IDS as the last level"), at: element.range)
           return nil
         }
         levels?.append(level)

@@ -41,7 +41,7 @@ extension CoercionProblem {
     case .unknownEnumValue(_, _, let near), .unknownMember(_, _, let near): didYouMean(near)
     case .malformed(let text, .dateTime)
     where text.split(separator: ".").last.map { $0.prefix { $0.isNumber }.count > 6 } ?? false:
-      "times are kept in microseconds: six digits behind the point at most"
+      "times are kept in microseconds: at most six digits after the point"
     case .malformed(_, .dateTime): "a DateTime is written \"2026-01-31T12:00:00Z\""
     case .malformed(_, .date): "a Date is written \"2026-01-31\""
     case .malformed(let text, .duration)

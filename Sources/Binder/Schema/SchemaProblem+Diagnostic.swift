@@ -136,7 +136,7 @@ extension SchemaProblem {
     case .possibleInverse(_, _, let inverse, _, _):
       "add @relation(inverse: \"\(inverse)\"), or @relation(inverse: null) if they are two relations"
     case .rootNameClash: "name them with @root(one: \"…\", many: \"…\")"
-    case .missingInterface(_, let interface, _): "add '& \(interface)' behind 'implements'"
+    case .missingInterface(_, let interface, _): "add '& \(interface)' after 'implements'"
     case .wrongMember(_, _, .withoutID): "give it an 'id', so that it is an entity"
     case .notIndexable(_, _, .relation): "relations are indexed by themselves"
     default: nil

@@ -5,7 +5,7 @@ import GQLStore
 /// Values to test membership in, hashed over raw memory. Immutable; what the cells point to must outlive it.
 final class ConstantSet: @unchecked Sendable {
   let containsNull: Bool
-  /// Distinct values; set once, by the initialiser.
+  /// Distinct values; set once, by the initializer.
   private(set) var count = 0
   private enum Form { case words, doubles, texts, decimals, json, linear }
   private let form: Form

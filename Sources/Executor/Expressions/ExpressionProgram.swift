@@ -57,7 +57,7 @@ package final class ExpressionProgram: Sendable {
       }
   }
 
-  /// Conjuncts that are tested together: neighbours that are cheap on whole pages.
+  /// Conjuncts that are tested together: neighbors that are cheap on whole pages.
   private static func groups(_ expression: BoundExpression, _ catalog: Catalog) -> [BoundExpression] {
     guard case .and(let conjuncts) = expression.kind else { return [expression] }
     var groups: [[BoundExpression]] = []
@@ -114,7 +114,7 @@ package final class ExpressionProgram: Sendable {
     return CompareKernel.countWords(node.comparison, words, constant: value, count)
   }
 
-  /// Evaluates for all rows of the batch and gives one vector for each expression of the initialiser, in its order.
+  /// Evaluates for all rows of the batch and gives one vector for each expression of the initializer, in its order.
   /// They stay valid until the next call on this program in this execution.
   package func evaluate(_ scopes: ScopeRows, _ execution: Execution) throws(RuntimeProblem) -> UnsafePointer<Vector> {
     let state = execution.state(for: self)

@@ -97,7 +97,7 @@ extension RuntimeProblem {
       message = "numbers are rounded to -\(limit) to \(limit) places"
     case .partialDay:
       message = "a Date takes whole days only"
-      help = "write '… as DateTime' behind the date"
+      help = "write '… as DateTime' after the date"
     case .function(let name, let text):
       message = "'\(name)' failed: \(text)"
     }

@@ -52,7 +52,7 @@ extension Execution {
 }
 
 extension ScopeRows {
-  /// The elements at some neighbouring positions.
+  /// The elements at some neighboring positions.
   func slice(_ range: Range<Int>) -> ScopeRows {
     ScopeRows(count: range.count, scopes: ContiguousArray(scopes.map { $0 + range.lowerBound }))
   }

@@ -2,7 +2,7 @@ import GQLBase
 import GQLStore
 
 /// The groups of one selection, for all parents of a chunk, in one execution. Groups are numbered in the order of their
-/// first members, so that those of one parent are neighbours.
+/// first members, so that those of one parent are neighbors.
 final class GroupState {
   /// Members of a batch of parents, and what they are arranged with.
   @exclusivity(unchecked) var members = Expansion()

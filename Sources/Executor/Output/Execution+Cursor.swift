@@ -27,7 +27,7 @@ extension Execution {
     let row = level.members.rows[position]
     Cursor.append(count: Int(row), to: &bytes)
     if set.isLinked {
-      try appendNeighbours(of: row, set, level, position, to: &bytes)
+      try appendNeighbors(of: row, set, level, position, to: &bytes)
     } else {
       Cursor.append(count: 0, to: &bytes)
     }
@@ -35,7 +35,7 @@ extension Execution {
   }
 
   /// Appends the rows that stand before the member among the links, the nearest first.
-  private func appendNeighbours(
+  private func appendNeighbors(
     of row: UInt32, _ set: CompiledSet, _ level: LevelState, _ position: Int, to bytes: inout ByteBuffer
   ) throws(RuntimeProblem) {
     let node = set.access
@@ -57,7 +57,7 @@ extension Execution {
     let found = run[hint...].firstIndex(of: row) ?? run[..<hint].firstIndex(of: row)
     guard let found else { return Cursor.append(count: 0, to: &bytes) }
     level.cursorPlace = found
-    let count = min(found, Cursor.neighbours)
+    let count = min(found, Cursor.neighbors)
     Cursor.append(count: count, to: &bytes)
     for index in 0..<count { Cursor.append(count: Int(run[found - 1 - index]), to: &bytes) }
   }

@@ -10,7 +10,7 @@ package enum CursorFault: Sendable, Hashable {
 /// A place in a list: behind one of its members.
 ///
 /// ```
-/// version │ fingerprint │ for each order term: 0, or 1 and the value │ row │ neighbours: count, rows │ check sum
+/// version │ fingerprint │ for each order term: 0, or 1 and the value │ row │ neighbors: count, rows │ check sum
 /// ```
 /// in base64 with the letters that URLs allow. The row decides between members with equal terms in canonical order.
 /// In a list of links it is the member's place in the run that decides, which the row finds as long as it is linked;
@@ -18,14 +18,14 @@ package enum CursorFault: Sendable, Hashable {
 struct Cursor {
   static let version: UInt8 = 1
   /// How many rows that stood before the member are kept.
-  static let neighbours = 6
+  static let neighbors = 6
   /// A cursor cannot be longer: key values have no limit of their own, but what passes through a variable has.
   static let maximumBytes = 1 << 20
 
   /// In the form of cells; nil for null. Texts live in the scratch memory of the run.
   var keys: [Cell?] = []
   var row: UInt32 = 0
-  var neighbours: [UInt32] = []
+  var neighbors: [UInt32] = []
 
   // MARK: - Writing
 
@@ -132,13 +132,13 @@ struct Cursor {
       default: throw CursorFailure(.malformed)
       }
     }
-    guard let row = reader.row(), let count = reader.count(), count <= Cursor.neighbours else {
+    guard let row = reader.row(), let count = reader.count(), count <= Cursor.neighbors else {
       throw CursorFailure(.malformed)
     }
     self.row = row
     for _ in 0..<count {
       guard let row = reader.row() else { throw CursorFailure(.malformed) }
-      neighbours.append(row)
+      neighbors.append(row)
     }
     guard reader.place == reader.end else { throw CursorFailure(.malformed) }
   }

@@ -276,8 +276,8 @@ extension Execution {
     if let own = links.firstIndex(of: cursor.row) {
       end = behind ? own + 1 : own
     } else {
-      for neighbour in cursor.neighbours {
-        guard let known = links.firstIndex(of: neighbour) else { continue }
+      for neighbor in cursor.neighbors {
+        guard let known = links.firstIndex(of: neighbor) else { continue }
         end = known + 1
         break
       }

@@ -1,6 +1,6 @@
 import GQLStore
 
-/// A place where entities live, normalised, with their links.
+/// A place where entities live, normalized, with their links.
 ///
 /// It is a value: copying it costs nothing, and what is saved in a copy does not change the other. Entities lie in typed
 /// columns; structs are made when they are read.

@@ -25,7 +25,7 @@ final class RelationLoader: Sendable {
   /// Entities have no room for more.
   private static var largestLevel: Int { 63 }
   private let state = Guarded(State())
-  /// Through how many relations, one behind the other, a condition may go: it may never end, as data may go round.
+  /// Through how many relations, one after the other, a condition may go: it may never end, as data may go round.
   private static var deepest: UInt8 { 200 }
 
   init(_ context: Context) {

@@ -15,7 +15,7 @@ public struct Relationship<
   /// The entity, or the entities, if they were loaded; an empty list where none were.
   public var wrappedValue: Value {
     let entities = projectedValue.asked.knownEntities
-    // Safe because all initialisers have one of these two as the value, by the cardinality.
+    // Safe because all initializers have one of these two as the value, by the cardinality.
     return Cardinality.isToMany
       ? unsafeBitCast(Optional(entities), to: Value.self) : unsafeBitCast(entities.first, to: Value.self)
   }
@@ -121,7 +121,7 @@ where
   public init<Inverse>(deleteRule: DeleteRule = .nullify, inverse: KeyPath<Entity, Inverse>) { self.init(.none) }
 }
 
-// MARK: - In memberwise initialisers
+// MARK: - In memberwise initializers
 
 extension Relationship {
   /// Nothing is known.
@@ -157,7 +157,7 @@ extension Relationship where Cardinality == Relations.ToMany {
   public static func appending(fragment entities: [Entity]) -> Self { Self(.appending(fragment: entities)) }
 }
 
-/// For properties that begin with a value, whose initialisers take that value's type.
+/// For properties that begin with a value, whose initializers take that value's type.
 extension Optional where Wrapped: EntityModelProtocol {
   /// The entity: `@Relationship var v1: V1? = .relation(V1())`.
   public static func relation(_ entity: Wrapped) -> Self { entity }

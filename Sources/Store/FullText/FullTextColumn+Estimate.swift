@@ -28,7 +28,7 @@ extension FullTextColumn {
     }
   }
 
-  /// Samples, each of so many neighbours.
+  /// Samples, each of so many neighbors.
   private static let sampleRuns = 16
   private static let sampleTerms = 16
 }
