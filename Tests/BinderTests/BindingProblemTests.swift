@@ -67,6 +67,9 @@ import Testing
     ("wrong-filter", "{ User(where: {age: 5}) { id } }", "5"),
     ("unknown-operator", "{ User(where: {age: {gtt: 5}}) { id } }", "gtt"),
     ("wrong-order", "{ User(orderBy: {age: UP}) { id } }", "UP"),
+    ("constant-term", "{ User(orderBy: [age, \"-age\"]) { id } }", "\"-age\""),
+    ("constant-term", "{ User(orderBy: 3) { id } }", "3"),
+    ("constant-term", "{ User(where: \"age\" == \"3\") { id } }", "\"age\" == \"3\""),
     ("null-for-non-null", "query($a: Int! = null) { User(limit: $a) { id } }", ""),
     ("unknown-mutation", "mutation { inserUser(data: {id: \"1\"}) { id } }", "inserUser"),
     ("missing-argument", "mutation { insertUser { id } }", "insertUser"),
@@ -121,7 +124,7 @@ import Testing
     #expect(help("{ User(where: status == ACTVE) { id } }") == "did you mean 'ACTIVE'?")
     #expect(
       help("{ User(where: messages.text == \"x\") { id } }") == #"did you mean 'some(messages, text == "x")'?"#)
-    #expect(help("{ user { id } }") == "give one of: id:, or email:")
+    #expect(help("{ user { id } }") == "give one of: id:, or email:, or write 'User { … }' for the list")
     let ambiguous = try #require(BindingFixture.bind("{ User(where: status == MINOR) { id } }").diagnostics.first)
     #expect(ambiguous.fixIts.flatMap(\.edits).map(\.replacement) == [".MINOR", "Status.MINOR"])
   }

@@ -19,7 +19,7 @@ extension Binder {
         return aggregated(aggregate, path, values, name, range)
       }
       guard let inner = entering(membersOf: path, environment, name),
-        let value = value(bindOperand(body, inner), inner, at: body.range)
+        !reportConstant(body, inner, ofTexts: true), let value = value(bindOperand(body, inner), inner, at: body.range)
       else { return .error }
       return aggregated(aggregate, path, value, name, range)
     }
@@ -256,7 +256,9 @@ extension Binder {
     case .path(let path):
       var element = values(of: path)
       if positional.count == 3 {
-        guard let inner = entering(membersOf: path, environment, name) else { return .error }
+        guard let inner = entering(membersOf: path, environment, name),
+          !reportConstant(positional[1], inner, ofTexts: true)
+        else { return .error }
         element = value(bindOperand(positional[1], inner), inner, at: positional[1].range)
         if element == nil { return .error }
       }

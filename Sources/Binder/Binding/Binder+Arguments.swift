@@ -120,7 +120,8 @@ extension Binder {
 
   private func bindDistinct(_ expression: Expression, _ environment: Environment) -> [BoundExpression] {
     namedElements(of: expression, environment).compactMap { element in
-      key(bindOperand(element, environment), environment, at: element.range)
+      if reportConstant(element, environment) { return nil }
+      return key(bindOperand(element, environment), environment, at: element.range)
     }
   }
 
@@ -237,12 +238,8 @@ extension Binder {
   private func plainTerm(
     _ expression: Expression, _ environment: Environment, _ isDescending: Bool, into terms: inout [BoundOrderTerm]
   ) {
+    if reportConstant(expression, environment) { return }
     let operand = bindOperand(expression, environment)
-    if case .string(let literal) = expression.kind, let type = environment.elementType,
-      catalog[type].property(named: literal.value) != nil
-    {
-      return report(.wrongOrder, .write(literal.value, over: expression.range), at: expression.range)
-    }
     if case .object(let fields, let range) = operand {
       refuseRepeats(fields)
       objectOrder(fields, environment.element(), environment, range, into: &terms)
@@ -259,7 +256,7 @@ extension Binder {
       report(.unordered(type: words(bound.type)), at: bound.range)
       return
     }
-    // A constant orders nothing.
+    // The value of a variable orders nothing.
     if case .constant = bound.kind { return }
     terms.append(BoundOrderTerm(bound, isDescending: isDescending, nullsFirst: nullsFirst))
   }
@@ -286,6 +283,7 @@ extension Binder {
       default: report(.wrongType(found: "this value", expected: "FIRST or LAST"), at: argument.value.range)
       }
     }
+    if reportConstant(first, environment) { return }
     guard let bound = key(bindOperand(first, environment), environment, at: first.range) else { return }
     append(bound, isDescending, nullsFirst: nullsFirst, to: &terms)
   }

@@ -22,6 +22,11 @@ extension Binder {
     if let arithmetic = ArithmeticOperator(rawValue: op.rawValue) {
       return self.arithmetic(arithmetic, left, right, environment, range)
     }
+    switch (left.kind, right.kind) {
+    case (.string, _), (_, .string):
+      if reportConstants(left, op, right, environment, at: range) { return .error }
+    default: break
+    }
     if let comparison = ComparisonOperator(rawValue: op.rawValue) {
       return self.comparison(comparison, left, right, environment, range)
     }

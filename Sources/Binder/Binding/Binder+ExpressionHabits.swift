@@ -139,6 +139,79 @@ extension Binder {
     return false
   }
 
+  // MARK: Constants
+
+  /// Reports a literal that stands where something of the element is wanted, because it does nothing there, or answers
+  /// what nobody asks; false if this is none.
+  ///
+  /// - Parameter ofTexts: Whether numbers are meant as what they are, as in `sum(1)`.
+  @inline(never)
+  func reportConstant(_ expression: Expression, _ environment: Environment, ofTexts: Bool = false) -> Bool {
+    let literal = expression.unparenthesized
+    switch literal.kind {
+    case .string(let text):
+      report(
+        .constantTerm("a text"), term(in: text.value, environment).map { .write($0, over: expression.range) },
+        at: expression.range)
+    case .int(let digits) where !ofTexts:
+      let field = field(atPosition: digits, environment)
+      report(.constantTerm("a number"), field.map { .write($0, over: expression.range) }, at: expression.range)
+    case .float where !ofTexts: report(.constantTerm("a number"), at: expression.range)
+    case .boolean where !ofTexts: report(.constantTerm("a Boolean"), at: expression.range)
+    default: return false
+    }
+    return true
+  }
+
+  /// What a text says that holds fields, with their directions: `age`, `-age`, `team.name desc, age`. Nil if it holds
+  /// something else.
+  private func term(in text: String, _ environment: Environment) -> String? {
+    guard text.utf8.count <= 120 else { return nil }
+    var terms: [String] = []
+    for part in text.split(separator: ",") {
+      var words = part.split { $0 == " " || $0 == ":" }
+      var isDescending = false
+      if words.count == 2, ["asc", "desc"].contains(words[1].lowercased()) {
+        isDescending = words.removeLast().lowercased() == "desc"
+      }
+      guard words.count == 1, var path = words.first else { return nil }
+      if path.hasPrefix("-") || path.hasPrefix("+") { isDescending = path.removeFirst() == "-" }
+      let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+      guard let head = names.first, names.allSatisfy({ GraphQLName.isValid($0) }),
+        hasMeaning(Name(head, at: SourceRange(at: 0)), environment)
+      else { return nil }
+      terms.append(isDescending ? "-\(path)" : "\(path)")
+    }
+    return terms.count > 1 ? "[\(terms.joined(separator: ", "))]" : terms.first
+  }
+
+  /// The selected field that a number stands for in SQL's `ORDER BY 2`.
+  private func field(atPosition digits: String, _ environment: Environment) -> String? {
+    guard let position = Int(digits), let selections = siblings.last?.first?.set?.selections,
+      position >= 1, position <= selections.count, case .field(let field) = selections[position - 1],
+      field.alias == nil, field.selectionSet == nil, hasMeaning(field.name, environment)
+    else { return nil }
+    return field.name.text
+  }
+
+  /// Reports `"name" == "Ann"`, where a text is what a field is called; false if neither side is such a text, or one is
+  /// no literal.
+  @inline(never)
+  func reportConstants(
+    _ left: Expression, _ op: BinaryOperator, _ right: Expression, _ environment: Environment, at range: SourceRange
+  ) -> Bool {
+    guard left.isLiteral, right.isLiteral, ![.coalesce, .closedRange, .halfOpenRange].contains(op) else { return false }
+    for (side, other, isLeft) in [(left, right, true), (right, left, false)] {
+      guard case .string(let text) = side.kind, term(in: text.value, environment) == text.value else { continue }
+      let sides = isLeft ? [text.value, shown(other)] : [shown(other), text.value]
+      report(
+        .constantTerm("a comparison of constants"), replacing(range, "\(sides[0]) \(op.rawValue) \(sides[1])"),
+        at: range)
+      return true
+    }
+    return false
+  }
+
   // MARK: Comparisons and operators
 
   /// `born > 1990-10-12`, which is a difference, and `address == "Paris"`.
@@ -226,5 +299,16 @@ extension Binder {
     let (text, number) = isLeftText ? (left, right) : (right, left)
     guard let text = repeated(text), let number = repeated(number) else { return nil }
     return .write(isLeftText ? "\(text) + string(\(number))" : "string(\(number)) + \(text)", over: range)
+  }
+}
+
+extension Expression {
+  /// Whether this is a number, a text, a Boolean, null or a list of them.
+  fileprivate var isLiteral: Bool {
+    switch kind {
+    case .int, .float, .string, .boolean, .null: true
+    case .list(let elements): elements.count <= 16 && elements.allSatisfy(\.isLiteral)
+    default: false
+    }
   }
 }

@@ -123,6 +123,7 @@ extension Binder {
       return nil
     }
     let member = memberEnvironment(number, environment)
+    if reportConstant(first, member, ofTexts: true) { return nil }
     var operand = resolve(bindOperand(first, member), member)
     var inner = member
     if let path = collection(operand) {
@@ -139,6 +140,7 @@ extension Binder {
           report(.wrongArgumentCount(function: name.text, expected: "a set and an expression"), at: range)
           return nil
         }
+        if reportConstant(positional[1], inner, ofTexts: true) { return nil }
         operand = resolve(bindOperand(positional[1], inner), inner)
       } else if case .none = path.tail, aggregate != .count {
         report(

@@ -192,6 +192,8 @@ extension Binder {
         key = Expression(.current(name), at: name.range)
       }
       named.append((name.text, key, expression.range))
+    } else if case .string(let literal) = expression.kind {
+      named.append((literal.value, expression, expression.range))
     } else if case .variable(let name) = expression.kind, case .broken? = variables[name.text]?.kind {
       // Its value is reported.
       usedVariables.insert(name.text)
@@ -218,6 +220,7 @@ extension Binder {
 
   /// What is compared; nil if it is wrong, which is reported.
   private func keyExpressions(_ expression: Expression, _ member: Environment) -> [BoundExpression]? {
+    if reportConstant(expression, member, ofTexts: true) { return nil }
     let operand = resolve(bindOperand(expression, member), member)
     switch operand {
     case .error: return nil

@@ -32,7 +32,7 @@ extension Binder {
     _ entry: SelectionEntry, _ name: Name, into inputs: inout [BoundExpression]
   ) -> Int? {
     guard let argument = only("name", of: entry, name) else {
-      if entry.arguments.isEmpty { report(.missingKey(field: name.text, keys: [["name"]]), at: name.range) }
+      if entry.arguments.isEmpty { report(.missingKey(field: name.text, keys: [["name"]], list: nil), at: name.range) }
       return nil
     }
     return metaInput(argument, .string, entry.environment, into: &inputs)

@@ -94,7 +94,7 @@ extension Binder {
       }
     }
     guard let index = unique.first(where: { Set(names($0)) == Set(seen.keys) }) else {
-      if !hasUnknown { report(.missingKey(field: name.text, keys: unique.map(names)), at: name.range) }
+      if !hasUnknown { reportMissingKey(of: name, type, unique.map(names)) }
       return nil
     }
     var values: [BoundExpression] = []
@@ -106,6 +106,11 @@ extension Binder {
       values.append(descriptor.foldedFrom == nil ? value : fold(value))
     }
     return .key(index, values)
+  }
+
+  /// Reports one element without what tells which: perhaps the list is meant.
+  func reportMissingKey(of name: Name, _ type: EntityTypeID, _ keys: [[String]]) {
+    report(.missingKey(field: name.text, keys: keys, list: catalog[type].rootMany), at: name.range)
   }
 
   /// All entities of a root, with the arguments of a selection.

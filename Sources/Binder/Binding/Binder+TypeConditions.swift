@@ -143,7 +143,7 @@ extension Binder {
     }
     let wanted = names.first ?? "id"
     guard names.count == catalog[type].members.count, names.allSatisfy({ $0 == wanted }) else {
-      report(.missingKey(field: name.text, keys: []), at: name.range)
+      reportMissingKey(of: name, type, [])
       return
     }
     guard let argument = arguments.first(where: { $0.name.text == wanted }) else {
@@ -151,7 +151,7 @@ extension Binder {
         let near = suggest(other.name, [wanted])
         report(.unknownArgument(name: other.name.text, of: name.text, near: near), at: other.name.range)
       }
-      if arguments.isEmpty { report(.missingKey(field: name.text, keys: [[wanted]]), at: name.range) }
+      if arguments.isEmpty { reportMissingKey(of: name, type, [[wanted]]) }
       return
     }
     for other in arguments where other.name.range != argument.name.range {

@@ -10,7 +10,8 @@ extension BindingProblem {
     "misplaced-directive", "misplaced-splat", "wrong-type", "incomparable-types", "unordered-type", "wrong-operands",
     "plural-path",
     "ambiguous-name", "no-element", "invalid-pattern", "negative-limit", "unknown-function", "not-a-set",
-    "impossible-cast", "wrong-filter", "unknown-operator", "wrong-order", "expansion-limit", "field-limit",
+    "impossible-cast", "wrong-filter", "unknown-operator", "wrong-order", "constant-term",
+    "expansion-limit", "field-limit",
     "misplaced-range", "misplaced-computation", "depth-limit", "not-supported-yet", "unused-fragment",
     "unused-variable", "unbacked-every", "let-like-field", "element-of-place",
     "duplicate-definition", "lone-anonymous", "recursive-function", "reserved-function", "unused-function",
@@ -81,6 +82,7 @@ extension BindingProblem {
       case .wrongFilter: "wrong-filter"
       case .unknownOperator: "unknown-operator"
       case .wrongOrder, .wrongDirection, .directionBehind: "wrong-order"
+      case .constantTerm: "constant-term"
       case .misplacedRange: "misplaced-range"
       case .misplacedComputation: "misplaced-computation"
       case .expansionLimit: "expansion-limit"
@@ -123,7 +125,7 @@ extension BindingProblem {
     case .argumentsOnValue(let field): "'\(field)' is a value and takes no arguments"
     case .selectionOnValue(let field): "'\(field)' is a value and has no fields"
     case .missingSelection(let field): "'\(field)' needs a selection of fields"
-    case .missingKey(let field, _): "'\(field)' needs a key"
+    case .missingKey(let field, _, _): "'\(field)' needs a key"
     case .unknownFragment(let name, _): "there is no fragment '\(name)'"
     case .fragmentCycle(let path): "fragment spreads itself: \(path.joined(separator: " → "))"
     case .unknownType(let name, _): "there is no type '\(name)'"
@@ -187,6 +189,7 @@ extension BindingProblem {
     case .wrongFilter(let expected): "expected \(expected) in a filter"
     case .unknownOperator(let name, let type, _): "\(type) has no operator '\(name)'"
     case .wrongOrder: "'orderBy' takes fields and expressions, '-' before descending ones"
+    case .constantTerm(let what): "this is \(what), which is the same for every element"
     case .wrongDirection(let word): "'\(word)' is no direction: these are ASC and DESC"
     case .directionBehind(let word, _): "'\(word)' is read as a term of its own here"
     case .misplacedRange: "a range can only stand after 'in'"
@@ -247,8 +250,12 @@ extension BindingProblem {
       members.first.map { "add '__typename: \"\($0)\"'" + (members.count > 1 ? ", or another of its types" : "") }
     case .notUnique(_, _, let keys):
       "unique are: " + keys.map { $0.joined(separator: " and ") }.joined(separator: ", or ")
-    case .missingKey(_, let keys):
-      "give one of: " + keys.map { $0.map { "\($0):" }.joined(separator: " ") }.joined(separator: ", or ")
+    case .missingKey(_, let keys, let list):
+      [
+        keys.isEmpty
+          ? nil : "give one of: " + keys.map { $0.map { "\($0):" }.joined(separator: " ") }.joined(separator: ", or "),
+        list.map { "write '\($0) { … }' for the list" },
+      ].compactMap(\.self).joined(separator: ", or ")
     case .wrongValue(let problem), .wrongDefault(_, let problem): problem.help
     case .pluralPath(_, let suggestion):
       suggestion.map { "did you mean '\($0)'?" } ?? "use some(…), every(…) or an aggregate"
@@ -262,6 +269,7 @@ extension BindingProblem {
         ? "name the field, or declare one with @fulltext(fields: […])"
         : "name the field; the indexes are " + indexes.map { "'\($0)'" }.joined(separator: ", ")
     case .directionBehind(_, let term): term.map { "write '\($0)'" }
+    case .constantTerm: "write the name of a field, or an expression over fields"
     case .wrongFilter: "a condition is written {age: {gte: 18}}"
     case .wrongDirection(let word) where ["ASC", "DESC"].contains(word.uppercased()): "write '\(word.uppercased())'"
     case .notAKey(_, isValue: false): "aggregate it, or select it in '_items'"

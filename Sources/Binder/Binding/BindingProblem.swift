@@ -28,8 +28,8 @@ package enum BindingProblem: Sendable {
   case selectionOnValue(field: String)
   /// `{ User }` in the GraphQL dialect.
   case missingSelection(field: String)
-  /// `{ user { id } }`
-  case missingKey(field: String, keys: [[String]])
+  /// `{ user { id } }`; the list is nil for what is no field of a list's elements.
+  case missingKey(field: String, keys: [[String]], list: String?)
   /// `{ User { ...Missing } }`
   case unknownFragment(name: String, near: [String])
   /// `fragment A on User { ...A }`
@@ -108,6 +108,9 @@ package enum BindingProblem: Sendable {
   case unknownOperator(name: String, type: String, near: [String])
   /// `{ User(orderBy: messages) { id } }`
   case wrongOrder
+  /// `{ User(orderBy: "age") { id } }`, `{ User(groupBy: {a: "age"}) { a } }`, `{ User(where: "age" == "x") { id } }`:
+  /// what is the same for every element, in words.
+  case constantTerm(String)
   /// `{ User(orderBy: {age: DESCENDING}) { id } }`
   case wrongDirection(word: String)
   /// `{ User(orderBy: [age desc]) { id } }`; the term as it is written, nil where that is too long to repeat.
