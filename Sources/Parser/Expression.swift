@@ -102,4 +102,9 @@ package enum BinaryOperator: String, Sendable, CaseIterable {
   case coalesce = "??"
   case closedRange = "..", halfOpenRange = "..<"
   case add = "+", subtract = "-", multiply = "*", divide = "/", remainder = "%"
+
+  /// Whether it is `==`, `!=`, `<`, `<=`, `>` or `>=`.
+  var isComparison: Bool {
+    [.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual].contains(self)
+  }
 }

@@ -40,7 +40,7 @@ extension Parser {
     return Expression(.list(elements), at: range(from: opening.start))
   }
 
-  private var atClosingOrEnd: Bool {
+  var atClosingOrEnd: Bool {
     switch kind {
     case .rightBracket, .rightParenthesis, .rightBrace, .endOfFile: true
     default: false
@@ -121,6 +121,8 @@ extension Parser {
     if isExtended, at(.walrus) {
       report(.walrusForColon)
       advance()
+    } else if isExtended, touches(.equals), let value = parseCompoundAssignment(to: name, context) {
+      return ObjectField(name: name, value: value, range: range(from: start))
     } else {
       guard expect(.colon) else { return nil }
     }
@@ -189,12 +191,14 @@ extension Parser {
     if !result.named.isEmpty {
       report(.positionalAfterNamed)
     } else if !result.positional.isEmpty, !commaBefore {
+      if parseConditionInCall(after: &result.positional, context) { return }
       // Why: a token that starts nothing is no second argument.
       guard startsOperand(kind) else { return reportUnexpected(.token(.rightParenthesis)) }
       report(.missingComma)
     }
     let isMistake = stuck
     if isMistake { lastErrorPosition = -1 }
+    if atSubquery { return result.positional.append(parseSubquery(context)) }
     result.positional.append(parseDistinctArgument(context) ?? parseExpression(context))
   }
 }

@@ -295,7 +295,7 @@ extension Parser {
       switch kind {
       case .rightParenthesis, .rightBrace, .leftBrace, .endOfFile: break arguments
       case .name, .quotedName:
-        let mistaken = isExtended ? parseMistakenArgument(context) : nil
+        let mistaken = isExtended ? parseMistakenArgument(context, among: arguments) : nil
         if let argument = mistaken ?? parseArgument(context) { arguments.append(argument) }
       case .minus where atForeignComment, .slash where atForeignComment: skipForeignComment()
       default: reportUnexpected(.argument)
@@ -324,8 +324,13 @@ extension Parser {
       guard expect(.colon) else { return nil }
     }
     let problems = diagnostics.count
-    var value = parseExpression(context)
-    if isExtended, atDirection { value = parseMistakenDirections(after: value, since: problems, context) }
+    if isExtended, kind(ahead: 1) == .equals, let fields = parseAssignments(to: name, context) {
+      return Argument(name: name, value: fields, range: range(from: start))
+    }
+    var value = parseExpression(context.union(.enclosed))
+    if isExtended, at(.name), !commaBefore, !startsNamed(position) {
+      value = parseMistakenRest(after: value, since: problems, context) ?? value
+    }
     return Argument(name: name, value: value, range: range(from: start))
   }
 

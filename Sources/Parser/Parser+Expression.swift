@@ -11,8 +11,11 @@ struct ExpressionContext: OptionSet {
   /// GraphQL's `Value` and nothing else.
   static let pure = ExpressionContext(rawValue: 4)
 
+  /// Where a name behind an operand begins no selection: in the parentheses of arguments, and in brackets.
+  static let enclosed = ExpressionContext(rawValue: 8)
+
   /// Inside brackets other than a list's.
-  var inBrackets: ExpressionContext { subtracting(.list) }
+  var inBrackets: ExpressionContext { subtracting(.list).union(.enclosed) }
 }
 
 extension Parser {
@@ -178,7 +181,15 @@ extension Parser {
       return literal
     }
     guard at(.leftParenthesis), !commaBefore, !context.contains(.pure) else {
+      if context.contains(.enclosed), at(.name), !commaBefore, kind(ahead: 1) == .leftParenthesis, isExtended,
+        let literal = parseConstructor(after: name)
+      {
+        return literal
+      }
       return Expression(.name(name), at: name.range)
+    }
+    if name.range.count == 4 || name.range.count == 7, let expression = parseForeignCall(name, context) {
+      return expression
     }
     let isStar = isCount && kind(ahead: 1) == .star && kind(ahead: 2) == .rightParenthesis
     let arguments = isStar ? parseStarArguments() : parseCallArguments(context.inBrackets)
@@ -237,7 +248,7 @@ extension Parser {
     }
     let problems = diagnostics.count
     advance()
-    let expression = parseExpression(context.inBrackets)
+    let expression = atSubquery ? parseSubquery(context) : parseExpression(context.inBrackets)
     leave()
     if commaBefore, startsOperand(kind), !stuck {
       return parseListInParentheses(after: expression, from: opening.start, since: problems, context)

@@ -21,6 +21,7 @@ extension Parser {
     case .pipe: report(.singleConnective(replacement: "||"))
     case .less where infix.width == 2:
       report(.sqlInequality, at: range.union(tokens.range(at: position + 1)))
+    case .name where infix.isForeign: reportWord(infix)
     case .minus where context.contains(.list) && !tokens.spaceBefore(at: position): report(.minusInList)
     default: break
     }
@@ -33,14 +34,63 @@ extension Parser {
   }
 
   /// Reports an operator of two tokens that is a function here, of the last operand and what follows.
-  private mutating func reportFunction(_ habit: SyntaxHabit, _ name: String) {
-    let place = range.union(tokens.range(at: position + 1))
+  private mutating func reportFunction(_ habit: SyntaxHabit, _ name: String, width: Int = 2) {
+    let place = range.union(tokens.range(at: position + width - 1))
     guard let left = operands.last?.expression, left.range.count <= 60, isPlain(left),
-      let end = endOfOperand(at: position + 2)
+      let end = endOfOperand(at: position + width)
     else { return report(.habit(habit, write: nil), at: place) }
-    let right = SourceRange(start: tokens.starts[position + 2], end: tokens.ends[end - 1])
+    let right = SourceRange(start: tokens.starts[position + width], end: tokens.ends[end - 1])
     let text = "\(name)(\(print(left)), \(self.text(right)))"
     report(.habit(habit, write: text, edits: [.init(left.range.union(right), text)]), at: place)
+  }
+
+  // MARK: Words
+
+  /// The operator that a word of another language is behind an operand: `CONTAINS`, `eq`, `starts with`.
+  @inline(never) func foreignOperator(at index: Int) -> InfixOperator? {
+    guard index < tokens.count, tokens.kinds[index] == .name, tokens.range(at: index).count <= 11, !startsNamed(index)
+    else { return nil }
+    let word = text(at: index).lowercased()
+    var infix: InfixOperator
+    if word == "not" {
+      guard index + 1 < tokens.count, !tokens.commaBefore(at: index + 1), text(at: index + 1).lowercased() != "not",
+        let inner = foreignOperator(at: index + 1), case .binary(let operation) = inner.operation,
+        let negated = BinaryOperator(rawValue: operation == .match ? "!~" : "not \(operation.rawValue)")
+      else { return nil }
+      infix = InfixOperator(negated, .comparison, width: inner.width + 1)
+    } else if word == "starts" || word == "ends", isWord("with", "WITH", at: index + 1) {
+      infix = InfixOperator(word == "starts" ? .startsWith : .endsWith, .comparison, width: 2)
+    } else if word == "mod" || word == "div" {
+      infix = InfixOperator(word == "mod" ? .remainder : .divide, .multiplication)
+    } else if word == "to" {
+      infix = InfixOperator(.closedRange, .range)
+    } else if let operation = ForeignName.wordOperators[word].flatMap({ BinaryOperator(rawValue: $0) }) {
+      infix = InfixOperator(operation, .comparison)
+    } else {
+      return nil
+    }
+    let next = index + infix.width
+    guard next < tokens.count, startsOperand(tokens.kinds[next]), !tokens.commaBefore(at: next) else { return nil }
+    infix.isForeign = true
+    return infix
+  }
+
+  private mutating func reportWord(_ infix: InfixOperator) {
+    guard case .binary(let operation) = infix.operation else { return }
+    let words = range.union(tokens.range(at: position + infix.width - 1))
+    if operation == .divide { return reportFunction(.wordOperator, "div", width: 1) }
+    let symbol = operation.rawValue
+    var edits: [Diagnostic.FixIt.Edit] = [.init(words, symbol)]
+    if operation == .closedRange {
+      edits = [.init(SourceRange(start: previousEnd, end: tokens.starts[position + infix.width]), symbol)]
+    }
+    guard text(at: position).lowercased() == "glob", kind(ahead: 1) == .string,
+      tokens.range(at: position + 1).count < 60
+    else { return report(.habit(.wordOperator, write: symbol, edits: edits), at: words) }
+    // Its pattern has other signs.
+    let pattern = text(at: position + 1).replacing("*", with: "%").replacing("?", with: "_")
+    edits.append(.init(tokens.range(at: position + 1), pattern))
+    report(.habit(.wordOperator, write: "\(symbol) \(pattern)", edits: edits), at: words)
   }
 
   /// True for operands that mean the same inside a call.

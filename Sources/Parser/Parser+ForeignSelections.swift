@@ -12,7 +12,9 @@ extension Parser {
     if kind(ahead: 2) == .name {
       switch kind(ahead: 3) {
       // `person(id 3)`: an argument without its colon.
-      case .int, .float, .string, .blockString, .dollar: return false
+      case .int, .float, .string, .blockString, .dollar: if !tokens.commaBefore(at: position + 3) { return false }
+      // `person(id = 3)`: an argument with another sign.
+      case .equals: if ForeignName.isArgument(text(at: position + 2)) { return false }
       default: break
       }
     }
@@ -44,8 +46,17 @@ extension Parser {
     let count = diagnostics.count
     let expression = parseExpression()
     var name = "value"
-    if case .member(_, let last, nil) = expression.kind { name = last.text }
-    let text = repeated(expression, since: count).map { "\(name) := \($0)" }
+    var text = repeated(expression, since: count)
+    switch expression.kind {
+    // `members.count`, `members.first`: functions of a list.
+    case .member(let list, let last, nil) where ["count", "first", "last"].contains(last.text):
+      name = last.text
+      text = repeated(list, since: count).map { "\(last.text)(\($0))" }
+    case .member(_, let last, nil):
+      name = last.text
+      fallthrough
+    default: text = text.map { "\(name) := \($0)" }
+    }
     report(.unnamedComputation(write: text), at: expression.range)
     return finishComputed(Name(name, at: SourceRange(at: start)), expression, from: start, usesWalrus: true)
   }
@@ -89,6 +100,63 @@ extension Parser {
         alias: nil, name: name, arguments: [], directives: [], selectionSet: set, range: range(from: name.range.start)))
   }
 
+  /// Reads a clause behind a field that has no parentheses, `Person where age > 3 { … }` or `Person { … } limit 3`, and
+  /// reports it; nil, and nothing is read, if this is none.
+  ///
+  /// - Parameter value: The index of what stands behind the clause's word.
+  @inline(never) mutating func parseOutsideClause(valueAt value: Int) -> Selection? {
+    guard value >= 2, tokens.kinds[value - 1] == .name, startsOperand(tokens.kinds[value]),
+      !tokens.commaBefore(at: value), !tokens.commaBefore(at: value - 1),
+      let argument = ForeignName.argument(text(at: value - 1)), let owner = ownerOfClause(at: value - 1)
+    else { return nil }
+    let word = tokens.range(at: value - 1)
+    let count = diagnostics.count
+    move(to: value)
+    lastErrorPosition = -1
+    let expression = parseExpression()
+    let end = previousEnd
+    let text = repeated(expression, since: count).map { "\(argument): \($0)" }
+    let name = tokens.range(at: owner.name)
+    var edits: [Diagnostic.FixIt.Edit] = []
+    if let text {
+      let arguments = owner.hasArguments ? ", \(text)" : "(\(text))"
+      let place = owner.hasArguments ? tokens.starts[owner.last] : tokens.ends[owner.last]
+      let gap = SourceRange(start: tokens.ends[value - 2], end: end)
+      edits =
+        owner.last == value - 2 && !owner.hasArguments
+        ? [.init(gap, arguments)] : [.init(SourceRange(at: place), arguments), .init(gap, "")]
+    }
+    let field = name.count <= 60 ? self.text(name) : "…"
+    let written = "\(field)(\(owner.hasArguments ? "…, " : "")\(text ?? "\(argument): …"))"
+    report(.habit(.argumentsOutside, write: written, edits: edits), at: word)
+    let set = at(.leftBrace) ? parseSelectionSet() : nil
+    return .field(
+      Field(
+        alias: nil, name: Name(argument, at: word), arguments: [], directives: [], selectionSet: set,
+        range: range(from: word.start)))
+  }
+
+  /// The field before a clause: its name, and the last token before which or behind which its arguments go.
+  private func ownerOfClause(at word: Int) -> (name: Int, last: Int, hasArguments: Bool)? {
+    var index = word - 1
+    func opening(_ closing: TokenKind, _ opening: TokenKind) -> Bool {
+      guard tokens.kinds[index] == closing else { return true }
+      var open = 0
+      let last = max(0, index - 400)
+      while index > last {
+        if tokens.kinds[index] == closing { open += 1 }
+        if tokens.kinds[index] == opening { open -= 1 }
+        index -= 1
+        if open == 0 { return true }
+      }
+      return false
+    }
+    guard opening(.rightBrace, .leftBrace) else { return nil }
+    let last = index
+    guard opening(.rightParenthesis, .leftParenthesis), isName(tokens.kinds[index]) else { return nil }
+    return (index, last, last != index)
+  }
+
   /// True at `[0]` that touches a field.
   var atIndexOfSelection: Bool {
     at(.leftBracket) && kind(ahead: 1) == .int && kind(ahead: 2) == .rightBracket && kind(ahead: 3) == .leftBrace
@@ -110,14 +178,15 @@ extension Parser {
 
   // MARK: Definitions
 
-  /// Reads what stands for a definition in SQL, MongoDB or jq, and reports it; false if it is none of these.
+  /// Reads what stands for a definition in SQL, MongoDB, jq or Cypher, and reports it; false if it is none of these.
   @inline(never) mutating func parseForeignDefinition() -> Bool {
     if at(.dot) {
-      report(.habit(.pipeline, write: nil))
+      parseFilter()
       return true
     }
     guard at(.name), range.count <= 40 else { return false }
     let place = range
+    let isFollowed = isName(kind(ahead: 1))
     switch text(at: position).lowercased() {
     case "select":
       let count = diagnostics.count
@@ -126,15 +195,82 @@ extension Parser {
       let whole = range(from: place.start)
       let edits = at(.endOfFile) && !text.contains("…") ? [Diagnostic.FixIt.Edit(whole, text)] : []
       report(.habit(.statement, write: text, edits: edits), at: place)
-    case "update" where isName(kind(ahead: 1)):
-      report(.habit(.statement, write: mutation("update", 1, "where: …, set: {…}")))
+    case "with" where isFollowed: report(.habit(.statement, write: nil))
+    case "update" where isFollowed: report(.habit(.statement, write: mutation("update", 1, "where: …, set: {…}")))
     case "insert" where isName(kind(ahead: 2)): report(.habit(.statement, write: mutation("insert", 2, "data: {…}")))
     case "delete" where isName(kind(ahead: 2)): report(.habit(.statement, write: mutation("delete", 2, "where: …")))
-    case "db" where kind(ahead: 1) == .dot && kind(ahead: 2) == .name:
-      report(.habit(.pipeline, write: "{ \(text(at: position + 2))(where: …) { … } }"))
-    default: return false
+    case "explain" where isFollowed: report(.habit(.shellCommand, write: "query @explain { … }"))
+    case "show" where isFollowed: reportCommand(1, nil)
+    case "describe" where isFollowed, "desc" where isFollowed: reportCommand(1, text(at: position + 1))
+    case "match" where kind(ahead: 1) == .leftParenthesis: reportPattern()
+    default:
+      guard kind(ahead: 1) == .dot, isName(kind(ahead: 2)) else { return false }
+      reportMethod()
     }
     return true
+  }
+
+  /// Reports a command that shows the types, or the fields of one; that is all of the document.
+  private mutating func reportCommand(_ count: Int, _ type: String?) {
+    let text = type.map { "{ __type(name: \"\($0)\") { fields { name } } }" } ?? "{ __schema { types { name } } }"
+    let first = range
+    let place = range.union(tokens.range(at: position + count))
+    for _ in 0...count { advance() }
+    let whole = range(from: first.start)
+    report(.habit(.shellCommand, write: text, edits: at(.endOfFile) ? [.init(whole, text)] : []), at: place)
+  }
+
+  /// Reads `.tables`, or jq's `.Team[] | select(.quota > 1) | .name`, and reports it.
+  private mutating func parseFilter() {
+    let place = range
+    let name = kind(ahead: 1) == .name && tokens.range(at: position + 1).count <= 40 ? text(at: position + 1) : nil
+    if let name, ["tables", "schema", "help", "databases", "indexes"].contains(name) { return reportCommand(1, nil) }
+    guard let name, kind(ahead: 2) == .leftBracket, kind(ahead: 3) == .rightBracket else {
+      return report(.habit(.pipeline, write: nil))
+    }
+    let count = diagnostics.count
+    for _ in 0..<4 { advance() }
+    var condition: String?
+    if at(.pipe), at(word: "select", ahead: 1), kind(ahead: 2) == .leftParenthesis {
+      for _ in 0..<3 { advance() }
+      let expression = parseExpression(.enclosed)
+      condition = consume(if: .rightParenthesis) ? repeated(expression, since: count) ?? "…" : "…"
+    }
+    var field: String?
+    if at(.pipe), kind(ahead: 1) == .dot, kind(ahead: 2) == .name {
+      field = text(at: position + 2)
+      for _ in 0..<3 { advance() }
+    }
+    diagnostics.removeSubrange(min(count, diagnostics.count)...)
+    lastErrorPosition = -1
+    let whole = range(from: place.start)
+    let isWhole = at(.endOfFile)
+    let text = "{ \(name)\(condition.map { "(where: \($0))" } ?? "") { \(isWhole ? field ?? "*" : "…") } }"
+    let edits = text.contains("…") ? [] : [Diagnostic.FixIt.Edit(whole, text)]
+    report(.habit(.pipeline, write: text, edits: edits), at: place)
+  }
+
+  /// Reports Cypher's `MATCH (t:Team) RETURN t.name`.
+  private mutating func reportPattern() {
+    var type: String?
+    var fields: [String] = []
+    var isReturned = false
+    for index in (position + 1)..<min(position + 60, tokens.count) where tokens.kinds[index] == .name {
+      if tokens.kinds[index - 1] == .colon, type == nil { type = text(at: index) }
+      if isReturned, tokens.kinds[index - 1] == .dot { fields.append(text(at: index)) }
+      isReturned = isReturned || isWord("return", "RETURN", at: index)
+    }
+    let selection = fields.isEmpty ? "…" : fields.joined(separator: " ")
+    report(.habit(.pipeline, write: type.map { "{ \($0) { \(selection) } }" }))
+  }
+
+  /// Reports `Team.find({})`, `db.Team.find(…)`, `prisma.team.findMany(…)`.
+  private mutating func reportMethod() {
+    var owner = position
+    while owner + 4 < tokens.count, tokens.kinds[owner + 2] == .name, tokens.kinds[owner + 3] == .dot { owner += 2 }
+    let name = tokens.range(at: owner).count <= 40 ? text(at: owner) : "…"
+    let type = name.prefix(1).uppercased() + name.dropFirst()
+    report(.habit(.pipeline, write: "{ \(type)(where: …) { … } }"))
   }
 
   private func mutation(_ verb: String, _ offset: Int, _ arguments: String) -> String {
@@ -156,16 +292,9 @@ extension Parser {
     advance()
     let table = text(at: position)
     advance()
-    var arguments: [String] = []
-    var isKnown = fields != nil
-    var isConditional = false
-    while isKnown, !at(.endOfFile) {
-      let argument = parseSelectClause()
-      isConditional = isConditional || argument?.hasPrefix("where") ?? false
-      isKnown = argument != nil
-      if let argument { arguments.append(argument) }
-    }
-    guard isKnown, let fields else { return "{ \(table)\(isConditional ? "(where: …)" : "") { … } }" }
+    var arguments = fields == nil ? [] : parseClauses()
+    let isConditional = arguments.contains { $0.hasPrefix("where") }
+    guard at(.endOfFile), let fields else { return "{ \(table)\(isConditional ? "(where: …)" : "") { … } }" }
     if isDistinct { arguments.append("distinctOn: [\(fields.joined(separator: ", "))]") }
     let list = arguments.isEmpty ? "" : "(\(arguments.joined(separator: ", ")))"
     if !isDistinct, !list.contains("groupBy"), let totals = Self.totals(fields, of: "\(table)\(list)") { return totals }
@@ -225,6 +354,13 @@ extension Parser {
       }
     }
     return at(word: "from", or: "FROM") ? fields : nil
+  }
+
+  /// The arguments that the clauses of a `SELECT` mean, as far as they are understood.
+  mutating func parseClauses() -> [String] {
+    var arguments: [String] = []
+    while let argument = parseSelectClause() { arguments.append(argument) }
+    return arguments
   }
 
   /// An argument that a clause of `SELECT` means; nil if it is not understood.

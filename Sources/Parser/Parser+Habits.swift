@@ -1,8 +1,7 @@
 import GQLBase
 import GQLLexer
 
-/// Forms of other languages inside expressions and lists of arguments. They are read as what they mean, so that each is
-/// one problem.
+/// Forms of other languages inside expressions. They are read as what they mean, so that each is one problem.
 extension Parser {
   /// Texts of the user that are longer are not repeated in what is suggested.
   private static var longestRepeated: Int { 120 }
@@ -29,133 +28,6 @@ extension Parser {
 
   /// True if nothing stands between a token and the next one.
   func touchesNext(_ index: Int) -> Bool { !tokens.spaceAfter(at: index) }
-
-  // MARK: Arguments
-
-  /// The argument that a word begins which has no colon behind it, as it is to be written, and its number of words.
-  private func clause(at index: Int) -> (name: String, width: Int)? {
-    guard index < tokens.count, tokens.kinds[index] == .name, tokens.range(at: index).count <= 10 else { return nil }
-    if isWord("by", "BY", at: index + 1) {
-      if isWord("order", "ORDER", at: index) { return ("orderBy", 2) }
-      if isWord("group", "GROUP", at: index) { return ("groupBy", 2) }
-    }
-    if isWord("distinct", "DISTINCT", at: index), isWord("on", "ON", at: index + 1) { return ("distinctOn", 2) }
-    switch text(at: index).lowercased() {
-    case "where": return ("where", 1)
-    case "limit", "first", "take", "top": return ("limit", 1)
-    case "offset", "skip": return ("offset", 1)
-    case "having": return ("having", 1)
-    case "orderby": return ("orderBy", 1)
-    case "groupby": return ("groupBy", 1)
-    case "distincton": return ("distinctOn", 1)
-    default: return nil
-    }
-  }
-
-  /// True at `where age > 30`, `ORDER BY age`, `limit 5`.
-  func startsClause(at index: Int) -> Bool {
-    guard let width = clause(at: index)?.width, index + width + 1 < tokens.count else { return false }
-    let next = index + width
-    if tokens.commaBefore(at: next) { return false }
-    switch tokens.kinds[next] {
-    case .int, .float, .string, .blockString, .dollar, .caret, .leftBracket: return true
-    case .name, .quotedName: return wordOperator(at: next) == nil && tokens.kinds[next + 1] != .colon
-    case .minus: return tokens.spaceBefore(at: next) && touchesNext(next)
-    case .dot, .leftParenthesis: return tokens.spaceBefore(at: next)
-    default: return false
-    }
-  }
-
-  /// Reads an argument whose colon, or whose name, is missing; nil, and nothing is read, if this is none.
-  @inline(never) mutating func parseMistakenArgument(_ context: ExpressionContext) -> Argument? {
-    guard at(.name), kind(ahead: 1) != .colon, kind(ahead: 1) != .walrus else { return nil }
-    let first = range
-    let count = diagnostics.count
-    let found = startsClause(at: position) ? clause(at: position) : nil
-    let next = position + (found?.width ?? 1)
-    let isCondition =
-      found == nil && !tokens.commaBefore(at: min(next, tokens.count - 1))
-      && (atPrefixOperator(context) || isSymbolicContinuation(kind(ahead: 1)) || kind(ahead: 1) == .leftParenthesis
-        || wordOperator(at: next) != nil)
-    if isCondition {
-      let value = parseExpression(context)
-      let text = repeated(value, since: count).map { "where: \($0)" }
-      report(.habit(.conditionAlone, write: text, edits: edits(value.range, text)), at: value.range)
-      return Argument(name: Name("where", at: SourceRange(at: first.start)), value: value, range: value.range)
-    }
-    guard found != nil || startsOperand(kind(ahead: 1)), !tokens.commaBefore(at: next) else { return nil }
-    let name = found?.name ?? text(at: position)
-    let words = first.union(tokens.range(at: next - 1))
-    while position < next { advance() }
-    var value = parseExpression(context)
-    if name == "orderBy" { value = parseDirections(after: value, context) ?? value }
-    let text = repeated(value, since: count).map { "\(name): \($0)" }
-    let whole = range(from: first.start)
-    report(.habit(.clause, write: text ?? "\(name): …", edits: edits(whole, text)), at: words)
-    return Argument(name: Name(name, at: words), value: value, range: whole)
-  }
-
-  private func edits(_ range: SourceRange, _ text: String?) -> [Diagnostic.FixIt.Edit] {
-    text.map { [.init(range, $0)] } ?? []
-  }
-
-  // MARK: Directions
-
-  /// True at `desc` or `asc` behind a term.
-  var atDirection: Bool {
-    guard at(.name), !commaBefore, kind(ahead: 1) != .colon, kind(ahead: 1) != .walrus else { return false }
-    return at(word: "desc", or: "DESC") || at(word: "asc", or: "ASC")
-  }
-
-  /// Reads directions behind terms, and the terms after them; nil if no direction stands here.
-  @inline(never) mutating func parseDirections(after first: Expression, _ context: ExpressionContext) -> Expression? {
-    var terms: [Expression] = []
-    var term = first
-    var isDirected = false
-    var progress = LoopProgress()
-    while progress.advanced(position) {
-      let isDescending = at(word: "desc", or: "DESC")
-      let directed = atDirection
-      if directed {
-        isDirected = true
-        advance()
-        if at(word: "nulls", or: "NULLS"), kind(ahead: 1) == .name, !commaBefore {
-          advance()
-          advance()
-        }
-      }
-      terms.append(directed && isDescending ? descending(term) : term)
-      guard commaBefore, at(.name), kind(ahead: 1) != .colon, kind(ahead: 1) != .walrus, isDirected || directionFollows
-      else { break }
-      term = parseExpression(context)
-      guard !stuck else { break }
-    }
-    guard isDirected else { return nil }
-    if terms.count == 1 { return terms[0] }
-    return Expression(.list(terms), at: range(from: first.range.start))
-  }
-
-  /// True if a direction stands after the name at the current token.
-  private var directionFollows: Bool {
-    at(word: "desc", or: "DESC", ahead: 1) || at(word: "asc", or: "ASC", ahead: 1)
-  }
-
-  private func descending(_ term: Expression) -> Expression {
-    let arguments = CallArguments(positional: [term], named: [], range: term.range)
-    return Expression(.call(Name("desc", at: SourceRange(at: term.range.start)), arguments), at: term.range)
-  }
-
-  /// Reports directions behind the terms of an argument and reads them.
-  @inline(never) mutating func parseMistakenDirections(
-    after value: Expression, since count: Int, _ context: ExpressionContext
-  ) -> Expression {
-    let place = range
-    let terms = parseDirections(after: value, context) ?? value
-    let text = repeated(terms, since: count)
-    report(
-      .habit(.directionAfterTerm, write: text, edits: edits(range(from: value.range.start), text)), at: place)
-    return terms
-  }
 
   // MARK: Comments
 
@@ -187,9 +59,11 @@ extension Parser {
 
   // MARK: Expressions
 
-  /// True at what is no operand, but stands for one elsewhere: `:min`, `@min`, `?`.
+  /// Reads what is no operand, but stands for one elsewhere: `:min`, `@min`, `?`, `/b/i`, nothing before `<= 30`.
   @inline(never) mutating func parseForeignOperand() -> Expression? {
     switch kind {
+    case .slash: return parseRegularExpression()
+    case .less, .lessOrEqual, .greater, .greaterOrEqual, .equal, .notEqual: return leftOfComparison()
     case .question:
       report(.habit(.parameter, write: nil))
       let place = range
@@ -205,6 +79,44 @@ extension Parser {
       return Expression(.variable(Name(name, at: place)), at: place)
     default: return nil
     }
+  }
+
+  /// `/b/i`, read as a text; nil if nothing ends it on its line.
+  private mutating func parseRegularExpression() -> Expression? {
+    let opening = start
+    var end = Int(opening) + 1
+    while end < bytes.count, bytes[end] != UInt8(ascii: "/") {
+      if bytes[end] == 0x0A || bytes[end] == 0x0D { return nil }
+      end += bytes[end] == UInt8(ascii: "\\") ? 2 : 1
+    }
+    guard end < bytes.count, end > Int(opening) + 1, end - Int(opening) <= Self.longestRepeated else { return nil }
+    let pattern = text(SourceRange(start: opening + 1, end: UInt32(end)))
+    let afterPattern = end + 1
+    end = afterPattern
+    while end < bytes.count, bytes[end] >= UInt8(ascii: "a"), bytes[end] <= UInt8(ascii: "z") { end += 1 }
+    let isCaseless = bytes[afterPattern..<end].contains(UInt8(ascii: "i"))
+    let place = SourceRange(start: opening, end: UInt32(end))
+    let literal = StringLiteral(value: (isCaseless ? "(?i)" : "") + pattern, isBlock: false, range: place)
+    let result = Expression(.string(literal), at: place)
+    let text = print(result)
+    report(.habit(.regularExpression, write: text, edits: [.init(place, text)]), at: place)
+    repeat { advance() } while !at(.endOfFile) && Int(start) < end
+    return result
+  }
+
+  /// What `age >= 20 and <= 30` compares a second time; nil, and nothing is reported, where nothing was compared.
+  private mutating func leftOfComparison() -> Expression? {
+    guard case .binary(let connective)? = operators.last?.operation, connective == .and || connective == .or,
+      case .binary(let operation, let left, _)? = operands.last?.expression.kind, operation.isComparison,
+      let text = repeated(left, since: diagnostics.count)
+    else { return nil }
+    var comparison = "\(text) \(self.text(at: position))"
+    if let end = endOfOperand(at: position + 1) {
+      comparison += " \(self.text(SourceRange(start: tokens.starts[position + 1], end: tokens.ends[end - 1])))"
+    }
+    report(
+      .habit(.halfComparison, write: comparison, edits: [.init(SourceRange(at: start), "\(text) ")]), at: range)
+    return left
   }
 
   /// `condition ? value : other`, read after the condition.
@@ -229,7 +141,7 @@ extension Parser {
     return result
   }
 
-  private func call(_ name: String, _ operands: [Expression], at range: SourceRange) -> Expression {
+  func call(_ name: String, _ operands: [Expression], at range: SourceRange) -> Expression {
     let arguments = CallArguments(positional: operands, named: [], range: range)
     return Expression(.call(Name(name, at: SourceRange(at: range.start)), arguments), at: range)
   }
@@ -237,7 +149,8 @@ extension Parser {
   /// `DATE '1990-01-01'`, read after its first word; nil if that is no type of SQL.
   @inline(never) mutating func parseTypedLiteral(_ type: Name) -> Expression? {
     guard ["date", "timestamp", "interval", "time"].contains(type.text.lowercased()) else { return nil }
-    let literal = parseString()
+    let isInterval = type.text.lowercased() == "interval"
+    let literal = isInterval ? parseInterval() : parseString()
     let text = print(Expression(.string(literal), at: literal.range))
     let isShort = text.utf8.count <= Self.longestRepeated
     let whole = range(from: type.range.start)
@@ -321,17 +234,11 @@ extension Parser {
 
   // MARK: Objects
 
-  /// What MongoDB's operators are called here.
-  private static let operators: [String: String] = [
-    "eq": "eq", "ne": "ne", "gt": "gt", "gte": "gte", "lt": "lt", "lte": "lte", "in": "in", "nin": "notIn",
-    "and": "and", "or": "or", "not": "not", "regex": "regex", "exists": "isNull", "elemMatch": "some",
-  ]
-
   /// Reads `$gt` as the key of an object.
   @inline(never) mutating func parseDollarKey() -> Name {
     let place = range.union(tokens.range(at: position + 1))
     let written = text(at: position + 1)
-    let known = Self.operators[written] ?? written
+    let known = ForeignName.dollarOperators[written] ?? written
     var edits: [Diagnostic.FixIt.Edit] = [.init(place, known)]
     var suggestion = known
     if written == "exists", at(word: "true", ahead: 3) || at(word: "false", ahead: 3) {

@@ -36,6 +36,8 @@ struct InfixOperator {
   var level: OperatorLevel
   /// The number of its tokens.
   var width = 1
+  /// Whether it is a word of another language.
+  var isForeign = false
 
   init(_ operation: BinaryOperator, _ level: OperatorLevel, width: Int = 1) {
     self.operation = .binary(operation)
@@ -262,7 +264,7 @@ extension Parser {
     case .rightParenthesis, .rightBrace, .rightBracket, .endOfFile: return nil
     case .name:
       if context.contains(.list) || commaBefore { return nil }
-      return wordOperator(at: position)
+      return wordOperator(at: position) ?? (context.contains(.enclosed) ? foreignOperator(at: position) : nil)
     default: return commaBefore ? nil : symbolicOperator(context)
     }
   }
@@ -333,7 +335,7 @@ extension Parser {
     return comparisonWord(at: index).map { InfixOperator($0.plain, .comparison) }
   }
 
-  private func startsNamed(_ index: Int) -> Bool {
+  func startsNamed(_ index: Int) -> Bool {
     guard index + 1 < tokens.count else { return false }
     return tokens.kinds[index + 1] == .colon || tokens.kinds[index + 1] == .walrus
   }

@@ -41,7 +41,9 @@ extension Parser {
         skipForeignComment()
         return nil
       }
-      if let field = parseForeignSelection() { return field }
+      if let field = parseForeignSelection() ?? (isExtended ? parseOutsideClause(valueAt: position) : nil) {
+        return field
+      }
       reportUnexpected(.selection)
       return nil
     }
@@ -103,6 +105,7 @@ extension Parser {
       return .field(field)
     }
     if field.alias == nil, field.arguments.isEmpty, atIndexOfSelection { return .field(parseIndexed(field)) }
+    if let selection = parseOutsideClause(valueAt: first) { return selection }
     return .computed(parseMistakenField(field, at: first))
   }
 

@@ -13,7 +13,7 @@ package enum SyntaxHabit: String, Sendable, Equatable, CaseIterable {
   case between
   /// `age in (20, 30)`
   case listInParentheses
-  /// `orderBy: age desc`
+  /// `orderBy: age desc`, `orderBy: desc age`, `orderBy: age NULLS FIRST`
   case directionAfterTerm
   /// `count(DISTINCT level)`
   case distinctInCall
@@ -25,6 +25,21 @@ package enum SyntaxHabit: String, Sendable, Equatable, CaseIterable {
   case parameter
   /// `-- text`, `// text`, `/* text */`
   case comment
+
+  /// `exists(SELECT 1 FROM Team)`
+  case subquery
+  /// `name REGEXP "b"`, `quota gt 1`, `name starts with "B"`
+  case wordOperator
+  /// `name COLLATE NOCASE`
+  case collation
+  /// `CAST(age AS TEXT)`
+  case typeCast
+  /// `EXTRACT(YEAR FROM born)`
+  case timePart
+  /// `set: name = "x"`, `set: {quota += 1}`
+  case assignment
+  /// `.tables`, `SHOW TABLES`, `DESCRIBE Team`, `EXPLAIN SELECT …`
+  case shellCommand
 
   // MARK: GraphQL servers
 
@@ -66,6 +81,10 @@ package enum SyntaxHabit: String, Sendable, Equatable, CaseIterable {
   case power
   /// `age // 2`
   case wholeDivision
+  /// `age >= 20 and <= 30`
+  case halfComparison
+  /// `/b/i`
+  case regularExpression
   /// `Person[0]`
   case indexedSelection
 
@@ -76,12 +95,19 @@ package enum SyntaxHabit: String, Sendable, Equatable, CaseIterable {
     case .conditionAlone: "a condition stands in the argument 'where'"
     case .between: "'between' is no operator"
     case .listInParentheses: "a list stands in brackets"
-    case .directionAfterTerm: "a direction does not stand after what it orders"
+    case .directionAfterTerm: "a direction does not stand beside what it orders"
     case .distinctInCall: "'distinct' is a function"
     case .typedLiteral: "a literal has the type that its place wants"
     case .caseExpression: "'case' is no expression"
     case .parameter: "a variable begins with '$'"
     case .comment: "a comment begins with '#'"
+    case .subquery: "a list stands in an expression by its name"
+    case .wordOperator: "this word is no operator"
+    case .collation: "'collate' is a function"
+    case .typeCast: "a cast is a function"
+    case .timePart: "a part of a time is a function"
+    case .assignment: "new values stand in an object"
+    case .shellCommand: "a command of a database's shell is no document"
     case .missingDollar: "a variable begins with '$'"
     case .missingType: "a variable needs a type"
     case .argumentsOutside: "arguments stand in parentheses"
@@ -98,6 +124,8 @@ package enum SyntaxHabit: String, Sendable, Equatable, CaseIterable {
     case .optionalChain: "a path needs no '?', and is null over a missing link"
     case .power: "'**' is no operator"
     case .wholeDivision: "'//' is no operator"
+    case .halfComparison: "each comparison has two sides"
+    case .regularExpression: "a regular expression is a text"
     case .indexedSelection: "a field takes arguments, no index"
     }
   }
@@ -116,6 +144,13 @@ package enum SyntaxHabit: String, Sendable, Equatable, CaseIterable {
     case .caseExpression, .ternary: "write 'if(condition, value, else)'"
     case .parameter: "write '$name', and declare it: 'query($name: Int)'"
     case .comment: "write '#'"
+    case .subquery: "write 'Person(where: …)'"
+    case .wordOperator: "write '=='"
+    case .collation: "write 'collate(name, CI)'"
+    case .typeCast: "write 'int(…)', 'string(…)' or '… as Date'"
+    case .timePart: "write 'year(…)'"
+    case .assignment: "write '{name: …}'"
+    case .shellCommand: "write '{ __schema { types { name } } }'"
     case .missingDollar: "write '$name'"
     case .missingType: "write '$name: Int', or another type"
     case .argumentsOutside: "write 'field(limit: 3)'"
@@ -130,6 +165,8 @@ package enum SyntaxHabit: String, Sendable, Equatable, CaseIterable {
     case .optionalChain: "leave it out"
     case .power: "write 'pow(base, exponent)'"
     case .wholeDivision: "write 'div(a, b)'"
+    case .halfComparison: "write 'a >= 1 and a <= 2'"
+    case .regularExpression: "put it in quotation marks"
     case .indexedSelection: "write '(offset: …, limit: 1)'"
     }
   }

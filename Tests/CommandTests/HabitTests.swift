@@ -136,10 +136,12 @@ import Testing
       ForeignName.listArguments, ForeignName.updateArguments, ForeignName.insertArguments, ForeignName.operators,
       ForeignName.connectives, ForeignName.quantifiers, ForeignName.literals, ForeignName.functions,
       ForeignName.operatorFunctions, ForeignName.methods, ForeignName.listMethods, ForeignName.types,
+      ForeignName.wordOperators, ForeignName.instants,
     ] {
       names.formUnion(table.keys)
     }
     names.formUnion(ForeignName.verbs.map(\.written))
+    names.formUnion(ForeignName.inputEndings.map(\.written))
     for name in names.sorted() { #expect(manual.contains("`\(name)`"), "docs/habits.md has no '\(name)'") }
   }
 }

@@ -186,7 +186,9 @@ extension Binder {
       let isNull = ForeignName.literals[name.text] == "null"
       report(
         .unknownType(name: name.text, near: isNull ? [] : suggest(name, known)),
-        isNull ? .write("null", over: name.range) : nil, at: name.range)
+        isNull
+          ? .write("null", over: name.range) : remedy(forTest: name, of: inner, negated: negated, at: range),
+        at: name.range)
       return .error
     }
     switch operand {

@@ -314,6 +314,10 @@ extension Binder {
         continue
       }
       guard let property = catalog[type].property(named: field.name.text) else {
+        if let remedy = remedy(forOrder: fields, at: range, environment) {
+          return report(
+            .unknownField(name: field.name.text, type: catalog[type].name, near: []), remedy, at: field.name.range)
+        }
         reportUnknownField(field.name, of: catalog[type].name, among: catalog[type].properties.map(\.name))
         continue
       }

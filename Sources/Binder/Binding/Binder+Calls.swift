@@ -106,7 +106,7 @@ extension Binder {
       return .path(PluralPath(set: set, type: type, range: range, text: ""))
     case .value(let value):
       if case .list = value.type { return .list(value) }
-      report(.notASet(function: name.text), at: first.range)
+      report(.notASet(function: name.text), remedy(forAggregate: name, of: first, environment), at: first.range)
       return nil
     case .list(let elements, let range): return valueList(elements, environment, at: range).map { .list($0) }
     default:

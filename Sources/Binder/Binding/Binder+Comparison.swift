@@ -9,6 +9,13 @@ extension Binder {
     _ op: ComparisonOperator, _ left: Expression, _ right: Expression, _ environment: Environment,
     _ range: SourceRange
   ) -> Operand {
+    if case .call(let name, let arguments) = right.kind, name.text.lowercased() == "any", functions[name.text] == nil,
+      let list = arguments.positional.first, arguments.positional.count == 1, op == .equal
+    {
+      let remedy = replacing(range, "\(shown(left)) in \(shown(list))")
+      report(.unknownFunction(name: name.text, near: []), remedy, at: name.range)
+      return .error
+    }
     let (first, second) = decided(bindOperand(left, environment), bindOperand(right, environment), environment)
     for (operand, other, isLeft) in [(first, second, true), (second, first, false)] {
       guard case .plural(let path) = operand else { continue }

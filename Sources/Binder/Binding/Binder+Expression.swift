@@ -236,6 +236,11 @@ extension Binder {
     let problems = diagnostics.count
     for term in terms {
       guard let part = condition(term, environment) else {
+        if op == .or, !bound.isEmpty, !isWrong, let remedy = remedy(forChoice: terms, at: range) {
+          diagnostics.removeSubrange(min(problems, diagnostics.count)...)
+          report(.wrongType(found: "a value", expected: "a condition"), remedy, at: term.range)
+          return .error
+        }
         if op == .or, !isWrong, bound.isEmpty, isText(term, environment) {
           diagnostics.removeSubrange(min(problems, diagnostics.count)...)
           reportJoin(terms, at: range)

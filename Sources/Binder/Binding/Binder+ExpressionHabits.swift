@@ -54,6 +54,7 @@ extension Binder {
   ) -> String? {
     let list = ([subject] + values).joined(separator: ", ")
     if ForeignName.counts.contains(name), values.isEmpty { return isList ? "count(\(subject))" : "length(\(subject))" }
+    if name == "desc" || name == "asc", values.isEmpty { return name == "desc" ? "-\(subject)" : subject }
     if name == "isEmpty" || name == "empty" { return isList ? "not exists(\(subject))" : "\(subject) == \"\"" }
     if isList {
       if name == "filter" || name == "where", let value = values.first { return "\(subject)(where: \(value))" }
@@ -89,7 +90,11 @@ extension Binder {
 
   /// A bare name that means nothing, beside something of `type`.
   func remedy(forName name: Name, beside type: ValueType?, _ environment: Environment) -> Remedy? {
-    if let literal = ForeignName.literals[name.text] { return .write(literal, over: name.range) }
+    if let literal = ForeignName.literals[name.text] ?? ForeignName.instants[name.text] {
+      return .write(literal, over: name.range)
+    }
+    if let term = directedName(name.text, environment) { return .write(term, over: name.range) }
+    if name.text.contains("${") { return template(name) }
     if variables[name.text] != nil || environment.arguments[name.text] != nil {
       return .write("$\(name.text)", over: name.range)
     }
@@ -102,11 +107,82 @@ extension Binder {
     return .write("\"\(name.text)\"", over: name.range)
   }
 
+  /// `age_DESC` as a term.
+  private func directedName(_ name: String, _ environment: Environment) -> String? {
+    guard name.utf8.count <= 128, let split = name.lastIndex(of: "_") else { return nil }
+    let direction = name[name.index(after: split)...].lowercased()
+    let field = String(name[..<split])
+    guard direction == "asc" || direction == "desc", hasMeaning(Name(field, at: SourceRange(at: 0)), environment) else {
+      return nil
+    }
+    return direction == "desc" ? "-\(field)" : field
+  }
+
+  /// A template of JavaScript, `Hi ${name}`, whose text is a name here.
+  private func template(_ name: Name) -> Remedy {
+    guard name.text.utf8.count <= 120 else { return .write("\"…\" + …") }
+    var terms: [String] = []
+    for (index, part) in name.text.split(separator: "${", omittingEmptySubsequences: false).enumerated() {
+      var text = part
+      if index > 0 {
+        guard let end = part.firstIndex(of: "}") else { return .write("\"…\" + …") }
+        terms.append(String(part[..<end]))
+        text = part[part.index(after: end)...]
+      }
+      if !text.isEmpty { terms.append("\"\(text)\"") }
+    }
+    return .write(terms.joined(separator: " + "), over: name.range)
+  }
+
+  /// `{field: age, direction: DESC}` in an order.
+  func remedy(forOrder fields: [ObjectField], at range: SourceRange, _ environment: Environment) -> Remedy? {
+    let names = ["field", "column", "key", "by", "name", "sort"]
+    guard fields.count <= 2, let field = fields.first(where: { names.contains($0.name.text) }) else { return nil }
+    let text: String
+    switch field.value.kind {
+    case .name(let name): text = name.text
+    case .string(let literal): text = literal.value
+    default: return nil
+    }
+    guard GraphQLName.isValid(text), hasMeaning(Name(text, at: range), environment) else { return nil }
+    let direction = fields.first { $0.range != field.range }.map { shown($0.value).uppercased() } ?? "ASC"
+    return .write("{\(text): \(direction.contains("DESC") ? "DESC" : "ASC")}", over: range)
+  }
+
+  /// `name == "Red" or "Blue"`: one value of several.
+  func remedy(forChoice terms: [Expression], at range: SourceRange) -> Remedy? {
+    guard case .binary(.equal, let left, let first)? = terms.first?.kind, terms.count <= 16 else { return nil }
+    var values = [first]
+    for term in terms.dropFirst() {
+      switch term.kind {
+      case .string, .int, .float: values.append(term)
+      case .name: if case .name = first.kind { values.append(term) } else { return nil }
+      default: return nil
+      }
+    }
+    return replacing(range, "\(shown(left)) in [\(values.map(shown).joined(separator: ", "))]")
+  }
+
+  /// `active is true`, `members is empty`.
+  func remedy(forTest word: Name, of subject: Expression, negated: Bool, at range: SourceRange) -> Remedy? {
+    switch word.text.lowercased() {
+    case "true", "false":
+      replacing(range, "\(shown(subject)) \(negated ? "!=" : "==") \(word.text.lowercased())")
+    case "empty": replacing(range, "\(negated ? "" : "not ")exists(\(shown(subject)))")
+    default: nil
+    }
+  }
+
   /// A function by another name, or an operator that is written as one.
   func remedy(
     forFunction name: Name, _ arguments: CallArguments, _ environment: Environment, at range: SourceRange
   ) -> Remedy? {
     let values = arguments.positional
+    if name.text.lowercased() == "cast", values.count == 1, case .cast(let inner, let type) = values[0].kind {
+      let target = ForeignName.type(type.text)
+      let function = ForeignName.castFunctions[target].map { "\($0)(\(shown(inner)))" }
+      return replacing(range, function ?? "(\(shown(inner)) as \(target))")
+    }
     if ForeignName.functions[name.text] == "length", case .name(let relation)? = values.first?.kind,
       let type = environment.elementType, catalog[type].property(named: relation.text).map(isToMany) == true
     {
@@ -118,7 +194,18 @@ extension Binder {
     if let sign = ForeignName.operatorFunctions[name.text], values.count == 2 {
       return replacing(range, "\(shown(values[0])) \(sign) \(shown(values[1]))")
     }
-    return ForeignName.functions[name.text].map { .write($0, over: name.range) }
+    let known = ForeignName.functions[name.text] ?? ForeignName.functions[name.text.lowercased()]
+    let own = Self.isBuiltIn(name.text.lowercased()) ? name.text.lowercased() : nil
+    return (known ?? own).map { .write($0, over: name.range) }
+  }
+
+  /// `avg(age)` where there is no group: of the list around it.
+  func remedy(forAggregate name: Name, of value: Expression, _ environment: Environment) -> Remedy? {
+    guard groups.isEmpty, let type = environment.elementType, case .name = value.kind, computedRange == nil,
+      Aggregate(rawValue: name.text) != nil, !catalog[type].isElement
+    else { return nil }
+    let root = catalog[type].rootMany
+    return Remedy(help: "write '\(name.text)(\(root).\(shown(value)))' beside '\(root)', or group with 'groupBy'")
   }
 
   /// `count()` where there is no group.
@@ -220,6 +307,13 @@ extension Binder {
     _ rightExpression: Expression
   ) -> (remedy: Remedy, range: SourceRange)? {
     guard computedRange == nil else { return nil }
+    if op == .equal || op == .notEqual, case .list = right, let type = staticType(left), isOrdered(type),
+      type != .json
+    {
+      let range = leftExpression.range.union(rightExpression.range)
+      let word = op == .equal ? "in" : "not in"
+      return (replacing(range, "\(shown(leftExpression)) \(word) \(shown(rightExpression))"), range)
+    }
     if [.date, .dateTime].contains(staticType(left)?.scalar), let date = Self.date(rightExpression) {
       return (.write("\"\(date)\"", over: rightExpression.range), rightExpression.range)
     }

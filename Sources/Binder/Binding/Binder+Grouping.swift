@@ -307,6 +307,13 @@ extension Binder {
       return .error
     }
     if let operand = groupMember(name, number, environment) { return operand }
+    if ["count", "_count", "total", "totalCount"].contains(name.text) {
+      let text = name.text == "count" ? "count()" : "\(name.text): count()"
+      report(
+        .unknownField(name: name.text, type: "group of \(catalog[groups[number].type].name)", near: []),
+        .write(text.hasPrefix("_") ? "count()" : text, over: name.range), at: name.range)
+      return .error
+    }
     reportUnknownField(
       name, of: "group of \(catalog[groups[number].type].name)", among: groupNames(number, environment))
     return .error

@@ -44,6 +44,7 @@ extension Binder {
       return replacing(argument.range, "\(known): \(shown(argument.value))")
     }
     let entity = catalog[type]
+    if let remedy = remedy(forPaging: argument, type, among: others) { return remedy }
     if argument.name.text == "include" || argument.name.text == "select",
       case .object(let fields) = argument.value.kind, let first = fields.first
     {
@@ -64,6 +65,55 @@ extension Binder {
     }
     guard let (field, comparison) = compared(argument.name.text, entity) else { return nil }
     return condition(argument, field, comparison, among: others)
+  }
+
+  /// `last: 3`, `page: 2` and `desc: true` of a list.
+  private func remedy(forPaging argument: Argument, _ type: EntityTypeID, among others: [Argument]) -> Remedy? {
+    let order = others.first { $0.name.text == "orderBy" }
+    let id = catalog[type].idProperties.first.map { catalog[type][$0].name } ?? "id"
+    var edits: [Diagnostic.FixIt.Edit] = []
+    switch argument.name.text {
+    case "last":
+      var text = "limit: \(shown(argument.value))"
+      if let order {
+        if case .name = order.value.kind { edits = [.init(SourceRange(at: order.value.range.start), "-")] }
+        return Remedy(
+          help: "write '\(text)' and turn the order round: 'orderBy: \(turned(order.value))'",
+          edits: edits.isEmpty ? [] : edits + [.init(argument.range, text)])
+      }
+      text = "orderBy: -\(id), \(text)"
+      return replacing(argument.range, text)
+    case "page":
+      let names = ["limit", "pageSize", "perPage", "per_page", "size", "take", "first"]
+      let size = others.first { names.contains($0.name.text) }
+      guard case .int(let digits) = argument.value.kind, let page = Int(digits), 1...1_000_000 ~= page else {
+        return Remedy(help: "write 'offset: …', the number of elements before the page")
+      }
+      guard let size else { return replacing(argument.range, "limit: 10, offset: \((page - 1) * 10)") }
+      guard case .int(let digits) = size.value.kind, let count = Int(digits), 0...1_000_000 ~= count else {
+        return Remedy(help: "write 'offset: …', the number of elements before the page")
+      }
+      return replacing(argument.range, "offset: \((page - 1) * count)")
+    case "desc", "descending", "reverse", "direction":
+      guard let order else { return Remedy(help: "write 'orderBy: -\(id)', or another field") }
+      if case .name = order.value.kind, let last = others.last, last.range == argument.range, others.count == 2 {
+        edits = [
+          .init(SourceRange(at: order.value.range.start), "-"),
+          .init(SourceRange(start: order.range.end, end: argument.range.end), ""),
+        ]
+      }
+      return .write("orderBy: \(turned(order.value))", edits)
+    default: return nil
+    }
+  }
+
+  /// An order the other way round.
+  private func turned(_ order: Expression) -> String {
+    switch order.kind {
+    case .name, .member, .call: "-\(shown(order))"
+    case .unary(.minus, let inner): shown(inner)
+    default: "-…"
+    }
   }
 
   /// An argument as a condition; `comparison` is the operator's name in the object form, and the operator.
@@ -129,7 +179,19 @@ extension Binder {
       let fields = others.prefix(8).filter { catalog[type].property(named: $0.name.text) != nil }
       return .write("data: {\(fields.map { "\($0.name.text): \(shown($0.value))" }.joined(separator: ", "))}")
     }
-    return condition(argument, argument.name.text, ("eq", "=="), among: others)
+    guard kind == .update, !others.contains(where: { $0.name.text == "set" }) else {
+      return condition(argument, argument.name.text, ("eq", "=="), among: others)
+    }
+    // The id says which, other fields are new values.
+    let ids = Set(catalog[type].idProperties.map { catalog[type][$0].name })
+    let isCondition = ids.contains(argument.name.text) && !others.contains { $0.name.text == "where" }
+    if isCondition { return condition(argument, argument.name.text, ("eq", "=="), among: others) }
+    let values = others.prefix(8).filter {
+      catalog[type].property(named: $0.name.text) != nil && !ids.contains($0.name.text)
+    }
+    guard !values.isEmpty else { return condition(argument, argument.name.text, ("eq", "=="), among: others) }
+    let text = "set: {\(values.map { "\($0.name.text): \(shown($0.value))" }.joined(separator: ", "))}"
+    return values.count == 1 ? replacing(argument.range, text) : .write(text)
   }
 
   // MARK: Conditions
@@ -137,8 +199,16 @@ extension Binder {
   /// `{age_gt: 30}`, `{AND: […]}` in the object form.
   func remedy(forFilter field: ObjectField, _ type: EntityType) -> Remedy? {
     if let known = ForeignName.connectives[field.name.text] { return .write(known, over: field.name.range) }
-    guard let (name, comparison) = compared(field.name.text, type) else { return nil }
-    return replacing(field.range, "\(name): {\(comparison.filter): \(shown(field.value))}")
+    if let (name, comparison) = compared(field.name.text, type) {
+      return replacing(field.range, "\(name): {\(comparison.filter): \(shown(field.value))}")
+    }
+    guard field.name.text.utf8.count <= 128, let split = field.name.text.lastIndex(of: "_") else { return nil }
+    let ending = String(field.name.text[field.name.text.index(after: split)...])
+    let name = String(field.name.text[..<split])
+    guard let quantifier = ForeignName.quantifiers[ending] ?? (Quantifier(rawValue: ending)?.rawValue),
+      let property = type.property(named: name), isRelation(property)
+    else { return nil }
+    return replacing(field.range, "\(name): {\(quantifier): \(shown(field.value))}")
   }
 
   /// A value where an object of operators is wanted.
@@ -152,6 +222,9 @@ extension Binder {
 
   /// `between: [20, 30]` among the operators of a value.
   func remedy(forOperator field: ObjectField) -> Remedy? {
+    if field.name.text == "mode" {
+      return Remedy(help: "leave it out, and write 'ilike', as in '{ilike: \"%a%\"}'")
+    }
     guard field.name.text == "between" || field.name.text == "_between", case .list(let bounds) = field.value.kind,
       bounds.count == 2
     else { return nil }
@@ -160,6 +233,14 @@ extension Binder {
 
   /// A condition in a text.
   func remedy(forCondition operand: Operand) -> Remedy? {
+    if case .list(let elements, let range) = operand, !elements.isEmpty, elements.count <= 16,
+      elements.allSatisfy({ if case .object = $0.kind { false } else { true } })
+    {
+      let terms = elements.map { element in
+        if case .chain(.or, _) = element.kind { "(\(shown(element)))" } else { shown(element) }
+      }
+      return replacing(range, terms.joined(separator: " and "))
+    }
     guard case .literal(.text(let text), let range) = operand, text.count <= 120 else { return nil }
     let parsed = GQLParser.parseExpression(SourceText(name: "", text: text.string))
     guard parsed.diagnostics.isEmpty else { return nil }
@@ -177,6 +258,7 @@ extension Binder {
     var text = name.text.lowercased()
     var isCount = false
     var isOne = false
+    let arguments = Set(entry.arguments.map(\.name.text))
     for ending in ["_aggregate", "aggregate", "connection", "_by_pk", "bypk", "_list", "list"]
     where text.hasSuffix(ending) {
       text.removeLast(ending.count)
@@ -195,7 +277,8 @@ extension Binder {
       let known = [type.name, type.rootMany, type.rootOne].map { $0.lowercased() }
       guard known.contains(text) || known.contains(singular) else { continue }
       if isCount { return .write("count(\(type.rootMany))") }
-      let root = isOne ? type.rootOne : type.rootMany
+      let ids = Set(type.idProperties.map { type[$0].name })
+      let root = isOne || !ids.isEmpty && arguments == ids ? type.rootOne : type.rootMany
       return .write(root, over: name.range)
     }
     return nil
@@ -217,9 +300,27 @@ extension Binder {
     return nil
   }
 
+  /// `insertTeam({…})`: a mutation whose argument has no name.
+  private func reportCalledMutation(_ name: Name, _ arguments: CallArguments) -> Bool {
+    guard let value = arguments.positional.first, arguments.positional.count == 1, computedRange == nil else {
+      return false
+    }
+    let verbs = [("insert", "data"), ("upsert", "data"), ("update", "set"), ("delete", "where")]
+    guard let (verb, argument) = verbs.first(where: { name.text.hasPrefix($0.0) }),
+      suggestions.mayLook(at: catalog.types.count),
+      catalog.types.contains(where: { !$0.isElement && !$0.isAbstract && name.text == verb + $0.name })
+    else { return false }
+    let text = "\(argument): \(shown(value))"
+    report(
+      .unknownFunction(name: name.text, near: []),
+      .write("\(name.text)(\(text))", text.contains("…") ? [] : [.init(value.range, text)]), at: name.range)
+    return true
+  }
+
   /// A root or a relation that is called with a value: `person(3)`, `Person(age > 30)`.
   func reportCalledRoot(_ name: Name, _ arguments: CallArguments, _ environment: Environment) -> Bool {
     guard arguments.named.isEmpty else { return false }
+    if reportCalledMutation(name, arguments) { return true }
     let isRelation = environment.elementType.flatMap { catalog[$0].property(named: name.text) }.map(self.isRelation)
     let root = isRelation == nil ? catalog.root(named: name.text) : nil
     guard isRelation == true || root != nil else { return false }

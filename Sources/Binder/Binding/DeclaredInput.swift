@@ -132,10 +132,19 @@ extension Binder {
       report(.notInputType(name: name.text), at: name.range)
       return nil
     }
-    let known = ForeignName.types[name.text]
+    let known = ForeignName.types[name.text] ?? generatedName(of: name.text)
     report(
       .unknownType(name: name.text, near: known == nil ? suggest(name, inputTypeNames) : []),
       known.map { .write($0, over: name.range) }, at: name.range)
+    return nil
+  }
+
+  /// The generated type that `TeamWhereInput` means.
+  private func generatedName(of name: String) -> String? {
+    for (written, ending) in ForeignName.inputEndings where name.hasSuffix(written) {
+      let known = "\(name.dropLast(written.count))\(ending)"
+      if generated(known) != nil { return known }
+    }
     return nil
   }
 

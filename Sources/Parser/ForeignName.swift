@@ -9,6 +9,20 @@ package enum ForeignName {
     "distinct_on": "distinctOn", "group": "groupBy", "group_by": "groupBy", "cursor": "after",
   ]
 
+  /// Arguments of a list, by their names without capitals.
+  private static let ownArguments: [String: String] = [
+    "where": "where", "limit": "limit", "offset": "offset", "having": "having", "orderby": "orderBy",
+    "groupby": "groupBy", "distincton": "distinctOn",
+  ]
+
+  /// The argument of a list that a word means.
+  static func argument(_ word: String) -> String? { ownArguments[word.lowercased()] ?? listArguments[word] }
+
+  /// Whether a word is the name of an argument rather than of a field.
+  static func isArgument(_ word: String) -> Bool {
+    argument(word) != nil || ["id", "set", "data", "all", "on", "after", "before"].contains(word)
+  }
+
   /// Arguments of `update…`.
   package static let updateArguments: [String: String] = [
     "data": "set", "_set": "set", "values": "set", "patch": "set", "input": "set", "filter": "where",
@@ -26,7 +40,27 @@ package enum ForeignName {
     "greaterThanOrEqual": "gte", "greaterThanOrEqualTo": "gte", "_lt": "lt", "lessThan": "lt", "_lte": "lte",
     "le": "lte", "lessThanOrEqual": "lte", "lessThanOrEqualTo": "lte", "_in": "in", "_nin": "notIn", "nin": "notIn",
     "not_in": "notIn", "_like": "like", "_ilike": "ilike", "_contains": "contains", "includes": "contains",
+    "has": "contains",
     "starts_with": "startsWith", "ends_with": "endsWith", "_regex": "regex", "is_null": "isNull", "_is_null": "isNull",
+  ]
+
+  /// MongoDB's operators, which begin with `$`.
+  static let dollarOperators: [String: String] = [
+    "eq": "eq", "ne": "ne", "gt": "gt", "gte": "gte", "lt": "lt", "lte": "lte", "in": "in", "nin": "notIn",
+    "and": "and", "or": "or", "not": "not", "regex": "regex", "exists": "isNull", "elemMatch": "some",
+  ]
+
+  /// Words between operands, in small letters.
+  package static let wordOperators: [String: String] = [
+    "eq": "==", "equals": "==", "ne": "!=", "neq": "!=", "gt": ">", "gte": ">=", "ge": ">=", "lt": "<", "lte": "<=",
+    "le": "<=", "contains": "contains", "includes": "contains", "has": "contains", "startswith": "startsWith",
+    "starts_with": "startsWith", "endswith": "endsWith", "ends_with": "endsWith", "regexp": "=~", "rlike": "=~",
+    "match": "=~", "matches": "=~", "glob": "like",
+  ]
+
+  /// Units of intervals, as durations end.
+  static let durations: [String: String] = [
+    "year": "Y", "month": "M", "week": "W", "day": "D", "hour": "TH", "minute": "TM", "min": "TM", "second": "TS",
   ]
 
   /// Connectives and quantifiers of the object form.
@@ -48,6 +82,12 @@ package enum ForeignName {
     "FALSE": "false", "False": "false",
   ]
 
+  /// Words without parentheses that are functions.
+  package static let instants: [String: String] = [
+    "CURRENT_DATE": "date()", "current_date": "date()", "CURRENT_TIMESTAMP": "now()", "current_timestamp": "now()",
+    "NOW": "now()", "today": "date()",
+  ]
+
   /// The element of a scope.
   package static let elements: Set<String> = ["self", "this", "it", "item", "row", "_"]
 
@@ -62,6 +102,7 @@ package enum ForeignName {
     "all": "every",
     "str": "string", "toString": "string", "tostring": "string", "toInt": "int", "parseInt": "int", "strip": "trim",
     "ceiling": "ceil", "power": "pow", "date_trunc": "trunc", "datediff": "dateDiff", "current_timestamp": "now",
+    "today": "date", "current_date": "date", "curdate": "date", "getdate": "now",
     "unique": "distinct", "uniq": "distinct",
   ]
 
@@ -89,10 +130,18 @@ package enum ForeignName {
 
   /// Methods of lists that are functions of them.
   package static let listMethods: [String: String] = [
-    "some": "some", "any": "some", "exists": "some", "contains": "some", "every": "every", "all": "every",
+    "some": "some", "any": "some", "exists": "some", "contains": "some", "includes": "some", "every": "every",
+    "all": "every",
     "allSatisfy": "every", "none": "none", "map": "collect", "sum": "sum", "avg": "avg", "average": "avg", "min": "min",
     "max": "max", "first": "first", "last": "last", "join": "join", "joined": "join", "distinct": "distinct",
     "unique": "distinct",
+  ]
+
+  /// What ends the names of generated types of variables.
+  package static let inputEndings: [(written: String, ending: String)] = [
+    ("WhereUniqueInput", "Filter"), ("WhereInput", "Filter"), ("FilterInput", "Filter"), ("Where", "Filter"),
+    ("_bool_exp", "Filter"), ("OrderByInput", "Order"), ("OrderBy", "Order"), ("_order_by", "Order"),
+    ("CreateInput", "Input"), ("UpdateInput", "Input"), ("_insert_input", "Input"), ("_set_input", "Input"),
   ]
 
   /// Types of variables.
@@ -102,6 +151,18 @@ package enum ForeignName {
     "Bool": "Boolean", "str": "String", "text": "String", "Text": "String", "varchar": "String", "VARCHAR": "String",
     "Datetime": "DateTime", "timestamp": "DateTime", "Timestamp": "DateTime", "Timestamptz": "DateTime",
     "uuid": "UUID", "Uuid": "UUID", "json": "JSON", "Json": "JSON", "jsonb": "JSON", "numeric": "Decimal",
+    "int": "Int", "bigint": "Int", "smallint": "Int", "signed": "Int", "float": "Float", "decimal": "Decimal",
+    "string": "String", "char": "String", "nvarchar": "String", "boolean": "Boolean", "date": "Date",
+    "datetime": "DateTime",
+  ]
+
+  /// The type that a name means: our own one whatever its letters, or one of another language.
+  package static func type(_ name: String) -> String { types[name] ?? types[name.lowercased()] ?? name }
+
+  /// Functions that convert to a type.
+  package static let castFunctions: [String: String] = [
+    "Int": "int", "Float": "float", "Decimal": "decimal", "String": "string", "Boolean": "boolean",
+    "Duration": "duration",
   ]
 
   /// What wraps the elements of a list elsewhere.
