@@ -25,6 +25,9 @@ package enum FileBytes {
     MappedFile.resolved(path).flatMap { MappedFile.directoryEntries($0) == nil ? nil : $0 }
   }
 
+  /// Returns the names in a folder, sorted by bytes; none where there is no such folder.
+  package static func names(in folder: String) -> [String] { MappedFile.directoryEntries(folder) ?? [] }
+
   /// Returns whether a path leads to something in a folder that ``folder(_:)`` gave.
   package static func leads(_ path: String, into root: String) -> Bool { MappedFile.leads(path, into: root) }
 

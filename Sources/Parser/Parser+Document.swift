@@ -86,11 +86,26 @@ extension Parser {
     let word = text(at: position)
     let words = DefinitionKeyword.allCases.filter { isExtended || $0 != .func }.map(\.rawValue)
     let near = nearestNames(to: word, in: words).first
-    if isExtended, near == nil, kind(ahead: 1) == .leftBrace || kind(ahead: 1) == .leftParenthesis {
+    if isExtended, near == nil, [.leftBrace, .leftParenthesis, .endOfFile].contains(kind(ahead: 1)) {
+      return reportMissingBraces(around: word)
+    }
+    report(.unknownDefinition(word: word, near: near))
+  }
+
+  /// Reports a selection that stands where a document does.
+  private mutating func reportMissingBraces(around word: String) {
+    let end = tokens.kinds.count > 1 ? tokens.ends[tokens.kinds.count - 2] : previousEnd
+    let rest = SourceRange(start: start, end: max(range.end, end))
+    let text = rest.count <= 120 ? text(rest) : "\n"
+    if kind(ahead: 1) == .endOfFile { return report(.habit(.missingBraces, write: "{ \(word) { … } }")) }
+    guard !text.utf8.contains(0x0A), !text.utf8.contains(UInt8(ascii: "#")) else {
       return report(
         .habit(.missingBraces, write: kind(ahead: 1) == .leftBrace ? "{ \(word) { … } }" : "{ \(word)(…) { … } }"))
     }
-    report(.unknownDefinition(word: word, near: near))
+    let edits: [Diagnostic.FixIt.Edit] = [
+      .init(SourceRange(at: rest.start), "{ "), .init(SourceRange(at: rest.end), " }"),
+    ]
+    report(.habit(.missingBraces, write: "{ \(text) }", edits: edits))
   }
 
   private mutating func parseShorthand() -> OperationDefinition {
@@ -369,3 +384,6 @@ extension Parser {
     return FunctionDefinition.Parameter(name: name, type: type, defaultValue: parseDefault())
   }
 }
+
+/// The words that a document may begin with.
+package let documentKeywords = Set(Parser.DefinitionKeyword.allCases.map(\.rawValue))

@@ -89,8 +89,11 @@ struct Arguments {
   mutating func takeCommand(_ names: [String]) throws(UsageError) -> String? {
     guard let first = operands.first else { return nil }
     guard names.contains(first) else {
-      let near = nearestNames(to: first, in: names)
-      guard let help = didYouMean(near), !FileBytes.exists(first) else { return nil }
+      guard !FileBytes.exists(first), !first.contains(".") else { return nil }
+      let flags = ["help", "version"]
+      let near =
+        flags.contains(first) ? [first] : nearestNames(to: first, in: names + flags)
+      guard let help = didYouMean(near.map { flags.contains($0) ? "--\($0)" : $0 }) else { return nil }
       throw UsageError("there is no command or file '\(first)'", help: help)
     }
     operands.removeFirst()

@@ -35,8 +35,11 @@ enum BenchCommand {
 
     var lines = ""
     var isFirst = true
-    for (name, bytes) in documents {
-      let document = try QueryDocument(name: name, bytes: bytes, dialect: session.dialect, limits: session.limits)
+    let parsed = session.parse(documents, RunOptions())
+    try variables.checkNames(in: parsed, operation: operation)
+    for document in parsed {
+      let document = try document.get()
+      let name = document.sourceName
       let database = try session.database(for: document, directory: Session.directory(of: name))
       if isFirst {
         lines += "load_ns\t\(session.loadTime)\npeak_memory_bytes\t\(peakMemory())\n"

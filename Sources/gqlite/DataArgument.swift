@@ -1,3 +1,4 @@
+import GQLParser
 import GQLite
 
 /// An argument that names data: a path, and the name of its table if it is given.
@@ -47,7 +48,7 @@ struct DataArgument {
   }
 
   /// Holds the ends of the names of documents, which may hold anything.
-  private static let documentEndings = [".graphql", ".gql", ".query", ".graphqls"]
+  static let documentEndings = [".graphql", ".gql", ".query", ".graphqls"]
   private static let lookedAtBytes = 512
 
   /// Returns whether a path leads to data: a folder, a file that ends or begins as data does, or a pattern of such
@@ -69,11 +70,6 @@ struct DataArgument {
 
 /// A look at the first bytes of a text.
 enum DocumentText {
-  private static let keywords: Set<String> = [
-    "query", "mutation", "subscription", "fragment", "let", "func", "explain", "extend", "schema", "type", "enum",
-    "input", "interface", "union", "scalar", "directive",
-  ]
-
   /// Returns whether a text begins as a document does: with a brace, or with a keyword and what may follow it. Comments
   /// and a line for the shell may stand before.
   static func begins(_ text: some Sequence<UInt8>) -> Bool {
@@ -91,10 +87,25 @@ enum DocumentText {
     guard let first = rest.first else { return false }
     if first == UInt8(ascii: "{") { return !isJSON(rest) }
     let word = rest.prefix { $0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "z") }
-    guard keywords.contains(String(decoding: word, as: UTF8.self)), let next = rest.dropFirst(word.count).first else {
+    guard documentKeywords.contains(String(decoding: word, as: UTF8.self)), let next = rest.dropFirst(word.count).first
+    else {
       return false
     }
     return isSpace(next) || "{(@".utf8.contains(next)
+  }
+
+  /// Returns whether a word looks like a path: it ends as documents and data do, or holds no blank and a slash or an
+  /// ending.
+  static func isPath(_ text: String) -> Bool {
+    let lowered = text.lowercased()
+    if DataArgument.documentEndings.contains(where: { lowered.hasSuffix($0) }) || FileBytes.isNamedAsData(text) {
+      return true
+    }
+    guard !text.utf8.contains(where: isSpace) else { return false }
+    if text.utf8.contains(UInt8(ascii: "/")) { return true }
+    guard let dot = text.lastIndex(of: "."), dot != text.startIndex else { return false }
+    let ending = text[text.index(after: dot)...]
+    return !ending.isEmpty && ending.utf8.count <= 8 && ending.allSatisfy { $0.isLetter || $0.isNumber }
   }
 
   /// Returns whether bytes begin as JSON does that holds records. No document begins with a brace and a quote.

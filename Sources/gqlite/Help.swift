@@ -46,7 +46,8 @@ enum Help {
     usage: gqlite [run] [DATA…] FILE… | 'QUERY' | - | -e TEXT
 
     Runs every operation of each document in order; each answers with one JSON object on standard output.
-    A file of data is data, an argument that begins with '{' or a keyword such as query or let is a document.
+    A file of data is data, an argument that begins with '{' or a keyword such as query is a document,
+    and so is one beside data that looks like no path.
     '-' reads the document from standard input. A document that starts with '#!/usr/bin/env gqlite' is a program;
     'extend schema @data(from: "people/")' in it names its data.
 

@@ -44,10 +44,16 @@ enum RunCommand {
           isComplete = false
         }
         Process.report(error)
+        if !defines(document) { session.tellThatNoDataIsGiven(error) }
       }
     }
     if isComplete { Terminal.standardOutput.commit() }
     return status
+  }
+
+  /// Tells whether a document has types of its own.
+  private static func defines(_ document: Result<QueryDocument, QueryError>) -> Bool {
+    if case .success(let document) = document { document.definesTypes } else { false }
   }
 
   /// All operations, or the one named.

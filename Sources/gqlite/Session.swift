@@ -33,7 +33,8 @@ struct Session {
       }
       return format
     }
-    let hasQuery = arguments.has("expression") || arguments.operands.contains(where: Self.isText)
+    let hasQuery =
+      arguments.has("expression") || arguments.operands.contains { Self.isText($0, besideData: false) }
     data =
       arguments.values("data").map(DataArgument.init(flag:))
       + (try arguments.takeOperands { try DataArgument(operand: $0, readsStreams: hasQuery) })
@@ -120,22 +121,23 @@ struct Session {
     if readsData, operands.contains("-") {
       throw UsageError("standard input is data and a document: name a file for one of them", help: nil)
     }
-    let texts = operands.filter(Self.isText)
+    let texts = operands.filter { Self.isText($0, besideData: !data.isEmpty) }
+    for absent in data where absent.isAbsent {
+      if let error = Self.mistake(absent.path) { throw error }
+      if operands.isEmpty, documents.isEmpty { throw UsageError("there is no file '\(absent.path)'", help: nil) }
+    }
     var number = 0
     for operand in operands {
-      if Self.isText(operand) {
+      if Self.isText(operand, besideData: !data.isEmpty) {
         number += 1
         documents.append((texts.count > 1 ? "query \(number)" : "query", Array(operand.utf8)))
         continue
       }
-      if operand.contains("{"), !FileBytes.exists(operand) {
-        throw UsageError("this is neither a file nor a query: \(operand.prefix(60))", help: "a query begins with '{'")
-      }
+      if operand != "-", !FileBytes.exists(operand), let error = Self.mistake(operand) { throw error }
       let bytes = try Self.read(operand, atMost: limits.documentBytes)
       if !bytes.isEmpty || !isImplied { documents.append((operand == "-" ? "<stdin>" : operand, bytes)) }
     }
     guard !documents.isEmpty else {
-      if let absent = data.first(where: \.isAbsent) { throw UsageError("there is no file '\(absent.path)'", help: nil) }
       throw UsageError(
         data.isEmpty ? "no document: name a file, '-' or -e TEXT" : "no document: write a query, as '{ … }'",
         help: data.isEmpty ? "try 'gqlite \(command) --help'" : "'gqlite schema \(data[0].path)' shows what there is")
@@ -164,9 +166,24 @@ struct Session {
     }
   }
 
-  /// Returns whether an argument is a document itself: it begins as one, and there is no file of that name.
-  private static func isText(_ operand: String) -> Bool {
-    DocumentText.begins(operand.utf8) && !FileBytes.exists(operand)
+  /// Returns whether an argument is a document itself: there is no file of that name, and it begins as a document, or
+  /// looks like no path and has a blank or stands beside data. What it is instead is the parser's to say.
+  private static func isText(_ operand: String, besideData: Bool) -> Bool {
+    guard !FileBytes.exists(operand), operand != "-", !operand.isEmpty else { return false }
+    if DocumentText.begins(operand.utf8) { return true }
+    return (besideData || operand.utf8.contains(UInt8(ascii: " "))) && !DocumentText.isPath(operand)
+  }
+
+  /// What was meant by an argument that is neither a file nor a document; nil where nothing is known but that.
+  private static func mistake(_ path: String) -> UsageError? {
+    if path.isEmpty { return UsageError("an argument is empty", help: "a query begins with '{'") }
+    if !DocumentText.isPath(path), path.contains("{") {
+      return UsageError("this is neither a file nor a query: \(path.prefix(60))", help: "a query begins with '{'")
+    }
+    let folder = directory(of: path)
+    let name = folder.isEmpty ? path : String(path.dropFirst(folder.hasSuffix("/") ? folder.count : folder.count + 1))
+    let near = nearestNames(to: name, in: FileBytes.names(in: folder.isEmpty ? "." : folder))
+    return didYouMean(near.map { join(folder, $0) }).map { UsageError("there is no file '\(path)'", help: $0) }
   }
 
   /// Reads a file or standard input; of a longer one, one byte more than what is taken.
@@ -241,6 +258,14 @@ struct Session {
     loadTime = MonotonicClock.now - start
     cached = (key, database)
     return database
+  }
+
+  /// Says that there is no data, where a document fails because it asks for some.
+  func tellThatNoDataIsGiven(_ error: QueryError) {
+    guard data.isEmpty, schemaPath == nil, !hasData, !Process.diagnosticsAsJSON,
+      error.problems.contains(where: { ["unknown-field", "unknown-name"].contains($0.code) })
+    else { return }
+    Terminal.standardError.write("gqlite: no data was given; name it before the query: gqlite people.csv '{ … }'\n")
   }
 
   /// Says once that what a mutation changed ends with the process, where there are files that it may seem to change.

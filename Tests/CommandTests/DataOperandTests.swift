@@ -133,6 +133,39 @@ import Testing
         == #"{"All":[{"id":1},{"id":2},{"id":3}]}"# + "\n")
   }
 
+  @Test("beside data, what is no file and looks like no path is a document of another language")
+  func foreignDocuments() throws {
+    let folder = try Self.folder()
+    for (text, advice) in [
+      ("SELECT total FROM Orders", "write '{ Orders { total } }'"),
+      (".tables", "write '{ __schema { types { name } } }'"),
+      ("show tables", "write '{ __schema { types { name } } }'"),
+      ("describe Orders", #"write '{ __type(name: "Orders") { fields { name } } }'"#),
+      ("INSERT INTO Orders VALUES (1)", "write 'mutation { insertOrders(data: {…}) { id } }'"),
+      (".Orders[] | .total", "write '{ Orders { total } }'"), ("Orders", "write '{ Orders { … } }'"),
+      ("count(Orders)", "write '{ count(Orders) }'"),
+    ] {
+      let result = try folder.gqlite("orders.csv", text)
+      #expect(result.status == 1 && result.errors.contains(advice), "\(text): \(result)")
+      // As '-e' says it, but for the name.
+      let named = try folder.gqlite("orders.csv", "-e", text)
+      #expect(result.errors.replacing("query:", with: "-e:") == named.errors, "\(text): \(named)")
+    }
+    #expect(try folder.gqlite("orders.csv", "none.graphql").errors.contains("none.graphql: No such file or directory"))
+  }
+
+  @Test("a file that is not there is told with the one that was meant") func misspelledFiles() throws {
+    let folder = try Self.folder()
+    for words in [["orders.cvs"], ["oders.csv", Self.query], ["orders.csv", "x.csv", "./ordres.csv", Self.query]] {
+      let result = try Gqlite.run(words, in: folder.url)
+      #expect(result.status == 2 && result.errors.contains("did you mean 'orders.csv'?"), "\(words): \(result)")
+    }
+    let empty = try folder.gqlite("")
+    #expect(empty.status == 2 && empty.errors.hasPrefix("gqlite: an argument is empty\n"), "\(empty)")
+    let bare = try folder.gqlite("{ Orders { id } }")
+    #expect(bare.status == 1 && bare.errors.contains("gqlite: no data was given"), "\(bare)")
+  }
+
   @Test("a change over files is not kept, which is said once, and nothing is written") func changes() throws {
     let folder = try Self.folder()
     // With a write-ahead log, which SQLite would make.

@@ -180,7 +180,10 @@ import Testing
   /// A word close to a command's name, unless a file is called so.
   @Test func misspelledCommands() throws {
     let people = try Scratch.people()
-    for (word, near) in [("shcema", "schema"), ("chekc", "check"), ("explian", "explain"), ("formt", "fmt")] {
+    for (word, near) in [
+      ("shcema", "schema"), ("chekc", "check"), ("explian", "explain"), ("formt", "fmt"), ("halp", "--help"),
+      ("version", "--version"),
+    ] {
       let result = try people.gqlite(word)
       #expect(result.status == 2, "\(result)")
       #expect(result.errors == "gqlite: there is no command or file '\(word)'\ndid you mean '\(near)'?\n", "\(result)")

@@ -156,5 +156,8 @@ import Testing
       lines[3].count == 5 && lines[3].dropFirst().allSatisfy { (Int($0) ?? 0) > 0 } && lines[3][0].contains("b.query"))
     #expect(try people.gqlite("bench", "--data", "people", "--seconds", "-1", "b.query").status == 2)
     #expect(try people.gqlite("bench", "--data", "people", "b.query").status == 1)
+    // As 'run' refuses it.
+    let unknown = try people.gqlite("bench", "--data", "people", "--var", "nope=1", "b.query")
+    #expect(unknown.status == 2 && unknown.errors.contains("no operation declares the variable '$nope'"), "\(unknown)")
   }
 }
