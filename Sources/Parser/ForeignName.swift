@@ -16,7 +16,7 @@ package enum ForeignName {
   ]
 
   /// The argument of a list that a word means.
-  static func argument(_ word: String) -> String? { ownArguments[word.lowercased()] ?? listArguments[word] }
+  package static func argument(_ word: String) -> String? { ownArguments[word.lowercased()] ?? listArguments[word] }
 
   /// Whether a word is the name of an argument rather than of a field.
   static func isArgument(_ word: String) -> Bool {

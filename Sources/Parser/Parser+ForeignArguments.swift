@@ -59,6 +59,11 @@ extension Parser {
       return argument
     }
     guard found != nil || startsOperand(kind(ahead: 1)), !tokens.commaBefore(at: next) else { return nil }
+    // A word that is none, behind a value: its colon is not what is missing.
+    if found == nil, !others.isEmpty, !commaBefore {
+      reportUnexpected(.argument)
+      return nil
+    }
     let name = found?.name ?? text(at: position)
     let words = first.union(tokens.range(at: next - 1))
     while position < next { advance() }

@@ -93,6 +93,22 @@ extension Parser {
     report(.habit(.wordOperator, write: "\(symbol) \(pattern)", edits: edits), at: words)
   }
 
+  /// What `is 3` and `is not 3` mean, and their number of words; nil at a test for null or a type.
+  var comparisonOfTest: (operation: BinaryOperator, width: Int)? {
+    let isNegated = at(word: "not", or: "NOT", ahead: 1)
+    let width = isNegated ? 2 : 1
+    switch kind(ahead: width) {
+    case .int, .float, .string, .blockString, .dollar:
+      return tokens.commaBefore(at: position + width) ? nil : (isNegated ? .notEqual : .equal, width)
+    default: return nil
+    }
+  }
+
+  mutating func reportTest(_ operation: BinaryOperator, _ width: Int) {
+    let words = range.union(tokens.range(at: position + width - 1))
+    report(.habit(.wordOperator, write: operation.rawValue, edits: [.init(words, operation.rawValue)]), at: words)
+  }
+
   /// True for operands that mean the same inside a call.
   private func isPlain(_ expression: Expression) -> Bool {
     switch expression.kind {

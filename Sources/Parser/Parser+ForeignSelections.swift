@@ -199,6 +199,11 @@ extension Parser {
     case "update" where isFollowed: report(.habit(.statement, write: mutation("update", 1, "where: …, set: {…}")))
     case "insert" where isName(kind(ahead: 2)): report(.habit(.statement, write: mutation("insert", 2, "data: {…}")))
     case "delete" where isName(kind(ahead: 2)): report(.habit(.statement, write: mutation("delete", 2, "where: …")))
+    case "explain" where kind(ahead: 1) == .leftBrace:
+      report(.habit(.shellCommand, write: "query @explain", edits: [.init(place, "query @explain")]))
+    case "create" where isName(kind(ahead: 2)):
+      let name = tokens.range(at: position + 2).count <= 40 ? text(at: position + 2) : "…"
+      report(.habit(.statement, write: "type \(name) { id: ID! … }"))
     case "explain" where isFollowed: report(.habit(.shellCommand, write: "query @explain { … }"))
     case "show" where isFollowed: reportCommand(1, nil)
     case "describe" where isFollowed, "desc" where isFollowed: reportCommand(1, text(at: position + 1))

@@ -106,7 +106,11 @@ extension Parser {
 
   /// What `age >= 20 and <= 30` compares a second time; nil, and nothing is reported, where nothing was compared.
   private mutating func leftOfComparison() -> Expression? {
-    guard case .binary(let connective)? = operators.last?.operation, connective == .and || connective == .or,
+    // Why: the comparison goes on from here, so that something is read.
+    guard !commaBefore, position > 0,
+      isWord("and", "AND", at: position - 1) || isWord("or", "OR", at: position - 1)
+        || [.and, .or].contains(tokens.kinds[position - 1]),
+      case .binary(let connective)? = operators.last?.operation, connective == .and || connective == .or,
       case .binary(let operation, let left, _)? = operands.last?.expression.kind, operation.isComparison,
       let text = repeated(left, since: diagnostics.count)
     else { return nil }

@@ -126,6 +126,12 @@ extension Parser {
       replaceOperand(from: type.range.end) { .cast($0, type) }
       last = TypeOperator(level: .cast, pending: operators.count)
     case .test:
+      if let (operation, width) = comparisonOfTest {
+        operators.append(PendingOperator(operation: .binary(operation), level: .comparison, start: start))
+        reportTest(operation, width)
+        for _ in 0..<width { advance() }
+        return parsePrefixedOperand(context, base: base, isFirst: false)
+      }
       let isSQL = at(word: "IS")
       advance()
       let negated = atTestNegation

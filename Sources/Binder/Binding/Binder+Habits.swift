@@ -254,6 +254,7 @@ extension Binder {
 
   /// `allPersons`, `Person_aggregate`, `Person_by_pk`.
   func remedy(forRoot name: Name, _ entry: SelectionEntry) -> Remedy? {
+    if let remedy = remedy(forClause: entry, name) { return remedy }
     guard name.text.utf8.count <= 128, suggestions.mayLook(at: catalog.types.count) else { return nil }
     var text = name.text.lowercased()
     var isCount = false
@@ -376,6 +377,7 @@ extension Binder {
     }
     // What follows is written with what GraphQL has not.
     if isGraphQL { return nil }
+    if let remedy = remedy(forClause: entry, name) { return remedy }
     if name.text == "pageInfo" {
       return Remedy(
         help:
@@ -404,6 +406,36 @@ extension Binder {
       ? Diagnostic.FixIt.Edit(SourceRange(start: entry.key.range.end, end: name.range.start), " := ")
       : Diagnostic.FixIt.Edit(SourceRange(at: name.range.start), "\(key) := ")
     return .write("\(key) := \(name.text)\(list)", [edit])
+  }
+
+  /// `Person order by age { … }`, `Person where active { … }`: fields, of which the words of the clause are none.
+  private func remedy(forClause entry: SelectionEntry, _ name: Name) -> Remedy? {
+    let word = name.text.lowercased()
+    let isPair = word == "order" || word == "group"
+    guard !isGraphQL, entry.arguments.isEmpty, let argument = isPair ? "\(word)By" : ForeignName.argument(name.text)
+    else {
+      return nil
+    }
+    for source in siblings.last ?? [] {
+      guard let selections = source.set?.selections, suggestions.mayLook(at: selections.count),
+        let index = selections.firstIndex(where: { $0.range == entry.range }), index > 0,
+        case .field(let owner) = selections[index - 1]
+      else { continue }
+      var next = index + 1
+      if isPair {
+        guard next < selections.count, case .field(let by) = selections[next], by.name.text.lowercased() == "by" else {
+          return nil
+        }
+        next += 1
+      }
+      guard next < selections.count, case .field(let term) = selections[next], term.alias == nil,
+        term.arguments.isEmpty, owner.selectionSet == nil, owner.arguments.isEmpty
+      else { return nil }
+      let text = "(\(argument): \(term.name.text))"
+      let place = SourceRange(start: owner.range.end, end: term.name.range.end)
+      return .write("\(owner.name.text)\(text)", [.init(place, text)])
+    }
+    return nil
   }
 
   /// `name AS who`: three fields, of which the middle one is none.
