@@ -15,12 +15,15 @@ package enum ForeignName {
     "groupby": "groupBy", "distincton": "distinctOn",
   ]
 
-  /// The argument of a list that a word means.
-  package static func argument(_ word: String) -> String? { ownArguments[word.lowercased()] ?? listArguments[word] }
+  /// The argument of a list that a word means which has no colon behind it. Most foreign words are fields' names too.
+  static func clause(_ word: String) -> String? {
+    let word = word.lowercased()
+    return ownArguments[word] ?? (["first", "take", "top", "skip"].contains(word) ? listArguments[word] : nil)
+  }
 
   /// Whether a word is the name of an argument rather than of a field.
   static func isArgument(_ word: String) -> Bool {
-    argument(word) != nil || ["id", "set", "data", "all", "on", "after", "before"].contains(word)
+    clause(word) != nil || ["id", "set", "data", "all", "on", "after", "before"].contains(word)
   }
 
   /// Arguments of `update…`.

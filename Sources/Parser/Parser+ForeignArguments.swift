@@ -13,7 +13,7 @@ extension Parser {
       if isWord("group", "GROUP", at: index) { return ("groupBy", 2) }
     }
     if isWord("distinct", "DISTINCT", at: index), isWord("on", "ON", at: index + 1) { return ("distinctOn", 2) }
-    return ForeignName.argument(text(at: index)).map { ($0, 1) }
+    return ForeignName.clause(text(at: index)).map { ($0, 1) }
   }
 
   /// True at `where age > 30`, `ORDER BY age`, `limit 5`.

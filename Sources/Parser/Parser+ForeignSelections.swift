@@ -107,7 +107,9 @@ extension Parser {
   @inline(never) mutating func parseOutsideClause(valueAt value: Int) -> Selection? {
     guard value >= 2, tokens.kinds[value - 1] == .name, startsOperand(tokens.kinds[value]),
       !tokens.commaBefore(at: value), !tokens.commaBefore(at: value - 1),
-      let argument = ForeignName.argument(text(at: value - 1)), let owner = ownerOfClause(at: value - 1)
+      let argument = ForeignName.clause(text(at: value - 1)),
+      argument == "where" || argument == "having" || [.int, .dollar].contains(tokens.kinds[value]),
+      let owner = ownerOfClause(at: value - 1)
     else { return nil }
     let word = tokens.range(at: value - 1)
     let count = diagnostics.count

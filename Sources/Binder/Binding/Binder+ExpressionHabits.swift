@@ -221,7 +221,7 @@ extension Binder {
     return .write("count(\(relation.name))", over: range)
   }
 
-  private func isToMany(_ property: Property) -> Bool {
+  func isToMany(_ property: Property) -> Bool {
     if case .relation(let id) = property.storage { return catalog[id].isToMany }
     return false
   }

@@ -40,11 +40,13 @@ extension Binder {
   func remedy(
     forListArgument argument: Argument, of name: Name, _ type: EntityTypeID, among others: [Argument]
   ) -> Remedy? {
-    if let known = ForeignName.listArguments[argument.name.text] {
+    let entity = catalog[type]
+    // A field's name is that field's.
+    let isField = entity.property(named: argument.name.text) != nil
+    if !isField, let known = ForeignName.listArguments[argument.name.text] {
       return replacing(argument.range, "\(known): \(shown(argument.value))")
     }
-    let entity = catalog[type]
-    if let remedy = remedy(forPaging: argument, type, among: others) { return remedy }
+    if !isField, let remedy = remedy(forPaging: argument, type, among: others) { return remedy }
     if argument.name.text == "include" || argument.name.text == "select",
       case .object(let fields) = argument.value.kind, let first = fields.first
     {
@@ -52,7 +54,7 @@ extension Binder {
       return Remedy(
         help: "leave it out, and write '\(first.name.text)\(isRelation ? " { … }" : "")' among the selected fields")
     }
-    if entity.property(named: argument.name.text) != nil {
+    if isField {
       let isKey = entity.indexes.contains {
         catalog[$0].isUnique && catalog[$0].columns.count == 1
           && entity[entity[catalog[$0].columns[0]].foldedFrom ?? catalog[$0].columns[0]].name == argument.name.text
@@ -254,7 +256,7 @@ extension Binder {
 
   /// `allPersons`, `Person_aggregate`, `Person_by_pk`.
   func remedy(forRoot name: Name, _ entry: SelectionEntry) -> Remedy? {
-    if let remedy = remedy(forClause: entry, name) { return remedy }
+    if let remedy = remedy(forClause: entry, name, of: nil) { return remedy }
     guard name.text.utf8.count <= 128, suggestions.mayLook(at: catalog.types.count) else { return nil }
     var text = name.text.lowercased()
     var isCount = false
@@ -377,7 +379,7 @@ extension Binder {
     }
     // What follows is written with what GraphQL has not.
     if isGraphQL { return nil }
-    if let remedy = remedy(forClause: entry, name) { return remedy }
+    if let remedy = remedy(forClause: entry, name, of: type) { return remedy }
     if name.text == "pageInfo" {
       return Remedy(
         help:
@@ -409,13 +411,11 @@ extension Binder {
   }
 
   /// `Person order by age { … }`, `Person where active { … }`: fields, of which the words of the clause are none.
-  private func remedy(forClause entry: SelectionEntry, _ name: Name) -> Remedy? {
+  private func remedy(forClause entry: SelectionEntry, _ name: Name, of type: EntityTypeID?) -> Remedy? {
     let word = name.text.lowercased()
     let isPair = word == "order" || word == "group"
-    guard !isGraphQL, entry.arguments.isEmpty, let argument = isPair ? "\(word)By" : ForeignName.argument(name.text)
-    else {
-      return nil
-    }
+    guard isPair || word == "where", !isGraphQL, entry.arguments.isEmpty else { return nil }
+    let argument = isPair ? "\(word)By" : word
     for source in siblings.last ?? [] {
       guard let selections = source.set?.selections, suggestions.mayLook(at: selections.count),
         let index = selections.firstIndex(where: { $0.range == entry.range }), index > 0,
@@ -429,7 +429,9 @@ extension Binder {
         next += 1
       }
       guard next < selections.count, case .field(let term) = selections[next], term.alias == nil,
-        term.arguments.isEmpty, owner.selectionSet == nil, owner.arguments.isEmpty
+        term.arguments.isEmpty, owner.selectionSet == nil, owner.arguments.isEmpty,
+        type.map({ catalog[$0].property(named: owner.name.text).map(isToMany) == true })
+          ?? (catalog.root(named: owner.name.text)?.isList == true)
       else { return nil }
       let text = "(\(argument): \(term.name.text))"
       let place = SourceRange(start: owner.range.end, end: term.name.range.end)
