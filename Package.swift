@@ -172,7 +172,7 @@ let package = Package(
       name: "GQLModelMacroTests", dependencies: ["GQLModelMacroExpansion"], path: "Tests/ModelMacroTests"),
 
     // The command.
-    .executableTarget(name: "GQLiteCLI", dependencies: ["GQLite", "GQLBase", "GQLParser"], path: "Sources/gqlite"),
+    .executableTarget(name: "GQLiteCLI", dependencies: ["GQLite", "GQLBase"], path: "Sources/gqlite"),
     .executableTarget(name: "EmbeddingExample", dependencies: ["GQLite"], path: "Examples/Embedding"),
     .testTarget(
       name: "GQLiteCommandTests",

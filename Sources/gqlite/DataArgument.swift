@@ -1,4 +1,3 @@
-import GQLParser
 import GQLite
 
 /// An argument that names data: a path, and the name of its table if it is given.
@@ -87,7 +86,7 @@ enum DocumentText {
     guard let first = rest.first else { return false }
     if first == UInt8(ascii: "{") { return !isJSON(rest) }
     let word = rest.prefix { $0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "z") }
-    guard documentKeywords.contains(String(decoding: word, as: UTF8.self)), let next = rest.dropFirst(word.count).first
+    guard QueryDocument.keywords.contains(String(decoding: word, as: UTF8.self)), let next = rest.dropFirst(word.count).first
     else {
       return false
     }
