@@ -311,7 +311,9 @@ extension Parser {
       case .rightParenthesis, .rightBrace, .leftBrace, .endOfFile: break arguments
       case .name, .quotedName:
         let mistaken = isExtended ? parseMistakenArgument(context, among: arguments) : nil
-        if let argument = mistaken ?? (stuck && !atArgumentStart ? nil : parseArgument(context)) { arguments.append(argument) }
+        if let argument = mistaken ?? (stuck && !atArgumentStart ? nil : parseArgument(context)) {
+          arguments.append(argument)
+        }
       case .minus where atForeignComment, .slash where atForeignComment: skipForeignComment()
       default: reportUnexpected(.argument)
       }

@@ -86,7 +86,8 @@ enum DocumentText {
     guard let first = rest.first else { return false }
     if first == UInt8(ascii: "{") { return !isJSON(rest) }
     let word = rest.prefix { $0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "z") }
-    guard QueryDocument.keywords.contains(String(decoding: word, as: UTF8.self)), let next = rest.dropFirst(word.count).first
+    guard QueryDocument.keywords.contains(String(decoding: word, as: UTF8.self)),
+      let next = rest.dropFirst(word.count).first
     else {
       return false
     }
