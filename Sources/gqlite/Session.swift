@@ -124,7 +124,6 @@ struct Session {
     let texts = operands.filter { Self.isText($0, besideData: !data.isEmpty) }
     for absent in data where absent.isAbsent {
       if let error = Self.mistake(absent.path) { throw error }
-      if operands.isEmpty, documents.isEmpty { throw UsageError("there is no file '\(absent.path)'", help: nil) }
     }
     var number = 0
     for operand in operands {
@@ -138,6 +137,7 @@ struct Session {
       if !bytes.isEmpty || !isImplied { documents.append((operand == "-" ? "<stdin>" : operand, bytes)) }
     }
     guard !documents.isEmpty else {
+      if let absent = data.first(where: \.isAbsent) { throw UsageError("there is no file '\(absent.path)'", help: nil) }
       throw UsageError(
         data.isEmpty ? "no document: name a file, '-' or -e TEXT" : "no document: write a query, as '{ … }'",
         help: data.isEmpty ? "try 'gqlite \(command) --help'" : "'gqlite schema \(data[0].path)' shows what there is")
