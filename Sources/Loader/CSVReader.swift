@@ -51,6 +51,8 @@ struct CSVReader {
   let bytes: UnsafeBufferPointer<UInt8>
   /// Holds what stands between fields.
   let separator: UInt8
+  /// Indicates whether lines have one field: a blank line is then one that leaves it empty.
+  var hasOneField = false
   var position: Int
 
   init(_ bytes: UnsafeBufferPointer<UInt8>, _ dialect: CSVDialect) {
@@ -61,7 +63,8 @@ struct CSVReader {
 
   var isAtEnd: Bool { position >= bytes.count }
 
-  /// Reads the fields of the next line; none for a blank line. Lines end at LF, CRLF or CR.
+  /// Reads the fields of the next line; none for a blank line, but where lines have one field. Lines end at LF, CRLF or
+  /// CR.
   mutating func nextLine(into fields: inout [Field]) throws(RecordFailure) {
     fields.removeAll(keepingCapacity: true)
     try nextLine { fields.append($0) }
@@ -90,7 +93,10 @@ struct CSVReader {
     let count = bytes.count
     // Safe because an empty file has no lines.
     guard position < count, let text = bytes.baseAddress else { return }
-    if text[position] == 0x0A || text[position] == 0x0D { return skipLineEnd() }
+    if text[position] == 0x0A || text[position] == 0x0D {
+      if hasOneField { body(Field(start: position, end: position)) }
+      return skipLineEnd()
+    }
     while true {
       if position < count, text[position] == 0x22 {
         body(try quotedField())

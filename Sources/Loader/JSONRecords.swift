@@ -44,7 +44,7 @@ struct JSONRecords: ~Copyable {
     do throws(JSONScanner.Failure) {
       guard try advance() else { return false }
     } catch {
-      throw RecordFailure(.invalidJSON, error.problem.message, at: error.offset + offset)
+      throw RecordFailure(error, offset: offset)
     }
     start = scanner
     name = nil
@@ -173,7 +173,7 @@ struct JSONRecords: ~Copyable {
     do {
       try scanner.finish()
     } catch {
-      throw RecordFailure(.invalidJSON, error.problem.message, at: error.offset + offset)
+      throw RecordFailure(error, offset: offset)
     }
   }
 
@@ -192,7 +192,7 @@ struct JSONRecords: ~Copyable {
       if table.form == .lines { try scanner.finish() }
       return nil
     } catch {
-      return RecordFailure(.invalidJSON, error.problem.message, at: error.offset + offset)
+      return RecordFailure(error, offset: offset)
     }
   }
 }

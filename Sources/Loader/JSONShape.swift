@@ -152,13 +152,13 @@ struct JSONShape {
       // A list that breaks off is reported by its reader.
       var last = Self.scanner(bytes, at: found.last?.start ?? start)
       guard (try? last.skipValue()) != nil else { return }
-      fault = RecordFailure(.invalidJSON, failure.problem.message, at: failure.offset)
+      fault = RecordFailure(failure, offset: 0)
       return
     }
     do {
       try scanner.finish()
     } catch {
-      fault = RecordFailure(.invalidJSON, error.problem.message, at: error.offset)
+      fault = RecordFailure(error, offset: 0)
     }
   }
 

@@ -1,5 +1,6 @@
 import GQLBase
 import GQLCatalog
+import GQLStore
 
 /// A kind of fault of data.
 package enum LoadProblem: Sendable, Hashable, CaseIterable {
@@ -84,6 +85,20 @@ struct RecordFailure: Error {
     self.end = max(start + 1, end ?? start + 1)
   }
 
+  /// Bytes that are not UTF-8, in JSON or CSV.
+  init(notUTF8In range: Range<Int>) {
+    self.init(
+      .invalidJSON, JSONScanner.Problem.invalidUTF8.message, at: range.lowerBound, to: range.upperBound,
+      help: "convert the file first, as with 'iconv -f latin1 -t utf-8 FILE'")
+  }
+
+  /// A text that is longer than the store holds.
+  init(tooLong name: String, in range: Range<Int>) {
+    self.init(
+      .tooLarge, "'\(name)' is longer than \(TextView.maximumLength) bytes, the most that a text may have",
+      at: range.lowerBound, to: range.lowerBound + 1)
+  }
+
   /// A name of data that is no field's.
   init(unknownField name: String, of owner: String, near slots: [RecordLayout.Slot], at start: Int, to end: Int) {
     if name.isEmpty {
@@ -103,9 +118,18 @@ struct RecordFailure: Error {
   init(_ error: any Error, at start: Int, offset: Int) {
     switch error {
     case let failure as RecordFailure: self = failure
-    case let failure as JSONScanner.Failure:
-      self.init(.invalidJSON, failure.problem.message, at: failure.offset + offset)
+    case let failure as JSONScanner.Failure: self.init(failure, offset: offset)
     default: self.init(.invalidJSON, "\(error)", at: start + offset)
+    }
+  }
+
+  /// Takes what the scanner threw within a slice of the file that begins at `offset`.
+  init(_ failure: JSONScanner.Failure, offset: Int) {
+    let place = failure.offset + offset
+    if failure.problem == .invalidUTF8 {
+      self.init(notUTF8In: place..<place + 1)
+    } else {
+      self.init(.invalidJSON, failure.problem.message, at: place)
     }
   }
 }

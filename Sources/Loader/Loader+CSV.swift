@@ -10,14 +10,8 @@ extension Loader {
       throw RecordFailure(.unknownType, "a CSV file is named for its type", at: 0)
     }
     var csv = CSVReader(bytes, dialect)
-    var fields = try csv.names()
-    let names = fields.map { field in
-      (
-        text: String(decoding: field.text(of: bytes, in: reader.arena), as: UTF8.self), start: field.start,
-        end: field.end
-      )
-    }
-    let columns = try reader.csvColumns(names, type)
+    let columns = try reader.csvColumns(CSVHeader(&csv, reader.arena), type)
+    var fields: [CSVReader.Field] = []
     guard !skipsBadRecords, columns.allSatisfy({ $0.presences.isEmpty }) else {
       return try loadLineByLine(&csv, columns, file, number, type)
     }

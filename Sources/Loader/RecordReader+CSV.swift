@@ -14,33 +14,30 @@ extension RecordReader {
   }
 
   /// Finds the fields that the names of a CSV file's first line mean: `name`, `address.city`.
-  func csvColumns(
-    _ names: [(text: String, start: Int, end: Int)], _ type: EntityTypeID
-  ) throws(RecordFailure) -> [CSVColumn] {
+  func csvColumns(_ header: CSVHeader, _ type: EntityTypeID) throws(RecordFailure) -> [CSVColumn] {
     let layout = layouts[Int(type.index)]
     var columns: [CSVColumn] = []
-    var used: Set<Text> = []
     var known = CSVFields(layout.slots)
-    for name in names {
-      var found = known.find(name.text)
-      if found == nil || !used.insert(Text(name.text)).inserted {
-        // A name that is there again is the first free one of `name (2)`, `name (3)`, …
-        let isRepeated = found != nil
-        found = known.findRepeated(name.text, &used)
-        if isRepeated, found == nil {
-          throw RecordFailure(.repeatedField, "the column '\(name.text)' is there twice", at: name.start, to: name.end)
+    // By field: the path of the places of embedded objects to it. Two names may mean one.
+    var used: Set<[Int]> = []
+    for column in header.columns {
+      let (start, end) = (column.range.lowerBound, column.range.upperBound)
+      guard let (found, path) = known.find(column) else {
+        if column.isRepeated {
+          throw RecordFailure(.repeatedField, "the column '\(column.written)' is there twice", at: start, to: end)
         }
+        throw RecordFailure(unknownField: column.written, of: layout.name, near: layout.slots, at: start, to: end)
       }
-      guard let column = found else {
+      guard used.insert(path).inserted else {
         throw RecordFailure(
-          unknownField: name.text, of: layout.name, near: layout.slots, at: name.start, to: name.end)
+          .repeatedField, "'\(layout.name).\(found.slot.name.string)' is given twice", at: start, to: end)
       }
-      if case .embedded = column.slot.target {
+      if case .embedded = found.slot.target {
         throw RecordFailure(
-          .wrongType, "'\(layout.name).\(name.text)' is an object: name its fields, as '\(name.text).city'",
-          at: name.start, to: name.end)
+          .wrongType, "'\(layout.name).\(column.written)' is an object: name its fields, as '\(column.written).city'",
+          at: start, to: end)
       }
-      columns.append(column)
+      columns.append(found)
     }
     return columns
   }
@@ -121,6 +118,10 @@ extension RecordReader {
   ) throws(RecordFailure) {
     let text = field.text(of: bytes, in: arena)
     func wrong() -> RecordFailure {
+      if UTF8Validation.firstError(text) != nil { return RecordFailure(notUTF8In: field.start..<field.end) }
+      if text.count > TextView.maximumLength {
+        return RecordFailure(tooLong: "\(owner).\(slot.name.string)", in: field.start..<field.end)
+      }
       let shown = String(decoding: text.prefix(60), as: UTF8.self)
       return RecordFailure(
         .wrongType, "'\(owner).\(slot.name.string)' is \(slot.typeName), not '\(shown)'", at: field.start, to: field.end
@@ -240,25 +241,20 @@ private struct CSVFields {
 
   init(_ slots: [RecordLayout.Slot]) { self.slots = slots }
 
-  /// Returns the field of a column: that of its whole name, or of its path through embedded objects.
-  mutating func find(_ name: String) -> RecordReader.CSVColumn? {
-    if let whole = find([Substring(name)]) { return whole }
-    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.count > 1 ? find(parts) : nil
+  /// Returns the field of a column, and the path to it: the field of its whole name, or that of its path through
+  /// embedded objects.
+  mutating func find(_ column: CSVHeader.Column) -> (RecordReader.CSVColumn, path: [Int])? {
+    if let whole = find([column.name]) { return whole }
+    if column.path.count > 1 { return find(column.path) }
+    // A schema may have names in data for which a path without one is not assumed.
+    if column.isRepeated { return nil }
+    let parts = column.written.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count > 1 ? find(parts.map { Text(String($0)) }) : nil
   }
 
-  /// Returns the field of the second or a later column of one name.
-  mutating func findRepeated(_ name: String, _ used: inout Set<Text>) -> RecordReader.CSVColumn? {
-    let first = repeats[name, default: 2]
-    let numbered = CSVWords.repeated(name, first)
-    guard let found = find(numbered), used.insert(Text(numbered)).inserted else { return nil }
-    repeats[name] = first + 1
-    return found
-  }
-  private var repeats: [String: Int] = [:]
-
-  private mutating func find(_ path: [Substring]) -> RecordReader.CSVColumn? {
+  private mutating func find(_ path: [Text]) -> (RecordReader.CSVColumn, path: [Int])? {
     var slots = slots
+    var passed: [Int] = []
     var presences: [Int] = []
     var found: RecordLayout.Slot?
     var top: Int?
@@ -274,8 +270,9 @@ private struct CSVFields {
         for index in slots.indices where places[slots[index].name] == nil { places[slots[index].name] = index }
         known[owner] = places
       }
-      guard let place = known[owner]?[Text(String(part))] else { return nil }
+      guard let place = known[owner]?[part] else { return nil }
       found = slots[place]
+      passed.append(place)
       if top == nil { top = place }
     }
     guard let slot = found, let top else { return nil }
@@ -285,7 +282,7 @@ private struct CSVFields {
       column.others.append((slots[place], place))
       next = slots[place].next
     }
-    return column
+    return (column, passed)
   }
 }
 
@@ -301,7 +298,4 @@ enum CSVWords {
 
   /// Returns whether a text says that there is no value.
   static func isNull(_ text: UnsafeBufferPointer<UInt8>) -> Bool { text.equals("NULL") || text.equals("NA") }
-
-  /// Returns what the second or a later column of one name is called.
-  static func repeated(_ name: String, _ number: Int) -> String { "\(name) (\(number))" }
 }

@@ -20,7 +20,10 @@ extension RecordReader {
       case .scalar(.string, let column) where slot.isMixed && (kind == .number || kind == .boolean):
         try scanner.skipValue()
         let written = scanner.slice(start, scanner.position)
-        guard let first = written.baseAddress, written.count <= TextView.maximumLength else { break }
+        // A number is as long as the file has it.
+        guard let first = written.baseAddress, written.count <= TextView.maximumLength else {
+          throw RecordFailure(tooLong: "\(owner).\(slot.name.string)", in: start + offset..<scanner.position + offset)
+        }
         return (column, TextView(first, count: written.count, flags: 0).cell)
       case .scalar(let scalar, let column):
         if kind == .number {
@@ -31,6 +34,9 @@ extension RecordReader {
         guard kind == .string else { break }
         let text = try scanner.scanString(&scratch)
         if let cell = textCell(text, scalar) { return (column, cell) }
+        if Self.isTooLong(text.count, scalar) {
+          throw RecordFailure(tooLong: "\(owner).\(slot.name.string)", in: start + offset..<scanner.position + offset)
+        }
         throw wrongType(slot, owner, &scanner, start, offset, because: "'\(text.string.prefix(60))'")
       case .enumeration(let names, let column):
         guard kind == .string else { break }
@@ -48,6 +54,15 @@ extension RecordReader {
       throw RecordFailure(error, at: start, offset: offset)
     }
     throw wrongType(slot, owner, &scanner, start, offset)
+  }
+
+  /// Returns whether a text of a scalar is longer than the store holds; Base64 has four characters for three bytes.
+  private static func isTooLong(_ count: Int, _ scalar: ScalarType) -> Bool {
+    switch scalar {
+    case .string, .id, .cursor: count > TextView.maximumLength
+    case .bytes: count / 4 * 3 > TextView.maximumLength + 2
+    default: false
+    }
   }
 
   private func problem(of number: JSONNumber, as scalar: ScalarType) -> String? {

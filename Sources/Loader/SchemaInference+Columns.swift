@@ -13,37 +13,12 @@ struct CSVColumns {
 
   private(set) var fields: [Field] = []
   private var places: [Text: Int] = [:]
-  /// Objects inside each other that a name can lead through.
-  private static let deepest = 64
 
-  init(_ names: [String]) {
-    let all = Set(names)
-    var seen: Set<Text> = []
-    var numbers: [String: Int] = [:]
-    for (column, name) in names.enumerated() {
-      var distinct = Text(name)
-      while !seen.insert(distinct).inserted {
-        let number = numbers[name, default: 2]
-        numbers[name] = number + 1
-        distinct = Text(CSVWords.repeated(name, number))
-      }
-      insert(distinct.string == name ? Self.path(name, all)[...] : [distinct], column)
-    }
+  init(_ header: CSVHeader) {
+    for (number, column) in header.columns.enumerated() { insert(column.path[...], number) }
   }
 
   private init() {}
-
-  /// Returns the names that lead to a column: a name with dots is a path where each part begins as a name does, and no
-  /// other column has the name of an object on the way.
-  private static func path(_ name: String, _ all: Set<String>) -> [Text] {
-    guard name.utf8.contains(0x2E) else { return [Text(name)] }
-    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count <= deepest, parts.allSatisfy({ $0.first?.isLetter ?? false || $0.first == "_" }) else {
-      return [Text(name)]
-    }
-    for count in 1..<parts.count where all.contains(parts[..<count].joined(separator: ".")) { return [Text(name)] }
-    return parts.map { Text(String($0)) }
-  }
 
   private mutating func insert(_ path: ArraySlice<Text>, _ column: Int) {
     guard let name = path.first else { return }

@@ -262,7 +262,7 @@ extension SchemaInference {
           try records.scanner.skipValue()
         }
       } catch {
-        throw RecordFailure(.invalidJSON, error.problem.message, at: error.offset + records.offset)
+        throw RecordFailure(error, offset: records.offset)
       }
       try records.end()
     }
@@ -275,11 +275,12 @@ extension SchemaInference {
     let bytes = file.file.bytes
     let arena = LoadArena()
     var csv = CSVReader(bytes, dialect)
-    var fields = try csv.names()
-    var columns = CSVColumns(fields.map { String(decoding: $0.text(of: bytes, in: arena), as: UTF8.self) })
+    let header = try CSVHeader(&csv, arena)
+    var columns = CSVColumns(header)
     declare(source, &columns)
     let place = declare(source)
-    let count = fields.count
+    let count = header.columns.count
+    var fields: [CSVReader.Field] = []
     while !csv.isAtEnd {
       try looks.passRecord(of: file.file, at: csv.position)
       guard (try? csv.nextLine(into: &fields)) != nil else {
