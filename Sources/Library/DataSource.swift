@@ -82,7 +82,7 @@ extension DataSource {
     switch self {
     case .ndjson(let type, let bytes, let name): return .bytes(bytes, .ndjson, type: type, name: name)
     case .json(let type, let bytes, let name): return .bytes(bytes, .json, type: type, name: name)
-    case .csv(let type, let bytes, let name): return .bytes(bytes, .csv, type: type, name: name)
+    case .csv(let type, let bytes, let name): return .bytes(bytes, .csv(), type: type, name: name)
     case .values(let type, let values):
       var buffer = ByteBuffer(capacity: 1024)
       buffer.append(json: JSONValue.array(values.map(\.json)))
@@ -96,8 +96,8 @@ extension DataSource {
 extension DataFormat {
   fileprivate var format: LoadFile.Format {
     switch self {
-    case .csv: .csv
-    case .tsv: .tsv
+    case .csv: .csv()
+    case .tsv: .csv(separator: 0x09)
     case .json: .json
     case .ndjson: .ndjson
     }

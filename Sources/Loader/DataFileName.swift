@@ -12,7 +12,8 @@ package struct DataFileName {
   private(set) var mayBeText = false
 
   private static let formats: [String: LoadFile.Format] = [
-    "ndjson": .ndjson, "jsonl": .ndjson, "json": .json, "csv": .csv, "tsv": .csv, "tab": .csv, "psv": .csv,
+    "ndjson": .ndjson, "jsonl": .ndjson, "json": .json, "csv": .csv(), "tsv": .csv(), "tab": .csv(),
+    "psv": .csv(),
   ]
 
   private static let separators: [String: UInt8] = ["tsv": 0x09, "tab": 0x09, "psv": 0x7C]

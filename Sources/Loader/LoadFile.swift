@@ -4,7 +4,13 @@ import GQLCatalog
 /// A table of records in an opened source. A file may hold several.
 package struct LoadFile {
   /// A form of files.
-  package enum Format: Sendable { case ndjson, json, csv, tsv }
+  package enum Format: Sendable, Equatable {
+    case ndjson, json
+    /// With the separator of the fields where it is said.
+    case csv(separator: UInt8? = nil)
+
+    var isCSV: Bool { if case .csv = self { true } else { false } }
+  }
 
   /// A place of records in a file, and how they are written there.
   enum Layout {

@@ -112,7 +112,7 @@ package struct SourceOpening {
       throw LoadFailure(
         code: LoadProblem.unsupported.code, "a SQLite file is read by its path only", file: file.name)
     }
-    if name.mayBeText { return .csv }
+    if name.mayBeText { return .csv() }
     throw LoadFailure(
       code: LoadProblem.unsupported.code, "this is no file of data",
       help: "data lies in .csv, .tsv, .json, .ndjson or SQLite files, also .gz or .zst; else give --input-format",
@@ -153,7 +153,7 @@ package struct SourceOpening {
         !MappedFile.isFolder(prefix + entry, followsLinks: true)
       else { continue }
       if let typeNames, !typeNames.contains(stem) {
-        guard name.format != .csv, !sources.isEmpty,
+        guard name.format?.isCSV != true, !sources.isEmpty,
           holdsTypes(try content(prefix + entry, shownAs: prefix + entry), name)
         else {
           try refuseMisspelling(stem, entry, in: entries, file: prefix + entry)
@@ -259,10 +259,10 @@ package struct SourceOpening {
     let own = typeName(name, naming)
     let whole = naming.name == nil ? LoadFile.name(of: file.name) : nil
     switch name.format {
-    case .csv, .tsv:
-      let dialect = CSVDialect(file.bytes, separator: name.format == .tsv ? 0x09 : nil, usual: name.separator)
+    case .csv(let separator):
+      let dialect = CSVDialect(file.bytes, separator: separator, usual: name.separator)
       opened.files.append(LoadFile(file: file, layout: .csv(dialect), typeName: own, wholeName: whole))
-      if dialect.separator != (name.format == .tsv ? 0x09 : name.separator) {
+      if dialect.separator != separator ?? name.separator {
         opened.notes.append("\(file.name): fields are separated by \(Self.word(for: dialect.separator))")
       }
     case .json, .ndjson, nil:
@@ -316,7 +316,7 @@ package struct SourceOpening {
     if let given = naming.name { return given }
     guard let stem = name.stem, let types else { return name.stem }
     // The records of other files may say what they are.
-    return types.type(named: stem) != nil || name.format == .csv || name.format == .tsv ? stem : nil
+    return types.type(named: stem) != nil || name.format?.isCSV ?? false ? stem : nil
   }
 
   private static func word(for separator: UInt8) -> String {
