@@ -54,15 +54,22 @@ enum SourceNames {
   /// Returns the name of the relation that a column of ids makes: `SupportRepId` is `supportRep`.
   static func relation(_ column: String) -> String { field(withoutIDEnding(column) ?? column) }
 
-  /// Returns what stands before `_id`, `Id` or `ID`; nil where a name has no such ending.
+  /// Returns what stands before `_id`, ` ID`, `-id`, `Id` or `ID`, which may also be of many; nil where a name has no
+  /// such ending.
   static func withoutIDEnding(_ column: String) -> String? {
-    for ending in ["_id", "_ID", "_Id", "Id", "ID", "_ids", "Ids", "IDs"] {
-      if column.utf8.count > ending.utf8.count, column.hasSuffix(ending) {
-        return String(column.dropLast(ending.count))
-      }
+    for ending in ["id", "ids"] where column.count > ending.count && column.lowercased().hasSuffix(ending) {
+      let (before, letters) = (column.dropLast(ending.count), column.suffix(ending.count))
+      var name = before
+      while let last = name.last, separators.contains(last) { name.removeLast() }
+      // Without a word of its own, `Id` and `IDs` show themselves by their case: `paid` and `KIDS` are words.
+      let isWord = name.endIndex < before.endIndex || letters.first == "I" && letters.last != "S"
+      if isWord, !name.isEmpty { return String(name) }
     }
     return nil
   }
+
+  /// Holds what stands between the words of a name as people write it.
+  private static let separators: Set<Character> = ["_", " ", "-"]
 
   /// Returns the name of a list: `Track` is `tracks`, `Country` is `countries`, `tracks` stays.
   static func many(_ table: String) -> String {
@@ -103,11 +110,14 @@ enum SourceNames {
     return buffer.string
   }
 
-  /// Returns whether two names are the same but for case and underscores.
+  /// Returns whether two names are the same but for case and what stands between words.
   static func areAlike(_ left: String, _ right: String) -> Bool { plain(left) == plain(right) }
 
-  /// Returns a name without case and underscores.
-  static func plain(_ name: String) -> String { name.lowercased().replacing("_", with: "") }
+  /// Returns a name without case and what stands between words.
+  static func plain(_ name: String) -> String {
+    let lowered = name.lowercased()
+    return lowered.contains(where: separators.contains) ? lowered.filter { !separators.contains($0) } : lowered
+  }
 
   private static func raised(_ piece: String) -> String { piece.prefix(1).uppercased() + piece.dropFirst() }
 
