@@ -49,6 +49,10 @@ struct ValueShape: Sendable {
   var entity: Int?
   /// Holds the type that the values are ids of.
   var link: ShapeLink?
+  /// Holds what objects of an id alone say, in objects: such a one is a link, if what has the id is somewhere.
+  var bare = BareObjects()
+  /// Indicates whether the objects are no entities, although each has an id.
+  var staysEmbedded = false
 
   func place(of name: Text) -> Int? { places[name] }
 
@@ -93,6 +97,23 @@ struct ValueShape: Sendable {
     return text.starts(with: "https://".utf8) || text.starts(with: "http://".utf8)
   }
 
+  /// Makes objects of an id alone objects like the others.
+  mutating func settleBare() {
+    objects += bare.count
+    for id in bare.ids where !isMap {
+      let place = place(of: id.name) ?? add(id.name, isCollected: true)
+      members[place].shape.merge(id.shape)
+    }
+    bare = BareObjects()
+  }
+
+  /// Passes this shape and all shapes in it on.
+  mutating func forEach(_ body: (inout ValueShape) -> Void) {
+    body(&self)
+    for index in element.indices { element[index].forEach(body) }
+    for index in members.indices { members[index].shape.forEach(body) }
+  }
+
   /// Removes the members, which became those of an entity type.
   mutating func removeMembers() {
     members = []
@@ -107,12 +128,13 @@ struct ValueShape: Sendable {
     if distinct != nil { shape.distinct = ValueSet() }
     for index in element.indices { shape.element[index] = element[index].emptied }
     for index in members.indices { shape.members[index].shape = members[index].shape.emptied }
+    shape.bare = bare.emptied
     return shape
   }
 
   /// Returns how many names its objects have, those of objects in them included.
   private var nameCount: Int {
-    members.reduce(element.reduce(0) { $0 + $1.nameCount }) { $0 + 1 + $1.shape.nameCount }
+    members.reduce(element.reduce(bare.ids.count) { $0 + $1.nameCount }) { $0 + 1 + $1.shape.nameCount }
   }
 
   /// Adds what another shape of the same thing has seen, as if it came later. Returns how many names are new.
@@ -134,6 +156,7 @@ struct ValueShape: Sendable {
       if distinct == nil { distinct = set } else { distinct?.formUnion(set) }
     }
     noteTypename(other.typename)
+    added += bare.merge(other.bare)
     if let inner = other.element.first {
       if element.isEmpty {
         element.append(inner)
@@ -159,5 +182,40 @@ struct ValueShape: Sendable {
   mutating func noteTypename(_ name: String?) {
     guard let name else { return }
     if typename == nil { typename = name } else if typename != name { typename = "" }
+  }
+}
+
+/// A summary of objects that have nothing but an id.
+struct BareObjects: Sendable {
+  /// Counts the objects.
+  var count = 0
+  /// By the name of the id: its values.
+  var ids: [(name: Text, shape: ValueShape)] = []
+  /// Holds the numbers of the places where the objects stand.
+  var places: [Int] = []
+
+  /// Returns the place of an id, which is new if it was not seen yet.
+  mutating func place(of name: Text) -> Int {
+    if let place = ids.firstIndex(where: { $0.name == name }) { return place }
+    var shape = ValueShape()
+    shape.distinct = ValueSet()
+    ids.append((name, shape))
+    return ids.count - 1
+  }
+
+  var emptied: BareObjects {
+    BareObjects(ids: ids.map { ($0.name, $0.shape.emptied) }, places: places)
+  }
+
+  /// Adds what others have said. Returns how many names are new.
+  mutating func merge(_ other: BareObjects) -> Int {
+    let before = ids.count
+    count += other.count
+    for id in other.ids {
+      let place = place(of: id.name)
+      ids[place].shape.merge(id.shape)
+    }
+    places += other.places
+    return ids.count - before
   }
 }

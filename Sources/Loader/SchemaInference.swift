@@ -101,7 +101,7 @@ package struct SchemaInference: Sendable {
   mutating func note(
     _ place: Int, _ scanner: inout JSONScanner, id: JSONScanner?, _ scratch: inout ByteBuffer
   ) throws(JSONScanner.Failure) {
-    try reader.note(&scanner, in: &types[place].shape, &scratch)
+    try reader.note(&scanner, in: &types[place].shape, &scratch, isNested: false)
     guard var id else { return }
     let member = reader.place(of: "id", in: &types[place].shape)
     guard member >= 0, types[place].shape.members[member].shape.values < types[place].shape.objects else { return }
@@ -167,6 +167,8 @@ struct CollectedNames {
   private var types: Set<String> = []
   private let wanted: Set<Text>
   static let ids = ["id", "ID", "Id", "_id", "pk"].map { Text($0) }
+  /// Holds the names of ids of objects in records.
+  static let nestedIDs = ids.filter { $0 != "pk" }
   private static let keys: Set<String> = ["key", "url", "uuid", "code"]
 
   init(types: [String], wanted: Set<Text>) {
@@ -201,8 +203,9 @@ struct ShapeReader {
 
   init(_ names: CollectedNames) { self.names = names }
 
+  /// - Parameter isNested: Whether the value lies in a record, where an object of an id alone is a link.
   mutating func note(
-    _ scanner: inout JSONScanner, in shape: inout ValueShape, _ scratch: inout ByteBuffer
+    _ scanner: inout JSONScanner, in shape: inout ValueShape, _ scratch: inout ByteBuffer, isNested: Bool = true
   ) throws(JSONScanner.Failure) {
     let kind = scanner.peek()
     let start = scanner.position
@@ -230,8 +233,43 @@ struct ShapeReader {
       }
       try scanner.beginArray()
       while try scanner.nextElement() { try note(&scanner, in: &shape.element[0], &scratch) }
-    case .object: try noteObject(&scanner, in: &shape, &scratch)
+    case .object:
+      if isNested, try noteBareObject(&scanner, in: &shape, &scratch) { return }
+      try noteObject(&scanner, in: &shape, &scratch)
     }
+  }
+
+  /// Notes an object that has nothing but an id; false where it is another one, which is left to be read.
+  private mutating func noteBareObject(
+    _ scanner: inout JSONScanner, in shape: inout ValueShape, _ scratch: inout ByteBuffer
+  ) throws(JSONScanner.Failure) -> Bool {
+    var rest = scanner
+    var found: (name: Text, value: JSONScanner)?
+    var typename: String?
+    try rest.beginObject()
+    while let key = try rest.nextKey(&scratch) {
+      if key.bytes.equals("__typename"), rest.peek() == .string {
+        typename = try rest.scanString(&scratch).string
+        continue
+      }
+      guard found == nil, let name = CollectedNames.nestedIDs.first(where: { $0.bytes.elementsEqual(key.bytes) })
+      else { return false }
+      let kind = rest.peek()
+      guard kind == .string || kind == .number else { return false }
+      found = (name, rest)
+      try rest.skipValue()
+    }
+    guard var (name, value) = found, room > 0 else { return false }
+    scanner = rest
+    shape.kinds.insert(.object)
+    shape.values += 1
+    shape.noteTypename(typename)
+    shape.bare.count += 1
+    let before = shape.bare.ids.count
+    let place = shape.bare.place(of: name)
+    room -= shape.bare.ids.count - before
+    try note(&value, in: &shape.bare.ids[place].shape, &scratch)
+    return true
   }
 
   private mutating func noteObject(
