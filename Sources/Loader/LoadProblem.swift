@@ -30,6 +30,8 @@ package enum LoadProblem: Sendable, Hashable, CaseIterable {
   case ambiguousLink
   /// `{"id": 1, "chair": 5}` and `{"id": 2, "chair": 5}`, where a chair has one owner.
   case contradictingLinks
+  /// `{"id": 7, "price": 10}` in one object and `{"id": 7, "price": 12}` in another, where a product is one entity.
+  case contradictingValues
   /// A path that cannot be read.
   case unreadable
   /// `a,b` followed by `1,2,3`.
@@ -58,6 +60,7 @@ package enum LoadProblem: Sendable, Hashable, CaseIterable {
     case .danglingLink: "dangling-link"
     case .ambiguousLink: "ambiguous-link"
     case .contradictingLinks: "contradicting-links"
+    case .contradictingValues: "contradicting-values"
     case .unreadable: "unreadable-file"
     case .raggedLine: "ragged-line"
     case .tooLarge: .tooLarge

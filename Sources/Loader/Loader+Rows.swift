@@ -140,6 +140,7 @@ extension Loader {
     for column in 0..<layout.columnCount
     where stage.given[record.base + column] && stage.valid[record.base + column] {
       if layout.keyColumns.contains(column) { continue }
+      if Int(row) >= base { noteConflict(layout, row, column, stage.cells[record.base + column]) }
       do {
         try transaction.update(layout.type, row, ColumnID(column), stage.cells[record.base + column])
       } catch {
@@ -153,6 +154,34 @@ extension Loader {
       origins[record.layout][Int(row) - base].isIncomplete = record.lacksLink
     }
     return row
+  }
+
+  /// Counts a value that another object of this load with the same id gives otherwise.
+  private mutating func noteConflict(_ layout: RecordLayout, _ row: UInt32, _ column: Int, _ cell: Cell) {
+    let place = ColumnID(column)
+    guard transaction.hasOtherValue(layout.type, row, place, than: cell), !layout.hasDefault(column) else { return }
+    conflicts[ConflictPlace(type: layout.type, column: place), default: 0] += 1
+  }
+
+  /// Warns of the values that objects with one id give differently.
+  mutating func warnConflicts() {
+    let found = conflicts.sorted { ($0.key.type.index, $0.key.column.index) < ($1.key.type.index, $1.key.column.index) }
+    for (place, count) in found {
+      let type = catalog[place.type]
+      let values =
+        count == 1
+        ? "1 value of '\(type.name).\(type[place.column].name)' differs"
+        : "\(count) values of '\(type.name).\(type[place.column].name)' differ"
+      outcome.warnings.append(
+        (
+          SourceText(name: "", bytes: []),
+          [
+            Diagnostic(
+              LoadProblem.contradictingValues.code, severity: .warning,
+              "\(values) between objects with one id; the last is kept", at: SourceRange(at: 0))
+          ]
+        ))
+    }
   }
 
   /// A required link of a row that was given is left out: whether it has another one is seen at the end.

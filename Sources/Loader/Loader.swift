@@ -45,6 +45,12 @@ package struct Loader: ~Copyable {
   var origins: [RowOrigins]
   /// For each relation that must have a target, the rows whose target is named but not there.
   var dangling: [RelationID: Set<UInt32>] = [:]
+  /// By column: how many values differ from those that other objects with the same id gave.
+  var conflicts: [ConflictPlace: Int] = [:]
+  struct ConflictPlace: Hashable {
+    var type: EntityTypeID
+    var column: ColumnID
+  }
   var records = 0
   /// Counts how often a record was gone past, for the next look at the time.
   private var looks = 0
@@ -120,6 +126,7 @@ package struct Loader: ~Copyable {
       if isDue, let last = files.last { throw interrupted(in: last.file) }
     }
     try checkComplete(files)
+    warnConflicts()
     for (type, count) in zip(catalog.types, before) where type.kind == .entity {
       outcome.inserted.append((type.id, transaction.liveCount(type.id) - count))
     }

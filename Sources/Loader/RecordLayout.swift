@@ -114,6 +114,22 @@ final class RecordLayout {
       ?? .scalar(.id, column: 0)
   }
 
+  /// Returns whether records that do not name a column's field have its default there.
+  ///
+  /// Complexity: the fields are looked through.
+  func hasDefault(_ column: Int) -> Bool { Self.hasDefault(column, slots) }
+
+  private static func hasDefault(_ column: Int, _ slots: [Slot]) -> Bool {
+    slots.contains { slot in
+      switch slot.target {
+      case .scalar(_, column), .enumeration(_, column), .list(_, _, column, _), .json(column), .nested(_, _, column):
+        slot.defaultValue != nil
+      case .embedded(_, let fields): hasDefault(column, fields)
+      default: false
+      }
+    }
+  }
+
   /// Leads from each slot to the next of the same source.
   private static func chained(_ slots: [Slot]) -> [Slot] {
     var last: [Text: Int] = [:]

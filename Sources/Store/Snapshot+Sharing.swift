@@ -50,12 +50,29 @@ extension Snapshot {
     if row == oldRow, now.reader.page(of: row) == before.reader.page(of: row) { return true }
     let isNull = now.isNull(row)
     if isNull || before.isNull(oldRow) { return isNull == before.isNull(oldRow) }
-    let (cell, oldCell) = (now.cell(row), before.cell(oldRow))
-    switch now.kind {
-    case .text: return TextView(cell).equals(TextView(oldCell))
-    case .wordList: return Self.areEqualLists(cell, oldCell, width: 8, areTexts: false)
-    case .wideList: return Self.areEqualLists(cell, oldCell, width: 16, areTexts: now.elementIsText)
-    default: return cell == oldCell
+    return now.areEqual(now.cell(row), before.cell(oldRow))
+  }
+}
+
+extension WriteTransaction {
+  /// Returns whether a row has a value, and another than a cell. An empty list is none. Precondition: no column of links.
+  package func hasOtherValue(_ type: EntityTypeID, _ row: UInt32, _ column: ColumnID, than cell: Cell) -> Bool {
+    let column = table(type).columns[Int(column.index)]
+    if column.isNull(row) { return false }
+    let value = column.cell(row)
+    let isList = column.kind == .wordList || column.kind == .wideList
+    return !(isList && UInt32(truncatingIfNeeded: value.high) == 0) && !column.areEqual(value, cell)
+  }
+}
+
+extension ColumnStore {
+  /// Returns whether two cells hold one value.
+  fileprivate func areEqual(_ left: Cell, _ right: Cell) -> Bool {
+    switch kind {
+    case .text: TextView(left).equals(TextView(right))
+    case .wordList: Self.areEqualLists(left, right, width: 8, areTexts: false)
+    case .wideList: Self.areEqualLists(left, right, width: 16, areTexts: elementIsText)
+    case .int64, .float64, .byte, .code, .decimal, .reference, .references: left == right
     }
   }
 
