@@ -138,7 +138,7 @@ package struct SourceOpening {
       return true
     } catch {
       try bounds.watch.check(path)
-      throw LoadFailure(code: LoadProblem.unreadable.code, error.message, file: path)
+      throw LoadFailure(code: error.problem.code, error.message, file: path)
     }
   }
 

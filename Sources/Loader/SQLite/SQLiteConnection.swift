@@ -4,7 +4,10 @@ import GQLBase
 /// A SQLite file, open for reading.
 final class SQLiteConnection {
   /// Why the file could not be read.
-  struct Failure: Error { let message: String }
+  struct Failure: Error {
+    let message: String
+    var problem = LoadProblem.unreadable
+  }
 
   private let handle: OpaquePointer
   /// What may end a statement before its end.
@@ -26,6 +29,7 @@ final class SQLiteConnection {
     handle = opened
     self.watch = watch
     self.path = path
+    boundValues()
     try checkLength()
     // A file from elsewhere must not make SQLite call functions or trust views.
     sqlite3_exec(opened, "PRAGMA trusted_schema = 0; PRAGMA query_only = 1", nil, nil, nil)
@@ -69,6 +73,26 @@ final class SQLiteConnection {
     if isDue { throw Failure(message: "interrupted") }
   }
 
+  /// Has SQLite refuse values that are longer than the memory that is left, before it reads them: a value takes several
+  /// times its length on its way into the store.
+  private func boundValues() {
+    guard let memory = watch.interruption?.memory else { return }
+    let most = max(Self.leastBound, memory.limit - memory.taken)
+    sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(clamping: most))
+  }
+
+  /// SQLite itself reads its tables of tables under the bound.
+  private static let leastBound = 1 << 20
+
+  /// Returns why a statement ended.
+  fileprivate func failure(_ status: Int32) -> Failure {
+    guard status == SQLITE_TOOBIG else { return Failure(message: String(cString: sqlite3_errmsg(handle))) }
+    let most = Int(sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, -1))
+    // Where the memory that is left was the bound, there is too little of it.
+    watch.interruption?.take(most + 1)
+    return Failure(message: "a value or a row is longer than \(most) bytes, the most that is read", problem: .tooLarge)
+  }
+
   /// SQLite takes what a file that was cut off lacks of its last page as zeros, which would be rows.
   private func checkLength() throws(Failure) {
     var file: UnsafeMutablePointer<sqlite3_file>?
@@ -110,13 +134,11 @@ final class SQLiteConnection {
 
   private func prepare(_ sql: String) throws(Failure) -> OpaquePointer {
     var statement: OpaquePointer?
-    guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK, let statement else {
-      throw Failure(message: String(cString: sqlite3_errmsg(handle)))
-    }
+    boundValues()
+    let status = sqlite3_prepare_v2(handle, sql, -1, &statement, nil)
+    guard status == SQLITE_OK, let statement else { throw failure(status) }
     return statement
   }
-
-  fileprivate var message: String { String(cString: sqlite3_errmsg(handle)) }
 
   /// A name as SQL writes it.
   static func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
@@ -154,7 +176,7 @@ final class SQLiteRows {
       switch sqlite3_step(part) {
       case SQLITE_ROW: break
       case SQLITE_DONE: isRow = false
-      default: throw SQLiteConnection.Failure(message: connection.message)
+      case let status: throw connection.failure(status)
       }
     }
     return isRow
