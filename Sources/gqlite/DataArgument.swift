@@ -24,13 +24,16 @@ struct DataArgument {
 
   /// An operand that is data rather than a document; nil for others.
   ///
-  /// - Parameter readsStreams: Whether standard input is data, as it is beside a query on the command line.
-  init?(operand: String, readsStreams: Bool) throws(QueryError) {
+  /// - Parameters:
+  ///   - readsStreams: Whether standard input is data, as it is beside a query on the command line.
+  ///   - hasFormat: Whether the format of data is said, so that a file which may be either is data.
+  /// - Throws: where a file is neither a document nor named as data is.
+  init?(operand: String, readsStreams: Bool, hasFormat: Bool) throws {
     let named = FileBytes.exists(operand) ? nil : Self.parts(operand)
     if Self.isStandardInput(named?.path ?? operand) {
       guard readsStreams || named != nil else { return nil }
     } else {
-      guard try Self.isData(named?.path ?? operand) else { return nil }
+      guard try Self.isData(named?.path ?? operand, hasFormat: hasFormat) else { return nil }
     }
     path = named?.path ?? operand
     name = named?.name
@@ -52,7 +55,7 @@ struct DataArgument {
 
   /// Returns whether a path leads to data: a folder, a file that ends or begins as data does, or a pattern of such
   /// files.
-  private static func isData(_ path: String) throws(QueryError) -> Bool {
+  private static func isData(_ path: String, hasFormat: Bool) throws -> Bool {
     guard FileBytes.exists(path) else {
       return !DocumentText.begins(path.utf8) && FileBytes.isNamedAsData(path)
     }
@@ -63,7 +66,12 @@ struct DataArgument {
     if FileBytes.isNamedAsData(path), !isText { return true }
     let start = try FileBytes.read(path, atMost: lookedAtBytes)
     if start.starts(with: "SQLite format 3\0".utf8) || DocumentText.isJSON(start) { return true }
-    return isText && !DocumentText.begins(start)
+    if DocumentText.begins(start) { return false }
+    if !isText, !hasFormat, DocumentText.isTable(start) {
+      throw UsageError(
+        "'\(path)' is no document: it looks like data", help: "give --input-format csv, too")
+    }
+    return isText || hasFormat
   }
 }
 
@@ -115,6 +123,21 @@ enum DocumentText {
     if first == 0xEF, significant.next() == 0xBB, significant.next() == 0xBF { first = significant.next() }
     if first == UInt8(ascii: "[") { return true }
     return first == UInt8(ascii: "{") && significant.next() == UInt8(ascii: "\"")
+  }
+
+  /// Returns whether a text that does not begin as a document does is clearly one of lines of data: of a log, whose
+  /// lines begin with a time, or of as many fields in each line as in the first.
+  static func isTable(_ text: some Sequence<UInt8>) -> Bool {
+    var lines = String(decoding: Array(text), as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: true)
+    guard let first = lines.first else { return false }
+    if first.first?.isNumber ?? false { return true }
+    // The last line may be cut off.
+    if lines.count > 2 { lines.removeLast() }
+    guard lines.count > 1, !first.contains(where: { "{}()".contains($0) }) else { return false }
+    return [",", "\t", ";", "|"].contains { (separator: Character) in
+      let count = first.count { $0 == separator }
+      return count > 0 && !first.contains("\(separator) ") && lines.allSatisfy { $0.count { $0 == separator } == count }
+    }
   }
 
   private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (byte >= 0x09 && byte <= 0x0D) }

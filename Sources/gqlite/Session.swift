@@ -37,7 +37,9 @@ struct Session {
       arguments.has("expression") || arguments.operands.contains { Self.isText($0, besideData: false) }
     data =
       arguments.values("data").map(DataArgument.init(flag:))
-      + (try arguments.takeOperands { try DataArgument(operand: $0, readsStreams: hasQuery) })
+      + (try arguments.takeOperands { [inputFormat] in
+        try DataArgument(operand: $0, readsStreams: hasQuery, hasFormat: inputFormat != nil)
+      })
     guard data.filter(\.isStandardInput).count < 2 else {
       throw UsageError("standard input is named as data twice", help: nil)
     }

@@ -69,6 +69,20 @@ import Testing
     #expect(try folder.gqlite("a.txt", "{ A { n } }").output == #"{"A":[{"n":2}]}"# + "\n")
     #expect(try folder.gqlite("b.json", "--input-format", "tsv", "{ B { n } }").output == #"{"B":[{"n":2}]}"# + "\n")
     #expect(try folder.gqlite("c.csv", "--input-format", "jsonl", "{ C { n } }").output == #"{"C":[{"n":2}]}"# + "\n")
+    // A file without an ending is data where the format of data is said, and no document.
+    try folder.write("noext", "a,b\n1,2\n")
+    try folder.write("query", "{ Noext { b } }")
+    #expect(
+      try folder.gqlite("--input-format", "csv", "noext", "{ Noext { a b } }").output
+        == #"{"Noext":[{"a":1,"b":2}]}"# + "\n")
+    #expect(try folder.gqlite("--input-format", "csv", "noext", "query").output == #"{"Noext":[{"b":2}]}"# + "\n")
+    for text in ["2024-01-01 10:00:00 INFO up\n", "a,b\n1,2\n", "time\tlevel\n10:00\tINFO\n"] {
+      try folder.write("app.log", text)
+      let refused = try folder.gqlite("app.log", "{ App { a } }")
+      #expect(
+        refused.status == 2 && refused.errors.contains("'app.log' is no document: it looks like data")
+          && refused.errors.contains("--input-format csv"), "\(refused)")
+    }
     let wrong = try folder.gqlite("a.txt", "--input-format", "xml", "{ A { n } }")
     #expect(wrong.status == 2 && wrong.errors.contains("--input-format is csv, tsv, json or ndjson, not 'xml'"))
   }
