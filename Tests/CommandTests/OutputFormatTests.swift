@@ -109,10 +109,12 @@ import Testing
 
   /// Texts that some format must escape, and what each makes of them.
   static let texts: [(json: String, csv: String, tsv: String, markdown: String, table: String)] = [
-    (#"a,b"#, #""a,b""#, "a,b", "a,b", "a,b"), (#"say \"x\""#, #""say ""x""""#, #"say "x""#, #"say "x""#, #"say "x""#),
-    (#"a\nb"#, "\"a\nb\"", #"a\nb"#, "a<br>b", #"a\nb"#), (#"a\r\nb"#, "\"a\r\nb\"", #"a\r\nb"#, "a<br>b", #"a\r\nb"#),
-    (#"a\tb"#, "a\tb", #"a\tb"#, "a b", #"a\tb"#), (#"a\\b"#, #"a\b"#, #"a\\b"#, #"a\\b"#, #"a\b"#),
-    ("a|b", "a|b", "a|b", #"a\|b"#, "a|b"), ("<b>", "<b>", "<b>", #"\<b>"#, "<b>"), ("", #""""#, "", "", ""),
+    (#"a,b"#, #""a,b""#, "a,b", "a,b", "a,b"),
+    (#"say \"x\""#, #""say ""x""""#, #""say ""x""""#, #"say "x""#, #"say "x""#),
+    (#"a\nb"#, "\"a\nb\"", "\"a\nb\"", "a<br>b", #"a\nb"#),
+    (#"a\r\nb"#, "\"a\r\nb\"", "\"a\r\nb\"", "a<br>b", #"a\r\nb"#),
+    (#"a\tb"#, "a\tb", "\"a\tb\"", "a b", #"a\tb"#), (#"a\\b"#, #"a\b"#, #"a\b"#, #"a\\b"#, #"a\b"#),
+    ("a|b", "a|b", "a|b", #"a\|b"#, "a|b"), ("<b>", "<b>", "<b>", #"\<b>"#, "<b>"), ("", #""""#, #""""#, "", ""),
     (#"\u001b[0m"#, "\u{1B}[0m", "\u{1B}[0m", " [0m", "\u{FFFD}[0m"),
     (#"\u202e"#, "\u{202E}", "\u{202E}", "\u{202E}", "\u{FFFD}"),
   ]
@@ -125,6 +127,20 @@ import Testing
     #expect(try run("markdown", query) == "| a | b |\n| --- | ---: |\n| \(text.markdown) | 1 |\n")
     let lines = try run("box", query).split(separator: "\n")
     #expect(lines.count == 5 && lines[3].hasPrefix("│ \(text.table)"), "\(lines)")
+  }
+
+  @Test("CSV and tabs are read as they were written", arguments: ["csv", "tsv"]) func roundTrip(_ format: String) throws
+  {
+    let scratch = try Scratch()
+    let texts = [#""a\tb,c""#, #""a\nb""#, #""a\\nb""#, #""say \"x\"""#, #""""#, "null", #""C:\\new\\table""#, "null"]
+    for columns in ["x", "id x"] {
+      let rows = texts.enumerated().map { #"{"id": \#($0.offset), "x": \#($0.element)}"# }
+      try scratch.write("T.ndjson", rows.joined(separator: "\n"))
+      let written = try scratch.gqlite("T.ndjson", "--format", format, "{ T { \(columns) } }")
+      try scratch.write("U.\(format)", written.output)
+      let answer = try scratch.gqlite("T.ndjson", "{ U: T { x } }").output
+      #expect(try scratch.gqlite("U.\(format)", "{ U { x } }").output == answer, "\(written)")
+    }
   }
 
   @Test("null, numbers and truth values") func values() throws {

@@ -75,7 +75,7 @@ struct SeparatedText {
     case .text, .number, .boolean, .list, .object:
       try reader.withText(of: cell) { text in
         // RFC 4180 has no null: it is an empty field here, and an empty text a quoted one.
-        if text.isEmpty, kind == .csv { line += [UInt8](repeating: UInt8(ascii: "\""), count: 2) }
+        if text.isEmpty, kind != .markdown { line += [UInt8](repeating: UInt8(ascii: "\""), count: 2) }
         append(text: text, to: &line)
       }
     }
@@ -83,16 +83,16 @@ struct SeparatedText {
 
   private func append(text: some Sequence<UInt8>, to line: inout [UInt8]) {
     switch kind {
-    case .csv: Self.appendQuoted(text, to: &line)
-    case .tsv: Self.appendEscaped(text, to: &line)
+    case .csv: Self.appendQuoted(text, separator: UInt8(ascii: ","), to: &line)
+    case .tsv: Self.appendQuoted(text, separator: 0x09, to: &line)
     case .markdown: Self.appendMarkdown(text, to: &line)
     }
   }
 
   /// As RFC 4180 quotes fields.
-  private static func appendQuoted(_ text: some Sequence<UInt8>, to line: inout [UInt8]) {
+  private static func appendQuoted(_ text: some Sequence<UInt8>, separator: UInt8, to line: inout [UInt8]) {
     let quote = UInt8(ascii: "\"")
-    guard text.contains(where: { $0 == quote || $0 == UInt8(ascii: ",") || $0 == 0x0A || $0 == 0x0D }) else {
+    guard text.contains(where: { $0 == quote || $0 == separator || $0 == 0x0A || $0 == 0x0D }) else {
       line.append(contentsOf: text)
       return
     }
@@ -102,19 +102,6 @@ struct SeparatedText {
       if byte == quote { line.append(quote) }
     }
     line.append(quote)
-  }
-
-  /// With `\t`, `\n`, `\r` and `\\`, so that a row is a line and a tab parts two cells.
-  private static func appendEscaped(_ text: some Sequence<UInt8>, to line: inout [UInt8]) {
-    for byte in text {
-      switch byte {
-      case 0x09: line += Array("\\t".utf8)
-      case 0x0A: line += Array("\\n".utf8)
-      case 0x0D: line += Array("\\r".utf8)
-      case UInt8(ascii: "\\"): line += Array("\\\\".utf8)
-      default: line.append(byte)
-      }
-    }
   }
 
   /// Escapes what would end a cell or begin a tag; a line break is `<br>`.
