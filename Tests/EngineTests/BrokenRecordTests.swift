@@ -21,7 +21,7 @@ import Testing
       [.lines("User", #"{"id":1,"a":1}"# + "\n" + #"{"id":2,"a":"x","b":{"c":[1,2"#)], "invalid-json", Self.cut, 2, 30)
     expect(
       [.lines("User", #"{"id":1,"a":1}"# + "\n" + #"{"id":2,"b":1}}"#)], "invalid-json",
-      "there is more text behind the JSON value", 2, 15)
+      "there is more text after the JSON value", 2, 15)
     expect([.lines(nil, #"{"__typename":"X","id":1,"a"#)], "invalid-json", Self.cut, 1, 28)
     expect(
       [.lines(nil, #"{"__typename":"X","id":1}"# + "\n" + #"{"__typename":"Y","id":1,"#)], "invalid-json", Self.cut, 2,

@@ -368,7 +368,7 @@ import Testing
     let context = try Self.context.get()
     let scan = Item.filter(\.text.count > 20).filter(\.price > 290).sorted(by: \.text.count).limit(3, offset: 1)
     let plan = scan.explain(in: context, costs: false)
-    #expect(plan.hasSuffix("in Swift: filter by 1 condition, sort by 1 key, first 3 behind 1\n"), "\(plan)")
+    #expect(plan.hasSuffix("in Swift: filter by 1 condition, sort by 1 key, first 3, skipping 1\n"), "\(plan)")
     let text = try Database(context).prepare("{ ExplainTests_Item(where: price > 290.0) { id } }").explain(costs: false)
     #expect(plan.hasPrefix(text))
     let nested = Owner.query().with(\.$items) { $0.filter(\.text.count > 20) }.explain(in: context, costs: false)

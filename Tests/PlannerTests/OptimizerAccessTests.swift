@@ -221,7 +221,7 @@ private typealias Index = ChatFixture.Index
 
   @Test func deepOffsetIsARank() {
     check(
-      nil, "├ access   BTreeWalk User.age\n└ order    from index, stop after 10 behind 50000",
+      nil, "├ access   BTreeWalk User.age\n└ order    from index, stop after 10, skipping 50000",
       orderBy: [ascending(user(User.age))], limit: int(10), offset: int(50_000))
   }
 

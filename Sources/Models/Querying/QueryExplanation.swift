@@ -155,7 +155,7 @@ extension QueryRest {
     let filters = words + (others > 0 ? [counted(others, "condition")] : [])
     if !filters.isEmpty { parts.append("filter by \(filters.joined(separator: " and "))") }
     if !order.isEmpty { parts.append("sort by \(counted(order.count, "key"))") }
-    if let limit { parts.append("first \(limit)" + (offset == 0 ? "" : " after \(offset)")) }
+    if let limit { parts.append("first \(limit)" + (offset == 0 ? "" : ", skipping \(offset)")) }
     return parts.isEmpty ? nil : parts.joined(separator: ", ")
   }
 }

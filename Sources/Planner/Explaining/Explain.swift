@@ -115,7 +115,7 @@ private struct PlanPrinter {
       nodes.append(Node(text: "\(label("having")) \(inner.printer.text(having))", children: calls))
     }
     let limit = grouping.limit.map { printer.text($0) }
-    let skipped = grouping.offset.map { " after \(printer.text($0))" } ?? ""
+    let skipped = grouping.offset.map { ", skipping \(printer.text($0))" } ?? ""
     if !grouping.order.isEmpty {
       let cut = limit.map { ", first \($0)\(skipped)" } ?? skipped
       nodes.append(Node(text: "\(label("order")) sort by \(inner.printer.order(grouping.order))\(cut)"))
@@ -209,7 +209,7 @@ private struct PlanPrinter {
 
   private func order(_ set: BoundSet, _ setPlan: SetPlan) -> String? {
     let limit = set.limit.map { printer.text($0) }
-    var skipped = set.offset.map { " after \(printer.text($0))" } ?? ""
+    var skipped = set.offset.map { ", skipping \(printer.text($0))" } ?? ""
     if let after = set.paging?.after { skipped += " after \(printer.text(after))" }
     if let before = set.paging?.before { skipped += " before \(printer.text(before))" }
     switch setPlan.order {
