@@ -326,7 +326,11 @@ struct QueryGenerator {
 
   mutating func sortKey(_ scope: Scope) -> Node {
     if random.chance(15), let set = set(scope, 1) { return Node(.aggregate("count"), [set.node]) }
-    if random.chance(15) { return value(random.pick([.int, .text, .bool, .decimal]), scope, 1) }
+    if random.chance(15) {
+      let key = value(random.pick([.int, .text, .bool, .decimal]), scope, 1)
+      // A literal is an error here.
+      if case .literal = key.form {} else { return key }
+    }
     if random.chance(8), let text = path([.text], scope) {
       return Node(.call("collate"), [text.node, Node(.word("CI"))])
     }
