@@ -56,6 +56,19 @@ struct ValueShape: Sendable {
 
   func place(of name: Text) -> Int? { places[name] }
 
+  /// Returns whether columns for the members would take far more memory than the values: the store has a cell for each
+  /// column of each row.
+  var isSparse: Bool {
+    let cells = objects.multipliedReportingOverflow(by: members.count)
+    guard cells.overflow || cells.partialValue > Self.mostSparseCells else { return false }
+    return cells.overflow || members.reduce(0) { $0 + $1.shape.values } < cells.partialValue / Self.leastShare
+  }
+
+  /// Cells that may be empty for the most part.
+  private static let mostSparseCells = 100_000_000
+  /// Where there are more, one of so many must have a value.
+  private static let leastShare = 64
+
   /// Adds a member that is not there yet, and returns its place.
   mutating func add(_ name: Text, isCollected: Bool) -> Int {
     var shape = ValueShape()

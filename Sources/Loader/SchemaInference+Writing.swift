@@ -58,6 +58,13 @@ struct InferenceWriter {
 
   private mutating func addType(_ index: Int) throws(LoadFailure) {
     let draft = drafts[index]
+    guard !draft.shape.isSparse else {
+      throw LoadFailure(
+        code: LoadProblem.tooLarge.code,
+        "'\(draft.source ?? draft.name)' has \(draft.shape.members.count) columns, of which nearly all are empty in"
+          + " each of its \(draft.shape.objects) records",
+        help: "write what the names of the columns say as values")
+    }
     guard !draft.shape.isMap else {
       throw LoadFailure(
         code: LoadProblem.tooLarge.code,
@@ -214,7 +221,7 @@ struct InferenceWriter {
     let mark = isComplete ? "!" : ""
     if shape.kinds == .list, let element = shape.element.first {
       if element.kinds == .object, element.nulls == 0, element.entity == nil, !element.members.isEmpty,
-        element.members.count <= Self.mostEmbedded
+        element.members.count <= Self.mostEmbedded, !element.isSparse
       {
         return "[\(embed(element, owner, member.name, root))!]!"
       }
@@ -223,7 +230,7 @@ struct InferenceWriter {
     }
     if shape.kinds == .object || shape.kinds.isEmpty && !shape.members.isEmpty {
       let width = 1 + Self.width(shape)
-      guard !shape.members.isEmpty, shape.members.count <= Self.mostEmbedded,
+      guard !shape.members.isEmpty, shape.members.count <= Self.mostEmbedded, !shape.isSparse,
         columns[root] + width < SchemaInference.mostFields
       else { return "JSON" + mark }
       columns[root] += width
