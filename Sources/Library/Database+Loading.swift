@@ -18,14 +18,16 @@ extension Database {
       let interruption = options.run.loading
       let watch = LoadWatch(interruption, options.progress.map { tell in { tell(LoadProgress($0)) } })
       var notes: [String] = []
-      let (base, files) = try open(sources, options, watch, on: current, hasSchema: hasSchema, notes: &notes)
+      var warnings: [(source: SourceText, diagnostics: [Diagnostic])] = []
+      let (base, files) = try open(
+        sources, options, watch, on: current, hasSchema: hasSchema, notes: &notes, warnings: &warnings)
       let transaction = WriteTransaction(base, fold: foldText)
       transaction.now = options.now ?? WallClock.now
       var loader = Loader(
         catalog: base.catalog, transaction: transaction, skipsBadRecords: options.skipsBadRecords,
         isInferred: !hasSchema, watch: watch)
       try told { () throws(LoadFailure) in try loader.load(files) }
-      return (transaction.commit(), LoadReport(loader.outcome, base.catalog, notes: notes))
+      return (transaction.commit(), LoadReport(loader.outcome, base.catalog, notes: notes, warnings: warnings))
     }
   }
 
@@ -38,7 +40,7 @@ extension Database {
   /// The files, and what they are added to: without a schema, nothing, with a schema inferred from them.
   private func open(
     _ sources: [DataSource], _ options: LoadOptions, _ watch: LoadWatch, on snapshot: Snapshot,
-    hasSchema: Bool, notes: inout [String]
+    hasSchema: Bool, notes: inout [String], warnings: inout [(source: SourceText, diagnostics: [Diagnostic])]
   ) throws(QueryError) -> (base: Snapshot, files: [LoadFile]) {
     let bounds = SourceOpening.Bounds(
       expandedBytes: options.maximumExpandedBytes, root: options.root, watch: watch)
@@ -46,6 +48,7 @@ extension Database {
       try SourceOpening.open(sources.map(\.source), for: hasSchema ? snapshot.catalog : nil, bounds)
     }
     notes = opened.notes
+    warnings = opened.warnings
     let files = opened.files
     let base =
       hasSchema
@@ -94,12 +97,15 @@ extension Database {
 }
 
 extension LoadReport {
-  init(_ outcome: LoadOutcome, _ catalog: Catalog, notes: [String]) {
+  init(
+    _ outcome: LoadOutcome, _ catalog: Catalog, notes: [String],
+    warnings opened: [(source: SourceText, diagnostics: [Diagnostic])]
+  ) {
     self.notes = notes
     inserted = outcome.inserted.map { Count(type: catalog[$0.type].name, count: $0.count) }
     skippedRecords = outcome.skippedRecords
     danglingLinks = outcome.danglingLinks
-    let told = QueryError(outcome.warnings)
+    let told = QueryError(opened + outcome.warnings)
     warnings = told.problems
     warningText = told.description
     warningLines = told.jsonLines

@@ -13,6 +13,8 @@ struct JSONRecords: ~Copyable {
   private(set) var offset = 0
   /// Holds the name of its table that the record says.
   private(set) var name: JSONShape.Name?
+  /// Returns the name of the field that ``id`` is the value of.
+  var keyName: String { table.keyName }
   /// Stands before an id that does not lie in the object.
   private(set) var id: JSONScanner?
   /// Holds the scanner before the record as a whole.

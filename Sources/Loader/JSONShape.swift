@@ -42,16 +42,36 @@ struct JSONShape {
     var isNamedByKey = false
     /// Indicates whether only white space may follow.
     var isWhole = true
+    /// Holds the name under which the records of an object have their keys: `id`, or another where one of them has an
+    /// `id` of its own.
+    var keyName = "id"
+    /// Holds the keys that tell the table from a record: its own and those of the tables beside it, or those of its
+    /// records.
+    var keys: Set<String> = []
   }
 
   var tables: [Table] = []
   /// Holds what is wrong between the tables or behind them.
   var fault: RecordFailure?
+  /// Holds the members beside the tables that no table takes, but those that usually stand in envelopes.
+  private(set) var leftOut: [Name] = []
 
   /// Keys of lists that say nothing about what lies in them.
   private static let envelopes: Set<String> = [
     "data", "docs", "documents", "elements", "entries", "features", "hits", "items", "list", "nodes", "objects",
     "payload", "records", "response", "result", "results", "rows", "value", "values", "_embedded",
+  ]
+  /// Members of envelopes that say something about the list, rather than about what is in it, without case and what
+  /// stands between words.
+  private static let usual: Set<String> = [
+    "apiversion", "attribution", "bbox", "code", "copyright", "count", "crs", "currentpage", "cursor", "error",
+    "errors", "etag", "generated", "generatedat", "hasmore", "hasnext", "hasprevious", "href", "incompleteresults",
+    "info", "kind", "lastpage", "license", "limit", "links", "maxscore", "message", "meta", "metadata", "next",
+    "nextcursor", "nextpage", "nextpagetoken", "nexttoken", "object", "offset", "ok", "page", "pagecount", "pageinfo",
+    "pagenumber", "pages", "pagesize", "pagination", "paging", "params", "perpage", "prev", "previous", "previouspage",
+    "prevpage", "query", "request", "requestid", "schema", "self", "size", "skip", "status", "statuscode", "success",
+    "timedout", "timestamp", "took", "total", "totalcount", "totalhits", "totalitems", "totalpages", "totalrecords",
+    "totalresults", "totalsize", "truncated", "type", "version", "warnings",
   ]
   /// Limits the objects inside each other that are looked into for lists.
   private static let deepest = 4
@@ -66,9 +86,10 @@ struct JSONShape {
   ///   - isLines: Whether the text is said to have a record a line.
   ///   - isField: Whether the schema's type for the file has a field of that name; nil where there is no such type.
   ///   - isType: Whether the schema has a type of that name; nil where the file is named for one, or there is no schema.
+  ///   - isTable: Whether the schema says that there is a table in the file at that key, `*` for the records of an object.
   init(
     _ bytes: UnsafeBufferPointer<UInt8>, isLines: Bool?, isField: ((String) -> Bool)? = nil,
-    isType: ((String) -> Bool)? = nil
+    isType: ((String) -> Bool)? = nil, isTable: (String) -> Bool = { _ in false }
   ) {
     var scanner = JSONScanner(bytes)
     scanner.position = TextEncoding.start(of: bytes)
@@ -78,7 +99,7 @@ struct JSONShape {
     case .array where isLines != true || Self.isListOfObjects(scanner):
       tables = [Table(form: .list, start: start)]
     case .object:
-      findObject(scanner, bytes, isLines: isLines, isField, isType)
+      findObject(scanner, bytes, isLines: isLines, isField, isType, isTable)
     default: tables = [Table(form: isLines == true ? .lines : .sequence, start: start)]
     }
     for index in tables.indices { tables[index].style = Self.style(of: tables[index], bytes) }
@@ -91,7 +112,7 @@ struct JSONShape {
 
   private mutating func findObject(
     _ scanner: JSONScanner, _ bytes: UnsafeBufferPointer<UInt8>, isLines: Bool?, _ isField: ((String) -> Bool)?,
-    _ isType: ((String) -> Bool)?
+    _ isType: ((String) -> Bool)?, _ isTable: (String) -> Bool
   ) {
     let start = scanner.position
     let lineEnd = ByteSearch.firstIndex(of: 0x0A, in: bytes, from: start) ?? bytes.count
@@ -110,13 +131,13 @@ struct JSONShape {
     } else if !isWhole, isLines == true {
       tables = [Table(form: .lines, start: start)]
     } else {
-      findTables(bytes, at: start, isField, isType)
+      findTables(bytes, at: start, isField, isType, isTable)
     }
   }
 
   /// A key, and what stands there.
   private struct Member {
-    enum Kind { case records, emptyList, object, other }
+    enum Kind { case records, emptyList, object, null, other }
     var key: Name
     var kind: Kind
     var start: Int
@@ -124,19 +145,18 @@ struct JSONShape {
 
   private mutating func findTables(
     _ bytes: UnsafeBufferPointer<UInt8>, at start: Int, _ isField: ((String) -> Bool)?,
-    _ isType: ((String) -> Bool)?
+    _ isType: ((String) -> Bool)?, _ isTable: (String) -> Bool
   ) {
     var scanner = Self.scanner(bytes, at: start)
     let (members, failure) = Self.members(&scanner)
-    var found = Self.tables(of: members, bytes, at: start, depth: 0)
-    // An object whose type has such fields is a record.
-    if let isField,
-      found.contains(where: { $0.key.map { isField($0.text) } ?? false })
-        || found.first?.form == .keyed
-          && members.contains(where: { isField($0.key.text) })
+    var found = Self.tables(of: members, bytes, at: start, depth: 0, &leftOut)
+    // An object whose type has such fields is a record, unless the schema says that it is none.
+    if let isField, found.contains(where: { $0.keys.contains(where: isField) }),
+      !found.contains(where: { isTable($0.pathKey) })
     {
       found = []
     }
+    if found.isEmpty { leftOut = [] }
     // One that names a type holds tables, even if they are none.
     if found.isEmpty, let isType, members.contains(where: { isType($0.key.text) }) {
       found = members.map { Table(form: .list, start: $0.start, key: $0.key, isNamedByKey: true) }
@@ -194,6 +214,7 @@ struct JSONShape {
     var scanner = scanner
     switch scanner.peek() {
     case .object: return .object
+    case .null: return .null
     case .array:
       do {
         try scanner.beginArray()
@@ -209,31 +230,88 @@ struct JSONShape {
   private static func isListOfObjects(_ scanner: JSONScanner) -> Bool { kind(scanner) == .records }
 
   /// Returns the tables in an object; none where it is a record.
+  ///
+  /// - Parameter leftOut: Receives the members beside them.
   private static func tables(
-    of members: [Member], _ bytes: UnsafeBufferPointer<UInt8>, at start: Int, depth: Int
+    of members: [Member], _ bytes: UnsafeBufferPointer<UInt8>, at start: Int, depth: Int, _ leftOut: inout [Name]
   ) -> [Table] {
-    if members.contains(where: { $0.kind == .other && CollectedNames.ids.contains(Text($0.key.text)) }) { return [] }
+    if members.contains(where: {
+      ($0.kind == .other || $0.kind == .null) && CollectedNames.ids.contains(Text($0.key.text))
+    }) {
+      return []
+    }
     let lists = members.filter { $0.kind == .records || $0.kind == .emptyList }
     let records = lists.filter { $0.kind == .records }
     let areAllLists = lists.count == members.count
-    func table(_ member: Member, _ form: Table.Form = .list, isNamed: Bool) -> Table {
-      Table(form: form, start: member.start, key: member.key, isNamedByKey: isNamed)
+    func tables(_ lists: [Member], isNamed: Bool) -> [Table] {
+      let keys = Set(lists.map(\.key.text))
+      leaveOut(members.filter { !keys.contains($0.key.text) })
+      return lists.map {
+        Table(form: .list, start: $0.start, key: $0.key, isNamedByKey: isNamed, keys: keys)
+      }
+    }
+    func leaveOut(_ members: [Member]) {
+      for member in members where member.kind != .null && member.kind != .emptyList {
+        let isMark = member.key.text.first.map { "_@$".contains($0) } ?? true
+        if !isMark, !usual.contains(SourceNames.plain(member.key.text)) { leftOut.append(member.key) }
+      }
     }
     if records.count > 1 || areAllLists && lists.count > 1 {
       // So many lists are rather the values of one table by names.
-      return lists.count > mostTables ? [] : lists.map { table($0, isNamed: true) }
+      return lists.count > mostTables ? [] : tables(lists, isNamed: true)
     }
     let only = records.first ?? lists.first { areAllLists || envelopes.contains($0.key.text) }
-    if let only { return [table(only, isNamed: areAllLists && !envelopes.contains(only.key.text))] }
+    if let only { return tables([only], isNamed: areAllLists && !envelopes.contains(only.key.text)) }
     let objects = members.filter { $0.kind == .object }
-    if isKeyed(members, bytes) { return [Table(form: .keyed, start: start)] }
+    if isKeyed(members, bytes) {
+      let keys = Set(members.map(\.key.text))
+      return [Table(form: .keyed, start: start, keyName: keyName(members, bytes), keys: keys)]
+    }
     guard depth < deepest else { return [] }
     guard let inner = members.count == 1 ? objects.first : objects.first(where: { envelopes.contains($0.key.text) })
     else { return [] }
     var scanner = scanner(bytes, at: inner.start)
     let (found, failure) = Self.members(&scanner)
     guard failure == nil else { return [] }
-    return tables(of: found, bytes, at: inner.start, depth: depth + 1)
+    leaveOut(members.filter { $0.start != inner.start })
+    return Self.tables(of: found, bytes, at: inner.start, depth: depth + 1, &leftOut)
+  }
+
+  /// Returns the name for the keys of records: `id` or, where a record has an `id` that is not its key, the first of
+  /// `key`, `key2`, … that no record has.
+  private static func keyName(_ members: [Member], _ bytes: UnsafeBufferPointer<UInt8>) -> String {
+    var names: Set<String> = []
+    var hasOther = false
+    var scratch = ByteBuffer(capacity: 64)
+    for member in members {
+      var scanner = scanner(bytes, at: member.start)
+      do throws(JSONScanner.Failure) {
+        try scanner.beginObject()
+        while let key = try scanner.nextKey(&scratch) {
+          if key.bytes.starts(with: "key".utf8) { names.insert(key.string) }
+          let isID = key.bytes.equals("id")
+          scanner.skipSpace()
+          let start = scanner.position
+          if isID, scanner.peek() == .string {
+            if try scanner.scanString(&scratch).string != member.key.text { hasOther = true }
+            continue
+          }
+          try scanner.skipValue()
+          let value = scanner.slice(start, scanner.position)
+          if isID, !value.elementsEqual(member.key.text.utf8) { hasOther = true }
+        }
+      } catch {
+        return "id"
+      }
+    }
+    guard hasOther else { return "id" }
+    var name = "key"
+    var number = 1
+    while names.contains(name) {
+      number += 1
+      name = "key\(number)"
+    }
+    return name
   }
 
   /// Returns whether members are records named for their ids: at least three, all of them objects, which share at least
@@ -304,6 +382,9 @@ struct JSONShape {
 }
 
 extension JSONShape.Table {
+  /// Returns the key that the table has in the whole name of its type.
+  var pathKey: String { key?.text ?? "*" }
+
   /// Returns whether its first element is an object, or there is none.
   func holdsObjects(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     var scanner = JSONScanner(bytes)

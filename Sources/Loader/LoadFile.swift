@@ -31,6 +31,16 @@ package struct LoadFile {
   /// Holds the name that tells the table from others called like it: that of its file with the ending, and its key. Nil
   /// where the name of the table was given.
   var wholeName: String?
+  /// A place of a table in a file of JSON that may also be one record.
+  struct Place {
+    /// Holds the name of the file, or the one that was given, and the key.
+    var path: String
+    /// Holds the name of the type that the file is named for.
+    var stem: String
+    /// Holds the keys of which that type may have fields: with them, the file would be a record of it.
+    var keys: Set<String>
+  }
+  var place: Place?
   /// Holds what is wrong behind the table.
   var fault: RecordFailure?
 

@@ -32,6 +32,8 @@ package enum LoadProblem: Sendable, Hashable, CaseIterable {
   case contradictingLinks
   /// `{"id": 7, "price": 10}` in one object and `{"id": 7, "price": 12}` in another, where a product is one entity.
   case contradictingValues
+  /// `{"customer": "Ann", "lines": [{"sku": 1}]}`, whose records are the lines.
+  case leftOut
   /// A path that cannot be read.
   case unreadable
   /// `a,b` followed by `1,2,3`.
@@ -61,6 +63,7 @@ package enum LoadProblem: Sendable, Hashable, CaseIterable {
     case .ambiguousLink: "ambiguous-link"
     case .contradictingLinks: "contradicting-links"
     case .contradictingValues: "contradicting-values"
+    case .leftOut: "left-out"
     case .unreadable: "unreadable-file"
     case .raggedLine: "ragged-line"
     case .tooLarge: .tooLarge

@@ -56,7 +56,8 @@ extension Loader {
     }
     let type = try type(of: records, file)
     _ = try reader.readRecord(
-      type, &records.scanner, offset: records.offset, isTopLevel: true, id: records.id, name: records.name?.text)
+      type, &records.scanner, offset: records.offset, isTopLevel: true, id: records.id, keyName: records.keyName,
+      name: records.name?.text)
   }
 
   /// Returns the type of a record: that of its table, or the one that it says.

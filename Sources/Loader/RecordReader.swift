@@ -18,7 +18,7 @@ struct RecordReader: ~Copyable {
   /// Holds the types by the names that data gives them.
   private let names: SourceTypes
   /// Stands before the id of the record that is read, until its object is entered.
-  private var outerID: JSONScanner?
+  private var outerID: (scanner: JSONScanner, name: String)?
   /// Holds the type that the top-level record says itself by a name, by which it was found.
   private var said: (name: String, owner: String)?
 
@@ -43,10 +43,11 @@ struct RecordReader: ~Copyable {
   ///
   /// - Parameters:
   ///   - id: Stands before the id, if it does not lie in the object.
+  ///   - keyName: The name of the field that it is the value of; `id` for the one that is the type's id.
   ///   - name: The name that the record says of its type, if it was found by it.
   mutating func readRecord(
     _ type: EntityTypeID, _ scanner: inout JSONScanner, offset: Int, isTopLevel: Bool, id: JSONScanner? = nil,
-    name: String? = nil
+    keyName: String = "id", name: String? = nil
   ) throws(RecordFailure) -> Int {
     let layout = layouts[Int(type.index)]
     if isTopLevel { said = name.map { ($0, layout.name) } }
@@ -55,7 +56,7 @@ struct RecordReader: ~Copyable {
     let record = stage.begin(
       layout: Int(type.index), columns: layout.columnCount, start: start, isTopLevel: isTopLevel)
     let base = stage.records[record].base
-    outerID = id
+    outerID = id.map { ($0, keyName) }
     let named = try readFields(layout.slots, &scanner, offset: offset, base: base, record: record, owner: layout.name)
     stage.records[record].end = scanner.position + offset
     for column in layout.keyColumns where !stage.valid[base + column] && !layout.numbersRows {
@@ -146,9 +147,14 @@ struct RecordReader: ~Copyable {
     } catch {
       throw RecordFailure(error, at: scanner.position, offset: offset)
     }
-    if var id, let slot = keySlot(record), !seen[seenBase + slot] {
-      seen[seenBase + slot] = true
-      try readValue(slots[slot], &id, offset: offset, base: base, record: record, owner: owner)
+    if let id {
+      var next = id.name == "id" ? keySlot(record) : slots.firstIndex { $0.source == Text(id.name) && !$0.isFollower }
+      while let slot = next, !seen[seenBase + slot] {
+        var value = id.scanner
+        seen[seenBase + slot] = true
+        try readValue(slots[slot], &value, offset: offset, base: base, record: record, owner: owner)
+        next = slots[slot].next
+      }
     }
     for index in slots.indices where !seen[seenBase + index] {
       applyDefault(slots[index], base: base, record: record, owner: owner)

@@ -45,7 +45,10 @@ extension SchemaInference {
     for (index, file) in files.enumerated() where file.table == nil || needsValues {
       let source = source(of: file, &owners)
       // A file without records has a type all the same.
-      if let source, !file.recordsAreNamed { declare(source) }
+      if let source, !file.recordsAreNamed {
+        declare(source)
+        if let place = file.place { set(place, of: source) }
+      }
       do throws(RecordFailure) {
         switch file.layout {
         case .json(let table): try readJSON(file, table, source, &owners, &looks, partBytes)
@@ -256,7 +259,7 @@ extension SchemaInference {
       }
       do throws(JSONScanner.Failure) {
         if let place {
-          try note(place, &records.scanner, id: records.id, &scratch)
+          try note(place, &records.scanner, id: records.id, named: records.keyName, &scratch)
         } else {
           // The load reports what is no object.
           try records.scanner.skipValue()

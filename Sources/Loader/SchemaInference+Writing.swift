@@ -48,10 +48,24 @@ struct InferenceWriter {
       next += 1
     }
     addInverses()
+    sayPlaces()
     var text = ""
     for type in types { SchemaDraft.write(type, to: &text) }
     for type in embeddedTypes { SchemaDraft.write(type, to: &text) }
     return text
+  }
+
+  /// Names the places of tables in their files where the files would be records by the schema that is written.
+  private mutating func sayPlaces() {
+    for index in drafts.indices {
+      guard let place = drafts[index].place else { continue }
+      let stem = SourceNames.legalType(place.stem)
+      let owners = types.indices.filter { $0 == index || SourceNames.areAlike(types[$0].name, stem) }
+      let isRecord = owners.contains { owner in
+        types[owner].fields.contains { place.keys.contains($0.source ?? $0.name) }
+      }
+      if isRecord { types[index].source = place.path }
+    }
   }
 
   // MARK: - Types

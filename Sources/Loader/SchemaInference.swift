@@ -11,6 +11,8 @@ package struct SchemaInference: Sendable {
   struct Draft: Sendable {
     /// Holds the name of the file, table or key; nil for nested objects that have an id.
     var source: String?
+    /// Holds where its records lie in their file, if that must be told from a record.
+    var place: LoadFile.Place?
     /// Holds what the type is called by, where the source is a whole name that tells it from another.
     var calledLike: String?
     var shape = ValueShape()
@@ -67,6 +69,9 @@ package struct SchemaInference: Sendable {
     return types.count - 1
   }
 
+  /// Says where the records of a type lie in their file.
+  mutating func set(_ place: LoadFile.Place, of source: String) { types[declare(source)].place = place }
+
   /// Adds a type that is told by its source from another, which is called like it.
   mutating func declare(_ source: String, calledLike name: String) {
     types[declare(source)].calledLike = name
@@ -99,11 +104,11 @@ package struct SchemaInference: Sendable {
 
   /// Notes a record of the type at a place, and the id that it has besides its members.
   mutating func note(
-    _ place: Int, _ scanner: inout JSONScanner, id: JSONScanner?, _ scratch: inout ByteBuffer
+    _ place: Int, _ scanner: inout JSONScanner, id: JSONScanner?, named keyName: String, _ scratch: inout ByteBuffer
   ) throws(JSONScanner.Failure) {
     try reader.note(&scanner, in: &types[place].shape, &scratch, isNested: false)
     guard var id else { return }
-    let member = reader.place(of: "id", in: &types[place].shape)
+    let member = reader.place(of: Text(keyName), in: &types[place].shape)
     guard member >= 0, types[place].shape.members[member].shape.values < types[place].shape.objects else { return }
     try reader.note(&id, in: &types[place].shape.members[member].shape, &scratch)
   }

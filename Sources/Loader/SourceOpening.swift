@@ -8,6 +8,8 @@ package struct SourceOpening {
     package var files: [LoadFile] = []
     /// Holds what was decided about the sources, a sentence each.
     package var notes: [String] = []
+    /// Holds what was left out of the sources.
+    package var warnings: [(source: SourceText, diagnostics: [Diagnostic])] = []
   }
 
   /// A set of bounds for the opening of sources.
@@ -270,7 +272,8 @@ package struct SourceOpening {
       let shape = JSONShape(
         file.bytes, isLines: name.format.map { $0 == .ndjson },
         isField: type.map { type in { name in type.properties.contains { ($0.source ?? $0.name) == name } } },
-        isType: own == nil ? types.map { types in { types.type(named: $0) != nil } } : nil)
+        isType: own == nil ? types.map { types in { types.type(named: $0) != nil } } : nil,
+        isTable: { key in (whole ?? own).map { sources.contains("\($0)/\(key)") } ?? false })
       // An object without members is one of tables, of which it has none, where no name makes it a record.
       if own == nil, shape.isEmptyObject { return }
       try add(shape, file, own, whole)
@@ -293,21 +296,41 @@ package struct SourceOpening {
         opened.typeName = key
         opened.wholeName = whole.map { "\($0)/\(key)" }
       }
+      if let base = whole ?? own, let own, !table.keys.isEmpty {
+        let place = LoadFile.Place(path: "\(base)/\(table.pathKey)", stem: own, keys: table.keys)
+        if sources.contains(place.path) { opened.wholeName = place.path }
+        opened.place = place
+      }
       if index + 1 == shape.tables.count { opened.fault = shape.fault }
       self.opened.files.append(opened)
     }
     note(shape, file)
+    warn(shape, file)
+  }
+
+  /// Warns of the members of a text beside its tables.
+  private mutating func warn(_ shape: JSONShape, _ file: MappedFile) {
+    guard let first = shape.leftOut.first else { return }
+    let names = shape.leftOut.prefix(5).map { "'\($0.text)'" }.joined(separator: ", ")
+    let rest = shape.leftOut.count > 5 ? ", …" : ""
+    let failure = RecordFailure(
+      .leftOut, "\(names)\(rest) \(shape.leftOut.count == 1 ? "is" : "are") left out: \(Self.place(of: shape))",
+      at: first.range.lowerBound, to: first.range.upperBound)
+    opened.warnings.append(Loader.diagnostic(failure, in: file, severity: .warning))
+  }
+
+  /// Returns where the records of a text lie, as it is said to people.
+  private static func place(of shape: JSONShape) -> String {
+    let keys = shape.tables.compactMap(\.key?.text).prefix(5).map { "'\($0)'" }
+    if keys.isEmpty { return "the records are \(shape.tables.first?.form.words ?? "none")" }
+    return "the records are the list\(keys.count > 1 ? "s" : "") at \(keys.joined(separator: ", "))"
   }
 
   /// Tells where the records of a file lie, where that is not said by its ending.
   private mutating func note(_ shape: JSONShape, _ file: MappedFile) {
-    let keys = shape.tables.compactMap(\.key?.text).prefix(5).map { "'\($0)'" }
-    switch (shape.tables.first?.form, keys.isEmpty) {
-    case (nil, _), (.list, true), (.lines, true): break
-    case (let form?, true): opened.notes.append("\(file.name): the records are \(form.words)")
-    case (_?, false):
-      opened.notes.append(
-        "\(file.name): the records are the list\(keys.count > 1 ? "s" : "") at \(keys.joined(separator: ", "))")
+    switch (shape.tables.first?.form, shape.tables.contains { $0.key != nil }) {
+    case (nil, _), (.list, false), (.lines, false): break
+    default: opened.notes.append("\(file.name): \(Self.place(of: shape))")
     }
   }
 

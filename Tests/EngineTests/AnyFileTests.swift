@@ -177,7 +177,121 @@ import Testing
     #expect(patched.warnings.isEmpty)
   }
 
+  // MARK: - Objects around records
+
+  @Test("a schema that is printed finds records in an object where its types have fields of the same names")
+  func wrappers() throws {
+    try expect(
+      .json(type: "Tree", bytes: Array(#"{"name":"root","children":[{"name":"a","children":[]}]}"#.utf8)),
+      "{ Tree { name } }", #"{"Tree":[{"name":"a"}]}"#)
+    for text in [
+      #"{"total":2,"items":[{"id":1,"items":["x"]},{"id":2,"items":[]}]}"#, #"{"data":[{"id":1,"data":{"n":5}}]}"#,
+      #"{"results":[{"results":1}]}"#, #"{"x":{"x":1,"y":2},"y":{"x":3,"y":4},"z":{"x":5,"y":6}}"#,
+    ] { _ = try inferred(.json(type: "T", bytes: Array(text.utf8))) }
+    // With a schema of one's own, it is a record of the type.
+    let tree = try Database(
+      schema: "type Tree { id: ID! @rowNumber name: String children: [Leaf!] } type Leaf { name: String }")
+    try tree.load([.json(type: "Tree", bytes: Array(#"{"name":"root","children":[{"name":"a"}]}"#.utf8))])
+    #expect(
+      try tree.query("{ Tree { name children { name } } }").jsonString
+        == #"{"Tree":[{"name":"root","children":[{"name":"a"}]}]}"#)
+  }
+
+  @Test("random objects around random records are read alike with the schema that is printed", arguments: 0..<4)
+  func randomWrappers(_ seed: Int) throws {
+    var random = SeededRandom(seed: UInt64(seed) + 77)
+    let names = ["id", "a", "b", "items", "data", "T", "U", "name"]
+    func pick() -> String { names[random.below(names.count)] }
+    func object(_ depth: Int) -> String {
+      var keys: [String] = []
+      for _ in 0..<(1 + random.below(3)) {
+        let key = pick()
+        if !keys.contains(key) { keys.append(key) }
+      }
+      return "{" + keys.map { "\"\($0)\":\(value(depth))" }.joined(separator: ",") + "}"
+    }
+    func value(_ depth: Int) -> String {
+      switch random.below(depth > 2 ? 3 : 6) {
+      case 0: return "\(random.below(4))"
+      case 1: return "\"\(pick())\""
+      case 2: return "null"
+      case 3: return object(depth + 1)
+      case 4: return "[\((0..<random.below(3)).map { _ in object(depth + 1) }.joined(separator: ","))]"
+      default: return "[\(random.below(3))]"
+      }
+    }
+    let folder = try TemporaryFolder()
+    for number in 0..<100 {
+      let text = object(0)
+      let path = try folder.write("T.json", text)
+      for source in [DataSource.json(type: "T", bytes: Array(text.utf8)), .path(path)] {
+        do {
+          _ = try inferred(source)
+        } catch let error as QueryError
+          where error.problems.first?.message.hasPrefix("a name is for one table") ?? false
+        {
+          // A name that is given is for one table.
+          continue
+        } catch {
+          Issue.record("seed \(seed), text \(number): \(text)\n\(error)")
+        }
+      }
+    }
+  }
+
+  @Test("what stands beside the records is left out with a warning, unless it belongs to an envelope")
+  func leftOut() throws {
+    func warnings(_ text: String) throws -> [String] {
+      let (_, report) = try inferred(.json(type: "T", bytes: Array(text.utf8)))
+      #expect(report.warnings.allSatisfy { $0.code == "left-out" })
+      return report.warnings.map(\.message)
+    }
+    #expect(
+      try warnings(#"{"customer":"Ann","lines":[{"sku":1,"q":2}]}"#)
+        == ["'customer' is left out: the records are the list at 'lines'"])
+    #expect(
+      try warnings(#"{"data":{"a":1,"by":{"x":1},"rows":[{"n":1}]},"b":2}"#)
+        == ["'b', 'a', 'by' are left out: the records are the list at 'rows'"])
+    for text in [
+      #"{"count":2,"next":null,"previous":"x","results":[{"n":1}]}"#,
+      #"{"total_count":1,"Per Page":5,"items":[{"n":1}]}"#,
+      #"{"@context":"x","value":[{"n":1}]}"#, #"{"odd":null,"list":[{"n":1}]}"#,
+    ] { #expect(try warnings(text) == []) }
+  }
+
+  @Test("the keys of records stay, also where records have an id of their own") func keyedRecords() throws {
+    func expect(_ text: String, _ query: String, _ answer: String) throws {
+      try self.expect(.json(type: "T", bytes: Array(text.utf8)), query, answer)
+    }
+    try expect(
+      #"{"a":{"id":1,"n":"x"},"b":{"id":2,"n":"y"},"c":{"id":3,"n":"z"}}"#, "{ T { id n key } }",
+      #"{"T":[{"id":1,"n":"x","key":"a"},{"id":2,"n":"y","key":"b"},{"id":3,"n":"z","key":"c"}]}"#)
+    try expect(
+      #"{"a":{"id":1,"n":"x"},"b":{"n":"y"},"c":{"id":3,"n":"z"}}"#, "{ T { key id n } }",
+      #"{"T":[{"key":"a","id":1,"n":"x"},{"key":"b","id":null,"n":"y"},{"key":"c","id":3,"n":"z"}]}"#)
+    try expect(
+      #"{"a":{"id":"a","n":"x"},"b":{"n":"y"},"7":{"id":7,"n":"z"}}"#, "{ T { id n } }",
+      #"{"T":[{"id":"a","n":"x"},{"id":"b","n":"y"},{"id":7,"n":"z"}]}"#)
+    try expect(
+      #"{"a":{"id":1,"key":0},"b":{"id":2,"key":0},"c":{"id":3,"key":0}}"#, "{ T { id key key2 } }",
+      #"{"T":[{"id":1,"key":0,"key2":"a"},{"id":2,"key":0,"key2":"b"},{"id":3,"key":0,"key2":"c"}]}"#)
+  }
+
   // MARK: - Limits
+
+  @Test("records of which each has other columns are refused before they take memory") func sparse() throws {
+    var text = ""
+    for row in 0..<16_000 { text += "{\"c\(row % 9_000)\":1,\"d\":2}\n" }
+    let found = problem { try Database().load([.lines("T", text)]) }
+    #expect(found?.code == "too-large")
+    #expect(found?.message.contains("'T' has 9001 columns, of which nearly all are empty") == true)
+    // Objects in records are JSON, which holds what they have.
+    text = (0..<100_200).map { "{\"id\":\($0),\"m\":{\"k\($0 % 999)\":1}}\n" }.joined()
+    let database = Database()
+    try database.load([.lines("T", text)])
+    #expect(database.schema.contains("m: JSON"))
+    #expect(try database.query("{ t(id: 5) { m } }").jsonString == #"{"t":{"m":{"k5":1}}}"#)
+  }
 
   @Test("a value of SQLite that the memory does not hold is not read") func largeBlob() throws {
     let folder = try TemporaryFolder()
