@@ -12,7 +12,8 @@ extension Loader {
     var csv = CSVReader(bytes, dialect)
     let columns = try reader.csvColumns(CSVHeader(&csv, reader.arena), type)
     var fields: [CSVReader.Field] = []
-    guard !skipsBadRecords, columns.allSatisfy({ $0.presences.isEmpty }) else {
+    let slots = reader.layouts[Int(type.index)].slots
+    guard !skipsBadRecords, columns.allSatisfy({ $0.presences.isEmpty || RecordLayout.isPlain(slots[$0.place]) }) else {
       return try loadLineByLine(&csv, columns, file, number, type)
     }
     let stage = stage(of: Int(type.index))

@@ -23,6 +23,8 @@ final class RecordLayout {
 
   final class Slot {
     let name: Text
+    /// Holds the type and the names that lead to the slot, for messages: `Item.address.city`.
+    let path: String
     /// Holds the name that data gives: `@source(name:)`, or the field's own.
     let source: Text
     /// Holds the next slot of the same source: one value may be read into several fields.
@@ -42,10 +44,11 @@ final class RecordLayout {
     private let key: UnsafeMutableBufferPointer<UInt8>
 
     fileprivate init(
-      name: String, source: String, _ signature: TypeSignature, typeName: String, target: Target,
+      name: String, owner: String, source: String, _ signature: TypeSignature, typeName: String, target: Target,
       defaultValue: DefaultValue?, hasOtherSide: Bool
     ) {
       self.name = Text(name)
+      path = "\(owner).\(name)"
       self.source = Text(source)
       self.typeName = typeName
       self.target = target
@@ -101,7 +104,8 @@ final class RecordLayout {
       : Self.chained(
         type.properties.map { property in
           let slot = Self.slot(
-            name: property.name, source: property.source, signature: property.signature, storage: property.storage,
+            name: property.name, owner: type.name, source: property.source, signature: property.signature,
+            storage: property.storage,
             defaultValue: property.defaultValue, catalog: catalog)
           if type.numbersRows, type.idProperties == [property.id] { slot.isNonNull = false }
           slot.isMixed = property.isMixed
@@ -112,6 +116,18 @@ final class RecordLayout {
     keyTarget =
       keyColumns.first.map { Self.target(type.columns[$0].type, column: $0, catalog: catalog) }
       ?? .scalar(.id, column: 0)
+  }
+
+  /// Returns whether CSV can be read column by column into an embedded object: no field of it has a value where the
+  /// data names none.
+  static func isPlain(_ slot: Slot) -> Bool {
+    guard slot.defaultValue == nil else { return false }
+    return switch slot.target {
+    case .scalar, .enumeration, .json, .nested: true
+    case .list: !slot.isNonNull
+    case .embedded(_, let fields): fields.allSatisfy(isPlain)
+    case .relation, .computed: false
+    }
   }
 
   /// Returns whether records that do not name a column's field have its default there.
@@ -143,7 +159,8 @@ final class RecordLayout {
   }
 
   private static func slot(
-    name: String, source: String?, signature: TypeSignature, storage: PropertyStorage, defaultValue: DefaultValue?,
+    name: String, owner: String, source: String?, signature: TypeSignature, storage: PropertyStorage,
+    defaultValue: DefaultValue?,
     catalog: Catalog
   ) -> Slot {
     let target: Target
@@ -166,7 +183,8 @@ final class RecordLayout {
     case .embedded(let id, presence: let presence, fields: let storages):
       let fields = zip(catalog[id].fields, storages).map { field, storage in
         let slot = slot(
-          name: field.name, source: field.source, signature: field.signature, storage: storage,
+          name: field.name, owner: "\(owner).\(name)", source: field.source, signature: field.signature,
+          storage: storage,
           defaultValue: field.defaultValue, catalog: catalog)
         slot.isMixed = field.isMixed
         return slot
@@ -178,7 +196,8 @@ final class RecordLayout {
     case .members, .computed: target = .computed
     }
     return Slot(
-      name: name, source: source ?? name, signature, typeName: describe(signature.type, catalog), target: target,
+      name: name, owner: owner, source: source ?? name, signature, typeName: describe(signature.type, catalog),
+      target: target,
       defaultValue: defaultValue, hasOtherSide: hasOtherSide)
   }
 

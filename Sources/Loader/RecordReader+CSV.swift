@@ -108,7 +108,7 @@ extension RecordReader {
         if stage.valid[base + column] { continue }
       case .embedded, .relation, .computed: break
       }
-      complete(field, base: base, record: record, owner: "\(owner).\(slot.name.string)")
+      complete(field, base: base, record: record, owner: slot.path)
     }
   }
 

@@ -17,7 +17,7 @@ extension RecordReader {
   /// Reads lines into an empty stage, up to one that is refused: reading it as a record says why. Returns how many
   /// lines were read.
   ///
-  /// Precondition: no column lies in an embedded object.
+  /// Precondition: embedded objects in which columns lie are plain.
   mutating func readLines(
     _ lines: CSVLines, _ columns: [CSVColumn], into stage: EntityStage, _ bytes: UnsafeBufferPointer<UInt8>
   ) -> Int {
@@ -31,17 +31,71 @@ extension RecordReader {
     let isASCII = ByteWord.isASCII(UnsafeBufferPointer(rebasing: bytes[lines.range]))
     var limit = leaveOut(columns, of: layout, lines.count, stage)
     for index in columns.indices where limit > 0 {
-      limit = readColumn(index, columns[index].slot, lines, limit, into: stage, bytes, isASCII: isASCII)
+      let isInner = !columns[index].presences.isEmpty
+      limit = readColumn(
+        index, columns[index].slot, lines, limit, into: stage, bytes, isASCII: isASCII, isInner: isInner)
       for other in columns[index].others {
-        limit = readColumn(index, other.slot, lines, limit, into: stage, bytes, isASCII: isASCII)
+        limit = readColumn(index, other.slot, lines, limit, into: stage, bytes, isASCII: isASCII, isInner: isInner)
       }
     }
+    limit = readPresences(columns, lines, limit, into: stage)
     for column in layout.keyColumns where !layout.numbersRows {
       let valid = stage.valid(column)
       limit = (0..<limit).first { !valid[$0] } ?? limit
     }
     if limit < lines.count { stage.truncate(to: limit) }
     return limit
+  }
+
+  /// Notes which embedded objects are there: those of which a line names a field. Returns the first line that lacks a
+  /// field which must have a value, or `limit`.
+  private func readPresences(
+    _ columns: [CSVColumn], _ lines: CSVLines, _ limit: Int, into target: EntityStage
+  ) -> Int {
+    if columns.allSatisfy(\.presences.isEmpty) { return limit }
+    let slots = layouts[target.layout].slots
+    for presence in Set(columns.flatMap(\.presences)) {
+      target.cells(presence).update(repeating: Cell(low: 0), count: limit)
+      target.valid(presence).update(repeating: false, count: limit)
+    }
+    for (index, column) in columns.enumerated() {
+      for presence in column.presences {
+        let (cells, valid, given) = (target.cells(presence), target.valid(presence), target.given(presence))
+        for line in 0..<limit where !lines.field(line, index).isAbsent {
+          cells[line] = Cell(low: 1)
+          valid[line] = true
+          given[line] = true
+        }
+      }
+    }
+    var limit = limit
+    for place in Set(columns.filter { !$0.presences.isEmpty }.map(\.place)) {
+      limit = Self.firstIncomplete(slots[place], isRequired: nil, limit, in: target)
+    }
+    return limit
+  }
+
+  /// Returns the first line below `limit` where a field has no value that must have one, or `limit`.
+  ///
+  /// - Parameter isRequired: The column of presence of the object around; nil for a record.
+  private static func firstIncomplete(
+    _ slot: RecordLayout.Slot, isRequired outer: Int?, _ limit: Int, in target: EntityStage
+  ) -> Int {
+    let column: Int
+    var limit = limit
+    switch slot.target {
+    case .scalar(_, let own), .enumeration(_, let own), .json(let own), .nested(_, _, let own), .list(_, _, let own, _):
+      column = own
+    case .embedded(let presence, let fields):
+      column = presence
+      for field in fields { limit = firstIncomplete(field, isRequired: presence, limit, in: target) }
+    case .relation, .computed: return limit
+    }
+    guard slot.isNonNull else { return limit }
+    let valid = target.valid(column)
+    guard let outer else { return (0..<limit).first { !valid[$0] } ?? limit }
+    let isThere = target.valid(outer)
+    return (0..<limit).first { isThere[$0] && !valid[$0] } ?? limit
   }
 
   /// Fills the columns that the file does not have. Returns how many lines are not refused for that: all or none.
@@ -67,7 +121,11 @@ extension RecordReader {
     return stage.records[record].missing == nil ? count : 0
   }
 
-  private mutating func absence(of slot: RecordLayout.Slot, column: Int?, _ layout: RecordLayout) -> Absence {
+  private mutating func absence(
+    of slot: RecordLayout.Slot, column: Int?, _ layout: RecordLayout, isInner: Bool
+  ) -> Absence {
+    // Whether a field of an embedded object must have a value depends on whether the object is there.
+    if isInner { return Absence(slot: slot, cell: nil) }
     stage.removeAll()
     let record = stage.begin(layout: 0, columns: layout.columnCount, start: 0, isTopLevel: true)
     applyDefault(slot, base: 0, record: record, owner: layout.name)
@@ -79,15 +137,15 @@ extension RecordReader {
   /// Reads a column of lines below `limit`. Returns the first line that is refused, or `limit`.
   private mutating func readColumn(
     _ index: Int, _ slot: RecordLayout.Slot, _ lines: CSVLines, _ limit: Int, into target: EntityStage,
-    _ bytes: UnsafeBufferPointer<UInt8>, isASCII: Bool
+    _ bytes: UnsafeBufferPointer<UInt8>, isASCII: Bool, isInner: Bool
   ) -> Int {
     let layout = layouts[target.layout]
     switch slot.target {
     case .scalar(let scalar, let column):
-      let absence = absence(of: slot, column: column, layout)
+      let absence = absence(of: slot, column: column, layout, isInner: isInner)
       return readScalars(scalar, index, lines, limit, into: target, column, absence, bytes, isASCII: isASCII)
     case .enumeration(let names, let column):
-      let absence = absence(of: slot, column: column, layout)
+      let absence = absence(of: slot, column: column, layout, isInner: isInner)
       return Self.fill(column, of: target, index, lines, limit, absence, bytes) { [arena] field in
         let text = field.text(of: bytes, in: arena)
         return names.firstIndex { $0.count == text.count && $0.bytes.elementsEqual(text) }.map { Cell(low: UInt64($0)) }
@@ -98,13 +156,13 @@ extension RecordReader {
         break
       }
       return readKeys(
-        scalar, target.place(of: relation), index, lines, limit, into: target, absence(of: slot, column: nil, layout),
-        bytes, isASCII: isASCII)
+        scalar, target.place(of: relation), index, lines, limit, into: target,
+        absence(of: slot, column: nil, layout, isInner: isInner), bytes, isASCII: isASCII)
     case .list(_, _, let column, _), .nested(_, _, let column), .json(let column):
-      return readFields(slot, column: column, index, lines, limit, into: target, bytes)
+      return readFields(slot, column: column, index, lines, limit, into: target, bytes, isInner: isInner)
     case .relation, .embedded, .computed: break
     }
-    return readFields(slot, column: nil, index, lines, limit, into: target, bytes)
+    return readFields(slot, column: nil, index, lines, limit, into: target, bytes, isInner: isInner)
   }
 
   /// Fills a column with cells; nil refuses the line.
@@ -198,10 +256,10 @@ extension RecordReader {
   /// Reads fields one by one: lists, JSON, and links to many.
   private mutating func readFields(
     _ slot: RecordLayout.Slot, column: Int?, _ index: Int, _ lines: CSVLines, _ limit: Int, into target: EntityStage,
-    _ bytes: UnsafeBufferPointer<UInt8>
+    _ bytes: UnsafeBufferPointer<UInt8>, isInner: Bool
   ) -> Int {
     let layout = layouts[target.layout]
-    let absence = absence(of: slot, column: column, layout)
+    let absence = absence(of: slot, column: column, layout, isInner: isInner)
     stage.removeAll()
     let record = stage.begin(layout: target.layout, columns: layout.columnCount, start: 0, isTopLevel: true)
     for line in 0..<limit {

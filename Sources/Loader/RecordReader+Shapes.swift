@@ -24,11 +24,10 @@ extension RecordReader {
 
   /// Finds `__typename` in an object without moving the caller's scanner: any entity type, or one of those that belong
   /// to an interface or union.
-  func typename(
+  mutating func typename(
     _ scanner: JSONScanner, offset: Int, among abstract: EntityTypeID?
   ) throws(RecordFailure) -> EntityTypeID {
     var scanner = scanner
-    var scratch = ByteBuffer(capacity: 128)
     scanner.skipSpace()
     let start = scanner.position
     do {

@@ -276,7 +276,7 @@ struct RecordReader: ~Copyable {
         guard kind == .object else { throw wrongType(slot, owner, &scanner, start, offset) }
         stage.set(base + presence, Cell(low: 1))
         _ = try readFields(
-          fields, &scanner, offset: offset, base: base, record: record, owner: "\(owner).\(slot.name.string)")
+          fields, &scanner, offset: offset, base: base, record: record, owner: slot.path)
       case .relation(let relation, let target, let isToMany):
         if isToMany {
           guard kind == .array else { throw wrongType(slot, owner, &scanner, start, offset) }

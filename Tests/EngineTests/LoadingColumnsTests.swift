@@ -237,4 +237,37 @@ import Testing
     )
     #expect(database.check() == [])
   }
+
+  @Test("columns of embedded objects are those of the same objects in JSON") func embeddedColumns() throws {
+    let schema = """
+      type Item { id: ID! at: At to: To! } type At { x: Int y: String! inner: Inner } type Inner { z: Float w: Boolean }
+      type To { d: Date }
+      """
+    var random = SeededRandom(seed: 5)
+    var lines = ["to.d,id,at.x,at.y,at.inner.z"]
+    var records: [String] = []
+    for row in 0..<3_000 {
+      let x = random.chance(40) ? "\(random.below(9))" : ""
+      let z = random.chance(40) ? "0.\(1 + random.below(9))" : ""
+      let y = x + z != "" || random.chance(30) ? ["a", "é", "longer than a cell holds"][random.below(3)] : ""
+      lines.append("2024-01-0\(1 + row % 9),\(row),\(x),\(y),\(z)")
+      let inner = z.isEmpty ? "null" : #"{"z":\#(z),"w":null}"#
+      let at = y.isEmpty ? "null" : #"{"x":\#(x.isEmpty ? "null" : x),"y":"\#(y)","inner":\#(inner)}"#
+      records.append(#"{"id":\#(row),"at":\#(at),"to":{"d":"2024-01-0\#(1 + row % 9)"}}"#)
+    }
+    let query = "{ Item { id at { x y inner { z w } } to { d } } }"
+    let wanted = #"{"Item":[\#(records.joined(separator: ","))]}"#
+    for skips in [false, true] {
+      let database = try Database(schema: schema)
+      try database.load(
+        [.table("Item", lines.joined(separator: "\n"))], options: LoadOptions(skipsBadRecords: skips))
+      #expect(try database.query(query).jsonString == wanted)
+      #expect(database.check() == [])
+    }
+    for bad in ["2024-01-01,9999,1,,", "2024-01-01,9999,,,0.5", ",9999,1,a,"] {
+      let database = try Database(schema: schema)
+      let found = problem { try database.load([.table("Item", (lines + [bad]).joined(separator: "\n"))]) }
+      #expect(found?.code == "missing-value" && found?.line == 3_002, "\(bad)")
+    }
+  }
 }
