@@ -136,7 +136,7 @@ extension QueryGenerator {
       return Node(.operation(random.pick(["+", "-", "*"])), sides)
     }
     func over(_ name: String, _ argument: Node, isDistinct: Bool = false) -> Node {
-      Node(.groupAggregate(name, isDistinct: isDistinct), [argument])
+      Node(.groupAggregate(name, isDistinct: isDistinct), [computed(argument)])
     }
     switch kind {
     case .int:
@@ -155,7 +155,7 @@ extension QueryGenerator {
     case .text:
       if random.chance(30) {
         let separator = Node(.literal(.text("; "), isBare: true))
-        return Node(.groupAggregate("join", isDistinct: false), [value(.text, member, 1), separator])
+        return Node(.groupAggregate("join", isDistinct: false), [computed(value(.text, member, 1)), separator])
       }
       return over(random.pick(["min", "max", "first", "last"]), value(.text, member, 1))
     case .list(let element): return over(random.pick(["collect", "distinct"]), value(element, member, 1))

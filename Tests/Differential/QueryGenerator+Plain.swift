@@ -25,7 +25,7 @@ extension QueryGenerator {
   private mutating func plainPaging(_ form: (inout QueryGenerator) -> Node) -> [Node] {
     var nodes: [Node] = []
     if random.chance(60) {
-      let terms = (0..<(1 + random.below(3))).map { _ in Node(.order(orderForm()), [form(&self)]) }
+      let terms = (0..<(1 + random.below(3))).map { _ in Node(.order(orderForm()), [computed(form(&self))]) }
       nodes.append(Node(.argument("orderBy"), terms))
     }
     if random.chance(40) { nodes.append(Node(.argument("limit"), [number(random.pick([0, 1, 3, 10]))])) }

@@ -326,14 +326,16 @@ struct QueryGenerator {
 
   mutating func sortKey(_ scope: Scope) -> Node {
     if random.chance(15), let set = set(scope, 1) { return Node(.aggregate("count"), [set.node]) }
-    if random.chance(15) {
-      let key = value(random.pick([.int, .text, .bool, .decimal]), scope, 1)
-      // A literal is an error here.
-      if case .literal = key.form {} else { return key }
-    }
+    if random.chance(15) { return computed(value(random.pick([.int, .text, .bool, .decimal]), scope, 1)) }
     if random.chance(8), let text = path([.text], scope) {
       return Node(.call("collate"), [text.node, Node(.word("CI"))])
     }
-    return path(Kind.scalars + [.id], scope)?.node ?? truth(scope, 0)
+    return path(Kind.scalars + [.id], scope)?.node ?? computed(truth(scope, 0))
+  }
+
+  /// A value that is written as an expression, where a literal is an error because something of an element is wanted.
+  func computed(_ node: Node) -> Node {
+    guard case .literal = node.form else { return node }
+    return Node(.operation("??"), [node, node])
   }
 }
