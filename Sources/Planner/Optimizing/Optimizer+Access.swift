@@ -71,7 +71,8 @@ extension Optimizer {
 
   // MARK: Single indexes
 
-  private func hashCandidates(_ index: IndexDescriptor, _ conditions: [ColumnID: [IndexCondition]]) -> [AccessCandidate] {
+  private func hashCandidates(_ index: IndexDescriptor, _ conditions: [ColumnID: [IndexCondition]]) -> [AccessCandidate]
+  {
     var keys: [BoundExpression] = []
     var covered: [Int] = []
     for column in index.columns {
@@ -113,7 +114,8 @@ extension Optimizer {
   }
 
   /// Equal leading components as far as they go, then the bounds of the next.
-  private func treeCandidates(_ index: IndexDescriptor, _ conditions: [ColumnID: [IndexCondition]]) -> [AccessCandidate] {
+  private func treeCandidates(_ index: IndexDescriptor, _ conditions: [ColumnID: [IndexCondition]]) -> [AccessCandidate]
+  {
     var range = IndexRange()
     var covered: [Int] = []
     var mayMeetNull = false
@@ -188,7 +190,9 @@ extension Optimizer {
   }
 
   /// The first lower and the first upper bound, or the first prefix; and the positions that they cover.
-  private func bounds(on column: ColumnID, _ conditions: [ColumnID: [IndexCondition]]) -> (range: IndexRange, covered: [Int]) {
+  private func bounds(on column: ColumnID, _ conditions: [ColumnID: [IndexCondition]]) -> (
+    range: IndexRange, covered: [Int]
+  ) {
     var range = IndexRange()
     var covered: [Int] = []
     for condition in conditions[column] ?? [] {
