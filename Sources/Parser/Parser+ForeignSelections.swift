@@ -282,8 +282,14 @@ extension Parser {
 
   private func mutation(_ verb: String, _ offset: Int, _ arguments: String) -> String {
     let range = tokens.range(at: position + offset)
-    let name = range.count <= 40 ? text(at: position + offset) : "…"
+    let name = range.count <= 40 ? Self.typeName(ofTable: text(at: position + offset)) : "…"
     return "mutation { \(verb)\(name)(\(arguments)) { id } }"
+  }
+
+  /// Returns the name of the type that a table is when its file is read: `order_items` is `OrderItems`.
+  private static func typeName(ofTable name: String) -> String {
+    guard let first = name.unicodeScalars.first, first.properties.isLowercase else { return name }
+    return name.split(separator: "_").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
   }
 
   /// The document that a `SELECT` means, with `…` for what is not understood. Reads as far as it understands.
@@ -297,7 +303,7 @@ extension Parser {
       return "{ Person(where: …) { … } }"
     }
     advance()
-    let table = text(at: position)
+    let table = Self.typeName(ofTable: text(at: position))
     advance()
     var arguments = fields == nil ? [] : parseClauses()
     let isConditional = arguments.contains { $0.hasPrefix("where") }
