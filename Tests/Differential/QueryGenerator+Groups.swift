@@ -65,7 +65,7 @@ extension QueryGenerator {
     case 1, 2:
       let kind = random.pick([Kind.int, .text, .bool, .decimal, .date])
       let name = name("k")
-      let value = value(kind, member, 1)
+      let value = computed(value(kind, member, 1))
       return (Node(.named(name), [value]), GroupKey(name: name, kind: kind, isFolded: value.isFolded))
     default:
       guard let path = path(Kind.scalars + [.list(.int), .list(.text)], member),

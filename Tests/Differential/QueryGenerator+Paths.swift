@@ -201,6 +201,6 @@ extension QueryGenerator {
       return [Node(set.node.form, set.node.children + [Node(.step(field.name))])]
     }
     let reach = scope.isOpen && !scope.shapes.isEmpty ? 2 : 1
-    return [set.node, value(kind, scope.entering(set.target, reach: reach), max(0, depth - 1))]
+    return [set.node, computed(value(kind, scope.entering(set.target, reach: reach), max(0, depth - 1)))]
   }
 }
