@@ -264,7 +264,8 @@ struct ShapeReader {
       found = (name, rest)
       try rest.skipValue()
     }
-    guard var (name, value) = found, room > 0 else { return false }
+    guard let (name, start) = found, room > 0 else { return false }
+    var value = start
     scanner = rest
     shape.kinds.insert(.object)
     shape.values += 1
