@@ -156,7 +156,11 @@ extension Binder {
       guard let bound = coerce(operand, to: type, environment, at: element.range) else { return nil }
       parts.append(bound)
     }
-    return list(of: parts, type, at: range)
+    guard case .list = type else { return list(of: parts, type, at: range) }
+    // Lists of lists are kept as JSON, once each element is checked.
+    let json = parts.compactMap { conversion($0, to: .json) }
+    guard json.count == parts.count else { return nil }
+    return BoundExpression(.jsonList(json), .json, at: range)
   }
 
   /// A list of values of one type.
