@@ -1,7 +1,7 @@
 /// Prints diagnostics of one text, for people and as JSON.
 package struct DiagnosticRenderer: Sendable {
   package var source: SourceText
-  /// Whether to emit terminal colors.
+  /// Tells whether terminal colors are written.
   package var usesColor: Bool
   /// How many columns of a source line are shown; longer lines are cut around the range.
   package var maximumWidth: Int

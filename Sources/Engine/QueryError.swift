@@ -36,9 +36,9 @@ public struct QueryError: Error, Sendable, Hashable {
   public let problems: [Problem]
   /// The problems as shown to people: with the line, carets and help.
   public let description: String
-  /// The same with colors for a terminal.
+  /// A description with colors for a terminal.
   public let coloredDescription: String
-  /// The same as ``coloredDescription``, under the name that it had.
+  /// Returns ``coloredDescription``, under the name that it had.
   @available(*, deprecated, renamed: "coloredDescription") public var colouredDescription: String { coloredDescription }
   /// One compact JSON object for each problem, a line each.
   public let jsonLines: String

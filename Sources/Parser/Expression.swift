@@ -103,7 +103,7 @@ package enum BinaryOperator: String, Sendable, CaseIterable {
   case closedRange = "..", halfOpenRange = "..<"
   case add = "+", subtract = "-", multiply = "*", divide = "/", remainder = "%"
 
-  /// Whether it is `==`, `!=`, `<`, `<=`, `>` or `>=`.
+  /// Tells whether it is `==`, `!=`, `<`, `<=`, `>` or `>=`.
   var isComparison: Bool {
     [.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual].contains(self)
   }

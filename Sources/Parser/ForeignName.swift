@@ -21,7 +21,7 @@ package enum ForeignName {
     return ownArguments[word] ?? (["first", "take", "top", "skip"].contains(word) ? listArguments[word] : nil)
   }
 
-  /// Whether a word is the name of an argument rather than of a field.
+  /// Returns whether a word is the name of an argument rather than of a field.
   static func isArgument(_ word: String) -> Bool {
     clause(word) != nil || ["id", "set", "data", "all", "on", "after", "before"].contains(word)
   }
@@ -140,7 +140,7 @@ package enum ForeignName {
     "unique": "distinct",
   ]
 
-  /// What ends the names of generated types of variables.
+  /// Lists the endings of the names of generated types of variables.
   package static let inputEndings: [(written: String, ending: String)] = [
     ("WhereUniqueInput", "Filter"), ("WhereInput", "Filter"), ("FilterInput", "Filter"), ("Where", "Filter"),
     ("_bool_exp", "Filter"), ("OrderByInput", "Order"), ("OrderBy", "Order"), ("_order_by", "Order"),

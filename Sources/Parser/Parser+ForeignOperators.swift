@@ -93,7 +93,7 @@ extension Parser {
     report(.habit(.wordOperator, write: "\(symbol) \(pattern)", edits: edits), at: words)
   }
 
-  /// What `is 3` and `is not 3` mean, and their number of words; nil at a test for null or a type.
+  /// Finds what `is 3` and `is not 3` mean, and their number of words; nil at a test for null or a type.
   var comparisonOfTest: (operation: BinaryOperator, width: Int)? {
     let isNegated = at(word: "not", or: "NOT", ahead: 1)
     let width = isNegated ? 2 : 1

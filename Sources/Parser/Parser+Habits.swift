@@ -104,7 +104,7 @@ extension Parser {
     return result
   }
 
-  /// What `age >= 20 and <= 30` compares a second time; nil, and nothing is reported, where nothing was compared.
+  /// Finds what `age >= 20 and <= 30` compares a second time; nil, and nothing is reported, where nothing was compared.
   private mutating func leftOfComparison() -> Expression? {
     // Why: the comparison goes on from here, so that something is read.
     guard !commaBefore, position > 0,

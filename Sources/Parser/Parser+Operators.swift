@@ -36,7 +36,7 @@ struct InfixOperator {
   var level: OperatorLevel
   /// The number of its tokens.
   var width = 1
-  /// Whether it is a word of another language.
+  /// Tells whether it is a word of another language.
   var isForeign = false
 
   init(_ operation: BinaryOperator, _ level: OperatorLevel, width: Int = 1) {

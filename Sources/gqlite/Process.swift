@@ -63,9 +63,9 @@ enum Process {
     }
   }
 
-  /// Writes a sentence about what was done to standard error.
-  static func tell(_ note: String) {
-    guard diagnosticsAsJSON else { return Terminal.standardError.write("gqlite: \(note)\n") }
+  /// Writes a sentence about what was done to standard error. A text begins with a word that JSON has no need of.
+  static func tell(_ note: String, after word: String = "") {
+    guard diagnosticsAsJSON else { return Terminal.standardError.write("gqlite: \(word)\(note)\n") }
     let line = Value.object([.init("severity", .string("note")), .init("message", .string(note))])
     Terminal.standardError.write("\(line)\n")
   }

@@ -176,7 +176,7 @@ struct Session {
     return (besideData || operand.utf8.contains(UInt8(ascii: " "))) && !DocumentText.isPath(operand)
   }
 
-  /// What was meant by an argument that is neither a file nor a document; nil where nothing is known but that.
+  /// Finds what was meant by an argument that is neither a file nor a document; nil where nothing is known but that.
   private static func mistake(_ path: String) -> UsageError? {
     if path.isEmpty { return UsageError("an argument is empty", help: "a query begins with '{'") }
     if !DocumentText.isPath(path), path.contains("{") {
@@ -274,7 +274,7 @@ struct Session {
   mutating func tellThatNothingIsKept() {
     guard hasData, !hasTold else { return }
     hasTold = true
-    Process.tell("note: the changes are not kept; files of data are read, never written")
+    Process.tell("the changes are not kept; files of data are read, never written", after: "note: ")
   }
 
   /// An empty database with the schema that the file and the document's own types make, if there is any.

@@ -202,6 +202,10 @@ import Testing
     let result = try folder.gqlite("--data", "root", "-e", change, "-e", change)
     #expect(result.output == "{\"updateUser\":1}\n{\"updateUser\":1}\n")
     #expect(result.errors == "gqlite: note: the changes are not kept; files of data are read, never written\n")
+    let asLines = try folder.gqlite("--data", "root", "--diagnostics", "json", "-e", change)
+    #expect(
+      asLines.errors
+        == #"{"severity":"note","message":"the changes are not kept; files of data are read, never written"}"# + "\n")
     #expect(try folder.read("root/User.ndjson") == "{\"id\":1,\"name\":\"Ann\"}\n")
     try folder.write("types.graphql", Self.types)
     let empty = try folder.gqlite("--schema", "types.graphql", "-e", "mutation { deleteUser(all: true) }")

@@ -32,6 +32,18 @@ import Testing
     #expect(MemoryCeilingTests.resident - before < 200_000_000)
   }
 
+  /// A thousand members have ten thousand numbers each. Forty of them have more bytes than the answer may have, and all
+  /// of them more than the memory.
+  @Test func theAnswersBytesBoundComputedLists() throws {
+    let database = try Self.database()
+    let error = #expect(throws: QueryError.self) {
+      try database.query(
+        "{ U { friends { x := collect(friends, collect(friends, n)) } } }",
+        options: RunOptions(maximumBytes: 1_000_000, maximumMemory: 50_000_000))
+    }
+    #expect(error?.problems.first?.message.contains("'answer-bytes'") == true)
+  }
+
   /// What has room is answered, to the last byte.
   @Test(arguments: [
     "{ U { friends { friends { id } } } }", "{ U { f: friends(limit: 3) n } }", "{ U { friends { n x: friends } } }",

@@ -250,7 +250,7 @@ extension Binder {
     return true
   }
 
-  /// What a text says that holds fields, with their directions: `age`, `-age`, `team.name desc, age`. Nil if it holds
+  /// Returns what a text says that holds fields, with their directions: `age`, `-age`, `team.name desc, age`. Nil if it holds
   /// something else.
   private func term(in text: String, _ environment: Environment) -> String? {
     guard text.utf8.count <= 120 else { return nil }
@@ -397,7 +397,7 @@ extension Binder {
 }
 
 extension Expression {
-  /// Whether this is a number, a text, a Boolean, null or a list of them.
+  /// Tells whether this is a number, a text, a Boolean, null or a list of them.
   fileprivate var isLiteral: Bool {
     switch kind {
     case .int, .float, .string, .boolean, .null: true

@@ -179,18 +179,30 @@ extension Execution {
   private func step(
     _ node: AccessNode, _ state: SetState, _ outer: ScopeRows, into rows: inout RowBuffer
   ) throws(RuntimeProblem) -> Bool {
+    try gatherBase(of: node, state, outer)
+    defer { state.inner.rest() }
+    let start = rows.count
+    try appendLinks(node.relation, of: state.inner.rows, into: &rows)
+    return ordered(node, node.relation.target, state, &rows, from: start)
+  }
+
+  /// Gathers the members of the set that a step is taken from in `state.inner`, which the caller lets rest.
+  private func gatherBase(of node: AccessNode, _ state: SetState, _ outer: ScopeRows) throws(RuntimeProblem) {
     state.inner.removeAll()
     state.inner.offsets.append(0)
     try append(compiledSet(node.number), outer, into: &state.inner)
-    defer { state.inner.rest() }
     try hold(state.inner, &state.innerBytes)
-    let start = rows.count
-    try appendLinks(node.relation, of: state.inner.rows, into: &rows)
+  }
+
+  /// Leaves each of the rows from `start` on once, ascending, or all in link order. Returns whether they ascend.
+  private func ordered(
+    _ node: AccessNode, _ target: EntityTypeID, _ state: SetState, _ rows: inout RowBuffer, from start: Int
+  ) -> Bool {
     if node.keepsLinkOrder { return rows.count - start < 2 }
     rows.count =
       start
       + RowSorting.sortUnique(
-        rows.base + start, rows.count - start, limit: snapshot.slotCount(node.relation.target), bits: &state.bits)
+        rows.base + start, rows.count - start, limit: snapshot.slotCount(target), bits: &state.bits)
     return true
   }
 
@@ -198,11 +210,9 @@ extension Execution {
   private func routes(
     _ node: AccessNode, _ state: SetState, _ outer: ScopeRows, into rows: inout RowBuffer
   ) throws(RuntimeProblem) -> Bool {
-    state.inner.removeAll()
-    state.inner.offsets.append(0)
-    try append(compiledSet(node.number), outer, into: &state.inner)
+    guard let target = node.routes.first?.last?.target else { return true }
+    try gatherBase(of: node, state, outer)
     defer { state.inner.rest() }
-    try hold(state.inner, &state.innerBytes)
     let start = rows.count
     var passed = RowBuffer()
     var next = RowBuffer()
@@ -221,15 +231,10 @@ extension Execution {
       }
       try appendLinks(last, of: passed, into: &rows)
     }
-    if node.keepsLinkOrder { return rows.count - start < 2 }
-    let target = node.routes.first?.last?.target
-    rows.count =
-      start
-      + RowSorting.sortUnique(
-        rows.base + start, rows.count - start, limit: target.map(snapshot.slotCount) ?? 0, bits: &state.bits)
-    return true
+    return ordered(node, target, state, &rows, from: start)
   }
 
+  /// Appends the targets that the members of a set have along a relation.
   private func appendLinks(
     _ relation: RelationAccess, of members: borrowing RowBuffer, into rows: inout RowBuffer
   ) throws(RuntimeProblem) {
