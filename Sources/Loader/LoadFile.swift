@@ -16,6 +16,7 @@ package struct LoadFile {
   enum Layout {
     case json(JSONShape.Table)
     case csv(CSVDialect)
+    case rows(SQLiteTableSource)
   }
 
   package var file: MappedFile
@@ -51,14 +52,9 @@ package struct LoadFile {
     self.wholeName = wholeName
   }
 
-  /// A table of one object a line.
-  static func lines(_ file: MappedFile, typeName: String) -> LoadFile {
-    LoadFile(file: file, layout: .json(JSONShape.Table(form: .lines, start: 0)), typeName: typeName)
-  }
-
   /// Returns how many bytes the files of tables have; the tables of one file stand together.
   static func byteCount(_ files: [LoadFile]) -> Int {
-    files.indices.reduce(0) { $0 + (endsFile($1, files) ? files[$1].file.bytes.count : 0) }
+    files.indices.reduce(0) { $0 + (endsFile($1, files) ? files[$1].file.size : 0) }
   }
 
   /// Returns whether no further table of the same file follows.

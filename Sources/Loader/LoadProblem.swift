@@ -79,9 +79,11 @@ struct RecordFailure: Error {
   var problem: LoadProblem
   var message: String
   var help: String?
-  /// Byte offsets into the file.
+  /// Byte offsets into the file; of rows of a table, their numbers from 0 on.
   var start: Int
   var end: Int
+  /// Holds the path of a file that cannot be read any further, whichever the record.
+  var file: String?
 
   init(_ problem: LoadProblem, _ message: String, at start: Int, to end: Int? = nil, help: String? = nil) {
     self.problem = problem
@@ -89,6 +91,12 @@ struct RecordFailure: Error {
     self.help = help
     self.start = start
     self.end = max(start + 1, end ?? start + 1)
+  }
+
+  /// Takes what SQLite says of a file while its rows are read.
+  init(_ failure: SQLiteConnection.Failure, of connection: SQLiteConnection, at row: Int) {
+    self.init(connection.watch.isDue ? .interrupted : failure.problem, failure.message, at: row)
+    file = connection.path
   }
 
   /// Bytes that are not UTF-8, in JSON or CSV.

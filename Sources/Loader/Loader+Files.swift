@@ -10,6 +10,7 @@ extension Loader {
       switch file.layout {
       case .json(let table): try loadJSON(file, table, number)
       case .csv(let dialect): try loadCSV(file, dialect, number)
+      case .rows(let source): try loadRows(file, source, number)
       }
       if let fault = file.fault { throw fault }
     } catch {

@@ -107,7 +107,7 @@ package struct Loader: ~Copyable {
         throw loadFailure(error, in: files[index].file)
       }
       guard LoadFile.endsFile(index, files) else { continue }
-      readBytes += files[index].file.bytes.count
+      readBytes += files[index].file.size
       tellProgress(files[index].file.name)
     }
     if isDue, let last = files.last { throw interrupted(in: last.file) }
@@ -136,7 +136,7 @@ package struct Loader: ~Copyable {
 
   /// Counts and keeps the first of bad records, if they are to be skipped; else throws them on.
   mutating func skip(_ failure: RecordFailure, _ file: MappedFile) throws(RecordFailure) {
-    guard skipsBadRecords, failure.problem != .interrupted else { throw failure }
+    guard skipsBadRecords, failure.problem != .interrupted, failure.file == nil else { throw failure }
     outcome.skippedRecords += 1
     if outcome.skippedRecords <= Self.reportedWarnings {
       outcome.warnings.append(Self.diagnostic(failure, in: file, severity: .warning))
@@ -144,7 +144,8 @@ package struct Loader: ~Copyable {
   }
 
   func loadFailure(_ failure: RecordFailure, in file: MappedFile) -> LoadFailure {
-    LoadFailure([Self.diagnostic(failure, in: file, severity: .error)])
+    if let file = failure.file { return LoadFailure(code: failure.problem.code, failure.message, file: file) }
+    return LoadFailure([Self.diagnostic(failure, in: file, severity: .error)])
   }
 
   func storeError(_ problem: StoreProblem, _ files: [LoadFile]) -> LoadFailure {
@@ -173,6 +174,12 @@ package struct Loader: ~Copyable {
   static func diagnostic(
     _ failure: RecordFailure, in file: MappedFile, severity: Diagnostic.Severity
   ) -> (source: SourceText, diagnostics: [Diagnostic]) {
+    if file.isMadeOfRows {
+      let place = SourceText(name: "\(file.name), row \(failure.start + 1)", bytes: [])
+      let problem = Diagnostic(
+        failure.problem.code, severity: severity, failure.message, at: SourceRange(at: 0), help: failure.help)
+      return (place, [problem])
+    }
     let bytes = file.bytes
     var start = min(failure.start, bytes.count)
     // What is missing at the end is shown behind the last text: an empty last line would show nothing.
@@ -184,12 +191,6 @@ package struct Loader: ~Copyable {
     for index in 0..<start where bytes[index] == 0x0A {
       line += 1
       lineStart = index + 1
-    }
-    if file.isMadeOfRows {
-      let place = SourceText(name: "\(file.name), row \(line)", bytes: [])
-      let problem = Diagnostic(
-        failure.problem.code, severity: severity, failure.message, at: SourceRange(at: 0), help: failure.help)
-      return (place, [problem])
     }
     let lineEnd = ByteSearch.firstIndex(of: 0x0A, in: bytes, from: start) ?? bytes.count
     let shownEnd = min(lineEnd, max(start + 200, lineStart + 4096))

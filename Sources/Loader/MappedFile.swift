@@ -18,8 +18,10 @@ package final class MappedFile: @unchecked Sendable {
   package struct Failure: Error { package let message: String }
 
   package let name: String
-  /// True for lines made of the rows of a table: nobody wrote them, so that no message shows them.
+  /// True for a table without a text: its records are told by their numbers.
   let isMadeOfRows: Bool
+  /// Holds the bytes that there are to read.
+  let size: Int
   package let bytes: UnsafeBufferPointer<UInt8>
   private let memory: UnsafeMutableRawPointer?
   private let owner: Owner
@@ -29,6 +31,7 @@ package final class MappedFile: @unchecked Sendable {
   init(name: String, bytes: [UInt8]) {
     self.name = name
     isMadeOfRows = false
+    size = bytes.count
     let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(1, bytes.count))
     _ = copy.initialize(from: bytes)
     self.bytes = UnsafeBufferPointer(start: copy.baseAddress, count: bytes.count)
@@ -37,14 +40,25 @@ package final class MappedFile: @unchecked Sendable {
   }
 
   /// Takes over the bytes of a buffer, which is empty afterwards.
-  init(name: String, taking buffer: inout ByteBuffer, isMadeOfRows: Bool = false) {
+  init(name: String, taking buffer: inout ByteBuffer) {
     self.name = name
-    self.isMadeOfRows = isMadeOfRows
+    isMadeOfRows = false
     let count = buffer.count
+    size = count
     let start = buffer.takeMemory()
     memory = start
     bytes = UnsafeBufferPointer(start: UnsafePointer(start.assumingMemoryBound(to: UInt8.self)), count: count)
     owner = .buffer
+  }
+
+  /// A table whose rows are read from elsewhere, of about so many bytes.
+  init(rowsNamed name: String, size: Int) {
+    self.name = name
+    isMadeOfRows = true
+    self.size = size
+    memory = nil
+    bytes = UnsafeBufferPointer(start: nil, count: 0)
+    owner = .allocation
   }
 
   /// Reads a regular file, or one of the process's own streams.
@@ -86,6 +100,7 @@ package final class MappedFile: @unchecked Sendable {
       madvise(mapping, size, MADV_SEQUENTIAL)
       memory = mapping
       owner = .mapping
+      self.size = size
       bytes = UnsafeBufferPointer(start: UnsafePointer(mapping.assumingMemoryBound(to: UInt8.self)), count: size)
       return
     }
@@ -121,6 +136,7 @@ package final class MappedFile: @unchecked Sendable {
     }
     memory = buffer
     owner = .allocation
+    self.size = count
     bytes = UnsafeBufferPointer(start: UnsafePointer(buffer.assumingMemoryBound(to: UInt8.self)), count: count)
   }
 

@@ -29,7 +29,12 @@ extension RecordReader {
       stage.origins[line] = EntityStage.Origin(start: lines.field(line, 0).start, end: last.end, lacksLink: false)
     }
     let isASCII = ByteWord.isASCII(UnsafeBufferPointer(rebasing: bytes[lines.range]))
-    var limit = leaveOut(columns, of: layout, lines.count, stage)
+    var isThere = [Bool](repeating: false, count: layout.slots.count)
+    for column in columns {
+      isThere[column.place] = true
+      for other in column.others { isThere[other.place] = true }
+    }
+    var limit = leaveOut({ isThere[$0] }, of: layout, lines.count, stage)
     for index in columns.indices where limit > 0 {
       let isInner = !columns[index].presences.isEmpty
       limit = readColumn(
@@ -98,18 +103,13 @@ extension RecordReader {
     return (0..<limit).first { isThere[$0] && !valid[$0] } ?? limit
   }
 
-  /// Fills the columns that the file does not have. Returns how many lines are not refused for that: all or none.
-  private mutating func leaveOut(
-    _ columns: [CSVColumn], of layout: RecordLayout, _ count: Int, _ target: EntityStage
+  /// Fills the columns of the fields that the file does not have. Returns how many lines are not refused for that: all or none.
+  mutating func leaveOut(
+    _ isThere: (Int) -> Bool, of layout: RecordLayout, _ count: Int, _ target: EntityStage
   ) -> Int {
     stage.removeAll()
     let record = stage.begin(layout: target.layout, columns: layout.columnCount, start: 0, isTopLevel: true)
-    var isThere = [Bool](repeating: false, count: layout.slots.count)
-    for column in columns {
-      isThere[column.place] = true
-      for other in column.others { isThere[other.place] = true }
-    }
-    for place in layout.slots.indices where !isThere[place] {
+    for place in layout.slots.indices where !isThere(place) {
       applyDefault(layout.slots[place], base: 0, record: record, owner: layout.name)
     }
     for column in 0..<layout.columnCount {

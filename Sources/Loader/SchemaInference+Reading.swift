@@ -53,6 +53,7 @@ extension SchemaInference {
         switch file.layout {
         case .json(let table): try readJSON(file, table, source, &owners, &looks, partBytes)
         case .csv(let dialect): try readCSV(file, dialect, source, &looks)
+        case .rows(let table): try readRows(file, table, source, &looks)
         }
         if let fault = file.fault { throw fault }
       } catch {
@@ -91,6 +92,12 @@ extension SchemaInference {
       if records & 0xFF == 0 { try look(file, at: position) }
     }
 
+    /// Counts rows of a table, which SQLite itself stops where the load is to end.
+    mutating func passRows(_ count: Int, of file: MappedFile, at position: Int) {
+      records &+= count
+      if records & 0xFFFF == 0 { tell(file, at: position) }
+    }
+
     private func look(_ file: MappedFile, at position: Int) throws(RecordFailure) {
       if records & 0xFFFF == 0 { tell(file, at: position) }
       if watch.isDue { throw RecordFailure(.interrupted, "", at: position) }
@@ -98,7 +105,7 @@ extension SchemaInference {
 
     /// Goes behind a file.
     mutating func finish(_ file: MappedFile) throws(LoadFailure) {
-      before += file.bytes.count
+      before += file.size
       tell(file, at: 0)
       try watch.check(file.name)
     }
@@ -268,6 +275,33 @@ extension SchemaInference {
         throw RecordFailure(error, offset: records.offset)
       }
       try records.end()
+    }
+  }
+
+  /// Reads the rows of a table of SQLite for the values of its keys and of columns that may relate.
+  private mutating func readRows(
+    _ file: LoadFile, _ table: SQLiteTableSource, _ source: String?, _ looks: inout LookAround
+  ) throws(RecordFailure) {
+    guard let source else { return }
+    let place = declare(source)
+    var scratch = ByteBuffer(capacity: 256)
+    var record = ByteBuffer(capacity: 1024)
+    var row = 0
+    do throws(SQLiteConnection.Failure) {
+      let reader = try table.open()
+      while try reader.rows.next() {
+        record.removeAll(keeping: 1 << 16)
+        reader.writeRecord(into: &record)
+        record.withUnsafeBytes { bytes in
+          // What is no JSON, as a text that is not UTF-8, the load reports.
+          var scanner = JSONScanner(bytes.bindMemory(to: UInt8.self))
+          try? note(place, &scanner, id: nil, named: "id", &scratch)
+        }
+        row += 1
+        if row & 0xFF == 0 { looks.passRows(256, of: file.file, at: table.position(of: row, in: file.file)) }
+      }
+    } catch {
+      throw RecordFailure(error, of: table.connection, at: row)
     }
   }
 

@@ -130,7 +130,7 @@ package struct SourceOpening {
     }
     do throws(SQLiteConnection.Failure) {
       let connection = try SQLiteConnection(path: path, bounds.watch)
-      let schema = try SQLiteSchema(connection, path: path, &tableNames)
+      let schema = try SQLiteSchema(connection, path: path, isGiven: catalog != nil, &tableNames)
       let files = try SQLiteRecords(connection, schema, for: catalog, path: path).files()
       if files.isEmpty {
         throw SQLiteConnection.Failure(

@@ -65,9 +65,9 @@ import Testing
       many.errors.hasPrefix("error[memory]: T.ndjson: the memory limit of 2000000 bytes is exceeded\n"),
       "\(many.errors)")
     #expect(try Gqlite.run(count + ["20000000"], in: folder.url).output == "{\"n\":30000}\n")
-    // What is made of a SQLite file counts, too.
+    // What is made of the rows of a SQLite file counts, too.
     try folder.write("T.db", DataFiles.sqlite)
     let table = try folder.gqlite("--data", "T.db", "-e", "{ T { id } }", "--max-memory", "50")
-    #expect(table.status == 1 && table.errors.hasPrefix("error[memory]: T.db: "), "\(table.errors)")
+    #expect(table.status == 1 && table.errors.hasPrefix("error[memory]: T.db/t: "), "\(table.errors)")
   }
 }

@@ -139,6 +139,65 @@ import Testing
     }
   }
 
+  @Test("a row whose key is NULL is never taken for one that has such a key") func nullKeysLikeOthers() throws {
+    let one = try loaded(
+      """
+      CREATE TABLE t (code TEXT PRIMARY KEY, x TEXT);
+      CREATE TABLE u (id INTEGER PRIMARY KEY, t TEXT REFERENCES t(code));
+      CREATE TABLE v (id INTEGER PRIMARY KEY);
+      CREATE TABLE t_v (t TEXT REFERENCES t(code), v INTEGER REFERENCES v(id));
+      INSERT INTO t VALUES (NULL, 'a'), ('#1', 'b'), (NULL, 'c');
+      INSERT INTO u VALUES (1, '#1'), (2, '##3');
+      INSERT INTO v VALUES (7);
+      INSERT INTO t_v VALUES ('###1', 7);
+      """)
+    #expect(
+      try one.query("{ T { id x us { id } } U { t { x } } V { ts { x } } }").jsonString
+        == #####"{"T":[{"id":"####1","x":"a","us":[]},{"id":"#1","x":"b","us":[{"id":1}]},{"id":"####3","x":"c","us":[]}],"#####
+        + #####""U":[{"t":{"x":"b"}},{"t":null}],"V":[{"ts":[]}]}"#####)
+    let two = try loaded(
+      """
+      CREATE TABLE t (a TEXT, b TEXT, x TEXT, PRIMARY KEY (a, b));
+      INSERT INTO t VALUES (NULL, 'b', 'a'), ('#1', 'b', 'b'), ('a', NULL, 'c'), ('a', '#3', 'd'), ('a', '##3', 'e');
+      """)
+    #expect(
+      try two.query("{ T { id x } }").jsonString
+        == #####"{"T":[{"id":"###1/b","x":"a"},{"id":"#1/b","x":"b"},{"id":"a/###3","x":"c"},{"id":"a/#3","x":"d"},"#####
+        + #####"{"id":"a/##3","x":"e"}]}"#####)
+  }
+
+  /// Rows are read in runs of 1,024.
+  @Test("what a column refuses in some rows is read as JSON is, whichever row it is") func oddValues() throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.sqlite(
+      "odd.db",
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, i, f, d, s, b, e, l, j);
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
+      INSERT INTO t SELECT i, CASE WHEN i % 7 = 0 THEN i * 1.0 ELSE i END, CASE WHEN i % 2 = 0 THEN i ELSE i + 0.5 END,
+        CASE i % 3 WHEN 0 THEN i WHEN 1 THEN i || '.25' ELSE i + 0.5 END,
+        CASE i % 4 WHEN 0 THEN i WHEN 1 THEN 'text ' || i WHEN 2 THEN i + 0.5 ELSE x'4142' END, x'00ff', 'two',
+        '[1, ' || i || ']', CASE i % 2 WHEN 0 THEN '{"a": ' || i || '}' ELSE i END FROM n;
+      """)
+    let schema =
+      "type T { id: Int! i: Int f: Float d: Decimal s: String b: Bytes e: E l: [Int!] j: JSON } enum E { one two }"
+    let database = try Database(schema: schema)
+    try database.load(path: path)
+    #expect(
+      try database.query("{ T(where: id >= 2097, limit: 4) { ...* } n: count(T) i: sum(T.i) }").jsonString
+        == #"{"T":[{"id":2097,"i":2097,"f":2097.5,"d":2097,"s":"text 2097","b":"AP8=","e":"two","l":[1,2097],"j":2097},"#
+        + #"{"id":2098,"i":2098,"f":2098,"d":2098.25,"s":"2098.5","b":"AP8=","e":"two","l":[1,2098],"j":{"a":2098}},"#
+        + #"{"id":2099,"i":2099,"f":2099.5,"d":2099.5,"s":"QUI=","b":"AP8=","e":"two","l":[1,2099],"j":2099},"#
+        + #"{"id":2100,"i":2100,"f":2100,"d":2100,"s":"2100","b":"AP8=","e":"two","l":[1,2100],"j":{"a":2100}}],"#
+        + #""n":2500,"i":3126250}"#)
+    let narrow = try Database(schema: schema.replacing("d: Decimal", with: "d: Int"))
+    #expect(problem { try narrow.load(path: path) }?.message.contains("'T.d' is Int") == true)
+    var options = LoadOptions()
+    options.skipsBadRecords = true
+    let report = try narrow.load([.path(path)], options: options)
+    #expect(report.skippedRecords == 1667 && report.inserted.first?.count == 833)
+  }
+
   @Test("different keys of several columns have different ids") func jointKeys() throws {
     let folder = try TemporaryFolder()
     let path = try folder.sqlite(

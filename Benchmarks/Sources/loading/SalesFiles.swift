@@ -1,13 +1,14 @@
 import Foundation
 import SocialNetwork
 
-/// A million sales, as a CSV file and as NDJSON: an id, the number of a customer, a date, an amount, a note, a quantity.
+/// A million sales, as a CSV file, as NDJSON and as a SQLite file: an id, the number of a customer, a date, an amount, a note, a quantity.
 struct SalesFiles {
   let folder: URL
   let rows: Int
 
   var csv: URL { folder.appending(path: "Sale.csv") }
   var ndjson: URL { folder.appending(path: "Sale.ndjson") }
+  var sqlite: URL { folder.appending(path: "Sale.sqlite") }
   var schema: URL { folder.appending(path: "schema.graphql") }
   /// What answers must say: the number of rows, and the sums of amounts in cents and of quantities.
   let expected: Sums

@@ -38,6 +38,11 @@ struct LoadingBenchmark {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { if self.folder == nil { try? FileManager.default.removeItem(at: folder) } }
     let files = try SalesFiles(rows: rows, folder: folder, program: CommandLine.arguments[0])
+    try? FileManager.default.removeItem(at: files.sqlite)
+    _ = try ChildProcess([
+      "sqlite3", files.sqlite.path, SalesFiles.table, ".import --csv --skip 1 \(files.csv.path) Sale",
+      "UPDATE Sale SET note = NULL WHERE note = ''", "VACUUM",
+    ])
     let query = "{ rows: count(Sale) amount: sum(Sale.amount) quantity: sum(Sale.quantity) }"
     let cases: [(name: String, arguments: [String])] = [
       (
@@ -51,6 +56,8 @@ struct LoadingBenchmark {
       ("csv, inferred", [command, "--data", files.csv.path, "-e", query]),
       ("ndjson, schema", [command, "--schema", files.schema.path, "--data", files.ndjson.path, "-e", query]),
       ("ndjson, inferred", [command, "--data", files.ndjson.path, "-e", query]),
+      ("sqlite, schema", [command, "--schema", files.schema.path, "--data", files.sqlite.path, "-e", query]),
+      ("sqlite, inferred", [command, "--data", files.sqlite.path, "-e", query]),
     ]
     var measured: [[ChildProcess]] = Array(repeating: [], count: cases.count)
     for round in 0...runs {
@@ -86,13 +93,16 @@ struct LoadingBenchmark {
         median(runs.map { Double($0.peakBytes) / 1e6 }), ratio)
       print(name.padding(toLength: 18, withPad: " ", startingAt: 0) + figures)
     }
-    let inferred = median(zip(measured[4], measured[3]).map { $0.seconds / $1.seconds })
-    print(String(format: "ndjson, inferred / with a schema: %.2f", inferred))
+    func ratio(_ first: Int, _ second: Int) -> String {
+      String(format: "%.2f", median(zip(measured[first], measured[second]).map { $0.seconds / $1.seconds }))
+    }
+    print("ndjson, inferred / with a schema: \(ratio(4, 3))")
+    print("sqlite / ndjson: \(ratio(5, 3)) with a schema, \(ratio(6, 4)) inferred")
   }
 
   /// What a load takes beside what stays, in a process of its own for each format.
   private func reportMemory(_ files: SalesFiles) throws {
-    for url in [files.csv, files.ndjson] {
+    for url in [files.csv, files.ndjson, files.sqlite] {
       let child = try ChildProcess([CommandLine.arguments[0], "--load", files.schema.path, url.path])
       print("\(url.lastPathComponent): \(child.output)", terminator: "")
     }

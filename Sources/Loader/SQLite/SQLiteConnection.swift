@@ -11,8 +11,10 @@ final class SQLiteConnection {
 
   private let handle: OpaquePointer
   /// What may end a statement before its end.
-  private let watch: LoadWatch
-  private let path: String
+  let watch: LoadWatch
+  let path: String
+  /// Holds the bytes of the file.
+  private(set) var size = 0
   private var takes = 0
 
   /// Opens a file, which is never written, nor is anything beside it.
@@ -32,7 +34,8 @@ final class SQLiteConnection {
     boundValues()
     try checkLength()
     // A file from elsewhere must not make SQLite call functions or trust views.
-    sqlite3_exec(opened, "PRAGMA trusted_schema = 0; PRAGMA query_only = 1", nil, nil, nil)
+    // All statements see one state of it.
+    sqlite3_exec(opened, "PRAGMA trusted_schema = 0; PRAGMA query_only = 1; BEGIN", nil, nil, nil)
     guard watch.interruption != nil else { return }
     // Safe because the connection, which is passed unretained, closes the handle when it goes.
     sqlite3_progress_handler(
@@ -65,6 +68,14 @@ final class SQLiteConnection {
     return address + "?immutable=1"
   }
 
+  /// Tells how far a table is read, while its types are found.
+  func tellProfiling(_ rows: Int, of all: Int) {
+    watch.progress?(
+      LoadPosition(
+        step: .inferring, file: path, bytes: all > 0 ? Int(Double(size) * Double(rows) / Double(all)) : 0,
+        totalBytes: size, records: rows))
+  }
+
   /// Counts bytes that were made of the file.
   func take(_ bytes: Int) throws(Failure) {
     watch.interruption?.take(bytes)
@@ -75,7 +86,7 @@ final class SQLiteConnection {
 
   /// Has SQLite refuse values that are longer than the memory that is left, before it reads them: a value takes several
   /// times its length on its way into the store.
-  private func boundValues() {
+  func boundValues() {
     guard let memory = watch.interruption?.memory else { return }
     let most = max(Self.leastBound, memory.limit - memory.taken)
     sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(clamping: most))
@@ -100,6 +111,7 @@ final class SQLiteConnection {
     guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
       let methods = file.pointee.pMethods, methods.pointee.xFileSize?(file, &size) == SQLITE_OK
     else { return }
+    self.size = Int(size)
     let pages = try statement("PRAGMA page_size")
     guard try pages.next(), pages.integer(0) > 0, size % pages.integer(0) == 0 else {
       throw Failure(message: "the file is cut off: it ends within a page")
@@ -184,7 +196,8 @@ final class SQLiteRows {
 
   enum Kind { case null, integer, real, text, blob }
 
-  private func place(_ column: Int) -> (part: OpaquePointer, column: Int32) {
+  /// Returns the statement that gives a column, and its number there.
+  func place(_ column: Int) -> (part: OpaquePointer, column: Int32) {
     column < width ? (parts[0], Int32(column)) : (parts[column / width], Int32(column % width))
   }
 

@@ -21,6 +21,8 @@ struct SQLiteSchema {
     /// The columns that it is read from; several are the parts of one key.
     var columns: [Int] = []
     var isNonNull = false
+    /// Values of a foreign key beside its relation: what a given schema has no field for is left out.
+    var isOptional = false
     /// The name of the field on the other side.
     var inverse: String?
     var isUnique = false
@@ -50,7 +52,11 @@ struct SQLiteSchema {
     var field: Int
   }
 
+  /// Indicates whether a schema says what the values are, so that nobody looks at them.
+  private let isGiven: Bool
   private(set) var types: [EntityTable] = []
+  /// By type: what its columns hold, where that was looked at.
+  private var profiles: [SQLiteTableProfile?] = []
   /// By type: the names of its fields.
   private var fieldNames: [UniqueNames] = []
   private(set) var junctions: [Junction] = []
@@ -59,10 +65,13 @@ struct SQLiteSchema {
 
   /// Reads what a file declares, and looks at its data for what types leave open.
   ///
-  /// - Parameter names: The names that are taken by files before.
+  /// - Parameters:
+  ///   - isGiven: Whether a schema says what the values are.
+  ///   - names: The names that are taken by files before.
   init(
-    _ connection: SQLiteConnection, path: String, _ names: inout TableNames
+    _ connection: SQLiteConnection, path: String, isGiven: Bool, _ names: inout TableNames
   ) throws(SQLiteConnection.Failure) {
+    self.isGiven = isGiven
     let tables = try SQLiteTable.all(in: connection)
     var places: [String: Int] = [:]
     for table in tables where !table.isJunction {
@@ -78,7 +87,9 @@ struct SQLiteSchema {
     }
     fieldNames = Array(repeating: UniqueNames(["id"]), count: types.count)
     junctionsTo = Array(repeating: [], count: types.count)
+    for type in types { profiles.append(isGiven ? nil : try SQLiteTableProfile(type.table, connection)) }
     for index in types.indices { try addFields(index, places, connection) }
+    profiles = []
     for table in tables where table.isJunction { addJunction(table, places) }
     for index in types.indices { addIndexes(index) }
   }
@@ -105,47 +116,51 @@ struct SQLiteSchema {
     for place in table.columns.indices {
       if let relation = relations.first(where: { $0.key.columns == [place] }) {
         let other = types[relation.target]
-        let isDangling = try SQLiteColumnValues.hasDangling(table, place, other.table, other.key[0], connection)
+        let isDangling =
+          isGiven
+          ? true : try SQLiteTableProfile.hasDangling(table, place, other.table, other.key[0], connection)
         // SQLite need not enforce foreign keys: values that lead nowhere stay readable, as they are in other files.
         if isDangling, isTaken.contains(place), table.columns[place].keyPlace == 0 {
-          try addValues(index, place, ofKey: true, connection)
+          addValues(index, place, ofKey: true)
         }
-        try addRelation(
+        addRelation(
           index, relation.key, relation.target, SourceNames.relation(table.columns[place].name),
-          isDangling: isDangling, connection)
+          isDangling: isDangling)
       }
-      if !isTaken.contains(place) { try addValues(index, place, connection) }
+      if !isTaken.contains(place) { addValues(index, place) }
     }
     for relation in relations where relation.key.columns.count > 1 {
-      try addRelation(index, relation.key, relation.target, SourceNames.relation(relation.key.table), connection)
+      addRelation(index, relation.key, relation.target, SourceNames.relation(relation.key.table))
     }
   }
 
   /// Adds the field for the values of a column; those of a key are written as its ids are.
-  private mutating func addValues(
-    _ index: Int, _ place: Int, ofKey isKey: Bool = false, _ connection: SQLiteConnection
-  ) throws(SQLiteConnection.Failure) {
+  private mutating func addValues(_ index: Int, _ place: Int, ofKey isKey: Bool = false) {
     let table = types[index].table
-    var seen = try SQLiteColumnValues(table, place, connection)
-    if isKey, [.boolean, .decimal, .float, .json].contains(seen.kind) { seen.kind = .string }
+    var kind = profiles[index]?.kind(place) ?? SQLiteTableProfile.affinity(table.columns[place].declaredType)
+    if isKey, [.boolean, .decimal, .float, .json].contains(kind) { kind = .string }
     let column = table.columns[place].name
     var name = SourceNames.field(column)
     if isKey, name == SourceNames.relation(column) { name = SourceNames.field(column + "_id") }
     name = fieldNames[index].take(name)
     types[index].fields.append(
-      Field(name: name, source: column, kind: seen.kind, columns: [place], isNonNull: seen.isNonNull))
+      Field(
+        name: name, source: column, kind: kind, columns: [place], isNonNull: hasNoNull(index, place),
+        isOptional: isGiven && isKey))
+  }
+
+  /// Returns whether a column is declared to have a value and has one in every row.
+  private func hasNoNull(_ index: Int, _ place: Int) -> Bool {
+    let column = types[index].table.columns[place]
+    return (column.isNotNull || column.keyPlace > 0) && profiles[index]?.hasNoNull(place) ?? false
   }
 
   private mutating func addRelation(
-    _ index: Int, _ key: SQLiteTable.ForeignKey, _ target: Int, _ wanted: String, isDangling: Bool = false,
-    _ connection: SQLiteConnection
-  ) throws(SQLiteConnection.Failure) {
+    _ index: Int, _ key: SQLiteTable.ForeignKey, _ target: Int, _ wanted: String, isDangling: Bool = false
+  ) {
     let table = types[index].table
     let name = fieldNames[index].take(wanted == "id" ? SourceNames.relation(key.table) : wanted)
-    var isNonNull = !isDangling
-    for place in key.columns {
-      isNonNull = try SQLiteColumnValues.hasNoNull(table, place, connection) && isNonNull
-    }
+    let isNonNull = !isDangling && key.columns.allSatisfy { hasNoNull(index, $0) }
     var other = SourceNames.many(table.name)
     if fieldNames[target].contains(other) {
       other += "By" + name.prefix(1).uppercased() + name.dropFirst()
@@ -199,6 +214,53 @@ struct SQLiteSchema {
         types[index].indexes.append((fields.map { types[index].fields[$0].name }, declared.isUnique))
       }
     }
+  }
+
+  // MARK: - Rows without a key
+
+  /// Returns what stands before the number of a row for a part of its key that is null: no value of the key begins so
+  /// and goes on with such a number, nor does one of a column that refers to the key.
+  func nullMark(_ index: Int, _ connection: SQLiteConnection) throws(SQLiteConnection.Failure) -> String {
+    let table = types[index].table
+    guard let number = table.rowIDName else { return "#" }
+    var places: [(table: String, column: String, nulls: String)] = []
+    for (place, column) in types[index].key.enumerated() where !table.columns[column].isNotNull {
+      let name = SQLiteConnection.quoted(table.columns[column].name)
+      let nulls = "FROM \(SQLiteConnection.quoted(table.name)) WHERE \(name) IS NULL"
+      guard try connection.statement("SELECT 1 \(nulls) LIMIT 1").next() else { continue }
+      for (other, referring) in columns(referringTo: index, place) + [(table.name, table.columns[column].name)] {
+        places.append((SQLiteConnection.quoted(other), SQLiteConnection.quoted(referring), nulls))
+      }
+    }
+    var mark = "#"
+    var isFree = false
+    while !isFree {
+      isFree = true
+      for place in places {
+        let marked = "SELECT '\(mark)' || \(number) \(place.nulls)"
+        let rows = try connection.statement(
+          "SELECT 1 FROM \(place.table) AS s WHERE s.\(place.column) IN (\(marked)) LIMIT 1")
+        guard try rows.next() else { continue }
+        mark += "#"
+        isFree = false
+      }
+    }
+    return mark
+  }
+
+  /// Returns the columns that refer to a part of a type's key.
+  private func columns(referringTo target: Int, _ part: Int) -> [(table: String, column: String)] {
+    var found: [(table: String, column: String)] = []
+    for type in types {
+      for field in type.fields where field.kind == .reference(target) {
+        found.append((type.table.name, type.table.columns[field.columns[part]].name))
+      }
+    }
+    for junction in junctions {
+      if junction.targetType == target { found.append((junction.table, junction.target)) }
+      if junction.sourceType == target { found.append((junction.table, junction.source)) }
+    }
+    return found
   }
 
   // MARK: - As a schema

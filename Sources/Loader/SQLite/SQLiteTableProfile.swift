@@ -1,0 +1,124 @@
+import GQLBase
+
+/// A summary of the values of a table's columns: the narrowest type that holds them.
+///
+/// SQLite's declared types are advice, so the values decide, and the declaration where they leave a choice.
+struct SQLiteTableProfile {
+  /// A column, and how many values of each kind it has.
+  private struct Column {
+    let declared: String
+    /// Indicates whether truth values, texts of JSON and times are looked for.
+    let mayBeBoolean: Bool
+    let mayBeJSON: Bool
+    var mayBeDate: Bool
+    var mayBeDateTime: Bool
+    var nulls = 0
+    var integers = 0
+    var reals = 0
+    var texts = 0
+    var blobs = 0
+    var booleans = 0
+    var jsons = 0
+    var hasInfinity = false
+
+    init(_ column: SQLiteTable.Column) {
+      declared = column.declaredType
+      mayBeBoolean = declared.contains("BOOL")
+      mayBeJSON = declared.contains("JSON")
+      mayBeDate = !["CHAR", "TEXT", "CLOB"].contains { column.declaredType.contains($0) }
+      mayBeDateTime = mayBeDate
+    }
+  }
+
+  private var columns: [Column]
+  private var rowCount = 0
+
+  /// Complexity: one scan of the table.
+  init(_ table: SQLiteTable, _ connection: SQLiteConnection) throws(SQLiteConnection.Failure) {
+    columns = table.columns.map { Column($0) }
+    let all = try connection.statement("SELECT count(*) FROM \(SQLiteConnection.quoted(table.name))")
+    let expected = try all.next() ? Int(all.integer(0)) : 0
+    let rows = try connection.select(
+      table.columns.map { SQLiteConnection.quoted($0.name) }, "FROM \(SQLiteConnection.quoted(table.name))")
+    while try rows.next() {
+      rowCount += 1
+      for index in columns.indices { Self.note(rows, index, in: &columns[index]) }
+      if rowCount & 0xFFFF == 0 { connection.tellProfiling(rowCount, of: expected) }
+    }
+  }
+
+  @inline(__always)
+  private static func note(_ rows: SQLiteRows, _ index: Int, in column: inout Column) {
+    switch rows.kind(index) {
+    case .null: column.nulls += 1
+    case .integer:
+      column.integers += 1
+      if column.mayBeBoolean, rows.integer(index) & ~1 == 0 { column.booleans += 1 }
+    case .real:
+      column.reals += 1
+      if !column.hasInfinity { column.hasInfinity = rows.real(index).isInfinite }
+    case .text:
+      column.texts += 1
+      guard column.mayBeDate || column.mayBeDateTime || column.mayBeJSON else { return }
+      rows.withBytes(index) { text in
+        if column.mayBeDate { column.mayBeDate = CivilTime.parseDate(text) != nil }
+        if column.mayBeDateTime { column.mayBeDateTime = CivilTime.parseDateTime(text) != nil }
+        if column.mayBeJSON, JSONScanner.isJSON(text) { column.jsons += 1 }
+      }
+    case .blob: column.blobs += 1
+    }
+  }
+
+  /// Returns whether every row has a value in a column.
+  func hasNoNull(_ place: Int) -> Bool { columns[place].nulls == 0 }
+
+  func kind(_ place: Int) -> SQLiteSchema.Kind {
+    let column = columns[place]
+    let present = rowCount - column.nulls
+    func says(_ words: String...) -> Bool { words.contains { column.declared.contains($0) } }
+    if present == 0 { return Self.affinity(column.declared) }
+    if column.integers == present {
+      if column.booleans == present { return .boolean }
+      return says("DEC", "NUMERIC", "MONEY") ? .decimal : says("REAL", "FLOA", "DOUB") ? .float : .int
+    }
+    if column.integers + column.reals == present, !column.hasInfinity {
+      return says("DEC", "NUMERIC", "MONEY") ? .decimal : .float
+    }
+    if column.texts == present {
+      if column.mayBeDate { return .date }
+      if column.mayBeDateTime { return .dateTime }
+      return column.jsons == present ? .json : .string
+    }
+    return column.blobs == present ? .bytes : .string
+  }
+
+  /// Returns whether a column has values that no row of another table has in a column.
+  ///
+  /// Complexity: a search in the other table for each row, by its key.
+  static func hasDangling(
+    _ table: SQLiteTable, _ place: Int, _ other: SQLiteTable, _ target: Int, _ connection: SQLiteConnection
+  ) throws(SQLiteConnection.Failure) -> Bool {
+    let name = SQLiteConnection.quoted(table.columns[place].name)
+    let key = SQLiteConnection.quoted(other.columns[target].name)
+    let rows = try connection.statement(
+      """
+      SELECT 1 FROM \(SQLiteConnection.quoted(table.name)) AS s WHERE s.\(name) IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM \(SQLiteConnection.quoted(other.name)) AS t WHERE t.\(key) = s.\(name)) LIMIT 1
+      """)
+    return try rows.next()
+  }
+
+  /// Returns what a column without values is declared to have.
+  static func affinity(_ declared: String) -> SQLiteSchema.Kind {
+    func says(_ words: String...) -> Bool { words.contains { declared.contains($0) } }
+    if says("BOOL") { return .boolean }
+    if says("INT") { return .int }
+    if says("CHAR", "CLOB", "TEXT") { return .string }
+    if says("DATETIME", "TIMESTAMP") { return .dateTime }
+    if says("DATE") { return .date }
+    if says("REAL", "FLOA", "DOUB") { return .float }
+    if says("DEC", "NUMERIC", "MONEY") { return .decimal }
+    if says("JSON") { return .json }
+    return declared.isEmpty || says("BLOB") ? .bytes : .string
+  }
+}
