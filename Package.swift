@@ -148,7 +148,7 @@ let package = Package(
       dependencies: [
         "GQLiteModels", "GQLModels", "GQLite", "GQLStore", "GQLCatalog", "GQLGeneratedModels", "GQLGeneratedNames",
         "ModelsExample",
-        "GQLDifferential",
+        "GQLDifferential", "CSQLite3",
       ],
       path: "Tests/ModelTests"),
     .executableTarget(name: "ModelsExample", dependencies: ["GQLiteModels"], path: "Examples/Models"),

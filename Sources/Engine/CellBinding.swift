@@ -75,21 +75,18 @@ struct CellBinding: Sendable {
       switch form {
       case .int: return Cell(number)
       case .id: return execution.cell(digitsOf: number)
-      case .float: return Cell(Double(number))
+      case .float: return ScalarCells.cell(.float, integer: number)
       default: return nil
       }
     case .double(let number):
-      guard form == .float, number.isFinite else { return nil }
-      return Cell(number == 0 ? 0 : number)
+      return form == .float ? ScalarCells.cell(.float, real: number) : nil
     case .bool(let flag): return form == .boolean ? Cell(low: flag ? 1 : 0) : nil
     case .string(let text):
       return text.utf8.withContiguousStorageIfAvailable { bytes in
         switch form {
         case .string, .id: execution.cell(text: UnsafeRawBufferPointer(bytes))
-        case .dateTime:
-          CivilTime.parseDateTime(bytes).map { Cell($0) }
-            ?? CivilTime.parseDate(bytes).map { Cell($0 * CivilTime.microsecondsPerDay) }
-        case .date: CivilTime.parseDate(bytes).map { Cell($0) }
+        case .dateTime: ScalarCells.cell(.dateTime, text: bytes)
+        case .date: ScalarCells.cell(.date, text: bytes)
         case .enumeration:
           names.firstIndex { $0.utf8.elementsEqual(bytes) }.map { Cell(low: UInt64($0)) }
         case .int, .float, .boolean: nil
@@ -98,8 +95,7 @@ struct CellBinding: Sendable {
     // `1.0` of a client whose numbers all have a point.
     case .number(let digits):
       guard form == .float else { return nil }
-      let number = digits.utf8.withContiguousStorageIfAvailable { FloatParsing.parse($0) } ?? nil
-      return number.map { Cell($0 == 0 ? 0 : $0) }
+      return digits.utf8.withContiguousStorageIfAvailable { ScalarCells.cell(.float, text: $0) } ?? nil
     case .null, .list, .object: return nil
     }
   }

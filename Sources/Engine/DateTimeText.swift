@@ -1,21 +1,17 @@
 import GQLBase
+import GQLCatalog
 
 /// Times as texts, for decoding and for the command line.
 package enum DateTimeText {
   /// Microseconds since 1970 of an RFC 3339 date-time or of a date; nil for anything else.
   package static func microseconds(_ text: String) -> Int64? {
     var text = text
-    return text.withUTF8 { bytes in
-      if let value = CivilTime.parseDateTime(bytes) { return value }
-      guard let days = CivilTime.parseDate(bytes) else { return nil }
-      let (value, overflow) = days.multipliedReportingOverflow(by: 86_400_000_000)
-      return overflow ? nil : value
-    }
+    return text.withUTF8 { DateTimeCodec.read($0) }
   }
 
   /// Returns the microseconds of a duration such as `PT1.5S`; nil for anything else.
   package static func duration(_ text: String) -> Int64? {
     var text = text
-    return text.withUTF8 { CivilTime.parseDuration($0) }
+    return text.withUTF8 { DurationCodec.read($0) }
   }
 }

@@ -55,15 +55,14 @@ enum PlainCoercion {
     guard case .scalar(let scalar) = type else { return nil }
     switch (value, scalar) {
     case (.int(let number), .int): return .int(number)
-    case (.int(let number), .float): return .float(Double(exactly: number) ?? Double(number))
-    case (.double(let number), .float): return number.isFinite ? .float(number) : nil
-    case (.number(let digits), .float):
-      return Array(digits.utf8).withUnsafeBufferPointer { FloatParsing.parse($0) }.map { .float($0) }
+    case (.int(let number), .float): return FloatCodec.read(integer: number).map { .float($0) }
+    case (.double(let number), .float): return FloatCodec.read(real: number).map { .float($0) }
+    case (.number(var digits), .float): return digits.withUTF8 { FloatCodec.read($0) }.map { .float($0) }
     case (.bool(let flag), .boolean): return .boolean(flag)
     case (.string(let text), .string) where text.utf8.count <= GQLCatalog.Value.longestText: return .string(Text(text))
     case (.string(let text), .id) where text.utf8.count <= GQLCatalog.Value.longestText:
       return .id(Text(text), isNumber: false)
-    case (.string(var text), .dateTime): return text.withUTF8 { CivilTime.parseDateTime($0) }.map { .dateTime($0) }
+    case (.string(var text), .dateTime): return text.withUTF8 { DateTimeCodec.read($0) }.map { .dateTime($0) }
     case (.int(let number), .id): return .id(digits(number), isNumber: true)
     default: return nil
     }

@@ -201,20 +201,7 @@ extension SwiftModelWriter {
 
   /// The Swift type of a scalar; one whose name the schema, or a member beside it, has taken is written with its module.
   func scalar(_ type: ScalarType, beside members: SwiftModelNames.Members? = nil) -> String {
-    let (module, name): (String, String) =
-      switch type {
-      case .int: ("Swift", "Int")
-      case .float: ("Swift", "Double")
-      case .boolean: ("Swift", "Bool")
-      case .string, .id, .cursor: ("Swift", "String")
-      case .duration: ("Swift", "Duration")
-      case .decimal: ("Foundation", "Decimal")
-      case .dateTime: ("Foundation", "Date")
-      case .uuid: ("Foundation", "UUID")
-      case .bytes: ("Foundation", "Data")
-      case .date: ("GQLiteModels", "CalendarDate")
-      case .json: ("GQLiteModels", "JSON")
-      }
+    let (module, name) = type.codec.swiftType
     return names.standard(module, name, beside: members)
   }
 

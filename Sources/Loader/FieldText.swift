@@ -1,4 +1,5 @@
 import GQLBase
+import GQLCatalog
 import GQLStore
 
 /// Reads the usual forms of values where they stand in a file; nil is not a refusal, but asks for the general reading.
@@ -77,7 +78,9 @@ struct FieldText {
       // Both are below 2⁵³: the sum is exact, and the quotient is rounded once.
       value = (value * power + Double(fraction)) / power
     }
-    return isNegative ? -value : value
+    if !isNegative { return value }
+    // Zero has no sign, which is the codec's to say.
+    return value == 0 ? nil : -value
   }
 
   /// `2026-01-31` as days since 1970.
@@ -114,13 +117,13 @@ struct FieldText {
     return Cell(low: UInt64(length) | flags | front << 32, high: back & mask)
   }
 
-  /// Returns whether an id prints as a number, see ``RecordReader/isCanonicalInteger(_:)``.
+  /// Returns whether an id prints as a number, see `IDCodec.isNumber`.
   @inline(__always)
   private func isInteger(_ start: Int, _ length: Int) -> Bool {
     if length == 0 { return false }
     let first = text.load(fromByteOffset: start, as: UInt8.self)
     if first >= 0x31, first <= 0x39, length <= 8, start &+ 8 <= count { return digits(start, length) != nil }
-    return RecordReader.isCanonicalInteger(
+    return IDCodec.isNumber(
       UnsafeBufferPointer(start: (text + start).assumingMemoryBound(to: UInt8.self), count: length))
   }
 }

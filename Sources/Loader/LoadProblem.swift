@@ -16,6 +16,12 @@ package enum LoadProblem: Sendable, Hashable, CaseIterable {
   case repeatedField
   /// `{"id": 1, "age": "three"}`
   case wrongType
+  /// `{"id": 1, "age": 9223372036854775808}`
+  case outOfRange
+  /// `{"id": 1, "born": "2026-13-01"}`
+  case malformed
+  /// `{"id": 1, "status": "ACTVE"}`
+  case unknownEnumValue
   /// `{"age": 3}`
   case missingID
   /// `{"id": 1, "name": null}` for `name: String!`
@@ -47,18 +53,28 @@ package enum LoadProblem: Sendable, Hashable, CaseIterable {
   /// A load whose time is over, or that was cancelled. Its diagnostic is that of the interruption.
   case interrupted
 
+  init(_ fault: ScalarFault) {
+    switch fault {
+    case .wrongKind: self = .wrongType
+    case .outOfRange: self = .outOfRange
+    case .malformed: self = .malformed
+    }
+  }
+
+  /// Codes are those that the fault has at other doors too: in documents and variables.
   package var code: DiagnosticCode {
     switch self {
     case .invalidJSON: .invalidJSON
     case .notAnObject: "not-an-object"
-    case .unknownType: "unknown-data-type"
-    case .unknownField: "unknown-data-field"
-    case .repeatedField: "repeated-data-field"
-    case .wrongType: "wrong-data-type"
-    case .missingID: "missing-id"
-    case .missingValue: "missing-value"
-    case .duplicateID: "duplicate-id"
-    case .uniqueViolation: "unique-violation"
+    case .unknownType: "unknown-type"
+    case .unknownField: "unknown-field"
+    case .repeatedField: "duplicate-argument"
+    case .wrongType: "wrong-type"
+    case .outOfRange: "number-out-of-range"
+    case .malformed: "malformed-value"
+    case .unknownEnumValue: "unknown-enum-value"
+    case .missingID, .missingValue: "missing-value"
+    case .duplicateID, .uniqueViolation: "unique-violation"
     case .danglingLink: "dangling-link"
     case .ambiguousLink: "ambiguous-link"
     case .contradictingLinks: "contradicting-links"

@@ -117,22 +117,25 @@ extension RecordReader {
     owner: String
   ) throws(RecordFailure) {
     let text = field.text(of: bytes, in: arena)
-    func wrong() -> RecordFailure {
+    func wrong(_ problem: LoadProblem = .wrongType) -> RecordFailure {
       if UTF8Validation.firstError(text) != nil { return RecordFailure(notUTF8In: field.start..<field.end) }
       if text.count > TextView.maximumLength {
         return RecordFailure(tooLong: "\(owner).\(slot.name.string)", in: field.start..<field.end)
       }
       let shown = String(decoding: text.prefix(60), as: UTF8.self)
       return RecordFailure(
-        .wrongType, "'\(owner).\(slot.name.string)' is \(slot.typeName), not '\(shown)'", at: field.start, to: field.end
-      )
+        problem, "'\(owner).\(slot.name.string)' is \(slot.typeName), not '\(shown)'", at: field.start, to: field.end)
     }
     switch slot.target {
     case .scalar(let scalar, let column):
-      guard let cell = csvCell(text, scalar) else { throw wrong() }
+      guard let cell = csvCell(text, scalar) else {
+        throw wrong(LoadProblem(scalar.fault(of: text, isQuoted: false)))
+      }
       stage.set(base + column, cell)
     case .enumeration(let names, let column):
-      guard let code = names.firstIndex(where: { $0.bytes.elementsEqual(text) }) else { throw wrong() }
+      guard let code = names.firstIndex(where: { $0.bytes.elementsEqual(text) }) else {
+        throw wrong(.unknownEnumValue)
+      }
       stage.set(base + column, Cell(low: UInt64(code)))
     case .relation(_, _, isToMany: true) where Self.isList(text):
       var scanner = JSONScanner(text)
@@ -154,7 +157,9 @@ extension RecordReader {
         if isToMany, let separator = rest.firstIndex(of: 0x3B) { end = separator }
         let part = UnsafeBufferPointer(rebasing: rest[0..<end])
         if !part.isEmpty {
-          guard let cell = csvCell(part, scalar) else { throw wrong() }
+          guard let cell = csvCell(part, scalar) else {
+            throw wrong(LoadProblem(scalar.fault(of: part, isQuoted: false)))
+          }
           stage.links.append(RecordStage.Link(relation: relation, record: record, key: cell, isRecord: false))
         }
         if end >= rest.count { break }
@@ -198,38 +203,22 @@ extension RecordReader {
     text.first { $0 != 0x20 && $0 != 0x09 } == UInt8(ascii: "[")
   }
 
-  /// A scalar as CSV writes it: text without quotes.
+  /// Returns the cell of a scalar as CSV writes it: text without quotes.
   mutating func csvCell(_ text: UnsafeBufferPointer<UInt8>, _ scalar: ScalarType) -> Cell? {
     switch scalar {
-    case .int: return Decimal.int64(text).map { Cell($0) }
-    case .float:
-      guard let value = FloatParsing.parse(text), value.isFinite else { return nil }
-      return Cell(value)
-    case .boolean:
-      return CSVWords.boolean(text).map { Cell(low: $0 ? 1 : 0) }
     case .json:
-      var scanner = JSONScanner(text)
-      scanner.skipSpace()
-      let start = scanner.position
-      guard (try? scanner.skipValue()) != nil, (try? scanner.finish()) != nil else { return nil }
-      return jsonCell(scanner, from: start)
-    case .id, .string, .cursor, .uuid, .bytes, .decimal, .date, .dateTime, .duration:
+      guard JSONCodec.read(text) != nil else { return nil }
+      return jsonCell(text)
+    case .id, .string, .cursor:
       guard let start = text.baseAddress else { return TextView(word0: 0, word1: 0).cell }
-      guard text.count <= TextView.maximumLength, UTF8Validation.firstError(text) == nil else { return nil }
-      var flags: UInt64 = TextView.escapeFlag
-      if scalar == .id, Self.isCanonicalInteger(text) { flags = TextView.numberFlag }
-      switch scalar {
-      case .id, .string, .cursor: return TextView(start, count: text.count, flags: flags).cell
-      default: return textCell(JSONText(unscanned: text, at: start), scalar)
-      }
+      guard text.count <= TextView.maximumLength, StringCodec.read(text) != nil else { return nil }
+      let flags = scalar == .id && IDCodec.isNumber(text) ? TextView.numberFlag : TextView.escapeFlag
+      return TextView(start, count: text.count, flags: flags).cell
+    case .uuid, .bytes:
+      guard let start = text.baseAddress else { return scalar == .bytes ? TextView(word0: 0, word1: 0).cell : nil }
+      return textCell(JSONText(unscanned: text, at: start), scalar)
+    case .int, .float, .decimal, .boolean, .dateTime, .date, .duration: return ScalarCells.cell(scalar, text: text)
     }
-  }
-
-  /// `0`, `-7`, `42`: an id that prints as a number.
-  static func isCanonicalInteger(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-    let digits = text.first == 0x2D ? text.dropFirst() : text[...]
-    guard let first = digits.first, digits.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return false }
-    return first != 0x30 || (digits.count == 1 && text.count == 1)
   }
 }
 
@@ -286,16 +275,8 @@ private struct CSVFields {
   }
 }
 
-/// A namespace of the words that a CSV file has for what other forms write without quotes.
+/// A namespace of the words that a CSV file has for no value.
 enum CSVWords {
-  /// Returns the truth value of `true`, `True`, `TRUE` and their opposites.
-  static func boolean(_ text: UnsafeBufferPointer<UInt8>) -> Bool? {
-    guard text.count == 4 || text.count == 5 else { return nil }
-    for word: StaticString in ["true", "True", "TRUE"] where text.equals(word) { return true }
-    for word: StaticString in ["false", "False", "FALSE"] where text.equals(word) { return false }
-    return nil
-  }
-
   /// Returns whether a text says that there is no value.
   static func isNull(_ text: UnsafeBufferPointer<UInt8>) -> Bool { text.equals("NULL") || text.equals("NA") }
 }

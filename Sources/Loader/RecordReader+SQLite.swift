@@ -183,29 +183,25 @@ extension RecordReader {
     _ column: RowColumn, _ kind: Int32, _ scalar: ScalarType, _ bytes: inout Int
   ) -> Cell? {
     switch (kind, scalar) {
-    case (SQLITE_INTEGER, .int): return Cell(sqlite3_column_int64(column.statement, column.number))
-    case (SQLITE_INTEGER, .float): return Cell(Double(sqlite3_column_int64(column.statement, column.number)))
-    case (SQLITE_INTEGER, .boolean):
-      let value = sqlite3_column_int64(column.statement, column.number)
-      return value == 0 || value == 1 ? Cell(low: UInt64(value)) : nil
     case (SQLITE_INTEGER, .id):
       return numberText(sqlite3_column_int64(column.statement, column.number), flags: TextView.numberFlag)
     case (SQLITE_INTEGER, .string) where !column.output.isKey:
       return numberText(sqlite3_column_int64(column.statement, column.number), flags: 0)
-    case (SQLITE_FLOAT, .float):
-      let value = sqlite3_column_double(column.statement, column.number)
-      return value.isFinite ? Cell(value) : nil
+    case (SQLITE_INTEGER, _):
+      return ScalarCells.cell(scalar, integer: sqlite3_column_int64(column.statement, column.number))
+    case (SQLITE_FLOAT, _):
+      return ScalarCells.cell(scalar, real: sqlite3_column_double(column.statement, column.number))
     case (SQLITE_TEXT, _):
       // Asking for the count of a text may convert it to UTF-8, which frees what was given before.
       guard let start = sqlite3_column_text(column.statement, column.number) else { return nil }
       let text = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(column.statement, column.number)))
       switch scalar {
       case .string, .id, .cursor: return rowText(text, &bytes)
-      case .date: return CivilTime.parseDate(text).map { Cell($0) }
-      case .dateTime, .duration, .decimal, .uuid, .bytes:
+      case .uuid, .bytes:
         bytes &+= text.count
         return textCell(JSONText(unscanned: text, at: start), scalar)
-      case .int, .float, .boolean, .json: return nil
+      case .int, .float, .decimal, .boolean, .dateTime, .date, .duration, .json:
+        return ScalarCells.cell(scalar, quoted: text)
       }
     case (SQLITE_BLOB, .bytes):
       let count = Int(sqlite3_column_bytes(column.statement, column.number))

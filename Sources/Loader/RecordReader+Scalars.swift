@@ -28,8 +28,10 @@ extension RecordReader {
       case .scalar(let scalar, let column):
         if kind == .number {
           let number = try scanner.scanNumber()
-          if let cell = numberCell(number, scalar) { return (column, cell) }
-          throw wrongType(slot, owner, &scanner, start, offset, because: problem(of: number, as: scalar))
+          if let cell = ScalarCells.cell(scalar, number: number) { return (column, cell) }
+          throw wrongType(
+            slot, owner, &scanner, start, offset, because: words(for: number, as: scalar),
+            as: LoadProblem(scalar.fault(of: number)))
         }
         guard kind == .string else { break }
         let text = try scanner.scanString(&scratch)
@@ -37,7 +39,9 @@ extension RecordReader {
         if Self.isTooLong(text.count, scalar) {
           throw RecordFailure(tooLong: "\(owner).\(slot.name.string)", in: start + offset..<scanner.position + offset)
         }
-        throw wrongType(slot, owner, &scanner, start, offset, because: "'\(text.string.prefix(60))'")
+        throw wrongType(
+          slot, owner, &scanner, start, offset, because: "'\(text.string.prefix(60))'",
+          as: LoadProblem(scalar.fault(of: text.bytes, isQuoted: true)))
       case .enumeration(let names, let column):
         guard kind == .string else { break }
         let text = try scanner.scanString(&scratch)
@@ -45,7 +49,8 @@ extension RecordReader {
         where names[index].count == text.count && names[index].bytes.elementsEqual(text.bytes) {
           return (column, Cell(low: UInt64(index)))
         }
-        var failure = wrongType(slot, owner, &scanner, start, offset, because: "'\(text.string.prefix(60))'")
+        var failure = wrongType(
+          slot, owner, &scanner, start, offset, because: "'\(text.string.prefix(60))'", as: .unknownEnumValue)
         failure.help = nearestNames(to: text.string, in: names.map(\.string)).first.map { "did you mean '\($0)'?" }
         throw failure
       case .list, .embedded, .relation, .nested, .computed: break
@@ -65,26 +70,13 @@ extension RecordReader {
     }
   }
 
-  private func problem(of number: JSONNumber, as scalar: ScalarType) -> String? {
+  private func words(for number: JSONNumber, as scalar: ScalarType) -> String? {
     switch scalar {
-    case .int where number.isInteger: "a number beyond 64 bits"
+    case .int where scalar.fault(of: number) == .outOfRange: "a number beyond 64 bits"
     case .int: Text(number.start, min(number.count, 40)).string
     case .float: "a number beyond the range of a Float"
     case .decimal: "a number of more than \(Decimal.maximumDigits) digits"
     default: nil
-    }
-  }
-
-  private func numberCell(_ number: JSONNumber, _ scalar: ScalarType) -> Cell? {
-    switch scalar {
-    case .int: return (number.int64 ?? Decimal.int64(number.bytes)).map { Cell($0) }
-    case .float: return number.double.map { Cell($0) }
-    case .decimal: return number.decimal.map { Cell(low: $0.packed.0, high: $0.packed.1) }
-    case .id:
-      guard number.isInteger, number.count <= TextView.maximumLength else { return nil }
-      if number.count == 2, number.int64 == 0 { return textCell("0", flags: TextView.numberFlag) }
-      return TextView(number.start, count: number.count, flags: TextView.numberFlag).cell
-    default: return nil
     }
   }
 
@@ -95,15 +87,10 @@ extension RecordReader {
       guard text.count <= TextView.maximumLength else { return nil }
       let start = text.isDecoded ? arena.take(&scratch) : UnsafeRawPointer(text.start)
       return TextView(start, count: text.count, flags: text.isClean ? 0 : TextView.escapeFlag).cell
-    case .dateTime:
-      if let value = CivilTime.parseDateTime(text.bytes) { return Cell(value) }
-      return CivilTime.parseDate(text.bytes).map { Cell($0 &* CivilTime.microsecondsPerDay) }
-    case .date: return CivilTime.parseDate(text.bytes).map { Cell($0) }
-    case .duration: return CivilTime.parseDuration(text.bytes).map { Cell($0) }
-    case .decimal: return Decimal(parsing: text.bytes).map { Cell(low: $0.packed.0, high: $0.packed.1) }
-    case .uuid: return UUIDText.normalize(text.bytes).map { keepCell($0, flags: 0) }
+    case .uuid: return UUIDCodec.read(text.bytes).map { keepCell($0, flags: 0) }
     case .bytes: return bytesCell(text.bytes)
-    case .int, .float, .boolean, .json: return nil
+    case .int, .float, .decimal, .boolean, .dateTime, .date, .duration, .json:
+      return ScalarCells.cell(scalar, quoted: text.bytes)
     }
   }
 
@@ -119,13 +106,13 @@ extension RecordReader {
     }
   }
 
-  private func textCell(_ text: StaticString, flags: UInt64) -> Cell {
-    TextView(text.utf8Start, count: text.utf8CodeUnitCount, flags: flags).cell
-  }
-
   /// Returns the JSON value behind the scanner since `start`, compact.
   func jsonCell(_ scanner: JSONScanner, from start: Int) -> Cell {
-    let source = scanner.slice(start, scanner.position)
+    jsonCell(scanner.slice(start, scanner.position))
+  }
+
+  /// Returns the cell of a JSON value, compact.
+  func jsonCell(_ source: UnsafeBufferPointer<UInt8>) -> Cell {
     let compact = arena.allocate(source.count).assumingMemoryBound(to: UInt8.self)
     var count = 0
     var isInString = false
@@ -227,7 +214,7 @@ extension RecordReader {
     case .boolean(let value): return Cell(low: value ? 1 : 0)
     case .int(let value), .dateTime(let value), .date(let value), .duration(let value): return Cell(value)
     case .float(let value): return Cell(value)
-    case .decimal(let value): return Cell(low: value.packed.0, high: value.packed.1)
+    case .decimal(let value): return Cell(value)
     case .enumeration(_, let code): return Cell(low: UInt64(code))
     case .string(let text), .uuid(let text), .json(let text):
       return keepCell(Array(text.bytes), flags: TextView.escapeFlag)

@@ -325,7 +325,7 @@ struct RecordReader: ~Copyable {
   /// Returns the error for a value that the type of its field does not take; skips the value to find its end.
   func wrongType(
     _ slot: RecordLayout.Slot, _ owner: String, _ scanner: inout JSONScanner, _ start: Int, _ offset: Int,
-    because detail: String? = nil
+    because detail: String? = nil, as problem: LoadProblem = .wrongType
   ) -> RecordFailure {
     scanner.position = start
     let kind = scanner.peek()
@@ -345,7 +345,7 @@ struct RecordReader: ~Copyable {
       case .end, .invalid: "no JSON value"
       }
     return RecordFailure(
-      .wrongType, "'\(owner).\(slot.name.string)' is \(slot.typeName), not \(detail ?? found)", at: start + offset,
+      problem, "'\(owner).\(slot.name.string)' is \(slot.typeName), not \(detail ?? found)", at: start + offset,
       to: scanner.position + offset)
   }
 }

@@ -1,4 +1,5 @@
 import GQLBase
+import GQLCatalog
 
 /// A set of the kinds of values that a column or key has: what its type is made of.
 ///
@@ -64,7 +65,7 @@ struct ValueKinds: OptionSet {
     switch first {
     case 0x30...0x39, 0x2D: return ofDigits(cell)
     case UInt8(ascii: "t"), UInt8(ascii: "T"), UInt8(ascii: "f"), UInt8(ascii: "F"):
-      if !isQuoted, CSVWords.boolean(cell) != nil { return .boolean }
+      if !isQuoted, BooleanCodec.read(cell) != nil { return .boolean }
     case UInt8(ascii: "N"):
       if !isQuoted, CSVWords.isNull(cell) { return .nullWord }
     default: break

@@ -113,6 +113,8 @@ import Testing
       "empty-text-query",
       // The corpus has it: it wants an embedded object with a field that must be there.
       "missing-value",
+      // A text of more than 2³⁰ − 1 bytes.
+      "too-large",
     ])
     #expect(seen.isSuperset(of: BindingProblem.codes.map(\.rawValue)))
     #expect(seen.union(["unknown-field"]).isSuperset(of: CoercionProblem.codes.map(\.rawValue)))

@@ -39,7 +39,7 @@ import Testing
     for (text, column) in [("id,Full Name,fullName\n1,a,b\n", 14), ("id,id\n1,2\n", 4)] {
       let database = try Database(schema: schema)
       let found = problem { try database.load([.table("T", text)]) }
-      #expect(found?.code == "repeated-data-field" && found?.line == 1 && found?.column == column)
+      #expect(found?.code == "duplicate-argument" && found?.line == 1 && found?.column == column)
     }
   }
 

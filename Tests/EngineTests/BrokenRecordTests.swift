@@ -64,7 +64,7 @@ import Testing
         == #"{"User":[{"rowNumber":1,"id":null,"name":"a"},{"rowNumber":2,"id":7,"name":"b"}]}"#)
     let declared = try Database(schema: "type User { id: ID! name: String }")
     let missing = problem { try declared.load([.table("User", "\n\nid,name\n,a\n")]) }
-    #expect(missing?.code == "missing-id" && missing?.message == "this 'User' has no id" && missing?.line == 4)
+    #expect(missing?.code == "missing-value" && missing?.message == "this 'User' has no id" && missing?.line == 4)
     let database = Database()
     let report = try database.load(
       [.table("User", "\n\nid,name\n1,a,b\n2,b\n")], options: LoadOptions(skipsBadRecords: true))
@@ -97,7 +97,7 @@ import Testing
       let database = try Database(schema: "type User { id: ID! n: Int x: Inner } type Inner { y: Int }")
       let found = problem { try database.load([source]) }
       #expect(
-        found?.code == "unknown-data-field" && found?.message == message && found?.file.hasPrefix("data.") == true
+        found?.code == "unknown-field" && found?.message == message && found?.file.hasPrefix("data.") == true
           && found?.line == 1 && found?.column == column, "\(String(describing: found))")
     }
     try expect(.lines("User", #"{"id":1,"":2,"n":1}"#), empty, 10)

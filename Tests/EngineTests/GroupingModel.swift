@@ -34,7 +34,7 @@ struct GroupedField: Sendable {
     GroupedField(
       name: "f", type: "Float",
       pool: [
-        GroupedValue("-2.25"), GroupedValue("-0.0", shown: "-0", equalTo: "0"), GroupedValue("0"),
+        GroupedValue("-2.25"), GroupedValue("-0.0", shown: "0", equalTo: "0"), GroupedValue("0"),
         GroupedValue("0.5"), GroupedValue("1e3", shown: "1000", equalTo: "1000"), GroupedValue("1000"),
       ]),
     GroupedField(

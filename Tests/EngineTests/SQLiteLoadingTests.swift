@@ -94,7 +94,7 @@ import Testing
         """)
     let narrow = try Database(schema: "type Note { id: ID! }")
     let path = try file(Self.shop, in: folder, name: "again.db")
-    #expect(problem { try narrow.load(path: path) }?.code == "unknown-data-field")
+    #expect(problem { try narrow.load(path: path) }?.code == "unknown-field")
     let other = try Database(schema: "type Nothing { id: ID! }")
     #expect(problem { try other.load(path: path) }?.message.contains("no table") == true)
   }

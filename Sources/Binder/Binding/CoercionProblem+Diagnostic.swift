@@ -4,14 +4,15 @@ import GQLQuery
 extension CoercionProblem {
   package static let codes: [DiagnosticCode] = [
     "wrong-type", "number-out-of-range", "malformed-value", "unknown-enum-value", "null-for-non-null",
-    "unknown-field", "depth-limit",
+    "unknown-field", "depth-limit", "too-large",
   ].map { DiagnosticCode($0) }
 
   package var code: DiagnosticCode {
     switch self {
     case .wrongKind, .quotedEnumValue: DiagnosticCode("wrong-type")
     case .outOfRange: DiagnosticCode("number-out-of-range")
-    case .malformed, .tooLong: DiagnosticCode("malformed-value")
+    case .malformed: DiagnosticCode("malformed-value")
+    case .tooLong: DiagnosticCode("too-large")
     case .unknownEnumValue: DiagnosticCode("unknown-enum-value")
     case .null: DiagnosticCode("null-for-non-null")
     case .unknownMember: DiagnosticCode("unknown-field")

@@ -83,15 +83,6 @@ package final class CellPool: @unchecked Sendable {
   }
 }
 
-extension Cell {
-  init(_ value: Decimal) {
-    let packed = value.packed
-    self.init(low: packed.0, high: packed.1)
-  }
-
-  var decimal: Decimal { Decimal(packed: (low, high)) }
-}
-
 extension TextView {
   /// `TextView.escapeFlag` if a JSON string cannot hold the bytes as they are, else 0.
   static func escapeFlag(_ start: UnsafeRawPointer, _ count: Int) -> UInt64 {

@@ -96,10 +96,8 @@ struct Conversion {
 
   private func number(_ cell: Cell, _ from: ScalarType, _ to: ScalarType) -> Cell? {
     switch (from, to) {
-    case (.int, .float): Cell(Double(cell.int))
-    case (.int, .decimal): Cell(Decimal(cell.int))
-    case (.float, .int): Int64(exactly: cell.double).map { Cell($0) }
-    case (.float, .decimal): Decimal(shortest: cell.double).map { Cell($0) }
+    case (.int, _): ScalarCells.cell(to, integer: cell.int)
+    case (.float, _): ScalarCells.cell(to, real: cell.double)
     case (.decimal, .int): cell.decimal.int64Value.map { Cell($0) }
     case (.decimal, .float): Cell(cell.decimal.doubleValue)
     default: cell
@@ -177,22 +175,13 @@ struct Conversion {
     switch to {
     case .scalar(let scalar):
       switch scalar {
-      case .int: return Result(Decimal.int64(bytes).map { Cell($0) })
-      case .float: return Result(FloatParsing.parse(bytes).map { Cell($0) })
-      case .decimal: return Result(Decimal(parsing: bytes).map { Cell($0) })
-      case .boolean:
-        if bytes.elementsEqual("true".utf8) { return .value(Cell(low: 1)) }
-        return bytes.elementsEqual("false".utf8) ? .value(Cell(low: 0)) : .failed
-      case .dateTime: return Result(CivilTime.parseDateTime(bytes).map { Cell($0) })
-      case .date: return Result(CivilTime.parseDate(bytes).map { Cell($0) })
-      case .duration: return Result(CivilTime.parseDuration(bytes).map { Cell($0) })
       case .uuid:
-        guard let text = UUIDText.normalize(bytes) else { return .failed }
+        guard let text = UUIDCodec.read(bytes) else { return .failed }
         return .value(try copy(text))
       case .bytes:
         guard let decoded = try decoded(base64: bytes) else { return .failed }
         return .value(try copy(decoded))
-      case .string, .id, .json, .cursor: return .failed
+      default: return Result(ScalarCells.cell(scalar, text: bytes))
       }
     case .enumeration(let id):
       return Result(catalog[id].values.firstIndex { bytes.elementsEqual($0.utf8) }.map { Cell(Int64($0)) })
@@ -220,7 +209,10 @@ struct Conversion {
         return try text(ofJSON: start, count, to)
       case .number:
         guard let number = try? scanner.scanNumber() else { return .failed }
-        if to.isNumeric { return try parse(number.bytes, to) }
+        if case .scalar(let scalar) = to, scalar.isNumeric {
+          try execution.charge(number.count)
+          return Result(ScalarCells.cell(scalar, number: number))
+        }
         if to == .string { return .value(try copy(UnsafeRawPointer(number.start), number.count)) }
         if to == .id, number.isInteger {
           let text = try copy(UnsafeRawPointer(number.start), number.count)

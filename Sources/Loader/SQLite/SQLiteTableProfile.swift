@@ -1,4 +1,5 @@
 import GQLBase
+import GQLCatalog
 
 /// A summary of the values of a table's columns: the narrowest type that holds them.
 ///
@@ -23,9 +24,9 @@ struct SQLiteTableProfile {
 
     init(_ column: SQLiteTable.Column) {
       declared = column.declaredType
-      mayBeBoolean = declared.contains("BOOL")
-      mayBeJSON = declared.contains("JSON")
-      mayBeDate = !["CHAR", "TEXT", "CLOB"].contains { column.declaredType.contains($0) }
+      mayBeBoolean = ScalarType.boolean.isDeclared(by: declared)
+      mayBeJSON = ScalarType.json.isDeclared(by: declared)
+      mayBeDate = !ScalarType.string.isDeclared(by: declared)
       mayBeDateTime = mayBeDate
     }
   }
@@ -61,7 +62,7 @@ struct SQLiteTableProfile {
       column.texts += 1
       guard column.mayBeDate || column.mayBeDateTime || column.mayBeJSON else { return }
       rows.withBytes(index) { text in
-        if column.mayBeDate { column.mayBeDate = CivilTime.parseDate(text) != nil }
+        if column.mayBeDate { column.mayBeDate = DateCodec.read(text) != nil }
         if column.mayBeDateTime { column.mayBeDateTime = CivilTime.parseDateTime(text) != nil }
         if column.mayBeJSON, JSONScanner.isJSON(text) { column.jsons += 1 }
       }
@@ -75,14 +76,14 @@ struct SQLiteTableProfile {
   func kind(_ place: Int) -> SQLiteSchema.Kind {
     let column = columns[place]
     let present = rowCount - column.nulls
-    func says(_ words: String...) -> Bool { words.contains { column.declared.contains($0) } }
+    func says(_ scalar: ScalarType) -> Bool { scalar.isDeclared(by: column.declared) }
     if present == 0 { return Self.affinity(column.declared) }
     if column.integers == present {
       if column.booleans == present { return .boolean }
-      return says("DEC", "NUMERIC", "MONEY") ? .decimal : says("REAL", "FLOA", "DOUB") ? .float : .int
+      return says(.decimal) ? .decimal : says(.float) ? .float : .int
     }
     if column.integers + column.reals == present, !column.hasInfinity {
-      return says("DEC", "NUMERIC", "MONEY") ? .decimal : .float
+      return says(.decimal) ? .decimal : .float
     }
     if column.texts == present {
       if column.mayBeDate { return .date }
@@ -110,15 +111,7 @@ struct SQLiteTableProfile {
 
   /// Returns what a column without values is declared to have.
   static func affinity(_ declared: String) -> SQLiteSchema.Kind {
-    func says(_ words: String...) -> Bool { words.contains { declared.contains($0) } }
-    if says("BOOL") { return .boolean }
-    if says("INT") { return .int }
-    if says("CHAR", "CLOB", "TEXT") { return .string }
-    if says("DATETIME", "TIMESTAMP") { return .dateTime }
-    if says("DATE") { return .date }
-    if says("REAL", "FLOA", "DOUB") { return .float }
-    if says("DEC", "NUMERIC", "MONEY") { return .decimal }
-    if says("JSON") { return .json }
-    return declared.isEmpty || says("BLOB") ? .bytes : .string
+    if let scalar = ScalarType.declared(as: declared) { return SQLiteRecords.kind(scalar) }
+    return declared.isEmpty ? .bytes : .string
   }
 }

@@ -46,7 +46,7 @@ extension Foundation.Decimal: ColumnScalar {
 
   /// The number.
   public init(cell: ColumnCell) throws {
-    let text = GQLBase.Decimal(packed: (cell.cell.low, cell.cell.high)).description
+    let text = cell.cell.decimal.description
     guard let value = Foundation.Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")) else {
       throw ModelError.unreadable("\(text) is no Decimal")
     }
@@ -58,8 +58,7 @@ extension Foundation.Decimal: ColumnScalar {
     guard !isNaN, let value = GQLBase.Decimal(parsing: description) else {
       throw ModelError.numberTooFine(description)
     }
-    let packed = value.packed
-    slot.cell = Cell(low: packed.0, high: packed.1)
+    slot.cell = Cell(value)
   }
 }
 

@@ -58,8 +58,8 @@ extension Cell {
   /// A number; negative zero as zero.
   @inline(__always)
   fileprivate init(finite number: Double, _ words: @autoclosure () -> String) throws {
-    guard number.isFinite else { throw ModelError.numberNotFinite(words()) }
-    self.init(number == 0 ? 0 : number)
+    guard let number = FloatCodec.read(real: number) else { throw ModelError.numberNotFinite(words()) }
+    self.init(number)
   }
 }
 

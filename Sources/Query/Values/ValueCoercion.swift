@@ -47,7 +47,7 @@ package struct ValueCoercion: Sendable {
   package enum Origin: Sendable, Hashable {
     /// A document: enum values are names.
     case document
-    /// A variable: enum values are texts, and a JSON number such as `3.0` is an Int.
+    /// A variable: enum values are texts.
     case variable
   }
 
@@ -154,38 +154,34 @@ package struct ValueCoercion: Sendable {
       raw.json(into: &buffer)
       return buffer.withUnsafeBytes { $0.count <= longestText ? .success(.json(Text($0))) : tooLong($0.count) }
     case (_, .text(let text)) where text.count > longestText: return tooLong(text.count)
-    case (.int, .integer(let digits)):
-      guard let value = Int64(digits), ints.contains(value) else { return outOfRange(digits) }
-      return .success(.int(value))
-    case (.int, .real(let digits)) where origin == .variable:
-      guard let decimal = Decimal(parsing: digits) else { return outOfRange(digits) }
-      guard let value = decimal.int64Value else { return wrong(raw, .int) }
+    case (.int, .integer(let digits)), (.int, .real(let digits)):
+      guard let value = parse(digits, IntCodec.read) else {
+        let isWhole = parse(digits, DecimalCodec.read).map { $0 == $0.rounded(to: 0) } ?? true
+        return isWhole ? outOfRange(digits) : wrong(raw, .int)
+      }
       return ints.contains(value) ? .success(.int(value)) : outOfRange(digits)
     case (.float, .integer(let digits)), (.float, .real(let digits)):
-      return Array(digits.utf8).withUnsafeBufferPointer { FloatParsing.parse($0) }.map { .success(.float($0)) }
-        ?? outOfRange(digits)
+      return parse(digits, FloatCodec.read).map { .success(.float($0)) } ?? outOfRange(digits)
     case (.decimal, .integer(let digits)), (.decimal, .real(let digits)):
-      return Decimal(parsing: digits).map { .success(.decimal($0)) } ?? outOfRange(digits)
+      return parse(digits, DecimalCodec.read).map { .success(.decimal($0)) } ?? outOfRange(digits)
     // Clients without exact numbers send decimals as text.
     case (.decimal, .text(let text)) where origin == .variable:
-      return Decimal(parsing: text.string).map { .success(.decimal($0)) } ?? malformed(text)
+      return parse(text, DecimalCodec.read).map { .success(.decimal($0)) } ?? malformed(text)
     case (.string, .text(let text)), (.cursor, .text(let text)): return .success(.string(text))
     case (.boolean, .boolean(let value)): return .success(.boolean(value))
     case (.id, .text(let text)): return .success(.id(text, isNumber: false))
     // As data has it, `-0` is `0`.
     case (.id, .integer(let digits)): return .success(.id(Text(digits == "-0" ? "0" : digits), isNumber: true))
     case (.dateTime, .text(let text)):
-      if let count = parse(text, CivilTime.parseDateTime) { return .success(.dateTime(count)) }
-      guard let days = parse(text, CivilTime.parseDate) else { return malformed(text) }
-      return .success(.dateTime(days * CivilTime.microsecondsPerDay))
+      return parse(text, DateTimeCodec.read).map { .success(.dateTime($0)) } ?? malformed(text)
     case (.date, .text(let text)):
-      return parse(text, CivilTime.parseDate).map { .success(.date($0)) } ?? malformed(text)
+      return parse(text, DateCodec.read).map { .success(.date($0)) } ?? malformed(text)
     case (.duration, .text(let text)):
-      return parse(text, CivilTime.parseDuration).map { .success(.duration($0)) } ?? malformed(text)
+      return parse(text, DurationCodec.read).map { .success(.duration($0)) } ?? malformed(text)
     case (.uuid, .text(let text)):
-      return parse(text, UUIDText.normalize).map { .success(.uuid(Text($0))) } ?? malformed(text)
+      return parse(text, UUIDCodec.read).map { .success(.uuid(Text($0))) } ?? malformed(text)
     case (.bytes, .text(let text)):
-      return parse(text, Base64.decode).map { .success(.bytes(Text($0))) } ?? malformed(text)
+      return parse(text, BytesCodec.read).map { .success(.bytes(Text($0))) } ?? malformed(text)
     case (_, .typed(let value)): return convert(value, to: scalar)
     default: return wrong(raw, .scalar(scalar))
     }
@@ -195,6 +191,11 @@ package struct ValueCoercion: Sendable {
     text.bytes.withUnsafeBufferPointer { parser($0) }
   }
 
+  private func parse<Output>(_ digits: String, _ parser: (UnsafeBufferPointer<UInt8>) -> Output?) -> Output? {
+    var digits = digits
+    return digits.withUTF8 { parser($0) }
+  }
+
   /// Values that have a type pass where it is the wanted one or converts exactly.
   private func convert(_ value: Value, to scalar: ScalarType) -> Outcome {
     let wrong = Outcome.failure(
@@ -202,8 +203,9 @@ package struct ValueCoercion: Sendable {
     switch (scalar, value) {
     case (.float, .float(let number)): return number.isFinite ? .success(value) : wrong
     case (.float, .decimal(let number)): return .success(.float(number.doubleValue))
-    case (.decimal, .float(let number)): return Decimal(shortest: number).map { .success(.decimal($0)) } ?? wrong
-    case (.int, .float(let number)): return Int64(exactly: number).map { .success(.int($0)) } ?? wrong
+    case (.decimal, .float(let number)):
+      return DecimalCodec.read(real: number).map { .success(.decimal($0)) } ?? wrong
+    case (.int, .float(let number)): return IntCodec.read(real: number).map { .success(.int($0)) } ?? wrong
     case (.int, .decimal(let number)): return number.int64Value.map { .success(.int($0)) } ?? wrong
     case (.decimal, .decimal), (.id, .id), (.dateTime, .dateTime), (.date, .date), (.duration, .duration),
       (.uuid, .uuid), (.bytes, .bytes), (.json, .json):

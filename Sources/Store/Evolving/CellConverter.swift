@@ -202,22 +202,21 @@ final class CellConverter {
 
   private func number(_ cell: Cell, _ from: ScalarType, _ to: ScalarType) -> Outcome {
     func outcome(_ cell: Cell, _ isExact: Bool) -> Outcome { isExact ? .exact(cell) : .inexact(cell) }
-    func packed(_ value: Decimal) -> Cell { Cell(low: value.packed.0, high: value.packed.1) }
     switch (from, to) {
     case (.int, .float):
       let value = Double(cell.int)
       return outcome(Cell(value), Int64(exactly: value) == cell.int)
-    case (.int, .decimal): return .exact(packed(Decimal(cell.int)))
+    case (.int, .decimal): return .exact(Cell(Decimal(cell.int)))
     case (.float, .int):
       let rounded = cell.double.rounded(.toNearestOrAwayFromZero)
       return Int64(exactly: rounded).map { outcome(Cell($0), rounded == cell.double) } ?? .lost
-    case (.float, .decimal): return Decimal(shortest: cell.double).map { .exact(packed($0)) } ?? .lost
+    case (.float, .decimal): return ScalarCells.cell(.decimal, real: cell.double).map { .exact($0) } ?? .lost
     case (.decimal, .int):
-      let value = Decimal(packed: (cell.low, cell.high))
+      let value = cell.decimal
       if let exact = value.int64Value { return .exact(Cell(exact)) }
       return value.rounded(to: 0)?.int64Value.map { .inexact(Cell($0)) } ?? .lost
     case (.decimal, .float):
-      let value = Decimal(packed: (cell.low, cell.high))
+      let value = cell.decimal
       let near = value.doubleValue
       return near.isFinite ? outcome(Cell(near == 0 ? 0 : near), Decimal(shortest: near) == value) : .lost
     default: return .lost
@@ -274,20 +273,9 @@ final class CellConverter {
         // A number's digits are an id that prints as a number.
         if case .scalar(.int) = from { return arena.text(bytes, flags: TextView.numberFlag) }
         return arena.text(bytes)
-      case .int: return Decimal.int64(text).map { Cell($0) }
-      case .float: return FloatParsing.parse(text).flatMap { $0.isFinite ? Cell($0 == 0 ? 0 : $0) : nil }
-      case .decimal: return Decimal(parsing: text).map { Cell(low: $0.packed.0, high: $0.packed.1) }
-      case .boolean:
-        if bytes.elementsEqual("true".utf8) { return Cell(low: 1) }
-        return bytes.elementsEqual("false".utf8) ? Cell(low: 0) : nil
-      case .dateTime:
-        return CivilTime.parseDateTime(text).map { Cell($0) }
-          ?? CivilTime.parseDate(text).map { Cell($0 &* CivilTime.microsecondsPerDay) }
-      case .date: return CivilTime.parseDate(text).map { Cell($0) }
-      case .duration: return CivilTime.parseDuration(text).map { Cell($0) }
-      case .uuid: return UUIDText.normalize(text).flatMap { $0.withUnsafeBytes { arena.text($0) } }
-      case .bytes: return Base64.decode(text).flatMap { $0.withUnsafeBytes { arena.text($0) } }
-      case .json: return nil
+      case .uuid: return UUIDCodec.read(text).flatMap { $0.withUnsafeBytes { arena.text($0) } }
+      case .bytes: return BytesCodec.read(text).flatMap { $0.withUnsafeBytes { arena.text($0) } }
+      default: return ScalarCells.cell(scalar, text: text)
       }
     }
   }
@@ -297,15 +285,13 @@ final class CellConverter {
     var scanner = JSONScanner(bytes)
     switch scanner.peek() {
     case .string:
-      if case .scalar(let scalar) = to, [.int, .float, .boolean].contains(scalar) { return nil }
       var decoded = ByteBuffer()
       guard let text = try? scanner.scanString(&decoded) else { return nil }
+      if case .scalar(let scalar) = to, !scalar.codec.isString { return ScalarCells.cell(scalar, quoted: text.bytes) }
       return read(UnsafeRawBufferPointer(text.bytes))
     case .number:
-      guard case .scalar(let scalar) = to else { return nil }
-      if scalar.isNumeric { return read(bytes) }
-      guard scalar == .id, let number = try? scanner.scanNumber(), number.isInteger else { return nil }
-      return arena.text(bytes, flags: TextView.numberFlag)
+      guard case .scalar(let scalar) = to, let number = try? scanner.scanNumber() else { return nil }
+      return ScalarCells.cell(scalar, number: number)
     case .boolean:
       guard case .scalar(.boolean) = to else { return nil }
       return read(bytes)
@@ -315,49 +301,13 @@ final class CellConverter {
 
   /// The value as data writes it, without the quotes unless it is `asJSON`.
   static func write(_ cell: Cell, _ form: Form, asJSON: Bool, into buffer: inout ByteBuffer) {
-    func quote(_ buffer: inout ByteBuffer, _ body: (inout ByteBuffer) -> Void) {
-      if asJSON { buffer.append(UInt8(ascii: "\"")) }
-      body(&buffer)
-      if asJSON { buffer.append(UInt8(ascii: "\"")) }
-    }
     switch form {
     case .nested: TextView(cell).withBytes { buffer.append($0, $1) }
     case .enumeration(let names):
       let code = Int(cell.low)
       guard names.indices.contains(code) else { return }
-      quote(&buffer) { $0.append(utf8: names[code]) }
-    case .scalar(let scalar):
-      switch scalar {
-      case .int: buffer.append(int: cell.int)
-      case .float: buffer.append(double: cell.double)
-      case .decimal: buffer.append(decimal: Decimal(packed: (cell.low, cell.high)))
-      case .boolean: buffer.append(bool: cell.low != 0)
-      case .dateTime: unquoted(&buffer, asJSON) { $0.append(dateTime: cell.int) }
-      case .date: unquoted(&buffer, asJSON) { $0.append(date: cell.int) }
-      case .duration: unquoted(&buffer, asJSON) { $0.append(duration: cell.int) }
-      case .json: TextView(cell).withBytes { buffer.append($0, $1) }
-      case .bytes:
-        unquoted(&buffer, asJSON) { buffer in
-          TextView(cell).withBytes { buffer.append(base64: UnsafeRawBufferPointer(start: $0, count: $1)) }
-        }
-      case .string, .cursor, .id, .uuid:
-        let view = TextView(cell)
-        if !asJSON || view.isNumber {
-          view.withBytes { buffer.append($0, $1) }
-        } else {
-          view.withBytes { buffer.append(json: $0, $1) }
-        }
-      }
-    }
-  }
-
-  /// `body` writes a text in quotes, which are left out unless they are wanted.
-  private static func unquoted(_ buffer: inout ByteBuffer, _ keepsQuotes: Bool, _ body: (inout ByteBuffer) -> Void) {
-    if keepsQuotes { return body(&buffer) }
-    var quoted = ByteBuffer(capacity: 64)
-    body(&quoted)
-    quoted.withUnsafeBytes {
-      if $0.count >= 2 { buffer.append(UnsafeRawBufferPointer(rebasing: $0[1..<($0.count - 1)])) }
+      if asJSON { buffer.append(json: names[code]) } else { buffer.append(utf8: names[code]) }
+    case .scalar(let scalar): ScalarCells.write(cell, scalar, asJSON: asJSON, into: &buffer)
     }
   }
 }

@@ -1,6 +1,6 @@
 extension UnsafeBufferPointer<UInt8> {
   /// Returns whether the bytes are those of a word.
-  func equals(_ word: StaticString) -> Bool {
+  package func equals(_ word: StaticString) -> Bool {
     count == word.utf8CodeUnitCount
       && elementsEqual(UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
   }
