@@ -72,14 +72,18 @@ let package = Package(
     .testTarget(
       name: "GQLStoreTests", dependencies: ["GQLBase", "GQLCatalog", "GQLText", "GQLStore"], path: "Tests/StoreTests"),
 
+    // Records from any door, staged and written into a transaction.
+    .target(name: "GQLWriting", dependencies: ["GQLBase", "GQLCatalog", "GQLStore"], path: "Sources/Writing"),
+
     // A physical plan over a snapshot, to bytes.
     .target(
-      name: "GQLExecutor", dependencies: ["GQLBase", "GQLCatalog", "GQLRegex", "GQLText", "GQLQuery", "GQLStore"],
+      name: "GQLExecutor",
+      dependencies: ["GQLBase", "GQLCatalog", "GQLRegex", "GQLText", "GQLQuery", "GQLStore", "GQLWriting"],
       path: "Sources/Executor"),
     .testTarget(
       name: "GQLExecutorTests",
       dependencies: [
-        "GQLBase", "GQLCatalog", "GQLQuery", "GQLBinder", "GQLPlanner", "GQLStore", "GQLExecutor",
+        "GQLBase", "GQLCatalog", "GQLQuery", "GQLBinder", "GQLPlanner", "GQLStore", "GQLWriting", "GQLExecutor",
       ], path: "Tests/ExecutorTests"),
 
     // Data from elsewhere: JSON, CSV and SQLite files, compressed files.
@@ -92,7 +96,7 @@ let package = Package(
       name: "CZstd", path: "Sources/CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
 
     .target(
-      name: "GQLLoader", dependencies: ["GQLBase", "GQLCatalog", "GQLStore", "CSQLite3", "CZlib", "CZstd"],
+      name: "GQLLoader", dependencies: ["GQLBase", "GQLCatalog", "GQLStore", "GQLWriting", "CSQLite3", "CZlib", "CZstd"],
       path: "Sources/Loader"),
     .testTarget(
       name: "GQLLoaderTests", dependencies: ["GQLBase", "GQLLoader", "GQLDifferential"], path: "Tests/LoaderTests"),
@@ -105,7 +109,7 @@ let package = Package(
       name: "GQLEngine",
       dependencies: [
         "GQLBase", "GQLLexer", "GQLParser", "GQLCatalog", "GQLRegex", "GQLQuery", "GQLBinder",
-        "GQLPlanner", "GQLStore", "GQLExecutor",
+        "GQLPlanner", "GQLStore", "GQLWriting", "GQLExecutor",
       ], path: "Sources/Engine"),
 
     // The library: the evaluator, with data and golden files, and generated models.
@@ -127,7 +131,7 @@ let package = Package(
       name: "GQLModels",
       dependencies: [
         "GQLBase", "GQLParser", "GQLCatalog", "GQLText", "GQLQuery", "GQLBinder", "GQLPlanner", "GQLStore",
-        "GQLExecutor",
+        "GQLWriting", "GQLExecutor",
       ], path: "Sources/Models"),
 
     // The library of models: entities, with the macros, text, databases and live answers.

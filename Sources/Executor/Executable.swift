@@ -2,6 +2,7 @@ import GQLBase
 import GQLCatalog
 import GQLQuery
 import GQLStore
+import GQLWriting
 
 /// A plan made ready to run: expressions compiled, keys escaped. Immutable; any number of threads may run it.
 ///

@@ -3,6 +3,7 @@ import GQLCatalog
 import GQLQuery
 import GQLRegex
 import GQLStore
+import GQLWriting
 
 /// What the parts of an ``Executable`` share while they are made.
 struct PlanCompiler {

@@ -1,4 +1,5 @@
 import GQLBase
+import GQLWriting
 
 /// A line of names of a CSV file: one rule for which names its columns have, with a schema and without.
 struct CSVHeader {
@@ -40,7 +41,7 @@ struct CSVHeader {
   }
 
   /// Reads the first line of a file that is not blank.
-  init(_ csv: inout CSVReader, _ arena: LoadArena) throws(RecordFailure) {
+  init(_ csv: inout CSVReader, _ arena: StagingArena) throws(RecordFailure) {
     var names: [(text: String, range: Range<Int>)] = []
     for field in try csv.names() {
       let text = field.text(of: csv.bytes, in: arena)

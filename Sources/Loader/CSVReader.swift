@@ -1,4 +1,5 @@
 import GQLBase
+import GQLWriting
 
 /// Reads RFC 4180 text field by field, without copying fields that hold no doubled quotes.
 struct CSVReader {
@@ -27,13 +28,13 @@ struct CSVReader {
 
     /// Returns the text: where quotes are doubled it lies in the arena.
     @inline(__always)
-    func text(of bytes: UnsafeBufferPointer<UInt8>, in arena: LoadArena) -> UnsafeBufferPointer<UInt8> {
+    func text(of bytes: UnsafeBufferPointer<UInt8>, in arena: StagingArena) -> UnsafeBufferPointer<UInt8> {
       let source = UnsafeBufferPointer(rebasing: bytes[start..<end])
       return hasDoubledQuotes ? Self.undoubled(source, in: arena) : source
     }
 
     private static func undoubled(
-      _ source: UnsafeBufferPointer<UInt8>, in arena: LoadArena
+      _ source: UnsafeBufferPointer<UInt8>, in arena: StagingArena
     ) -> UnsafeBufferPointer<UInt8> {
       let quotes = source.reduce(0) { $1 == 0x22 ? $0 + 1 : $0 }
       let text = arena.allocate(source.count - quotes / 2).assumingMemoryBound(to: UInt8.self)

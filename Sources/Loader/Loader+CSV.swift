@@ -1,6 +1,7 @@
 import GQLBase
 import GQLCatalog
 import GQLStore
+import GQLWriting
 
 /// CSV files: lines are read into a stage by columns, or one by one where bad ones are to be skipped.
 extension Loader {
@@ -16,7 +17,7 @@ extension Loader {
     guard !skipsBadRecords, columns.allSatisfy({ $0.presences.isEmpty || RecordLayout.isPlain(slots[$0.place]) }) else {
       return try loadLineByLine(&csv, columns, file, number, type)
     }
-    let stage = stage(of: Int(type.index))
+    let stage = writer.stage(of: Int(type.index))
     let lines = CSVLines(
       width: columns.count, capacity: EntityStage.mostRecords(columns: max(stage.columnCount, columns.count)))
     while !csv.isAtEnd {
@@ -24,11 +25,7 @@ extension Loader {
       let isRegular = lines.read(&csv)
       let read = reader.readLines(lines, columns, into: stage, bytes)
       records += read
-      if read > 0 {
-        staged.append(Int(type.index))
-        stagedRecords = read
-        try flush(number)
-      }
+      try insert(stage, number)
       if read < lines.count {
         // This says what is wrong with it.
         reader.removeAll()
@@ -60,7 +57,7 @@ extension Loader {
     _ csv: inout CSVReader, _ fields: inout [CSVReader.Field], _ columns: [RecordReader.CSVColumn], _ number: Int,
     _ type: EntityTypeID
   ) throws(RecordFailure) {
-    reader.removeAll(keepsTexts: stagedRecords > 0)
+    reader.removeAll(keepsTexts: writer.stagedRecords > 0)
     do throws(RecordFailure) {
       try csv.nextLine(into: &fields)
     } catch {

@@ -51,7 +51,7 @@ extension Loader {
 
   /// Reads one top-level object into the stage.
   private mutating func loadObject(_ records: inout JSONRecords, _ file: LoadFile) throws(RecordFailure) {
-    reader.removeAll(keepsTexts: stagedRecords > 0)
+    reader.removeAll(keepsTexts: writer.stagedRecords > 0)
     guard records.scanner.peek() == .object else {
       throw RecordFailure(.notAnObject, "expected an object", at: records.position)
     }

@@ -10,7 +10,7 @@ extension Loader {
     guard !skipsBadRecords, let columns = reader.rowColumns(rows, type) else {
       return try loadRowByRow(rows, type, file, source, number)
     }
-    let stage = stage(of: Int(type.index))
+    let stage = writer.stage(of: Int(type.index))
     var row = 0
     while true {
       source.connection.boundValues()
@@ -24,11 +24,7 @@ extension Loader {
       }
       records += read.count
       row += read.count
-      if read.count > 0 {
-        staged.append(stage.layout)
-        stagedRecords = read.count
-        try flush(number)
-      }
+      try insert(stage, number)
       if read.end == .end { return }
       if read.end == .refused {
         // This says what is wrong with it, or finds more than one row in it.
@@ -69,7 +65,7 @@ extension Loader {
   private mutating func loadRow(
     _ rows: SQLiteTableReader, _ row: Int, _ type: EntityTypeID, _ file: LoadFile, _ number: Int
   ) throws(RecordFailure) {
-    reader.removeAll(keepsTexts: stagedRecords > 0)
+    reader.removeAll(keepsTexts: writer.stagedRecords > 0)
     var written = ByteBuffer(capacity: 1024)
     rows.writeRecord(into: &written)
     let count = written.count

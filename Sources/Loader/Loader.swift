@@ -1,6 +1,7 @@
 import GQLBase
 import GQLCatalog
 import GQLStore
+import GQLWriting
 
 /// Puts the records of files into a transaction: rows first, then links.
 ///
@@ -14,43 +15,15 @@ package struct Loader: ~Copyable {
   /// Indicates whether nobody wrote the schema: it was made from the records that can be read.
   let isInferred: Bool
   let watch: LoadWatch
-  let arena = LoadArena()
-  /// Keys of links, until all rows are there.
-  let keys = LoadArena()
+  let arena = StagingArena()
   var reader: RecordReader
-  /// By type: records on their way into the transaction.
-  var stages: [EntityStage?]
-  /// Holds the types whose stages hold records.
-  var staged: [Int] = []
-  var stagedRecords = 0
-  /// Holds the staged type that is a member of an interface or union; there is one at most.
-  var stagedMember: Int?
-  /// Holds the types of which rows were put in together, so that links do not know their keys yet.
-  var unsettled: Set<Int> = []
-  /// A record that meets an entity which is there.
-  var merged = RecordStage()
+  var writer: EntityWriter
   /// Holds what was done so far.
   package internal(set) var outcome = LoadOutcome()
-  var pending: [PendingLinks]
-  let baseSlots: [Int]
-  /// By type: the last number that a record without an id got.
-  var lastNumbers: [Int]
-  /// By type: how many rows are numbered from 1 on; all of them, as long as no record has an id.
-  var numberedRows: [Int]
   /// Holds the types that names of files and keys lead to.
   let sourceTypes: SourceTypes
   /// By name: the types that records of the current file say.
   var recordTypes: [String: EntityTypeID] = [:]
-  /// For each type and new row: whether a record of its own defined it, and where that record is.
-  var origins: [RowOrigins]
-  /// For each relation that must have a target, the rows whose target is named but not there.
-  var dangling: [RelationID: Set<UInt32>] = [:]
-  /// By column: how many values differ from those that other objects with the same id gave.
-  var conflicts: [ConflictPlace: Int] = [:]
-  struct ConflictPlace: Hashable {
-    var type: EntityTypeID
-    var column: ColumnID
-  }
   var records = 0
   /// Counts how often a record was gone past, for the next look at the time.
   private var looks = 0
@@ -72,15 +45,11 @@ package struct Loader: ~Copyable {
     self.isInferred = isInferred
     self.watch = watch
     sourceTypes = SourceTypes(catalog)
+    let layouts = EntityLayouts(catalog)
     reader = RecordReader(
-      layouts: catalog.types.map { RecordLayout($0, catalog: catalog) }, names: sourceTypes, arena: arena,
-      now: transaction.now)
-    stages = Array(repeating: nil, count: catalog.types.count)
-    pending = Array(repeating: PendingLinks(), count: catalog.relations.count)
-    baseSlots = catalog.types.map { transaction.slotCount($0.id) }
-    lastNumbers = Array(repeating: 0, count: catalog.types.count)
-    numberedRows = Array(repeating: 0, count: catalog.types.count)
-    origins = Array(repeating: RowOrigins(), count: catalog.types.count)
+      layouts: catalog.types.map { RecordLayout($0, layouts[$0.id], catalog: catalog) }, names: sourceTypes,
+      arena: arena, now: transaction.now)
+    writer = EntityWriter(transaction, layouts, leavesOutBad: skipsBadRecords, memory: arena)
   }
 
   /// Loads files. The transaction must be dropped if it throws.
@@ -90,10 +59,7 @@ package struct Loader: ~Copyable {
   }
 
   private mutating func loadAll(_ files: [LoadFile]) throws(LoadFailure) {
-    defer {
-      reader.stage.deallocate()
-      merged.deallocate()
-    }
+    defer { reader.stage.deallocate() }
     let before = catalog.types.map { transaction.liveCount($0.id) }
     totalBytes = LoadFile.byteCount(files)
     if !skipsBadRecords { transaction.beginBulk() }
@@ -115,7 +81,12 @@ package struct Loader: ~Copyable {
       LoadPosition(
         step: .connecting, file: files.last?.file.name ?? "", bytes: readBytes, totalBytes: totalBytes, records: records
       ))
-    try resolveLinks(files)
+    do throws(WriteProblem) {
+      try writer.resolveLinks()
+    } catch {
+      throw loadFailure(error)
+    }
+    takeNotes()
     if isDue, let last = files.last { throw interrupted(in: last.file) }
     if !skipsBadRecords {
       do {
@@ -125,8 +96,8 @@ package struct Loader: ~Copyable {
       }
       if isDue, let last = files.last { throw interrupted(in: last.file) }
     }
-    try checkComplete(files)
-    warnConflicts()
+    try complete(files)
+    takeNotes()
     for (type, count) in zip(catalog.types, before) where type.kind == .entity {
       outcome.inserted.append((type.id, transaction.liveCount(type.id) - count))
     }
@@ -159,13 +130,8 @@ package struct Loader: ~Copyable {
       kind = .contradictingLinks
     default: place = nil
     }
-    if let place {
-      let type = Int(place.type.index)
-      let position = Int(place.row) - baseSlots[type]
-      if origins[type].indices.contains(position) {
-        let origin = origins[type][position]
-        return loadFailure(RecordFailure(kind, message, at: origin.offset), in: files[origin.file].file)
-      }
+    if let place, let found = writer.place(of: place.row, place.type) {
+      return loadFailure(RecordFailure(kind, message, at: found.start), in: files[found.source].file)
     }
     return LoadFailure(code: kind.code, message)
   }

@@ -1,5 +1,7 @@
 import GQLBase
 import GQLCatalog
+import GQLStore
+import GQLWriting
 
 /// A compiled form of an entity type for the loader: the meaning of the keys of its records.
 ///
@@ -19,6 +21,16 @@ final class RecordLayout {
     case nested(element: Target, nonNull: [Bool], column: Int)
     /// Not given by data.
     case computed
+
+    /// Holds the column of values, if they have one of their own.
+    var column: Int? {
+      switch self {
+      case .scalar(_, let column), .enumeration(_, let column), .json(let column), .list(_, _, let column, _),
+        .nested(_, _, let column):
+        column
+      case .embedded, .relation, .computed: nil
+      }
+    }
   }
 
   final class Slot {
@@ -38,6 +50,10 @@ final class RecordLayout {
     /// Indicates whether numbers and truth values are texts as they are written.
     fileprivate(set) var isMixed = false
     let defaultValue: DefaultValue?
+    /// Holds the column of its values and the cell of its default, where that is a value.
+    let defaultCell: (column: Int, cell: Cell)?
+    /// Owns what the cell points to.
+    private let pool = CellPool()
     /// For a relation: whether the data of the target's type may give its links too.
     let hasOtherSide: Bool
     /// Holds the bytes of ``source``.
@@ -55,6 +71,13 @@ final class RecordLayout {
       isNonNull = signature.isNonNull
       self.defaultValue = defaultValue
       self.hasOtherSide = hasOtherSide
+      if case .value(let value)? = defaultValue, let column = target.column,
+        let cell = pool.cell(value, signature.type)
+      {
+        defaultCell = (column, cell)
+      } else {
+        defaultCell = nil
+      }
       key = .allocate(capacity: self.source.count)
       _ = key.initialize(from: self.source.bytes)
     }
@@ -84,20 +107,17 @@ final class RecordLayout {
   let isEntity: Bool
   /// Indicates whether records without an id are numbered.
   let numbersRows: Bool
-  /// Indicates whether it belongs to an interface or union.
-  let isMember: Bool
   /// Of an interface or union.
   let members: [EntityTypeID]
 
-  init(_ type: EntityType, catalog: Catalog) {
+  init(_ type: EntityType, _ entity: EntityLayout, catalog: Catalog) {
     self.type = type.id
     name = type.name
-    columnCount = type.columns.count
-    isAbstract = type.isAbstract
-    isEntity = type.kind == .entity
-    numbersRows = type.numbersRows
-    isMember = !type.memberships.isEmpty
-    members = type.members.map(\.type)
+    columnCount = entity.columnCount
+    isAbstract = entity.isAbstract
+    isEntity = entity.isEntity
+    numbersRows = entity.numbersRows
+    members = entity.members
     slots =
       type.isAbstract
       ? []
@@ -111,7 +131,7 @@ final class RecordLayout {
           slot.isMixed = property.isMixed
           return slot
         })
-    keyColumns = catalog[type.primaryIndex].columns.map { Int($0.index) }
+    keyColumns = entity.keyColumns
     // A link to an interface or union is read as an ID, and looked up in each of its types.
     keyTarget =
       keyColumns.first.map { Self.target(type.columns[$0].type, column: $0, catalog: catalog) }
@@ -127,22 +147,6 @@ final class RecordLayout {
     case .list: !slot.isNonNull
     case .embedded(_, let fields): fields.allSatisfy(isPlain)
     case .relation, .computed: false
-    }
-  }
-
-  /// Returns whether records that do not name a column's field have its default there.
-  ///
-  /// Complexity: the fields are looked through.
-  func hasDefault(_ column: Int) -> Bool { Self.hasDefault(column, slots) }
-
-  private static func hasDefault(_ column: Int, _ slots: [Slot]) -> Bool {
-    slots.contains { slot in
-      switch slot.target {
-      case .scalar(_, column), .enumeration(_, column), .list(_, _, column, _), .json(column), .nested(_, _, column):
-        slot.defaultValue != nil
-      case .embedded(_, let fields): hasDefault(column, fields)
-      default: false
-      }
     }
   }
 

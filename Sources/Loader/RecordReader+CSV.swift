@@ -1,6 +1,7 @@
 import GQLBase
 import GQLCatalog
 import GQLStore
+import GQLWriting
 
 extension RecordReader {
   /// A column of a CSV file: the field that it is, and its path of embedded objects.
@@ -102,12 +103,7 @@ extension RecordReader {
       return
     }
     for field in fields {
-      switch field.target {
-      case .scalar(_, let column), .enumeration(_, let column), .json(let column), .list(_, _, let column, _),
-        .nested(_, _, let column):
-        if stage.valid[base + column] { continue }
-      case .embedded, .relation, .computed: break
-      }
+      if let column = field.target.column, stage.valid[base + column] { continue }
       complete(field, base: base, record: record, owner: slot.path)
     }
   }

@@ -2,6 +2,7 @@ import CSQLite3
 import GQLBase
 import GQLCatalog
 import GQLStore
+import GQLWriting
 
 /// Rows of SQLite files, read into the columns of a stage.
 extension RecordReader {

@@ -181,46 +181,4 @@ extension RecordReader {
       if let start = words.baseAddress { listCells.append(start, isWide ? 16 : 8) }
     }
   }
-
-  /// A list's cell: elements and validity copied into the arena.
-  func run(_ elements: [Cell], _ valid: [Bool], isWide: Bool) -> Cell {
-    let width = isWide ? 16 : 8
-    let place = arena.allocate(elements.count * (width + 1))
-    for (index, cell) in elements.enumerated() {
-      (place + index * width).storeBytes(of: cell.low, as: UInt64.self)
-      if isWide { (place + index * width + 8).storeBytes(of: cell.high, as: UInt64.self) }
-      (place + elements.count * width + index).storeBytes(of: valid[index] ? 1 : 0, as: UInt8.self)
-    }
-    return Cell(low: UInt64(UInt(bitPattern: place)), high: UInt64(elements.count))
-  }
-
-  /// Returns the cell of a default; nil for null and for what has no column of its own.
-  func cell(of value: Value, for target: RecordLayout.Target) -> (column: Int, cell: Cell)? {
-    switch target {
-    case .scalar(_, let column), .enumeration(_, let column), .json(let column):
-      return scalarCell(value).map { (column, $0) }
-    case .list(_, let isWide, let column, _):
-      guard case .list(let elements) = value else { return nil }
-      let cells = elements.map { scalarCell($0) }
-      return (column, run(cells.map { $0 ?? Cell(low: 0) }, cells.map { $0 != nil }, isWide: isWide))
-    case .nested(_, _, let column): return scalarCell(value).map { (column, $0) }
-    case .embedded, .relation, .computed: return nil
-    }
-  }
-
-  private func scalarCell(_ value: Value) -> Cell? {
-    switch value {
-    case .null, .list, .object: return nil
-    case .boolean(let value): return Cell(low: value ? 1 : 0)
-    case .int(let value), .dateTime(let value), .date(let value), .duration(let value): return Cell(value)
-    case .float(let value): return Cell(value)
-    case .decimal(let value): return Cell(value)
-    case .enumeration(_, let code): return Cell(low: UInt64(code))
-    case .string(let text), .uuid(let text), .json(let text):
-      return keepCell(Array(text.bytes), flags: TextView.escapeFlag)
-    case .bytes(let text): return keepCell(Array(text.bytes), flags: 0)
-    case .id(let text, let isNumber):
-      return keepCell(Array(text.bytes), flags: TextView.escapeFlag | (isNumber ? TextView.numberFlag : 0))
-    }
-  }
 }

@@ -1,6 +1,7 @@
 import GQLBase
 import GQLCatalog
 import GQLStore
+import GQLWriting
 
 /// Links to interfaces and unions, and lists of lists.
 extension RecordReader {

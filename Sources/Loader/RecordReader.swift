@@ -1,11 +1,12 @@
 import GQLBase
 import GQLCatalog
 import GQLStore
+import GQLWriting
 
 /// Reads JSON objects into a ``RecordStage`` by the layouts of their types.
 struct RecordReader: ~Copyable {
   let layouts: [RecordLayout]
-  let arena: LoadArena
+  let arena: StagingArena
   let now: Int64
   var stage = RecordStage()
   var scratch = ByteBuffer(capacity: 1024)
@@ -22,7 +23,7 @@ struct RecordReader: ~Copyable {
   /// Holds the type that the top-level record says itself by a name, by which it was found.
   private var said: (name: String, owner: String)?
 
-  init(layouts: [RecordLayout], names: SourceTypes, arena: LoadArena, now: Int64) {
+  init(layouts: [RecordLayout], names: SourceTypes, arena: StagingArena, now: Int64) {
     self.layouts = layouts
     self.names = names
     elementNames = Set(layouts.filter { !$0.isEntity && !$0.isAbstract }.map(\.name))
@@ -199,13 +200,12 @@ struct RecordReader: ~Copyable {
 
   /// Applies what a property is where its record does not name it.
   mutating func applyDefault(_ slot: RecordLayout.Slot, base: Int, record: Int, owner: String) {
+    if let (column, cell) = slot.defaultCell {
+      stage.set(base + column, cell)
+      markDefault(base + column)
+      return
+    }
     switch (slot.defaultValue, slot.target) {
-    case (.value(let value)?, let target):
-      if let (column, cell) = cell(of: value, for: target) {
-        stage.set(base + column, cell)
-        markDefault(base + column)
-        return
-      }
     case (.now?, .scalar(let scalar, let column)):
       stage.set(base + column, Cell(scalar == .date ? CivilTime.date(ofDateTime: now) : now))
       markDefault(base + column)

@@ -1,4 +1,5 @@
 import GQLBase
+import GQLWriting
 
 /// A tree of the columns of a CSV file by name: `address.city` is a field of an embedded object.
 struct CSVColumns {
@@ -47,7 +48,7 @@ struct CSVColumns {
 
   /// Notes a line. An embedded object of which it names nothing is null.
   func note(
-    _ values: [CSVReader.Field], _ bytes: UnsafeBufferPointer<UInt8>, _ arena: LoadArena, in shape: inout ValueShape
+    _ values: [CSVReader.Field], _ bytes: UnsafeBufferPointer<UInt8>, _ arena: StagingArena, in shape: inout ValueShape
   ) {
     shape.kinds.insert(.object)
     shape.objects += 1
@@ -72,7 +73,7 @@ struct CSVColumns {
   }
 
   private static func note(
-    _ field: CSVReader.Field, _ bytes: UnsafeBufferPointer<UInt8>, _ arena: LoadArena, in shape: inout ValueShape
+    _ field: CSVReader.Field, _ bytes: UnsafeBufferPointer<UInt8>, _ arena: StagingArena, in shape: inout ValueShape
   ) {
     if field.start == field.end, !field.isQuoted { return shape.noteNull() }
     if shape.isSettledText {

@@ -1,4 +1,5 @@
 import GQLBase
+import GQLWriting
 
 extension SchemaInference {
   /// Infers the schema of the files, of which tables of SQLite bring their own types.
@@ -310,7 +311,7 @@ extension SchemaInference {
   ) throws(RecordFailure) {
     guard let source else { return }
     let bytes = file.file.bytes
-    let arena = LoadArena()
+    let arena = StagingArena()
     var csv = CSVReader(bytes, dialect)
     let header = try CSVHeader(&csv, arena)
     var columns = CSVColumns(header)

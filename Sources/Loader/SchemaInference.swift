@@ -1,5 +1,6 @@
 import GQLBase
 import GQLCatalog
+import GQLWriting
 
 /// Infers a schema from records: what `gqlite schema` prints where no schema is given.
 ///
@@ -97,7 +98,7 @@ package struct SchemaInference: Sendable {
   /// Notes a line of a CSV file as a record of the type at a place.
   mutating func note(
     _ place: Int, _ line: [CSVReader.Field], _ columns: CSVColumns, _ bytes: UnsafeBufferPointer<UInt8>,
-    _ arena: LoadArena
+    _ arena: StagingArena
   ) {
     columns.note(line, bytes, arena, in: &types[place].shape)
   }

@@ -3,6 +3,7 @@ import GQLBinder
 import GQLCatalog
 import GQLQuery
 import GQLStore
+import GQLWriting
 @testable import GQLExecutor
 
 /// One entity type `T` with a column of every kind, its rows, and evaluation of expressions over them.

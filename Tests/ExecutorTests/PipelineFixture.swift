@@ -3,6 +3,7 @@ import GQLCatalog
 import GQLExecutor
 import GQLQuery
 import GQLStore
+import GQLWriting
 
 /// Users and messages: small, and made by hand, so that answers can be worked out on paper.
 ///

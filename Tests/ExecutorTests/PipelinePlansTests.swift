@@ -3,6 +3,7 @@ import GQLCatalog
 import GQLExecutor
 import GQLQuery
 import GQLStore
+import GQLWriting
 import Testing
 
 private typealias F = PipelineFixture

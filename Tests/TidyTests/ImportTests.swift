@@ -26,9 +26,13 @@ import Testing
     Rule(
       folder: "Planner", modules: ["GQLBase", "GQLCatalog", "GQLRegex", "GQLQuery", "GQLRewriter"]),
     Rule(folder: "Store", modules: ["GQLBase", "GQLCatalog", "GQLText"]),
-    Rule(folder: "Executor", modules: ["GQLBase", "GQLCatalog", "GQLRegex", "GQLText", "GQLQuery", "GQLStore"]),
+    Rule(folder: "Writing", modules: ["GQLBase", "GQLCatalog", "GQLStore"]),
     Rule(
-      folder: "Loader", modules: ["GQLBase", "GQLCatalog", "GQLStore", "CSQLite3", "CZlib", "CZstd", "Dispatch"]),
+      folder: "Executor",
+      modules: ["GQLBase", "GQLCatalog", "GQLRegex", "GQLText", "GQLQuery", "GQLStore", "GQLWriting"]),
+    Rule(
+      folder: "Loader",
+      modules: ["GQLBase", "GQLCatalog", "GQLStore", "GQLWriting", "CSQLite3", "CZlib", "CZstd", "Dispatch"]),
     Rule(folder: "Generator", modules: ["GQLBase", "GQLCatalog"]),
     Rule(folder: "ModelMacroExpansion", modules: []),
     Rule(folder: "ModelMacros", modules: ["GQLModelMacroExpansion"]),
@@ -36,7 +40,7 @@ import Testing
       folder: "Engine",
       modules: [
         "GQLBase", "GQLLexer", "GQLParser", "GQLCatalog", "GQLRegex", "GQLQuery", "GQLBinder",
-        "GQLPlanner", "GQLStore", "GQLExecutor", "Dispatch", "Foundation", "FoundationEssentials",
+        "GQLPlanner", "GQLStore", "GQLWriting", "GQLExecutor", "Dispatch", "Foundation", "FoundationEssentials",
       ]),
     Rule(
       folder: "Library",
@@ -48,7 +52,7 @@ import Testing
       folder: "Models",
       modules: [
         "GQLBase", "GQLParser", "GQLCatalog", "GQLText", "GQLQuery", "GQLBinder", "GQLPlanner", "GQLStore",
-        "GQLExecutor", "Foundation",
+        "GQLWriting", "GQLExecutor", "Foundation",
       ]),
     Rule(
       folder: "ModelLibrary",

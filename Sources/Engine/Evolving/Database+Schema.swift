@@ -4,6 +4,7 @@ import GQLCatalog
 import GQLExecutor
 import GQLParser
 import GQLStore
+import GQLWriting
 
 extension Database {
   /// Tells what ``changeSchema(to:name:allowingLoss:options:)`` would do, and does nothing.

@@ -4,6 +4,7 @@ import GQLExecutor
 import GQLPlanner
 import GQLQuery
 import GQLStore
+import GQLWriting
 
 /// The plans of an operation that is more than one plain query, by segment. Shared by threads.
 final class SegmentPlans: Sendable {
@@ -26,7 +27,7 @@ final class SegmentPlans: Sendable {
   init(_ query: BoundQuery, catalog: Catalog) {
     self.query = query
     parameters = query.parameters
-    let layouts = InputLayouts(catalog)
+    let layouts = EntityLayouts(catalog)
     catalogVersion = catalog.version
     var isChange = false
     segments = query.segments.map { segment in
@@ -48,7 +49,7 @@ final class SegmentPlans: Sendable {
 /// The plans of the queries of one mutation field.
 final class MutationPlans: Sendable {
   private let mutation: BoundMutation
-  private let layouts: InputLayouts
+  private let layouts: EntityLayouts
   private let constants: PartPlan
   private let locate: PartPlan?
   private let deleted: PartPlan?
@@ -68,7 +69,7 @@ final class MutationPlans: Sendable {
   /// Whether its plans may make it a point mutation.
   let mayBePoint: Bool
 
-  init(_ mutation: BoundMutation, _ layouts: InputLayouts) {
+  init(_ mutation: BoundMutation, _ layouts: EntityLayouts) {
     self.mutation = mutation
     self.layouts = layouts
     constants = PartPlan(mutation.constants)

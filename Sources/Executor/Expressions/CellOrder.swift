@@ -8,6 +8,7 @@
 import GQLBase
 import GQLCatalog
 import GQLStore
+import GQLWriting
 
 /// Equality and order of the language among non-null values of one type, in the form of cells. Nulls are the caller's.
 package enum CellOrder {

@@ -1,6 +1,7 @@
 import GQLBase
 import GQLCatalog
 import GQLStore
+import GQLWriting
 
 /// A text that is put together from parts: it ends where it would be longer than a computed text may be, and the limits
 /// of the run are looked at on the way. What is thrown has no place.

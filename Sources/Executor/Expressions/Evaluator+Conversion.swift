@@ -1,6 +1,7 @@
 import GQLBase
 import GQLCatalog
 import GQLStore
+import GQLWriting
 
 extension Evaluator {
   func convert(_ node: Node, _ index: Int, _ out: Vector) throws(RuntimeProblem) {

@@ -1,6 +1,7 @@
 import GQLBase
 import GQLCatalog
 import GQLStore
+import GQLWriting
 
 extension Evaluator {
   func function(_ index: Int, _ node: Node, _ out: Vector) throws(RuntimeProblem) {

@@ -1,6 +1,7 @@
 import GQLBase
 import GQLCatalog
 import GQLStore
+import GQLWriting
 
 extension Evaluator {
   /// A member by its name, or an element by its index; null where there is none or where it is JSON's null.

@@ -1,6 +1,7 @@
 import GQLBase
 import GQLCatalog
 import GQLStore
+import GQLWriting
 
 /// Elements of lists, in the order in which a list call visits them; a scope's row is a place among them.
 ///

@@ -8,6 +8,7 @@
 import GQLBase
 import GQLCatalog
 import GQLStore
+import GQLWriting
 
 /// `abs round floor ceil sqrt pow div`.
 extension Evaluator {

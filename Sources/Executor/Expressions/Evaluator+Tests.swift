@@ -2,6 +2,7 @@ import GQLBase
 import GQLCatalog
 import GQLQuery
 import GQLStore
+import GQLWriting
 
 /// Comparisons, nulls, membership.
 extension Evaluator {

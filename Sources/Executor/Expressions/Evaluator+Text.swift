@@ -10,6 +10,7 @@ import GQLCatalog
 import GQLQuery
 import GQLRegex
 import GQLStore
+import GQLWriting
 
 extension Evaluator {
   func textTest(_ node: Node, _ out: Vector) throws(RuntimeProblem) {

@@ -9,6 +9,7 @@ import GQLBase
 import GQLCatalog
 import GQLRegex
 import GQLStore
+import GQLWriting
 
 /// Functions that make texts and lists. Parts of a long text point into it, since all texts outlive a batch.
 extension Evaluator {

@@ -2,6 +2,7 @@ import GQLBase
 import GQLCatalog
 import GQLQuery
 import GQLStore
+import GQLWriting
 
 /// Expressions compiled to kernels over batches: immutable, shared by threads and runs. What a run writes lies in its
 /// ``ExpressionState``.

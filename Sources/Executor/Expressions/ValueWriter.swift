@@ -1,6 +1,7 @@
 import GQLBase
 import GQLCatalog
 import GQLStore
+import GQLWriting
 
 /// Appends the JSON of a value of any type; `null` where there is none.
 package func write(

@@ -1,6 +1,7 @@
 import GQLBase
 import GQLCatalog
 import GQLStore
+import GQLWriting
 
 /// Hashes of values of any type, equal for those that `==` holds equal.
 final class CellHash {

@@ -2,6 +2,7 @@ import GQLBase
 import GQLCatalog
 import GQLQuery
 import GQLStore
+import GQLWriting
 
 /// Objects on their way into the store, flat: an object's record stands before those of the objects inside it.
 struct InputStage: ~Copyable {
@@ -125,7 +126,7 @@ struct InputStage: ~Copyable {
   subscript(_ place: Place) -> Source { sources[place.index] }
 
   /// Adds an empty record and gives its number.
-  mutating func begin(_ layout: InputLayout, role: Role, source: Source) -> Int {
+  mutating func begin(_ layout: EntityLayout, role: Role, source: Source) -> Int {
     let columns = layout.columns.count
     if count + columns > capacity { grow(count + columns) }
     (cells + count).update(repeating: Cell(low: 0), count: columns)

@@ -2,6 +2,7 @@ import GQLBase
 import GQLCatalog
 import GQLQuery
 import GQLStore
+import GQLWriting
 
 /// Links, when all rows are in; then what must be complete.
 extension Mutator {
@@ -39,7 +40,7 @@ extension Mutator {
     }
   }
 
-  private func isApplied(_ link: InputStage.Link, _ relation: Relation, _ layouts: InputLayouts) -> Bool {
+  private func isApplied(_ link: InputStage.Link, _ relation: Relation, _ layouts: EntityLayouts) -> Bool {
     let record = stage.records[link.record]
     guard !record.isSkipped, record.row != PageLayout.noRow, transaction.isLive(record.type, record.row) else {
       return false
@@ -69,7 +70,7 @@ extension Mutator {
 
   /// The row that a target is in the relation's target type; nil for one that another of the records took away.
   private func resolve(
-    _ target: InputStage.Target, _ relation: Relation, _ layouts: InputLayouts
+    _ target: InputStage.Target, _ relation: Relation, _ layouts: EntityLayouts
   ) throws(MutationProblem) -> UInt32? {
     switch target {
     case .row(let row, let type): return self.row(row, of: type, as: relation.target, layouts)
@@ -95,7 +96,7 @@ extension Mutator {
 
   /// A live row as the target of a relation, which may be an interface or union of its type.
   private func row(
-    _ row: UInt32, of type: EntityTypeID, as target: EntityTypeID, _ layouts: InputLayouts
+    _ row: UInt32, of type: EntityTypeID, as target: EntityTypeID, _ layouts: EntityLayouts
   ) -> UInt32? {
     guard transaction.isLive(type, row) else { return nil }
     if type == target { return row }
@@ -137,7 +138,7 @@ extension Mutator {
   // MARK: - Writing
 
   private func apply(
-    _ rows: [UInt32], _ mode: BoundLink.Mode, _ relation: Relation, _ source: UInt32, _ layouts: InputLayouts
+    _ rows: [UInt32], _ mode: BoundLink.Mode, _ relation: Relation, _ source: UInt32, _ layouts: EntityLayouts
   ) throws(StoreProblem) {
     // What is set is all that there is: nobody sees what the relation waits for.
     if mode == .assign || mode == .set || mode == .append && !relation.isToMany {
@@ -203,7 +204,7 @@ extension Mutator {
 
   /// Takes back the elements of a list that is not written after all.
   private func dropElements(
-    _ link: InputStage.Link, _ relation: Relation, _ layouts: InputLayouts
+    _ link: InputStage.Link, _ relation: Relation, _ layouts: EntityLayouts
   ) throws(MutationProblem) {
     guard layouts[relation.target].isElement else { return }
     var rows: [UInt32] = []

@@ -2,6 +2,7 @@ import GQLBase
 import GQLCatalog
 import GQLQuery
 import GQLStore
+import GQLWriting
 
 /// Changes of entities that a condition finds.
 extension Mutator {
@@ -69,7 +70,7 @@ extension Mutator {
 
   /// Takes the values of unique fields from all entities that get others, so that values may move among them.
   private func freeUniqueKeys(
-    _ assignment: BoundInput, _ layout: InputLayout, _ context: MutationContext, _ execution: Execution,
+    _ assignment: BoundInput, _ layout: EntityLayout, _ context: MutationContext, _ execution: Execution,
     before view: Snapshot
   ) throws(MutationProblem) {
     let count = answered.count

@@ -1,5 +1,6 @@
 import GQLCatalog
 import GQLStore
+import GQLWriting
 
 /// Whether what is staged is a point mutation's.
 extension Mutator {
@@ -26,7 +27,7 @@ extension Mutator {
   }
 
   /// Where a target is; `noRow` where it is not there, or new; nil where that is not found at once.
-  private func row(_ target: InputStage.Target, _ relation: Relation, _ layouts: InputLayouts) -> UInt32? {
+  private func row(_ target: InputStage.Target, _ relation: Relation, _ layouts: EntityLayouts) -> UInt32? {
     switch target {
     case .record: return PageLayout.noRow
     case .row(let row, let type): return type == relation.target ? row : nil
@@ -37,7 +38,7 @@ extension Mutator {
   }
 
   /// Whether a hash index of the type has many rows under one key.
-  func hasLongPostings(_ layout: InputLayout) -> Bool {
+  func hasLongPostings(_ layout: EntityLayout) -> Bool {
     layout.postingIndexes.contains { index in
       transaction.base.hashIndex(index).distinctKeys * PointMutation.maximumPostings
         < transaction.base.liveCount(layout.type)

@@ -1,6 +1,7 @@
 import GQLBase
 import GQLCatalog
 import GQLStore
+import GQLWriting
 
 /// Records into the store: rows first, then links, then what must be complete.
 extension Mutator {
@@ -76,7 +77,7 @@ extension Mutator {
   // MARK: - Creating
 
   private func create(
-    _ number: Int, _ layout: InputLayout, _ program: MutationProgram, _ context: MutationContext
+    _ number: Int, _ layout: EntityLayout, _ program: MutationProgram, _ context: MutationContext
   ) throws(MutationProblem) {
     let record = stage.records[number]
     for (column, value) in layout.defaults where !stage.given[record.base + column] {
@@ -140,7 +141,7 @@ extension Mutator {
     try checkCopied(at: stage[record.source])
   }
 
-  func missing(_ column: Int, _ record: InputStage.Record, _ layout: InputLayout) -> MutationProblem {
+  func missing(_ column: Int, _ record: InputStage.Record, _ layout: EntityLayout) -> MutationProblem {
     problem(
       .missingValue(type: layout.name, field: layout.columns[column].name, entity: nil), at: record.source,
       column: ColumnID(column))

@@ -2,6 +2,7 @@ import GQLBase
 import GQLCatalog
 import GQLQuery
 import GQLStore
+import GQLWriting
 
 /// Objects of documents and variables to records.
 extension Mutator {
@@ -10,7 +11,7 @@ extension Mutator {
     let values: InputValues
     let position: Int
     let context: MutationContext
-    let layouts: InputLayouts
+    let layouts: EntityLayouts
     /// The sets that links may name, for the row that the values belong to.
     var row = PageLayout.noRow
     /// What is written now goes before it is used.
@@ -93,7 +94,7 @@ extension Mutator {
 
   /// Adds an empty record and gives its number.
   func begin(
-    _ layout: InputLayout, role: InputStage.Role, source: InputStage.Source, _ origin: Origin
+    _ layout: EntityLayout, role: InputStage.Role, source: InputStage.Source, _ origin: Origin
   ) throws(MutationProblem) -> Int {
     let number = stage.begin(layout, role: role, source: source)
     try checkpoint(at: number, origin.values.execution)
@@ -101,7 +102,7 @@ extension Mutator {
   }
 
   private func refuseNullElement(
-    _ cell: Cell, _ column: Int, _ layout: InputLayout, at range: SourceRange
+    _ cell: Cell, _ column: Int, _ layout: EntityLayout, at range: SourceRange
   ) throws(MutationProblem) {
     guard case .list(let element) = layout.columns[column].type else { return }
     let run = ListRun(cell, element)

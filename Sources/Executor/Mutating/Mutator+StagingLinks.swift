@@ -2,11 +2,12 @@ import GQLBase
 import GQLCatalog
 import GQLQuery
 import GQLStore
+import GQLWriting
 
 /// What records say of relations, and of lists of embedded objects.
 extension Mutator {
   func stage(
-    _ link: BoundLink, of record: Int, _ layout: InputLayout, _ origin: Origin
+    _ link: BoundLink, of record: Int, _ layout: EntityLayout, _ origin: Origin
   ) throws(MutationProblem) {
     let relation = catalog[link.relation]
     var targets: [InputStage.Target] = []
@@ -87,7 +88,7 @@ extension Mutator {
 
   /// Null, within a list or where the relation must have a target, is refused; what is not known may be null.
   private func refuseNull(
-    _ relation: Relation, _ layout: InputLayout, _ link: BoundLink, at range: SourceRange
+    _ relation: Relation, _ layout: EntityLayout, _ link: BoundLink, at range: SourceRange
   ) throws(MutationProblem) {
     if relation.isToMany, link.isList || link.mode != .assign {
       throw MutationProblem(.missingValue(type: layout.name, field: layout.name(of: relation), entity: nil), at: range)
@@ -140,7 +141,7 @@ extension Mutator {
   }
 
   /// A row that replaces says all of an entity's value, lists of embedded objects included.
-  func emptyUnnamed(_ number: Int, since first: Int, _ layout: InputLayout, _ origin: Origin) {
+  func emptyUnnamed(_ number: Int, since first: Int, _ layout: EntityLayout, _ origin: Origin) {
     guard origin.replaces, stage.records[number].role == .row, !layout.ownedRelations.isEmpty else { return }
     var named: Set<RelationID> = []
     for link in stage.links[first...] where link.record == number { named.insert(link.relation) }

@@ -2,6 +2,7 @@ import GQLBase
 import GQLCatalog
 import GQLQuery
 import GQLStore
+import GQLWriting
 
 /// Objects in the values of variables to records.
 extension Mutator {
@@ -87,7 +88,7 @@ extension Mutator {
 
   /// An embedded object that a variable holds: all of its columns and links are written.
   func stageEmbedded(
-    _ value: Value, _ storage: PropertyStorage, _ record: Int, _ layout: InputLayout, _ source: InputStage.Source,
+    _ value: Value, _ storage: PropertyStorage, _ record: Int, _ layout: EntityLayout, _ source: InputStage.Source,
     _ origin: Origin
   ) throws(MutationProblem) {
     switch storage {

@@ -2,11 +2,12 @@ import GQLBase
 import GQLCatalog
 import GQLQuery
 import GQLStore
+import GQLWriting
 
 /// Entities that are there: what of a record is written to them, by the strategy and by `set:`.
 extension Mutator {
   func meet(
-    _ row: UInt32, _ number: Int, _ layout: InputLayout, _ program: MutationProgram, _ context: MutationContext
+    _ row: UInt32, _ number: Int, _ layout: EntityLayout, _ program: MutationProgram, _ context: MutationContext
   ) throws(MutationProblem) {
     stage.records[number].row = row
     guard stage.records[number].role == .row, let conflict = program.mutation.conflict else {
@@ -39,14 +40,14 @@ extension Mutator {
 
   // MARK: - Strategies
 
-  func value(_ row: UInt32, _ column: Int, _ layout: InputLayout) -> Cell? {
+  func value(_ row: UInt32, _ column: Int, _ layout: EntityLayout) -> Cell? {
     let reader = transaction.column(layout.type, ColumnID(column))
     return reader.isNull(row) ? nil : reader.cell(row, kind: layout.columns[column].kind)
   }
 
   /// What a record says about a column where null says nothing; nil if it does not. An embedded object is one value:
   /// where it is given, what it lacks is null.
-  private func said(_ column: Int, _ base: Int, _ layout: InputLayout) -> Cell?? {
+  private func said(_ column: Int, _ base: Int, _ layout: EntityLayout) -> Cell?? {
     if let presence = layout.presence[column] {
       guard stage.given[base + presence], stage.valid[base + presence] else { return nil }
       return .some(stage.valid[base + column] ? stage.cells[base + column] : nil)
@@ -57,14 +58,14 @@ extension Mutator {
 
   /// Non-null values overwrite; the primary key stays.
   func patch(
-    _ row: UInt32, _ number: Int, _ layout: InputLayout, _ decided: Int? = nil
+    _ row: UInt32, _ number: Int, _ layout: EntityLayout, _ decided: Int? = nil
   ) throws(MutationProblem) {
     let base = stage.records[number].base
     try write(row, number, layout, decided) { said($0, base, layout) }
   }
 
   private func replace(
-    _ row: UInt32, _ number: Int, _ layout: InputLayout, _ decided: Int?
+    _ row: UInt32, _ number: Int, _ layout: EntityLayout, _ decided: Int?
   ) throws(MutationProblem) {
     let base = stage.records[number].base
     for column in layout.required
@@ -75,7 +76,7 @@ extension Mutator {
   }
 
   private func append(
-    _ row: UInt32, _ number: Int, _ layout: InputLayout, _ decided: Int?
+    _ row: UInt32, _ number: Int, _ layout: EntityLayout, _ decided: Int?
   ) throws(MutationProblem) {
     let base = stage.records[number].base
     for column in layout.columns.indices {
@@ -90,7 +91,7 @@ extension Mutator {
   }
 
   /// Two lists that become one: that of the entity, and that of the record.
-  private func joins(_ column: Int, _ row: UInt32, _ base: Int, _ layout: InputLayout) -> (old: Cell, new: Cell)? {
+  private func joins(_ column: Int, _ row: UInt32, _ base: Int, _ layout: EntityLayout) -> (old: Cell, new: Cell)? {
     guard case .list = layout.columns[column].type, layout.presence[column] == nil,
       case .some(.some(let cell)) = said(column, base, layout), let old = value(row, column, layout)
     else { return nil }
@@ -99,7 +100,7 @@ extension Mutator {
 
   /// The newer is the truth, and takes from the older what it lacks; the one that is there wins a tie.
   private func lastWrite(
-    _ row: UInt32, _ number: Int, _ layout: InputLayout, by: ColumnID?, _ decided: Int?
+    _ row: UInt32, _ number: Int, _ layout: EntityLayout, by: ColumnID?, _ decided: Int?
   ) throws(MutationProblem) {
     guard let by else { return }
     let base = stage.records[number].base
@@ -131,7 +132,7 @@ extension Mutator {
 
   /// Writes what `said` gives for each column, but where `set:` decides.
   private func write(
-    _ row: UInt32, _ number: Int, _ layout: InputLayout, _ decided: Int?, _ said: (Int) -> Cell??
+    _ row: UInt32, _ number: Int, _ layout: EntityLayout, _ decided: Int?, _ said: (Int) -> Cell??
   ) throws(MutationProblem) {
     var writes = writeBuffer
     writeBuffer = []
@@ -152,7 +153,7 @@ extension Mutator {
   /// Takes the row out of a key of which more than one field changes until the last of them is written, so that no key
   /// is compared half written.
   private func freeKey(
-    _ columns: [Int], _ row: UInt32, _ layout: InputLayout, _ writes: [ColumnWrite]
+    _ columns: [Int], _ row: UInt32, _ layout: EntityLayout, _ writes: [ColumnWrite]
   ) throws(MutationProblem) {
     var changes = 0
     var last = 0
@@ -173,7 +174,7 @@ extension Mutator {
   }
 
   /// Takes a value out of its indexes until another is written.
-  func free(_ row: UInt32, _ column: Int, _ layout: InputLayout, _ old: Cell) {
+  func free(_ row: UInt32, _ column: Int, _ layout: EntityLayout, _ old: Cell) {
     // Only a program says that what is there stays.
     if !resolvers.isEmpty {
       freed[FreedValue(row: row, column: column)] = stage.keeping(old, layout.columns[column].type)
@@ -184,7 +185,7 @@ extension Mutator {
 
   /// Writes one value; `number` is the record that it comes from.
   private func put(
-    _ row: UInt32, _ column: Int, _ cell: Cell?, _ number: Int, _ layout: InputLayout
+    _ row: UInt32, _ column: Int, _ cell: Cell?, _ number: Int, _ layout: EntityLayout
   ) throws(MutationProblem) {
     let source = stage.records[number].source
     if cell == nil, layout.columns[column].isNonNull {
@@ -224,7 +225,7 @@ extension Mutator {
   }
 
   /// Writes what an assignment gives, null included.
-  func assign(_ row: UInt32, _ number: Int, _ layout: InputLayout) throws(MutationProblem) {
+  func assign(_ row: UInt32, _ number: Int, _ layout: EntityLayout) throws(MutationProblem) {
     let base = stage.records[number].base
     for column in layout.columns.indices where stage.given[base + column] {
       try put(row, column, stage.valid[base + column] ? stage.cells[base + column] : nil, number, layout)

@@ -2,6 +2,7 @@ import GQLBase
 import GQLCatalog
 import GQLQuery
 import GQLStore
+import GQLWriting
 
 /// What the embedding program decides about a value of a unique index that two entities want.
 package enum ConflictDecision: Sendable {
@@ -21,7 +22,7 @@ package typealias ConflictResolver = @Sendable (_ existing: Text, _ new: Text) -
 /// A field of a mutation with everything made ready to apply it.
 package final class MutationProgram: Sendable {
   package let mutation: BoundMutation
-  package let layouts: InputLayouts
+  package let layouts: EntityLayouts
   package let constants: ValueProgram
   package let locate: ValueProgram?
   package let locateDeleted: ValueProgram?
@@ -31,7 +32,7 @@ package final class MutationProgram: Sendable {
   package let isPoint: Bool
 
   package init(
-    mutation: BoundMutation, layouts: InputLayouts, constants: ValueProgram, locate: ValueProgram? = nil,
+    mutation: BoundMutation, layouts: EntityLayouts, constants: ValueProgram, locate: ValueProgram? = nil,
     locateDeleted: ValueProgram? = nil, decisions: ValueProgram? = nil, answer: Executable? = nil
   ) {
     self.mutation = mutation

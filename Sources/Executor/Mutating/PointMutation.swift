@@ -1,5 +1,6 @@
 import GQLCatalog
 import GQLQuery
+import GQLWriting
 
 /// What makes a mutation a *point mutation*: it reaches a handful of entities, which it finds by a unique key if at all,
 /// looks at no other set, and runs no code of the embedding program. It takes some microseconds, so that others can wait
@@ -66,7 +67,7 @@ extension BoundInput {
 extension MutationProgram {
   /// Whether it is a point mutation, as far as the plans can tell.
   static func isPoint(
-    _ mutation: BoundMutation, _ layout: InputLayout, _ catalog: Catalog, locate: Executable?
+    _ mutation: BoundMutation, _ layout: EntityLayout, _ catalog: Catalog, locate: Executable?
   ) -> Bool {
     guard mutation.mayBePoint else { return false }
     for index in catalog[mutation.type].indexes {

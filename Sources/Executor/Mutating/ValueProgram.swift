@@ -2,6 +2,7 @@ import GQLBase
 import GQLCatalog
 import GQLQuery
 import GQLStore
+import GQLWriting
 
 /// The numbered values of a mutation's query made ready: expressions over parameters, or over the rows of a set.
 /// Immutable; any number of threads may use it.

@@ -3,6 +3,7 @@ import GQLBase
 import GQLCatalog
 import GQLExecutor
 import GQLStore
+import GQLWriting
 
 /// Decodes an embedded object, or a part of one. Dates, numbers and all else are as in columns.
 struct ObjectDecoder: Decoder {

@@ -2,6 +2,7 @@ import GQLBase
 import GQLCatalog
 import GQLExecutor
 import GQLStore
+import GQLWriting
 
 /// An embedded object, or a part of one, on its way between the store and a `Codable` value.
 indirect enum ObjectValue: Sendable {

@@ -2,6 +2,7 @@ import GQLBase
 import GQLCatalog
 import GQLExecutor
 import GQLStore
+import GQLWriting
 
 /// Puts embedded objects into a row: what lies in its cells before the row is written, links and elements of lists when
 /// it is there.

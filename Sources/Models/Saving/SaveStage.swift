@@ -1,6 +1,7 @@
 import GQLCatalog
 import GQLExecutor
 import GQLStore
+import GQLWriting
 
 /// The entities of one save, flattened: their cells, and the links between them.
 final class SaveStage {

@@ -3,6 +3,7 @@ import GQLBinder
 import GQLCatalog
 import GQLExecutor
 import GQLStore
+import GQLWriting
 
 /// What a new entity has in the fields that its model does not know: their defaults in the schema.
 ///

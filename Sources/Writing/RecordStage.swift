@@ -2,68 +2,76 @@ import GQLBase
 import GQLCatalog
 import GQLStore
 
-/// Records read but not yet in the store: one record of a file and the entities nested in it.
+/// A record on its way into the store, with the entities nested in it.
 ///
 /// A record goes into the store as a whole or not at all, so that a bad one can be skipped.
-struct RecordStage {
-  struct Record {
-    var layout: Int
+@usableFromInline package struct RecordStage {
+  package struct Record {
+    package var layout: Int
     /// Holds the first of the record's cells in `cells`, `valid` and `given`.
-    var base: Int
+    package var base: Int
     /// Marks where the record's object starts and ends in its file.
-    var start: Int
-    var end: Int
+    package var start: Int
+    package var end: Int
     /// False for an object inside another.
-    var isTopLevel: Bool
+    package var isTopLevel: Bool
     /// A nested object that names nothing but its id: a link, not an entity.
-    var isBareID: Bool
+    package var isBareID: Bool
     /// A non-null property that has no value, as `User.name`; nil if there is none. Fatal for top-level records only.
-    var missing: String?
+    package var missing: String?
     /// A to-one that must have a target and that the record does not name: the other side may still name it.
-    var lacksLink = false
+    package var lacksLink = false
   }
 
-  struct Link {
-    var relation: RelationID
-    var record: Int
+  package struct Link {
+    package var relation: RelationID
+    package var record: Int
     /// Holds the target's key, or the number of the staged record.
-    var key: Cell
-    var isRecord: Bool
+    package var key: Cell
+    package var isRecord: Bool
     /// For a relation to an interface or union whose target says its type: that type.
-    var type: EntityTypeID?
+    package var type: EntityTypeID?
+
+    package init(relation: RelationID, record: Int, key: Cell, isRecord: Bool, type: EntityTypeID? = nil) {
+      self.relation = relation
+      self.record = record
+      self.key = key
+      self.isRecord = isRecord
+      self.type = type
+    }
   }
 
-  var records: ContiguousArray<Record> = []
-  var links: ContiguousArray<Link> = []
-  private(set) var cells: UnsafeMutablePointer<Cell>
+  package var records: ContiguousArray<Record> = []
+  package var links: ContiguousArray<Link> = []
+  @usableFromInline package internal(set) var cells: UnsafeMutablePointer<Cell>
   /// Indicates whether a cell has a value.
-  private(set) var valid: UnsafeMutablePointer<Bool>
+  @usableFromInline package internal(set) var valid: UnsafeMutablePointer<Bool>
   /// Indicates whether the record said so, rather than a default.
-  private(set) var given: UnsafeMutablePointer<Bool>
+  @usableFromInline package internal(set) var given: UnsafeMutablePointer<Bool>
   private var capacity: Int
-  private(set) var count = 0
+  package private(set) var count = 0
 
-  init() {
+  package init() {
     capacity = 256
     cells = .allocate(capacity: capacity)
     valid = .allocate(capacity: capacity)
     given = .allocate(capacity: capacity)
   }
 
-  func deallocate() {
+  package func deallocate() {
     cells.deallocate()
     valid.deallocate()
     given.deallocate()
   }
 
-  mutating func removeAll() {
+  package mutating func removeAll() {
     records.removeAll(keepingCapacity: true)
     links.removeAll(keepingCapacity: true)
     count = 0
   }
 
-  /// Adds an empty record and gives its number.
-  mutating func begin(layout: Int, columns: Int, start: Int, isTopLevel: Bool) -> Int {
+  /// Adds an empty record and returns its number.
+  package mutating func begin(layout: Int, columns: Int, start: Int, isTopLevel: Bool) -> Int {
     if count + columns > capacity { grow(count + columns) }
     (cells + count).initialize(repeating: Cell(low: 0), count: columns)
     (valid + count).initialize(repeating: false, count: columns)
@@ -75,15 +83,16 @@ struct RecordStage {
     return records.count - 1
   }
 
+  @inlinable
   @inline(__always)
-  mutating func set(_ index: Int, _ cell: Cell) {
+  package mutating func set(_ index: Int, _ cell: Cell) {
     cells[index] = cell
     valid[index] = true
     given[index] = true
   }
 
   /// Sets a cell, whether it has a value, and whether the record said so.
-  mutating func put(_ index: Int, _ cell: Cell, isValid: Bool, isGiven: Bool) {
+  package mutating func put(_ index: Int, _ cell: Cell, isValid: Bool, isGiven: Bool) {
     cells[index] = cell
     valid[index] = isValid
     given[index] = isGiven

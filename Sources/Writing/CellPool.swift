@@ -2,7 +2,7 @@ import GQLBase
 import GQLCatalog
 import GQLStore
 
-/// Cells for values from outside the store (constants, parameters), with the memory that they point to.
+/// A pool of cells for values from outside the store (constants, parameters, defaults), with what they point to.
 ///
 /// One thread fills it; what it gave may then be read by all as long as the pool lives.
 package final class CellPool: @unchecked Sendable {
@@ -18,8 +18,8 @@ package final class CellPool: @unchecked Sendable {
     allocations.removeAll(keepingCapacity: true)
   }
 
-  /// The value as a cell of a column of that type; nil for null (and for objects and mismatched values, which have
-  /// none).
+  /// Returns the value as a cell of a column of that type; nil for null (and for objects and mismatched values, which
+  /// have none).
   package func cell(_ value: Value, _ type: ValueType) -> Cell? {
     switch value {
     case .null, .object: return nil
@@ -84,8 +84,8 @@ package final class CellPool: @unchecked Sendable {
 }
 
 extension TextView {
-  /// `TextView.escapeFlag` if a JSON string cannot hold the bytes as they are, else 0.
-  static func escapeFlag(_ start: UnsafeRawPointer, _ count: Int) -> UInt64 {
+  /// Returns `TextView.escapeFlag` if a JSON string cannot hold the bytes as they are, else 0.
+  package static func escapeFlag(_ start: UnsafeRawPointer, _ count: Int) -> UInt64 {
     var index = 0
     while count &- index >= 8 {
       if ByteWord.escapes((start + index).loadUnaligned(as: UInt64.self)) != 0 { return escapeFlag }
@@ -101,12 +101,12 @@ extension TextView {
 }
 
 /// A list's run of cells: `count` cells of `width` bytes, then a validity byte for each.
-struct ListRun {
-  var start: UnsafeRawPointer
-  var count: Int
-  var width: Int
+@frozen @usableFromInline package struct ListRun {
+  @usableFromInline package var start: UnsafeRawPointer
+  @usableFromInline package var count: Int
+  @usableFromInline package var width: Int
 
-  init(_ cell: Cell, _ element: ValueType) {
+  package init(_ cell: Cell, _ element: ValueType) {
     width = ListRun.width(element)
     if let start = UnsafeRawPointer(bitPattern: UInt(cell.low)) {
       self.start = start
@@ -118,49 +118,28 @@ struct ListRun {
   }
 
   /// Bytes of a cell of a list of such elements.
-  static func width(_ element: ValueType) -> Int {
+  package static func width(_ element: ValueType) -> Int {
     switch ColumnKind(element) {
     case .text, .decimal, .wordList, .wideList, .references: 16
     case .int64, .float64, .byte, .code, .reference: 8
     }
   }
 
-  func isNull(_ index: Int) -> Bool {
+  @inlinable package func isNull(_ index: Int) -> Bool {
     start.load(fromByteOffset: count &* width &+ index, as: UInt8.self) == 0
   }
 
-  func cell(_ index: Int) -> Cell {
+  @inlinable package func cell(_ index: Int) -> Cell {
     let address = start + index &* width
     let low = address.loadUnaligned(as: UInt64.self)
     return Cell(low: low, high: width == 16 ? (address + 8).loadUnaligned(as: UInt64.self) : 0)
   }
 
   /// The bytes of a text; they are the list's, or lie where it points. Precondition: elements are texts.
-  func textBytes(_ index: Int) -> (start: UnsafeRawPointer, count: Int) {
+  @inlinable package func textBytes(_ index: Int) -> (start: UnsafeRawPointer, count: Int) {
     TextView.bytes(at: start + index &* 16)
   }
 
   // Safe because nobody reads or writes it: it is the address of lists without elements, and never freed.
   nonisolated(unsafe) private static let empty = UnsafePointer(UnsafeMutablePointer<UInt64>.allocate(capacity: 1))
-}
-
-extension ScratchArena {
-  /// A list's cell over memory of the arena.
-  func list(_ cells: [Cell?], _ element: ValueType) -> Cell {
-    list(count: cells.count, element) { cells[$0] }
-  }
-
-  func list(count: Int, _ element: ValueType, _ cell: (Int) -> Cell?) -> Cell {
-    if count == 0 { return Cell(low: 0) }
-    let width = ListRun.width(element)
-    let run = allocate(count * (width + 1))
-    let validity = run + count * width
-    for index in 0..<count {
-      let cell = cell(index)
-      (run + index * width).storeBytes(of: cell?.low ?? 0, as: UInt64.self)
-      if width == 16 { (run + index * width + 8).storeBytes(of: cell?.high ?? 0, as: UInt64.self) }
-      validity.storeBytes(of: cell == nil ? 0 : 1, toByteOffset: index, as: UInt8.self)
-    }
-    return Cell(low: UInt64(UInt(bitPattern: run)), high: UInt64(UInt32(truncatingIfNeeded: count)))
-  }
 }

@@ -8,17 +8,18 @@ import GQLBase
   import Darwin
 #endif
 
-/// Memory of one record, until the next is read: texts that were written with escapes, and the cells of lists. Also
-/// what is to stay for a whole load.
-final class LoadArena {
+/// A memory for what staged cells point to: texts and lists that lie nowhere else.
+package final class StagingArena {
   /// Holds memory, of which the first chunk is of the usual size and stays.
   private var chunks: [UnsafeMutableRawBufferPointer] = []
   private var next: UnsafeMutableRawPointer?
   private var free = 0
   private static let chunkBytes = 1 << 18
 
-  /// Room for `count` bytes, aligned to 16.
-  func allocate(_ count: Int) -> UnsafeMutableRawPointer {
+  package init() {}
+
+  /// Returns room for `count` bytes, aligned to 16.
+  package func allocate(_ count: Int) -> UnsafeMutableRawPointer {
     let size = (max(1, count) + 15) & ~15
     if let place = next, size <= free {
       next = place + size
@@ -54,14 +55,15 @@ final class LoadArena {
     return memory
   }
 
-  func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeMutableRawPointer {
+  /// Returns the address of a copy.
+  package func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeMutableRawPointer {
     let place = allocate(bytes.count)
     if let start = bytes.baseAddress, bytes.count > 0 { place.copyMemory(from: start, byteCount: bytes.count) }
     return place
   }
 
   /// Takes the bytes of a buffer, which may be empty afterwards: many are taken over, few are copied.
-  func take(_ buffer: inout ByteBuffer) -> UnsafeRawPointer {
+  package func take(_ buffer: inout ByteBuffer) -> UnsafeRawPointer {
     guard buffer.count > Self.chunkBytes / 4 else { return UnsafeRawPointer(buffer.withUnsafeBytes { copy($0) }) }
     if chunks.isEmpty { addChunk() }
     let count = buffer.count
@@ -69,18 +71,18 @@ final class LoadArena {
   }
 
   /// Returns whether an address lies in this memory.
-  func contains(_ address: UnsafeRawPointer) -> Bool {
+  package func contains(_ address: UnsafeRawPointer) -> Bool {
     chunks.contains { chunk in
       guard let start = chunk.baseAddress else { return false }
       return address >= UnsafeRawPointer(start) && address < UnsafeRawPointer(start + chunk.count)
     }
   }
 
-  /// Bytes held.
-  var byteCount: Int { chunks.reduce(0) { $0 + $1.count } }
+  /// Counts the bytes held.
+  package var byteCount: Int { chunks.reduce(0) { $0 + $1.count } }
 
   /// Forgets everything.
-  func removeAll() {
+  package func removeAll() {
     for chunk in chunks.dropFirst() { Self.release(chunk.baseAddress) }
     if chunks.count > 1 { chunks.removeLast(chunks.count - 1) }
     next = chunks.first?.baseAddress

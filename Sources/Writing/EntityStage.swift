@@ -4,44 +4,50 @@ import GQLStore
 
 /// A batch of records of one type, column by column, on its way into the store.
 ///
-/// Who fills it writes every column of a record, its origin, and its links by key.
-final class EntityStage {
+/// A door that fills it writes every column of a record, its origin, and its links by key.
+@usableFromInline package final class EntityStage {
   /// A place of a record in its file.
-  struct Origin {
-    var start: Int
-    var end: Int
+  package struct Origin {
+    package var start: Int
+    package var end: Int
     /// A to-one that must have a target and that the record does not name: the other side may still name it.
-    var lacksLink: Bool
+    package var lacksLink: Bool
+
+    package init(start: Int, end: Int, lacksLink: Bool) {
+      self.start = start
+      self.end = end
+      self.lacksLink = lacksLink
+    }
   }
 
   /// Links of one relation, in the order of their records.
-  struct Links {
+  @usableFromInline package struct Links {
     let relation: RelationID
-    var records: ContiguousArray<Int32> = []
-    var keys: ContiguousArray<Cell> = []
+    @usableFromInline var records: ContiguousArray<Int32> = []
+    @usableFromInline var keys: ContiguousArray<Cell> = []
   }
 
   /// Holds the number of the type, and of its layout.
-  let layout: Int
-  let columnCount: Int
-  private(set) var count = 0
-  private(set) var origins: UnsafeMutablePointer<Origin>
-  private(set) var links: ContiguousArray<Links> = []
+  package let layout: Int
+  package let columnCount: Int
+  package private(set) var count = 0
+  package private(set) var origins: UnsafeMutablePointer<Origin>
+  @usableFromInline var links: ContiguousArray<Links> = []
   /// Holds the rows that the records became.
   private(set) var rows: UnsafeMutablePointer<UInt32>
   /// Column after column, `capacity` records each.
-  private var cells: UnsafeMutablePointer<Cell>
+  @usableFromInline var cells: UnsafeMutablePointer<Cell>
   /// Indicates whether a cell has a value.
-  private var valid: UnsafeMutablePointer<Bool>
+  @usableFromInline var valid: UnsafeMutablePointer<Bool>
   /// Indicates whether the record said so, rather than a default.
-  private var given: UnsafeMutablePointer<Bool>
-  private var capacity: Int
+  @usableFromInline var given: UnsafeMutablePointer<Bool>
+  @usableFromInline var capacity: Int
   private var columns: UnsafeMutablePointer<ColumnCells>
 
   /// Returns 1,024, as many rows as a page of the store has; fewer where there are many columns.
-  static func mostRecords(columns: Int) -> Int { max(1, min(1024, (1 << 17) / max(1, columns))) }
+  package static func mostRecords(columns: Int) -> Int { max(1, min(1024, (1 << 17) / max(1, columns))) }
 
-  init(layout: Int, columnCount: Int) {
+  package init(layout: Int, columnCount: Int) {
     self.layout = layout
     self.columnCount = columnCount
     capacity = 0
@@ -67,7 +73,7 @@ final class EntityStage {
   }
 
   /// Forgets all records.
-  func removeAll() {
+  package func removeAll() {
     count = 0
     for index in links.indices {
       links[index].records.removeAll(keepingCapacity: true)
@@ -76,14 +82,14 @@ final class EntityStage {
   }
 
   /// Adds records, whose cells and origins the caller writes. Returns the first one's number.
-  func add(_ added: Int) -> Int {
+  package func add(_ added: Int) -> Int {
     if count + added > capacity { grow(count + added) }
     count += added
     return count - added
   }
 
   /// Forgets the records from `end` on, and their links.
-  func truncate(to end: Int) {
+  package func truncate(to end: Int) {
     count = end
     for index in links.indices {
       while let last = links[index].records.last, Int(last) >= end {
@@ -94,9 +100,9 @@ final class EntityStage {
   }
 
   /// Returns the cells of a column, by record.
-  func cells(_ column: Int) -> UnsafeMutablePointer<Cell> { cells + column * capacity }
-  func valid(_ column: Int) -> UnsafeMutablePointer<Bool> { valid + column * capacity }
-  func given(_ column: Int) -> UnsafeMutablePointer<Bool> { given + column * capacity }
+  @inlinable package func cells(_ column: Int) -> UnsafeMutablePointer<Cell> { cells + column * capacity }
+  @inlinable package func valid(_ column: Int) -> UnsafeMutablePointer<Bool> { valid + column * capacity }
+  @inlinable package func given(_ column: Int) -> UnsafeMutablePointer<Bool> { given + column * capacity }
 
   /// Returns the columns as the store takes them; valid until records are added.
   var storeColumns: UnsafePointer<ColumnCells> {
@@ -107,13 +113,13 @@ final class EntityStage {
   }
 
   /// Returns the place of a relation in ``links``.
-  func place(of relation: RelationID) -> Int {
+  package func place(of relation: RelationID) -> Int {
     for index in links.indices where links[index].relation == relation { return index }
     links.append(Links(relation: relation))
     return links.count - 1
   }
 
-  func link(_ place: Int, _ record: Int, _ key: Cell) {
+  @inlinable package func link(_ place: Int, _ record: Int, _ key: Cell) {
     links[place].records.append(Int32(truncatingIfNeeded: record))
     links[place].keys.append(key)
   }
@@ -146,8 +152,8 @@ extension EntityStage {
   /// Copies the one record of a record stage, its links included. A nested object that names nothing but its id is a
   /// link by key.
   ///
-  /// - Parameter key: The key of a nested record.
-  func add(_ record: RecordStage.Record, of stage: RecordStage, key: (RecordStage.Record) -> Cell) {
+  /// - Parameter keyColumn: The column of a nested record that is its key.
+  func add(_ record: RecordStage.Record, of stage: borrowing RecordStage, keyColumn: (RecordStage.Record) -> Int) {
     let number = add(1)
     origins[number] = Origin(start: record.start, end: record.end, lacksLink: record.lacksLink)
     for column in 0..<columnCount {
@@ -157,7 +163,12 @@ extension EntityStage {
       given[place] = stage.given[record.base + column]
     }
     for link in stage.links {
-      self.link(place(of: link.relation), number, link.isRecord ? key(stage.records[Int(link.key.low)]) : link.key)
+      var key = link.key
+      if link.isRecord {
+        let nested = stage.records[Int(link.key.low)]
+        key = stage.cells[nested.base + keyColumn(nested)]
+      }
+      self.link(place(of: link.relation), number, key)
     }
   }
 

@@ -1,84 +1,84 @@
-import GQLBase
 import GQLCatalog
 import GQLStore
 
 /// Stages of many records as rows of the transaction.
-extension Loader {
+extension EntityWriter {
   /// Limits the records that are staged before they are put into the transaction.
   private static let mostStaged = 1024
   /// Limits the bytes of their texts.
   private static let mostBytes = 1 << 20
 
-  /// Returns whether the record that was read becomes one row: what is nested in it are links.
-  var isSingleRow: Bool {
-    let records = reader.stage.records
-    if records.count == 1 { return records[0].isTopLevel && records[0].missing == nil && hasPlainLinks }
-    for record in records.dropFirst() {
-      guard record.isBareID, reader.layouts[record.layout].keyColumns.count == 1 else { return false }
+  /// Returns whether a record becomes one row: what is nested in it are links, each of which names its target by a key
+  /// alone.
+  func isSingleRow(_ stage: borrowing RecordStage) -> Bool {
+    guard let first = stage.records.first, first.isTopLevel, first.missing == nil else { return false }
+    for record in stage.records.dropFirst() {
+      guard record.isBareID, layouts[record.layout].keyColumns.count == 1 else { return false }
     }
-    return records.first?.isTopLevel == true && records[0].missing == nil && hasPlainLinks
-  }
-
-  /// Returns whether each link names its target by a key alone.
-  private var hasPlainLinks: Bool {
-    for link in reader.stage.links where link.type != nil || link.record != 0 { return false }
+    for link in stage.links where link.type != nil || link.record != 0 { return false }
     return true
   }
 
   /// Returns the stage of a type's records, which is made if there is none yet.
-  mutating func stage(of type: Int) -> EntityStage {
+  package mutating func stage(of type: Int) -> EntityStage {
     if let stage = stages[type] { return stage }
-    let stage = EntityStage(layout: type, columnCount: reader.layouts[type].columnCount)
+    let stage = EntityStage(layout: type, columnCount: layouts[type].columnCount)
     stages[type] = stage
     return stage
   }
 
-  /// Moves the record that was read into the stage of its type.
-  mutating func stageRow(_ file: Int) throws(RecordFailure) {
-    let record = reader.stage.records[0]
-    if reader.layouts[record.layout].isMember {
+  /// Moves a record that is a single row into the stage of its type.
+  mutating func stageRow(_ records: borrowing RecordStage, _ source: Int) throws(WriteProblem) {
+    let record = records.records[0]
+    if layouts[record.layout].isMember {
       // Rows of interfaces and unions stand in the order of the records, whichever types these have.
-      if let other = stagedMember, other != record.layout { try flush(file, keepsTexts: true) }
+      if let other = stagedMember, other != record.layout { try flush(source, keepsTexts: true) }
       stagedMember = record.layout
     }
     let stage = stage(of: record.layout)
     if stage.count == 0 { staged.append(record.layout) }
-    stage.add(record, of: reader.stage) { nested in
-      reader.stage.cells[nested.base + reader.layouts[nested.layout].keyColumns[0]]
-    }
+    stage.add(record, of: records) { layouts[$0.layout].keyColumns[0] }
     stagedRecords += 1
     if stagedRecords >= min(Self.mostStaged, EntityStage.mostRecords(columns: stage.columnCount))
-      || arena.byteCount > Self.mostBytes
+      || memory.byteCount > Self.mostBytes
     {
-      try flush(file)
+      try flush(source)
     }
   }
 
   /// Puts what is staged into the transaction, up to the first record that is refused.
   ///
   /// - Parameter keepsTexts: Whether a record that was read and is not staged has texts of its own.
-  mutating func flush(_ file: Int, keepsTexts: Bool = false) throws(RecordFailure) {
+  package mutating func flush(_ source: Int, keepsTexts: Bool = false) throws(WriteProblem) {
     if staged.isEmpty { return }
-    var first: RecordFailure?
+    var first: WriteProblem?
     for type in staged {
       guard let stage = stages[type] else { continue }
-      do throws(RecordFailure) {
-        try insert(stage, file)
+      do throws(WriteProblem) {
+        try insert(stage, source)
       } catch {
         // Of records of several types, the first one in the file counts.
-        if first.map({ error.start < $0.start }) ?? true { first = error }
+        if first?.place.map({ error.place?.start ?? 0 < $0.start }) ?? true { first = error }
       }
       stage.removeAll()
     }
     staged.removeAll(keepingCapacity: true)
     stagedMember = nil
     stagedRecords = 0
-    if !keepsTexts { arena.removeAll() }
+    if !keepsTexts { memory.removeAll() }
     if let first { throw first }
   }
 
-  private mutating func insert(_ stage: EntityStage, _ file: Int) throws(RecordFailure) {
-    let layout = reader.layouts[stage.layout]
+  /// Puts the records of a type's stage into the transaction, which a door has filled, up to the first that is refused.
+  package mutating func write(_ stage: EntityStage, _ source: Int) throws(WriteProblem) {
+    if stage.count == 0 { return }
+    staged.append(stage.layout)
+    stagedRecords += stage.count
+    try flush(source)
+  }
+
+  private mutating func insert(_ stage: EntityStage, _ source: Int) throws(WriteProblem) {
+    let layout = layouts[stage.layout]
     let columns = stage.storeColumns
     unsettled.insert(stage.layout)
     var next = 0
@@ -90,18 +90,18 @@ extension Loader {
         let origin = stage.origins[next + index]
         stage.rows[next + index] = UInt32(truncatingIfNeeded: base + index)
         origins[stage.layout].append(
-          RowOrigins.Origin(file: file, offset: origin.start, isTopLevel: true, isIncomplete: origin.lacksLink))
+          RowOrigins.Origin(file: source, offset: origin.start, isTopLevel: true, isIncomplete: origin.lacksLink))
       }
       next += inserted.count
       guard let problem = inserted.problem else { continue }
-      stage.rows[next] = try resolve(problem, stage, next, layout)
+      stage.rows[next] = try resolve(problem, stage, next, layout, source)
       next += 1
     }
     for place in stage.links.indices { link(stage, stage.links[place]) }
   }
 
   /// Numbers records without ids from one on. Returns the end of those that can be inserted now.
-  private mutating func number(_ stage: EntityStage, from first: Int, _ layout: RecordLayout) -> Int {
+  private mutating func number(_ stage: EntityStage, from first: Int, _ layout: EntityLayout) -> Int {
     let column = layout.keyColumns[0]
     let valid = stage.valid(column)
     let type = stage.layout
@@ -121,21 +121,20 @@ extension Loader {
     return end
   }
 
-  /// A record that the store refuses: one whose entity is there already as a nested one completes it.
+  /// Writes a record that the store refuses: one whose entity is there already as a nested one completes it.
   private mutating func resolve(
-    _ problem: StoreProblem, _ stage: EntityStage, _ number: Int, _ layout: RecordLayout
-  ) throws(RecordFailure) -> UInt32 {
-    if case .uniqueViolation(let violated, let existing, _) = problem, violated == catalog[layout.type].primaryIndex {
+    _ problem: StoreProblem, _ stage: EntityStage, _ number: Int, _ layout: EntityLayout, _ source: Int
+  ) throws(WriteProblem) -> UInt32 {
+    if case .uniqueViolation(let violated, let existing, _) = problem, violated == layout.primaryIndex {
       let record = stage.copy(number, to: &merged)
-      return try merge(record, of: merged, layout, into: existing)
+      return try merge(record, of: merged, layout, into: existing, source)
     }
     let origin = stage.origins[number]
-    throw RecordFailure(
-      .uniqueViolation, StoreMessages.describe(problem, catalog: catalog, transaction: transaction), at: origin.start,
-      to: origin.end)
+    throw WriteProblem(
+      .refused(problem), at: WriteProblem.Place(source: source, start: origin.start, end: origin.end))
   }
 
-  /// Collects the links of a stage whose records are rows. Targets that are there already are found at once.
+  /// Collects the links of a stage whose records are rows. Targets that are there are found at once.
   private mutating func link(_ stage: EntityStage, _ links: EntityStage.Links) {
     guard !links.keys.isEmpty else { return }
     let number = Int(links.relation.index)
@@ -165,10 +164,10 @@ extension Loader {
     }
   }
 
-  /// Puts the last records of a file into the transaction, and makes those of its types known to links.
-  mutating func finish(_ file: Int) throws(RecordFailure) {
-    try flush(file)
-    for type in unsettled { transaction.settleKeys(reader.layouts[type].type) }
+  /// Puts the last records of a source into the transaction, and makes those of its types known to links.
+  package mutating func finish(_ source: Int) throws(WriteProblem) {
+    try flush(source)
+    for type in unsettled { transaction.settleKeys(layouts[type].type) }
     unsettled.removeAll(keepingCapacity: true)
   }
 }

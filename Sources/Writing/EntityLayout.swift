@@ -2,50 +2,61 @@ import GQLBase
 import GQLCatalog
 import GQLStore
 
-/// What saving an entity of one type needs to know. Immutable.
-final class InputLayout: Sendable {
-  enum Default: Sendable {
+/// What the catalog says about writing entities of one type, worked out once. Immutable.
+package final class EntityLayout: Sendable {
+  package enum Default: Sendable {
     case cell(Cell)
     /// The instant of the run.
     case now
   }
-  let type: EntityTypeID
-  let name: String
-  let columns: [ColumnDescriptor]
+  package let type: EntityTypeID
+  package let name: String
+  package let columns: [ColumnDescriptor]
   /// Columns that take values: neither links nor folded text nor what the store fills itself.
-  let isStored: [Bool]
+  package let isStored: [Bool]
   /// The columns of the primary key.
-  let keyColumns: [Int]
-  let isKey: [Bool]
-  let primaryIndex: IndexID
-  let defaults: [(column: Int, value: Default)]
+  package let keyColumns: [Int]
+  package let isKey: [Bool]
+  package let primaryIndex: IndexID
+  package let defaults: [(column: Int, value: Default)]
   /// The column that says whether the embedded object is there in which a column lies; that of the outermost.
-  let presence: [Int?]
+  package let presence: [Int?]
   /// The columns of unique indexes that have several.
-  let compoundKeys: [[Int]]
+  package let compoundKeys: [[Int]]
   /// Columns that must have a value.
-  let required: [Int]
+  package let required: [Int]
   /// Whether a column holds lists without nulls.
-  let refusesNullElements: [Bool]
+  package let refusesNullElements: [Bool]
   /// To-one relations that must have a target.
-  let requiredRelations: [Relation]
+  package let requiredRelations: [Relation]
   /// Whether rows have no keys: they are elements of lists of embedded objects.
-  let isElement: Bool
+  package let isElement: Bool
   /// Whether rows stand for entities of other types: an interface or union.
-  let isAbstract: Bool
+  package let isAbstract: Bool
   /// The relations that the type has a field for, itself or in an embedded object.
-  let namedRelations: [Relation]
+  package let namedRelations: [Relation]
   /// Of these lists of embedded objects, and relations inside embedded objects, which are parts of the entity's value.
-  let ownedRelations: [Relation]
+  package let ownedRelations: [Relation]
   /// The hash indexes that may have many rows under one key.
-  let postingIndexes: [IndexID]
-  let properties: [Property]
+  package let postingIndexes: [IndexID]
+  package let properties: [Property]
+  package let columnCount: Int
+  /// Indicates whether records of their own may be of this type.
+  package let isEntity: Bool
+  /// Indicates whether records without an id are numbered.
+  package let numbersRows: Bool
+  /// Indicates whether it belongs to an interface or union.
+  package let isMember: Bool
+  /// Of an interface or union: its types.
+  package let members: [EntityTypeID]
+  /// By column: whether records that do not name its field have a default there.
+  private let hasDefaults: [Bool]
   private let propertyNames: [Text]
   /// Owns the memory of defaults.
   private let pool = CellPool()
 
-  /// `relations` are those whose source the type is.
-  init(_ type: EntityType, _ relations: [Relation], catalog: Catalog) {
+  /// - Parameter relations: Those whose source the type is.
+  package init(_ type: EntityType, _ relations: [Relation], catalog: Catalog) {
     self.type = type.id
     name = type.name
     columns = type.columns
@@ -68,6 +79,12 @@ final class InputLayout: Sendable {
       }
     }
     self.defaults = defaults
+    columnCount = type.columns.count
+    isEntity = type.kind == .entity
+    numbersRows = type.numbersRows
+    isMember = !type.memberships.isEmpty
+    members = type.members.map(\.type)
+    hasDefaults = Self.hasDefaults(type, catalog)
     presence = Self.presence(type, catalog)
     compoundKeys = type.indexes.filter { catalog[$0].isUnique && catalog[$0].columns.count > 1 }.map {
       catalog[$0].columns.map { Int((type[$0].foldedFrom ?? $0).index) }
@@ -105,6 +122,23 @@ final class InputLayout: Sendable {
     return result
   }
 
+  private static func hasDefaults(_ type: EntityType, _ catalog: Catalog) -> [Bool] {
+    var result = [Bool](repeating: false, count: type.columns.count)
+    func visit(_ storage: PropertyStorage, _ value: DefaultValue?) {
+      switch storage {
+      case .column(let column, _): result[Int(column.index)] = value != nil
+      case .embedded(let id, _, let fields):
+        for (field, storage) in zip(catalog[id].fields, fields) { visit(storage, field.defaultValue) }
+      case .relation, .members, .computed: break
+      }
+    }
+    for property in type.properties { visit(property.storage, property.defaultValue) }
+    return result
+  }
+
+  /// Returns whether records that do not name a column's field have a default there.
+  package func hasDefault(_ column: Int) -> Bool { hasDefaults[column] }
+
   private static func refusesNullElements(_ type: EntityType, _ catalog: Catalog) -> [Bool] {
     var result = [Bool](repeating: false, count: type.columns.count)
     func visit(_ storage: PropertyStorage, _ signature: TypeSignature) {
@@ -119,36 +153,28 @@ final class InputLayout: Sendable {
     return result
   }
 
-  /// The property of a name; `hint` is where it most likely is.
-  func property(_ name: Text, near hint: Int) -> Property? {
+  /// Returns the property of a name.
+  ///
+  /// - Parameter hint: Where it most likely is.
+  package func property(_ name: Text, near hint: Int) -> Property? {
     if hint < propertyNames.count, propertyNames[hint] == name { return properties[hint] }
     return propertyNames.firstIndex(of: name).map { properties[$0] }
   }
 
-  /// The name of a relation's field, `contact.person` inside an embedded object.
-  func name(of relation: Relation) -> String { columns[Int(relation.column.index)].name }
+  /// Returns the name of a relation's field, `contact.person` inside an embedded object.
+  package func name(of relation: Relation) -> String { columns[Int(relation.column.index)].name }
 }
 
 /// The layouts of all types of a catalog.
-package final class InputLayouts: Sendable {
-  let catalog: Catalog
-  private let layouts: [InputLayout]
+package final class EntityLayouts: Sendable {
+  package let catalog: Catalog
+  private let layouts: [EntityLayout]
 
   package init(_ catalog: Catalog) {
     self.catalog = catalog
-    layouts = zip(catalog.types, catalog.relationsOfType).map { InputLayout($0, $1, catalog: catalog) }
+    layouts = zip(catalog.types, catalog.relationsOfType).map { EntityLayout($0, $1, catalog: catalog) }
   }
 
-  subscript(_ type: EntityTypeID) -> InputLayout { layouts[Int(type.index)] }
-}
-
-extension PropertyStorage {
-  /// The columns of values, those inside embedded objects included.
-  var columns: [ColumnID] {
-    switch self {
-    case .column(let column, _): [column]
-    case .embedded(_, let presence, let fields): [presence] + fields.flatMap(\.columns)
-    case .relation, .members, .computed: []
-    }
-  }
+  package subscript(_ type: EntityTypeID) -> EntityLayout { layouts[Int(type.index)] }
+  package subscript(_ type: Int) -> EntityLayout { layouts[type] }
 }

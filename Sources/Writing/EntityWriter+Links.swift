@@ -1,4 +1,3 @@
-import GQLBase
 import GQLCatalog
 import GQLStore
 
@@ -21,8 +20,9 @@ private struct ListPlaces {
 }
 
 /// Links by key to rows, when all rows are there.
-extension Loader {
-  mutating func resolveLinks(_ files: [LoadFile]) throws(LoadFailure) {
+extension EntityWriter {
+  /// Links all rows by the keys that were collected.
+  package mutating func resolveLinks() throws(WriteProblem) {
     // Where bad records are left out, links are made one by one, and told apart here.
     var claims: [RelationID: LinkClaims] = [:]
     for relation in catalog.relations {
@@ -32,7 +32,7 @@ extension Loader {
       let found = rows(of: links, relation)
       var looked = 0
       var resolved: [UInt64] = []
-      if !skipsBadRecords { resolved.reserveCapacity(links.count) }
+      if !leavesOutBad { resolved.reserveCapacity(links.count) }
       var missing: [Cell] = []
       var contradictions: [LinkContradiction] = []
       var places = ListPlaces()
@@ -64,15 +64,17 @@ extension Loader {
           target = found[looked - 1]
         }
         guard let target else { continue }
-        if skipsBadRecords {
+        if leavesOutBad {
           if let contradiction = try connect(relation, source, target, &claims) { contradictions.append(contradiction) }
         } else {
           resolved.append(UInt64(source) << 32 | UInt64(target))
         }
       }
       if !resolved.isEmpty { transaction.linkBulk(relation.id, pairs: resolved) }
-      if !missing.isEmpty { warnDangling(relation, missing) }
-      if let first = contradictions.first { warn(relation, first, contradictions.count) }
+      if !missing.isEmpty { notes.append(.danglingLinks(relation.id, keys: missing)) }
+      if let first = contradictions.first {
+        notes.append(.contradictions(first, of: relation.id, count: contradictions.count))
+      }
     }
   }
 
@@ -91,10 +93,10 @@ extension Loader {
     }
   }
 
-  /// Makes a link at once, unless another one of this load contradicts it.
+  /// Makes a link at once, unless another one of this run contradicts it.
   private mutating func connect(
     _ relation: Relation, _ source: UInt32, _ target: UInt32, _ claims: inout [RelationID: LinkClaims]
-  ) throws(LoadFailure) -> LinkContradiction? {
+  ) throws(WriteProblem) -> LinkContradiction? {
     if let found = claim(relation, source, target, &claims) {
       if relation.isRequired { mustComplete(relation, source) }
       return found
@@ -102,14 +104,12 @@ extension Loader {
     do {
       try transaction.appendReference(relation.id, source: source, target: target)
     } catch {
-      throw LoadFailure(
-        code: LoadProblem.uniqueViolation.code,
-        StoreMessages.describe(error, catalog: catalog, transaction: transaction))
+      throw WriteProblem(.refused(error))
     }
     return nil
   }
 
-  /// Returns what another link that this load gives says against a link.
+  /// Returns what another link of this run says against a link.
   private func claim(
     _ relation: Relation, _ source: UInt32, _ target: UInt32, _ claims: inout [RelationID: LinkClaims]
   ) -> LinkContradiction? {
@@ -119,21 +119,6 @@ extension Loader {
       return claims[relation.id, default: LinkClaims(relation, inverse)].add(source, target, isBackward: false)
     }
     return claims[inverse.id, default: LinkClaims(inverse, relation)].add(target, source, isBackward: true)
-  }
-
-  private mutating func warn(_ relation: Relation, _ found: LinkContradiction, _ count: Int) {
-    let source = catalog[relation.source]
-    let links = count == 1 ? "1 link of" : "\(count) links of"
-    let reason = StoreMessages.describe(.contradiction(found), catalog: catalog, transaction: transaction)
-    outcome.warnings.append(
-      (
-        SourceText(name: "", bytes: []),
-        [
-          Diagnostic(
-            LoadProblem.contradictingLinks.code, severity: .warning,
-            "\(links) '\(source.name).\(source[relation.column].name)' left out: \(reason)", at: SourceRange(at: 0))
-        ]
-      ))
   }
 
   enum LinkTarget {
@@ -148,7 +133,7 @@ extension Loader {
   mutating func resolve(
     _ key: Cell, _ isRow: Bool, as type: EntityTypeID?, _ relation: Relation, from source: UInt32,
     place: @autoclosure () -> Int?
-  ) throws(LoadFailure) -> LinkTarget {
+  ) throws(WriteProblem) -> LinkTarget {
     if isRow, let type {
       return transaction.mirroredRow(type, UInt32(truncatingIfNeeded: key.low), in: relation.target).map { .row($0) }
         ?? .refused
@@ -160,21 +145,9 @@ extension Loader {
       if let row = withUnsafePointer(to: cell, { transaction.findRow(member, key: $0) }) { found.append((member, row)) }
     }
     if found.count > 1 {
-      let names = found.map { "'\(catalog[$0.type].name)'" }.joined(separator: " and ")
-      let field = relation.property.map { catalog[relation.source][$0].name } ?? "?"
-      let id = TextView(key).withBytes {
-        String(decoding: UnsafeRawBufferPointer(start: $0, count: min($1, 80)), as: UTF8.self)
-      }
-      let message = "'\(catalog[relation.source].name).\(field)' links to '\(id)', which is the id of \(names)"
-      let help = "give an object that says its type, as in {\"__typename\": …, \"id\": …}"
-      guard skipsBadRecords else {
-        throw LoadFailure(code: LoadProblem.ambiguousLink.code, message, help: help)
-      }
-      outcome.warnings.append(
-        (
-          SourceText(name: "", bytes: []),
-          [Diagnostic(LoadProblem.ambiguousLink.code, severity: .warning, message, at: SourceRange(at: 0), help: help)]
-        ))
+      let types = found.map(\.type)
+      guard leavesOutBad else { throw WriteProblem(.ambiguousLink(relation.id, key: key, of: types)) }
+      notes.append(.ambiguousLink(relation.id, key: key, of: types))
       return .refused
     }
     if let only = found.first {
@@ -189,7 +162,7 @@ extension Loader {
 
   /// A key that was read as an ID as one of a type; nil where it cannot be one.
   func key(_ cell: Cell, of type: EntityTypeID, isTyped: Bool) -> Cell? {
-    let layout = reader.layouts[Int(type.index)]
+    let layout = layouts[type]
     guard layout.keyColumns.count == 1 else { return nil }
     if isTyped { return cell }
     switch catalog[type].columns[layout.keyColumns[0]].kind {
@@ -201,30 +174,5 @@ extension Loader {
       return Int64(text).map { Cell($0) }
     default: return nil
     }
-  }
-
-  mutating func warnDangling(_ relation: Relation, _ missing: [Cell]) {
-    outcome.danglingLinks += missing.count
-    let source = catalog[relation.source]
-    let name = relation.property.map { source[$0].name } ?? "?"
-    let target = catalog[relation.target]
-    let isText = catalog[target.primaryIndex].columns.first.map { target[$0].kind == .text } ?? true
-    let shown = missing.prefix(3).map { cell in
-      isText
-        ? TextView(cell).withBytes { String(decoding: UnsafeRawBufferPointer(start: $0, count: $1), as: UTF8.self) }
-        : "\(cell.int)"
-    }
-    let ids = shown.joined(separator: ", ") + (missing.count > 3 ? ", …" : "")
-    let noun = missing.count == 1 ? "1 link" : "\(missing.count) links"
-    outcome.warnings.append(
-      (
-        SourceText(name: "", bytes: []),
-        [
-          Diagnostic(
-            LoadProblem.danglingLink.code, severity: .warning,
-            "\(noun) of '\(source.name).\(name)' to a '\(target.name)' that is not there: \(ids)",
-            at: SourceRange(at: 0))
-        ]
-      ))
   }
 }

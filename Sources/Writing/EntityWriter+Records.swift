@@ -1,0 +1,204 @@
+import GQLCatalog
+import GQLStore
+
+/// Records with what is nested in them as rows of the transaction.
+extension EntityWriter {
+  /// Writes a record: all of it or nothing. One that is a single row goes into the transaction with others of its type.
+  package mutating func write(_ stage: inout RecordStage, _ source: Int) throws(WriteProblem) {
+    if !leavesOutBad, isSingleRow(stage) { return try stageRow(stage, source) }
+    // What it meets may be on its way.
+    try flush(source, keepsTexts: true)
+    var rows = ContiguousArray<UInt32>()
+    rows.reserveCapacity(stage.records.count)
+    for index in stage.records.indices {
+      do throws(WriteProblem) {
+        rows.append(try insert(index, of: &stage, source))
+      } catch {
+        if leavesOutBad { removeInserted(stage, rows) }
+        throw error
+      }
+    }
+    for link in stage.links {
+      let relation = Int(link.relation.index)
+      let row = rows[link.record]
+      if catalog[catalog[link.relation].target].isAbstract { pending[relation].types.append(link.type) }
+      if link.isRecord, !stage.records[Int(link.key.low)].isBareID {
+        pending[relation].append(row, target: rows[Int(link.key.low)])
+      } else if link.isRecord {
+        let target = stage.records[Int(link.key.low)]
+        let key = stage.cells[target.base + layouts[target.layout].keyColumns[0]]
+        pending[relation].append(row, key: kept(key, target.layout))
+      } else {
+        pending[relation].append(row, key: kept(link.key, Int(catalog[link.relation].target.index)))
+      }
+    }
+  }
+
+  /// Returns a key that stays when the next record is read. What lies in the source stays anyway.
+  func kept(_ key: Cell, _ type: Int) -> Cell {
+    if let column = layouts[type].keyColumns.first, layouts[type].columns[column].kind != .text {
+      return key
+    }
+    let text = TextView(key)
+    guard !text.isInline else { return key }
+    return text.withBytes { start, count in
+      guard memory.contains(start) else { return key }
+      let copy = keys.copy(UnsafeRawBufferPointer(start: start, count: count))
+      return TextView(UnsafeRawPointer(copy), count: count, flags: key.low & 0xC000_0000).cell
+    }
+  }
+
+  /// Takes back the rows that a record which is left out has put in; those that it has patched keep the patch.
+  private mutating func removeInserted(_ stage: borrowing RecordStage, _ rows: ContiguousArray<UInt32>) {
+    for (record, row) in zip(stage.records, rows) {
+      let position = Int(row) - baseSlots[record.layout]
+      guard row != PageLayout.noRow, origins[record.layout].indices.contains(position),
+        origins[record.layout][position].offset == record.start, !origins[record.layout][position].isRemoved
+      else { continue }
+      _ = try? transaction.delete(layouts[record.layout].type, row)
+      origins[record.layout][position].isRemoved = true
+    }
+  }
+
+  private mutating func insert(
+    _ index: Int, of stage: inout RecordStage, _ source: Int
+  ) throws(WriteProblem) -> UInt32 {
+    let record = stage.records[index]
+    let layout = layouts[record.layout]
+    // A bare id in a link is looked up with all other links, at the end.
+    if record.isBareID, layout.keyColumns.count == 1 { return PageLayout.noRow }
+    if layout.numbersRows, let column = layout.keyColumns.first, !stage.valid[record.base + column] {
+      stage.set(record.base + column, nextNumber(layout))
+    }
+    do {
+      let row = try transaction.insert(
+        layout.type, cells: stage.cells + record.base, valid: stage.valid + record.base)
+      origins[record.layout].append(
+        RowOrigins.Origin(
+          file: source, offset: record.start, isTopLevel: record.isTopLevel,
+          isIncomplete: record.missing != nil || record.lacksLink))
+      return row
+    } catch .uniqueViolation(index: let violated, existing: let existing, row: _) where violated == layout.primaryIndex
+    {
+      return try merge(record, of: stage, layout, into: existing, source)
+    } catch {
+      throw WriteProblem(.refused(error), at: place(of: record, source))
+    }
+  }
+
+  private func place(of record: RecordStage.Record, _ source: Int) -> WriteProblem.Place {
+    WriteProblem.Place(source: source, start: record.start, end: record.end)
+  }
+
+  /// Returns the id of a record that has none: the number of its row, or the next one that is free.
+  mutating func nextNumber(_ layout: EntityLayout) -> Cell {
+    let type = Int(layout.type.index)
+    var number = max(transaction.slotCount(layout.type), lastNumbers[type])
+    while true {
+      number += 1
+      let cell = numberCell(number, layout)
+      guard withUnsafePointer(to: cell, { transaction.findRow(layout.type, key: $0) }) == nil else { continue }
+      lastNumbers[type] = number
+      if numberedRows[type] == number - 1, transaction.slotCount(layout.type) == number - 1 {
+        numberedRows[type] = number
+      }
+      return cell
+    }
+  }
+
+  func numberCell(_ number: Int, _ layout: EntityLayout) -> Cell {
+    if layout.columns[layout.keyColumns[0]].type == .int { return Cell(Int64(number)) }
+    var digits = String(number)
+    return digits.withUTF8 { bytes in
+      let text = UnsafeRawPointer(memory.copy(UnsafeRawBufferPointer(bytes)))
+      return TextView(text, count: bytes.count, flags: TextView.numberFlag).cell
+    }
+  }
+
+  /// Writes a second object with a key that is there: an error between records of their own, else a patch.
+  mutating func merge(
+    _ record: RecordStage.Record, of stage: borrowing RecordStage, _ layout: EntityLayout, into row: UInt32,
+    _ source: Int
+  ) throws(WriteProblem) -> UInt32 {
+    let base = baseSlots[record.layout]
+    let isDefined = Int(row) < base || origins[record.layout][Int(row) - base].isTopLevel
+    if record.isTopLevel, isDefined {
+      throw WriteProblem(.duplicate(layout.type, row: row), at: place(of: record, source))
+    }
+    for column in 0..<layout.columnCount
+    where stage.given[record.base + column] && stage.valid[record.base + column] {
+      if layout.keyColumns.contains(column) { continue }
+      if Int(row) >= base { noteConflict(layout, row, column, stage.cells[record.base + column]) }
+      do {
+        try transaction.update(layout.type, row, ColumnID(column), stage.cells[record.base + column])
+      } catch {
+        throw WriteProblem(.refused(error), at: place(of: record, source))
+      }
+    }
+    if record.isTopLevel {
+      origins[record.layout][Int(row) - base].isTopLevel = true
+      origins[record.layout][Int(row) - base].isIncomplete = record.lacksLink
+    }
+    return row
+  }
+
+  /// Counts a value that another object of this run with the same id gives otherwise.
+  private mutating func noteConflict(_ layout: EntityLayout, _ row: UInt32, _ column: Int, _ cell: Cell) {
+    let place = ColumnID(column)
+    guard transaction.hasOtherValue(layout.type, row, place, than: cell), !layout.hasDefault(column) else { return }
+    conflicts[ConflictPlace(type: layout.type, column: place), default: 0] += 1
+  }
+
+  /// Notes the values that objects with one id give differently.
+  private mutating func noteConflicts() {
+    let found = conflicts.sorted { ($0.key.type.index, $0.key.column.index) < ($1.key.type.index, $1.key.column.index) }
+    for (place, count) in found {
+      notes.append(.contradictingValues(place.type, place.column, count: count))
+    }
+  }
+
+  /// A required link of a row that was given is left out: whether it has another one is seen at the end.
+  mutating func mustComplete(_ relation: Relation, _ row: UInt32) {
+    let type = Int(relation.source.index)
+    let position = Int(row) - baseSlots[type]
+    if origins[type].indices.contains(position) { origins[type][position].isIncomplete = true }
+  }
+
+  /// Checks that all is complete: nested objects may have come before the record that completes them.
+  ///
+  /// Returns those that lack something and were left out.
+  package mutating func complete() throws(WriteProblem) -> [WriteProblem] {
+    var leftOut: [WriteProblem] = []
+    for (index, type) in catalog.types.enumerated() {
+      for position in origins[index].indices where origins[index].isIncomplete(position) {
+        let origin = origins[index][position]
+        let row = UInt32(truncatingIfNeeded: baseSlots[index] + position)
+        guard transaction.isLive(type.id, row), let field = missingField(of: type, row) else { continue }
+        let problem = WriteProblem(
+          .missingValue(type.id, field: field),
+          at: WriteProblem.Place(source: origin.file, start: origin.offset, end: origin.offset + 1))
+        // What others must link to cannot go: the data is then bad as a whole.
+        guard leavesOutBad, (try? transaction.delete(type.id, row)) != nil else { throw problem }
+        leftOut.append(problem)
+      }
+    }
+    noteConflicts()
+    return leftOut
+  }
+
+  /// Returns the first non-null field of an entity that has no value; a link that is named but dangling counts as one.
+  private func missingField(of type: EntityType, _ row: UInt32) -> String? {
+    for column in type.columns where column.isNonNull && column.foldedFrom == nil {
+      if column.kind == .references || column.kind == .reference { continue }
+      if column.id == type.createdColumn || column.id == type.updatedColumn { continue }
+      if transaction.column(type.id, column.id).isNull(row) { return column.name }
+    }
+    for relation in catalog.relations where relation.source == type.id && relation.isRequired {
+      // A required field of an embedded object is required where the object is there.
+      if let presence = relation.presence, transaction.column(type.id, presence).byte(row) == 0 { continue }
+      guard let property = relation.property, !(dangling[relation.id]?.contains(row) ?? false) else { continue }
+      if transaction.column(type.id, relation.column).reference(row) == PageLayout.noRow { return type[property].name }
+    }
+    return nil
+  }
+}
