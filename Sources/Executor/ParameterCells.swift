@@ -12,49 +12,24 @@ enum ParameterCells {
     case .int(let number):
       return kind == .float64 ? Cell(Double(number)) : Cell(number)
     case .float(let number): return Cell(number == 0 ? 0 : number)
-    case .decimal(let number):
-      let packed = number.packed
-      return Cell(low: packed.0, high: packed.1)
+    case .decimal(let number): return Cell(number)
     case .enumeration(_, let code): return Cell(low: UInt64(truncatingIfNeeded: code))
     case .dateTime(let time), .date(let time), .duration(let time): return Cell(time)
-    case .string(let text), .uuid(let text), .bytes(let text), .json(let text): return view(text, 0, scratch)
-    case .id(let text, let isNumber): return view(text, isNumber ? TextView.numberFlag : 0, scratch)
+    case .string(let text), .uuid(let text), .bytes(let text), .json(let text):
+      return text.bytes.withUnsafeBytes { scratch.text($0) }
+    case .id(let text, let isNumber):
+      return text.bytes.withUnsafeBytes { scratch.text($0, flags: isNumber ? TextView.numberFlag : 0) }
     case .list(let values):
       let isWide = kind == .wideList
-      let width = isWide ? 16 : 8
-      let run = scratch.allocate(values.count * (width + 1))
-      for (index, element) in values.enumerated() {
-        let cell = cell(element, isWide ? .text : .int64, scratch)
-        run.storeBytes(of: cell == nil ? 0 : 1, toByteOffset: values.count * width + index, as: UInt8.self)
-        run.storeBytes(of: cell?.low ?? 0, toByteOffset: index * width, as: UInt64.self)
-        if isWide { run.storeBytes(of: cell?.high ?? 0, toByteOffset: index * width + 8, as: UInt64.self) }
-      }
-      return Cell(low: UInt64(UInt(bitPattern: run)), high: UInt64(values.count))
+      return scratch.list(count: values.count, isWide: isWide) { cell(values[$0], isWide ? .text : .int64, scratch) }
     }
-  }
-
-  private static func view(_ text: Text, _ flags: UInt64, _ scratch: ScratchArena) -> Cell? {
-    text.bytes.withUnsafeBytes { view($0, flags, scratch) }
-  }
-
-  /// Nil for a text that is longer than any can be; coercion refuses those before.
-  static func view(_ bytes: UnsafeRawBufferPointer, _ flags: UInt64, _ scratch: ScratchArena) -> Cell? {
-    guard let start = bytes.baseAddress, bytes.count > 0 else { return TextView(word0: flags, word1: 0).cell }
-    let count = bytes.count
-    guard count <= TextView.maximumLength else { return nil }
-    var flags = flags
-    for byte in bytes where byte < 0x20 || byte == 0x22 || byte == 0x5C { flags |= TextView.escapeFlag }
-    if count <= TextView.inlineCapacity { return TextView(start, count: count, flags: flags).cell }
-    let copy = scratch.allocate(count)
-    copy.copyMemory(from: start, byteCount: count)
-    return TextView(UnsafeRawPointer(copy), count: count, flags: flags).cell
   }
 }
 
 /// Cells of parameters that need no coercion, for ``Executable/run(_:on:into:)``. They live until the run's end.
 extension Execution {
   /// A text, or an id that prints as one; nil for one that is too long.
-  package func cell(text: UnsafeRawBufferPointer) -> Cell? { ParameterCells.view(text, 0, scratch) }
+  package func cell(text: UnsafeRawBufferPointer) -> Cell? { scratch.text(text) }
 
   /// An id that prints as a number.
   package func cell(digitsOf number: Int64) -> Cell? {
@@ -82,7 +57,7 @@ extension Execution {
         let rest = (text + 4).loadUnaligned(as: UInt64.self)
         return Cell(low: UInt64(count) | TextView.numberFlag | first << 32, high: rest)
       }
-      return ParameterCells.view(UnsafeRawBufferPointer(start: text, count: count), TextView.numberFlag, scratch)
+      return scratch.text(UnsafeRawBufferPointer(start: text, count: count), flags: TextView.numberFlag)
     }
   }
 

@@ -1,6 +1,8 @@
+import GQLStore
+
 /// Bump allocation for what lives until the end of a run, or until a mark is released. Memory is zeroed nowhere and
 /// stays where it is until then.
-package final class ScratchArena {
+@usableFromInline package final class ScratchArena: CellMemory {
   package struct Mark {
     fileprivate var chunk: Int
     fileprivate var used: Int
@@ -29,7 +31,7 @@ package final class ScratchArena {
   deinit { for chunk in chunks { chunk.deallocate() } }
 
   /// Uninitialized memory, aligned to 16 bytes.
-  package func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer {
+  @usableFromInline package func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer {
     let size = (max(byteCount, 0) &+ 15) & ~15
     if capacity &- used < size { nextChunk(size) }
     let result = base + used

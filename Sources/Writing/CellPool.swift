@@ -5,7 +5,7 @@ import GQLStore
 /// A pool of cells for values from outside the store (constants, parameters, defaults), with what they point to.
 ///
 /// One thread fills it; what it gave may then be read by all as long as the pool lives.
-package final class CellPool: @unchecked Sendable {
+package final class CellPool: CellMemory, @unchecked Sendable {
   private var allocations: [UnsafeMutableRawPointer] = []
 
   package init() {}
@@ -34,69 +34,20 @@ package final class CellPool: @unchecked Sendable {
     case .float(let value): return Cell(value)
     case .decimal(let value): return Cell(value)
     case .enumeration(_, let code): return Cell(Int64(code))
-    case .string(let text), .uuid(let text): return cell(text, flags: CellPool.escapeFlag(text))
-    case .bytes(let text), .json(let text): return cell(text, flags: 0)
+    case .string(let text), .uuid(let text), .bytes(let text), .json(let text):
+      return text.withUnsafeBytes { self.text($0) }
     case .id(let text, let isNumber):
-      return cell(text, flags: CellPool.escapeFlag(text) | (isNumber ? TextView.numberFlag : 0))
+      return text.withUnsafeBytes { self.text($0, flags: isNumber ? TextView.numberFlag : 0) }
     case .list(let elements):
       guard case .list(let element) = type else { return nil }
-      return list(elements, element)
+      return list(count: elements.count, isWide: ListRun.width(element) == 16) { cell(elements[$0], element) }
     }
   }
 
-  private static func escapeFlag(_ text: Text) -> UInt64 {
-    text.withUnsafeBytes { bytes in
-      guard let start = bytes.baseAddress else { return 0 }
-      return TextView.escapeFlag(start, bytes.count)
-    }
-  }
-
-  private func cell(_ text: Text, flags: UInt64) -> Cell? {
-    text.withUnsafeBytes { bytes in
-      guard bytes.count <= TextView.maximumLength else { return nil }
-      guard let start = bytes.baseAddress else { return Cell(low: flags) }
-      if bytes.count <= TextView.inlineCapacity { return TextView(start, count: bytes.count, flags: flags).cell }
-      let copy = allocate(bytes.count)
-      copy.copyMemory(from: start, byteCount: bytes.count)
-      return TextView(copy, count: bytes.count, flags: flags).cell
-    }
-  }
-
-  private func list(_ elements: [Value], _ type: ValueType) -> Cell {
-    if elements.isEmpty { return Cell(low: 0) }
-    let width = ListRun.width(type)
-    let run = allocate(elements.count * (width + 1))
-    let validity = run + elements.count * width
-    for (index, element) in elements.enumerated() {
-      let cell = cell(element, type)
-      (run + index * width).storeBytes(of: cell?.low ?? 0, as: UInt64.self)
-      if width == 16 { (run + index * width + 8).storeBytes(of: cell?.high ?? 0, as: UInt64.self) }
-      validity.storeBytes(of: cell == nil ? 0 : 1, toByteOffset: index, as: UInt8.self)
-    }
-    return Cell(low: UInt64(UInt(bitPattern: run)), high: UInt64(UInt32(truncatingIfNeeded: elements.count)))
-  }
-
-  private func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer {
+  package func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer {
     let memory = UnsafeMutableRawPointer.allocate(byteCount: max(byteCount, 16), alignment: 16)
     allocations.append(memory)
     return memory
-  }
-}
-
-extension TextView {
-  /// Returns `TextView.escapeFlag` if a JSON string cannot hold the bytes as they are, else 0.
-  package static func escapeFlag(_ start: UnsafeRawPointer, _ count: Int) -> UInt64 {
-    var index = 0
-    while count &- index >= 8 {
-      if ByteWord.escapes((start + index).loadUnaligned(as: UInt64.self)) != 0 { return escapeFlag }
-      index &+= 8
-    }
-    while index < count {
-      let byte = start.load(fromByteOffset: index, as: UInt8.self)
-      if byte < 0x20 || byte == 0x22 || byte == 0x5C { return escapeFlag }
-      index &+= 1
-    }
-    return 0
   }
 }
 

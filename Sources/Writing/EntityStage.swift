@@ -30,19 +30,19 @@ import GQLStore
   /// Holds the number of the type, and of its layout.
   package let layout: Int
   package let columnCount: Int
-  package private(set) var count = 0
-  package private(set) var origins: UnsafeMutablePointer<Origin>
-  @usableFromInline var links: ContiguousArray<Links> = []
+  @exclusivity(unchecked) package private(set) var count = 0
+  @exclusivity(unchecked) package private(set) var origins: UnsafeMutablePointer<Origin>
+  @exclusivity(unchecked) @usableFromInline var links: ContiguousArray<Links> = []
   /// Holds the rows that the records became.
-  private(set) var rows: UnsafeMutablePointer<UInt32>
+  @exclusivity(unchecked) private(set) var rows: UnsafeMutablePointer<UInt32>
   /// Column after column, `capacity` records each.
-  @usableFromInline var cells: UnsafeMutablePointer<Cell>
+  @exclusivity(unchecked) @usableFromInline var cells: UnsafeMutablePointer<Cell>
   /// Indicates whether a cell has a value.
-  @usableFromInline var valid: UnsafeMutablePointer<Bool>
+  @exclusivity(unchecked) @usableFromInline var valid: UnsafeMutablePointer<Bool>
   /// Indicates whether the record said so, rather than a default.
-  @usableFromInline var given: UnsafeMutablePointer<Bool>
-  @usableFromInline var capacity: Int
-  private var columns: UnsafeMutablePointer<ColumnCells>
+  @exclusivity(unchecked) @usableFromInline var given: UnsafeMutablePointer<Bool>
+  @exclusivity(unchecked) @usableFromInline var capacity: Int
+  @exclusivity(unchecked) private var columns: UnsafeMutablePointer<ColumnCells>
 
   /// Returns 1,024, as many rows as a page of the store has; fewer where there are many columns.
   package static func mostRecords(columns: Int) -> Int { max(1, min(1024, (1 << 17) / max(1, columns))) }

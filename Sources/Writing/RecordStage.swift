@@ -43,43 +43,29 @@ import GQLStore
 
   package var records: ContiguousArray<Record> = []
   package var links: ContiguousArray<Link> = []
-  @usableFromInline package internal(set) var cells: UnsafeMutablePointer<Cell>
+  @usableFromInline var staged = StagedCells()
+  @inlinable package var cells: UnsafeMutablePointer<Cell> { staged.cells }
   /// Indicates whether a cell has a value.
-  @usableFromInline package internal(set) var valid: UnsafeMutablePointer<Bool>
+  @inlinable package var valid: UnsafeMutablePointer<Bool> { staged.valid }
   /// Indicates whether the record said so, rather than a default.
-  @usableFromInline package internal(set) var given: UnsafeMutablePointer<Bool>
-  private var capacity: Int
-  package private(set) var count = 0
+  @inlinable package var given: UnsafeMutablePointer<Bool> { staged.given }
 
-  package init() {
-    capacity = 256
-    cells = .allocate(capacity: capacity)
-    valid = .allocate(capacity: capacity)
-    given = .allocate(capacity: capacity)
-  }
+  package init() {}
 
-  package func deallocate() {
-    cells.deallocate()
-    valid.deallocate()
-    given.deallocate()
-  }
+  package func deallocate() { staged.deallocate() }
 
   package mutating func removeAll() {
     records.removeAll(keepingCapacity: true)
     links.removeAll(keepingCapacity: true)
-    count = 0
+    staged.truncate(to: 0)
   }
 
   /// Adds an empty record and returns its number.
   package mutating func begin(layout: Int, columns: Int, start: Int, isTopLevel: Bool) -> Int {
-    if count + columns > capacity { grow(count + columns) }
-    (cells + count).initialize(repeating: Cell(low: 0), count: columns)
-    (valid + count).initialize(repeating: false, count: columns)
-    (given + count).initialize(repeating: false, count: columns)
     records.append(
       Record(
-        layout: layout, base: count, start: start, end: start, isTopLevel: isTopLevel, isBareID: false, missing: nil))
-    count += columns
+        layout: layout, base: staged.begin(columns), start: start, end: start, isTopLevel: isTopLevel, isBareID: false,
+        missing: nil))
     return records.count - 1
   }
 
@@ -96,20 +82,5 @@ import GQLStore
     cells[index] = cell
     valid[index] = isValid
     given[index] = isGiven
-  }
-
-  private mutating func grow(_ needed: Int) {
-    let larger = max(needed, capacity * 2)
-    let cells = UnsafeMutablePointer<Cell>.allocate(capacity: larger)
-    cells.initialize(from: self.cells, count: count)
-    let valid = UnsafeMutablePointer<Bool>.allocate(capacity: larger)
-    valid.initialize(from: self.valid, count: count)
-    let given = UnsafeMutablePointer<Bool>.allocate(capacity: larger)
-    given.initialize(from: self.given, count: count)
-    deallocate()
-    self.cells = cells
-    self.valid = valid
-    self.given = given
-    capacity = larger
   }
 }

@@ -1,4 +1,5 @@
 import GQLBase
+import GQLStore
 
 #if canImport(Glibc)
   import Glibc
@@ -9,17 +10,17 @@ import GQLBase
 #endif
 
 /// A memory for what staged cells point to: texts and lists that lie nowhere else.
-package final class StagingArena {
+@usableFromInline package final class StagingArena: CellMemory {
   /// Holds memory, of which the first chunk is of the usual size and stays.
-  private var chunks: [UnsafeMutableRawBufferPointer] = []
-  private var next: UnsafeMutableRawPointer?
-  private var free = 0
+  @exclusivity(unchecked) private var chunks: [UnsafeMutableRawBufferPointer] = []
+  @exclusivity(unchecked) private var next: UnsafeMutableRawPointer?
+  @exclusivity(unchecked) private var free = 0
   private static let chunkBytes = 1 << 18
 
   package init() {}
 
   /// Returns room for `count` bytes, aligned to 16.
-  package func allocate(_ count: Int) -> UnsafeMutableRawPointer {
+  @usableFromInline package func allocate(_ count: Int) -> UnsafeMutableRawPointer {
     let size = (max(1, count) + 15) & ~15
     if let place = next, size <= free {
       next = place + size

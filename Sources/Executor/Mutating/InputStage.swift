@@ -76,13 +76,12 @@ struct InputStage: ~Copyable {
   private var sources: [Source] = []
   var links: [Link] = []
   var targets: [Target] = []
-  private(set) var cells: UnsafeMutablePointer<Cell>
+  private var staged = StagedCells(capacity: 64)
+  var cells: UnsafeMutablePointer<Cell> { staged.cells }
   /// Whether a cell has a value.
-  private(set) var valid: UnsafeMutablePointer<Bool>
+  var valid: UnsafeMutablePointer<Bool> { staged.valid }
   /// Whether the object names the column, be it as null.
-  private(set) var given: UnsafeMutablePointer<Bool>
-  private var capacity: Int
-  private var count = 0
+  var given: UnsafeMutablePointer<Bool> { staged.given }
   /// What cells point to that does not live elsewhere until the end of the field.
   let memory = ScratchArena(capacity: 1024)
   /// Bytes of all that is on the stage. What an earlier field left room for does not count.
@@ -91,7 +90,7 @@ struct InputStage: ~Copyable {
     bytes &+= records.count &* (MemoryLayout<Record>.stride &+ MemoryLayout<Source>.stride)
     bytes &+= links.count &* MemoryLayout<Link>.stride
     bytes &+= targets.count &* MemoryLayout<Target>.stride
-    bytes &+= count &* (MemoryLayout<Cell>.stride &+ 2)
+    bytes &+= staged.count &* (MemoryLayout<Cell>.stride &+ 2)
     return bytes
   }
 
@@ -101,25 +100,14 @@ struct InputStage: ~Copyable {
       && records.allSatisfy { $0.role != .fragment }
   }
 
-  init() {
-    capacity = 64
-    cells = .allocate(capacity: capacity)
-    valid = .allocate(capacity: capacity)
-    given = .allocate(capacity: capacity)
-  }
-
-  deinit {
-    cells.deallocate()
-    valid.deallocate()
-    given.deallocate()
-  }
+  deinit { staged.deallocate() }
 
   mutating func removeAll() {
     records.removeAll(keepingCapacity: true)
     sources.removeAll(keepingCapacity: true)
     links.removeAll(keepingCapacity: true)
     targets.removeAll(keepingCapacity: true)
-    count = 0
+    staged.truncate(to: 0)
     memory.removeAll()
   }
 
@@ -127,23 +115,18 @@ struct InputStage: ~Copyable {
 
   /// Adds an empty record and gives its number.
   mutating func begin(_ layout: EntityLayout, role: Role, source: Source) -> Int {
-    let columns = layout.columns.count
-    if count + columns > capacity { grow(count + columns) }
-    (cells + count).update(repeating: Cell(low: 0), count: columns)
-    (valid + count).update(repeating: false, count: columns)
-    (given + count).update(repeating: false, count: columns)
     records.append(
       Record(
-        type: layout.type, base: count, end: records.count + 1, role: role, source: Place(index: sources.count)))
+        type: layout.type, base: staged.begin(layout.columnCount), end: records.count + 1, role: role,
+        source: Place(index: sources.count)))
     sources.append(source)
-    count += columns
     return records.count - 1
   }
 
   /// Takes the last record back. Precondition: nothing is inside it, and it has no links.
   mutating func removeLast() {
     if let last = records.popLast() {
-      count = last.base
+      staged.truncate(to: last.base)
       sources.removeLast()
     }
   }
@@ -155,23 +138,6 @@ struct InputStage: ~Copyable {
     given[index] = true
     valid[index] = cell != nil
     if let cell { cells[index] = cell }
-  }
-
-  private mutating func grow(_ needed: Int) {
-    let larger = max(needed, capacity * 2)
-    let cells = UnsafeMutablePointer<Cell>.allocate(capacity: larger)
-    cells.update(from: self.cells, count: count)
-    let valid = UnsafeMutablePointer<Bool>.allocate(capacity: larger)
-    valid.update(from: self.valid, count: count)
-    let given = UnsafeMutablePointer<Bool>.allocate(capacity: larger)
-    given.update(from: self.given, count: count)
-    self.cells.deallocate()
-    self.valid.deallocate()
-    self.given.deallocate()
-    self.cells = cells
-    self.valid = valid
-    self.given = given
-    capacity = larger
   }
 
   // MARK: - Payloads

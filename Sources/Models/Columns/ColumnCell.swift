@@ -1,6 +1,7 @@
 import GQLBase
 import GQLCatalog
 import GQLStore
+import GQLWriting
 
 /// A value as a column holds it, on the way to a Swift value. Valid during the call that passes it.
 public struct ColumnCell {
@@ -49,11 +50,11 @@ public struct ColumnCell {
 
 /// A place for a value on its way into a column. Valid during the call that passes it.
 public struct ColumnSlot {
-  let memory: StagingMemory
+  let memory: StagingArena
   /// What was written; nil for null.
   var cell: Cell?
 
-  init(_ memory: StagingMemory) { self.memory = memory }
+  init(_ memory: StagingArena) { self.memory = memory }
 
   mutating func set(_ bytes: UnsafeRawBufferPointer, flags: UInt64 = 0) throws {
     guard bytes.count <= TextView.maximumLength else { throw ModelError.textTooLong(bytes: bytes.count) }

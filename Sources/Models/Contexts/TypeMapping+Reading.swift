@@ -1,5 +1,6 @@
 import GQLCatalog
 import GQLStore
+import GQLWriting
 
 /// What a context has of an id.
 @usableFromInline enum EntityLookup {
@@ -65,7 +66,7 @@ extension TypeMapping {
         return body(&cell)
       }
     }
-    let memory = StagingMemory()
+    let memory = StagingArena()
     var slot = ColumnSlot(memory)
     try info.idCodec.write(id, into: &slot)
     var cell = slot.cell ?? Cell(low: 0)

@@ -1,5 +1,6 @@
 import GQLCatalog
 import GQLStore
+import GQLWriting
 
 /// Writes the stored properties of an entity, by the names that ``EntityModelProtocol/describe(_:)`` gives them. It is
 /// quickest in the same order.
@@ -9,7 +10,7 @@ public struct EntityWriter<Entity: EntityModelProtocol> {
   let layout: EntityLayout
   let cells: UnsafeMutablePointer<Cell>
   let valid: UnsafeMutablePointer<Bool>
-  let memory: StagingMemory
+  let memory: StagingArena
   /// The values without a column, by their numbers; empty if there are none.
   private(set) var opaques: [AnyObject?] = []
   /// By property: embedded objects of a schema in text; empty if there are none.
@@ -20,7 +21,7 @@ public struct EntityWriter<Entity: EntityModelProtocol> {
 
   init(
     _ layout: EntityLayout, _ cells: UnsafeMutablePointer<Cell>, _ valid: UnsafeMutablePointer<Bool>,
-    _ memory: StagingMemory
+    _ memory: StagingArena
   ) {
     self.layout = layout
     self.cells = cells

@@ -2,6 +2,7 @@ import Foundation
 import GQLBase
 import GQLCatalog
 import GQLStore
+import GQLWriting
 
 /// Encodes an embedded object, or a part of one. Dates, numbers and all else are as in columns.
 ///
@@ -57,7 +58,7 @@ final class ObjectEncoder: PartEncoder {
   private static func write<Stored: ColumnValue>(_ value: Stored, _ kind: ObjectKind) throws -> ObjectValue? {
     let shape = Stored.columnShape
     if kind.holds(shape), let type = kind.valueType {
-      var slot = ColumnSlot(StagingMemory())
+      var slot = ColumnSlot(StagingArena())
       try value.write(into: &slot)
       guard let cell = slot.cell else { return .null }
       return withExtendedLifetime(slot.memory) { ObjectValue(cell, of: type) }

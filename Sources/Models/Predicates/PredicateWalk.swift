@@ -1,5 +1,6 @@
 import Foundation
 import GQLCatalog
+import GQLWriting
 
 /// A part of a `#Predicate` that says what it is for the planner.
 ///
@@ -250,7 +251,7 @@ final class PredicateWalk {
 /// value is its code.
 func storedValue<Value>(_ value: Value, _ shape: ColumnShape, isID: Bool) -> GQLCatalog.Value? {
   if let optional = value as? any StorableOptional { return optional.stored(shape, isID: isID) }
-  var slot = ColumnSlot(StagingMemory())
+  var slot = ColumnSlot(StagingArena())
   let codec = ValueCodec<Value>.make()
   if let own = codec.shape, own.isLike(shape), !own.isList {
     guard (try? codec.write(value, into: &slot)) != nil else { return nil }

@@ -2,6 +2,7 @@ import GQLBase
 import GQLCatalog
 import GQLPlanner
 import GQLQuery
+import GQLWriting
 
 /// The targets of a relation of another query's entities.
 final class RelatedOrigin<
@@ -129,7 +130,7 @@ extension Query {
 extension QueryReading {
   /// The primary key of an id, as a constant; nil if the id has none.
   fileprivate func key(_ id: Entity.ID) -> BoundExpression? {
-    let memory = StagingMemory()
+    let memory = StagingArena()
     var slot = ColumnSlot(memory)
     guard (try? mapping.info.idCodec.write(id, into: &slot)) != nil, let cell = slot.cell,
       let column = mapping.columns[mapping.info.idAttribute], let scalar = column.type.scalar

@@ -3,6 +3,7 @@ import GQLBase
 import GQLCatalog
 import GQLQuery
 import GQLStore
+import GQLWriting
 
 /// The property equals the value; nil equals nil.
 public func == <Entity: EntityModelProtocol, Value: Equatable & Sendable>(
@@ -127,7 +128,7 @@ private func constant<Entity: EntityModelProtocol, Value>(
     func opened<Wrapped>(_ value: Wrapped) -> GQLCatalog.Value? { constant(value, shape, isID: isID, type) }
     return _openExistential(wrapped, do: opened)
   }
-  var slot = ColumnSlot(StagingMemory())
+  var slot = ColumnSlot(StagingArena())
   do {
     if isID, let id = value as? Entity.ID {
       try EntityInfo<Entity>.shared.idCodec.write(id, into: &slot)

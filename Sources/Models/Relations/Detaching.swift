@@ -1,4 +1,5 @@
 import GQLStore
+import GQLWriting
 
 extension EntityModelProtocol {
   /// Saves what it knows of one relation, and the links.
@@ -194,7 +195,7 @@ extension Context {
   private static func withKeys<Target: EntityModelProtocol>(
     of type: Target.Type, _ ids: Set<Target.ID>, _ body: ([Cell]) throws -> Void
   ) rethrows {
-    let memory = StagingMemory()
+    let memory = StagingArena()
     let keys = ids.compactMap { id in
       var slot = ColumnSlot(memory)
       try? EntityInfo<Target>.shared.idCodec.write(id, into: &slot)

@@ -1,5 +1,6 @@
 import GQLCatalog
 import GQLStore
+import GQLWriting
 
 /// A relation that an entity type describes, whatever it leads to.
 class RelationDescriptor<Source: EntityModelProtocol> {
@@ -51,7 +52,7 @@ class RelationDescriptor<Source: EntityModelProtocol> {
   func loadIDs(_ entity: inout Source, _ ids: RelationIDs) throws {}
 
   /// The ids that an entity knows, as primary keys, valid as long as the memory.
-  func knownKeys(_ entity: Source, _ memory: StagingMemory) throws -> [Cell] { [] }
+  func knownKeys(_ entity: Source, _ memory: StagingArena) throws -> [Cell] { [] }
 
   /// What takes its targets as the first level says, and their relations' as the next ones do; nil if there is none.
   func nested(_ levels: ArraySlice<Nested>, _ bulk: BulkNesting) -> NestedQuery<Source>? { nil }
@@ -169,7 +170,7 @@ final class TypedRelation<
     entity[keyPath: relation] = Relation(.ids(try ids.read(EntityInfo<Target>.shared.idCodec)), isRead: true)
   }
 
-  override func knownKeys(_ entity: Source, _ memory: StagingMemory) throws -> [Cell] {
+  override func knownKeys(_ entity: Source, _ memory: StagingArena) throws -> [Cell] {
     try (entity[keyPath: relation].knownIDs ?? []).map { id in
       var slot = ColumnSlot(memory)
       try EntityInfo<Target>.shared.idCodec.write(id, into: &slot)

@@ -42,7 +42,7 @@ final class SaveStage {
     }
   }
 
-  let memory = StagingMemory()
+  let memory = StagingArena()
   /// The cells of embedded objects.
   let pool = CellPool()
   @exclusivity(unchecked) private(set) var records: [Record] = []
@@ -55,20 +55,11 @@ final class SaveStage {
   @exclusivity(unchecked) var hasTwins = false
   /// For writing links.
   @exclusivity(unchecked) var rows: [UInt32] = []
-  @exclusivity(unchecked) private(set) var cells: UnsafeMutablePointer<Cell>
-  @exclusivity(unchecked) private(set) var valid: UnsafeMutablePointer<Bool>
-  @exclusivity(unchecked) private var count = 0
-  @exclusivity(unchecked) private var capacity = 64
+  @exclusivity(unchecked) private var staged = StagedCells(capacity: 64)
+  var cells: UnsafeMutablePointer<Cell> { staged.cells }
+  var valid: UnsafeMutablePointer<Bool> { staged.valid }
 
-  init() {
-    cells = .allocate(capacity: capacity)
-    valid = .allocate(capacity: capacity)
-  }
-
-  deinit {
-    cells.deallocate()
-    valid.deallocate()
-  }
+  deinit { staged.deallocate() }
 
   func removeAll() {
     records.removeAll(keepingCapacity: true)
@@ -79,31 +70,19 @@ final class SaveStage {
     namesakes.removeAll()
     memory.removeAll()
     pool.removeAll()
-    count = 0
+    staged.truncate(to: 0)
   }
 
   /// Makes room for an entity; all cells are null.
   func add(_ mapping: AnyTypeMapping) -> Int {
-    let columns = mapping.layout.columnCount
-    if count + columns > capacity {
-      let larger = max(capacity * 2, count + columns)
-      let newCells = UnsafeMutablePointer<Cell>.allocate(capacity: larger)
-      let newValid = UnsafeMutablePointer<Bool>.allocate(capacity: larger)
-      newCells.update(from: cells, count: count)
-      newValid.update(from: valid, count: count)
-      cells.deallocate()
-      valid.deallocate()
-      (cells, valid, capacity) = (newCells, newValid, larger)
-    }
-    (cells + count).initialize(repeating: Cell(low: 0), count: columns)
-    (valid + count).initialize(repeating: false, count: columns)
-    records.append(Record(mapping: mapping, base: count, row: PageLayout.noRow, opaques: []))
-    count += columns
+    records.append(
+      Record(
+        mapping: mapping, base: staged.begin(mapping.layout.columnCount), row: PageLayout.noRow, opaques: []))
     return records.count - 1
   }
 
   /// Takes the last entity out. Precondition: nobody has asked for namesakes.
-  func removeLast() { if let last = records.popLast() { count = last.base } }
+  func removeLast() { if let last = records.popLast() { staged.truncate(to: last.base) } }
 
   func setRow(_ record: Int, _ row: UInt32) { records[record].row = row }
   func setNew(_ record: Int) { records[record].isNew = true }

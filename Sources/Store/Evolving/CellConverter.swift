@@ -91,15 +91,7 @@ final class CellConverter {
   }
 
   private func list(_ elements: [Cell?]) -> Cell {
-    if elements.isEmpty { return Cell(low: 0) }
-    let width = isToWide ? 16 : 8
-    let run = arena.allocate(elements.count * (width + 1))
-    for (index, element) in elements.enumerated() {
-      run.storeBytes(of: element?.low ?? 0, toByteOffset: index * width, as: UInt64.self)
-      if isToWide { run.storeBytes(of: element?.high ?? 0, toByteOffset: index * width + 8, as: UInt64.self) }
-      run.storeBytes(of: element == nil ? 0 : 1, toByteOffset: elements.count * width + index, as: UInt8.self)
-    }
-    return Cell(low: UInt64(UInt(bitPattern: run)), high: UInt64(elements.count))
+    arena.list(count: elements.count, isWide: isToWide) { elements[$0] }
   }
 
   /// A list is inexact if an element is, or is lost; elements that must not be null are left out.
