@@ -152,6 +152,12 @@ package struct ByteBuffer: ~Copyable, @unchecked Sendable {
     base = ByteBuffer.allocate(self.capacity, nil)
   }
 
+  /// Replaces a byte. Precondition: it was written.
+  package mutating func replace(at index: Int, with byte: UInt8) {
+    precondition(index < length, "only written bytes can be replaced")
+    (base + index).storeBytes(of: byte, as: UInt8.self)
+  }
+
   /// Forgets all bytes from `count` on; does nothing if there are fewer.
   @inlinable
   package mutating func truncate(to count: Int) {

@@ -17,10 +17,23 @@ struct DanglingLinks: Sendable {
     var relation: RelationID
     var source: UInt32
   }
-  private struct Key: Hashable, Sendable {
+  /// The primary key of a target, with its type.
+  struct Key: Hashable, Comparable, Sendable {
     var type: EntityTypeID
     let word: UInt64
     let text: ContiguousArray<UInt8>
+
+    init(_ type: EntityTypeID, word: UInt64, text: ContiguousArray<UInt8>) {
+      self.type = type
+      self.word = word
+      self.text = text
+    }
+
+    static func < (left: Key, right: Key) -> Bool {
+      if left.type != right.type { return left.type < right.type }
+      if left.word != right.word { return left.word < right.word }
+      return left.text.lexicographicallyPrecedes(right.text)
+    }
 
     init(_ type: EntityTypeID, _ kind: KeyKind, _ cell: Cell) {
       self.type = type
@@ -35,9 +48,11 @@ struct DanglingLinks: Sendable {
         word = KeyOrder.image(cell.double)
         text = []
       case .decimal:
-        // One for all forms of a value, 1.5 and 1.50; two values share one of its 64 bits' numbers by chance only.
-        word = PackedDecimal(cell).hash(KeyHash.seed)
-        text = []
+        // One for all forms of a value, 1.5 and 1.50.
+        let (significand, scale) = PackedDecimal(cell).shortest
+        word = UInt64(truncatingIfNeeded: significand)
+        let rest = UInt64(truncatingIfNeeded: significand >> 64)
+        text = withUnsafeBytes(of: rest.littleEndian) { ContiguousArray($0) } + [UInt8(truncatingIfNeeded: scale)]
       }
     }
   }
@@ -47,6 +62,8 @@ struct DanglingLinks: Sendable {
     var key: Int32
     /// Where it is to stand in its list, the links that wait counted, as a slot of ``WaitingPlaces``; nil at the end.
     var slot: UInt32?
+    /// Orders the links that wait for one key.
+    var sequence: UInt64
     /// The neighbors in both lists, `none` at the ends. Of a free entry, `next` is the next free one.
     var previous = DanglingLinks.none
     var next = DanglingLinks.none
@@ -58,6 +75,12 @@ struct DanglingLinks: Sendable {
     var key: Key
     var first = DanglingLinks.none
     var last = DanglingLinks.none
+  }
+  /// What is known of a link that waits for a key, in a form that other versions understand.
+  struct State: Equatable, Sendable {
+    var slot: UInt32?
+    var isClaim: Bool
+    var sequence: UInt64
   }
   /// What tells an entry from the others.
   private struct Place: Hashable, Sendable {
@@ -84,6 +107,10 @@ struct DanglingLinks: Sendable {
   private var waitingPlaces = PersistentDictionary<Link, WaitingPlaces>()
   /// The entry that alone may wait for a key, by key and relation: its source says whose the target will be.
   private var claims = PersistentDictionary<Claim, Int32>()
+  /// That of the link that is added next.
+  private var nextSequence: UInt64 = 0
+  /// Notes what was there before a change; nil where nobody asks.
+  var recorder: WaitingRecorder?
 
   var count: Int { places.count }
   var isEmpty: Bool { places.isEmpty }
@@ -99,11 +126,13 @@ struct DanglingLinks: Sendable {
     if isClaim, let number = numbers[key], let other = claims[Claim(key: number, relation: link.relation)] {
       let entry = entries[Int(other)]
       if entry.link != link {
+        recorder?.note(self, entry.link, key)
         let place = self.place(of: entry)
         remove(other)
         if let place { close(entry.link, place: place) }
       }
     }
+    recorder?.note(self, link, key)
     add(link, key, place, isClaim: isClaim)
   }
 
@@ -121,8 +150,20 @@ struct DanglingLinks: Sendable {
     places[place] = entry
     if isClaim { claims[Claim(key: number, relation: link.relation)] = entry }
     let slot = listPlace.map { takeSlot(link, $0) }
-    var made = Entry(link: link, key: number, slot: slot)
+    insert(Entry(link: link, key: number, slot: slot, sequence: nextSequence), at: entry)
+    nextSequence += 1
+  }
+
+  /// Puts an entry at a free place into the lists of its key and of its link.
+  private mutating func insert(_ made: Entry, at entry: Int32) {
+    var made = made
+    let (link, number) = (made.link, made.key)
+    // Nearly always behind the last one.
     made.previous = keys[Int(number)].last
+    while made.previous != Self.none, entries[Int(made.previous)].sequence > made.sequence {
+      made.next = made.previous
+      made.previous = entries[Int(made.previous)].previous
+    }
     if let first = firstOfLink[link] {
       made.nextOfLink = first
       entries[Int(first)].previousOfLink = entry
@@ -139,16 +180,16 @@ struct DanglingLinks: Sendable {
     } else {
       entries[Int(made.previous)].next = entry
     }
-    keys[Int(number)].last = entry
+    if made.next == Self.none {
+      keys[Int(number)].last = entry
+    } else {
+      entries[Int(made.next)].previous = entry
+    }
   }
 
   private mutating func takeSlot(_ link: Link, _ place: UInt32) -> UInt32 {
     let slot = waitingPlaces[link]?.slot(of: place) ?? place
-    if waitingPlaces.update(link, { $0.insert(slot) }) == nil {
-      var places = WaitingPlaces()
-      places.insert(slot)
-      waitingPlaces[link] = places
-    }
+    updatePlaces(link) { $0.insert(slot) }
     return slot
   }
 
@@ -180,6 +221,7 @@ struct DanglingLinks: Sendable {
   mutating func takeFirst(_ number: Int32) -> (link: Link, place: UInt32?) {
     let entry = keys[Int(number)].first
     let (link, place) = (entries[Int(entry)].link, place(of: entries[Int(entry)]))
+    recorder?.note(self, link, keys[Int(number)].key)
     remove(entry)
     return (link, place)
   }
@@ -223,14 +265,21 @@ struct DanglingLinks: Sendable {
   func hasPlaces(_ link: Link) -> Bool { !waitingPlaces.isEmpty && waitingPlaces[link] != nil }
 
   /// The link behind so many that do not wait has left the list. Complexity: O(index / 64).
-  mutating func close(_ link: Link, index: Int) { _ = waitingPlaces.update(link) { $0.close(index: index) } }
+  mutating func close(_ link: Link, index: Int) {
+    recorder?.note(self, list: link)
+    _ = waitingPlaces.update(link) { $0.close(index: index) }
+  }
 
   /// What waited for a place does not come. Complexity: O(place / 64).
-  mutating func close(_ link: Link, place: UInt32) { _ = waitingPlaces.update(link) { $0.close(place: place) } }
+  mutating func close(_ link: Link, place: UInt32) {
+    recorder?.note(self, list: link)
+    _ = waitingPlaces.update(link) { $0.close(place: place) }
+  }
 
   /// Forgets that a link waits for a key.
   mutating func remove(_ link: Link, to type: EntityTypeID, _ kind: KeyKind, _ key: Cell) {
     guard let number = number(type, kind, key), let entry = places[Place(key: number, link: link)] else { return }
+    recorder?.note(self, link, keys[Int(number)].key)
     remove(entry)
   }
 
@@ -240,6 +289,7 @@ struct DanglingLinks: Sendable {
     for (type, kind) in types {
       guard let number = number(type, kind, key), let entry = places[Place(key: number, link: link)] else { continue }
       place = self.place(of: entries[Int(entry)])
+      recorder?.note(self, link, keys[Int(number)].key)
       remove(entry)
     }
     if let place { close(link, place: place) }
@@ -248,7 +298,10 @@ struct DanglingLinks: Sendable {
   /// Forgets all keys that a link waits for. Complexity: O(*n*) in these.
   mutating func removeAll(_ link: Link) {
     if isEmpty { return }
-    while let entry = firstOfLink[link] { remove(entry) }
+    while let entry = firstOfLink[link] {
+      recorder?.note(self, link, keys[Int(entries[Int(entry)].key)].key)
+      remove(entry)
+    }
   }
 
   /// Forgets all keys that a link waits for but some, of which it forgets the places: they keep their turn among those
@@ -260,6 +313,7 @@ struct DanglingLinks: Sendable {
     while next != Self.none {
       let entry = next
       next = entries[Int(entry)].nextOfLink
+      recorder?.note(self, link, keys[Int(entries[Int(entry)].key)].key)
       if numbers.contains(entries[Int(entry)].key) {
         entries[Int(entry)].slot = nil
       } else {
@@ -301,7 +355,74 @@ struct DanglingLinks: Sendable {
     entries[Int(number)].next = firstFree
     firstFree = number
     // Nothing of many that waited is kept.
-    if places.isEmpty { self = DanglingLinks() }
+    if places.isEmpty {
+      let recorder = recorder
+      self = DanglingLinks()
+      self.recorder = recorder
+    }
+  }
+
+  // MARK: - Change sets
+
+  /// The same links, of which nobody notes what becomes of them.
+  var withoutRecorder: DanglingLinks {
+    var copy = self
+    copy.recorder = nil
+    return copy
+  }
+
+  /// What is known of a link that waits for a key; nil if it does not.
+  func state(_ link: Link, _ key: Key) -> State? {
+    guard let number = numbers[key], let entry = places[Place(key: number, link: link)] else { return nil }
+    let found = entries[Int(entry)]
+    return State(
+      slot: found.slot, isClaim: claims[Claim(key: number, relation: link.relation)] == entry, sequence: found.sequence)
+  }
+
+  /// The slots of a list that are closed, ascending.
+  func closedSlots(_ link: Link) -> [UInt32] { waitingPlaces[link]?.closedSlots ?? [] }
+
+  /// All links with the keys that they wait for.
+  var allTouched: Set<WaitingRecorder.Touched> {
+    var result: Set<WaitingRecorder.Touched> = []
+    for number in 0..<keys.count {
+      var next = keys[number].first
+      while next != Self.none {
+        result.insert(WaitingRecorder.Touched(link: entries[Int(next)].link, key: keys[number].key))
+        next = entries[Int(next)].next
+      }
+    }
+    return result
+  }
+
+  /// Makes what is known of a link and a key what another version says; nil where it does not wait there.
+  mutating func set(_ link: Link, _ key: Key, _ state: State?) {
+    recorder?.note(self, link, key)
+    if let number = numbers[key], let entry = places[Place(key: number, link: link)] { remove(entry) }
+    guard let state else { return }
+    let number = numbers[key] ?? addKey(key)
+    let entry = firstFree == Self.none ? Int32(truncatingIfNeeded: entries.count) : firstFree
+    guard entries.count < Int(Int32.max) || firstFree != Self.none else { return }
+    places[Place(key: number, link: link)] = entry
+    if state.isClaim { claims[Claim(key: number, relation: link.relation)] = entry }
+    if let slot = state.slot { updatePlaces(link) { $0.insert(slot) } }
+    insert(Entry(link: link, key: number, slot: state.slot, sequence: state.sequence), at: entry)
+    nextSequence = max(nextSequence, state.sequence &+ 1)
+  }
+
+  /// Makes the closed slots of a list what another version says. What waits in it is right already.
+  mutating func setClosed(_ link: Link, opened: [UInt32], closed: [UInt32]) {
+    if opened.isEmpty, closed.isEmpty { return }
+    recorder?.note(self, list: link)
+    updatePlaces(link) { $0.setClosed(opened: opened, closed: closed) }
+    if firstOfLink[link] == nil { waitingPlaces[link] = nil }
+  }
+
+  private mutating func updatePlaces(_ link: Link, _ body: (inout WaitingPlaces) -> Void) {
+    if waitingPlaces.update(link, body) != nil { return }
+    var places = WaitingPlaces()
+    body(&places)
+    waitingPlaces[link] = places
   }
 
   // MARK: - Another catalog

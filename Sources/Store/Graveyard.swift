@@ -15,16 +15,19 @@ final class Graveyard: @unchecked Sendable {
   let byKey: HashIndex?
   /// By row: what a ``DeletionRecord`` writes.
   @exclusivity(unchecked) private var records: RowLists
+  private let recorder: TableRecorder?
 
-  init(_ layout: StoreLayout.TypeLayout, stamp: UInt64) {
+  init(_ layout: StoreLayout.TypeLayout, stamp: UInt64, recorder: TableRecorder? = nil) {
     self.stamp = stamp
+    self.recorder = recorder
     byKey = layout.indexes.first.map { HashIndex(layout: $0.keys, isUnique: true, stamp: stamp) }
     records = RowLists()
   }
 
   /// `keys` lay the same primary keys in other columns.
-  init(copying other: Graveyard, keys: KeyLayout? = nil, stamp: UInt64) {
+  init(copying other: Graveyard, keys: KeyLayout? = nil, stamp: UInt64, recorder: TableRecorder? = nil) {
     self.stamp = stamp
+    self.recorder = recorder
     byKey = other.byKey.map { HashIndex(copying: $0, layout: keys, stamp: stamp) }
     records = other.records
   }
@@ -38,13 +41,33 @@ final class Graveyard: @unchecked Sendable {
   func add(
     _ row: UInt32, record: DeletionRecord, columns: UnsafePointer<ColumnReader>, key: UnsafeMutablePointer<Cell>
   ) {
+    addKey(row, columns: columns, key: key)
+    setWords(row, record.words)
+  }
+
+  /// Adds a row's primary key alone.
+  func addKey(_ row: UInt32, columns: UnsafePointer<ColumnReader>, key: UnsafeMutablePointer<Cell>) {
     if let byKey, byKey.layout.load(columns, row, into: key) { byKey.insert(row, key: key, columns: columns) }
-    records.set(row, record.words, stamp: stamp)
+  }
+
+  /// Removes a row's primary key alone.
+  func removeKey(_ row: UInt32, columns: UnsafePointer<ColumnReader>, key: UnsafeMutablePointer<Cell>) {
+    if let byKey, byKey.layout.load(columns, row, into: key) { byKey.remove(row, key: key, columns: columns) }
+  }
+
+  /// Replaces the words of a row's record alone; none take it away.
+  func setWords(_ row: UInt32, _ words: ContiguousArray<UInt32>) {
+    noteRecord(row)
+    records.set(row, words, stamp: stamp)
+  }
+
+  private func noteRecord(_ row: UInt32) {
+    if let recorder { records.withList(row) { recorder.noteRecord(row, $0) } }
   }
 
   func remove(_ row: UInt32, columns: UnsafePointer<ColumnReader>, key: UnsafeMutablePointer<Cell>) {
-    if let byKey, byKey.layout.load(columns, row, into: key) { byKey.remove(row, key: key, columns: columns) }
-    records.set(row, [], stamp: stamp)
+    removeKey(row, columns: columns, key: key)
+    setWords(row, [])
   }
 
   /// See ``WriteTransaction/touch(_:_:)``.
@@ -52,17 +75,18 @@ final class Graveyard: @unchecked Sendable {
   func touch(_ row: UInt32) -> UInt64 { records.touch(row) }
 
   /// Precondition: the row is deleted.
-  func replaceRecord(_ row: UInt32, _ record: DeletionRecord) { records.set(row, record.words, stamp: stamp) }
+  func replaceRecord(_ row: UInt32, _ record: DeletionRecord) { setWords(row, record.words) }
 
   /// Adds a target to those of a relation, behind so many others, or all. Precondition: the row is deleted.
   func addTarget(_ row: UInt32, _ target: UInt32, relation place: Int, at number: Int? = nil) {
+    noteRecord(row)
     let isAdded = records.extend(row, stamp: stamp) {
       DeletionRecord.add(target, relation: place, at: number, to: &$0)
     }
     if isAdded { return }
     var words = record(row).words
     DeletionRecord.add(target, relation: place, at: number, to: &words)
-    records.set(row, words, stamp: stamp)
+    setWords(row, words)
   }
 
   /// Whether a deleted row is remembered as linked to a target. Complexity: O(targets).
@@ -89,6 +113,11 @@ final class Graveyard: @unchecked Sendable {
   }
 
   var byteCount: Int { (byKey?.byteCount ?? 0) + records.byteCount }
+
+  /// See ``RowLists/addDifferences(from:to:)``.
+  func addDifferences(from other: Graveyard?, to rows: inout [UInt32]) {
+    records.addDifferences(from: other?.records ?? RowLists(), to: &rows)
+  }
 
   func hashMemory(into digest: inout MemoryDigest) {
     byKey?.hashPages(into: &digest)
@@ -209,14 +238,20 @@ final class DormantLinks: @unchecked Sendable {
   /// By row: places and targets by turns.
   @exclusivity(unchecked) private var lists: RowLists
 
-  init(stamp: UInt64) {
+  private let recorder: TableRecorder?
+  /// The relation's place, for the recorder.
+  private let place: Int
+
+  /// Without links, or with those of another version.
+  init(copying other: DormantLinks?, stamp: UInt64, recorder: TableRecorder? = nil, place: Int = 0) {
     self.stamp = stamp
-    lists = RowLists()
+    self.recorder = recorder
+    self.place = place
+    lists = other?.lists ?? RowLists()
   }
 
-  init(copying other: DormantLinks, stamp: UInt64) {
-    self.stamp = stamp
-    lists = other.lists
+  private func note(_ row: UInt32) {
+    if let recorder { lists.withList(row) { recorder.noteDormant(place, row, $0) } }
   }
 
   func isEmpty(_ row: UInt32) -> Bool { lists.isEmpty(row) }
@@ -242,14 +277,21 @@ final class DormantLinks: @unchecked Sendable {
         words.append(link.place)
         words.append(link.target)
       }
-      lists.set(row, words, stamp: stamp)
+      setWords(row, words)
     }
+  }
+
+  /// Replaces a row's links by their words, see ``withLinks(_:_:)``.
+  func setWords(_ row: UInt32, _ words: ContiguousArray<UInt32>) {
+    note(row)
+    lists.set(row, words, stamp: stamp)
   }
 
   /// Puts a link to sleep that stood at `place` of the row's run: what sleeps behind it stands one place further in
   /// front. False, and nothing is done, where the row's list is to be made anew.
   func insert(_ target: UInt32, at place: UInt32, of row: UInt32) -> Bool {
-    lists.extend(row, stamp: stamp) { words in
+    note(row)
+    return lists.extend(row, stamp: stamp) { words in
       // Places ascend.
       var low = 0
       var high = words.count / 2
@@ -281,7 +323,7 @@ final class DormantLinks: @unchecked Sendable {
         later &+= 2
       }
     }
-    lists.set(row, words, stamp: stamp)
+    setWords(row, words)
     return place
   }
 
@@ -291,6 +333,11 @@ final class DormantLinks: @unchecked Sendable {
 
   /// Calls with each row that has dormant links.
   func forEach(_ body: (UInt32, [Link]) -> Void) { lists.forEach { body($0, Self.links($1)) } }
+
+  /// See ``RowLists/addDifferences(from:to:)``.
+  func addDifferences(from other: DormantLinks?, to rows: inout [UInt32]) {
+    lists.addDifferences(from: other?.lists ?? RowLists(), to: &rows)
+  }
 
   var byteCount: Int { lists.byteCount }
   func hashMemory(into digest: inout MemoryDigest) { lists.hashMemory(into: &digest) }

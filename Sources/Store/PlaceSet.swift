@@ -19,6 +19,20 @@ struct PlaceSet: Sendable {
     words[word] &= ~bit
   }
 
+  /// All places, ascending.
+  var places: [UInt32] {
+    var result: [UInt32] = []
+    result.reserveCapacity(count)
+    for (number, word) in words.enumerated() {
+      var bits = word
+      while bits != 0 {
+        result.append(UInt32(truncatingIfNeeded: number * 64 + bits.trailingZeroBitCount))
+        bits &= bits &- 1
+      }
+    }
+    return result
+  }
+
   /// Whether it has that place, or one behind it.
   func reaches(_ place: UInt32) -> Bool {
     let word = Int(place >> 6)

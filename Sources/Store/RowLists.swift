@@ -169,6 +169,41 @@ struct RowLists {
     }
   }
 
+  /// Adds the rows of which the list may be another in another version: those of all nodes that the two do not share.
+  func addDifferences(from other: RowLists, to rows: inout [UInt32]) {
+    if root === other.root { return }
+    if height == other.height, let root, let old = other.root {
+      return Self.addDifferences(root, old, height, 0, &rows)
+    }
+    for lists in [self, other] { lists.forEachLeaf { first, leaf in Self.addRows(leaf, first, &rows) } }
+  }
+
+  private static func addDifferences(
+    _ node: AnyObject, _ old: AnyObject, _ level: Int, _ first: UInt32, _ rows: inout [UInt32]
+  ) {
+    if node === old { return }
+    if level == 0 {
+      for leaf in [node, old] { addRows(unsafeDowncast(leaf, to: RowListLeaf.self), first, &rows) }
+      return
+    }
+    let (branch, oldBranch) = (
+      unsafeDowncast(node, to: RowListBranch.self), unsafeDowncast(old, to: RowListBranch.self)
+    )
+    let shift = UInt32(RowListLeaf.shift + (level - 1) * RowListBranch.shift)
+    for slot in 0..<RowListBranch.fanout {
+      let first = first | UInt32(slot) << shift
+      switch (branch[slot], oldBranch[slot]) {
+      case (nil, nil): break
+      case (let child?, let oldChild?): addDifferences(child, oldChild, level - 1, first, &rows)
+      case (let child?, nil), (nil, let child?): walk(child, level - 1, first) { addRows($1, $0, &rows) }
+      }
+    }
+  }
+
+  private static func addRows(_ leaf: RowListLeaf, _ first: UInt32, _ rows: inout [UInt32]) {
+    for slot in 0..<RowListLeaf.rows where !leaf.isEmpty(slot) { rows.append(first | UInt32(slot)) }
+  }
+
   func hashMemory(into digest: inout MemoryDigest) {
     digest.add(UInt64(count))
     forEach { row, list in

@@ -25,8 +25,14 @@ final class StoreLayout: Sendable {
     /// Whether the column is filled by links.
     let isRelation: [Bool]
     let isFolded: [Bool]
+    /// By column: whether it holds lists of texts.
+    let elementIsText: [Bool]
+    /// The columns of relations to many.
+    let listColumns: [Int]
     /// Relations whose source is this type.
     let relations: [Relation]
+    /// By column: the number of the type that its links lead to.
+    let targets: [Int?]
     /// The relations to the mirrored rows of this type's entities in interfaces and unions.
     let mirrors: [Relation]
     /// Of an interface or union: the relations to its members.
@@ -71,6 +77,10 @@ final class StoreLayout: Sendable {
       }
       self.foldedColumns = foldedColumns
       isFolded = type.columns.map { $0.foldedFrom != nil }
+      elementIsText = type.columns.map { column in
+        if case .list(let element) = column.type { ColumnKind(element) == .text } else { false }
+      }
+      listColumns = type.columns.indices.filter { type.columns[$0].kind == .references }
       isRelation = type.columns.map { $0.kind == .reference || $0.kind == .references }
       touched = type.columns.filter {
         !indexesOfColumn[Int($0.id.index)].isEmpty || $0.kind == .reference || $0.kind == .references
@@ -80,6 +90,9 @@ final class StoreLayout: Sendable {
         $0.kind == .reference || $0.kind == .references || $0.id == type.createdColumn || $0.id == type.updatedColumn
       }
       self.relations = relations
+      var targets: [Int?] = Array(repeating: nil, count: type.columns.count)
+      for relation in relations { targets[Int(relation.column.index)] = Int(relation.target.index) }
+      self.targets = targets
       mirrors = type.memberships.map { catalog[$0.relation] }
       members = type.members.map { catalog[$0.relation] }
       isHidden = type.kind != .entity

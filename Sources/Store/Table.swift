@@ -13,6 +13,8 @@ final class Table: @unchecked Sendable {
 
   let layout: StoreLayout.TypeLayout
   let stamp: UInt64
+  /// Notes what rows hold before they are written; nil where nobody asks.
+  private let recorder: TableRecorder?
   @exclusivity(unchecked) private(set) var columns: [ColumnStore]
   /// One reader a column, and behind them the reader of liveness: what keys and snapshots read through.
   let readers: UnsafeMutablePointer<ColumnReader>
@@ -32,13 +34,13 @@ final class Table: @unchecked Sendable {
   init(_ layout: StoreLayout.TypeLayout, stamp: UInt64) {
     self.layout = layout
     self.stamp = stamp
+    recorder = nil
     readers = .allocate(capacity: layout.columns.count + 1)
     var columns: [ColumnStore] = []
     for (number, column) in layout.columns.enumerated() {
-      let elementIsText =
-        if case .list(let element) = column.type, ColumnKind(element) == .text { true } else { false }
       columns.append(
-        ColumnStore(kind: column.kind, elementIsText: elementIsText, stamp: stamp, slot: readers + number))
+        ColumnStore(
+          kind: column.kind, elementIsText: layout.elementIsText[number], stamp: stamp, slot: readers + number))
     }
     self.columns = columns
     liveness = nil
@@ -50,9 +52,10 @@ final class Table: @unchecked Sendable {
     ownsColumns = true
   }
 
-  init(copying other: Table, stamp: UInt64) {
+  init(copying other: Table, stamp: UInt64, recorder: TableRecorder? = nil) {
     layout = other.layout
     self.stamp = stamp
+    self.recorder = recorder
     let count = other.layout.columns.count + 1
     readers = .allocate(capacity: count)
     for (number, column) in other.columns.enumerated() { (readers + number).initialize(to: column.reader) }
@@ -102,7 +105,8 @@ final class Table: @unchecked Sendable {
   func ownedColumn(_ number: Int) -> ColumnStore {
     let column = columns[number]
     if column.stamp == stamp { return column }
-    let copy = ColumnStore(copying: column, stamp: stamp, slot: readers + number)
+    let copy = ColumnStore(
+      copying: column, stamp: stamp, slot: readers + number, recorder: recorder, number: number)
     columns[number] = copy
     return copy
   }
@@ -111,11 +115,12 @@ final class Table: @unchecked Sendable {
     let slot = readers + columns.count
     if let liveness {
       if liveness.stamp == stamp { return liveness }
-      let copy = ColumnStore(copying: liveness, stamp: stamp, slot: slot)
+      let copy = ColumnStore(copying: liveness, stamp: stamp, slot: slot, recorder: recorder, number: columns.count)
       self.liveness = copy
       return copy
     }
-    let made = ColumnStore(kind: .byte, elementIsText: false, stamp: stamp, slot: slot)
+    let made = ColumnStore(
+      kind: .byte, elementIsText: false, stamp: stamp, slot: slot, recorder: recorder, number: columns.count)
     made.appendRepeated(Cell(low: RowStatus.live), count: slots)
     liveness = made
     return made
@@ -123,7 +128,9 @@ final class Table: @unchecked Sendable {
 
   func ownedGraveyard() -> Graveyard {
     if let graveyard, graveyard.stamp == stamp { return graveyard }
-    let made = graveyard.map { Graveyard(copying: $0, stamp: stamp) } ?? Graveyard(layout, stamp: stamp)
+    let made =
+      graveyard.map { Graveyard(copying: $0, stamp: stamp, recorder: recorder) }
+      ?? Graveyard(layout, stamp: stamp, recorder: recorder)
     graveyard = made
     return made
   }
@@ -132,7 +139,7 @@ final class Table: @unchecked Sendable {
   func ownedDormant(_ place: Int) -> DormantLinks {
     if dormant.isEmpty { dormant = Array(repeating: nil, count: layout.relations.count) }
     if let links = dormant[place], links.stamp == stamp { return links }
-    let made = dormant[place].map { DormantLinks(copying: $0, stamp: stamp) } ?? DormantLinks(stamp: stamp)
+    let made = DormantLinks(copying: dormant[place], stamp: stamp, recorder: recorder, place: place)
     dormant[place] = made
     return made
   }

@@ -25,5 +25,13 @@ struct WaitingPlaces: Sendable {
   /// What stood behind so many that do not wait, and did not either, has left the list.
   mutating func close(index: Int) { close(PlaceSet.place(behind: index, outside: waiting, gone)) }
 
+  /// The slots that take no place any more, ascending.
+  var closedSlots: [UInt32] { gone.places }
+
+  mutating func setClosed(opened: [UInt32], closed: [UInt32]) {
+    for slot in opened { gone.remove(slot) }
+    for slot in closed { gone.insert(slot) }
+  }
+
   private mutating func close(_ slot: UInt32) { if waiting.reaches(slot) { gone.insert(slot) } }
 }

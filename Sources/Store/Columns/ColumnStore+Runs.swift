@@ -84,6 +84,7 @@ extension ColumnStore {
 
   /// Makes a copy of `run` the cell's run.
   func setRun(_ row: UInt32, copying run: UnsafeBufferPointer<UInt32>, capacity: Int, replacesOld: Bool = true) {
+    if replacesOld { noteRun(row) }
     let oldCount = replacesOld ? reader.references(row).count : run.count
     linkCount += run.count - oldCount
     guard let start = run.baseAddress, run.count > 0 else {
@@ -100,6 +101,7 @@ extension ColumnStore {
 
   /// Room for an empty cell's run of `count` rows, which the caller fills at once.
   func makeRun(_ row: UInt32, count: Int) -> UnsafeMutablePointer<UInt32> {
+    noteRun(row)
     let rows = allocateBlock(capacity: count, count: count)
     writeRunCell(row, rows, count: count)
     linkCount += count
@@ -107,6 +109,7 @@ extension ColumnStore {
   }
 
   func appendToRun(_ row: UInt32, _ value: UInt32) {
+    noteGrowth(row)
     let run = reader.references(row)
     if let start = run.baseAddress {
       let rows = UnsafeMutableRawPointer(mutating: start)
@@ -132,6 +135,7 @@ extension ColumnStore {
 
   /// The run's memory for writing in place: copied first if another version may read it.
   private func writableRun(_ row: UInt32) -> UnsafeMutablePointer<UInt32>? {
+    noteRun(row)
     let run = reader.references(row)
     guard let start = run.baseAddress else { return nil }
     if !owns(UnsafeMutableRawPointer(mutating: start)) {
@@ -142,6 +146,7 @@ extension ColumnStore {
 
   /// Shortens the run in place. Precondition: the block is this transaction's, or only the end is dropped.
   private func truncateRun(_ row: UInt32, to count: Int) {
+    noteRun(row)
     let run = reader.references(row)
     guard let start = run.baseAddress else { return }
     linkCount -= run.count - count

@@ -37,8 +37,17 @@ final class ColumnStore: @unchecked Sendable {
   @exclusivity(unchecked) var longestRun: Int
   /// Where readers find this column; belongs to the table that owns it.
   @exclusivity(unchecked) private var slot: UnsafeMutablePointer<ColumnReader>?
+  /// Notes what cells hold before they are written; nil where nobody asks.
+  @exclusivity(unchecked) private(set) var recorder: TableRecorder?
+  /// The column's number in its recorder.
+  private let number: Int
 
-  init(kind: ColumnKind, elementIsText: Bool, stamp: UInt64, slot: UnsafeMutablePointer<ColumnReader>?) {
+  init(
+    kind: ColumnKind, elementIsText: Bool, stamp: UInt64, slot: UnsafeMutablePointer<ColumnReader>?,
+    recorder: TableRecorder? = nil, number: Int = 0
+  ) {
+    self.recorder = recorder
+    self.number = number
     self.kind = kind
     self.elementIsText = elementIsText
     self.stamp = stamp
@@ -57,7 +66,12 @@ final class ColumnStore: @unchecked Sendable {
     publishSlot()
   }
 
-  init(copying other: ColumnStore, stamp: UInt64, slot: UnsafeMutablePointer<ColumnReader>?) {
+  init(
+    copying other: ColumnStore, stamp: UInt64, slot: UnsafeMutablePointer<ColumnReader>?,
+    recorder: TableRecorder? = nil, number: Int = 0
+  ) {
+    self.recorder = recorder
+    self.number = number
     kind = other.kind
     elementIsText = other.elementIsText
     self.stamp = stamp
@@ -75,6 +89,14 @@ final class ColumnStore: @unchecked Sendable {
     self.slot = slot
     publishSlot()
   }
+
+  /// Notes a run before something is added at its end.
+  @inline(__always)
+  func noteGrowth(_ row: UInt32) { recorder?.noteGrowth(number, row, reader.references(row)) }
+
+  /// Notes a run before it is changed in another way.
+  @inline(__always)
+  func noteRun(_ row: UInt32) { recorder?.noteList(number, row, reader.references(row)) }
 
   var reader: ColumnReader { ColumnReader(pages: UnsafePointer(directory.addresses)) }
 
@@ -273,6 +295,8 @@ final class ColumnStore: @unchecked Sendable {
 
   /// Replaces the cell's words, and keeps validity and null counts.
   func writeRaw(_ row: UInt32, _ cell: Cell?) {
+    // Runs are noted by what changes them.
+    if let recorder, kind != .references { recorder.note(number, row, isNull(row) ? nil : self.cell(row)) }
     var base = writableBase(row)
     let slotInPage = Int(row) & PageLayout.rowMask
     if kind == .int64 {
@@ -342,7 +366,7 @@ final class ColumnStore: @unchecked Sendable {
   }
 
   /// The cell, whose payload is in the arena, with its bytes counted as live.
-  private func adopting(_ cell: Cell) -> Cell {
+  func adopting(_ cell: Cell) -> Cell {
     liveBytes += payloadBytes(cell)
     return cell
   }
@@ -379,6 +403,8 @@ final class ColumnStore: @unchecked Sendable {
   /// Moves what the kept rows point to into a new arena. Complexity: O(rows).
   func compact(isKept: (UInt32) -> Bool) {
     let old = arena
+    // Nothing changes, and what is noted is taken before.
+    recorder = nil
     arena = Arena()
     liveBytes = 0
     for row in 0..<UInt32(truncatingIfNeeded: count) {

@@ -252,7 +252,7 @@ extension Evolution {
         }
       }
       if !links.isEmpty {
-        let sleeping = dormant ?? DormantLinks(stamp: stamp)
+        let sleeping = dormant ?? DormantLinks(copying: nil, stamp: stamp)
         sleeping[row] = links
         dormant = sleeping
       }

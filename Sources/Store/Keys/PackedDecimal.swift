@@ -38,8 +38,11 @@
     return left.fraction < right.fraction ? -1 : left.fraction == right.fraction ? 0 : 1
   }
 
-  /// Equal for equal values.
-  @usableFromInline func hash(_ seed: UInt64) -> UInt64 {
+  /// Whether it has no more digits than a value may have.
+  var hasValidDigits: Bool { significand.magnitude < Self.power(36).magnitude }
+
+  /// The value with as few digits after the point as it can have: equal for equal values.
+  var shortest: (significand: Int128, scale: Int) {
     var rest = significand
     var digits = scale
     while digits > 0 {
@@ -48,7 +51,12 @@
       rest = quotient
       digits -= 1
     }
-    if rest == 0 { digits = 0 }
+    return (rest, rest == 0 ? 0 : digits)
+  }
+
+  /// Equal for equal values.
+  @usableFromInline func hash(_ seed: UInt64) -> UInt64 {
+    let (rest, digits) = shortest
     let low = KeyHash.word(UInt64(truncatingIfNeeded: rest), seed)
     return KeyHash.combine(KeyHash.combine(low, UInt64(truncatingIfNeeded: rest >> 64)), UInt64(digits))
   }

@@ -17,6 +17,8 @@ package final class WriteTransaction {
   @exclusivity(unchecked) var dangling: DanglingLinks
   /// Rows whose dormant links of a relation may lead to purged ones: the relation in the high half.
   @exclusivity(unchecked) var staleDormant: Set<UInt64> = []
+  /// Notes what is changed; nil where nobody asks. See ``beginRecording()``.
+  @exclusivity(unchecked) var recorder: ChangeRecorder?
   var growth: GrowthMark
   var version: UInt64
   @exclusivity(unchecked) var bulk: BulkState?
@@ -54,6 +56,7 @@ package final class WriteTransaction {
     stamp = Stamp.next()
     tables = base.tables
     dangling = base.dangling
+    dangling.recorder = nil
     growth = base.growth
     version = base.version
     let columns = max(1, layout.types.reduce(0) { max($0, $1.columns.count) })
@@ -84,14 +87,16 @@ package final class WriteTransaction {
   package func snapshot(compacting: Bool = true) -> Snapshot {
     precondition(bulk == nil, "a bulk must be ended first")
     settle()
-    if compacting { compactWritten() }
+    // What is noted refers to memory that compaction frees.
+    if compacting, recorder?.isEmpty ?? true { compactWritten() }
     restWriters()
     version += 1
     growth = growth.advanced(tables.map(\.live), stamp: stamp)
     // What was published is not written any more: from here on it has a stranger's stamp.
     stamp = Stamp.next()
     return Snapshot(
-      base.catalog, version: version, layout: layout, tables: tables, dangling: dangling, growth: growth)
+      base.catalog, version: version, layout: layout, tables: tables, dangling: dangling.withoutRecorder,
+      growth: growth)
   }
 
   /// A look at what was written so far, for as long as nothing more is written: from then on it is not to be used.
@@ -100,7 +105,8 @@ package final class WriteTransaction {
     precondition(bulk == nil, "a bulk must be ended first")
     settle()
     return Snapshot(
-      base.catalog, version: version, layout: layout, tables: tables, dangling: dangling, growth: growth)
+      base.catalog, version: version, layout: layout, tables: tables, dangling: dangling.withoutRecorder,
+      growth: growth)
   }
 
   /// What readers rely on that writers put off.
@@ -184,7 +190,7 @@ package final class WriteTransaction {
   func ownedTable(_ type: EntityTypeID) -> Table {
     let table = tables[Int(type.index)]
     if table.stamp == stamp { return table }
-    let copy = Table(copying: table, stamp: stamp)
+    let copy = Table(copying: table, stamp: stamp, recorder: recorder?.table(table))
     tables[Int(type.index)] = copy
     return copy
   }

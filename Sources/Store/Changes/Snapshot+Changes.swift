@@ -1,0 +1,110 @@
+import GQLCatalog
+
+extension Snapshot {
+  /// The changes that lead from another version to this one, found by comparing what the two do not share. The versions
+  /// may be of any age and order, but must be of one schema: versions of others have nothing to be compared.
+  ///
+  /// Complexity: O(*n*) in the rows of pages that are not shared, and in the links that wait.
+  package func changes(since old: Snapshot) -> ChangeSet {
+    precondition(layout.types.count == old.layout.types.count, "versions of one schema can be compared")
+    var writer = ChangeWriter()
+    let waiting = DanglingLinks.changes(from: old.dangling, to: dangling, layout)
+    for number in tables.indices {
+      let (table, before) = (tables[number], old.tables[number])
+      let links = waiting.filter { Int($0.type.index) == number }
+      if table === before, links.isEmpty { continue }
+      addChanges(table, before, links, to: &writer)
+    }
+    return writer.finish()
+  }
+
+  /// All that this version holds, as changes since there was nothing. Two stores with equal contents have equal bytes.
+  package func content() -> ChangeSet { changes(since: Snapshot.empty(catalog)) }
+
+  private func addChanges(
+    _ table: Table, _ before: Table, _ waiting: [RowWaitingChanges], to writer: inout ChangeWriter
+  ) {
+    let candidates = RowCandidates(max(table.slots, before.slots))
+    if table !== before {
+      for number in table.columns.indices where !table.layout.isFolded[number] {
+        candidates.add(table.columns[number], before.columns[number])
+      }
+      candidates.add(liveness: table, before)
+      candidates.add(min(table.slots, before.slots)..<max(table.slots, before.slots))
+      var rows: [UInt32] = []
+      if table.graveyard !== before.graveyard {
+        if let graveyard = table.graveyard {
+          graveyard.addDifferences(from: before.graveyard, to: &rows)
+        } else {
+          before.graveyard?.addDifferences(from: nil, to: &rows)
+        }
+      }
+      for place in table.layout.relations.indices {
+        let links = table.dormant.isEmpty ? nil : table.dormant[place]
+        let old = before.dormant.isEmpty ? nil : before.dormant[place]
+        if links === old { continue }
+        if let links { links.addDifferences(from: old, to: &rows) } else { old?.addDifferences(from: nil, to: &rows) }
+      }
+      for row in rows { candidates.add(row) }
+    }
+    for found in waiting { candidates.add(found.row) }
+    var next = 0
+    candidates.forEach { row in
+      var links: ArraySlice<WaitingChange> = []
+      if next < waiting.count, waiting[next].row == row {
+        links = waiting[next].changes[...]
+        next += 1
+      }
+      writer.add(
+        table.layout, row, before: StoredRow(before, row), after: StoredRow(table, row), waiting: links)
+    }
+  }
+}
+
+/// Rows that may have changed, as bits.
+private final class RowCandidates {
+  private var words: ContiguousArray<UInt64>
+
+  init(_ slots: Int) { words = ContiguousArray(repeating: 0, count: (slots + 63) / 64) }
+
+  func add(_ row: UInt32) {
+    if Int(row >> 6) < words.count { words[Int(row >> 6)] |= 1 << UInt64(row & 63) }
+  }
+
+  func add(_ rows: Range<Int>) { for row in rows { add(UInt32(truncatingIfNeeded: row)) } }
+
+  /// Adds the rows that both versions of a column have, and that differ in their words.
+  func add(_ column: ColumnStore, _ old: ColumnStore) {
+    if column === old { return }
+    let count = min(column.count, old.count)
+    var first = 0
+    while first < count {
+      let end = min(first + PageLayout.rows, count)
+      let row = UInt32(truncatingIfNeeded: first)
+      if column.reader.page(of: row) != old.reader.page(of: row) {
+        for row in first..<end {
+          let row = UInt32(truncatingIfNeeded: row)
+          if column.isNull(row) != old.isNull(row) || column.cell(row) != old.cell(row) { add(row) }
+        }
+      }
+      first = end
+    }
+  }
+
+  func add(liveness table: Table, _ old: Table) {
+    if table.liveness === old.liveness { return }
+    let count = min(table.slots, old.slots)
+    if let column = table.liveness, let before = old.liveness { return add(column, before) }
+    for row in 0..<UInt32(truncatingIfNeeded: count) where table.status(row) != old.status(row) { add(row) }
+  }
+
+  func forEach(_ body: (UInt32) -> Void) {
+    for number in words.indices {
+      var bits = words[number]
+      while bits != 0 {
+        body(UInt32(truncatingIfNeeded: number * 64 + bits.trailingZeroBitCount))
+        bits &= bits &- 1
+      }
+    }
+  }
+}

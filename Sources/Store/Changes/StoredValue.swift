@@ -1,0 +1,47 @@
+import GQLBase
+import GQLCatalog
+
+/// Whether cells that come from outside are values of their columns: what readers rely on.
+enum StoredValue {
+  /// Whether a cell that is not null is a value of a type. What it points to must be readable.
+  static func isValid(_ cell: Cell, _ type: ValueType, _ catalog: Catalog) -> Bool {
+    switch type {
+    case .scalar(let scalar): isValid(cell, scalar)
+    case .enumeration(let id): cell.low < UInt64(catalog[id].values.count)
+    case .embedded, .null: cell.low <= 1
+    case .entity: true
+    case .list(let element): isValidList(cell, element, catalog)
+    }
+  }
+
+  private static func isValid(_ cell: Cell, _ scalar: ScalarType) -> Bool {
+    switch scalar {
+    case .int, .duration, .bytes: return true
+    case .boolean: return cell.low <= 1
+    case .date: return CivilTime.dateRange.contains(cell.int)
+    case .dateTime: return CivilTime.dateTimeRange.contains(cell.int)
+    case .float: return cell.double.isFinite
+    case .decimal:
+      // So many digits at most, before and after the point.
+      return cell.high >> 58 <= UInt64(Decimal.maximumDigits) && PackedDecimal(cell).hasValidDigits
+    case .json:
+      return TextView(cell).withBytes { start, count in
+        JSONScanner.isJSON(UnsafeBufferPointer(start: start.assumingMemoryBound(to: UInt8.self), count: count))
+      }
+    case .string, .id, .uuid, .cursor:
+      return TextView(cell).withBytes { start, count in
+        UTF8Validation.firstError(
+          UnsafeBufferPointer(start: start.assumingMemoryBound(to: UInt8.self), count: count)) == nil
+      }
+    }
+  }
+
+  private static func isValidList(_ cell: Cell, _ element: ValueType, _ catalog: Catalog) -> Bool {
+    let kind = ColumnKind(element)
+    let list = ListCell(cell, isWide: kind == .text || kind == .decimal)
+    for index in 0..<list.count where list.isValid(index) {
+      if !isValid(list[index], element, catalog) { return false }
+    }
+    return true
+  }
+}

@@ -1,0 +1,163 @@
+import GQLBase
+import GQLCatalog
+import Testing
+
+@testable import GQLStore
+
+/// The laws of change sets: what is recorded is what differs, applying makes of one version the other, and the inverse
+/// leads back.
+@Suite struct ChangeSetTests {
+  let social = SocialFixture()
+
+  private func applied(_ changes: ChangeSet, to snapshot: Snapshot) throws -> Snapshot {
+    let transaction = WriteTransaction(snapshot)
+    try transaction.apply(changes)
+    return transaction.commit()
+  }
+
+  private func expectLaws(_ changes: ChangeSet, from old: Snapshot, to new: Snapshot, _ place: Comment) throws {
+    #expect(changes == new.changes(since: old), place)
+    let inverse = try changes.inverse()
+    #expect(try inverse.inverse() == changes, place)
+    #expect(inverse == old.changes(since: new), place)
+    let forward = try applied(changes, to: old)
+    #expect(forward.content() == new.content(), place)
+    #expect(forward.check().isEmpty, place)
+    let back = try applied(inverse, to: new)
+    #expect(back.content() == old.content(), place)
+    #expect(back.check().isEmpty, place)
+    #expect(try applied(changes, to: back).content() == new.content(), place)
+  }
+
+  @Test(arguments: 1...40) func recordedIsDiffedAndApplied(seed: Int) throws {
+    var changes = RandomChanges(social, seed: seed + 900)
+    var model = SocialModel()
+    var snapshot = social.empty
+    var replica = social.empty
+    for round in 0..<10 {
+      let transaction = WriteTransaction(snapshot)
+      transaction.beginRecording()
+      let draft = model
+      var taken: [ChangeSet] = []
+      for step in 0..<(round == 0 ? 80 : 1 + round * 3) {
+        try changes.step(transaction, &model)
+        if seed % 2 == 0, step % 3 == 2 { taken.append(transaction.takeChanges()) }
+      }
+      taken.append(transaction.takeChanges())
+      if round % 4 == 3 {
+        model = draft
+        continue
+      }
+      let next = transaction.commit()
+      if taken.count == 1 { try expectLaws(taken[0], from: snapshot, to: next, "seed \(seed) round \(round)") }
+      for set in taken { replica = try applied(set, to: replica) }
+      #expect(replica.content() == next.content(), "seed \(seed) round \(round)")
+      #expect(model.differences(social, replica).isEmpty, "seed \(seed) round \(round)")
+      #expect(replica.check().isEmpty, "seed \(seed) round \(round)")
+      snapshot = next
+    }
+  }
+
+  @Test func whatIsWrittenBackIsNoChange() throws {
+    let first = WriteTransaction(social.empty)
+    let anna = try social.insertUser(first, "anna", name: "A name of more than twelve bytes", age: 3)
+    let bert = try social.insertUser(first, "bert")
+    let base = first.commit()
+    let transaction = WriteTransaction(base)
+    transaction.beginRecording()
+    try transaction.update(social.user, anna, 1, .text("B"))
+    try transaction.appendReference(social.friends, source: anna, target: bert)
+    try transaction.removeReference(social.friends, source: anna, target: bert)
+    try transaction.update(social.user, anna, 1, .text("A name of more than twelve bytes"))
+    #expect(transaction.takeChanges().isEmpty)
+    #expect(transaction.takeChanges().isEmpty)
+  }
+
+  @Test func rolledBackIsNoChange() throws {
+    let first = WriteTransaction(social.empty)
+    let anna = try social.insertUser(first, "anna", age: 3)
+    let base = first.commit()
+    let transaction = WriteTransaction(base)
+    transaction.beginRecording()
+    try transaction.update(social.user, anna, 5, .int(4))
+    let checkpoint = transaction.checkpoint()
+    try transaction.update(social.user, anna, 5, .int(5))
+    _ = try social.insertUser(transaction, "bert", age: 6)
+    try transaction.delete(social.user, anna)
+    transaction.rollback(to: checkpoint)
+    let changes = transaction.takeChanges()
+    let next = transaction.commit()
+    try expectLaws(changes, from: base, to: next, "rolled back")
+    #expect(next.int(social.user, anna, 5) == 4)
+  }
+
+  /// An entity of one row takes about so many bytes and its values.
+  @Test func anUpdateIsSmall() throws {
+    let first = WriteTransaction(social.empty)
+    let anna = try social.insertUser(first, "anna", age: 3)
+    let base = first.commit()
+    let transaction = WriteTransaction(base)
+    transaction.beginRecording()
+    try transaction.update(social.user, anna, 5, .int(4))
+    #expect(transaction.takeChanges().bytes.count <= 24)
+  }
+
+  @Test func aListThatGrowsIsNotCopied() throws {
+    let first = WriteTransaction(social.empty)
+    let chat = try social.insertChat(first, 1)
+    for number in 0..<500 { _ = try social.insertMessage(first, number, chat: chat, text: "t", created: 1) }
+    let transaction = WriteTransaction(first.commit())
+    transaction.beginRecording()
+    _ = try social.insertMessage(transaction, 1000, chat: chat, text: "t", created: 1)
+    #expect(transaction.takeChanges().bytes.count <= 64)
+  }
+
+  // MARK: - Bad sets
+
+  @Test func anotherVersionIsRefused() throws {
+    let first = WriteTransaction(social.empty)
+    let anna = try social.insertUser(first, "anna", age: 3)
+    let base = first.commit()
+    let transaction = WriteTransaction(base)
+    transaction.beginRecording()
+    try transaction.delete(social.user, anna)
+    let changes = transaction.takeChanges()
+    #expect(throws: ChangeProblem.otherVersion(type: Int(social.user.index), row: anna)) {
+      try WriteTransaction(social.empty).apply(changes)
+    }
+  }
+
+  /// Whatever bytes say, applying them ends with an error or with a store whose readers can rely on it.
+  @Test(arguments: 1...20) func damagedSetsNeitherCrashNorHang(seed: Int) throws {
+    var changes = RandomChanges(social, seed: seed + 4000)
+    var model = SocialModel()
+    let first = WriteTransaction(social.empty)
+    for _ in 0..<60 { try changes.step(first, &model) }
+    let base = first.commit()
+    let transaction = WriteTransaction(base)
+    transaction.beginRecording()
+    for _ in 0..<30 { try changes.step(transaction, &model) }
+    let bytes = transaction.takeChanges().bytes
+    var random = SeededRandom(UInt64(seed))
+    for _ in 0..<200 {
+      var damaged = bytes
+      for _ in 0...random.below(3) {
+        switch random.below(3) {
+        case 0: damaged.removeLast(min(damaged.count, 1 + random.below(20)))
+        case 1 where !damaged.isEmpty: damaged[random.below(damaged.count)] = UInt8(random.below(256))
+        default: damaged.insert(UInt8(random.below(256)), at: random.below(damaged.count + 1))
+        }
+      }
+      let set = ChangeSet(bytes: damaged)
+      let target = WriteTransaction(base)
+      do throws(ChangeProblem) {
+        try target.apply(set)
+        // Well-formed by chance: all that it leads to is there.
+        let made = target.commit()
+        _ = made.content()
+        _ = made.check()
+      } catch {}
+      _ = try? set.inverse()
+    }
+  }
+}
