@@ -144,16 +144,18 @@ struct ChangeReader {
 
   private mutating func text() throws(ChangeProblem) -> TextView {
     let head = try varint()
-    let count = head >> 2
+    let count = head >> 1
     guard count <= UInt64(left), count <= UInt64(TextView.maximumLength), let start = bytes.baseAddress else {
       throw malformed
     }
-    let flags = (head & 1 != 0 ? TextView.numberFlag : 0) | (head & 2 != 0 ? TextView.escapeFlag : 0)
     defer { offset += Int(count) }
+    // Whether it needs escapes is not said: it follows from the text.
+    let flags = (head & 1 != 0 ? TextView.numberFlag : 0) | TextView.escapeFlag(start + offset, Int(count))
     return TextView(start + offset, count: Int(count), flags: flags)
   }
 
-  private mutating func list(_ kind: ChangeValueKind, _ scratch: borrowing ChangeScratch) throws(ChangeProblem) -> Cell {
+  private mutating func list(_ kind: ChangeValueKind, _ scratch: borrowing ChangeScratch) throws(ChangeProblem) -> Cell
+  {
     let number = try varint()
     // Eight elements have a byte of marks at least.
     guard number <= UInt64(left) * 8, number <= UInt64(UInt32.max) else { throw malformed }
@@ -191,7 +193,7 @@ struct ChangeReader {
     case .byte, .code, .row: _ = try varint()
     case .float: try skip(8)
     case .decimal: try skip(16)
-    case .text: try skip(Int(truncatingIfNeeded: try varint() >> 2))
+    case .text: try skip(Int(truncatingIfNeeded: try varint() >> 1))
     case .wordList, .wideList, .textList:
       let number = try varint()
       guard number <= UInt64(left) * 8 else { throw malformed }
@@ -199,7 +201,7 @@ struct ChangeReader {
       try skip((Int(number) + 7) / 8)
       for index in 0..<Int(number) where bytes[marks + index / 8] >> UInt8(index & 7) & 1 != 0 {
         switch kind {
-        case .textList: try skip(Int(truncatingIfNeeded: try varint() >> 2))
+        case .textList: try skip(Int(truncatingIfNeeded: try varint() >> 1))
         case .wideList: try skip(16)
         default: try skip(8)
         }

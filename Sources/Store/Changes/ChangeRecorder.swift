@@ -114,6 +114,7 @@ extension WriteTransaction {
   package func takeChanges() -> ChangeSet {
     guard let recorder else { return ChangeSet() }
     dropPurged()
+    takenChanges += 1
     return recorder.take(tables, dangling, layout)
   }
 }

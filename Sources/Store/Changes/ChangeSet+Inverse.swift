@@ -66,7 +66,9 @@ private struct ChangeInversion: ~Copyable {
     if marks.has(RowChangeMarks.fields) { try invertFields() }
     if marks.has(RowChangeMarks.lists) { try invertLists() }
     if marks.has(RowChangeMarks.record) { try invertWords() }
-    if marks.has(RowChangeMarks.suspended) { try forEachPart { (part) throws(ChangeProblem) in try part.invertWords() } }
+    if marks.has(RowChangeMarks.suspended) {
+      try forEachPart { (part) throws(ChangeProblem) in try part.invertWords() }
+    }
     if marks.has(RowChangeMarks.waiting) { try invertWaiting() }
   }
 

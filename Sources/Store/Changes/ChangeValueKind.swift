@@ -114,7 +114,7 @@ extension ByteBuffer {
 
   fileprivate mutating func append(text: TextView) {
     let count = text.count
-    append(varint: UInt64(count) << 2 | (text.isNumber ? 1 : 0) | (text.needsEscape ? 2 : 0))
+    append(varint: UInt64(count) << 1 | (text.isNumber ? 1 : 0))
     text.withBytes { append($0, $1) }
   }
 

@@ -170,7 +170,9 @@ private final class ChangeApplication {
     if marks.has(RowChangeMarks.suspended) {
       while try reader.next() != nil { for _ in 0..<2 { try reader.words(into: &words) } }
     }
-    if marks.has(RowChangeMarks.waiting) { while let place = try reader.next() { _ = try reader.waiting(place: place) } }
+    if marks.has(RowChangeMarks.waiting) {
+      while let place = try reader.next() { _ = try reader.waiting(place: place) }
+    }
   }
 
   private func countNulls(_ row: UInt32, by difference: Int) {

@@ -19,6 +19,8 @@ package final class WriteTransaction {
   @exclusivity(unchecked) var staleDormant: Set<UInt64> = []
   /// Notes what is changed; nil where nobody asks. See ``beginRecording()``.
   @exclusivity(unchecked) var recorder: ChangeRecorder?
+  /// How often changes were taken.
+  @exclusivity(unchecked) var takenChanges = 0
   var growth: GrowthMark
   var version: UInt64
   @exclusivity(unchecked) var bulk: BulkState?
@@ -40,6 +42,11 @@ package final class WriteTransaction {
   @exclusivity(unchecked) var warmed: UInt64 = 0
   /// Entities and links since it was asked.
   @exclusivity(unchecked) private var steps = 0
+
+  #if DEBUG
+    /// The version since which changes are observed; see ``ChangeObservation``.
+    private var observed: Snapshot?
+  #endif
 
   /// Scratch for one entity's cells, and for keys.
   let cells: UnsafeMutablePointer<Cell>
@@ -68,6 +75,12 @@ package final class WriteTransaction {
     valid.initialize(repeating: false, count: columns)
     key.initialize(repeating: Cell(low: 0), count: columns)
     otherKey.initialize(repeating: Cell(low: 0), count: columns)
+    #if DEBUG
+      if ChangeObservation.current != nil {
+        beginRecording()
+        observed = base
+      }
+    #endif
   }
 
   deinit {
@@ -87,6 +100,9 @@ package final class WriteTransaction {
   package func snapshot(compacting: Bool = true) -> Snapshot {
     precondition(bulk == nil, "a bulk must be ended first")
     settle()
+    #if DEBUG
+      let observedChanges = observed.map { ($0, takeChanges()) }
+    #endif
     // What is noted refers to memory that compaction frees.
     if compacting, recorder?.isEmpty ?? true { compactWritten() }
     restWriters()
@@ -94,9 +110,16 @@ package final class WriteTransaction {
     growth = growth.advanced(tables.map(\.live), stamp: stamp)
     // What was published is not written any more: from here on it has a stranger's stamp.
     stamp = Stamp.next()
-    return Snapshot(
+    let made = Snapshot(
       base.catalog, version: version, layout: layout, tables: tables, dangling: dangling.withoutRecorder,
       growth: growth)
+    #if DEBUG
+      if let (old, changes) = observedChanges {
+        ChangeObservation.current?(old, changes, made)
+        observed = made
+      }
+    #endif
+    return made
   }
 
   /// A look at what was written so far, for as long as nothing more is written: from then on it is not to be used.
@@ -119,6 +142,8 @@ package final class WriteTransaction {
   package struct Checkpoint {
     fileprivate let tables: [Table]
     fileprivate let dangling: DanglingLinks
+    /// How often changes had been taken.
+    fileprivate let taken: Int
   }
 
   /// Marks the state to which ``rollback(to:)`` goes back; older ones stay valid. Complexity: O(types), but pages that
@@ -128,11 +153,19 @@ package final class WriteTransaction {
     dropPurged()
     // Nothing of what is there is written any more.
     stamp = Stamp.next()
-    return Checkpoint(tables: tables, dangling: dangling)
+    return Checkpoint(tables: tables, dangling: dangling, taken: takenChanges)
   }
 
-  /// Undoes what was written after the checkpoint, which stays valid.
+  /// Undoes what was written after the checkpoint, which stays valid. Precondition: no changes were taken since.
   package func rollback(to checkpoint: Checkpoint) {
+    #if DEBUG
+      // Tests take changes with each version.
+      if observed != nil, checkpoint.taken != takenChanges {
+        observed = nil
+        takenChanges = checkpoint.taken
+      }
+    #endif
+    precondition(checkpoint.taken == takenChanges, "changes were taken after the checkpoint")
     bulk = nil
     staleDormant.removeAll()
     tables = checkpoint.tables
