@@ -112,11 +112,20 @@ let package = Package(
         "GQLPlanner", "GQLStore", "GQLWriting", "GQLExecutor",
       ], path: "Sources/Engine"),
 
+    // Databases in files.
+    .target(
+      name: "GQLStorage", dependencies: ["GQLBase", "GQLCatalog", "GQLStore", "GQLEngine", "CSQLite3"],
+      path: "Sources/Storage"),
+    .testTarget(
+      name: "GQLStorageTests",
+      dependencies: ["GQLBase", "GQLCatalog", "GQLStore", "GQLEngine", "GQLStorage", "CSQLite3"],
+      path: "Tests/StorageTests"),
+
     // The library: the evaluator, with data and golden files, and generated models.
     .target(
       name: "GQLite",
       dependencies: [
-        "GQLBase", "GQLCatalog", "GQLPlanner", "GQLStore", "GQLLoader", "GQLGenerator", "GQLEngine",
+        "GQLBase", "GQLCatalog", "GQLPlanner", "GQLStore", "GQLLoader", "GQLGenerator", "GQLEngine", "GQLStorage",
       ], path: "Sources/Library"),
     .testTarget(
       name: "GQLiteTests",
@@ -137,7 +146,8 @@ let package = Package(
     // The library of models: entities, with the macros, text, databases and live answers.
     .target(
       name: "GQLiteModels",
-      dependencies: ["GQLCatalog", "GQLStore", "GQLEngine", "GQLModels", "GQLModelMacros"], path: "Sources/ModelLibrary"
+      dependencies: ["GQLCatalog", "GQLStore", "GQLEngine", "GQLStorage", "GQLModels", "GQLModelMacros"],
+      path: "Sources/ModelLibrary"
     ),
     // What `gqlite generate swift` writes of some schemas.
     .target(

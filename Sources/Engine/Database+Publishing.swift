@@ -16,7 +16,7 @@ extension Database {
   /// Runs `body` as the one writer. What was committed before is published, so that readers do not wait for `body`.
   package func exclusively<Output>(_ body: () throws -> Output) throws -> Output {
     try asWriter {
-      _ = current
+      _ = try newestVersion()
       return try body()
     }
   }
@@ -24,11 +24,15 @@ extension Database {
   /// Runs `body` as the one writer.
   func asWriter<Output>(_ body: () throws -> Output) throws -> Output {
     try refuseNested()
-    return try writer.withLock { _ in
+    let (output, version) = try writer.withLock { _ in
       writingThread.store(Self.thread, ordering: .relaxed)
       defer { writingThread.store(0, ordering: .relaxed) }
-      return try body()
+      let output = try body()
+      return (output, committer?.applied ?? 0)
     }
+    // Others write meanwhile, and share what is waited for.
+    try wait(for: version)
+    return output
   }
 
   /// Puts what `body` makes of the newest version in its place, as one change.
@@ -41,8 +45,10 @@ extension Database {
     return try writer.withLock { (_) throws(QueryError) -> Output in
       writingThread.store(Self.thread, ordering: .relaxed)
       defer { writingThread.store(0, ordering: .relaxed) }
+      _ = try newestVersion()
       let (base, _, hasSchema) = published
       let made = try body(base, hasSchema)
+      try keep(made.snapshot)
       let old = state.withLock { state in
         let old = state.snapshot
         state.snapshot = made.snapshot
@@ -66,7 +72,8 @@ extension Database {
       [MutationProblem(.nestedTransaction, at: SourceRange(at: 0)).diagnostic], in: SourceText(name: "", bytes: []))
   }
 
-  func publish(_ snapshot: Snapshot) {
+  func publish(_ snapshot: Snapshot) throws(QueryError) {
+    try keep(snapshot)
     // What only the old version holds is freed behind the lock, for which readers wait.
     let old = state.withLock { state in
       let old = state.snapshot
@@ -77,7 +84,10 @@ extension Database {
   }
 
   /// Publishes a snapshot with what another module keeps with it. Called within ``exclusively(_:)``.
-  package func publish(_ snapshot: Snapshot, companion: any SnapshotCompanion) {
+  ///
+  /// - Throws: where it cannot be kept; nothing is published then.
+  package func publish(_ snapshot: Snapshot, companion: any SnapshotCompanion) throws(QueryError) {
+    try keep(snapshot)
     let old = state.withLock { state in
       let old = state.snapshot
       state.snapshot = snapshot
@@ -91,7 +101,8 @@ extension Database {
 
   /// Publishes a snapshot with another schema, and forgets what was prepared with the one before. Called within
   /// ``exclusively(_:)``.
-  func publish(_ snapshot: Snapshot, warnings: QueryError?) {
+  func publish(_ snapshot: Snapshot, warnings: QueryError?) throws(QueryError) {
+    try keep(snapshot)
     let companion = state.withLock { $0.companion }?.moved(to: snapshot.catalog)
     let old = state.withLock { state in
       let old = state.snapshot

@@ -48,9 +48,12 @@ public final class Database: Sendable {
   let registry = Lock(Registry())
   /// Who is told of each new version.
   let watchers = Lock(CommitWatchers())
+  /// Keeps what is committed; nil for a database in memory.
+  let committer: Committer?
 
   /// An empty database without a schema: the first load infers one.
   public init() {
+    committer = nil
     state = Lock(State(snapshot: Snapshot.empty(Catalog()), hasSchema: false))
   }
 
@@ -59,6 +62,7 @@ public final class Database: Sendable {
   /// - Throws: ``QueryError`` with every problem of the schema.
   public init(schema: String, name: String = "schema.graphql") throws(QueryError) {
     let (catalog, warnings) = try Self.catalog(of: [SourceText(name: name, text: schema)])
+    committer = nil
     state = Lock(State(snapshot: Snapshot.empty(catalog), hasSchema: true, schemaWarnings: warnings))
   }
 
@@ -69,12 +73,22 @@ public final class Database: Sendable {
   ) throws(QueryError) {
     let sources = schemaTexts.map { SourceText(name: $0.name, bytes: $0.bytes) }
     let (catalog, warnings) = try Self.catalog(of: sources, limits: limits)
+    committer = nil
     state = Lock(State(snapshot: Snapshot.empty(catalog), hasSchema: true, schemaWarnings: warnings))
   }
 
   /// A database that begins with what a snapshot holds.
   package init(_ snapshot: Snapshot, companion: (any SnapshotCompanion)? = nil) {
+    committer = nil
     state = Lock(State(snapshot: snapshot, hasSchema: true, companion: companion))
+  }
+
+  /// A database that begins with what a storage keeps, and has it keep what is committed.
+  ///
+  /// - Parameter version: The number of the last transaction that is kept.
+  package init(_ snapshot: Snapshot, hasSchema: Bool, storage: any CommitStorage, version: Int64) {
+    committer = Committer(storage, version: version)
+    state = Lock(State(snapshot: snapshot, hasSchema: hasSchema))
   }
 
   /// The version that queries started now will see.
@@ -113,6 +127,8 @@ public final class Database: Sendable {
 
   /// The version that queries started now will see.
   var current: Snapshot {
+    // What is not kept yet is not seen.
+    if committer != nil { return state.withLock { $0.snapshot } }
     if let snapshot = state.withLock({ $0.open == nil ? $0.snapshot : nil }) { return snapshot }
     return state.withPublished { $0.snapshot }
   }
@@ -122,7 +138,8 @@ public final class Database: Sendable {
 
   /// The version that queries started now will see, what another module keeps with it, and whether there is a schema.
   package var published: (snapshot: Snapshot, companion: (any SnapshotCompanion)?, hasSchema: Bool) {
-    state.withPublished { ($0.snapshot, $0.companion, $0.hasSchema) }
+    if committer != nil { return state.withLock { ($0.snapshot, $0.companion, $0.hasSchema) } }
+    return state.withPublished { ($0.snapshot, $0.companion, $0.hasSchema) }
   }
   /// The schema as SDL: the one given, or the one inferred.
   public var schema: String { printSchema(catalog) }
@@ -154,7 +171,8 @@ public final class Database: Sendable {
   /// Puts a function into the catalog, in the place of one of its name. The data stays; plans are made anew.
   func install(_ function: RegisteredFunction) {
     writer.withLock { _ in
-      let base = current
+      // A storage that failed has nothing that is not seen.
+      let base = (try? newestVersion()) ?? current
       var catalog = base.catalog
       catalog.functions.removeAll { $0.name == function.name }
       catalog.functions.append(function)

@@ -93,6 +93,10 @@ public final class PreparedQuery: Sendable {
     _ variables: [String: Value] = [:], options: RunOptions = RunOptions(),
     _ body: (UnsafeRawBufferPointer) -> Void
   ) throws(QueryError) {
+    if isSegmented, database.isDurable {
+      // Not before it is kept.
+      return try change(variables, options: options) { [UInt8]($0) }.withUnsafeBytes { body($0) }
+    }
     if isSegmented { return try change(variables, options: options, body) }
     return try write(variables, on: database.current, options: options, body)
   }

@@ -48,7 +48,7 @@ extension Database: EntityStore {
       let before = context.storage.current
       let output = try body(&context)
       if let after = context.storage.current, after !== before, let binding = context.storage.binding {
-        publish(after, companion: binding)
+        try publish(after, companion: binding)
       }
       return output
     }

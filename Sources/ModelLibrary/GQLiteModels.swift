@@ -2,4 +2,5 @@
 // to them: the macros, text in contexts, entities in databases, and live answers. It stands apart because the models do not
 // wait for the engine to be compiled.
 @_exported import GQLEngine
+@_exported import GQLStorage
 @_exported import GQLModels

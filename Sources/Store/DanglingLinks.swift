@@ -379,6 +379,19 @@ struct DanglingLinks: Sendable {
       slot: found.slot, isClaim: claims[Claim(key: number, relation: link.relation)] == entry, sequence: found.sequence)
   }
 
+  /// All keys that a link waits for, with what is known of it there.
+  func states(of link: Link) -> [(key: Key, state: State)] {
+    var found: [(key: Key, state: State)] = []
+    var next = isEmpty ? Self.none : firstOfLink[link] ?? Self.none
+    while next != Self.none {
+      let entry = entries[Int(next)]
+      let key = keys[Int(entry.key)].key
+      if let state = state(link, key) { found.append((key, state)) }
+      next = entry.nextOfLink
+    }
+    return found
+  }
+
   /// The slots of a list that are closed, ascending.
   func closedSlots(_ link: Link) -> [UInt32] { waitingPlaces[link]?.closedSlots ?? [] }
 

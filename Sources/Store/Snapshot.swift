@@ -60,6 +60,14 @@ package final class Snapshot: @unchecked Sendable, Statistics {
       dangling: DanglingLinks(), growth: GrowthMark(generation: stamp, counts: layout.types.map { _ in 0 }))
   }
 
+  /// Whether what is stored has one form in both versions: types, columns and relations have the same numbers.
+  package func hasLayout(of other: Snapshot) -> Bool { layout === other.layout }
+
+  /// The status of a row: 0 for a void one, 1 for a live one, 2 for one that is deleted.
+  package func status(_ type: EntityTypeID, _ row: UInt32) -> UInt8 {
+    UInt8(truncatingIfNeeded: table(type).status(row))
+  }
+
   /// The same data under a catalog that differs in nothing that is stored. Its generation is new, so that no plan is kept.
   package func with(_ catalog: Catalog) -> Snapshot {
     Snapshot(

@@ -42,7 +42,7 @@ extension Database {
       return try exclusively {
         let evolution = try SchemaEvolution(current, to: source, limits: limits, options)
         if let refusal = evolution.refusal(allowingLoss: allowingLoss) { throw refusal }
-        publish(evolution.snapshot, warnings: evolution.warnings)
+        try publish(evolution.snapshot, warnings: evolution.warnings)
         return evolution.change
       }
     } catch let error as QueryError {

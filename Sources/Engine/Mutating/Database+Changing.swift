@@ -43,8 +43,8 @@ extension Database {
   /// The same, called by the one writer.
   func changingAsWriter<Output, Failure: Error>(
     _ body: (DatabaseTransaction) throws(Failure) -> Output
-  ) throws(Failure) -> Output {
-    let base = current
+  ) throws -> Output {
+    let base = try newestVersion()
     let transaction = WriteTransaction(base, fold: foldText)
     transaction.now = WallClock.now
     let mutator = Mutator(base, transaction, resolvers: resolvers(base.catalog))
@@ -52,7 +52,7 @@ extension Database {
     defer { context.end() }
     let output = try body(context)
     let next = mutator.finish()
-    if next !== base { publish(next) }
+    if next !== base { try publish(next) }
     return output
   }
 

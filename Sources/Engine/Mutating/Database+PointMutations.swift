@@ -11,6 +11,7 @@ extension Database {
   func applyInPlace(
     _ program: MutationProgram, _ context: MutationContext, into output: inout ByteBuffer
   ) throws(OpenVersionProblem) -> Bool {
+    if let committer { return try applyDurably(program, context, committer, into: &output) }
     var published: OpenVersion?
     var needsCompaction = false
     // Freed behind the lock, for which readers wait.
@@ -30,15 +31,38 @@ extension Database {
       }
       return try open.apply(program, context, into: &output)
     }
-    if needsCompaction { compact() }
+    // Cannot fail: nothing is kept.
+    if needsCompaction { try? compact() }
     return isApplied
   }
 
+  /// The same where what is applied is to be kept. The caller waits for it, when others may write.
+  private func applyDurably(
+    _ program: MutationProgram, _ context: MutationContext, _ committer: Committer, into output: inout ByteBuffer
+  ) throws(OpenVersionProblem) -> Bool {
+    // What cannot be kept is refused where that is said.
+    if committer.hasFailed { return false }
+    state.letOthersPass()
+    return try state.withLock { (state) throws(OpenVersionProblem) -> Bool in
+      if state.snapshot.danglingCount > PointMutation.maximumLinks { return false }
+      if let open = state.open, open.isFull || open.needsCompaction {
+        // Applied as a transaction of its own, which goes on from a version without what is superseded.
+        return false
+      }
+      let open = state.open ?? OpenVersion(state.snapshot, fold: foldText, isRecording: true)
+      state.open = open
+      guard try open.apply(program, context, into: &output) else { return false }
+      let changes = open.takeChanges()
+      if !changes.isEmpty { committer.enqueue(changes, time: context.now) }
+      return true
+    }
+  }
+
   /// Leaves behind what is superseded. Readers do not wait for it.
-  private func compact() {
+  private func compact() throws(QueryError) {
     let transaction = WriteTransaction(current, fold: foldText)
     transaction.takeUpCompaction()
-    publish(transaction.commit())
+    try publish(transaction.commit())
   }
 
   /// The number of statements that were committed since the published version.

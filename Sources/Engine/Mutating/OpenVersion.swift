@@ -33,25 +33,40 @@ final class OpenVersion {
   /// Nanoseconds that the statements took.
   private var work: UInt64 = 0
   private var isRecovered = false
+  /// Statements that were recorded.
+  private var recorded = 0
 
-  init(_ base: Snapshot, fold: @escaping TextFold) {
+  /// Whether each statement's changes are recorded, to be taken behind it; then the journal is not needed.
+  private let isRecording: Bool
+
+  init(_ base: Snapshot, fold: @escaping TextFold, isRecording: Bool = false) {
     self.base = base
     self.fold = fold
-    mutator = Mutator(continuing: WriteTransaction(base, fold: fold))
+    self.isRecording = isRecording
+    let transaction = WriteTransaction(base, fold: fold)
+    if isRecording { transaction.beginRecording() }
+    mutator = Mutator(continuing: transaction)
   }
+
+  /// What the last statement has changed.
+  func takeChanges() -> ChangeSet { mutator.transaction.takeChanges() }
+
+  /// The version with all statements so far; more may follow.
+  func cut() -> Snapshot { mutator.transaction.snapshot(compacting: false) }
 
   /// The number of statements.
   var count: Int { journal.count }
 
   /// Whether it is to be published before the next statement.
   var isFull: Bool {
-    isRecovered || journal.count >= Self.maximumStatements || programs >= Self.maximumPrograms
+    if isRecording { return false }
+    return isRecovered || journal.count >= Self.maximumStatements || programs >= Self.maximumPrograms
       || work >= Self.maximumWork
   }
 
   /// Whether what is superseded is to be left behind, which is not done while others wait. Looked at behind the first
   /// statement and then once in a while: a point mutation supersedes a few kilobytes at most.
-  var needsCompaction: Bool { journal.count & 15 == 1 && mutator.transaction.needsCompaction }
+  var needsCompaction: Bool { (journal.count + recorded) & 15 == 1 && mutator.transaction.needsCompaction }
 
   /// Applies a statement and appends `{"key":answer}`, or nothing where its field is left out; false where it reaches
   /// more than a point mutation may, and nothing was done.
@@ -74,7 +89,9 @@ final class OpenVersion {
       if isOutgrown { return false }
       throw problem
     }
-    if mutator.hasWritten {
+    if mutator.hasWritten, isRecording {
+      recorded += 1
+    } else if mutator.hasWritten {
       if journal.last?.program !== program { programs += 1 }
       journal.append(Statement(program: program, context: context.unlimited))
     }
@@ -85,6 +102,7 @@ final class OpenVersion {
   /// Applies what was committed to the published version again, in the place of what a statement has left half done.
   private func recover() {
     isRecovered = true
+    if isRecording { return undo() }
     mutator = Mutator(continuing: WriteTransaction(base, fold: fold))
     var answer = ByteBuffer(capacity: 256)
     for statement in journal {
@@ -97,6 +115,19 @@ final class OpenVersion {
         preconditionFailure("what was committed cannot be applied again")
       }
     }
+  }
+
+  /// Takes back what a statement has left half done.
+  private func undo() {
+    let transaction = mutator.transaction
+    do throws(ChangeProblem) {
+      try transaction.apply(try transaction.takeChanges().inverse())
+    } catch {
+      // Invariant: what was recorded just now can be taken back.
+      preconditionFailure("what was recorded cannot be taken back")
+    }
+    _ = transaction.takeChanges()
+    mutator = Mutator(continuing: transaction)
   }
 
   /// The version with all of it. It is not to be used afterwards.

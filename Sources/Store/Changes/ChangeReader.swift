@@ -97,6 +97,31 @@ struct ChangeReader {
     return UInt32(truncatingIfNeeded: row)
   }
 
+  /// Passes over what became of a row, after its marks. Calls with each column of a field that changes.
+  mutating func skipRow(
+    _ marks: RowChangeMarks, _ words: inout ContiguousArray<UInt32>, _ note: (Int) -> Void
+  ) throws(ChangeProblem) {
+    if marks.has(RowChangeMarks.fields) {
+      while let column = try next() {
+        note(column)
+        let form = try form()
+        if form.hasBefore { try skip(form.kind, isFine: form.beforeIsFine) }
+        if form.hasAfter { try skip(form.kind, isFine: form.afterIsFine) }
+      }
+    }
+    if marks.has(RowChangeMarks.lists) {
+      while try next() != nil {
+        let list = try list()
+        for _ in 0..<(list.takenOut + list.putIn) { _ = try varint() }
+      }
+    }
+    if marks.has(RowChangeMarks.record) { for _ in 0..<2 { try self.words(into: &words) } }
+    if marks.has(RowChangeMarks.suspended) {
+      while try next() != nil { for _ in 0..<2 { try self.words(into: &words) } }
+    }
+    if marks.has(RowChangeMarks.waiting) { while let place = try next() { _ = try waiting(place: place) } }
+  }
+
   // MARK: - Values
 
   /// The form of a field's values.

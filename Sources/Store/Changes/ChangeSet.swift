@@ -30,6 +30,33 @@ package struct ChangeSet: Sendable, Hashable {
   package var isEmpty: Bool { bytes.isEmpty }
 }
 
+extension ChangeSet {
+  /// Calls with the type and the number of each row that changes, in order.
+  ///
+  /// - Throws: where the set is not well-formed.
+  package func forEachRow(_ body: (_ type: Int, _ row: UInt32) -> Void) throws(ChangeProblem) {
+    let problem = bytes.withUnsafeBytes { bytes -> ChangeProblem? in
+      var reader = ChangeReader(bytes)
+      var words: ContiguousArray<UInt32> = []
+      do throws(ChangeProblem) {
+        while !reader.isAtEnd {
+          guard let type = try reader.next() else { throw reader.malformed }
+          var next: UInt32 = 0
+          while let row = try reader.row(after: next) {
+            next = row + 1
+            try reader.skipRow(try reader.marks(), &words) { _ in }
+            body(type, row)
+          }
+        }
+        return nil
+      } catch {
+        return error
+      }
+    }
+    if let problem { throw problem }
+  }
+}
+
 /// Why a change set cannot be read or applied.
 package enum ChangeProblem: Error, Hashable, Sendable {
   /// The bytes are not those of a change set; `offset` is that of the first part that is wrong.

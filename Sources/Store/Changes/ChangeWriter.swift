@@ -142,10 +142,8 @@ struct ChangeWriter: ~Copyable {
   ) -> Bool {
     if old.elementsEqual(new) { return false }
     if let prefix { output.append(varint: prefix) }
-    for words in [old, new] {
-      output.append(varint: UInt64(words.count))
-      for word in words { output.append(varint: UInt64(word)) }
-    }
+    output.append(words: old)
+    output.append(words: new)
     return true
   }
 

@@ -2,9 +2,9 @@ import GQLBase
 import GQLCatalog
 
 /// Whether cells that come from outside are values of their columns: what readers rely on.
-enum StoredValue {
+package enum StoredValue {
   /// Whether a cell that is not null is a value of a type. What it points to must be readable.
-  static func isValid(_ cell: Cell, _ type: ValueType, _ catalog: Catalog) -> Bool {
+  package static func isValid(_ cell: Cell, _ type: ValueType, _ catalog: Catalog) -> Bool {
     switch type {
     case .scalar(let scalar): isValid(cell, scalar)
     case .enumeration(let id): cell.low < UInt64(catalog[id].values.count)

@@ -10,12 +10,16 @@ extension WriteTransaction {
   ///
   /// - Throws: where the set is not well-formed, or begins with another version. Some of it is applied then: the
   ///   transaction must be dropped, or rolled back.
-  package func apply(_ changes: ChangeSet) throws(ChangeProblem) {
+  ///
+  /// - Parameter isKnown: Whether a row of a type, both by number, holds what the set says of it already.
+  package func apply(
+    _ changes: ChangeSet, unless isKnown: ((Int, UInt32) -> Bool)? = nil
+  ) throws(ChangeProblem) {
     precondition(bulk == nil, "change sets are not applied within a bulk")
     if changes.isEmpty { return }
     dropPurged()
     let problem = changes.bytes.withUnsafeBytes { bytes -> ChangeProblem? in
-      guard let application = ChangeApplication(self, bytes) else { return .otherLayout(offset: 0) }
+      guard let application = ChangeApplication(self, bytes, isKnown) else { return .otherLayout(offset: 0) }
       do throws(ChangeProblem) {
         try application.run()
         return nil
@@ -34,6 +38,7 @@ extension WriteTransaction {
 private final class ChangeApplication {
   private let transaction: WriteTransaction
   private let catalog: Catalog
+  private let isKnown: ((Int, UInt32) -> Bool)?
   private var reader: ChangeReader
   private let scratch = ChangeScratch()
   private var rows: ContiguousArray<UInt32> = []
@@ -49,7 +54,8 @@ private final class ChangeApplication {
   private var changed: [Int] = []
 
   /// Nil for a store without types, which has nothing to be changed.
-  init?(_ transaction: WriteTransaction, _ bytes: UnsafeRawBufferPointer) {
+  init?(_ transaction: WriteTransaction, _ bytes: UnsafeRawBufferPointer, _ isKnown: ((Int, UInt32) -> Bool)?) {
+    self.isKnown = isKnown
     guard let layout = transaction.layout.types.first, let table = transaction.tables.first else { return nil }
     self.transaction = transaction
     catalog = transaction.base.catalog
@@ -67,12 +73,17 @@ private final class ChangeApplication {
       previous = type
       try begin(type)
       let start = reader.offset
-      try forEachRow { (row, marks) throws(ChangeProblem) in try self.takeOut(row, marks) }
-      reader.rewind(to: start)
+      if transaction.keepsIndexes {
+        try forEachRow { (row, marks) throws(ChangeProblem) in try self.takeOut(row, marks) }
+        reader.rewind(to: start)
+      }
       try forEachRow { (row, marks) throws(ChangeProblem) in try self.write(row, marks) }
+      if !transaction.keepsIndexes { continue }
       reader.rewind(to: start)
       try forEachRow { (row, marks) throws(ChangeProblem) in try self.putIn(row, marks) }
     }
+    // Rows that a file holds in a later version may be missing still.
+    if !transaction.keepsIndexes { return }
     for (type, end) in reach.enumerated() where end > UInt32(truncatingIfNeeded: transaction.tables[type].slots) {
       throw .malformed(offset: reader.offset)
     }
@@ -94,7 +105,12 @@ private final class ChangeApplication {
     var next: UInt32 = 0
     while let row = try reader.row(after: next) {
       next = row + 1
-      try body(row, try reader.marks())
+      let marks = try reader.marks()
+      if let isKnown, isKnown(Int(layout.id.index), row) {
+        try reader.skipRow(marks, &words) { _ in }
+      } else {
+        try body(row, marks)
+      }
     }
   }
 
@@ -151,28 +167,8 @@ private final class ChangeApplication {
 
   /// Passes over a row, and notes which columns change.
   private func passOver(_ marks: RowChangeMarks) throws(ChangeProblem) {
-    if marks.has(RowChangeMarks.fields) {
-      while let column = try reader.next() {
-        guard column < layout.columns.count else { throw reader.otherLayout }
-        changed.append(column)
-        let form = try reader.form()
-        if form.hasBefore { try reader.skip(form.kind, isFine: form.beforeIsFine) }
-        if form.hasAfter { try reader.skip(form.kind, isFine: form.afterIsFine) }
-      }
-    }
-    if marks.has(RowChangeMarks.lists) {
-      while try reader.next() != nil {
-        let list = try reader.list()
-        for _ in 0..<(list.takenOut + list.putIn) { _ = try reader.varint() }
-      }
-    }
-    if marks.has(RowChangeMarks.record) { for _ in 0..<2 { try reader.words(into: &words) } }
-    if marks.has(RowChangeMarks.suspended) {
-      while try reader.next() != nil { for _ in 0..<2 { try reader.words(into: &words) } }
-    }
-    if marks.has(RowChangeMarks.waiting) {
-      while let place = try reader.next() { _ = try reader.waiting(place: place) }
-    }
+    try reader.skipRow(marks, &words) { changed.append($0) }
+    for column in changed where column >= layout.columns.count { throw reader.otherLayout }
   }
 
   private func countNulls(_ row: UInt32, by difference: Int) {
@@ -182,6 +178,9 @@ private final class ChangeApplication {
   // MARK: - Writing
 
   private func write(_ row: UInt32, _ marks: RowChangeMarks) throws(ChangeProblem) {
+    if !transaction.keepsIndexes, table.status(row) != marks.before {
+      throw .otherVersion(type: Int(layout.id.index), row: row)
+    }
     defer {
       forgetChanges()
       scratch.reset()
@@ -402,12 +401,10 @@ private final class ChangeApplication {
     while let place = try reader.next() {
       guard place < layout.relations.count else { throw reader.otherLayout }
       let change = try reader.waiting(place: place)
-      let link = DanglingLinks.Link(relation: layout.relations[place].id, source: row)
-      for entry in change.entries {
-        guard Int(entry.key.type.index) < transaction.tables.count else { throw reader.otherLayout }
-        transaction.dangling.set(link, entry.key, entry.after)
+      for entry in change.entries where Int(entry.key.type.index) >= transaction.tables.count {
+        throw reader.otherLayout
       }
-      transaction.dangling.setClosed(link, opened: change.opened, closed: change.closed)
+      try transaction.dangling.apply(change, layout, row, reader)
     }
   }
 }

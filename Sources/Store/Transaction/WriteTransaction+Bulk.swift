@@ -199,7 +199,7 @@ extension WriteTransaction {
     }
   }
 
-  private func build(_ table: Table, _ number: Int) throws(StoreProblem) {
+  func build(_ table: Table, _ number: Int) throws(StoreProblem) {
     let rows = 0..<UInt32(truncatingIfNeeded: table.slots)
     let violation: (UInt32, UInt32)?
     switch table.indexes[number] {

@@ -84,7 +84,7 @@ extension WriteTransaction {
   }
 
   /// Whether no text that is folded can become too long.
-  private func hasShortTexts(
+  func hasShortTexts(
     _ layout: StoreLayout.TypeLayout, _ columns: UnsafePointer<ColumnCells>, _ rows: Range<Int>
   ) -> Bool {
     for number in layout.columns.indices where !layout.foldedColumns[number].isEmpty {
@@ -96,7 +96,7 @@ extension WriteTransaction {
     return true
   }
 
-  private func appendFolded(_ table: Table, _ number: Int, _ source: ColumnCells, _ first: Int, _ count: Int) {
+  func appendFolded(_ table: Table, _ number: Int, _ source: ColumnCells, _ first: Int, _ count: Int) {
     let column = table.columns[number]
     withUnsafeTemporaryAllocation(of: Cell.self, capacity: count) { folded in
       // Safe because the capacity is not zero.

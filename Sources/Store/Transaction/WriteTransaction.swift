@@ -19,6 +19,8 @@ package final class WriteTransaction {
   @exclusivity(unchecked) var staleDormant: Set<UInt64> = []
   /// Notes what is changed; nil where nobody asks. See ``beginRecording()``.
   @exclusivity(unchecked) var recorder: ChangeRecorder?
+  /// Whether indexes and counts are kept with what is written; not while a file is opened.
+  @exclusivity(unchecked) var keepsIndexes = true
   /// How often changes were taken.
   @exclusivity(unchecked) var takenChanges = 0
   var growth: GrowthMark

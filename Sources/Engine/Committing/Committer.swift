@@ -1,0 +1,159 @@
+import GQLBase
+import GQLStore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Brings the transactions of a database to its storage, as many at a time as have come meanwhile.
+///
+/// A writer that waits and finds nobody committing commits what is there, its own and that of others. So a writer alone
+/// waits for one flush of the disk, and many share one.
+final class Committer: @unchecked Sendable {
+  private struct Progress {
+    /// The version of the last transaction that was applied, and of the last that is kept.
+    var applied: Int64
+    var durable: Int64
+    var queue: [Commit] = []
+    /// The last transaction that was taken out of the queue.
+    var taken: Int64 = 0
+    var isCommitting = false
+    /// Why nothing can be written any more.
+    var failure: QueryError?
+  }
+
+  let storage: any CommitStorage
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  private let condition: UnsafeMutablePointer<pthread_cond_t>
+  @exclusivity(unchecked) private var progress: Progress
+
+  /// `version` is that of the last transaction that the storage keeps.
+  init(_ storage: any CommitStorage, version: Int64) {
+    self.storage = storage
+    mutex = .allocate(capacity: 1)
+    pthread_mutex_init(mutex, nil)
+    condition = .allocate(capacity: 1)
+    pthread_cond_init(condition, nil)
+    progress = Progress(applied: version, durable: version)
+  }
+
+  deinit {
+    pthread_mutex_destroy(mutex)
+    mutex.deallocate()
+    pthread_cond_destroy(condition)
+    condition.deallocate()
+  }
+
+  private func locked<Output>(_ body: () -> Output) -> Output {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return body()
+  }
+
+  /// The version of the last transaction that was applied.
+  var applied: Int64 { locked { progress.applied } }
+
+  /// The version of the last transaction that is kept.
+  var durable: Int64 { locked { progress.durable } }
+
+  /// Whether nothing can be written any more.
+  var hasFailed: Bool { locked { progress.failure != nil } }
+
+  /// Throws where nothing can be written any more.
+  func check() throws(QueryError) { if let failure = locked({ progress.failure }) { throw failure } }
+
+  /// Adds a transaction that was applied to the open version; see ``wait(for:committing:)``.
+  func enqueue(_ changes: ChangeSet, time: Int64) {
+    locked {
+      progress.applied += 1
+      progress.queue.append(Commit(version: progress.applied, time: time, changes: changes))
+    }
+  }
+
+  /// Takes the transactions that wait. Called within ``wait(for:committing:)``.
+  func takeQueue() -> [Commit] {
+    locked {
+      let taken = progress.queue
+      progress.queue.removeAll(keepingCapacity: true)
+      if let last = taken.last { progress.taken = last.version }
+      return taken
+    }
+  }
+
+  /// Waits until a transaction is kept. `commit` brings what ``takeQueue()`` gives to the storage, and publishes it.
+  func wait(for version: Int64, committing commit: () throws(QueryError) -> Void) throws(QueryError) {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    while progress.durable < version {
+      if let failure = progress.failure { throw failure }
+      if progress.isCommitting {
+        pthread_cond_wait(condition, mutex)
+        continue
+      }
+      try commitUnlocked(to: nil, commit)
+    }
+  }
+
+  /// Keeps a transaction that is not applied to the open version. Called by the one writer, when nothing waits.
+  func commit(_ body: (_ version: Int64) throws(QueryError) -> Void) throws(QueryError) {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    while progress.isCommitting { pthread_cond_wait(condition, mutex) }
+    if let failure = progress.failure { throw failure }
+    progress.applied += 1
+    let version = progress.applied
+    try commitUnlocked(to: version) { () throws(QueryError) in try body(version) }
+  }
+
+  /// Runs `body` when nobody commits, and keeps others from it.
+  func commitNothing(_ body: () throws(QueryError) -> Void) throws(QueryError) {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    while progress.isCommitting { pthread_cond_wait(condition, mutex) }
+    if let failure = progress.failure { throw failure }
+    try commitUnlocked(to: progress.durable, body)
+  }
+
+  /// Runs `body` without the lock, and notes that what it has taken is kept, or that it failed. Precondition: locked.
+  private func commitUnlocked(
+    to version: Int64?, _ body: () throws(QueryError) -> Void
+  ) throws(QueryError) {
+    progress.isCommitting = true
+    pthread_mutex_unlock(mutex)
+    var failure: QueryError?
+    do throws(QueryError) { try body() } catch { failure = error }
+    pthread_mutex_lock(mutex)
+    progress.isCommitting = false
+    if let failure {
+      progress.failure = failure
+      progress.queue.removeAll()
+      progress.applied = progress.durable
+    } else {
+      progress.durable = version ?? max(progress.durable, progress.taken)
+    }
+    pthread_cond_broadcast(condition)
+    if let failure { throw failure }
+  }
+
+  /// Ends writing, for a reason that is given to whoever writes later.
+  func stop(_ reason: QueryError) {
+    locked {
+      progress.failure = reason
+      pthread_cond_broadcast(condition)
+    }
+  }
+
+  /// Begins anew with what the storage keeps.
+  func restart(version: Int64) {
+    locked {
+      progress.failure = nil
+      progress.queue.removeAll()
+      progress.applied = version
+      progress.durable = version
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import GQLBase
+import GQLEngine
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Keeps others from writing to a database, for as long as it lives: the lock on a file beside it, which says who holds
+/// it. The system takes it back when the process ends, however it ends.
+final class FileLock {
+  private let descriptor: Int32
+
+  init(_ path: String) throws(QueryError) {
+    let opened = open(path + "-lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard opened >= 0 else {
+      let message = String(cString: strerror(errno))
+      if errno == EACCES || errno == EROFS || errno == EPERM { throw StorageProblem.readOnly(message).error(path) }
+      throw StorageProblem.failed(message).error(path)
+    }
+    guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
+      var buffer = [UInt8](repeating: 0, count: 256)
+      let count = pread(opened, &buffer, buffer.count, 0)
+      close(opened)
+      let holder = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+      throw StorageProblem.busy(holder: holder.trimmingCharacters(in: .whitespacesAndNewlines)).error(path)
+    }
+    descriptor = opened
+    let text = "process \(getpid()) on \(ProcessInfo.processInfo.hostName)\n"
+    _ = ftruncate(opened, 0)
+    _ = text.utf8CString.withUnsafeBytes { pwrite(opened, $0.baseAddress, $0.count - 1, 0) }
+  }
+
+  deinit { close(descriptor) }
+
+  /// What keeps a path from being that of a database; nil if nothing does.
+  static func problem(of path: String, mayBeMissing: Bool) -> String? {
+    if path.isEmpty || path.utf8.contains(0) { return "its path is empty, or has U+0000 in it" }
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      if errno == ENOENT, mayBeMissing { return nil }
+      return String(cString: strerror(errno))
+    }
+    if status.st_mode & S_IFMT == S_IFDIR { return "it is a folder" }
+    return status.st_mode & S_IFMT == S_IFREG ? nil : "it is no regular file"
+  }
+}

@@ -1,0 +1,375 @@
+import CSQLite3
+import GQLBase
+import GQLCatalog
+import GQLEngine
+import GQLStore
+
+/// The table of one type's rows: writes rows of a version, and reads all.
+///
+/// `row` is the number that a row has in the store, `v` the version that it was written for, `sum` a ``StoredSum`` of all
+/// else, `extra` what ``Snapshot/append(extraOf:_:to:)`` gives. A field's value is as SQLite has it: whole numbers, times
+/// as microseconds, dates as days, enum values as their positions and links as rows are integers, decimals are texts,
+/// lists are ``ListText``. An id that is a number is an integer, or bytes where it does not fit into one; a time with a
+/// part below the microsecond is 16 bytes.
+final class RowTable {
+  private let kind: StorageLayout.Kind
+  private let insertion: StorageStatement
+  private let deletion: StorageStatement
+  private let connection: StorageConnection
+  private let catalog: Catalog
+  /// Columns before the fields.
+  private static let head: Int32 = 5
+
+  init(_ kind: StorageLayout.Kind, _ catalog: Catalog, _ connection: StorageConnection) throws(QueryError) {
+    self.kind = kind
+    self.catalog = catalog
+    self.connection = connection
+    let marks = Array(repeating: "?", count: kind.fields.count + Int(Self.head)).joined(separator: ", ")
+    insertion = try connection.prepare("INSERT OR REPLACE INTO \(kind.table) VALUES (\(marks))")
+    deletion = try connection.prepare("DELETE FROM \(kind.table) WHERE row = ?")
+  }
+
+  static func create(_ kind: StorageLayout.Kind, _ connection: StorageConnection) throws(QueryError) {
+    let fields = kind.fields.map { ", f\($0.number)" }.joined()
+    try connection.execute("DROP TABLE IF EXISTS \(kind.table)")
+    try connection.execute(
+      "CREATE TABLE \(kind.table)(row INTEGER PRIMARY KEY, v INTEGER, status INTEGER, sum INTEGER, extra BLOB\(fields))"
+    )
+  }
+
+  // MARK: - Writing
+
+  /// Writes a row as it is in a version, or takes it out where it is void.
+  func write(_ row: UInt32, _ snapshot: Snapshot, version: Int64, _ memory: StorageMemory) throws(QueryError) {
+    let status = snapshot.status(kind.type.id, row)
+    if status == 0 {
+      deletion.bind(1, Int64(row))
+      return try deletion.run()
+    }
+    memory.reset()
+    var sum = StoredSum()
+    sum.add(Int64(row))
+    sum.add(version)
+    sum.add(Int64(status))
+    insertion.bind(1, Int64(row))
+    insertion.bind(2, version)
+    insertion.bind(3, Int64(status))
+    let extra = memory.fill { snapshot.append(extraOf: kind.type.id, row, to: &$0) }
+    if extra.isEmpty {
+      insertion.bindNull(5)
+      sum.addNull()
+    } else {
+      insertion.bind(5, blob: extra)
+      sum.add(extra)
+    }
+    let readers = snapshot.readers(kind.type.id)
+    for (index, field) in kind.fields.enumerated() {
+      let number = Self.head + 1 + Int32(truncatingIfNeeded: index)
+      bind(number, readers[Int(field.column.id.index)], row, field.column, memory, &sum)
+    }
+    insertion.bind(4, sum.value)
+    try insertion.run()
+  }
+
+  private func bind(
+    _ number: Int32, _ reader: ColumnReader, _ row: UInt32, _ column: ColumnDescriptor, _ memory: StorageMemory,
+    _ sum: inout StoredSum
+  ) {
+    if column.kind == .references {
+      let run = reader.references(row)
+      return run.isEmpty
+        ? bindNull(number, &sum) : bind(number, text: memory.fill { ListText.append(rows: run, to: &$0) }, &sum)
+    }
+    if reader.isNull(row) { return bindNull(number, &sum) }
+    let cell = reader.wholeCell(row, kind: column.kind)
+    switch column.kind {
+    case .int64 where cell.high != 0:
+      bind(
+        number, blob: memory.fill { output in for word in [cell.low, cell.high] { output.append(word: word) } }, &sum)
+    case .int64, .byte, .code, .reference:
+      insertion.bind(number, cell.int)
+      sum.add(cell.int)
+    case .float64:
+      insertion.bind(number, cell.double)
+      sum.add(cell.double)
+    case .decimal:
+      bind(number, text: memory.fill { $0.append(decimal: Decimal(packed: (cell.low, cell.high))) }, &sum)
+    case .text: bind(number, text: TextView(cell), isBytes: column.type.scalar == .bytes, memory, &sum)
+    case .wordList, .wideList:
+      guard case .list(let element) = column.type else { return bindNull(number, &sum) }
+      bind(number, text: memory.fill { ListText.append(cell, element, to: &$0) }, &sum)
+    case .references: break
+    }
+  }
+
+  private func bind(
+    _ number: Int32, text view: TextView, isBytes: Bool, _ memory: StorageMemory, _ sum: inout StoredSum
+  ) {
+    if view.isNumber, let value = view.canonicalInteger {
+      insertion.bind(number, value)
+      return sum.add(value)
+    }
+    // A short text lies in the cell itself.
+    let bytes = memory.fill { output in view.withBytes { output.append($0, $1) } }
+    if isBytes || view.isNumber { bind(number, blob: bytes, &sum) } else { bind(number, text: bytes, &sum) }
+  }
+
+  private func bindNull(_ number: Int32, _ sum: inout StoredSum) {
+    insertion.bindNull(number)
+    sum.addNull()
+  }
+
+  private func bind(_ number: Int32, text bytes: UnsafeRawBufferPointer, _ sum: inout StoredSum) {
+    insertion.bind(number, text: bytes)
+    sum.add(bytes)
+  }
+
+  private func bind(_ number: Int32, blob bytes: UnsafeRawBufferPointer, _ sum: inout StoredSum) {
+    insertion.bind(number, blob: bytes)
+    sum.add(bytes)
+  }
+
+  // MARK: - Reading
+
+  /// Rows that are read together.
+  private static let batch = 1024
+
+  /// Adds all rows to a store that is being opened. Calls with the rows that are newer than a version.
+  func read(
+    into transaction: WriteTransaction, newerThan folded: Int64, _ note: (UInt32, Int64) -> Void
+  ) throws(QueryError) {
+    let fields = kind.fields.map { ", f\($0.number)" }.joined()
+    let statement = try connection.prepare(
+      "SELECT row, v, status, sum, extra\(fields) FROM \(kind.table) ORDER BY row")
+    let batch = RowBatch(kind.type.columns.count, Self.batch)
+    var next: Int64 = 0
+    while try statement.step() {
+      let row = statement.integer(0)
+      guard row >= next, row < Int64(PageLayout.maximumRows), statement.type(0) == SQLITE_INTEGER else {
+        throw corrupt(row, "its number is out of order")
+      }
+      // Void rows have no place in the table. A gap that memory cannot hold is none of ours.
+      guard row - next <= Self.largestGap + Int64(transaction.storedCount(kind.type.id)) * 8 else {
+        throw corrupt(row, "too many rows before it are missing")
+      }
+      while next < row {
+        if batch.count == Self.batch { try append(batch, to: transaction) }
+        batch.addVoid()
+        next += 1
+      }
+      if batch.count == Self.batch { try append(batch, to: transaction) }
+      let version = statement.integer(1)
+      if version > folded { note(UInt32(truncatingIfNeeded: row), version) }
+      try read(statement, UInt32(truncatingIfNeeded: row), version, into: batch)
+      next = row + 1
+    }
+    try append(batch, to: transaction)
+  }
+
+  private static let largestGap: Int64 = 1 << 24
+
+  private func corrupt(_ row: Int64, _ what: String) -> QueryError {
+    StorageProblem.corrupt("row \(row) of '\(kind.type.name)': \(what)").error(connection.path)
+  }
+
+  private func append(_ batch: RowBatch, to transaction: WriteTransaction) throws(QueryError) {
+    if batch.count == 0 { return }
+    let type = kind.type.id
+    let isAppended = batch.withColumns { columns, statuses in
+      transaction.appendStored(type, columns: columns, statuses: statuses, rows: batch.count)
+    }
+    guard isAppended else { throw corrupt(Int64(transaction.storedCount(type)), "it does not fit") }
+    for list in batch.lists {
+      guard let targets = ListText.rows(list.bytes) else { throw corrupt(Int64(list.row), "a list is no list") }
+      transaction.setStoredList(type, list.column, list.row, targets)
+    }
+    for (row, bytes) in batch.extras {
+      do throws(ChangeProblem) {
+        try transaction.setExtra(type, row, bytes)
+      } catch {
+        throw corrupt(Int64(row), "what is kept beside its fields is not readable")
+      }
+    }
+    batch.reset()
+  }
+
+  private func read(
+    _ statement: StorageStatement, _ row: UInt32, _ version: Int64, into batch: RowBatch
+  ) throws(QueryError) {
+    var sum = StoredSum()
+    let status = statement.integer(2)
+    sum.add(Int64(row))
+    sum.add(version)
+    sum.add(status)
+    guard status == 1 || status == 2 else { throw corrupt(Int64(row), "its status is unknown") }
+    let place = batch.add(UInt8(truncatingIfNeeded: status))
+    if statement.type(4) == SQLITE_NULL {
+      sum.addNull()
+    } else {
+      let bytes = statement.bytes(4)
+      sum.add(bytes)
+      batch.extras.append((row, batch.arena.copy(bytes)))
+    }
+    for (index, field) in kind.fields.enumerated() {
+      let number = Self.head + Int32(truncatingIfNeeded: index)
+      let column = field.column
+      let kind = statement.type(number)
+      let bytes: UnsafeRawBufferPointer
+      switch kind {
+      case SQLITE_NULL:
+        sum.addNull()
+        continue
+      case SQLITE_INTEGER:
+        sum.add(statement.integer(number))
+        bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+      case SQLITE_FLOAT:
+        sum.add(statement.double(number))
+        bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+      default:
+        bytes = statement.bytes(number)
+        sum.add(bytes)
+      }
+      if column.kind == .references {
+        guard kind == SQLITE_TEXT else { throw corrupt(Int64(row), "'\(column.name)' is no list") }
+        batch.lists.append((row, column.id, batch.arena.copy(bytes)))
+        continue
+      }
+      guard let cell = cell(statement, number, kind, bytes, column, batch.arena),
+        StoredValue.isValid(cell, column.type, catalog)
+      else { throw corrupt(Int64(row), "the value of '\(column.name)' is none of its type") }
+      batch.set(Int(column.id.index), place, cell)
+    }
+    guard sum.value == statement.integer(3) else { throw corrupt(Int64(row), "its checksum is wrong") }
+  }
+
+  private func cell(
+    _ statement: StorageStatement, _ number: Int32, _ kind: Int32, _ bytes: UnsafeRawBufferPointer,
+    _ column: ColumnDescriptor, _ arena: StorageArena
+  ) -> Cell? {
+    switch (column.kind, kind) {
+    case (.int64, SQLITE_INTEGER), (.byte, SQLITE_INTEGER), (.code, SQLITE_INTEGER): Cell(statement.integer(number))
+    case (.int64, SQLITE_BLOB) where bytes.count == 16:
+      Cell(
+        low: UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)),
+        high: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+    case (.reference, SQLITE_INTEGER):
+      UInt32(exactly: statement.integer(number)).flatMap {
+        $0 < UInt32(PageLayout.maximumRows) ? Cell(low: UInt64($0)) : nil
+      }
+    case (.float64, SQLITE_FLOAT): Cell(statement.double(number))
+    case (.decimal, SQLITE_TEXT):
+      Decimal(parsing: bytes.bindMemory(to: UInt8.self)).map { Cell(low: $0.packed.0, high: $0.packed.1) }
+    case (.text, SQLITE_INTEGER):
+      withUnsafeTemporaryAllocation(byteCount: 24, alignment: 1) { buffer in
+        var output = ByteBuffer(capacity: 24)
+        output.append(int: statement.integer(number))
+        return output.withUnsafeBytes { arena.text($0, isNumber: true) }
+      }
+    case (.text, SQLITE_TEXT) where column.type.scalar != .bytes: arena.text(bytes, isNumber: false)
+    case (.text, SQLITE_BLOB): arena.text(bytes, isNumber: column.type.scalar != .bytes)
+    case (.wordList, SQLITE_TEXT), (.wideList, SQLITE_TEXT):
+      if case .list(let element) = column.type { ListText.cell(bytes, element, arena) } else { nil }
+    default: nil
+    }
+  }
+}
+
+extension TextView {
+  /// The number that an id is, where it is written as SQLite would write it.
+  fileprivate var canonicalInteger: Int64? {
+    withBytes { start, count in
+      guard count > 0, count <= 20 else { return nil }
+      let bytes = UnsafeRawBufferPointer(start: start, count: count)
+      guard let value = Int64(String(decoding: bytes, as: UTF8.self)), "\(value)".utf8.elementsEqual(bytes) else {
+        return nil
+      }
+      return value
+    }
+  }
+}
+
+extension ByteBuffer {
+  fileprivate mutating func append(word: UInt64) {
+    reserve(8)
+    for shift in 0..<UInt64(8) { appendReserved(UInt8(truncatingIfNeeded: word >> (shift * 8))) }
+  }
+}
+
+/// Rows on their way from a table into a store, column by column.
+private final class RowBatch {
+  private let width: Int
+  private let cells: UnsafeMutablePointer<Cell>
+  private let valid: UnsafeMutablePointer<Bool>
+  private let statuses: UnsafeMutablePointer<UInt8>
+  private let columns: UnsafeMutablePointer<ColumnCells>
+  private let capacity: Int
+  private(set) var count = 0
+  let arena = StorageArena()
+  var lists: [(row: UInt32, column: ColumnID, bytes: UnsafeRawBufferPointer)] = []
+  var extras: [(row: UInt32, bytes: UnsafeRawBufferPointer)] = []
+
+  init(_ width: Int, _ capacity: Int) {
+    self.width = width
+    self.capacity = capacity
+    cells = .allocate(capacity: max(1, width * capacity))
+    valid = .allocate(capacity: max(1, width * capacity))
+    statuses = .allocate(capacity: capacity)
+    columns = .allocate(capacity: max(1, width))
+    cells.initialize(repeating: Cell(low: 0), count: max(1, width * capacity))
+    valid.initialize(repeating: false, count: max(1, width * capacity))
+    statuses.initialize(repeating: 0, count: capacity)
+    for column in 0..<width {
+      (columns + column).initialize(
+        to: ColumnCells(cells: cells + column * capacity, valid: valid + column * capacity))
+    }
+  }
+
+  deinit {
+    cells.deallocate()
+    valid.deallocate()
+    statuses.deallocate()
+    columns.deallocate()
+  }
+
+  /// The place of a new row. Precondition: there is room.
+  func add(_ status: UInt8) -> Int {
+    precondition(count < capacity, "a full batch")
+    statuses[count] = status
+    count += 1
+    return count - 1
+  }
+
+  func addVoid() { _ = add(0) }
+
+  func set(_ column: Int, _ place: Int, _ cell: Cell) {
+    cells[column * capacity + place] = cell
+    valid[column * capacity + place] = true
+  }
+
+  func withColumns<Result>(_ body: (UnsafePointer<ColumnCells>, UnsafePointer<UInt8>) -> Result) -> Result {
+    body(columns, statuses)
+  }
+
+  func reset() {
+    for column in 0..<width { (valid + column * capacity).update(repeating: false, count: count) }
+    count = 0
+    arena.reset()
+    lists.removeAll(keepingCapacity: true)
+    extras.removeAll(keepingCapacity: true)
+  }
+}
+
+/// Memory for the values of one row that is written.
+final class StorageMemory {
+  private let arena = StorageArena()
+  private var buffer = ByteBuffer(capacity: 1024)
+
+  func reset() { arena.reset() }
+
+  /// What `body` writes, until the next ``reset()``.
+  func fill(_ body: (inout ByteBuffer) -> Void) -> UnsafeRawBufferPointer {
+    buffer.removeAll()
+    body(&buffer)
+    return buffer.withUnsafeBytes { arena.copy($0) }
+  }
+}

@@ -1,0 +1,145 @@
+import CSQLite3
+import GQLBase
+import GQLEngine
+
+/// A connection to a database file. For one thread at a time.
+final class StorageConnection {
+  private let handle: OpaquePointer
+  let path: String
+
+  init(path: String, isWriting: Bool, creates: Bool) throws(QueryError) {
+    var opened: OpaquePointer?
+    let access = isWriting ? SQLITE_OPEN_READWRITE | (creates ? SQLITE_OPEN_CREATE : 0) : SQLITE_OPEN_READONLY
+    let status = sqlite3_open_v2(path, &opened, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+    guard status == SQLITE_OK, let opened else {
+      let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "SQLite has no memory"
+      if let opened { sqlite3_close_v2(opened) }
+      throw StorageProblem(status, message).error(path)
+    }
+    handle = opened
+    self.path = path
+    sqlite3_busy_timeout(handle, 5000)
+  }
+
+  deinit { sqlite3_close_v2(handle) }
+
+  /// The error of a result code.
+  func error(_ status: Int32) -> QueryError {
+    StorageProblem(status, String(cString: sqlite3_errmsg(handle))).error(path)
+  }
+
+  /// Runs statements that answer nothing.
+  func execute(_ sql: String) throws(QueryError) {
+    let status = sqlite3_exec(handle, sql, nil, nil, nil)
+    if status != SQLITE_OK { throw error(status) }
+  }
+
+  func prepare(_ sql: String) throws(QueryError) -> StorageStatement {
+    var statement: OpaquePointer?
+    let status = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+    guard status == SQLITE_OK, let statement else { throw error(status) }
+    return StorageStatement(statement, self)
+  }
+
+  /// The integer in the first column of a statement's first row; nil if there is none.
+  func integer(_ sql: String) throws(QueryError) -> Int64? {
+    let statement = try prepare(sql)
+    return try statement.step() ? statement.integer(0) : nil
+  }
+
+  /// The text in the first column of a statement's first row; nil if there is none.
+  func text(_ sql: String) throws(QueryError) -> String? {
+    let statement = try prepare(sql)
+    return try statement.step() ? statement.string(0) : nil
+  }
+
+  /// Runs `body` as one transaction.
+  func transaction(_ body: () throws(QueryError) -> Void) throws(QueryError) {
+    try execute("BEGIN IMMEDIATE")
+    do throws(QueryError) {
+      try body()
+      try execute("COMMIT")
+    } catch {
+      // Some failures have rolled it back already.
+      if sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK") }
+      throw error
+    }
+  }
+}
+
+/// A prepared statement, run again and again.
+final class StorageStatement {
+  private let statement: OpaquePointer
+  private let connection: StorageConnection
+
+  fileprivate init(_ statement: OpaquePointer, _ connection: StorageConnection) {
+    self.statement = statement
+    self.connection = connection
+  }
+
+  deinit { sqlite3_finalize(statement) }
+
+  // MARK: - Running
+
+  /// Whether there is a next row.
+  func step() throws(QueryError) -> Bool {
+    let status = sqlite3_step(statement)
+    if status == SQLITE_ROW { return true }
+    if status == SQLITE_DONE { return false }
+    let error = connection.error(status)
+    sqlite3_reset(statement)
+    throw error
+  }
+
+  /// Runs a statement that answers nothing, and makes it ready to be run again.
+  func run() throws(QueryError) {
+    _ = try step()
+    sqlite3_reset(statement)
+  }
+
+  func reset() { sqlite3_reset(statement) }
+
+  // MARK: - Parameters, from 1
+
+  func bind(_ number: Int32, _ value: Int64) { sqlite3_bind_int64(statement, number, value) }
+  func bind(_ number: Int32, _ value: Double) { sqlite3_bind_double(statement, number, value) }
+  func bindNull(_ number: Int32) { sqlite3_bind_null(statement, number) }
+
+  /// Binds a text; the bytes must outlive the run.
+  func bind(_ number: Int32, text bytes: UnsafeRawBufferPointer) {
+    guard let start = bytes.baseAddress, bytes.count > 0 else {
+      sqlite3_bind_text(statement, number, "", 0, nil)
+      return
+    }
+    sqlite3_bind_text64(
+      statement, number, start.assumingMemoryBound(to: CChar.self), UInt64(bytes.count), nil, UInt8(SQLITE_UTF8))
+  }
+
+  /// Binds bytes, which must outlive the run.
+  func bind(_ number: Int32, blob bytes: UnsafeRawBufferPointer) {
+    guard let start = bytes.baseAddress, bytes.count > 0 else {
+      sqlite3_bind_zeroblob(statement, number, 0)
+      return
+    }
+    sqlite3_bind_blob64(statement, number, start, UInt64(bytes.count), nil)
+  }
+
+  // MARK: - Columns, from 0
+
+  func type(_ number: Int32) -> Int32 { sqlite3_column_type(statement, number) }
+  func integer(_ number: Int32) -> Int64 { sqlite3_column_int64(statement, number) }
+  func double(_ number: Int32) -> Double { sqlite3_column_double(statement, number) }
+
+  /// A text or bytes; valid until the next step.
+  func bytes(_ number: Int32) -> UnsafeRawBufferPointer {
+    // A text is read as such first, since the file may be of another encoding.
+    if sqlite3_column_type(statement, number) == SQLITE_TEXT {
+      let start = sqlite3_column_text(statement, number)
+      return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, number)))
+    }
+    let start = sqlite3_column_blob(statement, number)
+    return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(statement, number)))
+  }
+
+  func string(_ number: Int32) -> String { String(decoding: bytes(number), as: UTF8.self) }
+}

@@ -1,0 +1,39 @@
+/// How a database keeps its data.
+public struct StorageOptions: Sendable, Hashable {
+  /// Who may change the file.
+  public enum Access: Sendable, Hashable {
+    /// This database reads and writes it, and no other writes to it meanwhile.
+    case write
+    /// This database reads it as it is now, and never writes to it.
+    case read
+  }
+
+  /// When a change counts as made.
+  public enum Durability: Sendable, Hashable {
+    /// When it survives the loss of power.
+    case full
+    /// When it survives the end of the process, however it ends.
+    case normal
+    /// At once; it is written by ``GQLEngine/Database/flush()``, ``GQLEngine/Database/close()``, and after 16 MiB.
+    case memory
+  }
+
+  /// Who may change the file.
+  public var access: Access
+  /// When a change counts as made.
+  public var durability: Durability
+  /// Whether a file that is missing is made.
+  public var creates: Bool
+  /// Whether another schema may lose data.
+  public var allowsLoss: Bool
+
+  /// Options; those that are not given are the usual ones.
+  public init(
+    access: Access = .write, durability: Durability = .full, creates: Bool = true, allowsLoss: Bool = false
+  ) {
+    self.access = access
+    self.durability = durability
+    self.creates = creates
+    self.allowsLoss = allowsLoss
+  }
+}

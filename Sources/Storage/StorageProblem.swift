@@ -1,0 +1,77 @@
+import CSQLite3
+import GQLBase
+import GQLEngine
+
+/// Why a database file cannot be used.
+enum StorageProblem {
+  /// Another process, or another database of this one, writes to it.
+  case busy(holder: String)
+  /// Bytes of it are not what was written.
+  case corrupt(String)
+  /// It is of another program.
+  case foreign
+  /// It is of a newer version of this program.
+  case newer(format: Int)
+  case full
+  case readOnly(String)
+  /// Another program has changed it.
+  case changed
+  /// A value or a schema has no form in a file.
+  case notStorable(String)
+  /// The system refuses.
+  case failed(String)
+
+  /// Every code.
+  static let codes: [DiagnosticCode] = [
+    "storage-busy", "storage-corrupt", "storage-version", "storage-full", "storage-read-only", "storage-changed",
+    "not-storable", "storage-failed",
+  ]
+
+  /// The error, with the file's path.
+  func error(_ path: String) -> QueryError {
+    switch self {
+    case .busy(let holder):
+      QueryError(
+        code: "storage-busy", "the file is open for writing elsewhere" + (holder.isEmpty ? "" : ": \(holder)"),
+        help: "close it there, or open it for reading", file: path)
+    case .corrupt(let what):
+      QueryError(
+        code: "storage-corrupt", "the file is damaged: \(what)", help: "restore a backup; 'gqlite verify' lists all",
+        file: path)
+    case .foreign:
+      QueryError(code: "storage-corrupt", "this is no database of gqlite", help: "name another file", file: path)
+    case .newer(let format):
+      QueryError(
+        code: "storage-version", "the file has format \(format), which this version does not know",
+        help: "use the version of gqlite that wrote it, or a later one", file: path)
+    case .full:
+      QueryError(
+        code: "storage-full", "there is no space left on the disk", help: "make room, then reopen the database",
+        file: path)
+    case .readOnly(let what):
+      QueryError(
+        code: "storage-read-only", "the file cannot be written: \(what)",
+        help: "change who may write it and its folder, or open it for reading", file: path)
+    case .changed:
+      QueryError(
+        code: "storage-changed", "another program has changed the file", help: "reopen the database", file: path)
+    case .notStorable(let what):
+      QueryError(code: "not-storable", "\(what) cannot be kept in a file", file: path)
+    case .failed(let what):
+      QueryError(code: "storage-failed", "the file cannot be used: \(what)", help: "reopen the database", file: path)
+    }
+  }
+
+  /// What a result code of SQLite says.
+  init(_ code: Int32, _ message: String) {
+    switch code & 0xFF {
+    case SQLITE_FULL: self = .full
+    case SQLITE_CORRUPT: self = .corrupt(message)
+    case SQLITE_NOTADB: self = .foreign
+    case SQLITE_READONLY, SQLITE_PERM: self = .readOnly(message)
+    case SQLITE_CANTOPEN: self = .failed(message)
+    case SQLITE_BUSY, SQLITE_LOCKED: self = .busy(holder: "")
+    default: self = .failed(message)
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import GQLCatalog
+
+/// Filling a store with the rows of a file, numbers and all.
+///
+/// Between ``beginOpening()`` and ``endOpening()`` no index is kept, and what rows lead to need not be there: a file may
+/// hold rows of several versions, which the changes that follow bring to one.
+extension WriteTransaction {
+  /// Precondition: the store is empty.
+  package func beginOpening() {
+    precondition(tables.allSatisfy { $0.slots == 0 } && bulk == nil, "an empty store is wanted")
+    keepsIndexes = false
+  }
+
+  /// Adds rows at the end of a type's, with all cells but those of lists and of folded texts.
+  ///
+  /// - Parameters:
+  ///   - columns: One for each column of the type, in order.
+  ///   - statuses: 0 for a void row, 1 for a live one, 2 for one that is deleted.
+  /// - Returns: Whether there was room, and each folded text was short enough.
+  package func appendStored(
+    _ type: EntityTypeID, columns: UnsafePointer<ColumnCells>, statuses: UnsafePointer<UInt8>, rows count: Int
+  ) -> Bool {
+    let table = ownedTable(type)
+    let layout = table.layout
+    guard count > 0 else { return true }
+    guard table.slots + count <= PageLayout.maximumRows, hasShortTexts(layout, columns, 0..<count) else { return false }
+    table.ownColumns()
+    for number in layout.columns.indices {
+      let column = table.columns[number]
+      if layout.isFolded[number] {
+        let source = layout.columns[number].foldedFrom.map { Int($0.index) } ?? number
+        appendFolded(table, number, columns[source], 0, count)
+      } else if column.kind == .references {
+        column.appendNulls(count)
+      } else {
+        column.append(columns[number].cells, columns[number].valid, count: count)
+      }
+    }
+    var isPlain = table.liveness == nil
+    if isPlain { for row in 0..<count where UInt64(statuses[row]) != RowStatus.live { isPlain = false } }
+    if !isPlain {
+      let liveness = table.ownedLiveness()
+      for row in 0..<count { liveness.append(Cell(low: UInt64(min(statuses[row], 2)))) }
+    }
+    table.slots += count
+    return true
+  }
+
+  /// Sets the list of a row and a relation's column. Precondition: the row is there, and has none yet.
+  package func setStoredList(_ type: EntityTypeID, _ column: ColumnID, _ row: UInt32, _ targets: [UInt32]) {
+    if targets.isEmpty { return }
+    let run = ownedTable(type).ownedColumn(Int(column.index)).makeRun(row, count: targets.count)
+    for (index, target) in targets.enumerated() { run[index] = target }
+  }
+
+  /// The number of rows of a type so far, void ones included.
+  package func storedCount(_ type: EntityTypeID) -> Int { table(type).slots }
+
+  /// Counts, and builds the indexes. False where something leads to a row that is not there, or where two live entities
+  /// have one unique key: the rows were not those of a store then.
+  package func endOpening() -> Bool {
+    keepsIndexes = true
+    for number in tables.indices {
+      let table = ownedTable(EntityTypeID(number))
+      guard leadsToRows(table) else { return false }
+      count(table)
+      if let graveyard = table.graveyard, graveyard.count > 0 {
+        for row in 0..<UInt32(truncatingIfNeeded: table.slots) where table.isDeleted(row) {
+          table.ownedGraveyard().addKey(row, columns: table.readers, key: key)
+        }
+      }
+      for index in table.layout.indexes.indices {
+        table.resetIndex(index)
+        do throws(StoreProblem) { try build(table, index) } catch { return false }
+      }
+    }
+    return true
+  }
+
+  private func count(_ table: Table) {
+    guard let liveness = table.liveness else { return table.live = table.slots }
+    var live = 0
+    let rows = 0..<UInt32(truncatingIfNeeded: table.slots)
+    for row in rows where UInt64(liveness.reader.byte(row)) == RowStatus.live { live += 1 }
+    table.live = live
+    for number in table.columns.indices {
+      let column = table.ownedColumn(number)
+      var nulls = 0
+      for row in rows where column.isNull(row) && table.isLive(row) { nulls += 1 }
+      column.liveNulls = nulls
+    }
+  }
+
+  private func leadsToRows(_ table: Table) -> Bool {
+    for relation in table.layout.relations {
+      let end = UInt32(truncatingIfNeeded: self.table(relation.target).slots)
+      let column = table.columns[Int(relation.column.index)]
+      for row in 0..<UInt32(truncatingIfNeeded: table.slots) {
+        if relation.isToMany {
+          for target in column.reader.references(row) where target >= end { return false }
+        } else {
+          let target = column.reader.reference(row)
+          if target != PageLayout.noRow, target >= end { return false }
+        }
+      }
+    }
+    return true
+  }
+}

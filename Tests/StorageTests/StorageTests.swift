@@ -1,0 +1,217 @@
+import Foundation
+import GQLEngine
+import GQLStorage
+import Testing
+
+/// A folder of its own, which is removed with it.
+final class Folder {
+  let path: String
+  init() throws {
+    let made = FileManager.default.temporaryDirectory.appending(path: "gqlite-storage-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: made, withIntermediateDirectories: true)
+    path = made.path
+  }
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+  func file(_ name: String) -> String { path + "/" + name }
+}
+
+@Suite struct StorageTests {
+  static let schema = """
+    enum Kind { BOOK LAMP }
+    type Maker { id: ID! name: String! products: [Product] }
+    type Product {
+      id: ID!
+      name: String! @collate(CI) @index
+      price: Decimal
+      kind: Kind
+      tags: [String!]
+      sizes: [Float]
+      codes: [Int]
+      made: DateTime
+      day: Date
+      rating: Float
+      isSold: Boolean
+      data: JSON
+      raw: Bytes
+      maker: Maker
+      similar: [Product] @relation(inverse: "similarTo")
+      similarTo: [Product]
+    }
+    """
+  static let everything = """
+    { Maker(orderBy: id, deleted: INCLUDE) { id name products { id } _status _createdAt _updatedAt }
+      Product(orderBy: id, deleted: INCLUDE) { id name price kind tags sizes codes made day rating isSold data raw
+        maker { id } similar { id } similarTo { id } _status _createdAt _updatedAt } }
+    """
+
+  private func fill(_ database: Database) throws {
+    try database.run(
+      """
+      mutation {
+        insertMaker(data: [{id: "m1", name: "Ada & Söhne"}, {id: "m2", name: "B"}]) { id }
+        insertProduct(data: [
+          {id: 1, name: "Lamp", price: 19.50, kind: LAMP, tags: ["a", "b\\"c"], sizes: [1.5, null, -0.25], codes: [1, 2],
+           made: "2026-01-02T03:04:05.678901Z", day: "1969-12-31", rating: 1e300, isSold: true, data: {a: [1, null]},
+           raw: "AAEC/w==", maker: {id: "m1"}},
+          {id: 2, name: "Book of a name that is long", tags: [], maker: {id: "m1"}, similar: [{id: 1}]},
+          {id: "x", name: "", price: 0.10, similar: [{id: 2}, {id: 1}]}]) { id }
+      }
+      """)
+  }
+
+  @Test func whatIsWrittenIsThereAgain() throws {
+    let folder = try Folder()
+    let path = folder.file("shop.gqlite")
+    let answer: Answer
+    do {
+      let database = try Database(path: path, schema: Self.schema)
+      try fill(database)
+      try database.run("mutation { updateProduct(where: id == 1, set: {price: 20}) { id } }")
+      try database.run("mutation { deleteProduct(where: id == 2) { id } }")
+      answer = try database.run(Self.everything)
+      #expect(database.version == 3 && database.durableVersion == 3)
+      // Not closed: what a process leaves that ends at once.
+    }
+    for _ in 0..<2 {
+      let again = try Database(path: path)
+      #expect(try again.run(Self.everything) == answer)
+      #expect(again.check() == [])
+      #expect(again.version == 3)
+      // The second time, from rows and not from the log.
+      try again.close()
+    }
+    let again = try Database(path: path)
+    try again.run("mutation { restoreProduct(where: id == 2) { id } }")
+    #expect(
+      try again.run("{ Product(where: id == 2) { name similar { id } maker { id } } }").jsonString.contains("Book of a")
+    )
+    #expect(again.check() == [])
+  }
+
+  @Test func aFailedStatementLeavesNothing() throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    let database = try Database(path: path, schema: Self.schema)
+    try fill(database)
+    let before = try database.run(Self.everything)
+    #expect(throws: QueryError.self) {
+      try database.run("mutation { insertProduct(data: {id: 1, name: \"twice\"}) { id } }")
+    }
+    #expect(throws: QueryError.self) {
+      try database.run("mutation { insertProduct(data: [{id: 7, name: \"n\"}, {id: 1, name: \"twice\"}]) { id } }")
+    }
+    #expect(throws: CancellationError.self) {
+      try database.transaction {
+        try $0.run("mutation { deleteMaker(where: id == \"m1\") { id } }")
+        throw CancellationError()
+      }
+    }
+    #expect(try database.run(Self.everything) == before)
+    try database.close()
+    let again = try Database(path: path)
+    #expect(try again.run(Self.everything) == before)
+  }
+
+  @Test func oneWriterAtATime() throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    let database = try Database(path: path, schema: Self.schema)
+    #expect { try Database(path: path) } throws: { ($0 as? QueryError)?.problems.first?.code == "storage-busy" }
+    try fill(database)
+    let reader = try Database(path: path, storage: StorageOptions(access: .read))
+    #expect(try reader.run(Self.everything) == database.run(Self.everything))
+    #expect { try reader.run("mutation { deleteMaker(all: true) { id } }") } throws: {
+      ($0 as? QueryError)?.problems.first?.code == "storage-read-only"
+    }
+    try database.close()
+    #expect { try database.run("mutation { deleteMaker(all: true) { id } }") } throws: {
+      ($0 as? QueryError)?.problems.first?.code == "storage-closed"
+    }
+    #expect(try Database(path: path).run(Self.everything) == reader.run(Self.everything))
+  }
+
+  @Test func anotherSchemaChangesWhatLosesNothing() throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    do {
+      let database = try Database(path: path, schema: "type User { id: ID! name: String! }")
+      try database.run("mutation { insertUser(data: [{id: 1, name: \"Ada\"}, {id: 2, name: \"Bo\"}]) { id } }")
+    }
+    let wider = "type User { id: ID! name: String! @index active: Boolean = true }"
+    do {
+      let database = try Database(path: path, schema: wider)
+      #expect(try database.run("{ User(orderBy: id) { name active } }").jsonString.contains(#""Ada","active":true"#))
+      try database.run("mutation { insertUser(data: {id: 3, name: \"Cy\", active: false}) { id } }")
+    }
+    #expect { try Database(path: path, schema: "type User { id: ID! }") } throws: {
+      ($0 as? QueryError)?.problems.first?.code == "data-loss"
+    }
+    let again = try Database(path: path, schema: wider)
+    #expect(
+      try again.run("{ User(orderBy: id) { name active } }").jsonString.contains(#"{"name":"Cy","active":false}"#))
+    #expect(again.check() == [])
+  }
+
+  @Test func manyThreadsShareFlushes() throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    let database = try Database(path: path, schema: "type Event { id: Int! text: String! }")
+    let insertion = try database.prepare(
+      "mutation($id: Int!, $text: String!) { insertEvent(data: {id: $id, text: $text}) { id } }")
+    DispatchQueue.concurrentPerform(iterations: 8) { thread in
+      for number in 0..<50 {
+        let id = thread * 1000 + number
+        do { _ = try insertion.run(["id": .int(Int64(id)), "text": "event"]) } catch { Issue.record(error) }
+        // What a call has made is seen when it returns.
+        let count = try? database.run("{ Event(where: id == \(id)) { id } }").jsonString
+        #expect(count == #"{"Event":[{"id":\#(id)}]}"#)
+      }
+    }
+    #expect(database.version == 400)
+    try database.close()
+    let again = try Database(path: path)
+    #expect(try again.run("{ n: count(Event) }").jsonString == #"{"n":400}"#)
+    #expect(again.check() == [])
+  }
+
+  @Test(arguments: [StorageOptions.Durability.normal, .memory]) func lesserDurability(
+    _ durability: StorageOptions.Durability
+  ) throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    do {
+      let database = try Database(path: path, schema: Self.schema, storage: StorageOptions(durability: durability))
+      try fill(database)
+      try database.flush()
+      try database.run("mutation { deleteMaker(where: id == \"m2\") { id } }")
+      if durability == .normal { #expect(database.durableVersion == 2) }
+      try database.close()
+    }
+    #expect(try Database(path: path).run("{ Maker { id } }").jsonString == #"{"Maker":[{"id":"m1"}]}"#)
+  }
+
+  @Test func aFileIsReadBySQLite() throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    let database = try Database(path: path, schema: Self.schema)
+    try fill(database)
+    try database.close()
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = [
+      "python3", "-c",
+      "import sqlite3,sys; print(sqlite3.connect(sys.argv[1]).execute('select id, name, price, kind, made, day, maker, similar from Product order by id').fetchall())",
+      path,
+    ]
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    guard (try? process.run()) != nil else { return }
+    let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { return }
+    #expect(
+      output.contains("(1, 'Lamp', '19.50', 'LAMP', '2026-01-02T03:04:05.678901Z', '1969-12-31', 'm1', '[]')"),
+      "\(output)")
+    #expect(output.contains("('x', '', '0.10', None, None, None, None, '[2,1]')"), "\(output)")
+  }
+}
