@@ -118,8 +118,15 @@ let package = Package(
       path: "Sources/Storage"),
     .testTarget(
       name: "GQLStorageTests",
-      dependencies: ["GQLBase", "GQLCatalog", "GQLStore", "GQLEngine", "GQLStorage", "CSQLite3"],
+      dependencies: [
+        "GQLite", "GQLBase", "GQLCatalog", "GQLStore", "GQLEngine", "GQLStorage", "GQLDifferential", "StorageTask",
+        "CSQLite3",
+      ],
       path: "Tests/StorageTests"),
+    // A program that changes a database file until it is killed.
+    .executableTarget(
+      name: "StorageTask", dependencies: ["GQLite", "GQLEngine", "GQLStorage", "GQLDifferential"],
+      path: "Tests/StorageTask"),
 
     // The library: the evaluator, with data and golden files, and generated models.
     .target(
@@ -130,7 +137,8 @@ let package = Package(
     .testTarget(
       name: "GQLiteTests",
       dependencies: [
-        "GQLite", "GQLBase", "GQLParser", "GQLCatalog", "GQLQuery", "GQLRewriter", "GQLBinder", "GQLPlanner",
+        "GQLite", "GQLStorage", "GQLBase", "GQLParser", "GQLCatalog", "GQLQuery", "GQLRewriter", "GQLBinder",
+        "GQLPlanner",
         "GQLStore", "GQLExecutor", "GQLEngine", "GQLDifferential", "CSQLite3",
       ],
       path: "Tests/EngineTests"),

@@ -77,4 +77,5 @@ do {
 try showVariations(database)
 try changeData()
 try changeSchema()
+try keepData()
 try await passVariables(database)

@@ -24,14 +24,14 @@ extension Database {
   /// Runs `body` as the one writer.
   func asWriter<Output>(_ body: () throws -> Output) throws -> Output {
     try refuseNested()
-    let (output, version) = try writer.withLock { _ in
+    let (output, ticket) = try writer.withLock { _ in
       writingThread.store(Self.thread, ordering: .relaxed)
       defer { writingThread.store(0, ordering: .relaxed) }
       let output = try body()
-      return (output, committer?.applied ?? 0)
+      return (output, committer?.applied)
     }
     // Others write meanwhile, and share what is waited for.
-    try wait(for: version)
+    if let ticket { try wait(for: ticket) }
     return output
   }
 

@@ -8,7 +8,7 @@ extension Database {
   ///
   /// ```swift
   /// let database = try Database(path: "shop.gqlite", schema: "type Product { id: ID! name: String! price: Decimal! }")
-  /// try database.run("mutation { insertProduct(values: {id: 1, name: \"Lamp\", price: 19.5}) { id } }")
+  /// try database.run("mutation { insertProduct(data: {id: 1, name: \"Lamp\", price: 19.5}) { id } }")
   /// try database.close()
   /// ```
   /// A change is kept when the call that makes it returns, and seen by others then; see ``StorageOptions/Durability``.
@@ -32,17 +32,48 @@ extension Database {
   }
 }
 
+extension Database {
+  /// Compares a database file with itself: the checksums of its rows and its log, the rows with the indexes and the two
+  /// sides of each relation, and what SQLite checks. Returns what is wrong, a sentence each; nothing for a sound file.
+  ///
+  /// - Throws: ``GQLEngine/QueryError`` where the file cannot be opened at all.
+  public static func verify(path: String) throws(QueryError) -> [String] {
+    let file = StorageFile(path: path, options: StorageOptions(access: .read, creates: false))
+    do throws(QueryError) {
+      let content = try file.open(creating: nil)
+      return try file.integrityProblems() + Database(content.snapshot).check()
+    } catch {
+      guard error.problems.first?.code == "storage-corrupt" else { throw error }
+      return error.problems.map(\.message)
+    }
+  }
+
+  /// Whether a file is a database that ``init(path:schema:name:storage:)`` has made.
+  public static func isDatabase(path: String) -> Bool { DatabaseHeader.isDatabase(path) }
+
+  /// The data of a file, in memory: what is changed is not kept.
+  package convenience init(copying path: String) throws(QueryError) {
+    let file = StorageFile(path: path, options: StorageOptions(access: .read, creates: false))
+    self.init(try file.open(creating: nil).snapshot)
+  }
+}
+
 /// Refuses to keep anything.
 final class ReadOnlyStorage: CommitStorage {
   private let file: StorageFile
 
   init(_ file: StorageFile) { self.file = file }
 
-  private var problem: QueryError { StorageProblem.readOnly("it was opened for reading").error(file.path) }
+  private var problem: QueryError {
+    QueryError(
+      code: "storage-read-only", "the database was opened for reading", help: "open it for writing", file: file.path)
+  }
 
   func append(_ commits: [Commit], newest: Snapshot) throws(QueryError) { throw problem }
   func rewrite(_ newest: Snapshot, version: Int64, time: Int64) throws(QueryError) { throw problem }
   func flush() throws(QueryError) {}
   func close(_ newest: Snapshot) throws(QueryError) {}
-  func reopen() throws(QueryError) -> (snapshot: Snapshot, version: Int64) { try file.reopen() }
+  func abandon() { file.abandon() }
+  func backup(to path: String) throws(QueryError) { try file.backup(to: path) }
+  func reopen() throws(QueryError) -> (snapshot: Snapshot, version: Int64, hasSchema: Bool) { try file.reopen() }
 }

@@ -8,6 +8,8 @@ final class StorageConnection {
   let path: String
 
   init(path: String, isWriting: Bool, creates: Bool) throws(QueryError) {
+    // Before SQLite makes it, so that nobody else may read it; what SQLite puts beside it has the same rights.
+    if creates, isWriting { FileLock.makeFile(path) }
     var opened: OpaquePointer?
     let access = isWriting ? SQLITE_OPEN_READWRITE | (creates ? SQLITE_OPEN_CREATE : 0) : SQLITE_OPEN_READONLY
     let status = sqlite3_open_v2(path, &opened, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)

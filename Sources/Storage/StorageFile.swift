@@ -14,12 +14,6 @@ final class StorageFile: CommitStorage, @unchecked Sendable {
   static let applicationID: Int64 = 0x4751_4C64
   /// The number of the file's form.
   static let format: Int64 = 1
-  /// Bytes of the log above which rows are written.
-  private static let foldedBytes = 16 << 20
-  /// Bytes of one commit that is written as rows at once, and not to the log.
-  private static let largeCommit = 4 << 20
-  /// Rows that are written between two commits: a few milliseconds.
-  private static let sliceRows = 1500
 
   let path: String
   private let options: StorageOptions
@@ -120,6 +114,21 @@ final class StorageFile: CommitStorage, @unchecked Sendable {
   }
 
   private func read(_ connection: StorageConnection) throws(QueryError) -> Content {
+    // All of it is of one state of the file.
+    try connection.execute("BEGIN")
+    let content: Content
+    do throws(QueryError) {
+      content = try readAll(connection)
+      try connection.execute("COMMIT")
+    } catch {
+      try? connection.execute("ROLLBACK")
+      throw error
+    }
+    if options.access == .write { try prepareWriting(connection, content.snapshot.catalog) }
+    return content
+  }
+
+  private func readAll(_ connection: StorageConnection) throws(QueryError) -> Content {
     let schema = try connection.text("SELECT value FROM gqlite_meta WHERE key = 'schema'") ?? ""
     folded = try connection.integer("SELECT value FROM gqlite_meta WHERE key = 'folded'") ?? 0
     var catalog = Catalog()
@@ -130,18 +139,7 @@ final class StorageFile: CommitStorage, @unchecked Sendable {
         throw StorageProblem.corrupt("its schema is none: \(error.problems.first?.message ?? "")").error(path)
       }
     }
-    // All of it is of one state of the file.
-    try connection.execute("BEGIN")
-    let content: Content
-    do throws(QueryError) {
-      content = try readRows(connection, catalog, hasSchema: !schema.isEmpty)
-      try connection.execute("COMMIT")
-    } catch {
-      try? connection.execute("ROLLBACK")
-      throw error
-    }
-    if options.access == .write { try prepareWriting(connection, catalog) }
-    return content
+    return try readRows(connection, catalog, hasSchema: !schema.isEmpty)
   }
 
   private func readRows(
@@ -211,7 +209,7 @@ final class StorageFile: CommitStorage, @unchecked Sendable {
     if options.durability == .memory {
       unwritten += commits
       // What waits for flush() is bounded.
-      if unwritten.reduce(0, { $0 + $1.changes.bytes.count }) < Self.foldedBytes { return }
+      if unwritten.reduce(0, { $0 + $1.changes.bytes.count }) < options.folding.logBytes { return }
       return try writeUnwritten()
     }
     try write(commits, newest)
@@ -233,7 +231,7 @@ final class StorageFile: CommitStorage, @unchecked Sendable {
       throw StorageProblem.failed("a change cannot be read").error(path)
     }
     let bytes = commits.reduce(0) { $0 + $1.changes.bytes.count }
-    if bytes > Self.largeCommit {
+    if bytes > options.folding.largeCommit {
       try connection.transaction { () throws(QueryError) in try writeRows(newest, version: last, connection) }
       folding = nil
       dirty = DirtyRows()
@@ -246,11 +244,11 @@ final class StorageFile: CommitStorage, @unchecked Sendable {
     }
     version = last
     // One slice behind each commit, so that none waits for more.
-    if folding != nil || logBytes > Self.foldedBytes { try foldSlice(newest, connection) }
+    if folding != nil || logBytes > options.folding.logBytes { try foldSlice(newest, connection) }
   }
 
   private func log(_ commit: Commit) throws(QueryError) {
-    guard let insertion else { return }
+    guard let insertion else { throw StorageProblem.failed("its log cannot be written").error(path) }
     let body = LogRecord.bytes(commit.changes)
     insertion.bind(1, commit.version)
     insertion.bind(2, commit.time)
@@ -287,7 +285,7 @@ final class StorageFile: CommitStorage, @unchecked Sendable {
     guard case (var rows, let end)? = folding else { return }
     let version = version
     try connection.transaction { () throws(QueryError) in
-      try write(rows.takeFirst(Self.sliceRows), newest, version)
+      try write(rows.takeFirst(options.folding.sliceRows), newest, version)
       if rows.isEmpty { try forgetLog(to: end, connection) }
     }
     folding = rows.isEmpty ? nil : (rows, end)
@@ -384,8 +382,13 @@ final class StorageFile: CommitStorage, @unchecked Sendable {
   func flush() throws(QueryError) {
     try writeUnwritten()
     if options.durability == .full { return }
-    // Syncs the write-ahead log, and then the file.
-    try opened().execute("PRAGMA wal_checkpoint(FULL)")
+    // A commit that is synced syncs what was committed before it.
+    try opened().execute(
+      """
+      PRAGMA synchronous = FULL;
+      UPDATE gqlite_meta SET value = value WHERE key = 'folded';
+      PRAGMA synchronous = NORMAL
+      """)
   }
 
   func close(_ newest: Snapshot) throws(QueryError) {
@@ -398,6 +401,26 @@ final class StorageFile: CommitStorage, @unchecked Sendable {
     letGo()
   }
 
+  func backup(to target: String) throws(QueryError) {
+    let connection = try opened()
+    try writeUnwritten()
+    guard FileLock.problem(of: target, mayBeMissing: true) == nil, FileLock.isMissing(target) else {
+      throw StorageProblem.failed("there is something at '\(target)' already").error(path)
+    }
+    FileLock.makeFile(target)
+    try connection.prepare("VACUUM INTO ?").run(binding: [(1, target)])
+  }
+
+  /// What SQLite finds wrong in the file itself.
+  func integrityProblems() throws(QueryError) -> [String] {
+    let statement = try opened().prepare("PRAGMA integrity_check")
+    var found: [String] = []
+    while try statement.step() { found.append(statement.string(0)) }
+    return found == ["ok"] ? [] : found
+  }
+
+  func abandon() { letGo() }
+
   private func letGo() {
     tables = []
     insertion = nil
@@ -406,12 +429,12 @@ final class StorageFile: CommitStorage, @unchecked Sendable {
     lock = nil
   }
 
-  func reopen() throws(QueryError) -> (snapshot: Snapshot, version: Int64) {
+  func reopen() throws(QueryError) -> (snapshot: Snapshot, version: Int64, hasSchema: Bool) {
     letGo()
     unwritten.removeAll()
     folding = nil
     let content = try open(creating: nil)
-    return (content.snapshot, content.version)
+    return (content.snapshot, content.version, content.hasSchema)
   }
 }
 

@@ -54,7 +54,10 @@ struct StorageLayout {
   func save(_ connection: StorageConnection) throws(QueryError) {
     let type = try connection.prepare("INSERT OR IGNORE INTO gqlite_type(number, name) VALUES (?, ?)")
     let field = try connection.prepare(
-      "INSERT OR IGNORE INTO gqlite_field(number, type, name, kind) VALUES (?, ?, ?, ?)")
+      """
+      INSERT INTO gqlite_field(number, type, name, kind) VALUES (?, ?, ?, ?)
+      ON CONFLICT(number) DO UPDATE SET kind = excluded.kind
+      """)
     for kind in kinds {
       type.bind(1, kind.number)
       try type.run(binding: [(2, kind.type.name)])

@@ -26,6 +26,8 @@ public struct StorageOptions: Sendable, Hashable {
   public var creates: Bool
   /// Whether another schema may lose data.
   public var allowsLoss: Bool
+  /// When rows are written; small for tests.
+  package var folding = FoldingLimits()
 
   /// Options; those that are not given are the usual ones.
   public init(
@@ -36,4 +38,16 @@ public struct StorageOptions: Sendable, Hashable {
     self.creates = creates
     self.allowsLoss = allowsLoss
   }
+}
+
+/// When the log of a file is folded into its rows.
+package struct FoldingLimits: Sendable, Hashable {
+  /// Bytes of the log above which rows are written.
+  package var logBytes = 16 << 20
+  /// Bytes of one commit that is written as rows at once, and not to the log.
+  package var largeCommit = 4 << 20
+  /// Rows that are written between two commits: a few milliseconds.
+  package var sliceRows = 1500
+
+  package init() {}
 }

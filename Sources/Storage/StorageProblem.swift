@@ -3,7 +3,7 @@ import GQLBase
 import GQLEngine
 
 /// Why a database file cannot be used.
-enum StorageProblem {
+package enum StorageProblem {
   /// Another process, or another database of this one, writes to it.
   case busy(holder: String)
   /// Bytes of it are not what was written.
@@ -22,9 +22,10 @@ enum StorageProblem {
   case failed(String)
 
   /// Every code.
-  static let codes: [DiagnosticCode] = [
+  package static let codes: [DiagnosticCode] = [
     "storage-busy", "storage-corrupt", "storage-version", "storage-full", "storage-read-only", "storage-changed",
     "not-storable", "storage-failed",
+    "storage-closed",
   ]
 
   /// The error, with the file's path.
@@ -36,7 +37,7 @@ enum StorageProblem {
         help: "close it there, or open it for reading", file: path)
     case .corrupt(let what):
       QueryError(
-        code: "storage-corrupt", "the file is damaged: \(what)", help: "restore a backup; 'gqlite verify' lists all",
+        code: "storage-corrupt", "the file is damaged: \(what)", help: "restore a backup",
         file: path)
     case .foreign:
       QueryError(code: "storage-corrupt", "this is no database of gqlite", help: "name another file", file: path)

@@ -32,8 +32,10 @@ enum StorageViews {
     case .scalar(.dateTime):
       // The microseconds within a second, before 1970 too.
       let part = "((\(name) % 1000000 + 1000000) % 1000000)"
-      return "strftime('%Y-%m-%dT%H:%M:%S', (\(name) - \(part)) / 1000000, 'unixepoch')"
-        + " || CASE \(part) WHEN 0 THEN '' ELSE printf('.%06d', \(part)) END || 'Z'"
+      // A time with a part below the microsecond is no number.
+      return "CASE typeof(\(name)) WHEN 'integer' THEN "
+        + "strftime('%Y-%m-%dT%H:%M:%S', (\(name) - \(part)) / 1000000, 'unixepoch')"
+        + " || CASE \(part) WHEN 0 THEN '' ELSE printf('.%06d', \(part)) END || 'Z' END"
     case .scalar(.date): return "date(\(name) * 86400, 'unixepoch')"
     case .enumeration(let id):
       let cases = catalog[id].values.enumerated().map { "WHEN \($0) THEN '\($1)'" }

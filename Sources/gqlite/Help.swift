@@ -14,6 +14,11 @@ enum Help {
            gqlite test PATH…                     run golden files
            gqlite bench FILE…                    time prepared operations
            gqlite generate swift                 write Swift models of a schema
+           gqlite init FILE --schema F           make a database, which keeps what is changed
+           gqlite import --db FILE PATH…         bring data into a database
+           gqlite --db FILE 'mutation …'         ask or change a database
+           gqlite verify FILE                    check a database
+           gqlite backup FILE TO                 copy a database, also while it is written to
 
     'gqlite COMMAND --help' lists the flags of a command.
 
@@ -27,6 +32,8 @@ enum Help {
                         as 'logs/*.ndjson'; '-' for standard input. NAME=PATH names its table. May be repeated, and such
                         files need no flag. They are never written to
       --input-format F  csv, tsv, json or ndjson, where neither the ending nor the content says it
+      --db FILE         a database: what documents change is kept in it. Such a file needs no flag
+      --read-only       with a database: read it as it is now, and never write to it
       --skip-bad        leave out records that are bad, and count them, instead of failing
       --id TYPE.COLUMN  without a schema: the column that is the id of a type; may be repeated
       --verbose         say on standard error how data is read, which columns are ids, and what was renamed
@@ -118,6 +125,7 @@ enum Help {
       --api             print the whole API for tools of GraphQL: root fields, arguments, input types, mutations
       --introspection   print the same as the answer to the introspection query of GraphQL, in JSON
       --to NEW          print the differences of the schema NEW, and the values that the data would lose; change nothing
+      --apply           with --db FILE: change the schema of the database to NEW
       --allow-loss      exit with 0 although values would be lost
 
     """,
@@ -144,6 +152,39 @@ enum Help {
     \(variables)
       --vars-list F     a JSON list of variable sets to rotate through
       --seconds N       how long each document is run
+
+    """,
+    "init": """
+    usage: gqlite init FILE --schema F
+
+    Makes an empty database with a schema. 'gqlite --db FILE' and programs keep in it what they change.
+
+      --schema F        a file of type definitions
+
+    """,
+    "import": """
+    usage: gqlite import --db FILE [--skip-bad] PATH…
+
+    Brings files of data into a database, all of them or, where one record is bad, nothing. A file that is missing is
+    made; its schema is inferred from the data.
+
+      --db FILE         the database
+      --skip-bad        leave out records that are bad, and count them, instead of failing
+
+    """,
+    "verify": """
+    usage: gqlite verify FILE
+
+    Checks a database: its checksums, its rows against indexes and relations, and what SQLite checks. Prints what is
+    wrong, a line each.
+
+    exit codes: 0 nothing is wrong · 1 something is · 2 wrong usage
+
+    """,
+    "backup": """
+    usage: gqlite backup FILE TO
+
+    Copies a database as it is now, also while another process writes to it. There must be no file TO.
 
     """,
     "generate": """

@@ -74,7 +74,8 @@ enum Process {
     let commands: [(name: String, run: (inout Arguments) throws -> Int32)] = [
       ("run", RunCommand.run), ("explain", ExplainCommand.run), ("check", CheckCommand.run), ("fmt", FormatCommand.run),
       ("schema", SchemaCommand.run), ("test", TestCommand.run), ("bench", BenchCommand.run),
-      ("generate", GenerateCommand.run),
+      ("generate", GenerateCommand.run), ("init", InitCommand.run), ("import", ImportCommand.run),
+      ("verify", VerifyCommand.run), ("backup", BackupCommand.run),
     ]
     if arguments.isEmpty {
       Terminal.standardError.write(Help.main)

@@ -47,6 +47,7 @@ enum RunCommand {
         if !defines(document) { session.tellThatNoDataIsGiven(error) }
       }
     }
+    try session.close()
     if isComplete { Terminal.standardOutput.commit() }
     return status
   }

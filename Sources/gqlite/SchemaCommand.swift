@@ -5,6 +5,7 @@ enum SchemaCommand {
   static func run(_ arguments: inout Arguments) throws -> Int32 {
     let target = try arguments.value("to")
     let allowsLoss = arguments.flag("allow-loss")
+    let isApplied = arguments.flag("apply")
     let form = try Form(&arguments)
     if target != nil, form != .storage {
       throw UsageError("--to is for the schema, not for its API", help: "try 'gqlite schema --help'")
@@ -14,15 +15,18 @@ enum SchemaCommand {
     let documents =
       arguments.operands.isEmpty ? [] : try session.documents(&arguments, command: "schema")
     try arguments.finish("schema")
-    guard session.schemaPath != nil || !session.data.isEmpty || !documents.isEmpty else {
+    guard session.databasePath != nil || session.schemaPath != nil || !session.data.isEmpty || !documents.isEmpty else {
       throw UsageError("no schema: give --schema F, or name a file of data", help: "try 'gqlite schema --help'")
     }
     if allowsLoss && target == nil {
       throw UsageError("--allow-loss is for --to NEW", help: "try 'gqlite schema --help'")
     }
+    if isApplied, target == nil || session.databasePath == nil {
+      throw UsageError("--apply is for --db FILE --to NEW", help: "try 'gqlite schema --help'")
+    }
     if let target {
       guard documents.count < 2 else { throw UsageError("--to is for the data of one document") }
-      return try change(&session, documents.first, to: target, allowsLoss: allowsLoss)
+      return try change(&session, documents.first, to: target, allowsLoss: allowsLoss, isApplied: isApplied)
     }
     if documents.isEmpty {
       try form.write(session.database(for: nil, directory: nil))
@@ -63,7 +67,8 @@ enum SchemaCommand {
 
   /// Prints what another schema says differently; what the data would lose by it is the failure.
   private static func change(
-    _ session: inout Session, _ given: (name: String, bytes: [UInt8])?, to target: String, allowsLoss: Bool
+    _ session: inout Session, _ given: (name: String, bytes: [UInt8])?, to target: String, allowsLoss: Bool,
+    isApplied: Bool
   ) throws -> Int32 {
     var document: QueryDocument?
     if let given {
@@ -74,6 +79,12 @@ enum SchemaCommand {
     let bytes = try session.readSchema(target)
     let change = try database.schemaChange(to: String(decoding: bytes, as: UTF8.self), name: target)
     Terminal.standardOutput.write(change.description)
+    if isApplied {
+      try database.changeSchema(
+        to: String(decoding: bytes, as: UTF8.self), name: target, allowingLoss: allowsLoss)
+      try session.close()
+      return Process.success
+    }
     let isRefused = !change.conflicts.isEmpty || !allowsLoss && !change.losses.isEmpty
     return isRefused ? Process.failure : Process.success
   }

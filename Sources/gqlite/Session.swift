@@ -4,6 +4,9 @@ import GQLite
 /// The schema, the data and the documents that a command line names.
 struct Session {
   var schemaPath: String?
+  /// The database that is named, if one is: what documents change is kept in it.
+  let databasePath: String?
+  private let isReadOnly: Bool
   /// Lists what the command line names as data.
   let data: [DataArgument]
   private let inputFormat: DataFormat?
@@ -35,6 +38,12 @@ struct Session {
     }
     let hasQuery =
       arguments.has("expression") || arguments.operands.contains { Self.isText($0, besideData: false) }
+    let flag = try arguments.value("db")
+    isReadOnly = arguments.flag("read-only")
+    let operands = arguments.takeOperands { Database.isDatabase(path: $0) ? $0 : nil }
+    guard operands.count + (flag == nil ? 0 : 1) < 2 else { throw UsageError("two databases are named", help: nil) }
+    databasePath = flag ?? operands.first
+    if isReadOnly, databasePath == nil { throw UsageError("--read-only is for a database: name one with --db FILE") }
     data =
       arguments.values("data").map(DataArgument.init(flag:))
       + (try arguments.takeOperands { [inputFormat] in
@@ -42,6 +51,14 @@ struct Session {
       })
     guard data.filter(\.isStandardInput).count < 2 else {
       throw UsageError("standard input is named as data twice", help: nil)
+    }
+    if databasePath != nil, !data.isEmpty {
+      throw UsageError(
+        "data beside a database: bring it into the database first", help: "gqlite import --db FILE PATH…")
+    }
+    if databasePath != nil, schemaPath != nil {
+      throw UsageError(
+        "the schema of a database is in its file", help: "gqlite schema --db FILE --to NEW --apply changes it")
     }
     skipsBadRecords = arguments.flag("skip-bad")
     isVerbose = arguments.flag("verbose")
@@ -211,6 +228,7 @@ struct Session {
   mutating func database(
     for document: QueryDocument?, directory: String?, _ options: inout RunOptions
   ) throws(QueryError) -> Database {
+    if let databasePath { return try open(databasePath) }
     var sources = data.map { DataSource.file(path: $0.path, name: $0.name, format: inputFormat) }
     var paths = data.map(\.path)
     var root: String?
@@ -232,6 +250,10 @@ struct Session {
     let key = ([schema ?? ""] + paths + data.compactMap(\.name) + [typeText ?? ""]).joined(separator: "\n")
     hasData = hasData || !paths.isEmpty
     if let cached, cached.key == key { return cached.database }
+    if let copied = try copy(paths) {
+      cached = (key, copied)
+      return copied
+    }
     let database = try open(schema: schema, document: ownTypes, in: root)
     if let warnings = database.schemaWarningReport { Process.report(warnings) }
     let start = MonotonicClock.now
@@ -262,6 +284,32 @@ struct Session {
     return database
   }
 
+  /// The database of a file, which keeps what is changed.
+  private mutating func open(_ path: String) throws(QueryError) -> Database {
+    if let cached { return cached.database }
+    let options = StorageOptions(access: isReadOnly ? .read : .write, creates: false)
+    let database = try Database(path: path, storage: options)
+    database.limits = limits
+    cached = (path, database)
+    return database
+  }
+
+  /// A copy of a database that is named as data; nil where none is.
+  private func copy(_ paths: [String]) throws(QueryError) -> Database? {
+    guard let path = paths.first(where: { Database.isDatabase(path: $0) }) else { return nil }
+    guard paths.count == 1 else {
+      throw QueryError(
+        code: "unsupported-data", "a database cannot be read beside other data", help: "gqlite import --db FILE PATH…",
+        file: path)
+    }
+    let database = try Database(copying: path)
+    database.limits = limits
+    return database
+  }
+
+  /// Leaves the database in order, if one was opened.
+  func close() throws(QueryError) { try cached?.database.close() }
+
   /// Says that there is no data, where a document fails because it asks for some.
   func tellThatNoDataIsGiven(_ error: QueryError) {
     guard data.isEmpty, schemaPath == nil, !hasData, !Process.diagnosticsAsJSON,
@@ -274,7 +322,10 @@ struct Session {
   mutating func tellThatNothingIsKept() {
     guard hasData, !hasTold else { return }
     hasTold = true
-    Process.tell("the changes are not kept; files of data are read, never written", after: "note: ")
+    let database = data.first { Database.isDatabase(path: $0.path) }
+    Process.tell(
+      database.map { "the changes are not kept; 'gqlite --db \($0.path)' keeps them" }
+        ?? "the changes are not kept; files of data are read, never written", after: "note: ")
   }
 
   /// An empty database with the schema that the file and the document's own types make, if there is any.

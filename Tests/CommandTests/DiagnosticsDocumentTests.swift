@@ -6,6 +6,7 @@ import GQLExecutor
 import GQLLexer
 import GQLParser
 import GQLQuery
+import GQLStorage
 import GQLite
 import Testing
 @testable import GQLEngine
@@ -47,6 +48,7 @@ import Testing
     codes += MutationProblem.diagnosticCodes
     codes += DiagnosticCode.planningCodes + LoadProblem.allCases.map(\.code) + DocumentProblem.allCases.map(\.code)
     codes += EvolutionProblem.allCases.map(\.code) + GoldenProblem.allCases.map(\.code)
+    codes += StorageProblem.codes
     return Set(codes.map(\.rawValue))
   }()
 

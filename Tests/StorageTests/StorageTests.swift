@@ -214,4 +214,56 @@ final class Folder {
       "\(output)")
     #expect(output.contains("('x', '', '0.10', None, None, None, None, '[2,1]')"), "\(output)")
   }
+
+  /// A row that is void is in no table, so that nothing says for which version it was taken out.
+  @Test func aRowThatIsRemovedWhileRowsAreFolded() throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    do {
+      let first = try Database(
+        path: path, schema: "type Item { id: Int! n: Int! } type Big { id: Int! s: String! }")
+      let rows = Value.list((0..<6000).map { ["id": .int(Int64($0)), "n": 1] })
+      try first.run("mutation($r: [ItemInput!]!) { insertItem(data: $r) { id } }", ["r": rows])
+      try first.run(#"mutation { insertBig(data: {id: 1, s: "a"}) { id } }"#)
+      try first.close()
+    }
+    do {
+      let database = try Database(path: path)
+      try database.run("mutation { updateItem(all: true, set: {n: n + 1}) { id } }")
+      try database.run("mutation { deleteItem(where: id == 5900) { id } }")
+      // Until the log is longer than 16 MiB, and the first rows are written.
+      for number in 0..<13 {
+        let text = String(repeating: "\(number % 10)", count: 700_000)
+        try database.run(
+          "mutation($s: String!) { updateBig(where: id == 1, set: {s: $s}) { id } }", ["s": .string(text)])
+      }
+      // Removes the deleted one for good; then the rest is written.
+      try database.run("mutation { insertItem(data: {id: 5900, n: 7}) { id } }")
+      for id in 10_000..<10_010 { try database.run("mutation { insertItem(data: {id: \(id), n: 7}) { id } }") }
+    }
+    let again = try Database(path: path)
+    #expect(try again.run("{ n: count(Item) }").jsonString == #"{"n":6010}"#)
+    #expect(again.check() == [])
+  }
+
+  /// What one deletion took comes back as one, and no more, also after the file was opened again.
+  @Test func deletionsAreNumberedOn() throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    let schema = """
+      type Team { id: ID! players: [Player] @relation(onDelete: CASCADE) }
+      type Player { id: ID! team: Team }
+      """
+    for round in 0..<3 {
+      let database = try Database(path: path, schema: schema)
+      try database.run(
+        "mutation { insertTeam(data: {id: \(round), players: [{id: \(round * 10)}, {id: \(round * 10 + 1)}]}) { id } }")
+      try database.run("mutation { deletePlayer(where: id == \(round * 10)) { id } }")
+      try database.run("mutation { deleteTeam(where: id == \(round)) { id } }")
+    }
+    let database = try Database(path: path)
+    try database.run("mutation { restoreTeam(where: id == 1) { id } }")
+    #expect(try database.run("{ Player { id } }").jsonString == #"{"Player":[{"id":11}]}"#)
+    #expect(database.check() == [])
+  }
 }

@@ -43,11 +43,14 @@ import Testing
         "GQLPlanner", "GQLStore", "GQLWriting", "GQLExecutor", "Dispatch", "Foundation", "FoundationEssentials",
       ]),
     Rule(
+      folder: "Storage",
+      modules: ["GQLBase", "GQLCatalog", "GQLStore", "GQLEngine", "CSQLite3", "Foundation"]),
+    Rule(
       folder: "Library",
       modules: [
-        "GQLBase", "GQLCatalog", "GQLPlanner", "GQLStore", "GQLLoader", "GQLGenerator", "GQLEngine", "Foundation",
-        "FoundationEssentials",
-      ], reexported: ["GQLEngine"]),
+        "GQLBase", "GQLCatalog", "GQLPlanner", "GQLStore", "GQLLoader", "GQLGenerator", "GQLEngine", "GQLStorage",
+        "Foundation", "FoundationEssentials",
+      ], reexported: ["GQLEngine", "GQLStorage"]),
     Rule(
       folder: "Models",
       modules: [
@@ -56,8 +59,8 @@ import Testing
       ]),
     Rule(
       folder: "ModelLibrary",
-      modules: ["GQLCatalog", "GQLStore", "GQLEngine", "GQLModels", "Observation"],
-      reexported: ["GQLEngine", "GQLModels"]),
+      modules: ["GQLCatalog", "GQLStore", "GQLEngine", "GQLStorage", "GQLModels", "Observation"],
+      reexported: ["GQLEngine", "GQLStorage", "GQLModels"]),
     Rule(folder: "gqlite", modules: ["GQLBase", "GQLite"]),
   ]
 

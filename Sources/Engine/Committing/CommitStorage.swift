@@ -32,6 +32,12 @@ package protocol CommitStorage: AnyObject, Sendable {
   /// Leaves everything in order, and lets go of it.
   func close(_ newest: Snapshot) throws(QueryError)
 
+  /// Lets go of everything as it is, after a failure.
+  func abandon()
+
+  /// Writes a copy of the newest version, with which another database can be opened.
+  func backup(to path: String) throws(QueryError)
+
   /// Reads again what is kept, after a failure.
-  func reopen() throws(QueryError) -> (snapshot: Snapshot, version: Int64)
+  func reopen() throws(QueryError) -> (snapshot: Snapshot, version: Int64, hasSchema: Bool)
 }

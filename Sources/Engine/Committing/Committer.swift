@@ -24,6 +24,23 @@ final class Committer: @unchecked Sendable {
     var isCommitting = false
     /// Why nothing can be written any more.
     var failure: QueryError?
+    /// For each time that writing has ended so far: the last transaction that was kept then, and why it ended.
+    var ends: [(durable: Int64, failure: QueryError)] = []
+
+    /// Ends writing: what is not kept is lost.
+    mutating func end(_ reason: QueryError) {
+      ends.append((durable, reason))
+      failure = reason
+      queue.removeAll()
+      applied = durable
+    }
+  }
+
+  /// A transaction that was applied. A number alone does not name it: after a failure, numbers are given again.
+  struct Ticket {
+    fileprivate let version: Int64
+    /// How often writing had ended.
+    fileprivate let ends: Int
   }
 
   let storage: any CommitStorage
@@ -54,8 +71,8 @@ final class Committer: @unchecked Sendable {
     return body()
   }
 
-  /// The version of the last transaction that was applied.
-  var applied: Int64 { locked { progress.applied } }
+  /// The last transaction that was applied.
+  var applied: Ticket { locked { Ticket(version: progress.applied, ends: progress.ends.count) } }
 
   /// The version of the last transaction that is kept.
   var durable: Int64 { locked { progress.durable } }
@@ -85,10 +102,16 @@ final class Committer: @unchecked Sendable {
   }
 
   /// Waits until a transaction is kept. `commit` brings what ``takeQueue()`` gives to the storage, and publishes it.
-  func wait(for version: Int64, committing commit: () throws(QueryError) -> Void) throws(QueryError) {
+  func wait(for ticket: Ticket, committing commit: () throws(QueryError) -> Void) throws(QueryError) {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
-    while progress.durable < version {
+    while true {
+      if ticket.ends < progress.ends.count {
+        let end = progress.ends[ticket.ends]
+        if ticket.version > end.durable { throw end.failure }
+        return
+      }
+      if progress.durable >= ticket.version { return }
       if let failure = progress.failure { throw failure }
       if progress.isCommitting {
         pthread_cond_wait(condition, mutex)
@@ -109,13 +132,23 @@ final class Committer: @unchecked Sendable {
     try commitUnlocked(to: version) { () throws(QueryError) in try body(version) }
   }
 
-  /// Runs `body` when nobody commits, and keeps others from it.
-  func commitNothing(_ body: () throws(QueryError) -> Void) throws(QueryError) {
+  /// Runs `body` when nobody commits, and keeps others from it. Where it fails, others go on.
+  func exclusively(afterFailure: Bool = false, _ body: () throws(QueryError) -> Void) throws(QueryError) {
     pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
     while progress.isCommitting { pthread_cond_wait(condition, mutex) }
-    if let failure = progress.failure { throw failure }
-    try commitUnlocked(to: progress.durable, body)
+    if !afterFailure, let failure = progress.failure {
+      pthread_mutex_unlock(mutex)
+      throw failure
+    }
+    progress.isCommitting = true
+    pthread_mutex_unlock(mutex)
+    defer {
+      locked {
+        progress.isCommitting = false
+        pthread_cond_broadcast(condition)
+      }
+    }
+    try body()
   }
 
   /// Runs `body` without the lock, and notes that what it has taken is kept, or that it failed. Precondition: locked.
@@ -129,9 +162,7 @@ final class Committer: @unchecked Sendable {
     pthread_mutex_lock(mutex)
     progress.isCommitting = false
     if let failure {
-      progress.failure = failure
-      progress.queue.removeAll()
-      progress.applied = progress.durable
+      progress.end(failure)
     } else {
       progress.durable = version ?? max(progress.durable, progress.taken)
     }
@@ -142,7 +173,7 @@ final class Committer: @unchecked Sendable {
   /// Ends writing, for a reason that is given to whoever writes later.
   func stop(_ reason: QueryError) {
     locked {
-      progress.failure = reason
+      progress.end(reason)
       pthread_cond_broadcast(condition)
     }
   }
@@ -154,6 +185,7 @@ final class Committer: @unchecked Sendable {
       progress.queue.removeAll()
       progress.applied = version
       progress.durable = version
+      progress.taken = version
     }
   }
 }

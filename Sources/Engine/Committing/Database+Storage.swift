@@ -16,7 +16,7 @@ extension Database {
   public func flush() throws(QueryError) {
     guard let committer else { return }
     try wait(for: committer.applied)
-    try committer.commitNothing { () throws(QueryError) in try committer.storage.flush() }
+    try committer.exclusively { () throws(QueryError) in try committer.storage.flush() }
   }
 
   /// Writes what is to be written, and lets go of the file. Queries go on with what is there; whoever writes later gets
@@ -25,11 +25,27 @@ extension Database {
     guard let committer else { return }
     try refuseNested()
     try writer.withLock { (_) throws(QueryError) in
-      let newest = try newestVersion()
-      try committer.commitNothing { () throws(QueryError) in try committer.storage.close(newest) }
+      if committer.hasFailed {
+        // What failed is told; the file is as sound as before.
+        committer.storage.abandon()
+      } else {
+        let newest = try newestVersion()
+        try committer.exclusively { () throws(QueryError) in try committer.storage.close(newest) }
+      }
       committer.stop(
         QueryError(code: "storage-closed", "the database is closed", help: "open it again to write to it"))
     }
+  }
+
+  /// Writes a copy of the file as it is now. Others read and write meanwhile, but what they write waits for it.
+  ///
+  /// - Throws: ``QueryError``; also where there is a file at the path, or the database is in memory.
+  public func backup(to path: String) throws(QueryError) {
+    guard let committer else {
+      throw QueryError(code: "storage-failed", "a database in memory has no file to be copied")
+    }
+    try wait(for: committer.applied)
+    try committer.exclusively { () throws(QueryError) in try committer.storage.backup(to: path) }
   }
 
   /// Reads again what the file holds, after a failure of the storage: then the database can be written again.
@@ -37,11 +53,17 @@ extension Database {
     guard let committer else { return }
     try refuseNested()
     try writer.withLock { (_) throws(QueryError) in
-      let (snapshot, version) = try committer.storage.reopen()
+      // What was applied before is kept, or its writer is told that it is not.
+      if !committer.hasFailed { try wait(for: committer.applied) }
+      var reopened: (snapshot: Snapshot, version: Int64, hasSchema: Bool)?
+      try committer.exclusively(afterFailure: true) { () throws(QueryError) in
+        reopened = try committer.storage.reopen()
+      }
+      guard let (snapshot, version, hasSchema) = reopened else { return }
+      let companion = state.withLock { $0.companion }?.moved(to: snapshot.catalog)
       let old = state.withLock { state in
         let old = (state.snapshot, state.open)
-        state.snapshot = snapshot
-        state.open = nil
+        state = State(snapshot: snapshot, hasSchema: hasSchema, companion: companion)
         return old
       }
       committer.restart(version: version)
@@ -53,9 +75,9 @@ extension Database {
   }
 
   /// Waits until a transaction is kept, and commits those that wait if nobody does.
-  func wait(for version: Int64) throws(QueryError) {
+  func wait(for ticket: Committer.Ticket) throws(QueryError) {
     guard let committer else { return }
-    try committer.wait(for: version) { () throws(QueryError) in
+    try committer.wait(for: ticket) { () throws(QueryError) in
       // What was applied until here, and the version with it.
       let (commits, snapshot) = state.withLock { state -> ([Commit], Snapshot?) in
         (committer.takeQueue(), state.open?.cut())

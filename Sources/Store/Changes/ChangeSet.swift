@@ -15,7 +15,7 @@ import GQLBase
 /// lists   = { column + 1, kept, taken out, put in, rows taken out, rows put in }, 0
 /// record  = words before, words after
 /// suspended = { relation + 1, words before, words after }, 0
-/// waiting = { relation + 1, { key, before and after }, 0, slots closed, slots opened }, 0
+/// waiting = { relation + 1, { key, before and after }, 0, slots opened, slots closed }, 0
 /// ```
 /// Numbers are varints. The content of a row is that of ``RowImage``; a row that is void has none. See
 /// `docs/format.md` for the bytes of each part.

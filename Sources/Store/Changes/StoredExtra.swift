@@ -5,7 +5,7 @@ import GQLCatalog
 /// suspended, and links that wait.
 ///
 /// ```
-/// extra = marks, [words] [{ relation + 1, words } 0] [{ relation + 1, { key, state } 0, closed slots } 0]
+/// extra = marks, [words] [{ relation + 1, words } 0] [{ relation + 1, { key, state } 0, no opened slots, closed slots } 0]
 /// ```
 extension Snapshot {
   private static var record: UInt8 { 1 }

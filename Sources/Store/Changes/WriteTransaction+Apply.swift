@@ -106,7 +106,11 @@ private final class ChangeApplication {
     while let row = try reader.row(after: next) {
       next = row + 1
       let marks = try reader.marks()
-      if let isKnown, isKnown(Int(layout.id.index), row) {
+      // A row that a file lacks was void when rows were written, which was later than what the set says of it.
+      let isGone =
+        !transaction.keepsIndexes && marks.before != RowChangeStatus.void
+        && table.status(row) == RowChangeStatus.void
+      if isGone || isKnown?(Int(layout.id.index), row) ?? false {
         try reader.skipRow(marks, &words) { _ in }
       } else {
         try body(row, marks)
@@ -195,6 +199,8 @@ private final class ChangeApplication {
     if marks.after == RowChangeStatus.void, marks.before != RowChangeStatus.void { clear(row) }
     if marks.has(RowChangeMarks.record) {
       for _ in 0..<2 { try reader.words(into: &words) }
+      // Deletions that come are numbered after those that are known.
+      if words.count >= 2 { Stamp.pass(DeletionRecord.deletion(words[0], words[1])) }
       guard words.isEmpty == (marks.after != RowChangeStatus.deleted), words.count != 1 else { throw reader.malformed }
       table.ownedGraveyard().setWords(row, words)
     }

@@ -1,0 +1,45 @@
+import Foundation
+import GQLite
+
+/// A database that keeps its data in a file.
+func keepData() throws {
+  let folder = FileManager.default.temporaryDirectory.appending(path: "gqlite-example-\(UUID().uuidString)")
+  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  defer { try? FileManager.default.removeItem(at: folder) }
+  let path = folder.appending(path: "shop.gqlite").path
+  try makeFile(path)
+  try changeFile(path)
+  try readFile(path)
+}
+
+private func makeFile(_ path: String) throws {
+  let schema = "type Product { id: ID! name: String! price: Decimal! }"
+  let database = try Database(path: path, schema: schema)
+  try database.run(#"mutation { insertProduct(data: {id: 1, name: "Lamp", price: 19.5}) { id } }"#)
+  try database.close()
+}
+
+/// Writes with a wait for the disk at the end only, goes on after a failure, and makes a copy.
+private func changeFile(_ path: String) throws {
+  let options = StorageOptions(durability: .normal)
+  let database = try Database(path: path, storage: options)
+  try database.run("mutation { updateProduct(where: id == 1, set: {price: 18}) { id } }")
+  try database.flush()
+  print(database.version)
+
+  do throws(QueryError) {
+    try database.run(#"mutation { insertProduct(data: {id: 2, name: "Rug", price: 80}) { id } }"#)
+  } catch {
+    guard error.problems.contains(where: { $0.code.hasPrefix("storage-") }) else { throw error }
+    try database.reopen()
+    print(try database.run("{ Product(where: id == 2) { name } }").jsonString)
+  }
+  try database.backup(to: path + ".backup")
+  try database.close()
+}
+
+/// Reads what another database may be writing.
+private func readFile(_ path: String) throws {
+  let reader = try Database(path: path, storage: StorageOptions(access: .read))
+  print(try reader.run("{ Product { name } }").jsonString)
+}

@@ -1,0 +1,80 @@
+import GQLite
+
+/// `gqlite init FILE --schema F`
+enum InitCommand {
+  static func run(_ arguments: inout Arguments) throws -> Int32 {
+    guard let schema = try arguments.value("schema") else {
+      throw UsageError("a new database needs a schema: --schema F", help: "try 'gqlite init --help'")
+    }
+    let path = try DatabaseOperand.only(&arguments, "init")
+    try arguments.finish("init")
+    if FileBytes.exists(path) { throw UsageError("there is a file '\(path)' already", help: nil) }
+    let bytes = try Session.read(schema, atMost: QueryLimits.standard.documentBytes)
+    let database = try Database(path: path, schema: String(decoding: bytes, as: UTF8.self), name: schema)
+    if let warnings = database.schemaWarningReport { Process.report(warnings) }
+    try database.close()
+    return Process.success
+  }
+}
+
+/// `gqlite import --db FILE PATH…`
+enum ImportCommand {
+  static func run(_ arguments: inout Arguments) throws -> Int32 {
+    guard let path = try arguments.value("db") else {
+      throw UsageError("a database is wanted: --db FILE", help: "try 'gqlite import --help'")
+    }
+    var loading = LoadOptions(skipsBadRecords: arguments.flag("skip-bad"))
+    let paths = arguments.operands
+    if paths.isEmpty { throw UsageError("no data is named", help: "try 'gqlite import --help'") }
+    try arguments.finish("import")
+    if Terminal.standardError.isTerminal { loading.progress = { ProgressLine.show($0) } }
+    let database = try Database(path: path, storage: StorageOptions(creates: true))
+    defer { ProgressLine.clear() }
+    let report = try database.load(
+      paths.map { path in
+        let argument = DataArgument(flag: path)
+        return .file(path: argument.path, name: argument.name, format: nil)
+      }, options: loading)
+    ProgressLine.clear()
+    Terminal.standardError.write(Process.diagnosticsAsJSON ? report.warningLines : report.warningText)
+    if report.skippedRecords > 0 { Process.tell("\(report.skippedRecords) bad records were left out") }
+    for count in report.inserted { Terminal.standardOutput.write("\(count.type): \(count.count)\n") }
+    try database.close()
+    return Process.success
+  }
+}
+
+/// `gqlite verify FILE`
+enum VerifyCommand {
+  static func run(_ arguments: inout Arguments) throws -> Int32 {
+    let path = try DatabaseOperand.only(&arguments, "verify")
+    try arguments.finish("verify")
+    let problems = try Database.verify(path: path)
+    for problem in problems { Terminal.standardOutput.write("\(problem)\n") }
+    return problems.isEmpty ? Process.success : Process.failure
+  }
+}
+
+/// `gqlite backup FILE TO`
+enum BackupCommand {
+  static func run(_ arguments: inout Arguments) throws -> Int32 {
+    guard arguments.operands.count == 2 else {
+      throw UsageError("a database and the name of its copy are wanted", help: "try 'gqlite backup --help'")
+    }
+    let (path, target) = (arguments.operands[0], arguments.operands[1])
+    try arguments.finish("backup")
+    // Reading only, so that it works while another process writes.
+    try Database(path: path, storage: StorageOptions(access: .read, creates: false)).backup(to: target)
+    return Process.success
+  }
+}
+
+/// The database that a command is about.
+private enum DatabaseOperand {
+  static func only(_ arguments: inout Arguments, _ command: String) throws(UsageError) -> String {
+    guard arguments.operands.count == 1 else {
+      throw UsageError("one database is wanted", help: "try 'gqlite \(command) --help'")
+    }
+    return arguments.operands[0]
+  }
+}
