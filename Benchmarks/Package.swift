@@ -8,6 +8,7 @@ let package = Package(
     .executable(name: "benchmark", targets: ["benchmark"]),
     .executable(name: "loading", targets: ["loading"]),
     .executable(name: "models", targets: ["models"]),
+    .executable(name: "durability", targets: ["durability"]),
   ],
   dependencies: [
     .package(name: "gqlite", path: "..")
@@ -36,6 +37,9 @@ let package = Package(
     .executableTarget(
       name: "loading",
       dependencies: ["SocialNetwork", "ProcessMemory", .product(name: "GQLite", package: "gqlite")]),
+
+    // Databases in files, beside SQLite and the disk.
+    .executableTarget(name: "durability", dependencies: ["CSQLite", .product(name: "GQLite", package: "gqlite")]),
 
     // Structs in a context: saving, copying, reading.
     .executableTarget(

@@ -87,6 +87,11 @@ extension Database {
   ///
   /// - Throws: where it cannot be kept; nothing is published then.
   package func publish(_ snapshot: Snapshot, companion: any SnapshotCompanion) throws(QueryError) {
+    if isDurable, let name = companion.typeWithoutColumns {
+      throw QueryError(
+        code: "not-storable", "a property of '\(name)' has no column, so that no file can hold it",
+        help: "make its type Codable")
+    }
     try keep(snapshot)
     let old = state.withLock { state in
       let old = state.snapshot

@@ -2,15 +2,26 @@ import Foundation
 
 /// The first bytes of a database file.
 enum DatabaseHeader {
-  /// Whether a file begins as one of SQLite does, and says that it is ours.
-  static func isDatabase(_ path: String) -> Bool {
+  private static let signature = Array("SQLite format 3\0".utf8)
+
+  private static func start(_ path: String) -> [UInt8] {
     guard FileLock.problem(of: path, mayBeMissing: false) == nil, let file = FileHandle(forReadingAtPath: path) else {
-      return false
+      return []
     }
     defer { try? file.close() }
-    guard let start = try? file.read(upToCount: 72), start.count == 72 else { return false }
-    let bytes = [UInt8](start)
+    return (try? file.read(upToCount: 72)).map { [UInt8]($0) } ?? []
+  }
+
+  /// Whether a file begins as one of SQLite does, and says that it is ours.
+  static func isDatabase(_ path: String) -> Bool {
+    let bytes = start(path)
     // The application's number lies at offset 68, the highest byte first.
-    return bytes.starts(with: "SQLite format 3\0".utf8) && Array(bytes[68...]) == [0x47, 0x51, 0x4C, 0x64]
+    return bytes.count == 72 && bytes.starts(with: signature) && Array(bytes[68...]) == [0x47, 0x51, 0x4C, 0x64]
+  }
+
+  /// Whether a file holds something that no file of SQLite begins with.
+  static func isForeign(_ path: String) -> Bool {
+    let bytes = start(path)
+    return !bytes.isEmpty && !bytes.starts(with: signature)
   }
 }

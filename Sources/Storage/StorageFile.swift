@@ -83,6 +83,8 @@ final class StorageFile: CommitStorage, @unchecked Sendable {
     if let problem = FileLock.problem(of: path, mayBeMissing: isWriting && options.creates) {
       throw StorageProblem.failed(problem).error(path)
     }
+    // Before anything is put beside it.
+    if DatabaseHeader.isForeign(path) { throw StorageProblem.foreign.error(path) }
   }
 
   private func configure(_ connection: StorageConnection) throws(QueryError) {
@@ -111,6 +113,8 @@ final class StorageFile: CommitStorage, @unchecked Sendable {
         """)
       if let schema { try writeAll(Snapshot.empty(schema), version: 0, connection) }
     }
+    // So that the file itself says what it is, and not only the log beside it.
+    try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
   }
 
   private func read(_ connection: StorageConnection) throws(QueryError) -> Content {
@@ -342,7 +346,10 @@ final class StorageFile: CommitStorage, @unchecked Sendable {
     tables = []
     insertion = nil
     let old = try connection.prepare(
-      "SELECT name, type FROM sqlite_schema WHERE type = 'view' OR name GLOB 'gqlite_t[0-9]*'")
+      """
+      SELECT name, type FROM sqlite_schema
+      WHERE type = 'view' AND name IN (SELECT name FROM gqlite_type) OR name GLOB 'gqlite_t[0-9]*'
+      """)
     var names: [(name: String, isView: Bool)] = []
     while try old.step() { names.append((old.string(0), old.string(1) == "view")) }
     old.reset()

@@ -140,13 +140,13 @@ struct Session {
     if readsData, operands.contains("-") {
       throw UsageError("standard input is data and a document: name a file for one of them", help: nil)
     }
-    let texts = operands.filter { Self.isText($0, besideData: !data.isEmpty) }
+    let texts = operands.filter { Self.isText($0, besideData: !data.isEmpty || databasePath != nil) }
     for absent in data where absent.isAbsent {
       if let error = Self.mistake(absent.path) { throw error }
     }
     var number = 0
     for operand in operands {
-      if Self.isText(operand, besideData: !data.isEmpty) {
+      if Self.isText(operand, besideData: !data.isEmpty || databasePath != nil) {
         number += 1
         documents.append((texts.count > 1 ? "query \(number)" : "query", Array(operand.utf8)))
         continue

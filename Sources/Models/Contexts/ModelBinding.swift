@@ -18,6 +18,11 @@ package final class ModelBinding: Sendable {
     self.isForeign = isForeign
   }
 
+  /// The name of the first type that has values without a column.
+  package var nameWithoutColumns: String? {
+    opaques.firstIndex { $0 != nil }.map { catalog.types[$0].name }
+  }
+
   /// The types that the catalog can hold, and the values without a column of all types that are still there, whose rows
   /// keep their numbers.
   package func fitted(to catalog: Catalog) -> ModelBinding {

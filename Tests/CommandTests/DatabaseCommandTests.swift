@@ -1,0 +1,100 @@
+import Foundation
+import Testing
+
+/// Databases in files, from the command line.
+@Suite struct DatabaseCommandTests {
+  private static let schema = "type User { id: ID! name: String! age: Int friends: [User] }\n"
+
+  private static func folder() throws -> Scratch {
+    let scratch = try Scratch()
+    try scratch.write("s.graphql", schema)
+    try scratch.write(
+      "User.ndjson", "{\"id\":1,\"name\":\"Ada\",\"age\":36}\n{\"id\":2,\"name\":\"Bo\",\"friends\":[1]}\n")
+    return scratch
+  }
+
+  @Test("what one process changes, the next one sees") func changesAreKept() throws {
+    let folder = try Self.folder()
+    #expect(try folder.gqlite("init", "a.gqlite", "--schema", "s.graphql").status == 0)
+    let made = try folder.gqlite("a.gqlite", "mutation { insertUser(data: {id: 1, name: \"Ada\"}) { id } }")
+    #expect(made.output == "{\"insertUser\":[{\"id\":1}]}\n" && made.errors == "")
+    #expect(try folder.gqlite("--db", "a.gqlite", "{ User { name } }").output == "{\"User\":[{\"name\":\"Ada\"}]}\n")
+    #expect(try folder.gqlite("verify", "a.gqlite").status == 0)
+    let mode = try FileManager.default.attributesOfItem(atPath: folder.url.appending(path: "a.gqlite").path)
+    #expect((mode[.posixPermissions] as? Int).map { $0 & 0o077 } == 0)
+  }
+
+  @Test("files of data are brought in, all or nothing") func importing() throws {
+    let folder = try Self.folder()
+    let made = try folder.gqlite("import", "--db", "a.gqlite", "User.ndjson")
+    #expect(made.status == 0 && made.output == "User: 2\n")
+    let query = "{ User(orderBy: id) { name friends { name } } }"
+    let answer =
+      "{\"User\":[{\"name\":\"Ada\",\"friends\":[]},{\"name\":\"Bo\",\"friends\":[{\"name\":\"Ada\"}]}]}\n"
+    #expect(try folder.gqlite("a.gqlite", query).output == answer)
+    try folder.write("More.ndjson", "{\"id\":3,\"name\":\"Cy\"}\n{\"id\":1,\"name\":\"twice\"}\n")
+    #expect(try folder.gqlite("import", "--db", "a.gqlite", "User=More.ndjson").status == 1)
+    #expect(try folder.gqlite("a.gqlite", query).output == answer)
+  }
+
+  @Test("as data a database is read, and what is changed is not kept") func asData() throws {
+    let folder = try Self.folder()
+    _ = try folder.gqlite("import", "--db", "a.gqlite", "User.ndjson")
+    let changed = try folder.gqlite("--data", "a.gqlite", "mutation { deleteUser(where: id == 1) { id } }")
+    #expect(changed.output == "{\"deleteUser\":[{\"id\":1}]}\n")
+    #expect(changed.errors == "gqlite: note: the changes are not kept; 'gqlite --db a.gqlite' keeps them\n")
+    #expect(try folder.gqlite("a.gqlite", "{ n: count(User) }").output == "{\"n\":2}\n")
+    try folder.write("q.query", "extend schema @data(from: \"a.gqlite\")\n{ n: count(User) }\n")
+    #expect(try folder.gqlite("q.query").output == "{\"n\":2}\n")
+    let mixed = try folder.gqlite("--data", "a.gqlite", "--data", "User.ndjson", "{ n: count(User) }")
+    #expect(mixed.status == 1 && mixed.errors.contains("a database cannot be read beside other data"))
+  }
+
+  @Test("a database that is read only stays as it is") func readOnly() throws {
+    let folder = try Self.folder()
+    _ = try folder.gqlite("import", "--db", "a.gqlite", "User.ndjson")
+    #expect(try folder.gqlite("--db", "a.gqlite", "--read-only", "{ n: count(User) }").output == "{\"n\":2}\n")
+    let changed = try folder.gqlite(
+      "--db", "a.gqlite", "--read-only", "mutation { deleteUser(where: id == 1) { id } }")
+    #expect(changed.status == 1 && changed.errors.contains("error[storage-read-only]"))
+    #expect(try folder.gqlite("a.gqlite", "{ n: count(User) }").output == "{\"n\":2}\n")
+  }
+
+  @Test("a schema is changed in the file where that loses nothing") func schemas() throws {
+    let folder = try Self.folder()
+    _ = try folder.gqlite("import", "--db", "a.gqlite", "User.ndjson")
+    try folder.write(
+      "wider.graphql", "type User { id: ID! name: String! age: Int friends: [User] isNew: Boolean = true }")
+    try folder.write("narrow.graphql", "type User { id: ID! name: String! friends: [User] }")
+    #expect(try folder.gqlite("schema", "--db", "a.gqlite", "--to", "wider.graphql").output == "+ field 'User.isNew'\n")
+    #expect(try folder.gqlite("a.gqlite", "{ User { isNew } }").status == 1)
+    #expect(try folder.gqlite("schema", "--db", "a.gqlite", "--to", "wider.graphql", "--apply").status == 0)
+    #expect(
+      try folder.gqlite("a.gqlite", "{ User { isNew } }").output == "{\"User\":[{\"isNew\":true},{\"isNew\":true}]}\n")
+    let refused = try folder.gqlite("schema", "--db", "a.gqlite", "--to", "narrow.graphql", "--apply")
+    #expect(refused.status == 1 && refused.errors.contains("error[data-loss]"))
+    #expect(
+      try folder.gqlite("schema", "--db", "a.gqlite", "--to", "narrow.graphql", "--apply", "--allow-loss").status == 0)
+    #expect(try folder.gqlite("verify", "a.gqlite").status == 0)
+  }
+
+  @Test("a copy is a database") func backups() throws {
+    let folder = try Self.folder()
+    _ = try folder.gqlite("import", "--db", "a.gqlite", "User.ndjson")
+    #expect(try folder.gqlite("backup", "a.gqlite", "b.gqlite").status == 0)
+    #expect(try folder.gqlite("b.gqlite", "{ n: count(User) }").output == "{\"n\":2}\n")
+    #expect(try folder.gqlite("backup", "a.gqlite", "b.gqlite").status == 1)
+  }
+
+  @Test("what is no database is said to be none") func others() throws {
+    let folder = try Self.folder()
+    for path in [".", "s.graphql", "missing.gqlite", "/dev/null"] {
+      let found = try folder.gqlite("--db", path, "{ n: 1 }")
+      #expect(found.status == 1 && found.errors.contains("error[storage-"), "\(path): \(found.errors)")
+    }
+    #expect(!folder.exists("missing.gqlite"))
+    #expect(try folder.gqlite("init", "s.graphql", "--schema", "s.graphql").status == 2)
+    #expect(try folder.gqlite("--db", "a.gqlite", "--data", "User.ndjson", "{ n: 1 }").status == 2)
+    #expect(try folder.gqlite("--read-only", "{ n: 1 }").status == 2)
+  }
+}
