@@ -110,7 +110,7 @@ enum ListText {
     } catch {
       return nil
     }
-    return arena.list(elements, isWide: kind == .text || kind == .decimal)
+    return arena.list(count: elements.count, isWide: kind == .text || kind == .decimal) { elements[$0] }
   }
 
   private static func element(
@@ -125,14 +125,14 @@ enum ListText {
       return Cell(low: low, high: high)
     case .text:
       if scanner.peek() == .number {
-        return arena.text(UnsafeRawBufferPointer(try scanner.scanNumber().bytes), isNumber: true)
+        return arena.text(UnsafeRawBufferPointer(try scanner.scanNumber().bytes), flags: TextView.numberFlag)
       }
       let text = try scanner.scanString(&scratch)
       if type.scalar == .bytes {
         guard let decoded = Base64.decode(text.bytes) else { return nil }
-        return decoded.withUnsafeBytes { arena.text($0, isNumber: false) }
+        return decoded.withUnsafeBytes { arena.text($0) }
       }
-      return arena.text(UnsafeRawBufferPointer(text.bytes), isNumber: false)
+      return arena.text(UnsafeRawBufferPointer(text.bytes))
     default: return try scanner.scanNumber().int64.map { Cell($0) }
     }
   }

@@ -263,10 +263,10 @@ final class RowTable {
       withUnsafeTemporaryAllocation(byteCount: 24, alignment: 1) { buffer in
         var output = ByteBuffer(capacity: 24)
         output.append(int: statement.integer(number))
-        return output.withUnsafeBytes { arena.text($0, isNumber: true) }
+        return output.withUnsafeBytes { arena.text($0, flags: TextView.numberFlag) }
       }
-    case (.text, SQLITE_TEXT) where column.type.scalar != .bytes: arena.text(bytes, isNumber: false)
-    case (.text, SQLITE_BLOB): arena.text(bytes, isNumber: column.type.scalar != .bytes)
+    case (.text, SQLITE_TEXT) where column.type.scalar != .bytes: arena.text(bytes)
+    case (.text, SQLITE_BLOB): arena.text(bytes, flags: column.type.scalar == .bytes ? 0 : TextView.numberFlag)
     case (.wordList, SQLITE_TEXT), (.wideList, SQLITE_TEXT):
       if case .list(let element) = column.type { ListText.cell(bytes, element, arena) } else { nil }
     default: nil
