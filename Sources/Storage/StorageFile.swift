@@ -133,8 +133,13 @@ final class StorageFile: CommitStorage, @unchecked Sendable {
   }
 
   private func readAll(_ connection: StorageConnection) throws(QueryError) -> Content {
-    let schema = try connection.text("SELECT value FROM gqlite_meta WHERE key = 'schema'") ?? ""
-    folded = try connection.integer("SELECT value FROM gqlite_meta WHERE key = 'folded'") ?? 0
+    guard let schema = try connection.text("SELECT value FROM gqlite_meta WHERE key = 'schema'"),
+      let folded = try connection.integer("SELECT value FROM gqlite_meta WHERE key = 'folded'"), folded >= 0,
+      let types = try connection.integer("SELECT count(*) FROM gqlite_type"), !schema.isEmpty || types == 0
+    else {
+      throw StorageProblem.corrupt("what it says of itself is missing").error(path)
+    }
+    self.folded = folded
     var catalog = Catalog()
     if !schema.isEmpty {
       do {
@@ -404,7 +409,10 @@ final class StorageFile: CommitStorage, @unchecked Sendable {
     if !dirty.isEmpty || folding != nil {
       try connection.transaction { () throws(QueryError) in try writeRows(newest, version: version, connection) }
     }
-    try connection.execute("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA incremental_vacuum")
+    dirty = DirtyRows()
+    folding = nil
+    // The file is whole without: what is committed is in its write-ahead log.
+    try? connection.execute("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA incremental_vacuum")
     letGo()
   }
 
