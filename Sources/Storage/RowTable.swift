@@ -15,6 +15,14 @@ final class RowTable {
   private let kind: StorageLayout.Kind
   private let insertion: StorageStatement
   private let deletion: StorageStatement
+  private let lookup: StorageStatement
+  /// How many rows the table holds, and the sum of their sums in 32 bits: without them, a row that is gone from a
+  /// damaged file would be one that was never there.
+  private var count: Int64 = 0
+  private var total: Int64 = 0
+  private var isCounted = true
+  /// Rows from here on are not in the table.
+  private var firstNew: Int64 = 0
   private let connection: StorageConnection
   private let catalog: Catalog
   /// Columns before the fields.
@@ -27,6 +35,41 @@ final class RowTable {
     let marks = Array(repeating: "?", count: kind.fields.count + Int(Self.head)).joined(separator: ", ")
     insertion = try connection.prepare("INSERT OR REPLACE INTO \(kind.table) VALUES (\(marks))")
     deletion = try connection.prepare("DELETE FROM \(kind.table) WHERE row = ?")
+    lookup = try connection.prepare("SELECT sum FROM \(kind.table) WHERE row = ?")
+    firstNew = (try connection.integer("SELECT max(row) FROM \(kind.table)") ?? -1) &+ 1
+    let known = try connection.prepare("SELECT rows, sum FROM gqlite_type WHERE number = \(kind.number)")
+    guard try known.step() else { return }
+    count = known.integer(0)
+    total = known.integer(1)
+  }
+
+  /// Writes the counts of a table that was written. Called within the transaction.
+  func saveCounts() throws(QueryError) {
+    if isCounted { return }
+    try connection.execute("UPDATE gqlite_type SET rows = \(count), sum = \(total) WHERE number = \(kind.number)")
+    isCounted = true
+  }
+
+  /// Begins with a table that was made just now.
+  func resetCounts() {
+    count = 0
+    total = 0
+    firstNew = 0
+    isCounted = false
+  }
+
+  /// A row of some sum comes, or goes.
+  private func count(_ sum: Int64, by difference: Int64) {
+    count += difference
+    total = (total + difference * sum) & 0xFFFF_FFFF
+    isCounted = false
+  }
+
+  /// Takes the row that is there out of the counts.
+  private func uncount(_ row: UInt32) throws(QueryError) {
+    lookup.bind(1, Int64(row))
+    if try lookup.step() { count(lookup.integer(0), by: -1) }
+    lookup.reset()
   }
 
   static func create(_ kind: StorageLayout.Kind, _ connection: StorageConnection) throws(QueryError) {
@@ -42,12 +85,16 @@ final class RowTable {
   /// Writes a row as it is in a version, or takes it out where it is void.
   func write(_ row: UInt32, _ snapshot: Snapshot, version: Int64, _ memory: StorageMemory) throws(QueryError) {
     let status = snapshot.status(kind.type.id, row)
+    let isNew = Int64(row) >= firstNew
+    if isNew, status == 0 { return }
+    if isNew { firstNew = Int64(row) + 1 } else { try uncount(row) }
     if status == 0 {
       deletion.bind(1, Int64(row))
       return try deletion.run()
     }
     memory.reset()
     var sum = StoredSum()
+    sum.add(kind.number)
     sum.add(Int64(row))
     sum.add(version)
     sum.add(Int64(status))
@@ -69,6 +116,7 @@ final class RowTable {
     }
     insertion.bind(4, sum.value)
     try insertion.run()
+    count(sum.value, by: 1)
   }
 
   private func bind(
@@ -143,6 +191,7 @@ final class RowTable {
       "SELECT row, v, status, sum, extra\(fields) FROM \(kind.table) ORDER BY row")
     let batch = RowBatch(kind.type.columns.count, Self.batch)
     var next: Int64 = 0
+    var (found, sums): (Int64, Int64) = (0, 0)
     while try statement.step() {
       let row = statement.integer(0)
       guard row >= next, row < Int64(PageLayout.maximumRows), statement.type(0) == SQLITE_INTEGER else {
@@ -162,8 +211,13 @@ final class RowTable {
       if version > folded { note(UInt32(truncatingIfNeeded: row), version) }
       try read(statement, UInt32(truncatingIfNeeded: row), version, into: batch)
       next = row + 1
+      found += 1
+      sums = (sums + statement.integer(3)) & 0xFFFF_FFFF
     }
     try append(batch, to: transaction)
+    guard found == count, sums == total else {
+      throw StorageProblem.corrupt("rows of '\(kind.type.name)' are missing").error(connection.path)
+    }
   }
 
   private static let largestGap: Int64 = 1 << 24
@@ -198,6 +252,7 @@ final class RowTable {
   ) throws(QueryError) {
     var sum = StoredSum()
     let status = statement.integer(2)
+    sum.add(kind.number)
     sum.add(Int64(row))
     sum.add(version)
     sum.add(status)

@@ -106,7 +106,8 @@ final class StorageFile: CommitStorage, @unchecked Sendable {
         PRAGMA application_id = \(Self.applicationID);
         PRAGMA user_version = \(Self.format);
         CREATE TABLE gqlite_meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
-        CREATE TABLE gqlite_type(number INTEGER PRIMARY KEY, name TEXT NOT NULL);
+        CREATE TABLE gqlite_type(
+          number INTEGER PRIMARY KEY, name TEXT NOT NULL, rows INTEGER NOT NULL DEFAULT 0, sum INTEGER NOT NULL DEFAULT 0);
         CREATE TABLE gqlite_field(number INTEGER PRIMARY KEY, type INTEGER NOT NULL, name TEXT NOT NULL, kind TEXT);
         CREATE TABLE gqlite_log(version INTEGER PRIMARY KEY, time INTEGER NOT NULL, body BLOB NOT NULL);
         INSERT INTO gqlite_meta VALUES ('id', lower(hex(randomblob(16)))), ('folded', 0), ('schema', '');
@@ -322,6 +323,7 @@ final class StorageFile: CommitStorage, @unchecked Sendable {
     for (type, row) in rows where type < tables.count {
       try tables[type].write(row, newest, version: version, memory)
     }
+    for table in tables { try table.saveCounts() }
   }
 
   // MARK: - Schemas
@@ -367,10 +369,12 @@ final class StorageFile: CommitStorage, @unchecked Sendable {
     for kind in layout.kinds { try RowTable.create(kind, connection) }
     for view in StorageViews.statements(layout, catalog) { try connection.execute(view) }
     for kind in layout.kinds { tables.append(try RowTable(kind, catalog, connection)) }
+    for table in tables { table.resetCounts() }
     for (type, kind) in layout.kinds.enumerated() {
       for row in 0..<UInt32(truncatingIfNeeded: snapshot.slotCount(kind.type.id)) {
         try tables[type].write(row, snapshot, version: version, memory)
       }
+      try tables[type].saveCounts()
     }
     try forgetLog(to: version, connection)
   }

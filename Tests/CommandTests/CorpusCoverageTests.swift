@@ -82,6 +82,9 @@ import Testing
     // Sizes.
     "document-too-long", "field-limit", "too-large", "too-many-columns", "too-many-enum-values",
     "too-many-tokens",
+    // Files of databases.
+    "not-storable", "storage-busy", "storage-changed", "storage-closed", "storage-corrupt", "storage-failed",
+    "storage-full", "storage-read-only", "storage-version",
     // Warnings of loading.
     "contradicting-values", "dangling-link", "left-out",
   ]

@@ -76,7 +76,9 @@ package struct Workload: Sendable {
     let text = statement(number, thread, &random)
     let mark = "updateCounter(where: id == \(thread), set: {n: \(number), note: \"\(random.below(1000))\"}) { id }"
     do {
-      if random.chance(12) { return try transaction([text, random.chance(50) ? text : "", mark], thread, in: database) }
+      if random.chance(12) {
+        return try transaction([text, random.chance(50) ? text : "", mark], thread, in: database)
+      }
       if !text.isEmpty, let answer = try write(text, mark, &random, database), !answer.contains("[]") { return }
     } catch let error as QueryError {
       if error.problems.contains(where: { $0.code.hasPrefix("storage-") }) { throw error }

@@ -136,7 +136,9 @@ private struct KillProof {
     data += reader.readDataToEndOfFile()
     process.waitUntilExit()
     if process.terminationReason == .exit || process.terminationStatus != SIGKILL {
-      return ("error it ended with \(process.terminationStatus): \(String(decoding: data.suffix(500), as: UTF8.self))", true)
+      return (
+        "error it ended with \(process.terminationStatus): \(String(decoding: data.suffix(500), as: UTF8.self))", true
+      )
     }
     return (String(decoding: data, as: UTF8.self), !data.isEmpty)
   }

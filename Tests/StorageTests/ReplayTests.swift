@@ -1,0 +1,246 @@
+import Foundation
+import GQLStorage
+import GQLite
+import Testing
+
+@testable import GQLDifferential
+
+/// Random schemas and random changes, in a file and in memory: after each few changes a copy of the file, as a killed
+/// process would leave it, is opened and answers as memory does, with its rows in the log, in tables, or in both.
+@Suite struct ReplayTests {
+  private static let schemas = 8
+
+  @Test func whatIsOpenedIsWhatWasWritten() throws {
+    var steps = 0
+    for number in 0..<(Self.schemas * Proofs.factor) {
+      let seed = Proofs.seed &* 10_000 &+ UInt64(number)
+      var replay = try Replay(seed)
+      do {
+        for step in 0..<30 {
+          let problem = try replay.step()
+          #expect(problem == nil, "seed \(seed), step \(step): \(problem ?? "")\n\(replay.model.sdl)")
+          if problem != nil { return }
+          steps += 1
+        }
+      } catch {
+        Issue.record("seed \(seed): \(error)\n\(replay.history.suffix(5))\n\(replay.model.sdl)")
+        return
+      }
+    }
+    print("replayed: \(steps) steps")
+  }
+}
+
+private struct Replay {
+  let folder: Folder
+  let path: String
+  var model: Model
+  var random: SeededRandom
+  var database: Database?
+  let twin: Database
+  var options = StorageOptions(durability: .normal, allowsLoss: true)
+  var now: Int64 = 1_700_000_000_000_000
+  var isWider = false
+  var history: [String] = []
+
+  init(_ seed: UInt64) throws {
+    random = SeededRandom(seed: seed)
+    folder = try Folder()
+    path = folder.file("replayed.gqlite")
+    model = Model.random(&random, allowsLarge: false)
+    options.folding.logBytes = random.pick([0, 500, 3_000, 16 << 20])
+    options.folding.sliceRows = random.pick([1, 2, 7, 100])
+    options.folding.largeCommit = random.pick([200, 4 << 20, 4 << 20])
+    if random.chance(20) { options.durability = .full }
+    database = try Database(path: path, schema: model.sdl, storage: options)
+    twin = try Database(schema: model.sdl)
+  }
+
+  private var all: String {
+    let parts = model.entities.map { shape in
+      var names = shape.fields.map { field in
+        switch field.kind {
+        case .embedded, .embeddedList: "\(field.name) { a b c }"
+        default: field.name
+        }
+      }
+      names += shape.relations.map { relation in
+        "\(relation.name) { __typename \(model.shape(relation.target)?.role == .union ? "" : "id") }"
+      }
+      if isWider, shape.name == model.entities.first?.name { names.append("zz") }
+      names += ["_status", "_createdAt", "_updatedAt"]
+      return "\(shape.name)(orderBy: id, deleted: INCLUDE) { \(names.joined(separator: " ")) }"
+    }
+    return "{ " + parts.joined(separator: "\n") + " }"
+  }
+
+  mutating func step() throws -> String? {
+    for _ in 0..<(1 + random.below(4)) {
+      now += Int64(1 + random.below(3_000_000))
+      if let problem = try change() { return problem }
+    }
+    if let problem = try database.flatMap({ try difference($0, "the same database") }) { return problem }
+    switch random.below(6) {
+    case 0...2: return try database.flatMap { try copied($0) }
+    case 3:
+      try database?.close()
+      database = nil
+      return try reopened("closed")
+    case 4:
+      database = nil
+      return try reopened("dropped")
+    default:
+      try database?.reopen()
+      return try database.flatMap { try difference($0, "reopened") }
+    }
+  }
+
+  private mutating func reopened(_ how: String) throws -> String? {
+    if random.chance(30) {
+      options.folding.logBytes = random.pick([0, 500, 3_000, 16 << 20])
+      options.folding.sliceRows = random.pick([1, 2, 7, 100])
+    }
+    let again = try Database(path: path, storage: options)
+    database = again
+    return try difference(again, how)
+  }
+
+  /// Opens a copy, as it is on the disk now.
+  private func copied(_ database: Database) throws -> String? {
+    let copy = folder.file("copy.gqlite")
+    for suffix in ["", "-wal", "-shm"] {
+      try? FileManager.default.removeItem(atPath: copy + suffix)
+      if suffix != "-shm", FileManager.default.fileExists(atPath: path + suffix) {
+        try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix)
+      }
+    }
+    let opened = try Database(path: copy, storage: options)
+    if let problem = try difference(opened, "a copy") { return problem }
+    try opened.close()
+    return try difference(Database(path: copy), "a copy that was closed")
+  }
+
+  private func difference(_ database: Database, _ how: String) throws -> String? {
+    let problems = database.check()
+    if !problems.isEmpty { return "\(how), check: \(problems.prefix(3))\n\(history.suffix(6))" }
+    let (found, wanted) = (try database.run(all).jsonString, try twin.run(all).jsonString)
+    return found == wanted ? nil : "\(how): \(Proofs.firstDifference(found, wanted))\n\(history.suffix(6))"
+  }
+
+  // MARK: - Changes
+
+  /// Makes one change in both; what is refused is refused in both.
+  private mutating func change() throws -> String? {
+    guard let database else { return "no database" }
+    let shape = random.pick(model.entities)
+    let id = "\(1 + random.below(30))"
+    if random.chance(8) { return try load(database) }
+    if random.chance(3) { return try changeSchema(database) }
+    var texts: [(String, [String: Value])] = []
+    for _ in 0..<(random.chance(15) ? 3 : 1) {
+      texts.append(try statement(random.chance(70) ? shape : random.pick(model.entities), id))
+    }
+    let (isTransaction, now) = (texts.count > 1, now)
+    func run(_ database: Database) -> String {
+      let options = RunOptions(now: now)
+      do {
+        guard isTransaction else { return try database.run(texts[0].0, texts[0].1, options: options).jsonString }
+        return try database.transaction { transaction in
+          var answers = ""
+          for (text, variables) in texts {
+            answers += try transaction.run(text, variables, options: options).jsonString
+          }
+          return answers
+        }
+      } catch let error as QueryError {
+        return error.problems.map(\.code).joined(separator: " ")
+      } catch { return "\(error)" }
+    }
+    history.append("\(texts)")
+    let (found, wanted) = (run(database), run(twin))
+    return found == wanted ? nil : "\(texts) answered \(found), and \(wanted) in memory"
+  }
+
+  private mutating func statement(_ shape: Shape, _ id: String) throws -> (String, [String: Value]) {
+    let type = shape.name
+    let key = "\"\(id)\""
+    switch random.below(10) {
+    case 0...2:
+      var rows: [String] = []
+      for _ in 0..<random.pick([1, 1, 3]) { rows.append(row(shape, 1 + random.below(30))) }
+      return (
+        "mutation($d: [\(type)Input!]!) { upsert\(type)(data: $d) { id } }",
+        ["d": try Value(json: "[\(rows.joined(separator: ","))]")]
+      )
+    case 3...5:
+      var kept = members(shape, 1 + random.below(30)).filter { $0.name != "id" && random.chance(35) }
+      if kept.isEmpty { kept = [("key", "\"k\(id)\"")] }
+      let object = kept.map { "\"\($0.name)\":\($0.json)" }.joined(separator: ",")
+      return (
+        "mutation($d: \(type)Input!) { update\(type)(where: id == \(key), set: $d) { id } }",
+        ["d": try Value(json: "{\(object)}")]
+      )
+    case 6:
+      let condition = random.chance(70) ? "id == \(key)" : "key > \"k\(random.below(300))\""
+      return ("mutation { delete\(type)(where: \(condition)) { id } }", [:])
+    case 7:
+      let condition = random.chance(50) ? "id == \(key)" : "key != \"k1\""
+      return ("mutation { restore\(type)(where: \(condition)) { id } }", [:])
+    case 8: return ("mutation { delete\(type)(where: id == \(key), hard: true) { id } }", [:])
+    default:
+      guard let relation = shape.relations.filter(\.isMany).randomElement(using: &random) else {
+        return ("mutation { update\(type)(where: id == \(key), set: {key: \"k\(id)x\"}) { id } }", [:])
+      }
+      let targets = (0..<random.below(4)).map { _ in "\"\(1 + random.below(30))\"" }.joined(separator: ", ")
+      let change = "{\(random.pick(["append", "remove", "set"])): [\(targets)]}"
+      return ("mutation { update\(type)(where: id == \(key), set: {\(relation.name): \(change)}) { id } }", [:])
+    }
+  }
+
+  private mutating func row(_ shape: Shape, _ id: Int) -> String {
+    "{" + members(shape, id).map { "\"\($0.name)\":\($0.json)" }.joined(separator: ",") + "}"
+  }
+
+  private mutating func members(_ shape: Shape, _ id: Int) -> [(name: String, json: String)] {
+    let values = Model.values(of: shape, id, hasTextIds: false, &random)
+    var members = values.keys.sorted().map { (name: $0, json: values[$0]?.json ?? "null") }
+    for relation in shape.relations where random.chance(40) {
+      let ids = (0..<random.below(4)).map { _ in "\(1 + random.below(30))" }
+      members.append((relation.name, relation.isMany ? "[\(ids.joined(separator: ","))]" : ids.first ?? "null"))
+    }
+    return members
+  }
+
+  /// A load of rows whose links lead to what is there, or has not come yet.
+  private mutating func load(_ database: Database) throws -> String? {
+    var lines = ""
+    let shape = random.pick(model.entities)
+    for _ in 0..<(1 + random.below(12)) { lines += row(shape, 1 + random.below(60)) + "\n" }
+    var loading = LoadOptions()
+    loading.now = now
+    func run(_ database: Database) -> String {
+      do {
+        _ = try database.load([.ndjson(type: shape.name, bytes: Array(lines.utf8))], options: loading)
+        return "loaded"
+      } catch { return error.problems.map(\.code).joined(separator: " ") }
+    }
+    history.append("load \(shape.name) \(lines)")
+    let (found, wanted) = (run(database), run(twin))
+    return found == wanted ? nil : "a load: \(found), and \(wanted) in memory"
+  }
+
+  private mutating func changeSchema(_ database: Database) throws -> String? {
+    isWider.toggle()
+    var schema = model.sdl
+    if isWider, let name = model.entities.first?.name, let place = schema.range(of: "type \(name)"),
+      let brace = schema[place.upperBound...].firstIndex(of: "{")
+    {
+      schema.insert(contentsOf: "\n  zz: Int = 5 @index\n", at: schema.index(after: brace))
+    }
+    history.append("schema \(isWider)")
+    let options = RunOptions(now: now)
+    try database.changeSchema(to: schema, allowingLoss: true, options: options)
+    try twin.changeSchema(to: schema, allowingLoss: true, options: options)
+    return nil
+  }
+}
