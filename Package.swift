@@ -96,7 +96,8 @@ let package = Package(
       name: "CZstd", path: "Sources/CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
 
     .target(
-      name: "GQLLoader", dependencies: ["GQLBase", "GQLCatalog", "GQLStore", "GQLWriting", "CSQLite3", "CZlib", "CZstd"],
+      name: "GQLLoader",
+      dependencies: ["GQLBase", "GQLCatalog", "GQLStore", "GQLWriting", "CSQLite3", "CZlib", "CZstd"],
       path: "Sources/Loader"),
     .testTarget(
       name: "GQLLoaderTests", dependencies: ["GQLBase", "GQLLoader", "GQLDifferential"], path: "Tests/LoaderTests"),

@@ -35,7 +35,11 @@ final class FileLock {
     _ = text.utf8CString.withUnsafeBytes { pwrite(opened, $0.baseAddress, $0.count - 1, 0) }
   }
 
-  deinit { close(descriptor) }
+  deinit {
+    // Closing alone would leave the lock to a process that is being started at this moment, until it runs.
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
 
   /// Makes an empty file that only its owner may read and write, where there is none.
   static func makeFile(_ path: String) {
