@@ -166,6 +166,8 @@ struct Printer {
     }
     if !mustBreak, !hasComment(in: region), writeIfItFits({ $0.writeInline(items, opening, closing, write) }) { return }
     self.write(opening)
+    // A comment that follows on its line stays there.
+    mark(region.start + 1)
     let outerReserved = reserved
     indentation += 2
     for (index, item) in items.enumerated() {

@@ -57,10 +57,19 @@ import Testing
     #expect(format(SourceText(text)).hasErrors)
   }
 
+  /// Whatever stands on the lines before: formatting what was formatted changes nothing.
+  @Test func commentsAfterTheBracketOfAnObject() {
+    let text = "{ a(x: [{f: 1}, {# c\ne: 2}, {g: 3}]) { id } }"
+    let once = format(SourceText(text)).output
+    #expect(once.contains("{ # c\n"))
+    #expect(format(SourceText(once)).output == once)
+  }
+
   /// A comment behind any token survives, and a second run changes nothing.
   @Test func commentsAnywhere() {
     let texts = [
       "query Q($a: [Int!]! = [1 2] @d, $b: T) @e(f: 1) { x: y(z: {a: 1, b: [c d]}) @g { h } ...F ... on T { i } }",
+      "{ a(x: [{f: 1}, {e: 2}, {g: 3}]) { id } }",
       "{ x := f(a, b and c, d: [e (g or h)]) + .i[0].j(k: 1) { l } let m := not n n: (o is not null) ...* }",
       "extend type T implements A & B @c { d(e: F = 1, g: H): [I!]! = J @k \"m\" n: O }",
       "directive @a(b: C, d: E) repeatable on FIELD | QUERY schema { query: Q } union U = A | B",
