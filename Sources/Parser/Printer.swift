@@ -118,9 +118,11 @@ struct Printer {
   /// Writes the comments that stand before a place of the source, and keeps a blank line before it.
   mutating func flushComments(before offset: UInt32, keepsBlankLines: Bool = true) {
     guard trivia != nil, !isInline else { return }
+    // Nothing stands on the line of a comment after it.
+    var isAfterComment = false
     while let comment = trivia?.popComment(before: offset) {
       if !output.isEmpty {
-        if trivia?.onSameLine(lastEnd, comment.start) ?? false, comment.start >= lastEnd {
+        if !isAfterComment, trivia?.onSameLine(lastEnd, comment.start) ?? false, comment.start >= lastEnd {
           pendingBreak = false
           write(" ")
         } else {
@@ -129,6 +131,7 @@ struct Printer {
         }
       }
       write(comment.text)
+      isAfterComment = true
       lastEnd = max(lastEnd, comment.end)
       pendingBreak = true
     }

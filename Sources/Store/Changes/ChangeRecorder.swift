@@ -112,6 +112,14 @@ extension WriteTransaction {
   /// The changes since recording began, or since they were taken last; empty where nothing is recorded. To be taken
   /// before ``commit()``, which compacts what changes refer to. Complexity: O(*n* log *n*) in what was written.
   package func takeChanges() -> ChangeSet {
+    #if DEBUG
+      // Who takes them here does not leave them to be observed.
+      observed = nil
+    #endif
+    return takeRecorded()
+  }
+
+  func takeRecorded() -> ChangeSet {
     guard let recorder else { return ChangeSet() }
     dropPurged()
     takenChanges += 1

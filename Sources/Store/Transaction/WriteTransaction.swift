@@ -47,7 +47,7 @@ package final class WriteTransaction {
 
   #if DEBUG
     /// The version since which changes are observed; see ``ChangeObservation``.
-    private var observed: Snapshot?
+    var observed: Snapshot?
   #endif
 
   /// Scratch for one entity's cells, and for keys.
@@ -103,7 +103,7 @@ package final class WriteTransaction {
     precondition(bulk == nil, "a bulk must be ended first")
     settle()
     #if DEBUG
-      let observedChanges = observed.map { ($0, takeChanges()) }
+      let observedChanges = observed.map { ($0, takeRecorded()) }
     #endif
     // What is noted refers to memory that compaction frees.
     if compacting, recorder?.isEmpty ?? true { compactWritten() }
