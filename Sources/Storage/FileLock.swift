@@ -20,7 +20,7 @@ final class FileLock {
     guard opened >= 0 else {
       let message = String(cString: strerror(errno))
       if errno == EACCES || errno == EROFS || errno == EPERM { throw StorageProblem.readOnly(message).error(path) }
-      throw StorageProblem.failed(message).error(path)
+      throw StorageProblem.unusable(message).error(path)
     }
     guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
       var buffer = [UInt8](repeating: 0, count: 256)

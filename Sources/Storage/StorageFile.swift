@@ -81,7 +81,7 @@ final class StorageFile: CommitStorage, @unchecked Sendable {
 
   private func checkPath(isWriting: Bool) throws(QueryError) {
     if let problem = FileLock.problem(of: path, mayBeMissing: isWriting && options.creates) {
-      throw StorageProblem.failed(problem).error(path)
+      throw StorageProblem.unusable(problem).error(path)
     }
     // Before anything is put beside it.
     if DatabaseHeader.isForeign(path) { throw StorageProblem.foreign.error(path) }

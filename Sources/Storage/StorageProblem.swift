@@ -20,6 +20,8 @@ package enum StorageProblem {
   case notStorable(String)
   /// The system refuses.
   case failed(String)
+  /// The path is none of a file that can be used.
+  case unusable(String)
 
   /// Every code.
   package static let codes: [DiagnosticCode] = [
@@ -58,6 +60,8 @@ package enum StorageProblem {
         code: "storage-changed", "another program has changed the file", help: "reopen the database", file: path)
     case .notStorable(let what):
       QueryError(code: "not-storable", "\(what) cannot be kept in a file", file: path)
+    case .unusable(let what):
+      QueryError(code: "storage-failed", "the file cannot be used: \(what)", help: "name another path", file: path)
     case .failed(let what):
       QueryError(code: "storage-failed", "the file cannot be used: \(what)", help: "reopen the database", file: path)
     }
