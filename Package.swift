@@ -115,7 +115,8 @@ let package = Package(
 
     // Databases in files.
     .target(
-      name: "GQLStorage", dependencies: ["GQLBase", "GQLCatalog", "GQLStore", "GQLEngine", "CSQLite3"],
+      name: "GQLStorage",
+      dependencies: ["GQLBase", "GQLCatalog", "GQLStore", "GQLWriting", "GQLEngine", "CSQLite3"],
       path: "Sources/Storage"),
     .testTarget(
       name: "GQLStorageTests",

@@ -158,6 +158,13 @@ package struct ByteBuffer: ~Copyable, @unchecked Sendable {
     (base + index).storeBytes(of: byte, as: UInt8.self)
   }
 
+  /// Appends the eight bytes of a word, the lowest first.
+  package mutating func append(littleEndian word: UInt64) {
+    reserve(8)
+    (base + length).storeBytes(of: word.littleEndian, as: UInt64.self)
+    length &+= 8
+  }
+
   /// Forgets all bytes from `count` on; does nothing if there are fewer.
   @inlinable
   package mutating func truncate(to count: Int) {

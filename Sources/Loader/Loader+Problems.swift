@@ -3,7 +3,7 @@ import GQLCatalog
 import GQLStore
 import GQLWriting
 
-/// What the writer of entities refuses and finds, in the words of files.
+/// Words for what the writer of entities refuses and finds, with the places of files.
 extension Loader {
   /// Puts a record that was read into the transaction: all of it or nothing.
   mutating func insertStage(_ file: Int) throws(RecordFailure) {

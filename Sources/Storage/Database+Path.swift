@@ -48,7 +48,7 @@ extension Database {
     }
   }
 
-  /// Whether a file is a database that ``init(path:schema:name:storage:)`` has made.
+  /// Returns whether a file is a database that ``init(path:schema:name:storage:)`` has made.
   public static func isDatabase(path: String) -> Bool { DatabaseHeader.isDatabase(path) }
 
   /// The data of a file, in memory: what is changed is not kept.

@@ -7,21 +7,23 @@ enum DatabaseHeader {
   private static let application: [UInt8] = [0x47, 0x51, 0x4C, 0x64]
 
   private static func start(_ path: String) -> [UInt8] {
-    guard FileLock.problem(of: path, mayBeMissing: false) == nil, let file = FileHandle(forReadingAtPath: path) else {
+    guard StoragePath.problem(of: path, mayBeMissing: false) == nil, let file = FileHandle(forReadingAtPath: path)
+    else {
       return []
     }
     defer { try? file.close() }
     return (try? file.read(upToCount: 72)).map { [UInt8]($0) } ?? []
   }
 
-  /// Whether a file begins as one of SQLite does, and says that it is ours.
+  /// Returns whether a file begins as one of SQLite does, and has the application's number.
   static func isDatabase(_ path: String) -> Bool {
     let bytes = start(path)
     return bytes.count == 72 && bytes.starts(with: signature) && Array(bytes[68...]) == application
   }
 
-  /// Whether a file holds something that no file of SQLite begins with. Of one of SQLite that is not known here: what
-  /// the loss of power has left of a file that was being made may be empty, and not say whose it is.
+  /// Returns whether a file holds something that no file of SQLite begins with.
+  ///
+  /// One of SQLite without our number is not refused here: a loss of power may leave that of a file in the making.
   static func isForeign(_ path: String) -> Bool {
     let bytes = start(path)
     return !bytes.isEmpty && !bytes.starts(with: signature)

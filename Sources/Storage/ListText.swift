@@ -1,6 +1,7 @@
 import GQLBase
 import GQLCatalog
 import GQLStore
+import GQLWriting
 
 /// Lists as a file holds them: arrays of JSON, which `json_each` of SQLite reads.
 ///
@@ -90,7 +91,7 @@ enum ListText {
   }
 
   /// Reads a list into memory of an arena; nil where the text is no list of the type.
-  static func cell(_ bytes: UnsafeRawBufferPointer, _ element: ValueType, _ arena: StorageArena) -> Cell? {
+  static func cell(_ bytes: UnsafeRawBufferPointer, _ element: ValueType, _ arena: StagingArena) -> Cell? {
     var scratch = ByteBuffer()
     let kind = ColumnKind(element)
     var elements: [Cell?] = []
@@ -115,7 +116,7 @@ enum ListText {
 
   private static func element(
     _ scanner: inout JSONScanner, _ type: ValueType, _ kind: ColumnKind, _ scratch: inout ByteBuffer,
-    _ arena: StorageArena
+    _ arena: StagingArena
   ) throws(JSONScanner.Failure) -> Cell? {
     switch kind {
     case .float64: return try scanner.scanNumber().double.map { Cell($0) }

@@ -3,6 +3,7 @@ import GQLBase
 import GQLCatalog
 import GQLEngine
 import GQLStore
+import GQLWriting
 
 /// The table of one type's rows: writes rows of a version, and reads all.
 ///
@@ -13,6 +14,8 @@ import GQLStore
 /// part below the microsecond is 16 bytes.
 final class RowTable {
   private let kind: StorageLayout.Kind
+  /// Those of the kind. Their parts are looked at in place, so that no row counts references.
+  private let fields: [StorageLayout.Field]
   private let insertion: StorageStatement
   private let deletion: StorageStatement
   private let lookup: StorageStatement
@@ -30,6 +33,7 @@ final class RowTable {
 
   init(_ kind: StorageLayout.Kind, _ catalog: Catalog, _ connection: StorageConnection) throws(QueryError) {
     self.kind = kind
+    fields = kind.fields
     self.catalog = catalog
     self.connection = connection
     let marks = Array(repeating: "?", count: kind.fields.count + Int(Self.head)).joined(separator: ", ")
@@ -60,8 +64,9 @@ final class RowTable {
 
   /// A row of some sum comes, or goes.
   private func count(_ sum: Int64, by difference: Int64) {
-    count += difference
-    total = (total + difference * sum) & 0xFFFF_FFFF
+    // What another program has put there may be any number.
+    count &+= difference
+    total = (total &+ difference &* sum) & 0xFFFF_FFFF
     isCounted = false
   }
 
@@ -110,9 +115,9 @@ final class RowTable {
       sum.add(extra)
     }
     let readers = snapshot.readers(kind.type.id)
-    for (index, field) in kind.fields.enumerated() {
+    for index in fields.indices {
       let number = Self.head + 1 + Int32(truncatingIfNeeded: index)
-      bind(number, readers[Int(field.column.id.index)], row, field.column, memory, &sum)
+      bind(number, readers[Int(fields[index].column.id.index)], row, index, memory, &sum)
     }
     insertion.bind(4, sum.value)
     try insertion.run()
@@ -120,20 +125,22 @@ final class RowTable {
   }
 
   private func bind(
-    _ number: Int32, _ reader: ColumnReader, _ row: UInt32, _ column: ColumnDescriptor, _ memory: StorageMemory,
+    _ number: Int32, _ reader: ColumnReader, _ row: UInt32, _ field: Int, _ memory: StorageMemory,
     _ sum: inout StoredSum
   ) {
-    if column.kind == .references {
+    let kind = fields[field].column.kind
+    if kind == .references {
       let run = reader.references(row)
       return run.isEmpty
         ? bindNull(number, &sum) : bind(number, text: memory.fill { ListText.append(rows: run, to: &$0) }, &sum)
     }
     if reader.isNull(row) { return bindNull(number, &sum) }
-    let cell = reader.wholeCell(row, kind: column.kind)
-    switch column.kind {
+    let cell = reader.wholeCell(row, kind: kind)
+    switch kind {
     case .int64 where cell.high != 0:
       bind(
-        number, blob: memory.fill { output in for word in [cell.low, cell.high] { output.append(word: word) } }, &sum)
+        number,
+        blob: memory.fill { output in for word in [cell.low, cell.high] { output.append(littleEndian: word) } }, &sum)
     case .int64, .byte, .code, .reference:
       insertion.bind(number, cell.int)
       sum.add(cell.int)
@@ -142,9 +149,9 @@ final class RowTable {
       sum.add(cell.double)
     case .decimal:
       bind(number, text: memory.fill { $0.append(decimal: Decimal(packed: (cell.low, cell.high))) }, &sum)
-    case .text: bind(number, text: TextView(cell), isBytes: column.type.scalar == .bytes, memory, &sum)
+    case .text: bind(number, text: TextView(cell), isBytes: fields[field].column.type.scalar == .bytes, memory, &sum)
     case .wordList, .wideList:
-      guard case .list(let element) = column.type else { return bindNull(number, &sum) }
+      guard case .list(let element) = fields[field].column.type else { return bindNull(number, &sum) }
       bind(number, text: memory.fill { ListText.append(cell, element, to: &$0) }, &sum)
     case .references: break
     }
@@ -197,16 +204,13 @@ final class RowTable {
       guard row >= next, row < Int64(PageLayout.maximumRows), statement.type(0) == SQLITE_INTEGER else {
         throw corrupt(row, "its number is out of order")
       }
-      // Void rows have no place in the table. A gap that memory cannot hold is none of ours.
-      guard row - next <= Self.largestGap + Int64(transaction.storedCount(kind.type.id)) * 8 else {
-        throw corrupt(row, "too many rows before it are missing")
+      // Void rows have no place in the table.
+      if next < row || batch.count == Self.batch {
+        try append(batch, to: transaction)
+        guard transaction.appendVoid(kind.type.id, count: Int(row - next)) else {
+          throw corrupt(row, "too many rows before it are missing")
+        }
       }
-      while next < row {
-        if batch.count == Self.batch { try append(batch, to: transaction) }
-        batch.addVoid()
-        next += 1
-      }
-      if batch.count == Self.batch { try append(batch, to: transaction) }
       let version = statement.integer(1)
       if version > folded { note(UInt32(truncatingIfNeeded: row), version) }
       try read(statement, UInt32(truncatingIfNeeded: row), version, into: batch)
@@ -219,8 +223,6 @@ final class RowTable {
       throw StorageProblem.corrupt("rows of '\(kind.type.name)' are missing").error(connection.path)
     }
   }
-
-  private static let largestGap: Int64 = 1 << 24
 
   private func corrupt(_ row: Int64, _ what: String) -> QueryError {
     StorageProblem.corrupt("row \(row) of '\(kind.type.name)': \(what)").error(connection.path)
@@ -263,11 +265,10 @@ final class RowTable {
     } else {
       let bytes = statement.bytes(4)
       sum.add(bytes)
-      batch.extras.append((row, batch.arena.copy(bytes)))
+      batch.extras.append((row, batch.copy(bytes)))
     }
-    for (index, field) in kind.fields.enumerated() {
+    for index in fields.indices {
       let number = Self.head + Int32(truncatingIfNeeded: index)
-      let column = field.column
       let kind = statement.type(number)
       let bytes: UnsafeRawBufferPointer
       switch kind {
@@ -284,24 +285,26 @@ final class RowTable {
         bytes = statement.bytes(number)
         sum.add(bytes)
       }
-      if column.kind == .references {
-        guard kind == SQLITE_TEXT else { throw corrupt(Int64(row), "'\(column.name)' is no list") }
-        batch.lists.append((row, column.id, batch.arena.copy(bytes)))
+      if fields[index].column.kind == .references {
+        guard kind == SQLITE_TEXT else {
+          throw corrupt(Int64(row), "'\(fields[index].column.name)' is no list")
+        }
+        batch.lists.append((row, fields[index].column.id, batch.copy(bytes)))
         continue
       }
-      guard let cell = cell(statement, number, kind, bytes, column, batch.arena),
-        StoredValue.isValid(cell, column.type, catalog)
-      else { throw corrupt(Int64(row), "the value of '\(column.name)' is none of its type") }
-      batch.set(Int(column.id.index), place, cell)
+      guard let cell = cell(statement, number, kind, bytes, index, batch.arena),
+        StoredValue.isValid(cell, fields[index].column.type, catalog)
+      else { throw corrupt(Int64(row), "the value of '\(fields[index].column.name)' is none of its type") }
+      batch.set(Int(fields[index].column.id.index), place, cell)
     }
     guard sum.value == statement.integer(3) else { throw corrupt(Int64(row), "its checksum is wrong") }
   }
 
   private func cell(
     _ statement: StorageStatement, _ number: Int32, _ kind: Int32, _ bytes: UnsafeRawBufferPointer,
-    _ column: ColumnDescriptor, _ arena: StorageArena
+    _ field: Int, _ arena: StagingArena
   ) -> Cell? {
-    switch (column.kind, kind) {
+    switch (fields[field].column.kind, kind) {
     case (.int64, SQLITE_INTEGER), (.byte, SQLITE_INTEGER), (.code, SQLITE_INTEGER): Cell(statement.integer(number))
     case (.int64, SQLITE_BLOB) where bytes.count == 16:
       Cell(
@@ -320,10 +323,11 @@ final class RowTable {
         output.append(int: statement.integer(number))
         return output.withUnsafeBytes { arena.text($0, flags: TextView.numberFlag) }
       }
-    case (.text, SQLITE_TEXT) where column.type.scalar != .bytes: arena.text(bytes)
-    case (.text, SQLITE_BLOB): arena.text(bytes, flags: column.type.scalar == .bytes ? 0 : TextView.numberFlag)
+    case (.text, SQLITE_TEXT) where fields[field].column.type.scalar != .bytes: arena.text(bytes)
+    case (.text, SQLITE_BLOB):
+      arena.text(bytes, flags: fields[field].column.type.scalar == .bytes ? 0 : TextView.numberFlag)
     case (.wordList, SQLITE_TEXT), (.wideList, SQLITE_TEXT):
-      if case .list(let element) = column.type { ListText.cell(bytes, element, arena) } else { nil }
+      if case .list(let element) = fields[field].column.type { ListText.cell(bytes, element, arena) } else { nil }
     default: nil
     }
   }
@@ -333,20 +337,19 @@ extension TextView {
   /// The number that an id is, where it is written as SQLite would write it.
   fileprivate var canonicalInteger: Int64? {
     withBytes { start, count in
-      guard count > 0, count <= 20 else { return nil }
       let bytes = UnsafeRawBufferPointer(start: start, count: count)
-      guard let value = Int64(String(decoding: bytes, as: UTF8.self)), "\(value)".utf8.elementsEqual(bytes) else {
-        return nil
+      let isNegative = bytes.first == 0x2D
+      let digits = bytes.dropFirst(isNegative ? 1 : 0)
+      // Neither zeros in front nor -0, and no more digits than fit into the product below.
+      guard let first = digits.first, digits.count <= 19, first != 0x30 || bytes.count == 1 else { return nil }
+      var magnitude: UInt64 = 0
+      for byte in digits {
+        guard byte &- 0x30 < 10 else { return nil }
+        magnitude = magnitude * 10 + UInt64(byte &- 0x30)
       }
-      return value
+      if !isNegative { return Int64(exactly: magnitude) }
+      return magnitude == 1 << 63 ? .min : Int64(exactly: magnitude).map { -$0 }
     }
-  }
-}
-
-extension ByteBuffer {
-  fileprivate mutating func append(word: UInt64) {
-    reserve(8)
-    for shift in 0..<UInt64(8) { appendReserved(UInt8(truncatingIfNeeded: word >> (shift * 8))) }
   }
 }
 
@@ -359,7 +362,7 @@ private final class RowBatch {
   private let columns: UnsafeMutablePointer<ColumnCells>
   private let capacity: Int
   private(set) var count = 0
-  let arena = StorageArena()
+  let arena = StagingArena()
   var lists: [(row: UInt32, column: ColumnID, bytes: UnsafeRawBufferPointer)] = []
   var extras: [(row: UInt32, bytes: UnsafeRawBufferPointer)] = []
 
@@ -394,7 +397,10 @@ private final class RowBatch {
     return count - 1
   }
 
-  func addVoid() { _ = add(0) }
+  /// Copies bytes that SQLite keeps until the next row only.
+  func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: arena.copy(bytes), count: bytes.count)
+  }
 
   func set(_ column: Int, _ place: Int, _ cell: Cell) {
     cells[column * capacity + place] = cell
@@ -408,7 +414,7 @@ private final class RowBatch {
   func reset() {
     for column in 0..<width { (valid + column * capacity).update(repeating: false, count: count) }
     count = 0
-    arena.reset()
+    arena.removeAll()
     lists.removeAll(keepingCapacity: true)
     extras.removeAll(keepingCapacity: true)
   }
@@ -416,15 +422,15 @@ private final class RowBatch {
 
 /// Memory for the values of one row that is written.
 final class StorageMemory {
-  private let arena = StorageArena()
+  private let arena = StagingArena()
   private var buffer = ByteBuffer(capacity: 1024)
 
-  func reset() { arena.reset() }
+  func reset() { arena.removeAll() }
 
-  /// What `body` writes, until the next ``reset()``.
+  /// Returns the bytes that `body` writes; valid until the next ``reset()``.
   func fill(_ body: (inout ByteBuffer) -> Void) -> UnsafeRawBufferPointer {
     buffer.removeAll()
     body(&buffer)
-    return buffer.withUnsafeBytes { arena.copy($0) }
+    return buffer.withUnsafeBytes { UnsafeRawBufferPointer(start: arena.copy($0), count: $0.count) }
   }
 }

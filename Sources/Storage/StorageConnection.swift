@@ -9,7 +9,7 @@ final class StorageConnection {
 
   init(path: String, isWriting: Bool, creates: Bool) throws(QueryError) {
     // Before SQLite makes it, so that nobody else may read it; what SQLite puts beside it has the same rights.
-    if creates, isWriting { FileLock.makeFile(path) }
+    if creates, isWriting { StoragePath.makeFile(path) }
     var opened: OpaquePointer?
     let access = isWriting ? SQLITE_OPEN_READWRITE | (creates ? SQLITE_OPEN_CREATE : 0) : SQLITE_OPEN_READONLY
     let status = sqlite3_open_v2(path, &opened, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
@@ -83,7 +83,7 @@ final class StorageStatement {
 
   // MARK: - Running
 
-  /// Whether there is a next row.
+  /// Goes to the next row. Returns false at the end.
   func step() throws(QueryError) -> Bool {
     let status = sqlite3_step(statement)
     if status == SQLITE_ROW { return true }

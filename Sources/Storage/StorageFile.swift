@@ -51,7 +51,7 @@ final class StorageFile: CommitStorage, @unchecked Sendable {
 
   // MARK: - Opening
 
-  /// What a file holds.
+  /// The content of a file.
   struct Content {
     var snapshot: Snapshot
     var version: Int64
@@ -80,7 +80,7 @@ final class StorageFile: CommitStorage, @unchecked Sendable {
   }
 
   private func checkPath(isWriting: Bool) throws(QueryError) {
-    if let problem = FileLock.problem(of: path, mayBeMissing: isWriting && options.creates) {
+    if let problem = StoragePath.problem(of: path, mayBeMissing: isWriting && options.creates) {
       throw StorageProblem.unusable(problem).error(path)
     }
     // Before anything is put beside it.
@@ -136,6 +136,7 @@ final class StorageFile: CommitStorage, @unchecked Sendable {
   private func readAll(_ connection: StorageConnection) throws(QueryError) -> Content {
     guard let schema = try connection.text("SELECT value FROM gqlite_meta WHERE key = 'schema'"),
       let folded = try connection.integer("SELECT value FROM gqlite_meta WHERE key = 'folded'"), folded >= 0,
+      folded < 1 << 62,
       let types = try connection.integer("SELECT count(*) FROM gqlite_type"), !schema.isEmpty || types == 0
     else {
       throw StorageProblem.corrupt("what it says of itself is missing").error(path)
@@ -379,7 +380,7 @@ final class StorageFile: CommitStorage, @unchecked Sendable {
     try forgetLog(to: version, connection)
   }
 
-  /// Whether a schema that is printed means what the catalog says, number by number: the log names types and columns by
+  /// Returns whether a printed schema is read back with the same numbers: the log names types and columns by
   /// their numbers.
   private static func isReadBack(_ schema: String, as catalog: Catalog) -> Bool {
     if catalog.types.isEmpty { return true }
@@ -423,14 +424,14 @@ final class StorageFile: CommitStorage, @unchecked Sendable {
   func backup(to target: String) throws(QueryError) {
     let connection = try opened()
     try writeUnwritten()
-    guard FileLock.problem(of: target, mayBeMissing: true) == nil, FileLock.isMissing(target) else {
+    guard StoragePath.problem(of: target, mayBeMissing: true) == nil, StoragePath.isMissing(target) else {
       throw StorageProblem.failed("there is something at '\(target)' already").error(path)
     }
-    FileLock.makeFile(target)
+    StoragePath.makeFile(target)
     try connection.prepare("VACUUM INTO ?").run(binding: [(1, target)])
   }
 
-  /// What SQLite finds wrong in the file itself.
+  /// Returns the problems that SQLite finds in the file itself, a sentence each.
   func integrityProblems() throws(QueryError) -> [String] {
     let statement = try opened().prepare("PRAGMA integrity_check")
     var found: [String] = []

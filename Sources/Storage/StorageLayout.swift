@@ -26,11 +26,13 @@ struct StorageLayout {
     var (lastType, lastField): (Int64, Int64) = (0, 0)
     let known = try connection.prepare("SELECT number, name FROM gqlite_type")
     while try known.step() {
+      try Self.check(known.integer(0), connection)
       types[known.string(1)] = known.integer(0)
       lastType = max(lastType, known.integer(0))
     }
     let columns = try connection.prepare("SELECT number, type, name FROM gqlite_field")
     while try columns.step() {
+      try Self.check(columns.integer(0), connection)
       fields[columns.integer(1), default: [:]][columns.string(2)] = columns.integer(0)
       lastField = max(lastField, columns.integer(0))
     }
@@ -48,6 +50,13 @@ struct StorageLayout {
       kinds.append(Kind(number: number, type: type, fields: found))
     }
     self.kinds = kinds
+  }
+
+  /// Refuses a number after which there would be no next one.
+  private static func check(_ number: Int64, _ connection: StorageConnection) throws(QueryError) {
+    guard number > 0, number < 1 << 32 else {
+      throw StorageProblem.corrupt("a type or a field has the number \(number)").error(connection.path)
+    }
   }
 
   /// Writes the numbers into the file.

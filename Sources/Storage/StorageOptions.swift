@@ -1,6 +1,6 @@
 /// How a database keeps its data.
 public struct StorageOptions: Sendable, Hashable {
-  /// Who may change the file.
+  /// A right to a file.
   public enum Access: Sendable, Hashable {
     /// This database reads and writes it, and no other writes to it meanwhile.
     case write
@@ -18,13 +18,13 @@ public struct StorageOptions: Sendable, Hashable {
     case memory
   }
 
-  /// Who may change the file.
+  /// The right to the file.
   public var access: Access
   /// When a change counts as made.
   public var durability: Durability
-  /// Whether a file that is missing is made.
+  /// Allows making a file that is missing.
   public var creates: Bool
-  /// Whether another schema may lose data.
+  /// Allows another schema to lose data.
   public var allowsLoss: Bool
   /// When rows are written; small for tests.
   package var folding = FoldingLimits()

@@ -67,7 +67,7 @@ package enum StorageProblem {
     }
   }
 
-  /// What a result code of SQLite says.
+  /// Makes the problem of a result code of SQLite.
   init(_ code: Int32, _ message: String) {
     switch code & 0xFF {
     case SQLITE_FULL: self = .full

@@ -1,7 +1,7 @@
 import GQLCatalog
 
-/// What people see who open a file with SQLite: a view for each type, with the names of fields, times as texts, the names
-/// of enum values, and links as ids.
+/// Views for people who open a file with SQLite, one for each type. They have the names of fields and enum values, times
+/// as texts, and links as ids.
 enum StorageViews {
   static func statements(_ layout: StorageLayout, _ catalog: Catalog) -> [String] {
     var taken: Set<String> = []

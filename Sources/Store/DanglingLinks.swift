@@ -76,7 +76,7 @@ struct DanglingLinks: Sendable {
     var first = DanglingLinks.none
     var last = DanglingLinks.none
   }
-  /// What is known of a link that waits for a key, in a form that other versions understand.
+  /// The state of a link that waits for a key, in a form that other versions understand.
   struct State: Equatable, Sendable {
     var slot: UInt32?
     var isClaim: Bool
@@ -364,14 +364,14 @@ struct DanglingLinks: Sendable {
 
   // MARK: - Change sets
 
-  /// The same links, of which nobody notes what becomes of them.
+  /// Returns the links without a recorder of changes.
   var withoutRecorder: DanglingLinks {
     var copy = self
     copy.recorder = nil
     return copy
   }
 
-  /// What is known of a link that waits for a key; nil if it does not.
+  /// Returns the state of a link that waits for a key; nil if it does not.
   func state(_ link: Link, _ key: Key) -> State? {
     guard let number = numbers[key], let entry = places[Place(key: number, link: link)] else { return nil }
     let found = entries[Int(entry)]

@@ -60,7 +60,7 @@ package final class Snapshot: @unchecked Sendable, Statistics {
       dangling: DanglingLinks(), growth: GrowthMark(generation: stamp, counts: layout.types.map { _ in 0 }))
   }
 
-  /// Whether what is stored has one form in both versions: types, columns and relations have the same numbers.
+  /// Returns whether types, columns and relations have the same numbers in both versions.
   package func hasLayout(of other: Snapshot) -> Bool { layout === other.layout }
 
   /// The status of a row: 0 for a void one, 1 for a live one, 2 for one that is deleted.

@@ -2,7 +2,7 @@ import GQLBase
 import GQLCatalog
 import GQLStore
 
-/// What the catalog says about writing entities of one type, worked out once. Immutable.
+/// A type's columns, keys and relations as writing needs them, worked out of the catalog once. Immutable.
 package final class EntityLayout: Sendable {
   package enum Default: Sendable {
     case cell(Cell)

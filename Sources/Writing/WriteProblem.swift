@@ -4,7 +4,7 @@ import GQLStore
 /// A reason why a record is not written. Doors add where it stands, and the words.
 package struct WriteProblem: Error {
   package enum Kind: Sendable {
-    /// What the store refuses: a second `User` with the e-mail address of another.
+    /// A refusal of the store: a second `User` with the e-mail address of another.
     case refused(StoreProblem)
     /// A second record of its own with the key of a row.
     case duplicate(EntityTypeID, row: UInt32)

@@ -1,3 +1,4 @@
+import CSQLite3
 import Foundation
 import GQLEngine
 import GQLStorage
@@ -196,23 +197,23 @@ final class Folder {
     let database = try Database(path: path, schema: Self.schema)
     try fill(database)
     try database.close()
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = [
-      "python3", "-c",
-      "import sqlite3,sys; print(sqlite3.connect(sys.argv[1]).execute('select id, name, price, kind, made, day, maker, similar from Product order by id').fetchall())",
-      path,
-    ]
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    guard (try? process.run()) != nil else { return }
-    let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else { return }
+    var handle: OpaquePointer?
+    #expect(sqlite3_open_v2(path, &handle, SQLITE_OPEN_READONLY, nil) == SQLITE_OK)
+    defer { sqlite3_close(handle) }
+    var statement: OpaquePointer?
+    let sql = "SELECT id, name, price, kind, made, day, maker, similar FROM Product ORDER BY id"
+    #expect(sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK)
+    defer { sqlite3_finalize(statement) }
+    var rows: [[String?]] = []
+    while sqlite3_step(statement) == SQLITE_ROW {
+      rows.append((0..<8).map { sqlite3_column_text(statement, $0).map { String(cString: $0) } })
+    }
     #expect(
-      output.contains("(1, 'Lamp', '19.50', 'LAMP', '2026-01-02T03:04:05.678901Z', '1969-12-31', 'm1', '[]')"),
-      "\(output)")
-    #expect(output.contains("('x', '', '0.10', None, None, None, None, '[2,1]')"), "\(output)")
+      rows == [
+        ["1", "Lamp", "19.50", "LAMP", "2026-01-02T03:04:05.678901Z", "1969-12-31", "m1", "[]"],
+        ["2", "Book of a name that is long", nil, nil, nil, nil, "m1", "[1]"],
+        ["x", "", "0.10", nil, nil, nil, nil, "[2,1]"],
+      ])
   }
 
   /// A row that is void is in no table, so that nothing says for which version it was taken out.

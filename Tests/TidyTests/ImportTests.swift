@@ -44,7 +44,7 @@ import Testing
       ]),
     Rule(
       folder: "Storage",
-      modules: ["GQLBase", "GQLCatalog", "GQLStore", "GQLEngine", "CSQLite3", "Foundation"]),
+      modules: ["GQLBase", "GQLCatalog", "GQLStore", "GQLWriting", "GQLEngine", "CSQLite3", "Foundation"]),
     Rule(
       folder: "Library",
       modules: [

@@ -77,7 +77,7 @@ final class Committer: @unchecked Sendable {
   /// The version of the last transaction that is kept.
   var durable: Int64 { locked { progress.durable } }
 
-  /// Whether nothing can be written any more.
+  /// Tells whether writing has ended.
   var hasFailed: Bool { locked { progress.failure != nil } }
 
   /// Throws where nothing can be written any more.

@@ -1,9 +1,9 @@
 import GQLBase
 import GQLStore
 
-/// What a database does so that its data lasts.
+/// Keeping what is committed, see ``Committer``.
 extension Database {
-  /// Whether the database keeps its data.
+  /// Tells whether the database keeps its data in a storage.
   package var isDurable: Bool { committer != nil }
 
   /// The number of the last transaction that queries see; of a database in memory, that of its version.

@@ -36,7 +36,7 @@ extension Database {
     return isApplied
   }
 
-  /// The same where what is applied is to be kept. The caller waits for it, when others may write.
+  /// Applies a point mutation of a database that keeps its data. The caller waits until it is kept, without the lock.
   private func applyDurably(
     _ program: MutationProgram, _ context: MutationContext, _ committer: Committer, into output: inout ByteBuffer
   ) throws(OpenVersionProblem) -> Bool {
@@ -51,6 +51,15 @@ extension Database {
       }
       let open = state.open ?? OpenVersion(state.snapshot, fold: foldText, isRecording: true)
       state.open = open
+      defer {
+        if open.isLost {
+          state.open = nil
+          committer.stop(
+            QueryError(
+              code: "storage-failed", "a statement could not be taken back, and nothing after the last commit is kept",
+              help: "reopen the database"))
+        }
+      }
       guard try open.apply(program, context, into: &output) else { return false }
       let changes = open.takeChanges()
       if !changes.isEmpty { committer.enqueue(changes, time: context.now) }

@@ -33,10 +33,12 @@ final class OpenVersion {
   /// Nanoseconds that the statements took.
   private var work: UInt64 = 0
   private var isRecovered = false
+  /// Tells whether a statement that failed half way could not be taken back: no version can be made of it then.
+  private(set) var isLost = false
   /// Statements that were recorded.
   private var recorded = 0
 
-  /// Whether each statement's changes are recorded, to be taken behind it; then the journal is not needed.
+  /// Tells whether each statement's changes are recorded, and taken after it. Then there is no journal.
   private let isRecording: Bool
 
   init(_ base: Snapshot, fold: @escaping TextFold, isRecording: Bool = false) {
@@ -48,7 +50,7 @@ final class OpenVersion {
     mutator = Mutator(continuing: transaction)
   }
 
-  /// What the last statement has changed.
+  /// Returns the changes of the last statement.
   func takeChanges() -> ChangeSet { mutator.transaction.takeChanges() }
 
   /// The version with all statements so far; more may follow.
@@ -123,8 +125,8 @@ final class OpenVersion {
     do throws(ChangeProblem) {
       try transaction.apply(try transaction.takeChanges().inverse())
     } catch {
-      // Invariant: what was recorded just now can be taken back.
-      preconditionFailure("what was recorded cannot be taken back")
+      isLost = true
+      return
     }
     _ = transaction.takeChanges()
     mutator = Mutator(continuing: transaction)

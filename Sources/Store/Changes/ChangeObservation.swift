@@ -1,7 +1,7 @@
 #if DEBUG
   import Synchronization
 
-  /// What every transaction of the process has recorded, for tests that hold it against the versions that it made.
+  /// A watch on the changes of every transaction of the process, for tests that hold them against the versions.
   package enum ChangeObservation {
     package typealias Observer = @Sendable (_ old: Snapshot, _ changes: ChangeSet, _ new: Snapshot) -> Void
 

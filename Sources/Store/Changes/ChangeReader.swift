@@ -179,11 +179,14 @@ struct ChangeReader {
     return TextView(start + offset, count: Int(count), flags: flags)
   }
 
+  /// Elements of one list that are read: nulls take a bit in the bytes, and 17 bytes in memory.
+  private static let mostElements: UInt64 = 1 << 26
+
   private mutating func list(_ kind: ChangeValueKind, _ scratch: borrowing ChangeScratch) throws(ChangeProblem) -> Cell
   {
     let number = try varint()
     // Eight elements have a byte of marks at least.
-    guard number <= UInt64(left) * 8, number <= UInt64(UInt32.max) else { throw malformed }
+    guard number <= UInt64(left) * 8, number <= Self.mostElements else { throw malformed }
     let count = Int(number)
     if count == 0 { return Cell(low: 0) }
     let width = kind == .wordList ? 8 : 16
@@ -277,7 +280,7 @@ struct ChangeReader {
     return List(kept: Int(kept), takenOut: takenOut, putIn: putIn)
   }
 
-  /// What became of the links of a relation that wait, after its place's number.
+  /// Reads the changes of the waiting links of a relation, after its place's number.
   mutating func waiting(place: Int) throws(ChangeProblem) -> WaitingChange {
     var change = WaitingChange(place: place)
     while let type = try next() {

@@ -1,6 +1,6 @@
 import GQLCatalog
 
-/// What a transaction has changed, noted while it does. Every write of a column, a record of a deletion, a suspended or
+/// A recorder of what a transaction changes. Every write of a column, a record of a deletion, a suspended or
 /// a waiting link passes it; see ``TableRecorder`` and ``WaitingRecorder``.
 final class ChangeRecorder: @unchecked Sendable {
   /// By type; nil where the transaction has not looked for writing.
@@ -18,7 +18,7 @@ final class ChangeRecorder: @unchecked Sendable {
     return made
   }
 
-  /// Whether nothing of what is there was changed; rows may have been added.
+  /// Tells whether no row of before was changed; rows may have been added.
   var isEmpty: Bool { tables.allSatisfy { $0?.isEmpty ?? true } }
 
   /// Bytes held.
@@ -62,7 +62,7 @@ final class ChangeRecorder: @unchecked Sendable {
     }
   }
 
-  /// The same where links wait: their rows and those that were written, in one order.
+  /// Adds the rows that were written and those of links that wait, in one order.
   private func addMerged(
     _ recorder: TableRecorder, _ table: Table, _ waiting: [RowWaitingChanges], to writer: inout ChangeWriter
   ) {

@@ -1,7 +1,8 @@
 import GQLBase
 import GQLCatalog
 
-/// How change sets write the cells of a column, so that they can be read without the schema.
+/// A form of values in change sets, which can be read without the schema. Its numbers are those of the file's format;
+/// those of ``ColumnKind`` are free to change with the memory.
 enum ChangeValueKind: UInt64 {
   case word
   case float
@@ -28,7 +29,7 @@ enum ChangeValueKind: UInt64 {
     }
   }
 
-  /// Whether two cells are one value in one form: 1.5 and 1.50 are not.
+  /// Returns whether two cells hold one value in one form: 1.5 and 1.50 do not.
   @inline(__always)
   func areEqual(_ old: Cell, _ new: Cell) -> Bool {
     if old == new { return true }
@@ -107,11 +108,6 @@ extension ByteBuffer {
     }
   }
 
-  fileprivate mutating func append(word: UInt64) {
-    reserve(8)
-    for shift in 0..<UInt64(8) { appendReserved(UInt8(truncatingIfNeeded: word >> (shift * 8))) }
-  }
-
   fileprivate mutating func append(text: TextView) {
     let count = text.count
     append(varint: UInt64(count) << 1 | (text.isNumber ? 1 : 0))
@@ -125,11 +121,11 @@ extension ByteBuffer {
     case .word:
       append(zigzag: cell.int)
       if cell.high != 0 { append(zigzag: cell.finer) }
-    case .float: append(word: cell.low)
+    case .float: append(littleEndian: cell.low)
     case .byte, .code, .row: append(varint: cell.low)
     case .decimal:
-      append(word: cell.low)
-      append(word: cell.high)
+      append(littleEndian: cell.low)
+      append(littleEndian: cell.high)
     case .text: append(text: TextView(cell))
     case .wordList, .wideList, .textList: append(list: cell, kind)
     }
@@ -151,9 +147,9 @@ extension ByteBuffer {
       switch kind {
       case .textList: append(text: TextView(element))
       case .wideList:
-        append(word: element.low)
-        append(word: element.high)
-      default: append(word: element.low)
+        append(littleEndian: element.low)
+        append(littleEndian: element.high)
+      default: append(littleEndian: element.low)
       }
     }
   }

@@ -70,7 +70,7 @@ struct VoidRow: RowImage {
 }
 
 extension Table {
-  /// What a row is; void for one that the table does not have.
+  /// Returns the status of a row; void for one that the table does not have.
   func status(_ row: UInt32) -> UInt64 {
     guard Int(row) < slots else { return RowChangeStatus.void }
     return liveness.map { UInt64($0.reader.byte(row)) } ?? RowChangeStatus.live

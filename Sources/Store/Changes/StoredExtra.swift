@@ -1,8 +1,8 @@
 import GQLBase
 import GQLCatalog
 
-/// What few rows have beside their cells and lists, as bytes: what is remembered of a deleted entity, links that are
-/// suspended, and links that wait.
+/// The parts of a row that few rows have, as bytes: the record of a deletion, links that are suspended, and links that
+/// wait.
 ///
 /// ```
 /// extra = marks, [words] [{ relation + 1, words } 0] [{ relation + 1, { key, state } 0, no opened slots, closed slots } 0]

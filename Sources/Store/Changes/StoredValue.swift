@@ -1,9 +1,9 @@
 import GQLBase
 import GQLCatalog
 
-/// Whether cells that come from outside are values of their columns: what readers rely on.
+/// A check of cells that come from outside: readers rely on it that they are values of their columns.
 package enum StoredValue {
-  /// Whether a cell that is not null is a value of a type. What it points to must be readable.
+  /// Returns whether a cell that is not null is a value of a type. What it points to must be readable.
   package static func isValid(_ cell: Cell, _ type: ValueType, _ catalog: Catalog) -> Bool {
     switch type {
     case .scalar(let scalar): isValid(cell, scalar)

@@ -1,11 +1,12 @@
 import GQLCatalog
 
-/// What rows of one table held before a transaction changed them, noted when a part of a row is first written.
+/// A recorder of what rows of one table held before a transaction changed them: a part of a row is noted when it is first
+/// written.
 ///
 /// Rows from ``first`` on are new, and nothing is noted of them. Cells are noted with the addresses of what they point
 /// to, which outlives the transaction's changes but no compaction; lists and words are copied, unless they only grow.
 final class TableRecorder: @unchecked Sendable {
-  /// What a note holds.
+  /// The form of a note.
   private enum Form: UInt8 {
     case null
     /// A cell.

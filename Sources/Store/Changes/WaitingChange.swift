@@ -1,6 +1,6 @@
 import GQLCatalog
 
-/// What became of the links of one row and one relation that wait for their targets.
+/// The changes of the links of one row and one relation that wait for their targets.
 struct WaitingChange {
   struct Entry {
     var key: DanglingLinks.Key
@@ -58,7 +58,7 @@ final class WaitingRecorder: @unchecked Sendable {
     lists.removeAll()
   }
 
-  /// What became of the links, in the order of types, rows and relations.
+  /// Returns the changes, in the order of types, rows and relations.
   func changes(to after: DanglingLinks, _ layout: StoreLayout) -> [RowWaitingChanges] {
     guard let before else { return [] }
     return DanglingLinks.changes(from: before, to: after, touched, lists, layout)
@@ -74,7 +74,7 @@ struct RowWaitingChanges {
 }
 
 extension DanglingLinks {
-  /// What became of some links and lists from one version to another, in the order of types and rows.
+  /// Returns the changes of some links and lists between two versions, in the order of types and rows.
   static func changes(
     from before: DanglingLinks, to after: DanglingLinks, _ touched: Set<WaitingRecorder.Touched>, _ lists: Set<Link>,
     _ layout: StoreLayout
@@ -111,7 +111,7 @@ extension DanglingLinks {
     return result
   }
 
-  /// What became of all links between two versions.
+  /// Returns the changes of all links between two versions.
   static func changes(from before: DanglingLinks, to after: DanglingLinks, _ layout: StoreLayout) -> [RowWaitingChanges]
   {
     if before.isEmpty, after.isEmpty { return [] }

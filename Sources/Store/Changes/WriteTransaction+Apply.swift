@@ -154,7 +154,7 @@ private final class ChangeApplication {
     }
   }
 
-  /// Whether a change of the row at hand is of a column of an index's key.
+  /// Returns whether a change of the row at hand is of a column of an index's key.
   private func isAffected(_ index: Int) -> Bool {
     guard index < layout.indexes.count else { return false }
     for column in changed where layout.indexesOfColumn[column].contains(index) { return true }
@@ -230,18 +230,17 @@ private final class ChangeApplication {
         throw reader.otherLayout
       }
       previous = column
-      let descriptor = layout.columns[column]
+      let kind = layout.columns[column].kind
       let form = try reader.form()
-      guard descriptor.kind != .references,
-        form.kind == ChangeValueKind(descriptor.kind, elementIsText: layout.elementIsText[column])
+      guard kind != .references, form.kind == ChangeValueKind(kind, elementIsText: layout.elementIsText[column])
       else { throw reader.otherLayout }
       if form.hasBefore { try reader.skip(form.kind, isFine: form.beforeIsFine) }
       transaction.valid[column] = form.hasAfter
       if form.hasAfter {
         let cell = try reader.value(form.kind, isFine: form.afterIsFine, scratch)
-        if descriptor.kind == .reference {
+        if kind == .reference {
           try reach(column, UInt32(truncatingIfNeeded: cell.low))
-        } else if !StoredValue.isValid(cell, descriptor.type, catalog) {
+        } else if !StoredValue.isValid(cell, layout.columns[column].type, catalog) {
           throw reader.malformed
         }
         transaction.cells[column] = cell
@@ -268,16 +267,8 @@ private final class ChangeApplication {
   /// Adds a row at the end, after void ones if some are missing.
   private func append(_ row: UInt32, _ marks: RowChangeMarks) throws(ChangeProblem) {
     guard Int(row) < PageLayout.maximumRows else { throw .tooManyRows(type: Int(layout.id.index)) }
-    let missing = Int(row) - table.slots
-    if missing > 0 {
-      let liveness = table.ownedLiveness()
-      liveness.appendRepeated(Cell(low: RowStatus.purged), count: missing)
-      for column in table.columns {
-        let nulls = column.liveNulls
-        column.appendNulls(missing)
-        column.liveNulls = nulls
-      }
-      table.slots += missing
+    guard transaction.appendVoid(layout.id, count: Int(row) - table.slots) else {
+      throw .tooManyRows(type: Int(layout.id.index))
     }
     if table.liveness != nil || marks.after != RowStatus.live {
       table.ownedLiveness().append(Cell(low: marks.after))

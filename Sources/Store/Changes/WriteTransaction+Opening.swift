@@ -46,6 +46,30 @@ extension WriteTransaction {
     return true
   }
 
+  /// Adds void rows at the end of a type's. They share their pages, so that a damaged number takes little memory.
+  ///
+  /// Returns false where there are more than a store can have had.
+  package func appendVoid(_ type: EntityTypeID, count: Int) -> Bool {
+    if count <= 0 { return count == 0 }
+    let table = ownedTable(type)
+    guard table.slots + count <= PageLayout.maximumRows, count <= Self.mostVoidCells / max(1, table.columns.count)
+    else { return false }
+    table.ownColumns()
+    // Before the rows are counted: what was there lives.
+    table.ownedLiveness().appendRepeated(Cell(low: RowStatus.purged), count: count)
+    for column in table.columns {
+      let nulls = column.liveNulls
+      column.appendRepeated(nil, count: count)
+      column.liveNulls = nulls
+    }
+    table.slots += count
+    return true
+  }
+
+  /// Cells of void rows that are added together: rows with so many took sixteen gigabytes at least when they were there,
+  /// and their pages take some 300 megabytes now.
+  private static let mostVoidCells = 1 << 34
+
   /// Sets the list of a row and a relation's column. Precondition: the row is there, and has none yet.
   package func setStoredList(_ type: EntityTypeID, _ column: ColumnID, _ row: UInt32, _ targets: [UInt32]) {
     if targets.isEmpty { return }
@@ -79,23 +103,23 @@ extension WriteTransaction {
 
   private func count(_ table: Table) {
     guard let liveness = table.liveness else { return table.live = table.slots }
+    table.ownColumns()
     var live = 0
-    let rows = 0..<UInt32(truncatingIfNeeded: table.slots)
-    for row in rows where UInt64(liveness.reader.byte(row)) == RowStatus.live { live += 1 }
-    table.live = live
-    for number in table.columns.indices {
-      let column = table.ownedColumn(number)
-      var nulls = 0
-      for row in rows where column.isNull(row) && table.isLive(row) { nulls += 1 }
-      column.liveNulls = nulls
+    var nulls = [Int](repeating: 0, count: table.columns.count)
+    for row in 0..<UInt32(truncatingIfNeeded: table.slots)
+    where UInt64(liveness.reader.byte(row)) == RowStatus.live {
+      live += 1
+      for number in nulls.indices where table.readers[number].isNull(row) { nulls[number] += 1 }
     }
+    table.live = live
+    for (number, column) in table.columns.enumerated() { column.liveNulls = nulls[number] }
   }
 
   private func leadsToRows(_ table: Table) -> Bool {
     for relation in table.layout.relations {
       let end = UInt32(truncatingIfNeeded: self.table(relation.target).slots)
       let column = table.columns[Int(relation.column.index)]
-      for row in 0..<UInt32(truncatingIfNeeded: table.slots) {
+      for row in 0..<UInt32(truncatingIfNeeded: table.slots) where table.status(row) != RowChangeStatus.void {
         if relation.isToMany {
           for target in column.reader.references(row) where target >= end { return false }
         } else {

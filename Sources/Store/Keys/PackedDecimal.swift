@@ -38,7 +38,7 @@
     return left.fraction < right.fraction ? -1 : left.fraction == right.fraction ? 0 : 1
   }
 
-  /// Whether it has no more digits than a value may have.
+  /// Tells whether it has no more digits than a value may have.
   var hasValidDigits: Bool { significand.magnitude < Self.power(36).magnitude }
 
   /// The value with as few digits after the point as it can have: equal for equal values.

@@ -3,7 +3,7 @@ import GQLCatalog
 
 /// Cells of scalar values, as the codecs of their types read and write them.
 ///
-/// What lies in a cell alone is read here. Texts and bytes are kept by the door that reads them, in memory of its own.
+/// Reads values that lie in a cell alone. Doors keep texts and bytes in memory of their own.
 package enum ScalarCells {
   /// Returns the cell of a text without quotes; nil where it is no such value, or one that is kept elsewhere.
   package static func cell(_ scalar: ScalarType, text: UnsafeBufferPointer<UInt8>) -> Cell? {

@@ -19,7 +19,7 @@ package final class WriteTransaction {
   @exclusivity(unchecked) var staleDormant: Set<UInt64> = []
   /// Notes what is changed; nil where nobody asks. See ``beginRecording()``.
   @exclusivity(unchecked) var recorder: ChangeRecorder?
-  /// Whether indexes and counts are kept with what is written; not while a file is opened.
+  /// Tells whether indexes and counts are kept with each change; they are not while a file is opened.
   @exclusivity(unchecked) var keepsIndexes = true
   /// How often changes were taken.
   @exclusivity(unchecked) var takenChanges = 0
