@@ -47,22 +47,15 @@ enum ListText {
   /// Appends the elements of a list's cell.
   static func append(_ cell: Cell, _ element: ValueType, to output: inout ByteBuffer) {
     let kind = ColumnKind(element)
-    let isWide = kind == .text || kind == .decimal
-    let count = cell.low == 0 ? 0 : Int(UInt32(truncatingIfNeeded: cell.high))
-    let width = isWide ? 16 : 8
+    let list = ListRun(cell, element)
     output.append(0x5B)
-    for index in 0..<count {
+    for index in 0..<list.count {
       if index > 0 { output.append(0x2C) }
-      // Safe because a list's cell is the address of its elements, with their validity behind them.
-      guard let start = UnsafeRawPointer(bitPattern: UInt(cell.low)),
-        (start + (count * width + index)).load(as: UInt8.self) != 0
-      else {
+      if list.isNull(index) {
         output.append("null")
-        continue
+      } else {
+        append(element: list.cell(index), element, kind, to: &output)
       }
-      let low = (start + index * width).loadUnaligned(as: UInt64.self)
-      let high = isWide ? (start + (index * width + 8)).loadUnaligned(as: UInt64.self) : 0
-      append(element: Cell(low: low, high: high), element, kind, to: &output)
     }
     output.append(0x5D)
   }

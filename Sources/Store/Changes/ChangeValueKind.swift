@@ -45,39 +45,15 @@ enum ChangeValueKind: UInt64 {
   }
 
   private func areEqualLists(_ old: Cell, _ new: Cell) -> Bool {
-    let (left, right) = (ListCell(old, isWide: self != .wordList), ListCell(new, isWide: self != .wordList))
+    let (left, right) = (ListRun(old, isWide: self != .wordList), ListRun(new, isWide: self != .wordList))
     guard left.count == right.count else { return false }
     for index in 0..<left.count {
-      guard left.isValid(index) == right.isValid(index) else { return false }
-      if !left.isValid(index) { continue }
-      let (one, other) = (left[index], right[index])
+      guard left.isNull(index) == right.isNull(index) else { return false }
+      if left.isNull(index) { continue }
+      let (one, other) = (left.cell(index), right.cell(index))
       if self == .textList ? !Self.areEqual(TextView(one), TextView(other)) : one != other { return false }
     }
     return true
-  }
-}
-
-/// The elements of a list's cell.
-struct ListCell {
-  let start: UnsafeRawPointer?
-  let count: Int
-  private let width: Int
-
-  init(_ cell: Cell, isWide: Bool) {
-    width = isWide ? 16 : 8
-    start = UnsafeRawPointer(bitPattern: UInt(cell.low))
-    count = start == nil ? 0 : Int(UInt32(truncatingIfNeeded: cell.high))
-  }
-
-  func isValid(_ index: Int) -> Bool {
-    // Safe because the validity of `count` elements follows them.
-    start.map { ($0 + (count * width + index)).load(as: UInt8.self) != 0 } ?? false
-  }
-
-  subscript(_ index: Int) -> Cell {
-    guard let start else { return Cell(low: 0) }
-    if width == 16 { return (start + index * 16).loadUnaligned(as: Cell.self) }
-    return Cell(low: (start + index * 8).loadUnaligned(as: UInt64.self))
   }
 }
 
@@ -132,18 +108,18 @@ extension ByteBuffer {
   }
 
   private mutating func append(list cell: Cell, _ kind: ChangeValueKind) {
-    let list = ListCell(cell, isWide: kind != .wordList)
+    let list = ListRun(cell, isWide: kind != .wordList)
     append(varint: UInt64(list.count))
     var bits: UInt8 = 0
     for index in 0..<list.count {
-      if list.isValid(index) { bits |= 1 << UInt8(index & 7) }
+      if !list.isNull(index) { bits |= 1 << UInt8(index & 7) }
       if index & 7 == 7 || index == list.count - 1 {
         append(bits)
         bits = 0
       }
     }
-    for index in 0..<list.count where list.isValid(index) {
-      let element = list[index]
+    for index in 0..<list.count where !list.isNull(index) {
+      let element = list.cell(index)
       switch kind {
       case .textList: append(text: TextView(element))
       case .wideList:

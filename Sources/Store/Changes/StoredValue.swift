@@ -37,10 +37,9 @@ package enum StoredValue {
   }
 
   private static func isValidList(_ cell: Cell, _ element: ValueType, _ catalog: Catalog) -> Bool {
-    let kind = ColumnKind(element)
-    let list = ListCell(cell, isWide: kind == .text || kind == .decimal)
-    for index in 0..<list.count where list.isValid(index) {
-      if !isValid(list[index], element, catalog) { return false }
+    let list = ListRun(cell, element)
+    for index in 0..<list.count where !list.isNull(index) {
+      if !isValid(list.cell(index), element, catalog) { return false }
     }
     return true
   }
