@@ -35,6 +35,12 @@ private func changeFile(_ path: String) throws {
     print(try database.run("{ Product(where: id == 2) { name } }").jsonString)
   }
   try database.backup(to: path + ".backup")
+
+  let follower = try Database(path: path, storage: StorageOptions(access: .follow))
+  try database.run("mutation { updateProduct(where: id == 1, set: {price: 17}) { id } }")
+  print(try follower.run("{ Product { name price } }").jsonString)
+
+  try database.compact()
   try database.close()
 }
 

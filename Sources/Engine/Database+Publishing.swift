@@ -38,7 +38,9 @@ extension Database {
   /// Puts what `body` makes of the newest version in its place, as one change.
   ///
   /// - Parameter body: gets the newest version, and whether there is a schema.
+  ///   `rewrites` says that rows have other numbers in what it makes.
   package func replacing<Output>(
+    rewrites: Bool = false,
     _ body: (_ base: Snapshot, _ hasSchema: Bool) throws(QueryError) -> (snapshot: Snapshot, output: Output)
   ) throws(QueryError) -> Output {
     try refuseNested()
@@ -48,7 +50,7 @@ extension Database {
       _ = try newestVersion()
       let (base, _, hasSchema) = published
       let made = try body(base, hasSchema)
-      try keep(made.snapshot)
+      try keep(made.snapshot, rewrites: rewrites)
       let old = state.withLock { state in
         let old = state.snapshot
         state.snapshot = made.snapshot

@@ -85,10 +85,14 @@ public final class Database: Sendable {
 
   /// A database that begins with what a storage keeps, and has it keep what is committed.
   ///
-  /// - Parameter version: The number of the last transaction that is kept.
-  package init(_ snapshot: Snapshot, hasSchema: Bool, storage: any CommitStorage, version: Int64) {
-    committer = Committer(storage, version: version)
-    state = Lock(State(snapshot: snapshot, hasSchema: hasSchema))
+  /// - Parameters:
+  ///   - refusal: The error that whoever writes gets, where nothing may be written.
+  ///   - isFollowing: Whether others write to the storage meanwhile, see ``refresh()``.
+  package init(
+    _ stored: StoredVersion, storage: any CommitStorage, refusal: QueryError? = nil, isFollowing: Bool = false
+  ) {
+    committer = Committer(storage, version: stored.version, refusal: refusal, isFollowing: isFollowing)
+    state = Lock(State(snapshot: stored.snapshot, hasSchema: stored.hasSchema))
   }
 
   /// The version that queries started now will see.
@@ -127,8 +131,11 @@ public final class Database: Sendable {
 
   /// The version that queries started now will see.
   var current: Snapshot {
-    // What is not kept yet is not seen.
-    if committer != nil { return state.withLock { $0.snapshot } }
+    // What is not kept yet is not seen. Where what others keep cannot be read, what is there is seen.
+    if let committer {
+      if committer.following != nil { _ = try? refresh() }
+      return state.withLock { $0.snapshot }
+    }
     if let snapshot = state.withLock({ $0.open == nil ? $0.snapshot : nil }) { return snapshot }
     return state.withPublished { $0.snapshot }
   }
@@ -138,7 +145,10 @@ public final class Database: Sendable {
 
   /// The version that queries started now will see, what another module keeps with it, and whether there is a schema.
   package var published: (snapshot: Snapshot, companion: (any SnapshotCompanion)?, hasSchema: Bool) {
-    if committer != nil { return state.withLock { ($0.snapshot, $0.companion, $0.hasSchema) } }
+    if let committer {
+      if committer.following != nil { _ = try? refresh() }
+      return state.withLock { ($0.snapshot, $0.companion, $0.hasSchema) }
+    }
     return state.withPublished { ($0.snapshot, $0.companion, $0.hasSchema) }
   }
   /// The schema as SDL: the one given, or the one inferred.
@@ -207,6 +217,8 @@ public final class Database: Sendable {
       return (known, hash, epoch)
     }
     if let known { return PreparedQuery(known, database: self) }
+    // What others have committed may have another schema.
+    try refresh()
     let only = try onlyOperation(of: document(text, name, options), options)
     text.withUTF8 { text in
       texts.withLock {
@@ -281,6 +293,7 @@ public final class Database: Sendable {
   private func operations(
     of document: QueryDocument, _ options: RunOptions
   ) throws(QueryError) -> [PreparedOperation] {
+    try refresh()
     let catalog = self.catalog
     let queries = try document.bound(catalog, commands: commandDescriptors(catalog), run: options).queries
     return zip(document.operations, queries).map {

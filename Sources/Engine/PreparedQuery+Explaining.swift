@@ -33,7 +33,7 @@ extension PreparedQuery {
   public func explain(
     _ variables: [String: Value] = [:], costs: Bool = true, analyze: Bool = false, options: RunOptions = RunOptions()
   ) throws(QueryError) -> String {
-    try explain(variables, on: database.current, costs: costs, analyze: analyze, options: options)
+    try explain(variables, on: database.latest(), costs: costs, analyze: analyze, options: options)
   }
 
   private func explain(

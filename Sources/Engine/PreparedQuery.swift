@@ -39,7 +39,7 @@ public final class PreparedQuery: Sendable {
   public func run(
     _ variables: [String: Value] = [:], options: RunOptions = RunOptions()
   ) throws(QueryError) -> Answer {
-    guard isSegmented else { return try run(variables, on: database.current, options: options) }
+    guard isSegmented else { return try run(variables, on: database.latest(), options: options) }
     return Answer(utf8: try change(variables, options: options) { [UInt8]($0) })
   }
 
@@ -48,7 +48,7 @@ public final class PreparedQuery: Sendable {
     _ variables: [String: Value], options: RunOptions, _ take: (UnsafeRawBufferPointer) -> Result
   ) throws(QueryError) -> Result {
     guard isMutation, explanation == nil else {
-      return try writeAnew(variables, on: database.current, options: options, take)
+      return try writeAnew(variables, on: database.latest(), options: options, take)
     }
     do {
       return try database.asWriter {
@@ -98,7 +98,7 @@ public final class PreparedQuery: Sendable {
       return try change(variables, options: options) { [UInt8]($0) }.withUnsafeBytes { body($0) }
     }
     if isSegmented { return try change(variables, options: options, body) }
-    return try write(variables, on: database.current, options: options, body)
+    return try write(variables, on: database.latest(), options: options, body)
   }
 
   private func run(
@@ -369,7 +369,7 @@ public final class PreparedQuery: Sendable {
       options.planner = planner
       return try run(variables, options: options)
     }
-    let snapshot = database.current
+    let snapshot = try database.latest()
     let query = try bound(variables, snapshot.catalog)
     let parameters = try coerce(variables, for: query.parameters, snapshot.catalog, now: now)
     let plan = try plan(query, snapshot, parameters, planner)

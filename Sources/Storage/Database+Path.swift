@@ -20,12 +20,22 @@ extension Database {
   public convenience init(
     path: String, schema: String? = nil, name: String = "schema.graphql", storage: StorageOptions = StorageOptions()
   ) throws(QueryError) {
+    try self.init(SQLiteBackend(path: path), schema: schema, name: name, storage: storage)
+  }
+
+  /// A database that lasts in a place of the program's choice; see ``init(path:schema:name:storage:)``.
+  ///
+  /// - Throws: ``GQLEngine/QueryError``, as for a file; errors of the backend that are others are `storage-failed`.
+  public convenience init(
+    _ backend: some StorageBackend, schema: String? = nil, name: String = "schema.graphql",
+    storage: StorageOptions = StorageOptions()
+  ) throws(QueryError) {
     var given: Catalog?
     if let schema { given = try Self.catalog(of: [SourceText(name: name, text: schema)]).catalog }
-    let file = StorageFile(path: path, options: storage)
-    let content = try file.open(creating: given)
-    let kept: any CommitStorage = storage.access == .write ? file : ReadOnlyStorage(file)
-    self.init(content.snapshot, hasSchema: content.hasSchema, storage: kept, version: content.version)
+    let log = CommitLog(backend, options: storage)
+    let stored = try log.open(creating: given)
+    let refusal = storage.access == .write ? nil : StorageProblem.openedForReading.error(backend.name)
+    self.init(stored, storage: log, refusal: refusal, isFollowing: storage.access == .follow)
     guard let schema, let given else { return }
     if Database(Snapshot.empty(given)).schema == self.schema { return }
     try changeSchema(to: schema, name: name, allowingLoss: storage.allowsLoss)
@@ -38,10 +48,10 @@ extension Database {
   ///
   /// - Throws: ``GQLEngine/QueryError`` where the file cannot be opened at all.
   public static func verify(path: String) throws(QueryError) -> [String] {
-    let file = StorageFile(path: path, options: StorageOptions(access: .read, creates: false))
+    let file = SQLiteBackend(path: path)
     do throws(QueryError) {
-      let content = try file.open(creating: nil)
-      return try file.integrityProblems() + Database(content.snapshot).check()
+      let stored = try CommitLog(file, options: .reading).open(creating: nil)
+      return try file.integrityProblems() + Database(stored.snapshot).check()
     } catch {
       guard error.problems.first?.code == "storage-corrupt" else { throw error }
       return error.problems.map(\.message)
@@ -53,27 +63,11 @@ extension Database {
 
   /// The data of a file, in memory: what is changed is not kept.
   package convenience init(copying path: String) throws(QueryError) {
-    let file = StorageFile(path: path, options: StorageOptions(access: .read, creates: false))
-    self.init(try file.open(creating: nil).snapshot)
+    self.init(try CommitLog(SQLiteBackend(path: path), options: .reading).open(creating: nil).snapshot)
   }
 }
 
-/// Refuses to keep anything.
-final class ReadOnlyStorage: CommitStorage {
-  private let file: StorageFile
-
-  init(_ file: StorageFile) { self.file = file }
-
-  private var problem: QueryError {
-    QueryError(
-      code: "storage-read-only", "the database was opened for reading", help: "open it for writing", file: file.path)
-  }
-
-  func append(_ commits: [Commit], newest: Snapshot) throws(QueryError) { throw problem }
-  func rewrite(_ newest: Snapshot, version: Int64, time: Int64) throws(QueryError) { throw problem }
-  func flush() throws(QueryError) {}
-  func close(_ newest: Snapshot) throws(QueryError) {}
-  func abandon() { file.abandon() }
-  func backup(to path: String) throws(QueryError) { try file.backup(to: path) }
-  func reopen() throws(QueryError) -> (snapshot: Snapshot, version: Int64, hasSchema: Bool) { try file.reopen() }
+extension StorageOptions {
+  /// Those of who only looks.
+  fileprivate static var reading: StorageOptions { StorageOptions(access: .read, creates: false) }
 }

@@ -6,6 +6,8 @@ public struct StorageOptions: Sendable, Hashable {
     case write
     /// This database reads it as it is now, and never writes to it.
     case read
+    /// This database reads it, and sees what another process or database commits to it. It never writes to it.
+    case follow
   }
 
   /// When a change counts as made.
@@ -48,6 +50,8 @@ package struct FoldingLimits: Sendable, Hashable {
   package var largeCommit = 4 << 20
   /// Rows that are written between two commits: a few milliseconds.
   package var sliceRows = 1500
+  /// Milliseconds without a commit after which rows are written; 0 for never.
+  package var delay = 1000
 
   package init() {}
 }

@@ -14,6 +14,8 @@ package enum StorageProblem {
   case newer(format: Int)
   case full
   case readOnly(String)
+  /// The database was opened for reading.
+  case openedForReading
   /// Another program has changed it.
   case changed
   /// A value or a schema has no form in a file.
@@ -55,6 +57,9 @@ package enum StorageProblem {
       QueryError(
         code: "storage-read-only", "the file cannot be written: \(what)",
         help: "change who may write it and its folder, or open it for reading", file: path)
+    case .openedForReading:
+      QueryError(
+        code: "storage-read-only", "the database was opened for reading", help: "open it for writing", file: path)
     case .changed:
       QueryError(
         code: "storage-changed", "another program has changed the file", help: "reopen the database", file: path)

@@ -39,6 +39,8 @@ struct KillTask: Sendable {
         for number in first..<(commits == Int.max ? Int.max : first + commits) {
           try workload.run(number, of: thread, in: database)
           Self.say("\(thread) \(number)\n")
+          // So that nobody commits for a moment now and then.
+          if disturbance == "quiet" { usleep(UInt32(number % 7 * 700)) }
         }
       } catch {
         Self.say("error \(error)\n")
@@ -50,13 +52,17 @@ struct KillTask: Sendable {
   }
 
   private func disturb(_ database: Database, _ seed: UInt64) throws {
-    guard disturbance == "schema" || disturbance == "flush" else { return }
+    guard ["schema", "flush", "compact"].contains(disturbance) else { return }
     var random = SeededRandom(seed: seed)
     var isWider = false
     while true {
       usleep(UInt32(random.below(20_000)))
       if disturbance == "flush" {
         try database.flush()
+        continue
+      }
+      if disturbance == "compact" {
+        try database.compact()
         continue
       }
       isWider.toggle()

@@ -7,7 +7,8 @@ import GQLite
 //
 // Opens a database, says so with a line, and changes it on several threads until it is killed. A line "THREAD NUMBER"
 // follows each commit that was acknowledged. DISTURBANCE is what happens beside it, again and again: "none", "schema"
-// changes the schema, "close" closes and opens, "flush" flushes.
+// changes the schema, "close" closes and opens, "flush" flushes, "compact" compacts,
+// "quiet" waits between commits, so that rows are written meanwhile.
 
 private let arguments = Array(CommandLine.arguments.dropFirst())
 guard arguments.count == 9, let seed = UInt64(arguments[2]), let threads = Int(arguments[3]),
@@ -21,6 +22,7 @@ private var options = StorageOptions(durability: arguments[1] == "full" ? .full 
 options.folding.logBytes = numbers[0]
 options.folding.largeCommit = numbers[1]
 options.folding.sliceRows = numbers[2]
+if arguments[7] == "quiet" { options.folding.delay = 1 }
 exit(
   KillTask(
     path: arguments[0], workload: Workload(seed: seed, threads: threads), options: options, disturbance: arguments[7],

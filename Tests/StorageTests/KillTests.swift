@@ -119,7 +119,7 @@ private struct KillProof {
     let large = random.pick([4_000, 4 << 20])
     process.arguments = [
       path, durability, "\(workload.seed)", "\(workload.threads)", "\(log)", "\(large)", "\(1 + random.below(20))",
-      random.pick(["none", "none", "schema", "close", "close", "flush"]), "\(round)",
+      random.pick(["none", "none", "schema", "close", "close", "flush", "compact", "quiet"]), "\(round)",
     ]
     var environment = ProcessInfo.processInfo.environment
     environment["SWIFT_BACKTRACE"] = "enable=no"

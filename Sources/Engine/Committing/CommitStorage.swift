@@ -16,6 +16,23 @@ package struct Commit: Sendable {
   }
 }
 
+/// A version that a storage keeps.
+package struct StoredVersion {
+  package let snapshot: Snapshot
+  /// The number of its last transaction.
+  package let version: Int64
+  package let hasSchema: Bool
+  /// Indicates whether it goes on from the version that was there, with the same schema.
+  package let isContinued: Bool
+
+  package init(snapshot: Snapshot, version: Int64, hasSchema: Bool, isContinued: Bool = false) {
+    self.snapshot = snapshot
+    self.version = version
+    self.hasSchema = hasSchema
+    self.isContinued = isContinued
+  }
+}
+
 /// Where a database keeps its commits. Called by one thread at a time.
 package protocol CommitStorage: AnyObject, Sendable {
   /// Keeps some commits, which follow those that are kept, all or none. `newest` is the version with all of them.
@@ -23,8 +40,17 @@ package protocol CommitStorage: AnyObject, Sendable {
   /// - Throws: what failed; whether the commits are kept is known after ``reopen()`` only.
   func append(_ commits: [Commit], newest: Snapshot) throws(QueryError)
 
-  /// Keeps a version with another schema, in the place of all that is there.
+  /// Keeps a version with another schema or other row numbers, in the place of all that is there.
   func rewrite(_ newest: Snapshot, version: Int64, time: Int64) throws(QueryError)
+
+  /// Does a little of what makes the next opening quick. Returns whether there is more to do.
+  func fold() throws(QueryError) -> Bool
+
+  /// Milliseconds without a commit after which ``fold()`` is called; 0 for never.
+  var foldingDelay: Int { get }
+
+  /// Returns the version that others have committed since one that was read; nil where there is none.
+  func news(after version: Int64, of newest: Snapshot) throws(QueryError) -> StoredVersion?
 
   /// Returns when all that was appended survives the loss of power.
   func flush() throws(QueryError)
@@ -35,9 +61,12 @@ package protocol CommitStorage: AnyObject, Sendable {
   /// Lets go of everything as it is, after a failure.
   func abandon()
 
-  /// Writes a copy of the newest version, with which another database can be opened.
-  func backup(to path: String) throws(QueryError)
+  /// Writes a version into a new file, with which another database can be opened. Called by any thread.
+  func backup(_ newest: Snapshot, version: Int64, to path: String) throws(QueryError)
+
+  /// Takes as little room as it can.
+  func vacuum() throws(QueryError)
 
   /// Reads again what is kept, after a failure.
-  func reopen() throws(QueryError) -> (snapshot: Snapshot, version: Int64, hasSchema: Bool)
+  func reopen() throws(QueryError) -> StoredVersion
 }

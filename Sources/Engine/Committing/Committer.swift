@@ -1,3 +1,4 @@
+import Dispatch
 import GQLBase
 import GQLStore
 
@@ -24,6 +25,11 @@ final class Committer: @unchecked Sendable {
     var isCommitting = false
     /// Why nothing can be written any more.
     var failure: QueryError?
+    /// Whether it has ended, rather than never been allowed.
+    var isStopped = false
+    /// When something was committed last, in milliseconds of a clock that only goes forward.
+    var lastCommit: UInt64 = 0
+    var isFoldingDue = false
     /// For each time that writing has ended so far: the last transaction that was kept then, and why it ended.
     var ends: [(durable: Int64, failure: QueryError)] = []
 
@@ -31,6 +37,7 @@ final class Committer: @unchecked Sendable {
     mutating func end(_ reason: QueryError) {
       ends.append((durable, reason))
       failure = reason
+      isStopped = true
       queue.removeAll()
       applied = durable
     }
@@ -44,18 +51,24 @@ final class Committer: @unchecked Sendable {
   }
 
   let storage: any CommitStorage
+  /// Why nothing may be written, ever; nil for a database that is opened for writing.
+  let refusal: QueryError?
+  /// Held by whoever looks for news; nil for a database that does not follow another.
+  let following: Lock<Bool>?
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
   @exclusivity(unchecked) private var progress: Progress
 
   /// `version` is that of the last transaction that the storage keeps.
-  init(_ storage: any CommitStorage, version: Int64) {
+  init(_ storage: any CommitStorage, version: Int64, refusal: QueryError? = nil, isFollowing: Bool = false) {
     self.storage = storage
+    self.refusal = refusal
+    following = isFollowing ? Lock(false) : nil
     mutex = .allocate(capacity: 1)
     pthread_mutex_init(mutex, nil)
     condition = .allocate(capacity: 1)
     pthread_cond_init(condition, nil)
-    progress = Progress(applied: version, durable: version)
+    progress = Progress(applied: version, durable: version, failure: refusal)
   }
 
   deinit {
@@ -77,8 +90,11 @@ final class Committer: @unchecked Sendable {
   /// The version of the last transaction that is kept.
   var durable: Int64 { locked { progress.durable } }
 
-  /// Tells whether writing has ended.
+  /// Tells whether writing has ended, or was never allowed.
   var hasFailed: Bool { locked { progress.failure != nil } }
+
+  /// Tells whether the database is closed, or writing has ended after a failure.
+  var isStopped: Bool { locked { progress.isStopped } }
 
   /// Throws where nothing can be written any more.
   func check() throws(QueryError) { if let failure = locked({ progress.failure }) { throw failure } }
@@ -165,9 +181,48 @@ final class Committer: @unchecked Sendable {
       progress.end(failure)
     } else {
       progress.durable = version ?? max(progress.durable, progress.taken)
+      noteCommit()
     }
     pthread_cond_broadcast(condition)
     if let failure { throw failure }
+  }
+
+  // MARK: - Folding
+
+  private static var milliseconds: UInt64 { DispatchTime.now().uptimeNanoseconds / 1_000_000 }
+
+  /// Has the storage fold when nothing is committed for a while. Precondition: locked.
+  private func noteCommit() {
+    guard storage.foldingDelay > 0 else { return }
+    progress.lastCommit = Self.milliseconds
+    if progress.isFoldingDue { return }
+    progress.isFoldingDue = true
+    foldLater(in: storage.foldingDelay)
+  }
+
+  private func foldLater(in delay: Int) {
+    DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(delay)) { [weak self] in
+      self?.foldIfQuiet()
+    }
+  }
+
+  private func foldIfQuiet() {
+    let waited = locked {
+      let waited = Int(clamping: Self.milliseconds &- progress.lastCommit)
+      if waited >= storage.foldingDelay { progress.isFoldingDue = false }
+      return waited
+    }
+    if waited < storage.foldingDelay { return foldLater(in: storage.foldingDelay - waited) }
+    do throws(QueryError) {
+      var hasMore = true
+      while hasMore {
+        try exclusively { () throws(QueryError) in hasMore = try storage.fold() }
+        // Whoever has committed meanwhile has asked for it anew.
+        if locked({ progress.isFoldingDue }) { return }
+      }
+    } catch {
+      if !hasFailed { stop(error) }
+    }
   }
 
   /// Ends writing, for a reason that is given to whoever writes later.
@@ -181,7 +236,8 @@ final class Committer: @unchecked Sendable {
   /// Begins anew with what the storage keeps.
   func restart(version: Int64) {
     locked {
-      progress.failure = nil
+      progress.failure = refusal
+      progress.isStopped = false
       progress.queue.removeAll()
       progress.applied = version
       progress.durable = version

@@ -12,9 +12,10 @@ extension Database {
   /// The number of the last transaction that is kept; 0 for a database in memory.
   public var durableVersion: Int64 { committer?.durable ?? 0 }
 
-  /// Returns when all that was written survives the loss of power. Does nothing for a database in memory.
+  /// Returns when all that was written survives the loss of power. Does nothing for a database in memory, or one that
+  /// is opened for reading.
   public func flush() throws(QueryError) {
-    guard let committer else { return }
+    guard let committer, committer.refusal == nil else { return }
     try wait(for: committer.applied)
     try committer.exclusively { () throws(QueryError) in try committer.storage.flush() }
   }
@@ -27,7 +28,7 @@ extension Database {
     try writer.withLock { (_) throws(QueryError) in
       if committer.hasFailed {
         // What failed is told; the file is as sound as before.
-        committer.storage.abandon()
+        try alone(committer) { () throws(QueryError) in committer.storage.abandon() }
       } else {
         let newest = try newestVersion()
         try committer.exclusively { () throws(QueryError) in try committer.storage.close(newest) }
@@ -37,15 +38,82 @@ extension Database {
     }
   }
 
-  /// Writes a copy of the file as it is now. Others read and write meanwhile, but what they write waits for it.
+  /// Writes the newest version into a new file, with which another database can be opened. Others read and write
+  /// meanwhile.
   ///
-  /// - Throws: ``QueryError``; also where there is a file at the path, or the database is in memory.
+  /// - Throws: ``QueryError``; also where there is something at the path, or the database is in memory.
   public func backup(to path: String) throws(QueryError) {
     guard let committer else {
       throw QueryError(code: "storage-failed", "a database in memory has no file to be copied")
     }
-    try wait(for: committer.applied)
-    try committer.exclusively { () throws(QueryError) in try committer.storage.backup(to: path) }
+    try refuseNested()
+    try refresh()
+    let (version, snapshot) = try writer.withLock { (_) throws(QueryError) in
+      let snapshot = try committer.refusal == nil ? newestVersion() : current
+      return (committer.durable, snapshot)
+    }
+    try committer.storage.backup(snapshot, version: version, to: path)
+  }
+
+  /// Makes the file as small as it can be: numbers rows anew, and gives the space of what was removed back to the
+  /// system. Others read meanwhile, and wait to write. Followers load everything again.
+  ///
+  /// Complexity: O(*n* log *n*) in the number of entities. Needs as much space on the disk as the file takes.
+  public func compact() throws(QueryError) {
+    guard let committer else { return }
+    try committer.check()
+    if state.withLock({ $0.hasSchema }) {
+      try replacing(rewrites: true) { (base, _) throws(QueryError) in (base.renumbered(fold: foldText), ()) }
+    }
+    try committer.exclusively { () throws(QueryError) in try committer.storage.vacuum() }
+  }
+
+  /// Takes up what the writer of the file has committed meanwhile, where the database follows it; queries do that by
+  /// themselves. Returns whether there was something new.
+  ///
+  /// Complexity: some microseconds where nothing is new, else O(*n*) in the changes.
+  @discardableResult
+  public func refresh() throws(QueryError) -> Bool {
+    guard let committer, let following = committer.following else { return false }
+    let old = try following.withLock { (_) throws(QueryError) -> State? in
+      if committer.isStopped { return nil }
+      let newest = state.withLock { $0.snapshot }
+      guard let news = try committer.storage.news(after: committer.durable, of: newest) else { return nil }
+      return adopt(news, committer)
+    }
+    guard let old else { return false }
+    withExtendedLifetime(old) { tellWatchers() }
+    return true
+  }
+
+  /// Runs `body` while nobody else uses the storage, be it after a failure.
+  private func alone(_ committer: Committer, _ body: () throws(QueryError) -> Void) throws(QueryError) {
+    guard let following = committer.following else { return try committer.exclusively(afterFailure: true, body) }
+    try following.withLock { (_) throws(QueryError) in try body() }
+  }
+
+  /// The version that queries started now will see, after ``refresh()``.
+  func latest() throws(QueryError) -> Snapshot {
+    guard let committer else { return current }
+    if committer.following != nil { try refresh() }
+    return state.withLock { $0.snapshot }
+  }
+
+  /// Puts a version that the storage keeps in the place of the one that is there, which is returned.
+  private func adopt(_ stored: StoredVersion, _ committer: Committer) -> State {
+    let companion = state.withLock { $0.companion }?.moved(to: stored.snapshot.catalog)
+    let old = state.withLock { state in
+      let old = state
+      if stored.isContinued {
+        state.snapshot = stored.snapshot
+      } else {
+        state = State(snapshot: stored.snapshot, hasSchema: stored.hasSchema, companion: companion)
+      }
+      return old
+    }
+    committer.restart(version: stored.version)
+    if !stored.isContinued { forgetTexts() }
+    return old
   }
 
   /// Reads again what the file holds, after a failure of the storage: then the database can be written again.
@@ -55,22 +123,11 @@ extension Database {
     try writer.withLock { (_) throws(QueryError) in
       // What was applied before is kept, or its writer is told that it is not.
       if !committer.hasFailed { try wait(for: committer.applied) }
-      var reopened: (snapshot: Snapshot, version: Int64, hasSchema: Bool)?
-      try committer.exclusively(afterFailure: true) { () throws(QueryError) in
-        reopened = try committer.storage.reopen()
+      var old: State?
+      try alone(committer) { () throws(QueryError) in
+        old = adopt(try committer.storage.reopen(), committer)
       }
-      guard let (snapshot, version, hasSchema) = reopened else { return }
-      let companion = state.withLock { $0.companion }?.moved(to: snapshot.catalog)
-      let old = state.withLock { state in
-        let old = (state.snapshot, state.open)
-        state = State(snapshot: snapshot, hasSchema: hasSchema, companion: companion)
-        return old
-      }
-      committer.restart(version: version)
-      withExtendedLifetime(old) {
-        forgetTexts()
-        tellWatchers()
-      }
+      withExtendedLifetime(old) { tellWatchers() }
     }
   }
 
@@ -118,11 +175,13 @@ extension Database {
   }
 
   /// Keeps a version that is to be published. Called by the one writer, on what ``newestVersion()`` gave.
-  func keep(_ next: Snapshot) throws(QueryError) {
+  ///
+  /// - Parameter rewrites: Whether rows have other numbers than before.
+  func keep(_ next: Snapshot, rewrites: Bool = false) throws(QueryError) {
     guard let committer else { return }
     try committer.check()
     let base = state.withLock { $0.snapshot }
-    if next.hasLayout(of: base) {
+    if !rewrites, next.hasLayout(of: base) {
       let changes = next.changes(since: base)
       if changes.isEmpty { return }
       try committer.commit { (version) throws(QueryError) in

@@ -32,7 +32,7 @@ extension Database {
       return try open.apply(program, context, into: &output)
     }
     // Cannot fail: nothing is kept.
-    if needsCompaction { try? compact() }
+    if needsCompaction { try? dropSuperseded() }
     return isApplied
   }
 
@@ -68,7 +68,7 @@ extension Database {
   }
 
   /// Leaves behind what is superseded. Readers do not wait for it.
-  private func compact() throws(QueryError) {
+  private func dropSuperseded() throws(QueryError) {
     let transaction = WriteTransaction(current, fold: foldText)
     transaction.takeUpCompaction()
     try publish(transaction.commit())

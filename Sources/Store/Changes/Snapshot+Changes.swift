@@ -21,6 +21,21 @@ extension Snapshot {
   /// All that this version holds, as changes since there was nothing. Two stores with equal contents have equal bytes.
   package func content() -> ChangeSet { changes(since: Snapshot.empty(catalog)) }
 
+  /// Returns what a row holds, as changes since it was void; empty for a void one. Precondition: the type is there.
+  package func content(of type: Int, _ row: UInt32) -> ChangeSet {
+    let table = tables[type]
+    var waiting: ContiguousArray<WaitingChange> = []
+    if !dangling.isEmpty {
+      for (place, relation) in table.layout.relations.enumerated() {
+        let link = DanglingLinks.Link(relation: relation.id, source: row)
+        if let change = dangling.all(link, place: place) { waiting.append(change) }
+      }
+    }
+    var writer = ChangeWriter()
+    writer.add(table.layout, row, before: VoidRow(), after: StoredRow(table, row), waiting: ArraySlice(waiting))
+    return writer.finish()
+  }
+
   private func addChanges(
     _ table: Table, _ before: Table, _ waiting: [RowWaitingChanges], to writer: inout ChangeWriter
   ) {

@@ -105,7 +105,11 @@ extension DanglingLinks {
   mutating func apply(
     _ change: WaitingChange, _ layout: StoreLayout.TypeLayout, _ row: UInt32, _ reader: ChangeReader
   ) throws(ChangeProblem) {
-    let link = Link(relation: layout.relations[change.place].id, source: row)
+    put(change, of: Link(relation: layout.relations[change.place].id, source: row))
+  }
+
+  /// Makes of a link what a change says.
+  mutating func put(_ change: WaitingChange, of link: Link) {
     for entry in change.entries { set(link, entry.key, entry.after) }
     setClosed(link, opened: change.opened, closed: change.closed)
   }

@@ -14,6 +14,7 @@ import GQLEngine
 /// it. The system takes it back when the process ends, however it ends.
 final class FileLock {
   private let descriptor: Int32
+  private let owner = getpid()
 
   init(_ path: String) throws(QueryError) {
     let opened = open(path + "-lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -37,7 +38,8 @@ final class FileLock {
 
   deinit {
     // Closing alone would leave the lock to a process that is being started at this moment, until it runs.
-    flock(descriptor, LOCK_UN)
+    // A fork has the lock of its parent, and leaves it.
+    if getpid() == owner { flock(descriptor, LOCK_UN) }
     close(descriptor)
   }
 }

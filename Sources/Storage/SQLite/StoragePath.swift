@@ -20,6 +20,14 @@ enum StoragePath {
     return lstat(path, &status) != 0 && errno == ENOENT
   }
 
+  /// Removes a file of SQLite with what lies beside it.
+  static func remove(_ path: String) {
+    for suffix in ["", "-wal", "-shm", "-journal", "-lock"] { unlink(path + suffix) }
+  }
+
+  /// Removes the lock of a file that nobody else knows of yet.
+  static func removeLock(_ path: String) { unlink(path + "-lock") }
+
   /// Returns the reason why a path cannot be that of a database; nil if it can.
   static func problem(of path: String, mayBeMissing: Bool) -> String? {
     if path.isEmpty || path.utf8.contains(0) { return "its path is empty, or has U+0000 in it" }

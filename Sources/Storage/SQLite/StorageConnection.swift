@@ -2,10 +2,19 @@ import CSQLite3
 import GQLBase
 import GQLEngine
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// A connection to a database file. For one thread at a time.
 final class StorageConnection {
   private let handle: OpaquePointer
   let path: String
+  private let owner = getpid()
 
   init(path: String, isWriting: Bool, creates: Bool) throws(QueryError) {
     // Before SQLite makes it, so that nobody else may read it; what SQLite puts beside it has the same rights.
@@ -23,7 +32,13 @@ final class StorageConnection {
     sqlite3_busy_timeout(handle, 5000)
   }
 
-  deinit { sqlite3_close_v2(handle) }
+  deinit {
+    // A fork must not tidy up what its parent goes on with.
+    if !isForeign { sqlite3_close_v2(handle) }
+  }
+
+  /// Indicates whether the process is a fork of the one that has opened the file.
+  var isForeign: Bool { getpid() != owner }
 
   /// The error of a result code.
   func error(_ status: Int32) -> QueryError {
@@ -53,6 +68,18 @@ final class StorageConnection {
   func text(_ sql: String) throws(QueryError) -> String? {
     let statement = try prepare(sql)
     return try statement.step() ? statement.string(0) : nil
+  }
+
+  /// Runs `body`, which sees one state of the file.
+  func reading(_ body: () throws(QueryError) -> Void) throws(QueryError) {
+    try execute("BEGIN")
+    do throws(QueryError) {
+      try body()
+      try execute("COMMIT")
+    } catch {
+      if sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK") }
+      throw error
+    }
   }
 
   /// Runs `body` as one transaction.

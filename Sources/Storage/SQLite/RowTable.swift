@@ -205,7 +205,7 @@ final class RowTable {
         throw corrupt(row, "its number is out of order")
       }
       // Void rows have no place in the table.
-      if next < row || batch.count == Self.batch {
+      if next < row || batch.columns.count == Self.batch {
         try append(batch, to: transaction)
         guard transaction.appendVoid(kind.type.id, count: Int(row - next)) else {
           throw corrupt(row, "too many rows before it are missing")
@@ -229,12 +229,11 @@ final class RowTable {
   }
 
   private func append(_ batch: RowBatch, to transaction: WriteTransaction) throws(QueryError) {
-    if batch.count == 0 { return }
+    if batch.columns.count == 0 { return }
     let type = kind.type.id
-    let isAppended = batch.withColumns { columns, statuses in
-      transaction.appendStored(type, columns: columns, statuses: statuses, rows: batch.count)
+    guard batch.columns.append(to: transaction, type) else {
+      throw corrupt(Int64(transaction.storedCount(type)), "it does not fit")
     }
-    guard isAppended else { throw corrupt(Int64(transaction.storedCount(type)), "it does not fit") }
     for list in batch.lists {
       guard let targets = ListText.rows(list.bytes) else { throw corrupt(Int64(list.row), "a list is no list") }
       transaction.setStoredList(type, list.column, list.row, targets)
@@ -259,7 +258,7 @@ final class RowTable {
     sum.add(version)
     sum.add(status)
     guard status == 1 || status == 2 else { throw corrupt(Int64(row), "its status is unknown") }
-    let place = batch.add(UInt8(truncatingIfNeeded: status))
+    let place = batch.columns.add(UInt8(truncatingIfNeeded: status))
     if statement.type(4) == SQLITE_NULL {
       sum.addNull()
     } else {
@@ -295,7 +294,7 @@ final class RowTable {
       guard let cell = cell(statement, number, kind, bytes, index, batch.arena),
         StoredValue.isValid(cell, fields[index].column.type, catalog)
       else { throw corrupt(Int64(row), "the value of '\(fields[index].column.name)' is none of its type") }
-      batch.set(Int(fields[index].column.id.index), place, cell)
+      batch.columns.set(Int(fields[index].column.id.index), place, cell)
     }
     guard sum.value == statement.integer(3) else { throw corrupt(Int64(row), "its checksum is wrong") }
   }
@@ -353,67 +352,22 @@ extension TextView {
   }
 }
 
-/// Rows on their way from a table into a store, column by column.
+/// Rows on their way from a table into a store.
 private final class RowBatch {
-  private let width: Int
-  private let cells: UnsafeMutablePointer<Cell>
-  private let valid: UnsafeMutablePointer<Bool>
-  private let statuses: UnsafeMutablePointer<UInt8>
-  private let columns: UnsafeMutablePointer<ColumnCells>
-  private let capacity: Int
-  private(set) var count = 0
+  let columns: StoredBatch
   let arena = StagingArena()
   var lists: [(row: UInt32, column: ColumnID, bytes: UnsafeRawBufferPointer)] = []
   var extras: [(row: UInt32, bytes: UnsafeRawBufferPointer)] = []
 
-  init(_ width: Int, _ capacity: Int) {
-    self.width = width
-    self.capacity = capacity
-    cells = .allocate(capacity: max(1, width * capacity))
-    valid = .allocate(capacity: max(1, width * capacity))
-    statuses = .allocate(capacity: capacity)
-    columns = .allocate(capacity: max(1, width))
-    cells.initialize(repeating: Cell(low: 0), count: max(1, width * capacity))
-    valid.initialize(repeating: false, count: max(1, width * capacity))
-    statuses.initialize(repeating: 0, count: capacity)
-    for column in 0..<width {
-      (columns + column).initialize(
-        to: ColumnCells(cells: cells + column * capacity, valid: valid + column * capacity))
-    }
-  }
-
-  deinit {
-    cells.deallocate()
-    valid.deallocate()
-    statuses.deallocate()
-    columns.deallocate()
-  }
-
-  /// The place of a new row. Precondition: there is room.
-  func add(_ status: UInt8) -> Int {
-    precondition(count < capacity, "a full batch")
-    statuses[count] = status
-    count += 1
-    return count - 1
-  }
+  init(_ width: Int, _ capacity: Int) { columns = StoredBatch(width: width, capacity: capacity) }
 
   /// Copies bytes that SQLite keeps until the next row only.
   func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: arena.copy(bytes), count: bytes.count)
   }
 
-  func set(_ column: Int, _ place: Int, _ cell: Cell) {
-    cells[column * capacity + place] = cell
-    valid[column * capacity + place] = true
-  }
-
-  func withColumns<Result>(_ body: (UnsafePointer<ColumnCells>, UnsafePointer<UInt8>) -> Result) -> Result {
-    body(columns, statuses)
-  }
-
   func reset() {
-    for column in 0..<width { (valid + column * capacity).update(repeating: false, count: count) }
-    count = 0
+    columns.removeAll()
     arena.removeAll()
     lists.removeAll(keepingCapacity: true)
     extras.removeAll(keepingCapacity: true)

@@ -1,0 +1,26 @@
+import GQLBase
+import GQLEngine
+import GQLStore
+
+/// Copies of a version, and the room that it takes.
+extension CommitLog {
+  func backup(_ newest: Snapshot, version: Int64, to path: String) throws(QueryError) {
+    guard StoragePath.problem(of: path, mayBeMissing: true) == nil, StoragePath.isMissing(path) else {
+      throw StorageProblem.failed("there is something at '\(path)' already").error(backend.name)
+    }
+    let file = SQLiteBackend(path: path)
+    if let original = backend as? SQLiteBackend { file.identity = original.identity }
+    do throws(QueryError) {
+      let copy = CommitLog(file, options: StorageOptions())
+      try copy.begin(newest, version: version)
+      try copy.close(newest)
+    } catch {
+      // A part of a copy is none.
+      StoragePath.remove(path)
+      throw error
+    }
+    StoragePath.removeLock(path)
+  }
+
+  func vacuum() throws(QueryError) { try (backend as? SQLiteBackend)?.vacuum() }
+}

@@ -1,0 +1,264 @@
+import GQLBase
+import GQLCatalog
+import GQLEngine
+import GQLStore
+
+/// The commits of a database in a backend: appends them as records, and folds them into rows.
+///
+/// Rows are written a few at a time between commits, when records have grown to some megabytes or nothing has been
+/// committed for a while. The records that were folded last stay for followers until the next ones are. For one thread
+/// at a time.
+final class CommitLog: CommitStorage, @unchecked Sendable {
+  let backend: any StorageBackend
+  private let options: StorageOptions
+  /// Commits that are not appended yet, below full durability in memory.
+  private var unwritten: [Commit] = []
+  private var unwrittenBytes = 0
+  private var newest: Snapshot?
+
+  // What the rows of the backend lack.
+  private var dirty = DirtyRows()
+  /// Rows that are being written, of versions up to one.
+  private var folding: (rows: DirtyRows, version: Int64)?
+  private var folded: Int64 = 0
+  private var version: Int64 = 0
+  private var recordBytes = 0
+  /// The backend's mark when it was read last.
+  private var knownMark: Int64 = 0
+
+  init(_ backend: any StorageBackend, options: StorageOptions) {
+    self.backend = backend
+    self.options = options
+  }
+
+  /// Calls the backend; errors that are not ours become `storage-failed`.
+  private func calling<Output>(_ body: () throws -> Output) throws(QueryError) -> Output {
+    do {
+      return try body()
+    } catch let error as QueryError {
+      throw error
+    } catch {
+      throw StorageProblem.failed("\(error)").error(backend.name)
+    }
+  }
+
+  // MARK: - Opening
+
+  var foldingDelay: Int { options.access == .write ? options.folding.delay : 0 }
+
+  /// Makes a new place with a version.
+  func begin(_ snapshot: Snapshot, version: Int64) throws(QueryError) {
+    try calling { try backend.open(options) }
+    do throws(QueryError) {
+      try rewrite(snapshot, version: version, time: 0)
+    } catch {
+      backend.abandon()
+      throw error
+    }
+  }
+
+  /// Opens the backend, or begins with a schema where it keeps nothing.
+  func open(creating schema: Catalog?) throws(QueryError) -> StoredVersion {
+    try calling { try backend.open(options) }
+    do throws(QueryError) {
+      if let kept = try readAll() { return kept }
+      guard options.access == .write else { throw StorageProblem.failed("it is empty").error(backend.name) }
+      let snapshot = Snapshot.empty(schema ?? Catalog())
+      try replace(snapshot, version: 0)
+      newest = snapshot
+      return StoredVersion(snapshot: snapshot, version: 0, hasSchema: schema != nil)
+    } catch {
+      backend.abandon()
+      throw error
+    }
+  }
+
+  private func readAll() throws(QueryError) -> StoredVersion? {
+    let mark = try calling { try backend.changeMark() }
+    let reader = StorageReader(backend.name)
+    try calling { try backend.read(into: reader) }
+    guard let (snapshot, hasSchema) = try reader.finish() else { return nil }
+    knownMark = mark
+    newest = snapshot
+    dirty = reader.dirty
+    folding = nil
+    folded = reader.folded
+    version = reader.version
+    recordBytes = reader.recordBytes
+    return StoredVersion(snapshot: snapshot, version: version, hasSchema: hasSchema)
+  }
+
+  // MARK: - Appending
+
+  func append(_ commits: [Commit], newest: Snapshot) throws(QueryError) {
+    self.newest = newest
+    guard options.durability == .memory else { return try write(commits, newest) }
+    unwritten += commits
+    for commit in commits { unwrittenBytes += commit.changes.bytes.count }
+    // What waits for flush() is bounded.
+    if unwrittenBytes >= options.folding.logBytes { try writeUnwritten() }
+  }
+
+  private func writeUnwritten() throws(QueryError) {
+    guard !unwritten.isEmpty, let newest else { return }
+    let commits = unwritten
+    forgetUnwritten()
+    try write(commits, newest)
+  }
+
+  private func forgetUnwritten() {
+    unwritten.removeAll()
+    unwrittenBytes = 0
+  }
+
+  private func write(_ commits: [Commit], _ newest: Snapshot) throws(QueryError) {
+    guard let last = commits.last?.version else { return }
+    do {
+      for commit in commits { try commit.changes.forEachRow { type, row in dirty.insert(type, row) } }
+    } catch {
+      throw StorageProblem.failed("a change cannot be read").error(backend.name)
+    }
+    let bytes = commits.reduce(0) { $0 + $1.changes.bytes.count }
+    if bytes > options.folding.largeCommit, backend.isTransactional {
+      version = last
+      try foldAll(newest)
+    } else {
+      try calling { try backend.append(commits.map(\.record)) }
+      recordBytes += bytes
+      version = last
+      // One slice after each commit, so that none waits for more.
+      if folding != nil || recordBytes > options.folding.logBytes { _ = try fold() }
+    }
+  }
+
+  // MARK: - Folding
+
+  /// Writes a few of the rows that the backend lacks. Returns whether there are more.
+  func fold() throws(QueryError) -> Bool {
+    guard let newest, unwritten.isEmpty else { return false }
+    if folding == nil {
+      if dirty.isEmpty { return false }
+      folding = (dirty, version)
+      dirty = DirtyRows()
+      recordBytes = 0
+    }
+    guard case (var rows, let end)? = folding else { return false }
+    let slice = StorageRows(rows.takeFirst(options.folding.sliceRows), of: newest, version: version)
+    try calling { try backend.write(slice, holding: rows.isEmpty ? end : nil) }
+    if !rows.isEmpty {
+      folding = (rows, end)
+      return true
+    }
+    folding = nil
+    let before = folded
+    folded = end
+    try calling { try backend.forget(through: before) }
+    return !dirty.isEmpty
+  }
+
+  /// Writes all rows that the backend lacks, and forgets all records.
+  private func foldAll(_ newest: Snapshot) throws(QueryError) {
+    if let folding { dirty.formUnion(folding.rows) }
+    folding = nil
+    let all = StorageRows(dirty.takeAll(), of: newest, version: version)
+    try calling {
+      try backend.write(all, holding: version)
+      try backend.forget(through: version)
+    }
+    folded = version
+    recordBytes = 0
+  }
+
+  // MARK: - Schemas
+
+  func rewrite(_ newest: Snapshot, version: Int64, time: Int64) throws(QueryError) {
+    try replace(newest, version: version)
+    self.newest = newest
+    forgetUnwritten()
+    folding = nil
+    dirty = DirtyRows()
+    recordBytes = 0
+    folded = version
+    self.version = version
+  }
+
+  private func replace(_ snapshot: Snapshot, version: Int64) throws(QueryError) {
+    let schema = snapshot.catalog.types.isEmpty ? "" : Database(snapshot).schema
+    guard Self.isReadBack(schema, as: snapshot.catalog) else {
+      throw StorageProblem.notStorable("this schema").error(backend.name)
+    }
+    try calling {
+      try backend.replace(
+        StorageState(schema: schema, version: version), with: StorageRows(allOf: snapshot, version: version))
+    }
+  }
+
+  /// Returns whether a printed schema is read back with the same numbers: records name types and columns by their
+  /// numbers.
+  private static func isReadBack(_ schema: String, as catalog: Catalog) -> Bool {
+    if catalog.types.isEmpty { return true }
+    guard let again = try? Database.catalog(of: [SourceText(name: "", text: schema)]).catalog else { return false }
+    return again.types.count == catalog.types.count
+      && zip(again.types, catalog.types).allSatisfy { left, right in
+        left.name == right.name && left.columns.map(\.name) == right.columns.map(\.name)
+          && left.columns.map(\.kind) == right.columns.map(\.kind)
+      } && again.relations.map(\.column) == catalog.relations.map(\.column)
+      && again.relations.map(\.target) == catalog.relations.map(\.target)
+      && again.enums.map(\.values) == catalog.enums.map(\.values)
+  }
+
+  // MARK: - Following
+
+  func news(after version: Int64, of newest: Snapshot) throws(QueryError) -> StoredVersion? {
+    let mark = try calling { try backend.changeMark() }
+    if mark == knownMark { return nil }
+    guard let records = try calling({ try backend.records(after: version) }) else {
+      // They are folded already, or the schema is another.
+      return try readAll()
+    }
+    knownMark = mark
+    guard let last = records.last else { return nil }
+    let transaction = WriteTransaction(newest, fold: foldText)
+    for (index, record) in records.enumerated() {
+      guard record.version == version + 1 + Int64(index),
+        let changes = record.bytes.withUnsafeBytes({ LogRecord.changes($0) })
+      else { throw StorageProblem.corrupt("the checksum of commit \(record.version) is wrong").error(backend.name) }
+      do throws(ChangeProblem) {
+        try transaction.apply(changes)
+      } catch {
+        throw StorageProblem.corrupt("commit \(record.version) does not fit what was before it").error(backend.name)
+      }
+    }
+    let snapshot = transaction.commit()
+    self.newest = snapshot
+    self.version = last.version
+    return StoredVersion(snapshot: snapshot, version: last.version, hasSchema: true, isContinued: true)
+  }
+
+  // MARK: - Ending
+
+  func flush() throws(QueryError) {
+    try writeUnwritten()
+    try calling { try backend.flush() }
+  }
+
+  func close(_ newest: Snapshot) throws(QueryError) {
+    try writeUnwritten()
+    if !dirty.isEmpty || folding != nil { try foldAll(newest) }
+    try calling { try backend.close() }
+  }
+
+  func abandon() { backend.abandon() }
+
+  func reopen() throws(QueryError) -> StoredVersion {
+    backend.abandon()
+    forgetUnwritten()
+    return try open(creating: nil)
+  }
+}
+
+extension Commit {
+  fileprivate var record: StorageRecord {
+    StorageRecord(version: version, time: time, bytes: LogRecord.bytes(changes))
+  }
+}

@@ -1,0 +1,343 @@
+import CSQLite3
+import GQLBase
+import GQLCatalog
+import GQLEngine
+import GQLStore
+
+/// A file of SQLite: a log of records, and tables of rows that people and other programs can read.
+///
+/// A record is a row of the log's table; a commit is one transaction of SQLite. See `docs/format.md`. For one thread at
+/// a time.
+///
+/// ```swift
+/// let database = try Database(SQLiteBackend(path: "shop.gqlite"))    // the same as Database(path: "shop.gqlite")
+/// ```
+public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
+  /// "GQLd".
+  static let applicationID: Int64 = 0x4751_4C64
+  /// The number of the file's form.
+  static let format: Int64 = 1
+
+  /// The file's path.
+  public let path: String
+  private var options = StorageOptions()
+  /// Nil when the file is not open.
+  private var connection: StorageConnection?
+  private var lock: FileLock?
+  /// Those of the catalog with a version; made when rows are written.
+  private var tables: [RowTable] = []
+  private var tablesVersion: UInt64?
+  private var insertion: StorageStatement?
+  private var mark: StorageStatement?
+  /// The mark of what this connection has read or written itself.
+  private var ownMark: Int64?
+  private let memory = StorageMemory()
+  /// The id that a file was given when it was made, or is to be given.
+  var identity: String?
+
+  /// A file; nothing is opened yet.
+  public init(path: String) { self.path = path }
+
+  /// The file's path.
+  public var name: String { path }
+  /// Returns true: rows are written in one transaction of SQLite.
+  public var isTransactional: Bool { true }
+
+  private func opened() throws(QueryError) -> StorageConnection {
+    guard let connection else {
+      throw QueryError(code: "storage-closed", "the database is closed", help: "open it again", file: path)
+    }
+    guard !connection.isForeign else {
+      throw StorageProblem.failed("another process has opened it, of which this one is a fork").error(path)
+    }
+    return connection
+  }
+
+  // MARK: - Opening
+
+  /// Opens the file; makes one where the options allow it.
+  public func open(_ options: StorageOptions) throws {
+    self.options = options
+    let isWriting = options.access == .write
+    if let problem = StoragePath.problem(of: path, mayBeMissing: isWriting && options.creates) {
+      throw StorageProblem.unusable(problem).error(path)
+    }
+    // Before anything is put beside it.
+    if DatabaseHeader.isForeign(path) { throw StorageProblem.foreign.error(path) }
+    if isWriting { lock = try FileLock(path) }
+    let connection = try StorageConnection(path: path, isWriting: isWriting, creates: options.creates)
+    self.connection = connection
+    if try isEmpty(connection) {
+      if isWriting { try configure(connection, isNew: true) }
+      return
+    }
+    if try connection.integer("PRAGMA application_id") != Self.applicationID {
+      throw StorageProblem.foreign.error(path)
+    }
+    let format = try connection.integer("PRAGMA user_version") ?? 0
+    if format > Self.format { throw StorageProblem.newer(format: Int(format)).error(path) }
+    if isWriting { try configure(connection, isNew: false) }
+  }
+
+  private func isEmpty(_ connection: StorageConnection) throws(QueryError) -> Bool {
+    try connection.integer("SELECT count(*) FROM sqlite_schema") == 0
+  }
+
+  private func configure(_ connection: StorageConnection, isNew: Bool) throws(QueryError) {
+    try connection.execute("PRAGMA trusted_schema = 0; PRAGMA secure_delete = FAST")
+    if isNew { try connection.execute("PRAGMA auto_vacuum = INCREMENTAL") }
+    guard try connection.text("PRAGMA journal_mode = WAL") == "wal" else {
+      throw StorageProblem.failed("its file system has no write-ahead log").error(path)
+    }
+    try connection.execute("PRAGMA synchronous = \(options.durability == .full ? "FULL" : "NORMAL")")
+    try connection.execute("PRAGMA fullfsync = 1; PRAGMA cache_size = -16000; PRAGMA wal_autocheckpoint = 1000")
+  }
+
+  // MARK: - Reading
+
+  /// See ``StorageBackend/read(into:)``.
+  public func read(into reader: StorageReader) throws {
+    let connection = try opened()
+    // All of it is of one state of the file.
+    try connection.reading { () throws(QueryError) in
+      if try isEmpty(connection) { return }
+      guard let schema = try connection.text("SELECT value FROM gqlite_meta WHERE key = 'schema'"),
+        let folded = try folded(connection), let types = try connection.integer("SELECT count(*) FROM gqlite_type"),
+        !schema.isEmpty || types == 0
+      else {
+        throw StorageProblem.corrupt("what it says of itself is missing").error(path)
+      }
+      identity = try connection.text("SELECT value FROM gqlite_meta WHERE key = 'id'")
+      try reader.begin(StorageState(schema: schema, version: folded))
+      let layout = try StorageLayout(reader.catalog, connection)
+      if let transaction = reader.transaction {
+        for (type, kind) in layout.kinds.enumerated() {
+          try RowTable(kind, reader.catalog, connection).read(into: transaction, newerThan: folded) { row, version in
+            reader.note(type, row, version)
+          }
+        }
+      }
+      let log = try connection.prepare("SELECT version, body FROM gqlite_log WHERE version > ? ORDER BY version")
+      log.bind(1, folded)
+      while try log.step() { try reader.add(record: log.bytes(1), version: log.integer(0)) }
+    }
+    ownMark = try changeMark()
+  }
+
+  private func folded(_ connection: StorageConnection) throws(QueryError) -> Int64? {
+    try connection.integer("SELECT value FROM gqlite_meta WHERE key = 'folded'")
+  }
+
+  /// See ``StorageBackend/records(after:)``.
+  public func records(after version: Int64) throws -> [StorageRecord]? {
+    let connection = try opened()
+    var found: [StorageRecord]? = []
+    try connection.reading { () throws(QueryError) in
+      let log = try connection.prepare("SELECT version, time, body FROM gqlite_log WHERE version > ? ORDER BY version")
+      log.bind(1, version)
+      var next = version + 1
+      while try log.step() {
+        guard log.integer(0) == next else { return found = nil }
+        found?.append(StorageRecord(version: next, time: log.integer(1), bytes: [UInt8](log.bytes(2))))
+        next += 1
+      }
+      guard let folded = try folded(connection), folded < next else { return found = nil }
+    }
+    return found
+  }
+
+  /// See ``StorageBackend/changeMark()``.
+  public func changeMark() throws -> Int64 { try currentMark() }
+
+  private func currentMark() throws(QueryError) -> Int64 {
+    let connection = try opened()
+    if mark == nil { mark = try connection.prepare("PRAGMA data_version") }
+    guard let statement = mark else { return 0 }
+    _ = try statement.step()
+    defer { statement.reset() }
+    return statement.integer(0)
+  }
+
+  // MARK: - Writing
+
+  /// Nobody else writes to the file while it is open.
+  private func checkOthers() throws(QueryError) {
+    if try currentMark() != ownMark { throw StorageProblem.changed.error(path) }
+  }
+
+  /// See ``StorageBackend/append(_:)``.
+  public func append(_ records: [StorageRecord]) throws {
+    let connection = try opened()
+    try checkOthers()
+    let statement = try insertion ?? connection.prepare("INSERT OR FAIL INTO gqlite_log VALUES (?, ?, ?)")
+    insertion = statement
+    try connection.transaction { () throws(QueryError) in
+      for record in records {
+        statement.bind(1, record.version)
+        statement.bind(2, record.time)
+        try record.bytes.withUnsafeBufferPointer { (bytes) throws(QueryError) in
+          statement.bind(3, blob: UnsafeRawBufferPointer(bytes))
+          try statement.run()
+        }
+      }
+    }
+  }
+
+  /// See ``StorageBackend/write(_:holding:)``.
+  public func write(_ rows: StorageRows, holding version: Int64?) throws {
+    let connection = try opened()
+    try checkOthers()
+    let tables = try tables(rows.snapshot.catalog, connection)
+    try connection.transaction { () throws(QueryError) in
+      try rows.forEachPlace { (type, row) throws(QueryError) in
+        try tables[type].write(row, rows.snapshot, version: rows.version, memory)
+      }
+      for table in tables { try table.saveCounts() }
+      if let version {
+        try connection.execute("UPDATE gqlite_meta SET value = \(version) WHERE key = 'folded'")
+      }
+    }
+  }
+
+  private func tables(_ catalog: Catalog, _ connection: StorageConnection) throws(QueryError) -> [RowTable] {
+    if tablesVersion == catalog.version { return tables }
+    tables = []
+    for kind in try StorageLayout(catalog, connection).kinds {
+      tables.append(try RowTable(kind, catalog, connection))
+    }
+    tablesVersion = catalog.version
+    return tables
+  }
+
+  /// See ``StorageBackend/forget(through:)``.
+  public func forget(through version: Int64) throws {
+    try opened().execute("DELETE FROM gqlite_log WHERE version <= \(version)")
+  }
+
+  /// See ``StorageBackend/replace(_:with:)``.
+  public func replace(_ state: StorageState, with rows: StorageRows) throws {
+    let connection = try opened()
+    let isNew = try isEmpty(connection)
+    if !isNew { try checkOthers() }
+    // No statement may hold a table that goes.
+    tables = []
+    tablesVersion = nil
+    insertion = nil
+    try connection.transaction { () throws(QueryError) in
+      if isNew { try create(connection) } else { try dropTables(connection) }
+      try fill(state, rows, connection)
+    }
+    // So that the file itself says what it is, and not only the log beside it.
+    if isNew { try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+    ownMark = try currentMark()
+  }
+
+  private func create(_ connection: StorageConnection) throws(QueryError) {
+    try connection.execute(
+      """
+      PRAGMA application_id = \(Self.applicationID);
+      PRAGMA user_version = \(Self.format);
+      CREATE TABLE gqlite_meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+      CREATE TABLE gqlite_type(
+        number INTEGER PRIMARY KEY, name TEXT NOT NULL, rows INTEGER NOT NULL DEFAULT 0, sum INTEGER NOT NULL DEFAULT 0);
+      CREATE TABLE gqlite_field(number INTEGER PRIMARY KEY, type INTEGER NOT NULL, name TEXT NOT NULL, kind TEXT);
+      CREATE TABLE gqlite_log(version INTEGER PRIMARY KEY, time INTEGER NOT NULL, body BLOB NOT NULL);
+      INSERT INTO gqlite_meta VALUES ('id', lower(hex(randomblob(16)))), ('folded', 0), ('schema', '');
+      """)
+    if let identity {
+      try connection.prepare("UPDATE gqlite_meta SET value = ? WHERE key = 'id'").run(binding: [(1, identity)])
+    } else {
+      identity = try connection.text("SELECT value FROM gqlite_meta WHERE key = 'id'")
+    }
+  }
+
+  private func dropTables(_ connection: StorageConnection) throws(QueryError) {
+    let old = try connection.prepare(
+      """
+      SELECT name, type FROM sqlite_schema
+      WHERE type = 'view' AND name IN (SELECT name FROM gqlite_type) OR name GLOB 'gqlite_t[0-9]*'
+      """)
+    var names: [(name: String, isView: Bool)] = []
+    while try old.step() { names.append((old.string(0), old.string(1) == "view")) }
+    old.reset()
+    for (name, isView) in names {
+      try connection.execute("DROP \(isView ? "VIEW" : "TABLE") IF EXISTS \"\(name.replacing("\"", with: "\"\""))\"")
+    }
+  }
+
+  /// Makes the tables of a state, and writes all rows. Called within a transaction.
+  private func fill(
+    _ state: StorageState, _ rows: StorageRows, _ connection: StorageConnection
+  ) throws(QueryError) {
+    let catalog = rows.snapshot.catalog
+    let layout = try StorageLayout(catalog, connection)
+    try layout.save(connection)
+    try connection.prepare("UPDATE gqlite_meta SET value = ? WHERE key = 'schema'").run(binding: [(1, state.schema)])
+    for kind in layout.kinds { try RowTable.create(kind, connection) }
+    for view in StorageViews.statements(layout, catalog) { try connection.execute(view) }
+    var tables: [RowTable] = []
+    for kind in layout.kinds { tables.append(try RowTable(kind, catalog, connection)) }
+    for table in tables { table.resetCounts() }
+    try rows.forEachPlace { (type, row) throws(QueryError) in
+      try tables[type].write(row, rows.snapshot, version: rows.version, memory)
+    }
+    for table in tables { try table.saveCounts() }
+    try connection.execute(
+      "UPDATE gqlite_meta SET value = \(state.version) WHERE key = 'folded'; DELETE FROM gqlite_log")
+    self.tables = tables
+    tablesVersion = catalog.version
+  }
+
+  // MARK: - Ending
+
+  /// See ``StorageBackend/flush()``.
+  public func flush() throws {
+    if options.durability == .full { return }
+    // A commit that is synced syncs what was committed before it.
+    try opened().execute(
+      """
+      PRAGMA synchronous = FULL;
+      UPDATE gqlite_meta SET value = value WHERE key = 'folded';
+      PRAGMA synchronous = NORMAL
+      """)
+  }
+
+  /// See ``StorageBackend/close()``.
+  public func close() throws {
+    // The file is whole without: what is committed is in its write-ahead log.
+    if options.access == .write {
+      try? connection?.execute("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA incremental_vacuum")
+    }
+    abandon()
+  }
+
+  /// See ``StorageBackend/abandon()``.
+  public func abandon() {
+    tables = []
+    tablesVersion = nil
+    insertion = nil
+    mark = nil
+    ownMark = nil
+    connection = nil
+    lock = nil
+  }
+
+  /// Gives the space of what was removed back to the system.
+  func vacuum() throws(QueryError) {
+    tables = []
+    tablesVersion = nil
+    insertion = nil
+    mark = nil
+    let connection = try opened()
+    try connection.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
+    ownMark = try currentMark()
+  }
+
+  /// Returns the problems that SQLite finds in the file itself, a sentence each.
+  func integrityProblems() throws(QueryError) -> [String] {
+    let statement = try opened().prepare("PRAGMA integrity_check")
+    var found: [String] = []
+    while try statement.step() { found.append(statement.string(0)) }
+    return found == ["ok"] ? [] : found
+  }
+}

@@ -1,0 +1,114 @@
+import GQLBase
+import GQLCatalog
+import GQLEngine
+import GQLStore
+
+/// A receiver of what a backend keeps, which makes a version of it. Everything is checked: numbers, checksums, and the
+/// changes of records against what is before them.
+public final class StorageReader {
+  private let name: String
+  /// The store that is being filled; nil before ``begin(_:)``.
+  private(set) var transaction: WriteTransaction?
+  private(set) var catalog = Catalog()
+  private var state: StorageState?
+  /// By type and row: the version of rows that are newer than the state, for which older records are passed over.
+  private var newer: [Int: [UInt32: Int64]] = [:]
+  private(set) var dirty = DirtyRows()
+  private(set) var version: Int64 = 0
+  private(set) var recordBytes = 0
+  private var lastPlace: (type: Int, row: Int) = (0, -1)
+
+  init(_ name: String) { self.name = name }
+
+  private func corrupt(_ what: String) -> QueryError { StorageProblem.corrupt(what).error(name) }
+
+  /// The version whose commits the rows hold.
+  var folded: Int64 { state?.version ?? 0 }
+
+  /// Begins with the state. Called once, before rows and records.
+  ///
+  /// - Throws: ``GQLEngine/QueryError`` `storage-corrupt`, which the backend throws on.
+  public func begin(_ state: StorageState) throws(QueryError) {
+    guard self.state == nil, state.version >= 0, state.version < 1 << 62 else {
+      throw corrupt("what it says of itself is not readable")
+    }
+    if !state.schema.isEmpty {
+      do {
+        catalog = try Database.catalog(of: [SourceText(name: name, text: state.schema)]).catalog
+      } catch {
+        throw corrupt("its schema is none: \(error.problems.first?.message ?? "")")
+      }
+    }
+    self.state = state
+    version = state.version
+    let transaction = WriteTransaction(Snapshot.empty(catalog), fold: foldText)
+    transaction.beginOpening()
+    self.transaction = transaction
+  }
+
+  /// Notes the version of a row that was added.
+  func note(_ type: Int, _ row: UInt32, _ version: Int64) {
+    guard version > folded else { return }
+    newer[type, default: [:]][row] = version
+    dirty.insert(type, row)
+  }
+
+  /// Adds a row, which follows those that were added, in the order of types and rows.
+  ///
+  /// - Throws: ``GQLEngine/QueryError`` `storage-corrupt`, which the backend throws on.
+  public func add(_ row: StorageRow) throws(QueryError) {
+    guard let transaction, catalog.types.indices.contains(row.type) else {
+      throw corrupt("row \(row.row) is of no type that there is")
+    }
+    let place = "row \(row.row) of '\(catalog.types[row.type].name)'"
+    guard row.row >= 0, row.row < PageLayout.maximumRows, row.type > lastPlace.type || row.row > lastPlace.row,
+      row.type >= lastPlace.type
+    else { throw corrupt("\(place): its number is out of order") }
+    lastPlace = (row.type, row.row)
+    guard let content = row.bytes.withUnsafeBytes({ LogRecord.changes($0) }) else {
+      throw corrupt("\(place): its checksum is wrong")
+    }
+    let number = UInt32(truncatingIfNeeded: row.row)
+    do throws(ChangeProblem) {
+      var places: [(Int, UInt32)] = []
+      try content.forEachRow { places.append(($0, $1)) }
+      guard places.count == 1, places[0] == (row.type, number) else { throw .otherLayout(offset: 0) }
+      try transaction.apply(content)
+    } catch {
+      throw corrupt("\(place): it is not readable")
+    }
+    note(row.type, number, row.version)
+  }
+
+  /// Adds a record, which follows those that were added.
+  ///
+  /// - Throws: ``GQLEngine/QueryError`` `storage-corrupt`, which the backend throws on.
+  public func add(_ record: StorageRecord) throws(QueryError) {
+    try record.bytes.withUnsafeBufferPointer { (bytes) throws(QueryError) in
+      try add(record: UnsafeRawBufferPointer(bytes), version: record.version)
+    }
+  }
+
+  func add(record bytes: UnsafeRawBufferPointer, version found: Int64) throws(QueryError) {
+    guard let transaction, found == version + 1 else {
+      throw corrupt("commit \(version + 1) is missing from its log")
+    }
+    version = found
+    guard let changes = LogRecord.changes(bytes) else { throw corrupt("the checksum of commit \(found) is wrong") }
+    recordBytes += bytes.count
+    do throws(ChangeProblem) {
+      try transaction.apply(changes) { type, row in self.newer[type]?[row].map { $0 >= found } ?? false }
+      try changes.forEachRow { type, row in self.dirty.insert(type, row) }
+    } catch {
+      throw corrupt("commit \(found) does not fit what was before it")
+    }
+  }
+
+  /// The version with all that was added; nil where nothing was.
+  func finish() throws(QueryError) -> (snapshot: Snapshot, hasSchema: Bool)? {
+    guard let transaction, let state else { return nil }
+    guard transaction.endOpening() else { throw corrupt("its rows are not those of one version") }
+    self.transaction = nil
+    return (transaction.commit(), !state.schema.isEmpty)
+  }
+}

@@ -1,0 +1,130 @@
+import GQLBase
+import GQLCatalog
+
+extension Snapshot {
+  /// Returns a version with the same content whose rows are numbered without gaps, in their order.
+  ///
+  /// Complexity: O(*n* log *n*) in the entities, deleted ones included.
+  package func renumbered(fold: @escaping TextFold) -> Snapshot {
+    let renumbering = Renumbering(tables)
+    let transaction = WriteTransaction(Snapshot.empty(catalog), fold: fold)
+    transaction.beginOpening()
+    for number in tables.indices { renumbering.copyRows(number, to: transaction) }
+    for number in tables.indices { renumbering.copyRareParts(number, dangling, to: transaction) }
+    // It is a version of a store, and what leads to a row leads to the same one.
+    precondition(transaction.endOpening(), "the rows of a version fit each other")
+    return transaction.commit()
+  }
+}
+
+/// New numbers for the rows of a version.
+private struct Renumbering {
+  private let tables: [Table]
+  /// By type: the new number of each row, ``PageLayout/noRow`` for void ones; empty where none changes.
+  private let numbers: [ContiguousArray<UInt32>]
+
+  init(_ tables: [Table]) {
+    self.tables = tables
+    numbers = tables.map { table in
+      guard table.liveness != nil else { return [] }
+      var numbers = ContiguousArray<UInt32>(repeating: PageLayout.noRow, count: table.slots)
+      var next: UInt32 = 0
+      for row in numbers.indices where table.status(UInt32(truncatingIfNeeded: row)) != RowChangeStatus.void {
+        numbers[row] = next
+        next += 1
+      }
+      return numbers
+    }
+  }
+
+  /// The new number of a row; ``PageLayout/noRow`` for one that is void.
+  private func number(_ row: UInt32, _ type: EntityTypeID) -> UInt32 {
+    let known = numbers[Int(type.index)]
+    return known.isEmpty || row == PageLayout.noRow ? row : known[Int(row)]
+  }
+
+  func copyRows(_ type: Int, to transaction: WriteTransaction) {
+    let table = tables[type]
+    let layout = table.layout
+    let targets = layout.columns.indices.map { column in layout.targets[column].map { EntityTypeID($0) } }
+    let batch = StoredBatch(width: layout.columns.count, capacity: PageLayout.rows)
+    for row in 0..<UInt32(truncatingIfNeeded: table.slots) {
+      let image = StoredRow(table, row)
+      if image.status == RowChangeStatus.void { continue }
+      let place = batch.add(UInt8(truncatingIfNeeded: image.status))
+      for column in layout.columns.indices
+      where layout.columns[column].kind != .references && !layout.isFolded[column] {
+        guard var cell = image.cell(column) else { continue }
+        if layout.columns[column].kind == .reference, let target = targets[column] {
+          cell = Cell(low: UInt64(number(UInt32(truncatingIfNeeded: cell.low), target)))
+        }
+        batch.set(column, place, cell)
+      }
+      if batch.count == batch.capacity { add(batch, layout, transaction) }
+    }
+    if batch.count > 0 { add(batch, layout, transaction) }
+    for relation in layout.relations where relation.isToMany { copyLists(relation, table, to: transaction) }
+  }
+
+  private func add(_ batch: StoredBatch, _ layout: StoreLayout.TypeLayout, _ transaction: WriteTransaction) {
+    precondition(batch.append(to: transaction, layout.id), "as many rows were there before")
+    batch.removeAll()
+  }
+
+  private func copyLists(_ relation: Relation, _ table: Table, to transaction: WriteTransaction) {
+    let column = Int(relation.column.index)
+    for row in 0..<UInt32(truncatingIfNeeded: table.slots) {
+      let run = StoredRow(table, row).run(column)
+      if run.isEmpty { continue }
+      transaction.setStoredList(
+        table.layout.id, relation.column, number(row, table.layout.id), run.map { number($0, relation.target) })
+    }
+  }
+
+  /// Copies records of deletions, links that are suspended, and links that wait.
+  func copyRareParts(_ type: Int, _ dangling: DanglingLinks, to transaction: WriteTransaction) {
+    let table = tables[type]
+    let layout = table.layout
+    let owned = transaction.ownedTable(layout.id)
+    for row in 0..<UInt32(truncatingIfNeeded: table.slots) {
+      let image = StoredRow(table, row)
+      if image.status == RowChangeStatus.void { continue }
+      let new = number(row, layout.id)
+      image.withRecord { words in
+        if !words.isEmpty { owned.ownedGraveyard().setWords(new, record(words, layout)) }
+      }
+      for (place, relation) in layout.relations.enumerated() {
+        image.withDormant(place) { words in
+          if words.isEmpty { return }
+          owned.ownedDormant(place).setWords(new, suspended(words, relation))
+        }
+        let link = DanglingLinks.Link(relation: relation.id, source: row)
+        guard !dangling.isEmpty, let waiting = dangling.all(link, place: place) else { continue }
+        transaction.dangling.put(waiting, of: DanglingLinks.Link(relation: relation.id, source: new))
+      }
+    }
+  }
+
+  /// The words of a ``DeletionRecord`` with the new numbers of its targets.
+  private func record(
+    _ words: UnsafeBufferPointer<UInt32>, _ layout: StoreLayout.TypeLayout
+  ) -> ContiguousArray<UInt32> {
+    var result = DeletionRecord(words: ContiguousArray(words)).withoutLinks
+    for (place, relation) in layout.relations.enumerated() {
+      guard let range = DeletionRecord.range(of: place, in: words) else { continue }
+      let targets = words[range].map { number($0, relation.target) }
+      result.add(relation: place, targets: targets.filter { $0 != PageLayout.noRow })
+    }
+    return result.words
+  }
+
+  /// The words of ``DormantLinks``, places and targets by turns, with the new numbers of the targets.
+  private func suspended(_ words: UnsafeBufferPointer<UInt32>, _ relation: Relation) -> ContiguousArray<UInt32> {
+    var result = ContiguousArray<UInt32>()
+    for place in stride(from: 0, to: words.count - 1, by: 2) {
+      let target = number(words[place + 1], relation.target)
+      if target != PageLayout.noRow { result += [words[place], target] }
+    }
+    return result
+  }
+}
