@@ -58,11 +58,14 @@ package protocol Statistics: Sendable {
   func matchCount(_ index: IndexID, _ columns: [ColumnID], _ query: Text) -> Int?
   /// About how many rows a trigram index offers for one of its columns; nil if it cannot tell.
   func trigramCount(_ index: IndexID, _ column: ColumnID, _ query: TrigramQuery) -> Int?
+  /// Indicates whether an index is not built yet, so that no plan may use it.
+  func isPending(_ index: IndexID) -> Bool
   /// Changes by more than a factor of two in any row count give another number; plans are cached under it.
   var generation: UInt64 { get }
 }
 
 extension Statistics {
+  package func isPending(_ index: IndexID) -> Bool { false }
   package func deletedCount(_ type: EntityTypeID) -> Int { 0 }
   package func timeCardinality(_ type: EntityTypeID, _ column: ColumnID, _ range: KeyRange) -> Int? { nil }
   package func matchCount(_ index: IndexID, _ columns: [ColumnID], _ query: Text) -> Int? { nil }

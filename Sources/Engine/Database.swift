@@ -50,6 +50,8 @@ public final class Database: Sendable {
   let watchers = Lock(CommitWatchers())
   /// Keeps what is committed; nil for a database in memory.
   let committer: Committer?
+  /// The indexes that are built while queries run.
+  let indexBuilding = Lock(IndexBuilding())
 
   /// An empty database without a schema: the first load infers one.
   public init() {
@@ -93,6 +95,7 @@ public final class Database: Sendable {
   ) {
     committer = Committer(storage, version: stored.version, refusal: refusal, isFollowing: isFollowing)
     state = Lock(State(snapshot: stored.snapshot, hasSchema: stored.hasSchema))
+    buildIndexes()
   }
 
   /// The version that queries started now will see.

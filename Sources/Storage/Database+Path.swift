@@ -32,7 +32,7 @@ extension Database {
   ) throws(QueryError) {
     var given: Catalog?
     if let schema { given = try Self.catalog(of: [SourceText(name: name, text: schema)]).catalog }
-    let log = CommitLog(backend, options: storage)
+    let log = CommitLog(backend, options: storage, postponesIndexes: true)
     let stored = try log.open(creating: given)
     let refusal = storage.access == .write ? nil : StorageProblem.openedForReading.error(backend.name)
     self.init(stored, storage: log, refusal: refusal, isFollowing: storage.access == .follow)

@@ -52,6 +52,8 @@ package struct FoldingLimits: Sendable, Hashable {
   package var sliceRows = 1500
   /// Milliseconds without a commit after which rows are written; 0 for never.
   package var delay = 1000
+  /// Rows of a type above which its indexes are built after opening, while queries run.
+  package var pendingRows = 50_000
 
   package init() {}
 }

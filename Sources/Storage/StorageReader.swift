@@ -105,9 +105,11 @@ public final class StorageReader {
   }
 
   /// The version with all that was added; nil where nothing was.
-  func finish() throws(QueryError) -> (snapshot: Snapshot, hasSchema: Bool)? {
+  ///
+  /// - Parameter limit: See ``WriteTransaction/endOpening(postponingAbove:)``.
+  func finish(postponingAbove limit: Int = .max) throws(QueryError) -> (snapshot: Snapshot, hasSchema: Bool)? {
     guard let transaction, let state else { return nil }
-    guard transaction.endOpening() else { throw corrupt("its rows are not those of one version") }
+    guard transaction.endOpening(postponingAbove: limit) else { throw corrupt("its rows are not those of one version") }
     self.transaction = nil
     return (transaction.commit(), !state.schema.isEmpty)
   }

@@ -29,6 +29,7 @@ extension Snapshot {
           index.check(rows, table.readers) { row in
             found.append(row.map { .indexEntry(id, row: $0) } ?? .indexStructure(id))
           }
+        case .pending: break
         }
       }
     }

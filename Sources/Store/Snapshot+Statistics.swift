@@ -47,7 +47,7 @@ extension Snapshot {
       case .btree(let tree):
         if index.isUnique { return Double(tree.main.count) }
         return estimates.value(index.id) { tree.reader(table.readers).estimatedDistinctKeys() }
-      case .fullText, .trigram: continue
+      case .fullText, .trigram, .pending: continue
       }
     }
     return nil
@@ -80,7 +80,7 @@ extension Snapshot {
       equal.append(cell)
     }
     switch table.indexes[place.index] {
-    case .fullText, .trigram: return nil
+    case .fullText, .trigram, .pending: return nil
     case .hash(let hash):
       guard equal.count == keys.count, range.lower == nil, range.upper == nil, range.prefix == nil else { return nil }
       return hash.reader(table.readers).count(equal)

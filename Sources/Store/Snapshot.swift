@@ -40,7 +40,7 @@ package final class Snapshot: @unchecked Sendable, Statistics {
       switch table.indexes[place.index] {
       case .hash(let index): hashes[number] = index.reader(table.readers)
       case .btree(let index): trees[number] = index.reader(table.readers)
-      case .fullText, .trigram: break
+      case .fullText, .trigram, .pending: break
       }
     }
     hashIndexes = UnsafePointer(hashes)
@@ -169,6 +169,7 @@ package final class Snapshot: @unchecked Sendable, Statistics {
         case .btree(let index): index.hashMemory(into: &digest)
         case .fullText(let index): index.hashMemory(into: &digest)
         case .trigram(let index): index.hashMemory(into: &digest)
+        case .pending: break
         }
       }
     }

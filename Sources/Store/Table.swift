@@ -9,6 +9,8 @@ final class Table: @unchecked Sendable {
     case btree(BTree)
     case fullText(FullTextIndex)
     case trigram(TrigramIndex)
+    /// One that is not built yet, see ``Snapshot/withPendingIndexes()``. It has no entries, and nobody looks into it.
+    case pending
   }
 
   let layout: StoreLayout.TypeLayout
@@ -154,8 +156,12 @@ final class Table: @unchecked Sendable {
       if index.stamp != stamp { indexes[number] = .fullText(FullTextIndex(copying: index, stamp: stamp)) }
     case .trigram(let index):
       if index.stamp != stamp { indexes[number] = .trigram(TrigramIndex(copying: index, stamp: stamp)) }
+    case .pending: break
     }
   }
+
+  /// Indicates whether an index is not built yet.
+  func isPending(_ number: Int) -> Bool { if case .pending = indexes[number] { true } else { false } }
 
   /// An empty index in the place of the old one.
   func resetIndex(_ number: Int) {
@@ -191,7 +197,7 @@ final class Table: @unchecked Sendable {
     switch indexes[number] {
     case .hash(let index): index.reader(readers).find(key)
     case .btree(let index): index.find(key, columns: readers)
-    case .fullText, .trigram: PageLayout.noRow
+    case .fullText, .trigram, .pending: PageLayout.noRow
     }
   }
 
@@ -205,6 +211,7 @@ final class Table: @unchecked Sendable {
     case .btree(let index): index.insert(row, columns: readers)
     case .fullText(let index): index.insert(row, readers)
     case .trigram(let index): index.insert(row, readers)
+    case .pending: break
     }
   }
 
@@ -216,6 +223,7 @@ final class Table: @unchecked Sendable {
     case .btree(let index): index.remove(row, columns: readers)
     case .fullText(let index): index.remove(row, readers)
     case .trigram(let index): index.remove(row, readers)
+    case .pending: break
     }
   }
 
@@ -229,6 +237,7 @@ final class Table: @unchecked Sendable {
       case .btree(let index): sum += index.byteCount
       case .fullText(let index): sum += index.byteCount
       case .trigram(let index): sum += index.byteCount
+      case .pending: break
       }
     }
     return sum

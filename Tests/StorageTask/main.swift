@@ -22,6 +22,7 @@ private var options = StorageOptions(durability: arguments[1] == "full" ? .full 
 options.folding.logBytes = numbers[0]
 options.folding.largeCommit = numbers[1]
 options.folding.sliceRows = numbers[2]
+if round % 2 == 1 { options.folding.pendingRows = 0 }
 if arguments[7] == "quiet" { options.folding.delay = 1 }
 exit(
   KillTask(

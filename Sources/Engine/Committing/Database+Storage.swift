@@ -87,7 +87,7 @@ extension Database {
   }
 
   /// Runs `body` while nobody else uses the storage, be it after a failure.
-  private func alone(_ committer: Committer, _ body: () throws(QueryError) -> Void) throws(QueryError) {
+  func alone(_ committer: Committer, _ body: () throws(QueryError) -> Void) throws(QueryError) {
     guard let following = committer.following else { return try committer.exclusively(afterFailure: true, body) }
     try following.withLock { (_) throws(QueryError) in try body() }
   }
@@ -112,7 +112,10 @@ extension Database {
       return old
     }
     committer.restart(version: stored.version)
-    if !stored.isContinued { forgetTexts() }
+    if !stored.isContinued {
+      forgetTexts()
+      buildIndexes()
+    }
     return old
   }
 

@@ -40,7 +40,9 @@ extension Mutator {
   /// Whether a hash index of the type has many rows under one key.
   func hasLongPostings(_ layout: EntityLayout) -> Bool {
     layout.postingIndexes.contains { index in
-      transaction.base.hashIndex(index).distinctKeys * PointMutation.maximumPostings
+      // One that is not built yet has no entries to be changed.
+      !transaction.base.isPending(index)
+        && transaction.base.hashIndex(index).distinctKeys * PointMutation.maximumPostings
         < transaction.base.liveCount(layout.type)
     }
   }

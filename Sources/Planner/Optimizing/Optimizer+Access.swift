@@ -52,7 +52,7 @@ extension Optimizer {
   mutating func indexes(of type: EntityTypeID, over columns: some Sequence<ColumnID>) -> [IndexID] {
     if indexesByColumn[type] == nil {
       var found: [ColumnID: [IndexID]] = [:]
-      for id in catalog[type].indexes {
+      for id in catalog[type].indexes where !estimator.statistics.isPending(id) {
         switch catalog[id].kind {
         case .hash, .btree: if let first = catalog[id].columns.first { found[first, default: []].append(id) }
         case .fullText, .trigram: for column in catalog[id].columns { found[column, default: []].append(id) }

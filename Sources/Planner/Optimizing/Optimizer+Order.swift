@@ -7,7 +7,7 @@ extension Optimizer {
   func orderedWalks(_ set: BoundSet) -> [AccessCandidate] {
     guard !set.order.isEmpty else { return [] }
     var result: [AccessCandidate] = []
-    for id in catalog[set.type].indexes where catalog[id].kind == .btree {
+    for id in catalog[set.type].indexes where catalog[id].kind == .btree && !estimator.statistics.isPending(id) {
       let path = AccessPath.range(id, IndexRange(includesNulls: true))
       guard servedDirection(path, set) != nil else { continue }
       let all = estimator.rowCount(set.type)

@@ -25,10 +25,14 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
   private var recordBytes = 0
   /// The backend's mark when it was read last.
   private var knownMark: Int64 = 0
+  /// Rows of a type above which its indexes are not built while the database is opened.
+  private let pendingRows: Int
 
-  init(_ backend: any StorageBackend, options: StorageOptions) {
+  /// - Parameter postponesIndexes: Whether the indexes of large types may be built after opening.
+  init(_ backend: any StorageBackend, options: StorageOptions, postponesIndexes: Bool = false) {
     self.backend = backend
     self.options = options
+    pendingRows = postponesIndexes ? options.folding.pendingRows : .max
   }
 
   /// Calls the backend; errors that are not ours become `storage-failed`.
@@ -77,7 +81,7 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
     let mark = try calling { try backend.changeMark() }
     let reader = StorageReader(backend.name)
     try calling { try backend.read(into: reader) }
-    guard let (snapshot, hasSchema) = try reader.finish() else { return nil }
+    guard let (snapshot, hasSchema) = try reader.finish(postponingAbove: pendingRows) else { return nil }
     knownMark = mark
     newest = snapshot
     dirty = reader.dirty

@@ -5,14 +5,16 @@ extension Snapshot {
   /// Returns a version with the same content whose rows are numbered without gaps, in their order.
   ///
   /// Complexity: O(*n* log *n*) in the entities, deleted ones included.
-  package func renumbered(fold: @escaping TextFold) -> Snapshot {
+  ///
+  /// - Parameter limit: See ``WriteTransaction/endOpening(postponingAbove:)``.
+  package func renumbered(fold: @escaping TextFold, postponingAbove limit: Int = .max) -> Snapshot {
     let renumbering = Renumbering(tables)
     let transaction = WriteTransaction(Snapshot.empty(catalog), fold: fold)
     transaction.beginOpening()
     for number in tables.indices { renumbering.copyRows(number, to: transaction) }
     for number in tables.indices { renumbering.copyRareParts(number, dangling, to: transaction) }
     // It is a version of a store, and what leads to a row leads to the same one.
-    precondition(transaction.endOpening(), "the rows of a version fit each other")
+    precondition(transaction.endOpening(postponingAbove: limit), "the rows of a version fit each other")
     return transaction.commit()
   }
 }

@@ -82,8 +82,12 @@ extension WriteTransaction {
 
   /// Counts, and builds the indexes. False where something leads to a row that is not there, or where two live entities
   /// have one unique key: the rows were not those of a store then.
-  package func endOpening() -> Bool {
+  ///
+  /// - Parameter limit: A number of rows of a type above which its other indexes are left to
+  ///   ``Snapshot/withPendingIndexes()``. Those of full text are needed for scores, and built.
+  package func endOpening(postponingAbove limit: Int = .max) -> Bool {
     keepsIndexes = true
+    var builds: [IndexBuild] = []
     for number in tables.indices {
       let table = ownedTable(EntityTypeID(number))
       guard leadsToRows(table) else { return false }
@@ -94,11 +98,16 @@ extension WriteTransaction {
         }
       }
       for index in table.layout.indexes.indices {
-        table.resetIndex(index)
-        do throws(StoreProblem) { try build(table, index) } catch { return false }
+        let layout = table.layout.indexes[index]
+        if index > 0, !layout.isUnique, layout.language == nil, table.slots > limit {
+          table.setIndex(index, .pending)
+        } else {
+          table.resetIndex(index)
+          builds.append(IndexBuild(table: table, index: index))
+        }
       }
     }
-    return true
+    return IndexBuild.run(builds)
   }
 
   private func count(_ table: Table) {

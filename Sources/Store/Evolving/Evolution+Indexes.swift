@@ -17,6 +17,7 @@ extension Evolution {
       case .btree(let index): pair = index.build(live, columns: table.readers, allowance)
       case .fullText(let index): index.build(live, table.readers, allowance)
       case .trigram(let index): index.build(live, table.readers, allowance)
+      case .pending: break
       }
       try check()
       if pair != nil { try noteDuplicates(table, number, live) }
@@ -53,6 +54,7 @@ extension Evolution {
         table.setIndex(number, .fullText(FullTextIndex(copying: index, columns: columns, stamp: stamp)))
       case .trigram(let index):
         table.setIndex(number, .trigram(TrigramIndex(copying: index, columns: columns, stamp: stamp)))
+      case .pending: return false
       }
       return true
     }

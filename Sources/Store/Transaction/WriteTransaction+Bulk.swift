@@ -191,45 +191,11 @@ extension WriteTransaction {
     for number in 1..<table.layout.indexes.count {
       if isWhole {
         table.resetIndex(number)
-        try build(table, number)
+        try table.buildIndex(number)
       } else {
         table.ownIndex(number)
         for row in first..<table.slots { try add(table, number, UInt32(truncatingIfNeeded: row)) }
       }
-    }
-  }
-
-  func build(_ table: Table, _ number: Int) throws(StoreProblem) {
-    let rows = 0..<UInt32(truncatingIfNeeded: table.slots)
-    let violation: (UInt32, UInt32)?
-    switch table.indexes[number] {
-    case .hash(let index):
-      violation =
-        table.liveness == nil
-        ? index.build(rows, columns: table.readers)
-        : index.build(rows.filter { table.isLive($0) }, columns: table.readers)
-    case .btree(let index):
-      violation =
-        table.liveness == nil
-        ? index.build(rows, columns: table.readers)
-        : index.build(rows.filter { table.isLive($0) }, columns: table.readers)
-    case .fullText(let index):
-      violation = nil
-      if table.liveness == nil {
-        index.build(rows, table.readers)
-      } else {
-        index.build(rows.filter { table.isLive($0) }, table.readers)
-      }
-    case .trigram(let index):
-      violation = nil
-      if table.liveness == nil {
-        index.build(rows, table.readers)
-      } else {
-        index.build(rows.filter { table.isLive($0) }, table.readers)
-      }
-    }
-    if let violation {
-      throw .uniqueViolation(index: table.layout.indexes[number].id, existing: violation.0, row: violation.1)
     }
   }
 

@@ -10,7 +10,7 @@ extension WriteTransaction {
           switch index {
           case .hash(let hash): hash.postings.needsCompaction
           case .fullText(let fullText): fullText.needsCompaction
-          case .btree, .trigram: false
+          case .btree, .trigram, .pending: false
           }
         }
     }
@@ -26,7 +26,7 @@ extension WriteTransaction {
         switch tables[type].indexes[number] {
         case .hash(let hash) where hash.postings.needsCompaction: ownedTable(EntityTypeID(type)).ownIndex(number)
         case .fullText(let index) where index.needsCompaction: ownedTable(EntityTypeID(type)).ownIndex(number)
-        case .hash, .fullText, .btree, .trigram: break
+        case .hash, .fullText, .btree, .trigram, .pending: break
         }
       }
     }

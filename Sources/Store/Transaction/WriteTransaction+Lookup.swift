@@ -42,6 +42,8 @@ extension WriteTransaction {
         case .many(let rows): return rows.last(where: counts)
         }
       case .btree(let tree): return lastRow(tree.reader(table.readers), keys, table.readers, where: counts)
+      case .pending:
+        return (0..<UInt32(truncatingIfNeeded: table.slots)).last { table.isLive($0) && counts($0) }
       case .fullText, .trigram: return nil
       }
     }
