@@ -43,7 +43,7 @@ extension Mutator {
       // One that is not built yet has no entries to be changed.
       !transaction.base.isPending(index)
         && transaction.base.hashIndex(index).distinctKeys * PointMutation.maximumPostings
-        < transaction.base.liveCount(layout.type)
+          < transaction.base.liveCount(layout.type)
     }
   }
 }

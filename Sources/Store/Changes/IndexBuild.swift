@@ -80,7 +80,9 @@ extension Snapshot {
   }
 
   /// Indicates whether some indexes are not built yet.
-  package var hasPendingIndexes: Bool { tables.contains { table in table.indexes.indices.contains(where: table.isPending) } }
+  package var hasPendingIndexes: Bool {
+    tables.contains { table in table.indexes.indices.contains(where: table.isPending) }
+  }
 
   /// Returns the version with all indexes.
   ///
