@@ -39,7 +39,11 @@ let package = Package(
       dependencies: ["SocialNetwork", "ProcessMemory", .product(name: "GQLite", package: "gqlite")]),
 
     // Databases in files, beside SQLite and the disk.
-    .executableTarget(name: "durability", dependencies: ["CSQLite", .product(name: "GQLite", package: "gqlite")]),
+    .executableTarget(
+      name: "durability", dependencies: ["CSQLite", "CommitModel", .product(name: "GQLite", package: "gqlite")]),
+
+    // A log in SQLite and nothing else: what commits could cost at least.
+    .target(name: "CommitModel", dependencies: ["CSQLite"]),
 
     // Structs in a context: saving, copying, reading.
     .executableTarget(

@@ -196,7 +196,10 @@ final class RowTable {
     let fields = kind.fields.map { ", f\($0.number)" }.joined()
     let statement = try connection.prepare(
       "SELECT row, v, status, sum, extra\(fields) FROM \(kind.table) ORDER BY row")
-    let batch = RowBatch(kind.type.columns.count, Self.batch)
+    let feed = BatchFeed(width: kind.type.columns.count, capacity: Self.batch) { batch throws(QueryError) in
+      try self.append(batch, to: transaction)
+    }
+    var batch = feed.batch
     var next: Int64 = 0
     var (found, sums): (Int64, Int64) = (0, 0)
     while try statement.step() {
@@ -206,10 +209,8 @@ final class RowTable {
       }
       // Void rows have no place in the table.
       if next < row || batch.columns.count == Self.batch {
-        try append(batch, to: transaction)
-        guard transaction.appendVoid(kind.type.id, count: Int(row - next)) else {
-          throw corrupt(row, "too many rows before it are missing")
-        }
+        batch.voids = Int(row - next)
+        batch = try feed.advance()
       }
       let version = statement.integer(1)
       if version > folded { note(UInt32(truncatingIfNeeded: row), version) }
@@ -218,7 +219,7 @@ final class RowTable {
       found += 1
       sums = (sums + statement.integer(3)) & 0xFFFF_FFFF
     }
-    try append(batch, to: transaction)
+    try feed.finish()
     guard found == count, sums == total else {
       throw StorageProblem.corrupt("rows of '\(kind.type.name)' are missing").error(connection.path)
     }
@@ -229,9 +230,8 @@ final class RowTable {
   }
 
   private func append(_ batch: RowBatch, to transaction: WriteTransaction) throws(QueryError) {
-    if batch.columns.count == 0 { return }
     let type = kind.type.id
-    guard batch.columns.append(to: transaction, type) else {
+    guard batch.columns.count == 0 || batch.columns.append(to: transaction, type) else {
       throw corrupt(Int64(transaction.storedCount(type)), "it does not fit")
     }
     for list in batch.lists {
@@ -245,7 +245,9 @@ final class RowTable {
         throw corrupt(Int64(row), "what is kept beside its fields is not readable")
       }
     }
-    batch.reset()
+    guard transaction.appendVoid(type, count: batch.voids) else {
+      throw corrupt(Int64(transaction.storedCount(type)), "too many rows are missing")
+    }
   }
 
   private func read(
@@ -349,28 +351,6 @@ extension TextView {
       if !isNegative { return Int64(exactly: magnitude) }
       return magnitude == 1 << 63 ? .min : Int64(exactly: magnitude).map { -$0 }
     }
-  }
-}
-
-/// Rows on their way from a table into a store.
-private final class RowBatch {
-  let columns: StoredBatch
-  let arena = StagingArena()
-  var lists: [(row: UInt32, column: ColumnID, bytes: UnsafeRawBufferPointer)] = []
-  var extras: [(row: UInt32, bytes: UnsafeRawBufferPointer)] = []
-
-  init(_ width: Int, _ capacity: Int) { columns = StoredBatch(width: width, capacity: capacity) }
-
-  /// Copies bytes that SQLite keeps until the next row only.
-  func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(start: arena.copy(bytes), count: bytes.count)
-  }
-
-  func reset() {
-    columns.removeAll()
-    arena.removeAll()
-    lists.removeAll(keepingCapacity: true)
-    extras.removeAll(keepingCapacity: true)
   }
 }
 

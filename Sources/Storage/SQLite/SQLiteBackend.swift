@@ -29,8 +29,8 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
   private var tablesVersion: UInt64?
   private var insertion: StorageStatement?
   private var mark: StorageStatement?
-  /// The mark of what this connection has read or written itself.
-  private var ownMark: Int64?
+  /// The connection's version of the file after what it has read or written itself.
+  private var knownVersion: UInt32?
   private let memory = StorageMemory()
   /// The id that a file was given when it was made, or is to be given.
   var identity: String?
@@ -121,7 +121,7 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
       log.bind(1, folded)
       while try log.step() { try reader.add(record: log.bytes(1), version: log.integer(0)) }
     }
-    ownMark = try changeMark()
+    knownVersion = connection.dataVersion
   }
 
   private func folded(_ connection: StorageConnection) throws(QueryError) -> Int64? {
@@ -147,9 +147,7 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
   }
 
   /// See ``StorageBackend/changeMark()``.
-  public func changeMark() throws -> Int64 { try currentMark() }
-
-  private func currentMark() throws(QueryError) -> Int64 {
+  public func changeMark() throws -> Int64 {
     let connection = try opened()
     if mark == nil { mark = try connection.prepare("PRAGMA data_version") }
     guard let statement = mark else { return 0 }
@@ -160,18 +158,23 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
 
   // MARK: - Writing
 
-  /// Nobody else writes to the file while it is open.
-  private func checkOthers() throws(QueryError) {
-    if try currentMark() != ownMark { throw StorageProblem.changed.error(path) }
+  /// Runs `body` as one transaction, if nobody else has written to the file since it was opened.
+  private func transaction(
+    _ connection: StorageConnection, isNew: Bool = false, _ body: () throws(QueryError) -> Void
+  ) throws(QueryError) {
+    try connection.transaction { () throws(QueryError) in
+      if !isNew, connection.dataVersion != knownVersion { throw StorageProblem.changed.error(path) }
+      try body()
+    }
+    knownVersion = connection.dataVersion
   }
 
   /// See ``StorageBackend/append(_:)``.
   public func append(_ records: [StorageRecord]) throws {
     let connection = try opened()
-    try checkOthers()
     let statement = try insertion ?? connection.prepare("INSERT OR FAIL INTO gqlite_log VALUES (?, ?, ?)")
     insertion = statement
-    try connection.transaction { () throws(QueryError) in
+    try transaction(connection) { () throws(QueryError) in
       for record in records {
         statement.bind(1, record.version)
         statement.bind(2, record.time)
@@ -186,9 +189,8 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
   /// See ``StorageBackend/write(_:holding:)``.
   public func write(_ rows: StorageRows, holding version: Int64?) throws {
     let connection = try opened()
-    try checkOthers()
     let tables = try tables(rows.snapshot.catalog, connection)
-    try connection.transaction { () throws(QueryError) in
+    try transaction(connection) { () throws(QueryError) in
       try rows.forEachPlace { (type, row) throws(QueryError) in
         try tables[type].write(row, rows.snapshot, version: rows.version, memory)
       }
@@ -211,25 +213,26 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
 
   /// See ``StorageBackend/forget(through:)``.
   public func forget(through version: Int64) throws {
-    try opened().execute("DELETE FROM gqlite_log WHERE version <= \(version)")
+    let connection = try opened()
+    try transaction(connection) { () throws(QueryError) in
+      try connection.execute("DELETE FROM gqlite_log WHERE version <= \(version)")
+    }
   }
 
   /// See ``StorageBackend/replace(_:with:)``.
   public func replace(_ state: StorageState, with rows: StorageRows) throws {
     let connection = try opened()
     let isNew = try isEmpty(connection)
-    if !isNew { try checkOthers() }
     // No statement may hold a table that goes.
     tables = []
     tablesVersion = nil
     insertion = nil
-    try connection.transaction { () throws(QueryError) in
+    try transaction(connection, isNew: isNew) { () throws(QueryError) in
       if isNew { try create(connection) } else { try dropTables(connection) }
       try fill(state, rows, connection)
     }
     // So that the file itself says what it is, and not only the log beside it.
     if isNew { try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
-    ownMark = try currentMark()
   }
 
   private func create(_ connection: StorageConnection) throws(QueryError) {
@@ -294,12 +297,12 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
   public func flush() throws {
     if options.durability == .full { return }
     // A commit that is synced syncs what was committed before it.
-    try opened().execute(
-      """
-      PRAGMA synchronous = FULL;
-      UPDATE gqlite_meta SET value = value WHERE key = 'folded';
-      PRAGMA synchronous = NORMAL
-      """)
+    let connection = try opened()
+    try connection.execute("PRAGMA synchronous = FULL")
+    try transaction(connection) { () throws(QueryError) in
+      try connection.execute("UPDATE gqlite_meta SET value = value WHERE key = 'folded'")
+    }
+    try connection.execute("PRAGMA synchronous = NORMAL")
   }
 
   /// See ``StorageBackend/close()``.
@@ -317,7 +320,7 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     tablesVersion = nil
     insertion = nil
     mark = nil
-    ownMark = nil
+    knownVersion = nil
     connection = nil
     lock = nil
   }
@@ -329,8 +332,9 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     insertion = nil
     mark = nil
     let connection = try opened()
+    try transaction(connection) { () throws(QueryError) in }
     try connection.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
-    ownMark = try currentMark()
+    knownVersion = connection.dataVersion
   }
 
   /// Returns the problems that SQLite finds in the file itself, a sentence each.

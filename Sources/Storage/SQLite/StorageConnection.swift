@@ -15,6 +15,9 @@ final class StorageConnection {
   private let handle: OpaquePointer
   let path: String
   private let owner = getpid()
+  // Run for each transaction, so that they are not parsed each time.
+  private var begin: OpaquePointer?
+  private var commit: OpaquePointer?
 
   init(path: String, isWriting: Bool, creates: Bool) throws(QueryError) {
     // Before SQLite makes it, so that nobody else may read it; what SQLite puts beside it has the same rights.
@@ -34,7 +37,10 @@ final class StorageConnection {
 
   deinit {
     // A fork must not tidy up what its parent goes on with.
-    if !isForeign { sqlite3_close_v2(handle) }
+    if isForeign { return }
+    sqlite3_finalize(begin)
+    sqlite3_finalize(commit)
+    sqlite3_close_v2(handle)
   }
 
   /// Indicates whether the process is a fork of the one that has opened the file.
@@ -49,6 +55,30 @@ final class StorageConnection {
   func execute(_ sql: String) throws(QueryError) {
     let status = sqlite3_exec(handle, sql, nil, nil, nil)
     if status != SQLITE_OK { throw error(status) }
+  }
+
+  /// Runs a statement that is prepared once.
+  private func run(_ sql: String, _ statement: inout OpaquePointer?) throws(QueryError) {
+    if statement == nil {
+      let status = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+      if status != SQLITE_OK { throw error(status) }
+    }
+    let status = sqlite3_step(statement)
+    if status == SQLITE_DONE {
+      sqlite3_reset(statement)
+      return
+    }
+    let failure = error(status)
+    sqlite3_reset(statement)
+    throw failure
+  }
+
+  /// A number that differs after a transaction of this connection, or one of another that this one has seen. Within a
+  /// transaction it has seen all.
+  var dataVersion: UInt32 {
+    var version: UInt32 = 0
+    sqlite3_file_control(handle, nil, SQLITE_FCNTL_DATA_VERSION, &version)
+    return version
   }
 
   func prepare(_ sql: String) throws(QueryError) -> StorageStatement {
@@ -84,10 +114,10 @@ final class StorageConnection {
 
   /// Runs `body` as one transaction.
   func transaction(_ body: () throws(QueryError) -> Void) throws(QueryError) {
-    try execute("BEGIN IMMEDIATE")
+    try run("BEGIN IMMEDIATE", &begin)
     do throws(QueryError) {
       try body()
-      try execute("COMMIT")
+      try run("COMMIT", &commit)
     } catch {
       // Some failures have rolled it back already.
       if sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK") }
