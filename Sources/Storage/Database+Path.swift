@@ -70,6 +70,13 @@ final class ReadOnlyStorage: CommitStorage {
   }
 
   func append(_ commits: [Commit], newest: Snapshot) throws(QueryError) { throw problem }
+  func check(_ next: Snapshot, after base: Snapshot) throws(QueryError) {
+    guard let type = next.catalog.types.first(where: { base.catalog.type(named: $0.name) == nil && !$0.isElement })
+    else { throw problem }
+    throw QueryError(
+      code: "storage-read-only", "the file has no type '\(type.name)', and the database was opened for reading",
+      help: "open it for writing", file: file.path)
+  }
   func rewrite(_ newest: Snapshot, version: Int64, time: Int64) throws(QueryError) { throw problem }
   func flush() throws(QueryError) {}
   func close(_ newest: Snapshot) throws(QueryError) {}

@@ -329,6 +329,10 @@ final class StorageFile: CommitStorage, @unchecked Sendable {
 
   // MARK: - Schemas
 
+  func check(_ next: Snapshot, after base: Snapshot) throws(QueryError) {
+    _ = try StorageLayout(changingTo: next.catalog, try opened())
+  }
+
   func rewrite(_ newest: Snapshot, version: Int64, time: Int64) throws(QueryError) {
     let connection = try opened()
     try checkOthers()
@@ -364,7 +368,7 @@ final class StorageFile: CommitStorage, @unchecked Sendable {
     for (name, isView) in names {
       try connection.execute("DROP \(isView ? "VIEW" : "TABLE") IF EXISTS \"\(name.replacing("\"", with: "\"\""))\"")
     }
-    let layout = try StorageLayout(catalog, connection)
+    let layout = try StorageLayout(changingTo: catalog, connection)
     try layout.save(connection)
     try connection.prepare("UPDATE gqlite_meta SET value = ? WHERE key = 'schema'").run(binding: [(1, schema)])
     for kind in layout.kinds { try RowTable.create(kind, connection) }

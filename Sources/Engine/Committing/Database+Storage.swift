@@ -130,6 +130,7 @@ extension Database {
           [Commit(version: version, time: WallClock.now, changes: changes)], newest: next)
       }
     } else {
+      try committer.exclusively { () throws(QueryError) in try committer.storage.check(next, after: base) }
       try committer.commit { (version) throws(QueryError) in
         try committer.storage.rewrite(next, version: version, time: WallClock.now)
       }
