@@ -107,8 +107,10 @@ final class StorageFile: CommitStorage, @unchecked Sendable {
         PRAGMA user_version = \(Self.format);
         CREATE TABLE gqlite_meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
         CREATE TABLE gqlite_type(
-          number INTEGER PRIMARY KEY, name TEXT NOT NULL, rows INTEGER NOT NULL DEFAULT 0, sum INTEGER NOT NULL DEFAULT 0);
-        CREATE TABLE gqlite_field(number INTEGER PRIMARY KEY, type INTEGER NOT NULL, name TEXT NOT NULL, kind TEXT);
+          number INTEGER PRIMARY KEY, name TEXT NOT NULL, rows INTEGER NOT NULL DEFAULT 0, sum INTEGER NOT NULL DEFAULT 0,
+          given INTEGER);
+        CREATE TABLE gqlite_field(
+          number INTEGER PRIMARY KEY, type INTEGER NOT NULL, name TEXT NOT NULL, kind TEXT, given INTEGER);
         CREATE TABLE gqlite_log(version INTEGER PRIMARY KEY, time INTEGER NOT NULL, body BLOB NOT NULL);
         INSERT INTO gqlite_meta VALUES ('id', lower(hex(randomblob(16)))), ('folded', 0), ('schema', '');
         """)

@@ -51,7 +51,8 @@ import Testing
       try database.run("mutation { insertBook(data: {id: 1, title: \"One\", writer: {id: 1}}) { id } }")
       try database.close()
     }
-    let fields = "SELECT t.name, f.number, f.name FROM gqlite_field f JOIN gqlite_type t ON t.number = f.type ORDER BY 2"
+    let fields =
+      "SELECT t.name, f.number, f.name FROM gqlite_field f JOIN gqlite_type t ON t.number = f.type ORDER BY f.number"
     let before = try rows(path, fields)
     #expect(before.contains("Author|5|~Book.writer") || before.contains { $0.hasSuffix("|~Book.writer") })
     for _ in 0..<2 {
@@ -118,7 +119,8 @@ import Testing
     // A number that a schema leaves out stays the field's.
     try database.changeSchema(to: "type B { id: ID! c: Int }")
     #expect(
-      code { try database.changeSchema(to: "type B { id: ID! c: Int d: Int @number(value: 42) }") } == "number-conflict")
+      code { try database.changeSchema(to: "type B { id: ID! c: Int d: Int @number(value: 42) }") } == "number-conflict"
+    )
     try database.changeSchema(to: "type B { id: ID! c: Int b: Int @number(value: 43) }")
     #expect(try database.run("{ B { c b } }").jsonString == #"{"B":[{"c":3,"b":null}]}"#)
   }

@@ -52,19 +52,22 @@ struct EntityModelWriter {
   private func describe() -> [String] {
     member(
       "static func describe(_ model: inout GQLiteModels.EntityDescription<Self>)",
-      (model.arguments.map { ["model.type(\($0))"] } ?? []) + lines { item in
-        switch item {
-        case .column(let column):
-          ["model.property(\(literal(column.name)), \\.\(column.name))"]
-            + (column.isDoubtfulID ? ["model.id(\\.\(column.name))"] : []) + field(column.name, column.field)
-        case .relation(let relation):
-          [describe(relation)] + field(relation.name, relation.field)
-        case .index(let index):
-          ["model.\(index.kind.function)(\(([literal(index.name)] + index.arguments).joined(separator: ", ")))"]
-        case .condition, .part:
-          []
-        }
-      } + ["model.readsAsDescribed()"], touches: { _ in true })
+      (model.arguments.map { ["model.type(\($0))"] } ?? []) + lines(described) + ["model.readsAsDescribed()"],
+      touches: { _ in true })
+  }
+
+  private func described(_ item: EntityModel.Item) -> [String] {
+    switch item {
+    case .column(let column):
+      ["model.property(\(literal(column.name)), \\.\(column.name))"]
+        + (column.isDoubtfulID ? ["model.id(\\.\(column.name))"] : []) + field(column.name, column.field)
+    case .relation(let relation):
+      [describe(relation)] + field(relation.name, relation.field)
+    case .index(let index):
+      ["model.\(index.kind.function)(\(([literal(index.name)] + index.arguments).joined(separator: ", ")))"]
+    case .condition, .part:
+      []
+    }
   }
 
   /// What `@Field` says.

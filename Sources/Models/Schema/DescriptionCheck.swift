@@ -15,7 +15,7 @@ enum DescriptionCheck {
       guard
         info.attributes[..<info.ownCount].contains(where: { $0.name == name })
           || info.relations.contains(where: { $0.name == name })
-      else { throw ModelError.invalidSchema("'\(type)' has no property '\(name)' that could have a number or another name") }
+      else { throw ModelError.invalidSchema("'\(type)' has no property '\(name)' to have a number or another name") }
       try check(identity, "'\(name)'", of: type)
     }
     for relation in info.relations {

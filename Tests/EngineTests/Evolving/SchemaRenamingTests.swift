@@ -59,7 +59,9 @@ import Testing
     let fixture = try SchemaChangeFixture(
       "type A { id: ID!  b: B } type B { id: ID! }", #"{"A":[{"id":1,"b":7},{"id":2,"b":8}],"B":[{"id":8}]}"#)
     let change = try fixture.change(
-      to: "type Owner @was(name: \"A\") { id: ID!  thing: Thing @was(name: \"b\") } type Thing @was(name: \"B\") { id: ID! }")
+      to:
+        "type Owner @was(name: \"A\") { id: ID!  thing: Thing @was(name: \"b\") } type Thing @was(name: \"B\") { id: ID! }"
+    )
     #expect(
       change.description == """
         ~ type 'Owner' is renamed from 'A'
@@ -91,7 +93,8 @@ import Testing
     #expect(change.description.contains("~ field 'Home.town' is renamed from 'city'\n"))
     #expect(
       try fixture.answer("{ User { flat { town place { y who { id } } } all { town place { y } } } }")
-        == #"{"User":[{"flat":{"town":"Bonn","place":{"y":5,"who":{"id":1}}},"all":[{"town":"Ulm","place":{"y":6}}]}]}"#)
+        == #"{"User":[{"flat":{"town":"Bonn","place":{"y":5,"who":{"id":1}}},"all":[{"town":"Ulm","place":{"y":6}}]}]}"#
+    )
   }
 
   @Test("interfaces and enums") func others() throws {
@@ -106,7 +109,7 @@ import Testing
       to: """
         enum Sort @was(name: "Kind") { A B }
         interface Thing @was(name: "Named") { id: ID!  name: String }
-        type Z @was(name: "X") implements Thing { id: ID!  name: String  sort: Sort @was(name: "kind") }
+        type Z implements Thing @was(name: "X") { id: ID!  name: String  sort: Sort @was(name: "kind") }
         type Y { id: ID!  named: Thing }
         """)
     #expect(change.differences.allSatisfy { $0.kind == .changed })
@@ -149,7 +152,7 @@ import Testing
     let found = problem {
       try fixture.database.changeSchema(to: "type A { id: ID!\n  a: Int  b: Int @was(name: \"a\") } type B { id: ID! }")
     }
-    #expect(found?.line == 2 && found?.column == 28 && found?.help != nil)
+    #expect(found?.line == 2 && found?.column == 29 && found?.help != nil)
   }
 
   @Test("numbers tell what is the same") func numbers() throws {
@@ -158,7 +161,9 @@ import Testing
       #"{"A":[{"id":1,"a":5,"b":6,"c":7}]}"#)
     // Two fields exchange their names.
     let change = try fixture.change(
-      to: "type X @number(value: 1) { id: ID!  b: Int @number(value: 1)  a: Int @number(value: 2)  c: Int @number(value: 3) }")
+      to:
+        "type X @number(value: 1) { id: ID!  b: Int @number(value: 1)  a: Int @number(value: 2)  c: Int @number(value: 3) }"
+    )
     #expect(
       change.description == """
         ~ type 'X' is renamed from 'A'
