@@ -83,6 +83,22 @@ private struct Secret: Sendable { var bytes: [UInt8] }
 }
 @EntityModel(was: "Item") private struct Narrow: Sendable { let id: String }
 
+private struct Tag: Codable, Hashable, Sendable { var name: String }
+/// Its hook saves a model that the file does not have.
+@EntityModel private struct Box: Sendable {
+  let id: String
+  var tags: [Tag]
+  var label: Tag?
+  @Relationship(inverse: \.boxes) var rack: Rack?
+  mutating func willSave(to context: inout Context) throws {
+    try Later(id: "of \(id)", text: "hook").save(to: &context)
+  }
+}
+@EntityModel private struct Rack: Sendable {
+  let id: String
+  @Relationship(inverse: \.rack) var boxes: [Box]?
+}
+
 /// Databases in files that have the types of models.
 @Suite struct FileModelTests {
   private final class Folder {
@@ -169,6 +185,34 @@ private struct Secret: Sendable { var bytes: [UInt8] }
       Self.problem {
         _ = try Database(path: folder.file, models: [Item.self], storage: StorageOptions(access: .read))
       }.hasPrefix("storage-read-only: the file does not fit the model 'Item'"))
+  }
+
+  @Test func aHookMayMeetAModel() throws {
+    let folder = try Folder()
+    let text = """
+      interface Thing { id: ID! }
+      type Box implements Thing { id: ID! tags: [Tag!]! label: Tag rack: Rack @relation(inverse: "boxes") }
+      type Rack { id: ID! boxes: [Box!]! @relation(inverse: "rack") }
+      type Tag { name: String! of: Thing }
+      """
+    let question =
+      #"{ Box { id tags { name } label { name } rack { id } } Thing { id } Later { id } Rack { boxes { id } } }"#
+    let answer =
+      #"{"Box":[{"id":"1","tags":[{"name":"a"},{"name":"b"}],"label":{"name":"c"},"rack":{"id":"s"}}],"#
+      + #""Thing":[{"id":"1"}],"Later":[{"id":"of 1"}],"Rack":[{"boxes":[{"id":"1"}]}]}"#
+    do {
+      let database = try Database(path: folder.file, models: [Box.self], schema: text)
+      try Rack(
+        id: "s",
+        boxes: .relation([Box(id: "1", tags: [Tag(name: "a"), Tag(name: "b")], label: Tag(name: "c"))])
+      ).save(to: database)
+      #expect(try database.run(question).jsonString == answer)
+      #expect(database.check() == [])
+    }
+    let again = try Database(path: folder.file, models: [Box.self])
+    #expect(try again.run(question).jsonString == answer)
+    #expect(Box.query("1").resolve(in: again)?.tags.map(\.name) == ["a", "b"])
+    #expect(again.check() == [])
   }
 
   @Test func whatHasNoColumnIsRefused() throws {
