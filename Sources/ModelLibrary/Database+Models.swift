@@ -39,8 +39,9 @@ extension Database {
         code: "storage-read-only", "the file does not fit the model '\(model)', and is opened for reading: \(error)",
         help: "open it for writing once", file: path)
     }
+    let named = try ModelRegistration.naming(deleted: models, in: catalog)
     try exclusively {
-      try publish(currentSnapshot, companion: ModelBinding(catalog, adding: models))
+      try publish(currentSnapshot.with(named), companion: ModelBinding(named, adding: models))
     }
   }
 }

@@ -283,6 +283,24 @@ private struct Tag: Codable, Hashable, Sendable { var name: String }
     #expect(text.contains("fullName: String! @number(value: 2) @was(name: \"name\")"))
   }
 
+  @Test func deletedEntitiesAreThereAgain() throws {
+    let folder = try Folder()
+    do {
+      let database = try Database(path: folder.file, models: [Item.self])
+      try Item(id: "1", n: 5).save(to: database)
+      try Item(id: "2", n: 6).save(to: database)
+      try Item.delete(id: "1", from: database)
+      try Later(id: "x", text: "l").save(to: database)
+      #expect(try database.run("{ Deleted_Item { n } Deleted_Later { id } }").jsonString.contains(#"[{"n":5}]"#))
+    }
+    let again = try Database(path: folder.file, models: [Item.self])
+    #expect(
+      try again.run("{ Deleted_Item { n } Item { n } }").jsonString == #"{"Deleted_Item":[{"n":5}],"Item":[{"n":6}]}"#)
+    let deleted = try #require(Deleted<Item>.query("1").resolve(in: again))
+    try deleted.restore(in: again)
+    #expect(Item.query().resolve(in: again).map(\.n) == [5, 6])
+  }
+
   /// In memory a type that was called otherwise and the one that is called so now are two types.
   @Test func inMemoryNothingIsRenamed() throws {
     let database = Database()

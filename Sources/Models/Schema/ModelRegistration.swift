@@ -30,8 +30,30 @@ package struct ModelRegistration {
     var result = built.output
     result.version = Catalog.nextVersion()
     result.functions = catalog.functions
+    result = Self.namingDeleted(of: schema, in: result)
     self.catalog = result
     _ = try ModelSchema.make(for: types, in: result)
+  }
+
+  /// A catalog in which text can ask for the deleted entities of models, as it can in memory.
+  package static func naming(
+    deleted types: [any EntityModelProtocol.Type], in catalog: Catalog
+  ) throws -> Catalog {
+    var result = namingDeleted(of: try ModelSchema.make(for: types), in: catalog)
+    result.version = Catalog.nextVersion()
+    return result
+  }
+
+  private static func namingDeleted(of schema: ModelSchema, in catalog: Catalog) -> Catalog {
+    var result = catalog
+    var taken = Set(catalog.rootNames.map(\.name) + catalog.types.flatMap { [$0.rootOne, $0.rootMany] })
+    for root in schema.catalog.rootNames where root.isDeleted {
+      guard let type = catalog.type(named: schema.catalog[root.type].name), taken.insert(root.name).inserted else {
+        continue
+      }
+      result.rootNames.append(RootName(name: root.name, type: type.id, isList: true, isDeleted: true))
+    }
+    return result
   }
 
   /// The catalog as a schema.

@@ -135,6 +135,34 @@ import Testing
         == ["data-loss: field 'A.b' is removed: 1 value would be lost"])
   }
 
+  @Test("a field of an interface goes with those of its types") func interfaceFields() throws {
+    let fixture = try SchemaChangeFixture(
+      "interface N { id: ID!  name: String } type A implements N { id: ID!  name: String @collate(CI) @index }",
+      #"{"A":[{"id":1,"name":"X"}]}"#)
+    let change = try fixture.change(
+      to: """
+        interface N { id: ID!  title: String }
+        type A implements N { id: ID!  title: String @was(name: "name") @collate(CI) @index }
+        """)
+    #expect(change.losses.isEmpty)
+    #expect(try fixture.answer("{ N(where: title == \"x\") { title } }") == #"{"N":[{"title":"X"}]}"#)
+  }
+
+  @Test("a key is renamed, alone and of several fields") func keys() throws {
+    let fixture = try SchemaChangeFixture(
+      "type A { id: ID!  n: Int } type B @id(fields: [\"x\", \"y\"]) { x: Int!  y: Int!  a: A }",
+      #"{"A":[{"id":1,"n":5}],"B":[{"x":1,"y":2,"a":1}]}"#)
+    let change = try fixture.change(
+      to: """
+        type A { key: ID! @id @was(name: "id")  n: Int }
+        type B @id(fields: ["x", "z"]) { x: Int!  z: Int! @was(name: "y")  a: A }
+        """)
+    #expect(change.description == "~ field 'A.key' is renamed from 'id'\n~ field 'B.z' is renamed from 'y'\n")
+    #expect(
+      try fixture.answer("{ a(key: 1) { n } b(x: 1, z: 2) { a { key } } }")
+        == #"{"a":{"n":5},"b":{"a":{"key":1}}}"#)
+  }
+
   @Test("a type of its own goes with the name") func conversion() throws {
     let fixture = try SchemaChangeFixture("type A { id: ID!  n: Int }", #"{"A":[{"id":1,"n":5},{"id":2,"n":6}]}"#)
     try fixture.change(to: "type A { id: ID!  m: String! @was(name: \"n\") }")
