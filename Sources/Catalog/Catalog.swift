@@ -98,6 +98,7 @@ package struct EnumType: Sendable, Hashable {
   }
   package var id: EnumTypeID
   package var name: String
+  package var identity = Identity()
   package var description: String?
   /// In the order declared, which is the order of comparison; at most 65,535.
   package var values: [String]
@@ -124,6 +125,7 @@ package struct EmbeddedType: Sendable, Hashable {
     package var source: String?
     /// `@source(mixed: true)`: numbers and truth values of data are texts as they are written.
     package var isMixed = false
+    package var identity = Identity()
     package init(
       name: String, description: String? = nil, signature: TypeSignature, defaultValue: DefaultValue? = nil
     ) {
@@ -135,6 +137,7 @@ package struct EmbeddedType: Sendable, Hashable {
   }
   package var id: EmbeddedTypeID
   package var name: String
+  package var identity = Identity()
   package var description: String?
   package var fields: [Field]
   package init(id: EmbeddedTypeID, name: String, description: String? = nil, fields: [Field]) {
@@ -178,6 +181,7 @@ package struct EntityType: Sendable, Hashable {
   package var source: String?
   /// `@rowNumber` on the id: records without an id are numbered as they are loaded.
   package var numbersRows = false
+  package var identity = Identity()
   /// The places of many properties by their names; empty where they are few.
   private var propertyPlaces: [String: Int32] = [:]
 
@@ -267,6 +271,7 @@ package struct Property: Sendable, Hashable {
   package var source: String?
   /// `@source(mixed: true)`: numbers and truth values of data are texts as they are written.
   package var isMixed = false
+  package var identity = Identity()
 
   package init(
     id: PropertyID, name: String, description: String? = nil, signature: TypeSignature, storage: PropertyStorage,

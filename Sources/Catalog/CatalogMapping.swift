@@ -91,6 +91,8 @@ package struct CatalogMapping: Sendable, Hashable {
   package var columns: [[Column?]]
   /// By new direction: the old ones whose links it takes, in order.
   package var links: [[RelationID]]
+  /// By new direction: the old one of the same field; nil where there was none, or its links cannot follow.
+  package var sameFields: [RelationID?]
   /// By new direction: what people call it, `User.chats`; the other direction's name where it has none itself.
   package var linkPaths: [String]
   package var removedFields: [RemovedField] = []
@@ -100,6 +102,7 @@ package struct CatalogMapping: Sendable, Hashable {
     newTypes = Array(repeating: nil, count: old.types.count)
     columns = new.types.map { Array(repeating: nil, count: $0.columns.count) }
     links = Array(repeating: [], count: new.relations.count)
+    sameFields = Array(repeating: nil, count: new.relations.count)
     linkPaths = Array(repeating: "", count: new.relations.count)
   }
 }

@@ -5,8 +5,8 @@ package protocol SnapshotCompanion: AnyObject, Sendable {
   /// What is to be kept with the same data under another catalog. Asked at every change of the catalog, so that what one
   /// change takes away, a later one does not bring back.
   func moved(to catalog: Catalog) -> any SnapshotCompanion
-  /// The name of a type of which it keeps values that no column holds, so that no file can; nil if there is none.
-  var typeWithoutColumns: String? { get }
+  /// The name of a property whose values no column holds, so that no file can; nil if there is none.
+  var propertyWithoutColumn: String? { get }
 }
 
 /// Who is told that a database has a new version.

@@ -85,15 +85,17 @@ extension Database {
     withExtendedLifetime(old) { tellWatchers() }
   }
 
+  /// The error that a property has no column.
+  package static func notStorable(property: String) -> QueryError {
+    QueryError(
+      code: "not-storable", "'\(property)' has no column, so that no file can hold it", help: "make its type Codable")
+  }
+
   /// Publishes a snapshot with what another module keeps with it. Called within ``exclusively(_:)``.
   ///
   /// - Throws: where it cannot be kept; nothing is published then.
   package func publish(_ snapshot: Snapshot, companion: any SnapshotCompanion) throws(QueryError) {
-    if isDurable, let name = companion.typeWithoutColumns {
-      throw QueryError(
-        code: "not-storable", "a property of '\(name)' has no column, so that no file can hold it",
-        help: "make its type Codable")
-    }
+    if isDurable, let name = companion.propertyWithoutColumn { throw Self.notStorable(property: name) }
     try keep(snapshot)
     let old = state.withLock { state in
       let old = state.snapshot

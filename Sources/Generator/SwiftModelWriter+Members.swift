@@ -8,12 +8,26 @@ extension SwiftModelWriter {
       return line("// \(property.name): computed in text, \(expression.split(whereSeparator: \.isNewline).joined())")
     }
     if isRelation(property) { return writeRelation(property, of: type) }
+    identify(property)
     let name = name(property.id, of: type)
     let comment =
       (property.isCaseInsensitive ? "  // case-insensitive in text" : comment(property.signature))
       + note(property.name, name)
     let initial = initial(property.defaultValue, property.signature, beside: names[type])
     line("var \(name): \(swiftType(property.signature))\(initial)\(comment)")
+  }
+
+  /// What a property is recognized by in a file, if the schema says so.
+  mutating func identify(_ property: Property) {
+    if let arguments = arguments(property.identity, number: "") { line("@GQLiteModels.Field(\(arguments))") }
+  }
+
+  func arguments(_ identity: Identity, number label: String) -> String? {
+    var arguments = identity.number.map { ["\(label)\($0)"] } ?? []
+    if !identity.formerNames.isEmpty {
+      arguments.append("was: " + identity.formerNames.map(quoted).joined(separator: ", "))
+    }
+    return arguments.isEmpty ? nil : arguments.joined(separator: ", ")
   }
 
   private mutating func writeRelation(_ property: Property, of type: EntityType) {
@@ -39,6 +53,7 @@ extension SwiftModelWriter {
       }
       return
     }
+    identify(property)
     let inverse = catalog[relation.inverse]
     guard let other = inverse.property, inverse.presence == nil, relation.presence == nil else {
       return writeOneWay(

@@ -95,7 +95,7 @@ package struct SwiftModelWriter {
     describe(type.description, 0)
     noteName(type.name, isDescribed: type.description != nil, isEntity: true)
     let protocols = type.interfaces.map { ", \(names.type(catalog[$0].name))" }.joined()
-    line("@EntityModel", 0)
+    line("@EntityModel" + (arguments(type.identity, number: "number: ").map { "(\($0))" } ?? ""), 0)
     line("struct \(names.type(type.name)): Codable, Sendable\(protocols) {", 0)
     let lead = text
     for index in type.indexes { write(catalog[index], of: type) }
@@ -109,11 +109,13 @@ package struct SwiftModelWriter {
   private mutating func writeID(_ type: EntityType) {
     if let property = type.property(named: "id"), names[type].fields[property.id] == "id" {
       describe(property.description, deprecation: property.deprecation)
+      identify(property)
       return line("let id: \(keyType(property))\(keyComment(property))")
     }
     let keys = type.idProperties.map { (name: name($0, of: type), property: type[$0]) }
     for key in keys {
       describe(key.property.description)
+      identify(key.property)
       line("let \(key.name): \(keyType(key.property))\(keyComment(key.property))\(note(key.property.name, key.name))")
     }
     if keys.count == 1, let key = keys.first, SwiftModelNames.canBeID(key.property) {

@@ -57,7 +57,6 @@ extension Database: EntityStore {
 
 extension ModelBinding: SnapshotCompanion {
   package func moved(to catalog: Catalog) -> any SnapshotCompanion { fitted(to: catalog) }
-  package var typeWithoutColumns: String? { nameWithoutColumns }
 }
 
 extension EntityModelProtocol {

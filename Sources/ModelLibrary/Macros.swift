@@ -3,10 +3,25 @@
 /// Every stored property becomes a column, `@Relationship` a relation, `@Index`, `@HashIndex`, `@Unique` and
 /// `@FullTextIndex` an index. The struct needs a property `id`, which may be computed. Properties under `#if` are
 /// described under the same condition. What the macro writes can be written by hand.
+///
+/// - Parameter number: The number that the type keeps in files of databases, whatever it is called.
+/// - Parameter names: The names that the type had before in the schema.
 @attached(
   extension, conformances: EntityModelProtocol,
   names: named(describe(_:)), named(init(from:)), named(write(to:)), named(patch))
-public macro EntityModel() = #externalMacro(module: "GQLModelMacros", type: "EntityModelMacro")
+public macro EntityModel(number: Int? = nil, was names: String...) =
+  #externalMacro(module: "GQLModelMacros", type: "EntityModelMacro")
+
+/// Says of a property of an entity model which number it keeps in files of databases, and what it was called before.
+///
+/// ```swift
+/// @Field(was: "title") var name: String
+/// @Field(3) var pages: Int
+/// ```
+/// Either is enough to keep the values of a property that is renamed.
+@attached(peer)
+public macro Field(_ number: Int? = nil, was names: String...) =
+  #externalMacro(module: "GQLModelMacros", type: "FieldMacro")
 
 /// Tells of a `Codable` struct within entities what it holds: writes its conformance to ``EmbeddedModelProtocol`` from its
 /// properties, each under its key in `CodingKeys`, whether the macro or the program writes these.

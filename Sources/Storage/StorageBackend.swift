@@ -44,6 +44,9 @@ public protocol StorageBackend: AnyObject, Sendable {
   /// Forgets the records up to a version, whose commits the rows hold.
   func forget(through version: Int64) throws
 
+  /// Throws where a state cannot take the place of the one that is there. Nothing has been written then.
+  func check(_ state: StorageState) throws
+
   /// Keeps a state and rows in the place of all rows and records that are there, as a whole or not at all.
   func replace(_ state: StorageState, with rows: StorageRows) throws
 
@@ -63,6 +66,8 @@ public protocol StorageBackend: AnyObject, Sendable {
 extension StorageBackend {
   /// Returns 0, as of a place that no other process writes to.
   public func changeMark() throws -> Int64 { 0 }
+  /// Takes every state.
+  public func check(_ state: StorageState) throws {}
   /// Does nothing, as of a place whose writes survive at once.
   public func flush() throws {}
   /// Does nothing.

@@ -16,10 +16,16 @@ package enum StorageProblem {
   case readOnly(String)
   /// The database was opened for reading.
   case openedForReading
+  /// A type is to be added to a database that was opened for reading.
+  case typeIsMissing(String)
   /// Another program has changed it.
   case changed
   /// A value or a schema has no form in a file.
   case notStorable(String)
+  /// A schema gives a number that something else in the file has.
+  case numberTaken(String, Int64, by: String)
+  /// A schema gives another number than the one before.
+  case numberChanged(String, Int64, Int64)
   /// The system refuses.
   case failed(String)
   /// The path is none of a file that can be used.
@@ -57,6 +63,10 @@ package enum StorageProblem {
       QueryError(
         code: "storage-read-only", "the file cannot be written: \(what)",
         help: "change who may write it and its folder, or open it for reading", file: path)
+    case .typeIsMissing(let name):
+      QueryError(
+        code: "storage-read-only", "the file has no type '\(name)', and the database was opened for reading",
+        help: "open it for writing", file: path)
     case .openedForReading:
       QueryError(
         code: "storage-read-only", "the database was opened for reading", help: "open it for writing", file: path)
@@ -65,6 +75,14 @@ package enum StorageProblem {
         code: "storage-changed", "another program has changed the file", help: "reopen the database", file: path)
     case .notStorable(let what):
       QueryError(code: "not-storable", "\(what) cannot be kept in a file", file: path)
+    case .numberTaken(let name, let number, let owner):
+      QueryError(
+        code: "number-conflict", "'\(name)' has the number \(number), which belongs to '\(owner)' in the file",
+        help: "give it another number", file: path)
+    case .numberChanged(let name, let number, let had):
+      QueryError(
+        code: "number-conflict", "'\(name)' has the number \(number), but it has \(had) in the file",
+        help: "a number stays as it is", file: path)
     case .unusable(let what):
       QueryError(code: "storage-failed", "the file cannot be used: \(what)", help: "name another path", file: path)
     case .failed(let what):

@@ -282,6 +282,21 @@ import Testing
     ("misplaced-directive", "type A { id: ID! n: Int @source(mixed: true) }", "source"),
     ("wrong-directive-argument", "type A { id: ID! n: String @source(mixed: 5) }", "5"),
     ("wrong-member", "interface N { n: Int } type P implements N { n: Int } type A { id: ID! p: P }", "N"),
+    ("rename-conflict", #"type A { id: ID! b: Int @was(name: "a") c: Int @was(name: "a") }"#, #""a""#),
+    ("rename-conflict", #"type A @was(name: "C") { id: ID! } enum B @was(name: "C") { X }"#, #""C""#),
+    ("number-conflict", "type A { id: ID! b: Int @number(value: 1) c: Int @number(value: 1) }", "1"),
+    ("number-conflict", "type A @number(value: 3) { id: ID! } interface B @number(value: 3) { id: ID! }", "3"),
+    ("missing-directive-argument", "type A { id: ID! b: Int @was }", "was"),
+    ("wrong-directive-argument", #"type A { id: ID! b: Int @was(name: "") }"#, #""""#),
+    ("missing-directive-argument", "type A @number { id: ID! }", "number"),
+    ("wrong-directive-argument", "type A @number(value: 0) { id: ID! }", "0"),
+    ("wrong-directive-argument", "type A @number(value: 99999999999999999999) { id: ID! }", "99999999999999999999"),
+    ("repeated-directive", "type A { id: ID! b: Int @number(value: 1) @number(value: 2) }", "number"),
+    ("misplaced-directive", "type P { x: Int @number(value: 1) } type A { id: ID! p: P }", "number"),
+    ("misplaced-directive", "type P @number(value: 1) { x: Int } type A { id: ID! p: P }", "number"),
+    ("misplaced-directive", #"interface N { n: Int @was(name: "m") } type A implements N { id: ID! n: Int }"#, "was"),
+    ("misplaced-directive", #"type A { id: ID! n: Int @computed(as: "1") @was(name: "m") }"#, "was"),
+    ("misplaced-directive", "enum E @number(value: 1) { X } type A { id: ID! }", "number"),
   ]
 
   @Test func everyCodeHasASchema() {
@@ -307,6 +322,40 @@ import Testing
     #expect(Self.build(doubling).diagnostics.map(\.code.rawValue) == ["too-many-columns"])
     seen.insert("too-many-columns")
     #expect(seen == Set(SchemaProblem.codes.map(\.rawValue)))
+  }
+
+  @Test func formerNamesAndNumbersArePrinted() {
+    let sdl = """
+      enum Kind @was(name: "Sort") {
+        A
+      }
+
+      type Place @was(name: "Address") {
+        town: String @was(name: "city") @was(name: "ci\\"ty")
+      }
+
+      interface Named @number(value: 9) {
+        name: String
+      }
+
+      type User implements Named @number(value: 2147483647) @was(name: "Person") {
+        id: ID!
+        name: String @number(value: 1) @was(name: "title")
+        home: Place @number(value: 2)
+        homes: [Place!]! @number(value: 3)
+        friends: [User!]! @number(value: 4) @was(name: "others")
+        kind: Kind
+      }
+
+      """
+    let built = Self.build(sdl)
+    #expect(built.diagnostics == [])
+    let printed = printSchema(built.output)
+    for line in sdl.split(separator: "\n") where line.contains("@") { #expect(printed.contains(line), "\(line)") }
+    #expect(printSchema(Self.build(printed).output) == printed)
+    let user = built.output.type(named: "User")
+    #expect(user?.identity.number == 2_147_483_647 && user?.identity.formerNames == ["Person"])
+    #expect(built.output.embeddedTypes[0].fields[0].identity.formerNames == ["city", "ci\"ty"])
   }
 
   @Test func nearNames() {

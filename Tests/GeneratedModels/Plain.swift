@@ -3,7 +3,7 @@
 import Foundation
 import GQLiteModels
 
-@EntityModel
+@EntityModel(number: 5, was: "Sailor")
 struct Crew: Codable, Sendable {
   @FullTextIndex<Self>(\.name) private var words
   @HashIndex<Self>(\.mood) private var byMood
@@ -12,7 +12,9 @@ struct Crew: Codable, Sendable {
   @Index<Self>(\.rank, \.name) private var byRank
 
   let id: String
+  @GQLiteModels.Field(2, was: "title", "called")
   var name: String
+  @GQLiteModels.Field(was: "level")
   var rank: Int
   var weight: Double?
   var pay: Decimal
@@ -34,7 +36,9 @@ struct Crew: Codable, Sendable {
 
 @EntityModel
 struct Ship: Codable, Sendable {
+  @GQLiteModels.Field(1)
   let id: Int
+  @GQLiteModels.Field(9)
   @Relationship(deleteRule: .deny, inverse: \.ship) var crew: [Crew]?
   @Relationship var flag: Ship? = nil
 }

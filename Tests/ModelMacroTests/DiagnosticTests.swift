@@ -128,6 +128,15 @@ import Testing
 
   static let others = [
     member(
+      "@Field(7) static var a = 1",
+      "'@Field' says nothing of 'a': it is for stored properties and relations of entity models", column: 1),
+    member(
+      "@Field(was: \"b\") var a: Int { 1 }",
+      "'@Field' says nothing of 'a': it is for stored properties and relations of entity models", column: 1),
+    member(
+      "@Index<Self>(\\.id) @Field(7) var a",
+      "'@Field' says nothing of 'a': it is for stored properties and relations of entity models", column: 20),
+    member(
       "private lazy var a = 1", "'a' can't be 'lazy' in an entity model: give it a value at once, or compute it",
       column: 9,
       fixed: "private var a = 1"),

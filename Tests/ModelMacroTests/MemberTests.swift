@@ -177,6 +177,40 @@ import Testing
     #expect(output.expansion?.contains(".none") == false)
   }
 
+  @Test(arguments: [
+    (#"@Field(42) var a: Int?"#, #"model.field("a", number: 42)"#),
+    (#"@Field(was: "b") var a: Int?"#, #"model.field("a", was: "b")"#),
+    (
+      #"@GQLiteModels.Field(1, was: "b", "c") @MainActor var `a`: Int?"#, #"model.field("a", number: 1, was: "b", "c")"#
+    ),
+    (#"@Field(7) @Relationship(inverse: \.b) var a: B?"#, #"model.field("a", number: 7)"#),
+    (#"@Relationship @Field(was: "b") var a: B? = nil"#, #"model.field("a", was: "b")"#),
+  ])
+  func fields(_ declaration: String, _ call: String) throws {
+    let output = EntityModelMacro.expand(
+      .init(declaration: "@EntityModel struct A { let id: Int\n\(declaration)\n}", extendedType: "A"))
+    #expect(output.diagnostics.isEmpty)
+    let expansion = try #require(output.expansion)
+    #expect(expansion.contains("    \(call)\n    model.readsAsDescribed()"))
+    // It is a property like others.
+    #expect(expansion.contains("model.relation(") || expansion.contains(".patch("))
+  }
+
+  @Test(arguments: [
+    (#"@EntityModel(number: 7)"#, #"number: 7"#), (#"@EntityModel(was: "B", "C")"#, #"was: "B", "C""#),
+    (#"@GQLiteModels.EntityModel(number: 7, was: "B")"#, #"number: 7, was: "B""#), ("@EntityModel", nil),
+    ("@EntityModel()", nil),
+  ])
+  func types(_ attribute: String, _ arguments: String?) throws {
+    let output = EntityModelMacro.expand(
+      .init(declaration: "\(attribute) struct A { let id: Int }", extendedType: "A"))
+    #expect(output.diagnostics.isEmpty)
+    let line = arguments.map { "    model.type(\($0))\n" } ?? ""
+    #expect(
+      try #require(output.expansion).contains(
+        "GQLiteModels.EntityDescription<Self>) {\n\(line)    model.property(\"id\", \\.id)\n"))
+  }
+
   @Test func aRelationWithAValueIsReadWithout() throws {
     let source = "@EntityModel struct S { let id: Int; @Relationship var v: V? = .relation(V()); var n: Int }"
     let output = EntityModelMacro.expand(.init(declaration: source, extendedType: "S"))

@@ -62,6 +62,11 @@ import Testing
     #expect(answer.hasSuffix(parts.joined(separator: ",")))
   }
 
+  @Test func aFieldAddsNothing() throws {
+    let (answers, _) = try converse([request(declaration: "@Field(7) var a: Int", macro: "FieldMacro", role: "peer")])
+    #expect(answers == [#"{"expandMacroResult":{"expandedSource":"","diagnostics":[]}}"#])
+  }
+
   @Test func knowsWhatIsAround() throws {
     let declaration = #"@EntityModel struct A { let id: Int }"#
     let (answers, _) = try converse([

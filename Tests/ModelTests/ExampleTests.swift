@@ -16,4 +16,8 @@ import Testing
   @Test func watching() async throws {
     #expect(try await watchLines() == ["Carol", "Carol", "Alice, Carol", "Dave is one of 3"])
   }
+
+  @Test func files() throws {
+    #expect(try fileLines() == [#"{"Note":[{"title":"kept"}]}"#, "kept"])
+  }
 }

@@ -82,6 +82,10 @@ private struct Replay {
     if let problem = try database.flatMap({ try difference($0, "the same database") }) { return problem }
     switch random.below(6) {
     case 0...2: return try database.flatMap { try copied($0) }
+    case 3 where random.chance(25):
+      if let problem = try database.flatMap({ try renamed($0) }) { return problem }
+      database = nil
+      return try reopened("renamed")
     case 3:
       try database?.close()
       database = nil
@@ -106,7 +110,7 @@ private struct Replay {
   }
 
   /// Opens a copy, as it is on the disk now.
-  private func copied(_ database: Database) throws -> String? {
+  private func copied(_ database: Database, changingTo schema: String? = nil) throws -> String? {
     let copy = folder.file("copy.gqlite")
     for suffix in ["", "-wal", "-shm"] {
       try? FileManager.default.removeItem(atPath: copy + suffix)
@@ -114,7 +118,7 @@ private struct Replay {
         try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix)
       }
     }
-    let opened = try Database(path: copy, storage: options)
+    let opened = try Database(path: copy, schema: schema, storage: options)
     if let problem = try difference(opened, "a copy") { return problem }
     try opened.close()
     return try difference(Database(path: copy), "a copy that was closed")
@@ -229,18 +233,69 @@ private struct Replay {
     return found == wanted ? nil : "a load: \(found), and \(wanted) in memory"
   }
 
+  /// Gives types and fields other names, and their own again. In memory nothing happens.
+  private mutating func renamed(_ database: Database) throws -> String? {
+    history.append("renamed")
+    for (next, isBack) in [("x", false), ("", true)] {
+      let schema = schema(withNames: next, isBack ? "x" : "")
+      let change = try database.changeSchema(to: schema)
+      if let other = change.differences.first(where: { $0.kind != .changed && !$0.name.hasPrefix("N0") }) {
+        return "renamed: \(other.message)\n\(schema)"
+      }
+      let problems = database.check()
+      if !problems.isEmpty { return "renamed, check: \(problems.prefix(3))\n\(schema)" }
+      if !isBack, let problem = try copied(database, changingTo: self.schema(withNames: "", "x")) { return problem }
+    }
+    return try difference(database, "renamed")
+  }
+
+  /// The schema with a suffix behind names, which had another one before.
+  private func schema(withNames suffix: String, _ former: String) -> String {
+    let shared = Set(
+      model.shapes.filter { $0.role == .interface }.flatMap { $0.fields.map(\.name) + $0.relations.map(\.name) })
+    var names = Set(model.shapes.map(\.name))
+    for shape in model.shapes where shape.role != .interface {
+      names.formUnion(shape.fields.filter { $0.computed == nil }.map(\.name))
+      names.formUnion(shape.relations.map(\.name))
+    }
+    names.subtract(shared.union(["id", "key"]))
+    let named = schemaText.replacing(#/[A-Za-z]\w*/#) { word in
+      names.contains(String(word.output)) ? word.output + suffix : word.output
+    }
+    var isInterface = false
+    return named.split(separator: "\n").map { line -> String in
+      let words = line.split(separator: " ")
+      guard let name = words.dropFirst(line.hasPrefix(" ") ? 0 : 1).first?.prefix(while: { $0 != ":" }) else {
+        return String(line)
+      }
+      if !line.hasPrefix(" ") { isInterface = line.hasPrefix("interface") }
+      let before = name.dropLast(suffix.count)
+      guard names.contains(String(before)), !line.contains("@computed"), !(isInterface && line.hasPrefix(" ")) else {
+        return String(line)
+      }
+      let was = " @was(name: \"\(before + former)\")"
+      if line.hasPrefix(" ") { return line + was }
+      let end = line.lastIndex(of: "{") ?? line.firstIndex(of: "=") ?? line.endIndex
+      return line[..<end] + was + " " + line[end...]
+    }.joined(separator: "\n")
+  }
+
   private mutating func changeSchema(_ database: Database) throws -> String? {
     isWider.toggle()
+    history.append("schema \(isWider)")
+    let options = RunOptions(now: now)
+    try database.changeSchema(to: schemaText, allowingLoss: true, options: options)
+    try twin.changeSchema(to: schemaText, allowingLoss: true, options: options)
+    return nil
+  }
+
+  private var schemaText: String {
     var schema = model.sdl
     if isWider, let name = model.entities.first?.name, let place = schema.range(of: "type \(name)"),
       let brace = schema[place.upperBound...].firstIndex(of: "{")
     {
       schema.insert(contentsOf: "\n  zz: Int = 5 @index\n", at: schema.index(after: brace))
     }
-    history.append("schema \(isWider)")
-    let options = RunOptions(now: now)
-    try database.changeSchema(to: schema, allowingLoss: true, options: options)
-    try twin.changeSchema(to: schema, allowingLoss: true, options: options)
-    return nil
+    return schema
   }
 }

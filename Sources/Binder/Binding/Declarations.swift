@@ -81,7 +81,7 @@ func declarations(of definitions: [Definition]) -> String {
 }
 
 /// The definitions of the schema that ``declarations(of:)`` has printed, parsed once for as long as one schema is used.
-func declaredDefinitions(of catalog: Catalog) -> [Definition] {
+package func declaredDefinitions(of catalog: Catalog) -> [Definition] {
   let text = catalog.declarations
   if text.isEmpty { return [] }
   return lastDeclarations.withLock { last in

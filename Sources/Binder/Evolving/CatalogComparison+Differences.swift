@@ -12,6 +12,7 @@ extension CatalogComparison {
         differences.append(CatalogDifference(.added, .enumeration, type.name))
         continue
       }
+      compareNames(.enumeration, type.name, before.identity, type.identity)
       let known = Set(before.values)
       let wanted = Set(type.values)
       for value in type.values where !known.contains(value) {
@@ -40,6 +41,7 @@ extension CatalogComparison {
         differences.append(CatalogDifference(.removed, Self.element(before), type.name))
         differences.append(CatalogDifference(.added, Self.element(type), type.name))
       }
+      compareNames(Self.element(type), type.name, before.identity, type.identity)
       compareFields(before, type)
       if !type.isAbstract { compareIndexes(before, type) }
       compareMembers(before, type)
@@ -68,6 +70,7 @@ extension CatalogComparison {
         differences.append(CatalogDifference(.added, .type, type.name))
         continue
       }
+      compareNames(.type, type.name, before.identity, type.identity)
       let known = NameIndex(before.fields.lazy.map(\.name))
       let wanted = NameIndex(type.fields.lazy.map(\.name))
       for field in type.fields {
@@ -76,6 +79,7 @@ extension CatalogComparison {
           differences.append(CatalogDifference(.added, .field, name))
           continue
         }
+        compareNames(.field, name, same.identity, field.identity)
         compareSignatures(name, same.signature, field.signature)
         compareDefaults(name, same.defaultValue, field.defaultValue)
       }
@@ -85,6 +89,17 @@ extension CatalogComparison {
     }
     for type in old.embeddedTypes where !newTypes.contains(type.name) {
       differences.append(CatalogDifference(.removed, .type, type.name))
+    }
+  }
+
+  private mutating func compareNames(
+    _ element: CatalogDifference.Element, _ name: String, _ before: Identity, _ after: Identity
+  ) {
+    if let former = formerNames[name] {
+      differences.append(CatalogDifference(.changed, element, name, .renamed(from: former)))
+    }
+    if before.number != after.number {
+      differences.append(CatalogDifference(.changed, element, name, .number(after.number)))
     }
   }
 
@@ -120,6 +135,7 @@ extension CatalogComparison {
         differences.append(CatalogDifference(.added, .field, name))
         continue
       }
+      compareNames(.field, name, same.identity, property.identity)
       compareSignatures(name, same.signature, property.signature)
       compareDefaults(name, same.defaultValue, property.defaultValue)
       if same.isCaseInsensitive != property.isCaseInsensitive, !type.isAbstract {

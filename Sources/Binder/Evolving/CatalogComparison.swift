@@ -3,12 +3,18 @@ import GQLCatalog
 
 /// What two catalogs say differently, and where the data of the new one comes from in the old one.
 ///
-/// Types, fields and enum values are the same where their names are; nothing is taken for renamed.
+/// Types and fields are the same where their numbers or names are, or where the new catalog says what they were called.
+/// Enum values are the same where their names are.
 package struct CatalogComparison {
+  /// With the names that the new one gives.
   let old: Catalog
   let new: Catalog
   package private(set) var mapping: CatalogMapping
   package var differences: [CatalogDifference] = []
+  /// What the new catalog says of names and numbers that the old one contradicts. Such a thing is passed over.
+  package let problems: [RenameProblem]
+  /// By the new name of a type or field: the name before, where it was another.
+  let formerNames: [String: String]
   /// By new direction that has a field: the old direction of that field.
   private var pairs: [RelationID?]
   /// By type of either catalog: what the paths of its fields begin with.
@@ -25,8 +31,12 @@ package struct CatalogComparison {
   }
 
   package init(from old: Catalog, to new: Catalog) {
+    let renaming = CatalogRenaming(from: old, to: new)
+    let old = renaming.catalog
     self.old = old
     self.new = new
+    problems = renaming.problems
+    formerNames = renaming.names
     mapping = CatalogMapping(from: old, to: new)
     pairs = Array(repeating: nil, count: new.relations.count)
     oldPaths = Self.paths(old)
@@ -347,6 +357,7 @@ package struct CatalogComparison {
         if !sources.contains(source) { sources.append(source) }
       }
       mapping.links[Int(relation.id.index)] = sources
+      mapping.sameFields[Int(relation.id.index)] = pairs[Int(relation.id.index)]
       mapping.linkPaths[Int(relation.id.index)] = path(relation)
     }
     // A field may go and its links stay: with the field at the other end.

@@ -12,6 +12,8 @@ package struct CatalogDifference: Sendable, Hashable {
 
   /// What has changed.
   package enum Detail: Sendable, Hashable {
+    case renamed(from: String)
+    case number(Int64?)
     case type(from: String, to: String)
     case computed(Bool)
     case expression

@@ -13,6 +13,7 @@ extension SchemaBuilder {
       rootMany: name, rootOne: name)
     type.kind = definition.kind == .union ? .union : .interface
     type.source = sourceName(in: definition.directives)
+    type.identity = identity(in: definition.directives)
     for field in distinctFields(of: definition) {
       for directive in field.directives { check(directive, on: .abstractField) }
       if let value = field.defaultValue {
@@ -40,6 +41,7 @@ extension SchemaBuilder {
         id: elementType(of: embedded.id), name: embedded.name, description: embedded.description,
         rootMany: embedded.name, rootOne: embedded.name)
       type.kind = .element(embedded.id)
+      type.identity = embedded.identity
       let ranges = Dictionary(definition.fields.map { ($0.name.text, $0.range) }) { first, _ in first }
       for field in embedded.fields {
         let property = PropertyID(type.properties.count)
@@ -53,6 +55,7 @@ extension SchemaBuilder {
             storage: storage, defaultValue: field.defaultValue))
         type.properties[type.properties.count - 1].source = field.source
         type.properties[type.properties.count - 1].isMixed = field.isMixed
+        type.properties[type.properties.count - 1].identity = field.identity
       }
       if type.columns.count > Self.columnLimit {
         report(.tooManyColumns(type: type.name, limit: Self.columnLimit), at: definition.name.range)

@@ -12,7 +12,7 @@ extension SchemaBuilder {
       case "id", "index", "unique":
         // Reported where the index or the key is made.
         break
-      case "relation", "default", "collate", "fulltext", "trigram", "source":
+      case "relation", "default", "collate", "fulltext", "trigram", "source", "was", "number":
         report(.misplacedDirective(name: other.name.text, reason: .onComputed), at: other.name.range)
       default: break
       }

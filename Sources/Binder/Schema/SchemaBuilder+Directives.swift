@@ -4,12 +4,13 @@ import GQLParser
 
 /// What the language's schema directives take.
 package struct SchemaDirective: Sendable {
-  enum Place { case field, object, abstract, abstractField, schema, other }
+  enum Place { case field, object, abstract, abstractField, enumeration, schema, other }
 
   package var name: String
   var onField: [String]?
   var onObject: [String]?
   var onAbstract: [String]?
+  var onEnum: [String]?
   var onSchema: [String]?
   var isRepeatable = false
 
@@ -29,6 +30,9 @@ package struct SchemaDirective: Sendable {
     SchemaDirective(name: "root", onObject: ["one", "many"], onAbstract: ["one", "many"]),
     SchemaDirective(name: "source", onField: ["name", "mixed"], onObject: ["name"], onAbstract: ["name"]),
     SchemaDirective(name: "rowNumber", onField: []),
+    SchemaDirective(
+      name: "was", onField: ["name"], onObject: ["name"], onAbstract: ["name"], onEnum: ["name"], isRepeatable: true),
+    SchemaDirective(name: "number", onField: ["value"], onObject: ["value"], onAbstract: ["value"]),
     SchemaDirective(name: "data", onSchema: ["from"], isRepeatable: true),
   ]
   /// GraphQL's own, which say nothing about storage.
@@ -51,6 +55,7 @@ extension SchemaBuilder {
       case .field: known.onField
       case .object: known.onObject
       case .abstract: known.onAbstract
+      case .enumeration: known.onEnum
       case .schema: known.onSchema
       case .abstractField, .other: nil
       }

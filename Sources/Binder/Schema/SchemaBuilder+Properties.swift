@@ -11,6 +11,10 @@ extension SchemaBuilder {
         EmbeddedType(
           id: EmbeddedTypeID(position), name: definition.name.text, description: definition.description?.value,
           fields: []))
+      catalog.embeddedTypes[position].identity = identity(in: definition.directives)
+      for directive in definition.directives where directive.name.text == "number" {
+        report(.misplacedDirective(name: "number", reason: .inEmbedded), at: directive.name.range)
+      }
     }
     for (position, index) in embeddedDrafts.enumerated() {
       let definition = drafts[index].definition
@@ -26,6 +30,7 @@ extension SchemaBuilder {
             EmbeddedType.Field(
               name: field.name.text, description: field.description?.value, signature: signature))
           fields[fields.count - 1].source = sourceName(in: field.directives)
+          fields[fields.count - 1].identity = identity(in: field.directives)
           continue
         }
         fields.append(
@@ -35,6 +40,7 @@ extension SchemaBuilder {
         fields[fields.count - 1].deprecation = deprecation(in: field.directives)
         fields[fields.count - 1].source = sourceName(in: field.directives)
         fields[fields.count - 1].isMixed = isMixed(field.directives, signature.type)
+        fields[fields.count - 1].identity = identity(in: field.directives)
       }
       if fields.isEmpty { report(.emptyType(name: definition.name.text), at: definition.name.range) }
       catalog.embeddedTypes[position].fields = fields
@@ -112,7 +118,7 @@ extension SchemaBuilder {
   private mutating func checkDirectives(of field: FieldDefinition, inEmbedded: Bool) {
     for directive in field.directives where check(directive, on: .field) {
       let name = directive.name.text
-      if inEmbedded, name != "default", name != "source" {
+      if inEmbedded, !["default", "source", "was"].contains(name) {
         report(.misplacedDirective(name: name, reason: .inEmbedded), at: directive.name.range)
       }
     }
@@ -179,6 +185,7 @@ extension SchemaBuilder {
     var entity = EntityType(
       id: id, name: name, description: definition.description?.value, rootMany: name, rootOne: name)
     entity.source = sourceName(in: definition.directives)
+    entity.identity = identity(in: definition.directives)
     for field in distinctFields(of: definition) {
       checkDirectives(of: field, inEmbedded: false)
       guard let signature = resolve(field.type) else { continue }
@@ -199,6 +206,7 @@ extension SchemaBuilder {
             storage: .relation(RelationID(0))))
         entity.properties[entity.properties.count - 1].deprecation = deprecation(in: field.directives)
         entity.properties[entity.properties.count - 1].source = sourceName(in: field.directives)
+        entity.properties[entity.properties.count - 1].identity = identity(in: field.directives)
         continue
       }
       for directive in field.directives where directive.name.text == "relation" {
@@ -216,6 +224,7 @@ extension SchemaBuilder {
       entity.properties[entity.properties.count - 1].deprecation = deprecation(in: field.directives)
       entity.properties[entity.properties.count - 1].source = sourceName(in: field.directives)
       entity.properties[entity.properties.count - 1].isMixed = isMixed(field.directives, signature.type)
+      entity.properties[entity.properties.count - 1].identity = identity(in: field.directives)
     }
     if entity.columns.count > Self.columnLimit {
       report(.tooManyColumns(type: name, limit: Self.columnLimit), at: definition.name.range)

@@ -155,6 +155,7 @@ struct SchemaBuilder {
   mutating func build() {
     mergeExtensions()
     assignRoles()
+    checkIdentities()
     buildEnums()
     buildEmbeddedTypes()
     for index in entityDrafts.indices { buildEntity(index) }
@@ -239,7 +240,8 @@ struct SchemaBuilder {
         switch drafts[index].definition.kind {
         case .object: check(directive, on: .object)
         case .interface, .union: check(directive, on: .abstract)
-        case .scalar, .enum, .inputObject: check(directive, on: .other)
+        case .enum: check(directive, on: .enumeration)
+        case .scalar, .inputObject: check(directive, on: .other)
         }
       }
       for name in drafts[index].definition.interfaces where draftIndex[name.text] == nil {
@@ -259,6 +261,7 @@ struct SchemaBuilder {
   private mutating func buildEnums() {
     for draft in drafts {
       guard case .enumeration(let id) = draft.role else { continue }
+      catalog.enums[Int(id.index)].identity = identity(in: draft.definition.directives)
       var seen: [String: SourceRange] = [:]
       for value in draft.definition.values {
         let name = value.name.text

@@ -20,6 +20,7 @@ private struct SchemaDefinitionWriter {
     var result: [TypeDefinition] = []
     for type in catalog.enums where type.id != catalog.statusType {
       var definition = empty(.enum, type.name, type.description)
+      definition.directives += identity(type.identity)
       definition.values = type.values.enumerated().map { index, value in
         var definition = EnumValueDefinition(name(value), range: nowhere)
         if type.notes.indices.contains(index) {
@@ -32,11 +33,12 @@ private struct SchemaDefinitionWriter {
     }
     for type in catalog.embeddedTypes {
       var definition = empty(.object, type.name, type.description)
+      definition.directives += identity(type.identity)
       definition.fields = type.fields.map {
         field(
           $0.name, $0.description, $0.signature,
           directives: defaultDirective($0.defaultValue) + deprecated($0.deprecation)
-            + source($0.source, isMixed: $0.isMixed))
+            + source($0.source, isMixed: $0.isMixed) + identity($0.identity))
       }
       result.append(definition)
     }
@@ -66,7 +68,7 @@ private struct SchemaDefinitionWriter {
     if type.kind == .union { definition.members = type.members.map { name(catalog[$0.type].name) } }
     let root = rootArguments(type)
     if !root.isEmpty { definition.directives.append(directive("root", root)) }
-    definition.directives += source(type.source)
+    definition.directives += source(type.source) + identity(type.identity)
     definition.fields = type.properties.map { field($0.name, $0.description, $0.signature, directives: []) }
     return definition
   }
@@ -88,7 +90,7 @@ private struct SchemaDefinitionWriter {
     }
     let root = rootArguments(type)
     if !root.isEmpty { definition.directives.append(directive("root", root)) }
-    definition.directives += source(type.source)
+    definition.directives += source(type.source) + identity(type.identity)
     for property in type.properties {
       var directives: [Directive] = []
       if type.idProperties == [property.id] {
@@ -111,7 +113,7 @@ private struct SchemaDefinitionWriter {
         }
       }
       directives += defaultDirective(property.defaultValue) + deprecated(property.deprecation)
-      directives += source(property.source, isMixed: property.isMixed)
+      directives += source(property.source, isMixed: property.isMixed) + identity(property.identity)
       definition.fields.append(
         field(property.name, property.description, property.signature, directives: directives))
     }
@@ -131,6 +133,11 @@ private struct SchemaDefinitionWriter {
     if let name { arguments.append(("name", string(name))) }
     if isMixed { arguments.append(("mixed", .boolean(true))) }
     return arguments.isEmpty ? [] : [directive("source", arguments)]
+  }
+
+  private func identity(_ identity: Identity) -> [Directive] {
+    (identity.number.map { [directive("number", [("value", .int(String($0)))])] } ?? [])
+      + identity.formerNames.map { directive("was", [("name", string($0))]) }
   }
 
   /// GraphQL has no defaults of fields, and no calls.

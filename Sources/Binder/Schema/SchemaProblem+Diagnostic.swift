@@ -9,7 +9,8 @@ extension SchemaProblem {
     "misplaced-directive", "two-defaults", "wrong-default", "invalid-key", "not-indexable", "unknown-field",
     "duplicate-index-name", "unknown-inverse", "inverse-conflict", "possible-inverse", "root-name-clash",
     "unusable-root-field", "ignored-arguments", "ignored-type", "nested-list",
-    "wrong-interface", "interface-field", "wrong-member", "not-supported-yet",
+    "wrong-interface", "interface-field", "wrong-member", "rename-conflict", "number-conflict",
+    "not-supported-yet",
   ].map { DiagnosticCode($0) }
 
   package var code: DiagnosticCode {
@@ -47,6 +48,8 @@ extension SchemaProblem {
       case .notAnInterface, .missingInterface, .cyclicInterface: "wrong-interface"
       case .missingInterfaceField, .wrongInterfaceField: "interface-field"
       case .wrongMember: "wrong-member"
+      case .sharedFormerName: "rename-conflict"
+      case .sharedNumber: "number-conflict"
       case .notSupportedYet: "not-supported-yet"
       }
     return DiagnosticCode(name)
@@ -118,6 +121,10 @@ extension SchemaProblem {
     case .wrongMember(let name, let of, .notAnObject): "'\(name)' cannot be one of '\(of)': it is no object type"
     case .wrongMember(let name, let of, .withoutID): "'\(name)' cannot be one of '\(of)': it has no id"
     case .wrongMember(let name, let of, .repeated): "'\(of)' names '\(name)' twice"
+    case .sharedFormerName(let name, let type?, _): "two fields of '\(type)' say that they were '\(name)'"
+    case .sharedFormerName(let name, nil, _): "two types say that they were '\(name)'"
+    case .sharedNumber(let number, let type?, _): "two fields of '\(type)' have the number \(number)"
+    case .sharedNumber(let number, nil, _): "two types have the number \(number)"
     case .notSupportedYet(let feature): feature.message
     }
   }
@@ -150,6 +157,8 @@ extension SchemaProblem {
     switch self {
     case .duplicateType(_, let first), .duplicateField(_, _, let first), .duplicateEnumValue(_, _, let first):
       notes.append(Diagnostic.Note("first defined here", range: first))
+    case .sharedFormerName(_, _, let first), .sharedNumber(_, _, let first):
+      notes.append(Diagnostic.Note("the other one", range: first))
     case .inverseConflict(_, _, _, _, let other):
       notes.append(Diagnostic.Note("the other inverse", range: other))
     case .possibleInverse(_, _, let inverse, _, let insertAt):

@@ -89,6 +89,10 @@ package enum SchemaProblem: Sendable {
   case wrongInterfaceField(type: String, field: String, found: String, interface: String, expected: String)
   /// `union U = Int`, `union U = P` where `P` has no id, `union U = A | A`
   case wrongMember(name: String, of: String, reason: Membership)
+  /// `type A { id: ID! b: Int @was(name: "a") c: Int @was(name: "a") }`; without a type, two types of one former name.
+  case sharedFormerName(name: String, type: String?, first: SourceRange)
+  /// `type A { id: ID! b: Int @number(value: 1) c: Int @number(value: 1) }`; without a type, two types of one number.
+  case sharedNumber(number: Int64, type: String?, first: SourceRange)
   /// A feature of the language that this version does not run.
   case notSupportedYet(NotSupportedYet)
 

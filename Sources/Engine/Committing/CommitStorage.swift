@@ -40,6 +40,9 @@ package protocol CommitStorage: AnyObject, Sendable {
   /// - Throws: what failed; whether the commits are kept is known after ``reopen()`` only.
   func append(_ commits: [Commit], newest: Snapshot) throws(QueryError)
 
+  /// Throws where a version with another schema cannot be kept. Nothing has been written then.
+  func check(_ next: Snapshot, after base: Snapshot) throws(QueryError)
+
   /// Keeps a version with another schema or other row numbers, in the place of all that is there.
   func rewrite(_ newest: Snapshot, version: Int64, time: Int64) throws(QueryError)
 

@@ -93,6 +93,9 @@ final class Committer: @unchecked Sendable {
   /// Tells whether writing has ended, or was never allowed.
   var hasFailed: Bool { locked { progress.failure != nil } }
 
+  /// Tells whether the database is open, but not for writing.
+  var isNeverWritten: Bool { refusal != nil && !isStopped }
+
   /// Tells whether the database is closed, or writing has ended after a failure.
   var isStopped: Bool { locked { progress.isStopped } }
 

@@ -182,8 +182,12 @@ extension Database {
   /// - Parameter rewrites: Whether rows have other numbers than before.
   func keep(_ next: Snapshot, rewrites: Bool = false) throws(QueryError) {
     guard let committer else { return }
-    try committer.check()
     let base = state.withLock { $0.snapshot }
+    if committer.isNeverWritten, !next.hasLayout(of: base) {
+      // Says what is missing, rather than that nothing may be written.
+      try committer.storage.check(next, after: base)
+    }
+    try committer.check()
     if !rewrites, next.hasLayout(of: base) {
       let changes = next.changes(since: base)
       if changes.isEmpty { return }
@@ -192,6 +196,7 @@ extension Database {
           [Commit(version: version, time: WallClock.now, changes: changes)], newest: next)
       }
     } else {
+      try committer.exclusively { () throws(QueryError) in try committer.storage.check(next, after: base) }
       try committer.commit { (version) throws(QueryError) in
         try committer.storage.rewrite(next, version: version, time: WallClock.now)
       }

@@ -30,6 +30,9 @@ extension SchemaChange.Difference {
 
   private static func words(_ detail: CatalogDifference.Detail) -> String {
     switch detail {
+    case .renamed(let name): "is renamed from '\(name)'"
+    case .number(let number?): "has the number \(number)"
+    case .number(nil): "has no number any more"
     case .type(let from, let to): "from '\(from)' to '\(to)'"
     case .computed(let isComputed): isComputed ? "is computed" : "is stored"
     case .expression: "is computed in another way"

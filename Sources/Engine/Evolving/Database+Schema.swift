@@ -18,7 +18,8 @@ extension Database {
     try SchemaEvolution(current, to: SourceText(name: name, text: schema), limits: limits, options).change
   }
 
-  /// Puts the data under another schema. Types, fields and enum values are the same where their names are.
+  /// Puts the data under another schema. Types, fields and enum values are the same where their names are. A type or field
+  /// that is renamed says so, `name: String! @was(name: "title")`, or has a number, `@number(value: 7)`.
   ///
   /// Values are carried over where the new type has them, new fields get their defaults, indexes are built; entities
   /// keep their order, their times and, where the key stays, what refers to them, and deleted ones can still be restored.
@@ -53,6 +54,15 @@ extension Database {
   }
 }
 
+extension Database {
+  /// Returns the names that the types and columns of a catalog have in the catalog before it; nil for those that are new.
+  package static func formerNames(
+    of catalog: Catalog, in old: Catalog
+  ) -> [(type: String?, columns: [String?])] {
+    CatalogRenaming(from: old, to: catalog).formerNames()
+  }
+}
+
 /// One change of a schema: the data under the new one, and what it means.
 struct SchemaEvolution {
   let snapshot: Snapshot
@@ -68,6 +78,7 @@ struct SchemaEvolution {
     self.warnings = warnings
     places = SchemaPlaces(parse(source, limits: limits.parserOfSchema).output)
     let comparison = CatalogComparison(from: old.catalog, to: catalog)
+    if let contradiction = Self.contradiction(comparison.problems, places, source) { throw contradiction }
     var allowed = options.limits ?? limits
     if let timeout = options.timeout { allowed.time = timeout }
     if let maximumMemory = options.maximumMemory { allowed.memory = maximumMemory }
@@ -107,6 +118,29 @@ struct SchemaEvolution {
     change = SchemaChange(
       differences: comparison.differences.map { SchemaChange.Difference($0) }, losses: effects.losses,
       conflicts: effects.conflicts)
+  }
+
+  /// Why names and numbers of the new schema cannot be those of the old one; nil if they can.
+  private static func contradiction(
+    _ problems: [RenameProblem], _ places: SchemaPlaces, _ source: SourceText
+  ) -> QueryError? {
+    if problems.isEmpty { return nil }
+    return QueryError(
+      problems.map { problem in
+        let code: EvolutionProblem
+        let value: Expression.Kind
+        switch problem.kind {
+        case .isStillThere(let name):
+          code = .renameConflict
+          value = .string(StringLiteral(value: name, isBlock: false, range: SourceRange(at: 0)))
+        case .numberIsTaken(let number, _), .nameIsTaken(let number, _), .numberIsOther(let number, _):
+          code = .numberConflict
+          value = .int("\(number)")
+        }
+        let place = places.place(of: problem.directive, saying: value, on: problem.path)
+        return Diagnostic(
+          code.code, problem.message, at: place ?? SourceRange(at: 0), help: problem.help)
+      }, in: source)
   }
 
   /// What rows without a value get.

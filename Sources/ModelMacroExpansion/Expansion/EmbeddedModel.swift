@@ -9,6 +9,7 @@ extension EntityModelReader {
       case .condition(let line): model.items.append(.condition(line))
       case .codingKeys: break
       case .property(let property):
+        checkHasNoField(property)
         guard isCoded(property) else { continue }
         // What a struct calls `CodingKeys` without saying here what is in it has all of them, or the compiler tells.
         let cases = keys?.cases?.filter { self.name($0) == name(property) }.map(\.conditions)

@@ -11,6 +11,8 @@ struct EntityModel: Equatable {
     var isPatched: Bool
     /// Whether it is the id, of a type that may not be made from and into text.
     var isDoubtfulID = false
+    /// The arguments of `@Field`, as those of the description's function.
+    var field: String?
   }
 
   struct Relation: Equatable {
@@ -26,6 +28,8 @@ struct EntityModel: Equatable {
     var deleteRule: String
     /// Whether it is declared with a value that an entity which is read must not have.
     var hasValue: Bool
+    /// The arguments of `@Field`, as those of the description's function.
+    var field: String?
   }
 
   struct Index: Equatable {
@@ -69,6 +73,8 @@ struct EntityModel: Equatable {
   var availability: [String]
   /// `public `, `package ` or nothing.
   var access: String
+  /// The arguments of `@EntityModel`.
+  var arguments: String?
   /// Whether the struct brings a `patch` of its own.
   var hasPatch = false
   /// Whether the struct says itself by what keys its properties are coded.

@@ -28,7 +28,8 @@ extension EntityModelReader {
     let deleteRule = arguments.first { $0.label == "deleteRule" }
     return EntityModel.Relation(
       name: stream.text(property.name), isDeprecated: isDeprecated(property), inverse: inverse,
-      deleteRule: deleteRule.map { stream.text($0.value) } ?? ".nullify", hasValue: hasValue(property))
+      deleteRule: deleteRule.map { stream.text($0.value) } ?? ".nullify", hasValue: hasValue(property),
+      field: field(property))
   }
 
   // MARK: Type and value

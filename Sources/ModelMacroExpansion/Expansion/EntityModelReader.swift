@@ -25,7 +25,9 @@ struct EntityModelReader {
   /// The model, or nil where no extension should be written.
   mutating func read() -> EntityModel? {
     guard checkHead(), checkID() else { return nil }
-    var model = EntityModel(availability: availability(), access: access(), hasPatch: hasPatch())
+    let attribute = declaration.attributes.first { $0.name == macro.attribute && $0.isOurs }
+    var model = EntityModel(
+      availability: availability(), access: access(), arguments: attribute.flatMap(identity), hasPatch: hasPatch())
     for member in declaration.members {
       switch member {
       case .condition(let line): model.items.append(.condition(line))
@@ -106,14 +108,37 @@ struct EntityModelReader {
 
   func wrappers(_ property: PropertyDeclaration) -> [Attribute] {
     property.attributes.filter {
-      EntityModelReader.wrappers.contains($0.name) && ($0.qualifier == nil || $0.qualifier == "GQLiteModels")
+      EntityModelReader.wrappers.contains($0.name) && $0.isOurs
     }
+  }
+
+  /// The arguments of `@Field` or `@EntityModel` as those of a function: the first one, if it has no label, is the number.
+  private func identity(_ attribute: Attribute) -> String? {
+    guard let arguments = attribute.arguments, !arguments.isEmpty else { return nil }
+    return arguments.enumerated().map { place, argument in
+      let label = argument.label ?? (place == 0 ? "number" : nil)
+      return (label.map { "\($0): " } ?? "") + stream.text(argument.value)
+    }.joined(separator: ", ")
+  }
+
+  /// What `@Field` says of a property.
+  func field(_ property: PropertyDeclaration) -> String? {
+    property.attributes.first { $0.name == "Field" && $0.isOurs }.flatMap(identity)
+  }
+
+  /// Reports `@Field` where it would say nothing.
+  mutating func checkHasNoField(_ property: PropertyDeclaration) {
+    guard let attribute = property.attributes.first(where: { $0.name == "Field" && $0.isOurs }) else { return }
+    report(.misplacedField(name: name(property)), bytes(attribute.range, of: property))
   }
 
   private mutating func item(_ property: PropertyDeclaration) -> EntityModel.Item? {
     let wrappers = wrappers(property)
     guard let wrapper = wrappers.first else {
-      guard let column = column(property) else { return nil }
+      guard let column = column(property) else {
+        checkHasNoField(property)
+        return nil
+      }
       return checkName(property) ? .column(column) : nil
     }
     guard checkName(property) else { return nil }
@@ -125,6 +150,7 @@ struct EntityModelReader {
     }
     guard checkIsVariable(property, wrapper) else { return nil }
     if let kind = EntityModel.Index.Kind(rawValue: wrapper.name) {
+      checkHasNoField(property)
       return index(property, kind, wrapper).map(EntityModel.Item.index)
     }
     return relation(property, wrapper).map(EntityModel.Item.relation)
@@ -181,13 +207,14 @@ struct EntityModelReader {
       name: stream.text(property.name), isDeprecated: isDeprecated(property), isRead: property.isStored && !isConstant,
       isPatched: property.isStored && property.isVariable && isOptional && !isWrapped(property),
       isDoubtfulID: name(property) == "id"
-        && property.type.map { !EntityModelReader.textualTypes.contains(stream.text($0)) } ?? false)
+        && property.type.map { !EntityModelReader.textualTypes.contains(stream.text($0)) } ?? false,
+      field: field(property))
   }
 
   /// Whether what is stored is something else that a wrapper makes of it.
   func isWrapped(_ property: PropertyDeclaration) -> Bool {
     property.attributes.contains { attribute in
-      !attribute.isActor && !Self.isCompilers(attribute.name)
+      !attribute.isActor && !Self.isCompilers(attribute.name) && !(attribute.name == "Field" && attribute.isOurs)
     }
   }
 
@@ -218,6 +245,9 @@ struct EntityModelReader {
 }
 
 extension Attribute {
+  /// Whether it is of this library, as far as its name tells.
+  var isOurs: Bool { qualifier == nil || qualifier == "GQLiteModels" }
+
   /// Whether it names a global actor, which wraps nothing.
   fileprivate var isActor: Bool { name.hasSuffix("Actor") }
 }

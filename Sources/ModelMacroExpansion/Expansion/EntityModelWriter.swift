@@ -52,19 +52,27 @@ struct EntityModelWriter {
   private func describe() -> [String] {
     member(
       "static func describe(_ model: inout GQLiteModels.EntityDescription<Self>)",
-      lines { item in
-        switch item {
-        case .column(let column):
-          ["model.property(\(literal(column.name)), \\.\(column.name))"]
-            + (column.isDoubtfulID ? ["model.id(\\.\(column.name))"] : [])
-        case .relation(let relation):
-          [describe(relation)]
-        case .index(let index):
-          ["model.\(index.kind.function)(\(([literal(index.name)] + index.arguments).joined(separator: ", ")))"]
-        case .condition, .part:
-          []
-        }
-      } + ["model.readsAsDescribed()"], touches: { _ in true })
+      (model.arguments.map { ["model.type(\($0))"] } ?? []) + lines(described) + ["model.readsAsDescribed()"],
+      touches: { _ in true })
+  }
+
+  private func described(_ item: EntityModel.Item) -> [String] {
+    switch item {
+    case .column(let column):
+      ["model.property(\(literal(column.name)), \\.\(column.name))"]
+        + (column.isDoubtfulID ? ["model.id(\\.\(column.name))"] : []) + field(column.name, column.field)
+    case .relation(let relation):
+      [describe(relation)] + field(relation.name, relation.field)
+    case .index(let index):
+      ["model.\(index.kind.function)(\(([literal(index.name)] + index.arguments).joined(separator: ", ")))"]
+    case .condition, .part:
+      []
+    }
+  }
+
+  /// What `@Field` says.
+  private func field(_ name: String, _ arguments: String?) -> [String] {
+    arguments.map { ["model.field(\(literal(name)), \($0))"] } ?? []
   }
 
   private func describe(_ relation: EntityModel.Relation) -> String {

@@ -26,6 +26,8 @@ extension MacroProblem {
     case .foreignName(let name):
       "'\(name)' can't be in an entity model, since names in text have ASCII letters, digits and '_' only, and no '__' at "
         + "the beginning"
+    case .misplacedField(let name):
+      "'@Field' says nothing of '\(name)': it is for stored properties and relations of entity models"
     case .relationWithoutType(let name):
       "relation '\(name)' needs a type: 'Entity?' for one, '[Entity]?' for many"
     case .relationNotOptional(let name, let type):

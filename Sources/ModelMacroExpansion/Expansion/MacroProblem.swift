@@ -19,6 +19,9 @@ enum MacroProblem: Equatable {
   /// `var länge: Int`
   case foreignName(name: String)
 
+  /// `@Field(7) static var count = 0`
+  case misplacedField(name: String)
+
   /// `@Relationship(inverse: \.users) var chats`
   case relationWithoutType(name: String)
   /// `@Relationship(.required) var author: User`

@@ -31,6 +31,8 @@ package struct MacroPlugin {
 
   private func expand(_ request: MessageValue) -> MessageValue {
     let type = request["macro"]?["typeName"]?.string ?? ""
+    // What `@Field` says is read by `@EntityModel`.
+    if type == "FieldMacro" { return result("", []) }
     guard let macro = ModelMacro(rawValue: type) else { return refusal("this plug-in has no macro '\(type)'") }
     let role = request["macroRole"]?.string ?? ""
     guard role == "extension" else { return refusal("'@\(macro.attribute)' can't be expanded as '\(role)'") }

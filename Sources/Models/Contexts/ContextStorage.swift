@@ -16,6 +16,8 @@ package final class ContextStorage: @unchecked Sendable {
   @exclusivity(unchecked) package private(set) var schema: ModelSchema?
   /// Whether the catalog is not what the types make: then types are looked up in it when they are asked for.
   @exclusivity(unchecked) private(set) var isForeign = false
+  /// Whether the catalog, which is not what the types make, gets the types that it lacks.
+  @exclusivity(unchecked) private var addsModels = false
   @exclusivity(unchecked) private var lastInstant: Int64 = 0
   /// By number of the entity type: the values without a column.
   @exclusivity(unchecked) var opaques: [OpaqueValues?] = []
@@ -46,6 +48,7 @@ package final class ContextStorage: @unchecked Sendable {
     snapshot = other.current
     schema = other.schema
     isForeign = other.isForeign
+    addsModels = other.addsModels
     functions = other.functions
     opaques = other.opaques
     lastInstant = other.lastInstant
@@ -58,6 +61,7 @@ package final class ContextStorage: @unchecked Sendable {
     self.snapshot = snapshot
     schema = binding?.schema
     isForeign = binding?.isForeign ?? true
+    addsModels = binding?.addsModels ?? false
     opaques = binding?.opaques ?? []
   }
 
@@ -72,6 +76,9 @@ package final class ContextStorage: @unchecked Sendable {
   func find<Entity: EntityModelProtocol>(_ type: Entity.Type) throws -> (ModelSchema, TypeMapping<Entity>)? {
     if let schema, let known = schema.mapping(of: type) { return (schema, known) }
     guard isForeign, let catalog = current?.catalog else { return nil }
+    // It is added when an entity is saved; until then there is none.
+    let named: any EntityModelProtocol.Type = (type as? any Tombstone.Type)?.entityType ?? type
+    if addsModels, catalog.type(named: schemaName(of: named)) == nil { return nil }
     // Not kept, because others may read this storage; it is looked up in the process.
     let fitted = try fit(type, catalog)
     return fitted.mapping(of: type).map { (fitted, $0) }
@@ -89,7 +96,10 @@ package final class ContextStorage: @unchecked Sendable {
 
   /// What a database keeps with the snapshot; nil as long as no type is known.
   package var binding: ModelBinding? {
-    schema.map { ModelBinding($0.catalog, $0, opaques: opaques, isForeign: isForeign) }
+    if schema == nil, addsModels, let catalog = current?.catalog {
+      return ModelBinding(catalog, nil, opaques: opaques, isForeign: isForeign, addsModels: true)
+    }
+    return schema.map { ModelBinding($0.catalog, $0, opaques: opaques, isForeign: isForeign, addsModels: addsModels) }
   }
 
   /// What was written so far; nil as long as no type is known.
@@ -154,6 +164,7 @@ package final class ContextStorage: @unchecked Sendable {
   /// Gets to know a type and all that it leads to. What is there keeps its rows.
   func learn(_ type: any EntityModelProtocol.Type) throws {
     if isForeign, let catalog = current?.catalog {
+      if addsModels, try add(type, to: catalog) { return }
       let fitted = try fit(type, catalog)
       schema = fitted
       opaques += Array(repeating: nil, count: max(0, fitted.byNumber.count - opaques.count))
@@ -172,20 +183,44 @@ package final class ContextStorage: @unchecked Sendable {
     }
     guard let schema, let snapshot = current, !isEmpty(snapshot, schema) else { return adopt(larger) }
     let comparison = CatalogComparison(from: schema.catalog, to: larger.catalog)
-    let evolved: (snapshot: Snapshot, report: EvolutionReport)
+    self.snapshot = try evolved(snapshot, to: larger.catalog, comparison.mapping, adding: type)
+    self.schema = larger
+    // Known types keep their numbers, because the types are written in the order in which they were met.
+    opaques += larger.byNumber[opaques.count...].map(\.noOpaques)
+  }
+
+  private func evolved(
+    _ snapshot: Snapshot, to catalog: Catalog, _ mapping: CatalogMapping, adding type: any EntityModelProtocol.Type
+  ) throws -> Snapshot {
     do throws(EvolutionFailure) {
-      evolved = try snapshot.evolved(
-        to: larger.catalog, comparison.mapping, fold: foldText, filler: { _, _ in nil }, .unlimited)
+      return try snapshot.evolved(to: catalog, mapping, fold: foldText, filler: { _, _ in nil }, .unlimited).snapshot
     } catch {
       switch error {
       case .stopped, .memory: throw ModelError.invalidSchema("\(type) was not added")
-      case .refused(let problem): throw schema.byNumber.first?.error(problem, in: schema.catalog, snapshot) ?? problem
+      case .refused(let problem):
+        throw schema?.byNumber.first?.error(problem, in: snapshot.catalog, snapshot) ?? problem
       }
     }
-    self.schema = larger
-    self.snapshot = evolved.snapshot
-    // Known types keep their numbers, because the types are written in the order in which they were met.
-    opaques += larger.byNumber[opaques.count...].map(\.noOpaques)
+  }
+
+  /// Puts a type that a catalog lacks into it, and all that it leads to. Returns whether there was anything to be added.
+  ///
+  /// - Throws: ``ModelError/invalidSchema(_:)`` if a type that is there cannot hold one of them.
+  private func add(_ type: any EntityModelProtocol.Type, to catalog: Catalog) throws -> Bool {
+    let types = (schema?.types ?? []) + [type]
+    let larger = try ModelRegistration(types, in: catalog, keepsTypes: true).catalog
+    let comparison = CatalogComparison(from: catalog, to: larger)
+    if let problem = comparison.problems.first {
+      throw ModelError.invalidSchema("\(problem.message); name the model when the database is opened")
+    }
+    guard !comparison.differences.isEmpty, let snapshot = current, let binding else { return false }
+    let evolved = try evolved(snapshot, to: larger, comparison.mapping, adding: type)
+    let moved = binding.fitted(to: larger)
+    let fitted = try ModelSchema.make(for: types, in: larger)
+    opaques = zip(moved.opaques, fitted.byNumber).map { $0 ?? $1.noOpaques }
+    schema = fitted
+    self.snapshot = evolved
+    return true
   }
 
   private func isEmpty(_ snapshot: Snapshot, _ schema: ModelSchema) -> Bool {

@@ -10,17 +10,32 @@ package final class ModelBinding: Sendable {
   let opaques: [OpaqueValues?]
   /// Whether the catalog is not what the types make.
   let isForeign: Bool
+  /// Whether models that the catalog lacks are added to it.
+  let addsModels: Bool
 
-  init(_ catalog: Catalog, _ schema: ModelSchema?, opaques: [OpaqueValues?], isForeign: Bool) {
+  init(
+    _ catalog: Catalog, _ schema: ModelSchema?, opaques: [OpaqueValues?], isForeign: Bool, addsModels: Bool = false
+  ) {
     self.catalog = catalog
     self.schema = schema
     self.opaques = opaques
     self.isForeign = isForeign
+    self.addsModels = addsModels
   }
 
-  /// The name of the first type that has values without a column.
-  package var nameWithoutColumns: String? {
-    opaques.firstIndex { $0 != nil }.map { catalog.types[$0].name }
+  /// What models keep with a catalog that has types of them, and gets those that are met later.
+  package convenience init(_ catalog: Catalog, adding models: [any EntityModelProtocol.Type]) throws {
+    let schema = models.isEmpty ? nil : try ModelSchema.make(for: models, in: catalog)
+    self.init(
+      catalog, schema, opaques: schema?.byNumber.map(\.noOpaques) ?? [], isForeign: true, addsModels: true)
+  }
+
+  /// The first property that has no column, `User.photo`.
+  package var propertyWithoutColumn: String? {
+    guard let place = opaques.firstIndex(where: { $0 != nil }) else { return nil }
+    let name = catalog.types[place].name
+    let property = schema.flatMap { place < $0.byNumber.count ? $0.byNumber[place].propertyWithoutColumn : nil }
+    return property.map { "\(name).\($0)" } ?? name
   }
 
   /// The types that the catalog can hold, and the values without a column of all types that are still there, whose rows
@@ -38,6 +53,7 @@ package final class ModelBinding: Sendable {
       return schema?.byNumber[place].noOpaques
     }
     return ModelBinding(
-      catalog, schema, opaques: opaques, isForeign: isForeign || !comparison.differences.isEmpty)
+      catalog, schema, opaques: opaques, isForeign: isForeign || !comparison.differences.isEmpty,
+      addsModels: addsModels)
   }
 }

@@ -1,3 +1,5 @@
+import GQLCatalog
+
 /// A list of what an entity type consists of: what ``EntityModelProtocol/describe(_:)`` fills in.
 public struct EntityDescription<Entity: EntityModelProtocol> {
   struct Property {
@@ -21,6 +23,9 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
   var relations: [RelationDescriptor<Entity>] = []
   var indexes: [IndexDescription<Entity>] = []
   var isReadAsDescribed = false
+  private(set) var identity = Identity()
+  /// By the name of a property or relation.
+  private(set) var fieldIdentities: [String: Identity] = [:]
   /// Why no schema can have the type, in words.
   private(set) var problems: [String] = []
 
@@ -29,6 +34,16 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
   /// Reading an entity fails only where a property cannot be read as it is described: `init(from:)` throws nothing of its
   /// own. `@EntityModel` says so. Then what queries give is read in batches; otherwise all of it is read once before.
   public mutating func readsAsDescribed() { isReadAsDescribed = true }
+
+  /// Says of the type which number it has in files of databases, and what it was called before.
+  public mutating func type(number: Int? = nil, was names: String...) {
+    identity = Identity(number: number.map { Int64($0) }, formerNames: names)
+  }
+
+  /// Says of a property or relation which number it has in files of databases, and what it was called before.
+  public mutating func field(_ name: String, number: Int? = nil, was names: String...) {
+    fieldIdentities[name] = Identity(number: number.map { Int64($0) }, formerNames: names)
+  }
 
   /// A stored property.
   public mutating func property<Value: ColumnValue>(_ name: String, _ path: KeyPath<Entity, Value> & Sendable) {

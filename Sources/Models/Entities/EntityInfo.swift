@@ -53,6 +53,9 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
   let idCodec: ValueCodec<Entity.ID>
   let relations: [RelationDescriptor<Entity>]
   let indexes: [Index]
+  let identity: Identity
+  /// By the name of a property or relation.
+  let fieldIdentities: [String: Identity]
   /// Whether any attribute is an enum of the schema language.
   let hasEnums: Bool
   /// Whether the id may look at relations: it is computed, and there are some.
@@ -87,6 +90,8 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
     }
     propertyCount = attributes.count
     isReadAsDescribed = description.isReadAsDescribed
+    identity = description.identity
+    fieldIdentities = description.fieldIdentities
     problems = description.problems
     let isStoredID = description.properties.contains {
       $0.name == "id" && MemoryLayout<Entity>.offset(of: $0.path) != nil

@@ -1,4 +1,6 @@
 import GQLBase
+import GQLCatalog
+
 /// Finds in what an entity type describes what a schema cannot have.
 enum DescriptionCheck {
   /// - Throws: ``ModelError/invalidSchema(_:)``.
@@ -7,6 +9,14 @@ enum DescriptionCheck {
     var others: [String: String] = [:]
     for name in info.attributes[..<info.propertyCount].map(\.name) + info.relations.map(\.name) {
       try check(name, "property '\(name)'", of: type)
+    }
+    try check(info.identity, "it", of: type)
+    for (name, identity) in info.fieldIdentities.sorted(by: { $0.key < $1.key }) {
+      guard
+        info.attributes[..<info.ownCount].contains(where: { $0.name == name })
+          || info.relations.contains(where: { $0.name == name })
+      else { throw ModelError.invalidSchema("'\(type)' has no property '\(name)' to have a number or another name") }
+      try check(identity, "'\(name)'", of: type)
     }
     for relation in info.relations {
       guard let inverse = relation.inverse, !(relation.target is any Tombstone.Type) else { continue }
@@ -26,6 +36,10 @@ enum DescriptionCheck {
         }
       }
     }
+  }
+
+  private static func check(_ identity: Identity, _ what: String, of type: Any.Type) throws {
+    for name in identity.formerNames { try check(name, "former name '\(name)' of \(what)", of: type) }
   }
 
   private static func check(_ name: String, _ what: String, of type: Any.Type) throws {

@@ -1,3 +1,4 @@
+import GQLCatalog
 import GQLStore
 
 /// Writes the schema of entity types and all that they lead to.
@@ -61,13 +62,16 @@ struct SchemaWriter {
     let info = EntityInfo<Entity>.shared
     text += "type \(name(of: type))"
     if let (one, many) = roots[name(of: type)] { text += " @root(one: \"\(one)\", many: \"\(many)\")" }
+    write(info.identity)
     for index in info.indexes { write(index, info) }
     text += " {\n"
     var enums = ""
     for (number, attribute) in info.attributes[..<info.ownCount].enumerated() {
       guard var shape = attribute.shape else { continue }
       if number == info.idAttribute { shape.isNonNull = true }
-      text += "  \(attribute.name): \(shape.text(name(of: shape, &enums)))\n"
+      text += "  \(attribute.name): \(shape.text(name(of: shape, &enums)))"
+      write(info.fieldIdentities[attribute.name])
+      text += "\n"
     }
     for relation in info.relations where !(relation.target is any Tombstone.Type) {
       let target = name(of: relation.target)
@@ -79,9 +83,17 @@ struct SchemaWriter {
         case .deny: "DENY"
         }
       let list = relation.isToMany ? "[\(target)!]!" : target
-      text += "  \(relation.name): \(list) @relation(\(inverse)onDelete: \(rule))\n"
+      text += "  \(relation.name): \(list) @relation(\(inverse)onDelete: \(rule))"
+      write(info.fieldIdentities[relation.name])
+      text += "\n"
     }
     text += "}\n" + enums
+  }
+
+  private mutating func write(_ identity: Identity?) {
+    guard let identity else { return }
+    if let number = identity.number { text += " @number(value: \(number))" }
+    for name in identity.formerNames { text += " @was(name: \"\(name)\")" }
   }
 
   /// Text asks for all entities of a type by its name, and for one of them by the same with a small letter. Names that

@@ -73,6 +73,11 @@ class AnyTypeMapping: @unchecked Sendable {
       + layout.objects.compactMap { $0 }.flatMap(\.place.idColumns)
   }
 
+  /// The name of the first property that has no column.
+  var propertyWithoutColumn: String? {
+    (0..<layout.count).first { layout.places[$0].column < 0 }.map { layout.names[$0] }
+  }
+
   /// The values without a column of no rows; nil if an entity has none.
   var noOpaques: OpaqueValues? { layout.opaqueCount > 0 ? OpaqueValues(width: layout.opaqueCount) : nil }
 

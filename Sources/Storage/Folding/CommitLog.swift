@@ -175,6 +175,15 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
 
   // MARK: - Schemas
 
+  func check(_ next: Snapshot, after base: Snapshot) throws(QueryError) {
+    guard options.access == .write else {
+      let new = next.catalog.types.first { base.catalog.type(named: $0.name) == nil && !$0.isElement }
+      throw (new.map { .typeIsMissing($0.name) } ?? StorageProblem.openedForReading).error(backend.name)
+    }
+    let state = try state(of: next, version: 0)
+    try calling { try backend.check(state) }
+  }
+
   func rewrite(_ newest: Snapshot, version: Int64, time: Int64) throws(QueryError) {
     try replace(newest, version: version)
     self.newest = newest
@@ -187,14 +196,16 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
   }
 
   private func replace(_ snapshot: Snapshot, version: Int64) throws(QueryError) {
+    let state = try state(of: snapshot, version: version)
+    try calling { try backend.replace(state, with: StorageRows(allOf: snapshot, version: version)) }
+  }
+
+  private func state(of snapshot: Snapshot, version: Int64) throws(QueryError) -> StorageState {
     let schema = snapshot.catalog.types.isEmpty ? "" : Database(snapshot).schema
     guard Self.isReadBack(schema, as: snapshot.catalog) else {
       throw StorageProblem.notStorable("this schema").error(backend.name)
     }
-    try calling {
-      try backend.replace(
-        StorageState(schema: schema, version: version), with: StorageRows(allOf: snapshot, version: version))
-    }
+    return StorageState(schema: schema, version: version)
   }
 
   /// Returns whether a printed schema is read back with the same numbers: records name types and columns by their

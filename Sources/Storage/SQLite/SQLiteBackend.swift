@@ -219,6 +219,13 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     }
   }
 
+  /// Refuses a schema whose numbers belong to other types or fields of the file.
+  public func check(_ state: StorageState) throws {
+    if state.schema.isEmpty { return }
+    let catalog = try Database.catalog(of: [SourceText(name: path, text: state.schema)]).catalog
+    _ = try StorageLayout(changingTo: catalog, try opened())
+  }
+
   /// See ``StorageBackend/replace(_:with:)``.
   public func replace(_ state: StorageState, with rows: StorageRows) throws {
     let connection = try opened()
@@ -242,8 +249,10 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
       PRAGMA user_version = \(Self.format);
       CREATE TABLE gqlite_meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
       CREATE TABLE gqlite_type(
-        number INTEGER PRIMARY KEY, name TEXT NOT NULL, rows INTEGER NOT NULL DEFAULT 0, sum INTEGER NOT NULL DEFAULT 0);
-      CREATE TABLE gqlite_field(number INTEGER PRIMARY KEY, type INTEGER NOT NULL, name TEXT NOT NULL, kind TEXT);
+        number INTEGER PRIMARY KEY, name TEXT NOT NULL, rows INTEGER NOT NULL DEFAULT 0, sum INTEGER NOT NULL DEFAULT 0,
+        given INTEGER);
+      CREATE TABLE gqlite_field(
+        number INTEGER PRIMARY KEY, type INTEGER NOT NULL, name TEXT NOT NULL, kind TEXT, given INTEGER);
       CREATE TABLE gqlite_log(version INTEGER PRIMARY KEY, time INTEGER NOT NULL, body BLOB NOT NULL);
       INSERT INTO gqlite_meta VALUES ('id', lower(hex(randomblob(16)))), ('folded', 0), ('schema', '');
       """)
@@ -273,7 +282,7 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     _ state: StorageState, _ rows: StorageRows, _ connection: StorageConnection
   ) throws(QueryError) {
     let catalog = rows.snapshot.catalog
-    let layout = try StorageLayout(catalog, connection)
+    let layout = try StorageLayout(changingTo: catalog, connection)
     try layout.save(connection)
     try connection.prepare("UPDATE gqlite_meta SET value = ? WHERE key = 'schema'").run(binding: [(1, state.schema)])
     for kind in layout.kinds { try RowTable.create(kind, connection) }

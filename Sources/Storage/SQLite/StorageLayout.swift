@@ -1,3 +1,4 @@
+import CSQLite3
 import GQLBase
 import GQLCatalog
 import GQLEngine
@@ -7,6 +8,8 @@ struct StorageLayout {
   struct Field {
     let number: Int64
     let column: ColumnDescriptor
+    /// The number that the schema gives to the field.
+    let given: Int64?
   }
   struct Kind {
     let number: Int64
@@ -19,37 +22,174 @@ struct StorageLayout {
   /// In the order of the catalog.
   let kinds: [Kind]
 
-  /// The numbers of a catalog's types and fields, those that a file knows and new ones for others.
+  /// The numbers that the file has for its own schema.
   init(_ catalog: Catalog, _ connection: StorageConnection) throws(QueryError) {
-    var types: [String: Int64] = [:]
-    var fields: [Int64: [String: Int64]] = [:]
-    var (lastType, lastField): (Int64, Int64) = (0, 0)
-    let known = try connection.prepare("SELECT number, name FROM gqlite_type")
+    let names = catalog.types.map { (type: Optional($0.name), columns: $0.columns.map { Optional($0.name) }) }
+    self.init(catalog, names, try KnownNumbers(connection))
+  }
+
+  /// The numbers for another schema than the file's: a type or field that is renamed keeps its own, a new one gets the
+  /// next.
+  ///
+  /// - Throws: where a number that the schema gives belongs to something else in the file.
+  init(changingTo catalog: Catalog, _ connection: StorageConnection) throws(QueryError) {
+    var before = Catalog()
+    if let schema = try connection.text("SELECT value FROM gqlite_meta WHERE key = 'schema'"), !schema.isEmpty {
+      before = try Database.catalog(of: [SourceText(name: connection.path, text: schema)]).catalog
+    }
+    let known = try KnownNumbers(connection)
+    self.init(catalog, Database.formerNames(of: catalog, in: before), known)
+    try checkGivenNumbers(known, connection.path)
+  }
+
+  private init(
+    _ catalog: Catalog, _ names: [(type: String?, columns: [String?])], _ known: KnownNumbers
+  ) {
+    var types = known.types
+    let numbers = types.numbers(of: zip(catalog.types, names).map { ($0.name, $1.type) })
+    var fields = known.fields
+    var last = known.lastField
+    kinds = catalog.types.enumerated().map { place, type in
+      let stored = type.columns.enumerated().filter { $0.element.foldedFrom == nil }
+      var own = fields[numbers[place]] ?? KnownNumbers.Names()
+      own.last = last
+      let found = own.numbers(of: stored.map { ($0.element.name, names[place].columns[$0.offset]) })
+      last = own.last
+      fields[numbers[place]] = own
+      let given = type.givenNumbers
+      return Kind(
+        number: numbers[place], type: type,
+        fields: zip(found, stored).map { Field(number: $0, column: $1.element, given: given[$1.element.name]) })
+    }
+  }
+
+  /// Numbers that the schema gives are never given to anything else, even when what had them is gone.
+  private func checkGivenNumbers(_ known: KnownNumbers, _ path: String) throws(QueryError) {
+    func check(
+      _ name: String, _ number: Int64, _ given: Int64?, _ others: KnownNumbers.Names?
+    ) throws(QueryError) {
+      guard let given, let others else { return }
+      if let owner = others.given[given], owner != number {
+        throw StorageProblem.numberTaken(name, given, by: others.name(of: owner)).error(path)
+      }
+      if let had = others.givenTo[number], had != given {
+        throw StorageProblem.numberChanged(name, given, had).error(path)
+      }
+    }
+    for kind in kinds {
+      try check(kind.type.name, kind.number, kind.type.identity.number, known.types)
+      for field in kind.fields {
+        try check("\(kind.type.name).\(field.column.name)", field.number, field.given, known.fields[kind.number])
+      }
+    }
+  }
+
+  /// Writes the numbers into the file.
+  func save(_ connection: StorageConnection) throws(QueryError) {
+    // Files of before have no column for the numbers that a schema gives.
+    for table in ["gqlite_type", "gqlite_field"] where try !KnownNumbers.hasGiven(table, connection) {
+      try connection.execute("ALTER TABLE \(table) ADD COLUMN given INTEGER")
+    }
+    // A name that another one takes over leaves its number behind, which nothing gets again.
+    let retiredType = try connection.prepare(
+      "UPDATE gqlite_type SET name = '-' || number || ' ' || name WHERE name = ? AND number != ?")
+    let retiredField = try connection.prepare(
+      "UPDATE gqlite_field SET name = '-' || number || ' ' || name WHERE name = ? AND number != ? AND type = ?")
+    let type = try connection.prepare(
+      """
+      INSERT INTO gqlite_type(number, name, given) VALUES (?, ?, ?)
+      ON CONFLICT(number) DO UPDATE SET name = excluded.name, given = coalesce(excluded.given, given)
+      """)
+    let field = try connection.prepare(
+      """
+      INSERT INTO gqlite_field(number, type, name, kind, given) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT(number) DO UPDATE
+      SET name = excluded.name, kind = excluded.kind, given = coalesce(excluded.given, given)
+      """)
+    for kind in kinds {
+      retiredType.bind(2, kind.number)
+      try retiredType.run(binding: [(1, kind.type.name)])
+      type.bind(1, kind.number)
+      type.bind(3, optional: kind.type.identity.number)
+      try type.run(binding: [(2, kind.type.name)])
+      for found in kind.fields {
+        retiredField.bind(2, found.number)
+        retiredField.bind(3, kind.number)
+        try retiredField.run(binding: [(1, found.column.name)])
+        field.bind(1, found.number)
+        field.bind(2, kind.number)
+        field.bind(5, optional: found.given)
+        try field.run(binding: [(3, found.column.name), (4, "\(found.column.kind)")])
+      }
+    }
+  }
+}
+
+/// The numbers that a file has given so far.
+private struct KnownNumbers {
+  /// The numbers of names: those of types, or those of the fields of one type.
+  struct Names {
+    private var numbers: [String: Int64] = [:]
+    /// By the number that a schema gives: the file's own.
+    private(set) var given: [Int64: Int64] = [:]
+    /// By the file's own number: the one that a schema gives.
+    private(set) var givenTo: [Int64: Int64] = [:]
+    var last: Int64 = 0
+
+    mutating func add(_ name: String, _ number: Int64, given: Int64?) {
+      numbers[name] = number
+      if let given {
+        self.given[given] = number
+        givenTo[number] = given
+      }
+      last = max(last, number)
+    }
+
+    func name(of number: Int64) -> String { numbers.first { $0.value == number }?.key ?? "" }
+
+    /// Returns a number for each name: that of the name before, else the one that the name had once, else a new one.
+    mutating func numbers(of names: [(name: String, former: String?)]) -> [Int64] {
+      var result = names.map { _, former in former.flatMap { numbers[$0] } }
+      var taken: Set<Int64> = []
+      for (place, number) in result.enumerated() {
+        if let number, !taken.insert(number).inserted { result[place] = nil }
+      }
+      return zip(names, result).map { name, found in
+        if let found { return found }
+        if let found = numbers[name.name], taken.insert(found).inserted { return found }
+        last += 1
+        taken.insert(last)
+        return last
+      }
+    }
+  }
+  private(set) var types = Names()
+  /// By number of the type.
+  private(set) var fields: [Int64: Names] = [:]
+  private(set) var lastField: Int64 = 0
+
+  init(_ connection: StorageConnection) throws(QueryError) {
+    func column(_ table: String) throws(QueryError) -> String {
+      try Self.hasGiven(table, connection) ? "given" : "NULL"
+    }
+    let known = try connection.prepare("SELECT number, name, \(try column("gqlite_type")) FROM gqlite_type")
     while try known.step() {
       try Self.check(known.integer(0), connection)
-      types[known.string(1)] = known.integer(0)
-      lastType = max(lastType, known.integer(0))
+      types.add(known.string(1), known.integer(0), given: known.isNull(2) ? nil : known.integer(2))
     }
-    let columns = try connection.prepare("SELECT number, type, name FROM gqlite_field")
+    let columns = try connection.prepare(
+      "SELECT number, type, name, \(try column("gqlite_field")) FROM gqlite_field")
     while try columns.step() {
       try Self.check(columns.integer(0), connection)
-      fields[columns.integer(1), default: [:]][columns.string(2)] = columns.integer(0)
+      fields[columns.integer(1), default: Names()].add(
+        columns.string(2), columns.integer(0), given: columns.isNull(3) ? nil : columns.integer(3))
       lastField = max(lastField, columns.integer(0))
     }
-    var kinds: [Kind] = []
-    for type in catalog.types {
-      let number = types[type.name] ?? lastType + 1
-      lastType = max(lastType, number)
-      types[type.name] = number
-      var found: [Field] = []
-      for column in type.columns where column.foldedFrom == nil {
-        let field = fields[number]?[column.name] ?? lastField + 1
-        lastField = max(lastField, field)
-        found.append(Field(number: field, column: column))
-      }
-      kinds.append(Kind(number: number, type: type, fields: found))
-    }
-    self.kinds = kinds
+  }
+
+  /// Returns whether a table has a column for the numbers that a schema gives.
+  static func hasGiven(_ table: String, _ connection: StorageConnection) throws(QueryError) -> Bool {
+    try connection.integer("SELECT count(*) FROM pragma_table_info('\(table)') WHERE name = 'given'") != 0
   }
 
   /// Refuses a number after which there would be no next one.
@@ -58,28 +198,24 @@ struct StorageLayout {
       throw StorageProblem.corrupt("a type or a field has the number \(number)").error(connection.path)
     }
   }
+}
 
-  /// Writes the numbers into the file.
-  func save(_ connection: StorageConnection) throws(QueryError) {
-    let type = try connection.prepare("INSERT OR IGNORE INTO gqlite_type(number, name) VALUES (?, ?)")
-    let field = try connection.prepare(
-      """
-      INSERT INTO gqlite_field(number, type, name, kind) VALUES (?, ?, ?, ?)
-      ON CONFLICT(number) DO UPDATE SET kind = excluded.kind
-      """)
-    for kind in kinds {
-      type.bind(1, kind.number)
-      try type.run(binding: [(2, kind.type.name)])
-      for found in kind.fields {
-        field.bind(1, found.number)
-        field.bind(2, kind.number)
-        try field.run(binding: [(3, found.column.name), (4, "\(found.column.kind)")])
-      }
-    }
+extension EntityType {
+  /// The numbers that the schema gives to fields, by the names of their columns; of an object's columns to the first.
+  fileprivate var givenNumbers: [String: Int64] {
+    var numbers: [String: Int64] = [:]
+    for property in properties { numbers[property.name] = property.identity.number }
+    return numbers
   }
 }
 
 extension StorageStatement {
+  func isNull(_ number: Int32) -> Bool { type(number) == SQLITE_NULL }
+
+  func bind(_ number: Int32, optional value: Int64?) {
+    if let value { bind(number, value) } else { bindNull(number) }
+  }
+
   /// Runs with some texts bound.
   func run(binding texts: [(number: Int32, text: String)]) throws(QueryError) {
     var arrays: [ContiguousArray<UInt8>] = []

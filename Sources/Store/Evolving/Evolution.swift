@@ -221,7 +221,7 @@ final class Evolution {
   private func isSameField(_ before: Relation, _ relation: Relation) -> Bool {
     relation.property != nil && mapping.newTypes[Int(before.source.index)] == relation.source
       && mapping.links[Int(relation.id.index)].first == before.id
-      && old.catalog[before.source][before.column].name == catalog[relation.source][relation.column].name
+      && mapping.sameFields[Int(relation.id.index)] == before.id
   }
 
   static func haveSameKeys(_ left: KeyKind, _ right: KeyKind) -> Bool {
