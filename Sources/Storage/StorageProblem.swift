@@ -20,6 +20,8 @@ package enum StorageProblem {
   case notStorable(String)
   /// The system refuses.
   case failed(String)
+  /// The log of the file does not reach to a version.
+  case unknownVersion(Int64, oldest: Int64, newest: Int64)
   /// The path is none of a file that can be used.
   case unusable(String)
 
@@ -27,7 +29,7 @@ package enum StorageProblem {
   package static let codes: [DiagnosticCode] = [
     "storage-busy", "storage-corrupt", "storage-version", "storage-full", "storage-read-only", "storage-changed",
     "not-storable", "storage-failed",
-    "storage-closed",
+    "storage-closed", "unknown-version",
   ]
 
   /// The error, with the file's path.
@@ -60,6 +62,13 @@ package enum StorageProblem {
         code: "storage-changed", "another program has changed the file", help: "reopen the database", file: path)
     case .notStorable(let what):
       QueryError(code: "not-storable", "\(what) cannot be kept in a file", file: path)
+    case .unknownVersion(let version, let oldest, let newest):
+      QueryError(
+        code: "unknown-version",
+        version > newest
+          ? "there is no version \(version): the newest is \(newest)"
+          : "the log does not reach back to version \(version): the oldest that it leads to is \(oldest)",
+        help: "versions from \(oldest) to \(newest) are known", file: path)
     case .unusable(let what):
       QueryError(code: "storage-failed", "the file cannot be used: \(what)", help: "name another path", file: path)
     case .failed(let what):
