@@ -61,7 +61,7 @@ package final class StorageLog {
     let found = try records("version <= \(version)")
     var first = found.count
     var expected = version
-    while first > 0, found[first - 1].version == expected {
+    while first > 0, expected > 0, found[first - 1].version == expected {
       first -= 1
       expected -= 1
     }

@@ -63,7 +63,7 @@ import Testing
   @Test(arguments: 1...6) func commitsAndDifferences(seed: Int) throws {
     var random = SeededRandom(seed: UInt64(seed))
     var options = StorageOptions(durability: .normal)
-    options.folding.logBytes = seed % 2 == 0 ? 16 << 20 : 1500
+    options.folding.logBytes = seed % 2 == 0 ? 16 << 20 : 300
     options.folding.sliceRows = 1
     var history = try History(options)
     for number in 1...60 { try history.change(&random, number) }

@@ -118,7 +118,8 @@ extension WriteTransaction {
     // A to-one side must have one target; two different ones mean that links were taken over on the way.
     guard isUnambiguous(pairs, relation, high: true), isUnambiguous(pairs, inverse, high: false) else { return false }
     fill(relation, pairs, high: true)
-    fill(inverse, pairs, high: false, written: backward)
+    // Of pairs that only the inverse wrote, the order is theirs as it is.
+    fill(inverse, pairs, high: false, written: backward.count < pairs.count ? backward : [])
     return true
   }
 
@@ -156,7 +157,7 @@ extension WriteTransaction {
     let slots = table(relation.source).slots
     let targets = table(relation.target).slots
     var links = BulkLists(pairs, high: high, sources: slots, targets: targets)
-    if !written.isEmpty {
+    if !written.isEmpty, written.count >= links.count {
       let own = BulkLists(written, high: true, sources: slots, targets: targets)
       if own.count == links.count { links = own }
     }
