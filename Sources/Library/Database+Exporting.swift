@@ -4,6 +4,16 @@ import GQLEngine
 import GQLLoader
 import GQLStore
 
+/// A report of what an export wrote, and of what files of data cannot say.
+package struct ExportReport {
+  /// How many entities of each type were written, in the schema's order.
+  package let written: [(type: String, count: Int)]
+  /// Counts the deleted entities that are kept.
+  package let deleted: Int
+  /// Counts the links that wait for an entity.
+  package let waiting: Int
+}
+
 extension Database {
   /// Writes the schema and all entities into a folder of files that a load reads: `schema.graphql`, and a file of lines
   /// of JSON for each type. Equal databases have equal files.
@@ -11,12 +21,11 @@ extension Database {
   /// The folder appears when all of it is written. It may be there if it is empty.
   ///
   /// - Parameter replaces: Whether it may hold an export, which is replaced then.
-  /// - Returns: How many entities of each type were written, in the schema's order.
   /// - Throws: ``QueryError`` with the system's reason; also where the folder holds anything else.
   @discardableResult
   package func export(
     to path: String, replacing replaces: Bool = false
-  ) throws(QueryError) -> [(type: String, count: Int)] {
+  ) throws(QueryError) -> ExportReport {
     let snapshot = currentSnapshot
     let types = snapshot.catalog.types.filter { $0.kind == .entity }
     let folder = try FolderReplacement(path, replacing: { replaces && Self.isExported($0) })
@@ -32,7 +41,9 @@ extension Database {
       try file.commit()
     }
     try folder.commit()
-    return types.map { ($0.name, snapshot.liveCount($0.id)) }
+    return ExportReport(
+      written: types.map { ($0.name, snapshot.liveCount($0.id)) },
+      deleted: types.reduce(0) { $0 + snapshot.deletedCount($1.id) }, waiting: snapshot.danglingCount)
   }
 
   /// Returns whether a name is one of the files of an export.

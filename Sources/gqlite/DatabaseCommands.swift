@@ -70,8 +70,11 @@ enum ExportCommand {
     }
     // Reading only, so that it works while another process writes.
     let database = try Database(path: path, storage: StorageOptions(access: .read, creates: false))
-    for count in try database.export(to: folder, replacing: replaces) {
-      Terminal.standardOutput.write("\(count.type): \(count.count)\n")
+    let report = try database.export(to: folder, replacing: replaces)
+    for count in report.written { Terminal.standardOutput.write("\(count.type): \(count.count)\n") }
+    if report.deleted > 0 { Process.tell("deleted entities are not exported: \(report.deleted)", after: "note: ") }
+    if report.waiting > 0 {
+      Process.tell("links that wait for an entity are not exported: \(report.waiting)", after: "note: ")
     }
     return Process.success
   }

@@ -133,6 +133,50 @@ import Testing
     #expect(try news() == [])
   }
 
+  /// Whatever is folded meanwhile, each version is in one line, or in the gap of one.
+  @Test(arguments: [300, 16 << 20]) func aWriterGoesOnMeanwhile(logBytes: Int) throws {
+    var options = StorageOptions(durability: .normal)
+    options.folding.logBytes = logBytes
+    options.folding.sliceRows = 3
+    options.folding.largeCommit = 2000
+    var history = try History(options)
+    try history.run("mutation { insertMaker(data: {id: 1, name: \"a\"}) { id } }")
+    let log = try StorageLog(path: history.path)
+    let database = history.database
+    let last: Int64 = 600
+    let writer = Thread {
+      for number in 2...last {
+        let name = String(repeating: "n\(number)", count: number % 100 == 0 ? 1000 : 1)
+        _ = try? database.run("mutation { updateMaker(where: id == 1, set: {name: \"\(name)\"}) { id } }")
+      }
+    }
+    writer.start()
+    var reached: Int64 = 1
+    var problems: [String] = []
+    let start = Date()
+    while reached < last, Date().timeIntervalSince(start) < 120 {
+      try log.forEachNewCommit { bytes in
+        let line = String(decoding: bytes, as: UTF8.self)
+        guard let version = line.firstMatch(of: #/^\{"version":(\d+)/#).flatMap({ Int64($0.1) }) else {
+          return problems.append(line)
+        }
+        let since = line.firstMatch(of: #/"since":(\d+),"changes":null\}$/#).flatMap { Int64($0.1) }
+        if since.map({ $0 != reached || version <= $0 }) ?? (version != reached + 1) {
+          problems.append("after \(reached): \(line.prefix(200))")
+        }
+        reached = version
+      }
+      let other = try StorageLog(path: history.path)
+      var next = other.oldest
+      try other.forEachCommit { bytes in
+        next += 1
+        if !String(decoding: bytes, as: UTF8.self).hasPrefix("{\"version\":\(next),") { problems.append("no \(next)") }
+      }
+      if next != other.version { problems.append("\(next), not \(other.version)") }
+    }
+    #expect(reached == last && problems.isEmpty, "\(reached) \(problems.prefix(3))")
+  }
+
   @Test func aDamagedRecordIsRefused() throws {
     var history = try History(StorageOptions(durability: .normal))
     try history.run("mutation { insertMaker(data: {id: 1, name: \"a\"}) { id } }")
