@@ -6,10 +6,21 @@ func keepData() throws {
   let folder = FileManager.default.temporaryDirectory.appending(path: "gqlite-example-\(UUID().uuidString)")
   try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   defer { try? FileManager.default.removeItem(at: folder) }
+  // Two runs of one program: the second sees what the first has written.
+  for _ in 1...2 { print(try countRun(folder.appending(path: "runs.gqlite").path)) }
   let path = folder.appending(path: "shop.gqlite").path
   try makeFile(path)
   try changeFile(path)
   try readFile(path)
+}
+
+/// Counts the runs of a program in a file.
+private func countRun(_ path: String) throws -> String {
+  let database = try Database(path: path, schema: "type Counter { id: ID! runs: Int! }")
+  let answer = try database.run(
+    "mutation { upsertCounter(data: {id: 1, runs: 1}, set: {runs: old.runs + 1}) { runs } }")
+  try database.close()
+  return answer.jsonString
 }
 
 private func makeFile(_ path: String) throws {

@@ -63,10 +63,10 @@ struct RecordReader: ~Copyable {
     for column in layout.keyColumns where !stage.valid[base + column] && !layout.numbersRows {
       throw RecordFailure(.missingID, "this '\(layout.name)' has no id", at: start, to: start + 1)
     }
-    // Where a type has nothing but its id, its nested objects are entities all the same.
+    // Where a type has nothing but its id, its nested objects are entities all the same. So are objects with a key of
+    // several fields, which is no value that could be looked up later.
     stage.records[record].isBareID =
-      !isTopLevel && !layout.keyColumns.isEmpty && named <= layout.keyColumns.count
-      && layout.slots.count > layout.keyColumns.count
+      !isTopLevel && layout.keyColumns.count == 1 && named <= 1 && layout.slots.count > 1
     if let missing = stage.records[record].missing, isTopLevel {
       throw RecordFailure(
         .missingValue, "'\(missing)' is non-null and has no value", at: start, to: scanner.position + offset)

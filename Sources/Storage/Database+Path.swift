@@ -69,5 +69,5 @@ extension Database {
 
 extension StorageOptions {
   /// Those of who only looks.
-  fileprivate static var reading: StorageOptions { StorageOptions(access: .read, creates: false) }
+  static var reading: StorageOptions { StorageOptions(access: .read, creates: false) }
 }

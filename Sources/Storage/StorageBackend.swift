@@ -20,7 +20,7 @@ public protocol StorageBackend: AnyObject, Sendable {
   func open(_ options: StorageOptions) throws
 
   /// Passes everything that is kept to `reader`: the state, then the rows in the order of types and rows, then the
-  /// records after the state's version in their order. All must be of one moment. Nothing is passed where nothing is
+  /// records in the order of versions. All must be of one moment. Nothing is passed where nothing is
   /// kept.
   func read(into reader: StorageReader) throws
 

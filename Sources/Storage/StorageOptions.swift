@@ -48,6 +48,8 @@ package struct FoldingLimits: Sendable, Hashable {
   package var logBytes = 16 << 20
   /// Bytes of one commit that is written as rows at once, and not to the log.
   package var largeCommit = 4 << 20
+  /// Bytes of records that stay after their commits were folded, for followers and people.
+  package var keptBytes = 4 << 20
   /// Rows that are written between two commits: a few milliseconds.
   package var sliceRows = 1500
   /// Milliseconds without a commit after which rows are written; 0 for never.

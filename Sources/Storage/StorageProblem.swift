@@ -28,6 +28,8 @@ package enum StorageProblem {
   case numberChanged(String, Int64, Int64)
   /// The system refuses.
   case failed(String)
+  /// The log of the file does not reach to a version.
+  case unknownVersion(Int64, oldest: Int64, newest: Int64)
   /// The path is none of a file that can be used.
   case unusable(String)
 
@@ -35,7 +37,7 @@ package enum StorageProblem {
   package static let codes: [DiagnosticCode] = [
     "storage-busy", "storage-corrupt", "storage-version", "storage-full", "storage-read-only", "storage-changed",
     "not-storable", "storage-failed",
-    "storage-closed",
+    "storage-closed", "unknown-version",
   ]
 
   /// The error, with the file's path.
@@ -83,6 +85,13 @@ package enum StorageProblem {
       QueryError(
         code: "number-conflict", "'\(name)' has the number \(number), but it has \(had) in the file",
         help: "a number stays as it is", file: path)
+    case .unknownVersion(let version, let oldest, let newest):
+      QueryError(
+        code: "unknown-version",
+        version > newest
+          ? "there is no version \(version): the newest is \(newest)"
+          : "the log does not reach back to version \(version): the oldest that it leads to is \(oldest)",
+        help: "versions from \(oldest) to \(newest) are known", file: path)
     case .unusable(let what):
       QueryError(code: "storage-failed", "the file cannot be used: \(what)", help: "name another path", file: path)
     case .failed(let what):

@@ -16,6 +16,8 @@ public final class StorageReader {
   private(set) var dirty = DirtyRows()
   private(set) var version: Int64 = 0
   private(set) var recordBytes = 0
+  /// The records that were added, those whose commits the rows hold among them, with the number of their bytes.
+  private(set) var records: [(version: Int64, bytes: Int)] = []
   private var lastPlace: (type: Int, row: Int) = (0, -1)
 
   init(_ name: String) { self.name = name }
@@ -80,7 +82,7 @@ public final class StorageReader {
     note(row.type, number, row.version)
   }
 
-  /// Adds a record, which follows those that were added.
+  /// Adds a record, which follows those that were added. Those up to the state's version are only counted.
   ///
   /// - Throws: ``GQLEngine/QueryError`` `storage-corrupt`, which the backend throws on.
   public func add(_ record: StorageRecord) throws(QueryError) {
@@ -90,6 +92,8 @@ public final class StorageReader {
   }
 
   func add(record bytes: UnsafeRawBufferPointer, version found: Int64) throws(QueryError) {
+    records.append((found, bytes.count))
+    if found <= folded { return }
     guard let transaction, found == version + 1 else {
       throw corrupt("commit \(version + 1) is missing from its log")
     }

@@ -20,12 +20,12 @@ struct Arguments {
   private static let valued: Set<String> = [
     "schema", "data", "var", "vars", "vars-list", "operation", "format", "output", "timeout", "dialect", "costs",
     "diagnostics", "seconds", "expression", "max-bytes", "max-nodes", "max-memory", "now", "limit", "limits", "to",
-    "data-root", "id", "input-format", "db",
+    "data-root", "id", "input-format", "db", "since", "from",
   ]
   /// Flags that take none.
   private static let plain: Set<String> = [
     "help", "version", "analyze", "check", "syntax", "update", "skip-bad", "graphql-strict", "allow-loss", "api",
-    "introspection", "verbose", "read-only", "apply",
+    "introspection", "verbose", "read-only", "apply", "follow", "replace",
   ]
   private static let short: [Character: String] = ["e": "expression", "o": "output", "h": "help", "V": "version"]
 

@@ -28,7 +28,7 @@ enum ImportCommand {
     if paths.isEmpty { throw UsageError("no data is named", help: "try 'gqlite import --help'") }
     try arguments.finish("import")
     if Terminal.standardError.isTerminal { loading.progress = { ProgressLine.show($0) } }
-    let database = try Database(path: path, storage: StorageOptions(creates: true))
+    let database = try database(path, paths)
     defer { ProgressLine.clear() }
     let report = try database.load(
       paths.map { path in
@@ -40,6 +40,42 @@ enum ImportCommand {
     if report.skippedRecords > 0 { Process.tell("\(report.skippedRecords) bad records were left out") }
     for count in report.inserted { Terminal.standardOutput.write("\(count.type): \(count.count)\n") }
     try database.close()
+    return Process.success
+  }
+
+  /// Opens the database. One that is missing gets the schema that lies in a folder of the data, if one does.
+  private static func database(_ path: String, _ data: [String]) throws -> Database {
+    let options = StorageOptions(creates: true)
+    let schemas = data.map { Session.join($0, "schema.graphql") }.filter { FileBytes.exists($0) }
+    guard let schema = schemas.first, !FileBytes.exists(path) else { return try Database(path: path, storage: options) }
+    let bytes = try Session.read(schema, atMost: QueryLimits.standard.documentBytes)
+    return try Database(path: path, schema: String(decoding: bytes, as: UTF8.self), name: schema, storage: options)
+  }
+}
+
+/// `gqlite export FILE DIR`
+enum ExportCommand {
+  static func run(_ arguments: inout Arguments) throws -> Int32 {
+    let replaces = arguments.flag("replace")
+    let named = try arguments.value("db")
+    let operands = (named.map { [$0] } ?? []) + arguments.operands
+    guard operands.count == 2 else {
+      throw UsageError("a database and a folder are wanted", help: "try 'gqlite export --help'")
+    }
+    try arguments.finish("export")
+    let (path, folder) = (operands[0], operands[1])
+    if !replaces, let entry = FileBytes.names(in: folder).first {
+      throw UsageError(
+        "there is something in '\(folder)' already: '\(entry)'", help: "--replace replaces an earlier export")
+    }
+    // Reading only, so that it works while another process writes.
+    let database = try Database(path: path, storage: StorageOptions(access: .read, creates: false))
+    let report = try database.export(to: folder, replacing: replaces)
+    for count in report.written { Terminal.standardOutput.write("\(count.type): \(count.count)\n") }
+    if report.deleted > 0 { Process.tell("deleted entities are not exported: \(report.deleted)", after: "note: ") }
+    if report.waiting > 0 {
+      Process.tell("links that wait for an entity are not exported: \(report.waiting)", after: "note: ")
+    }
     return Process.success
   }
 }
@@ -70,7 +106,7 @@ enum BackupCommand {
 }
 
 /// The database that a command is about.
-private enum DatabaseOperand {
+enum DatabaseOperand {
   static func only(_ arguments: inout Arguments, _ command: String) throws(UsageError) -> String {
     guard arguments.operands.count == 1 else {
       throw UsageError("one database is wanted", help: "try 'gqlite \(command) --help'")

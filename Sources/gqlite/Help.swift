@@ -16,7 +16,10 @@ enum Help {
            gqlite generate swift                 write Swift models of a schema
            gqlite init FILE --schema F           make a database, which keeps what is changed
            gqlite import --db FILE PATH…         bring data into a database
+           gqlite export FILE DIR                write the data of a database into files
            gqlite --db FILE 'mutation …'         ask or change a database
+           gqlite log FILE                       print the last commits of a database
+           gqlite diff FILE --from V --to V      print what differs between two versions
            gqlite verify FILE                    check a database
            gqlite backup FILE TO                 copy a database, also while it is written to
 
@@ -166,10 +169,47 @@ enum Help {
     usage: gqlite import --db FILE [--skip-bad] PATH…
 
     Brings files of data into a database, all of them or, where one record is bad, nothing. A file that is missing is
-    made; its schema is inferred from the data.
+    made; its schema is the 'schema.graphql' in a folder of the data, or is inferred from the data.
 
       --db FILE         the database
       --skip-bad        leave out records that are bad, and count them, instead of failing
+
+    """,
+    "export": """
+    usage: gqlite export FILE DIR [--replace]
+
+    Writes the data of a database into a folder: schema.graphql, and a file of lines of JSON for each type, in the order
+    of ids. Equal databases have equal files. 'gqlite import --db NEW DIR' makes a database of them.
+
+      --db FILE         the database, named by a flag
+      --replace         replace an earlier export; without it, the folder must be empty or missing
+
+    exit codes: 0 done · 1 the database cannot be read, or the folder not be written · 2 wrong usage
+
+    """,
+    "log": """
+    usage: gqlite log FILE [--since V] [--follow]
+
+    Prints the commits that the log of a database holds, the oldest first, a line of JSON each. What is not in the log
+    any more is the error unknown-version, which names the oldest version that is known.
+
+      --since V         only the commits after version V
+      --follow          go on with new commits as they come, until the command is ended
+      --format json     the only format so far
+
+    exit codes: 0 done · 1 the database cannot be read, or the log begins later · 2 wrong usage
+
+    """,
+    "diff": """
+    usage: gqlite diff FILE --from V [--to V]
+
+    Prints what differs between two versions of a database, a line of JSON for each row. The log must reach back to both.
+
+      --from V          the version that the differences begin with
+      --to V            the version that they lead to; without it, the newest. It may be the earlier one
+      --format json     the only format so far
+
+    exit codes: 0 done · 1 the database cannot be read, or the log begins later · 2 wrong usage
 
     """,
     "verify": """

@@ -75,7 +75,8 @@ enum Process {
       ("run", RunCommand.run), ("explain", ExplainCommand.run), ("check", CheckCommand.run), ("fmt", FormatCommand.run),
       ("schema", SchemaCommand.run), ("test", TestCommand.run), ("bench", BenchCommand.run),
       ("generate", GenerateCommand.run), ("init", InitCommand.run), ("import", ImportCommand.run),
-      ("verify", VerifyCommand.run), ("backup", BackupCommand.run),
+      ("export", ExportCommand.run), ("verify", VerifyCommand.run), ("backup", BackupCommand.run),
+      ("log", LogCommand.run), ("diff", DiffCommand.run),
     ]
     if arguments.isEmpty {
       Terminal.standardError.write(Help.main)

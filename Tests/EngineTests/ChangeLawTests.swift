@@ -22,6 +22,10 @@ import Testing
       do throws(ChangeProblem) {
         let inverse = try changes.inverse()
         if try inverse.inverse() != changes { found.append("the inverse of the inverse is another set") }
+        for set in [changes, inverse] {
+          let versions = set == changes ? (before: old, after: new) : (before: new, after: old)
+          if let problem = try jsonProblem(set, versions) { found.append(problem) }
+        }
         let forward = WriteTransaction(old, fold: foldText)
         try forward.apply(changes)
         let made = forward.commit()
@@ -38,6 +42,24 @@ import Testing
         found.append("\(error)")
       }
       return found
+    }
+
+    /// What is wrong with a set as JSON that is read again.
+    private static func jsonProblem(
+      _ changes: ChangeSet, _ versions: (before: Snapshot, after: Snapshot)
+    ) throws(ChangeProblem) -> String? {
+      var text = ByteBuffer()
+      let coder = ChangeJSON(versions.after)
+      try coder.append(changes, between: versions, to: &text)
+      do {
+        let read = try text.withUnsafeBytes { try coder.changes($0) }
+        if read != changes { return "its JSON is another set: \(text.string.prefix(2000))" }
+        let tree = try JSONValue.parse(Array(text.string.utf8))
+        guard case .array = tree else { return "its JSON is no list" }
+      } catch {
+        return "its JSON is not read: \(error) \(text.string.prefix(2000))"
+      }
+      return nil
     }
 
     @Test func everyVersionOfTheCorpus() throws {

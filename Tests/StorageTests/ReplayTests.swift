@@ -22,6 +22,9 @@ import Testing
           if problem != nil { return }
           steps += 1
         }
+        let problem = try replay.exportProblem()
+        #expect(problem == nil, "seed \(seed), export: \(problem ?? "")\n\(replay.model.sdl)")
+        if problem != nil { return }
       } catch {
         Issue.record("seed \(seed): \(error)\n\(replay.history.suffix(5))\n\(replay.model.sdl)")
         return
@@ -129,6 +132,30 @@ private struct Replay {
     if !problems.isEmpty { return "\(how), check: \(problems.prefix(3))\n\(history.suffix(6))" }
     let (found, wanted) = (try database.run(all).jsonString, try twin.run(all).jsonString)
     return found == wanted ? nil : "\(how): \(Proofs.firstDifference(found, wanted))\n\(history.suffix(6))"
+  }
+
+  /// What is wrong with the live entities as files that are loaded again.
+  func exportProblem() throws -> String? {
+    var texts: [[String: String]] = []
+    var source = twin
+    for name in ["first", "second"] {
+      let path = folder.file(name)
+      try source.export(to: path)
+      var files: [String: String] = [:]
+      for file in try FileManager.default.contentsOfDirectory(atPath: path) {
+        files[file] = try String(contentsOfFile: path + "/" + file, encoding: .utf8)
+      }
+      texts.append(files)
+      let next = try Database(schema: files["schema.graphql"] ?? "")
+      try next.load(path: path)
+      let problems = next.check()
+      if !problems.isEmpty { return "\(problems.prefix(3))" }
+      source = next
+    }
+    for (file, text) in texts[0] where texts[1][file] != text {
+      return "\(file): \(Proofs.firstDifference(texts[1][file] ?? "", text))"
+    }
+    return nil
   }
 
   // MARK: - Changes

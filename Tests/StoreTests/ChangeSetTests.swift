@@ -19,6 +19,8 @@ import Testing
     #expect(changes == new.changes(since: old), place)
     let inverse = try changes.inverse()
     #expect(try inverse.inverse() == changes, place)
+    try expectJSON(changes, from: old, to: new, place)
+    try expectJSON(inverse, from: new, to: old, place)
     #expect(inverse == old.changes(since: new), place)
     let forward = try applied(changes, to: old)
     #expect(forward.content() == new.content(), place)
@@ -27,6 +29,18 @@ import Testing
     #expect(back.content() == old.content(), place)
     #expect(back.check().isEmpty, place)
     #expect(try applied(changes, to: back).content() == new.content(), place)
+  }
+
+  /// A set as JSON is the same set again, whether ids stand beside rows or not.
+  private func expectJSON(
+    _ changes: ChangeSet, from old: Snapshot, to new: Snapshot, _ place: Comment
+  ) throws {
+    let coder = ChangeJSON(new)
+    for versions in [nil, (before: old, after: new)] {
+      var text = ByteBuffer()
+      try coder.append(changes, between: versions, to: &text)
+      #expect(try text.withUnsafeBytes { try coder.changes($0) } == changes, place)
+    }
   }
 
   @Test(arguments: 1...40) func recordedIsDiffedAndApplied(seed: Int) throws {
@@ -157,6 +171,7 @@ import Testing
     for _ in 0..<30 { try changes.step(transaction, &model) }
     let bytes = transaction.takeChanges().bytes
     var random = SeededRandom(UInt64(seed))
+    let coder = ChangeJSON(base)
     for _ in 0..<200 {
       var damaged = bytes
       for _ in 0...random.below(3) {
@@ -167,6 +182,12 @@ import Testing
         }
       }
       let set = ChangeSet(bytes: damaged)
+      var text = ByteBuffer()
+      // Where it can be written, it can be read; what has another form than ours reads as ours.
+      if (try? coder.append(set, to: &text)) != nil {
+        let read = text.withUnsafeBytes { try? coder.changes($0) }
+        if let read { _ = try? coder.append(read, between: (base, base), to: &text) }
+      }
       let target = WriteTransaction(base)
       do throws(ChangeProblem) {
         try target.apply(set)

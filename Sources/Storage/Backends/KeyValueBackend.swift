@@ -132,6 +132,9 @@ public final class KeyValueBackend<Store: PathStore>: StorageBackend, @unchecked
         try reader.add(try Self.row(type, row, bytes, name))
       }
     }
+    for version in try store.all(model: 1).sorted() where version <= state.version {
+      if let record = try record(Int64(version)) { try reader.add(record) }
+    }
     var next = state.version + 1
     while let record = try record(next) {
       try reader.add(record)

@@ -40,7 +40,7 @@ public final class MemoryBackend: StorageBackend {
     for rows in content.rows {
       for row in rows.values.sorted(by: { $0.row < $1.row }) { try reader.add(row) }
     }
-    for record in content.records where record.version > state.version { try reader.add(record) }
+    for record in content.records { try reader.add(record) }
   }
 
   /// See ``StorageBackend/records(after:)``.

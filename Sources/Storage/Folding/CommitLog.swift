@@ -23,6 +23,8 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
   private var folded: Int64 = 0
   private var version: Int64 = 0
   private var recordBytes = 0
+  /// The records that the backend keeps, oldest first, with the number of their bytes.
+  private var records: [(version: Int64, bytes: Int)] = []
   /// The backend's mark when it was read last.
   private var knownMark: Int64 = 0
   /// Rows of a type above which its indexes are not built while the database is opened.
@@ -89,6 +91,7 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
     folded = reader.folded
     version = reader.version
     recordBytes = reader.recordBytes
+    records = reader.records
     return StoredVersion(snapshot: snapshot, version: version, hasSchema: hasSchema)
   }
 
@@ -126,8 +129,12 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
     if bytes > options.folding.largeCommit, backend.isTransactional {
       version = last
       try foldAll(newest)
+      // These commits have no records, so that those before them lead nowhere.
+      try forget(through: last)
     } else {
-      try calling { try backend.append(commits.map(\.record)) }
+      let appended = commits.map(\.record)
+      try calling { try backend.append(appended) }
+      for record in appended { records.append((record.version, record.bytes.count)) }
       recordBytes += bytes
       version = last
       // One slice after each commit, so that none waits for more.
@@ -154,21 +161,33 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
       return true
     }
     folding = nil
-    let before = folded
     folded = end
-    try calling { try backend.forget(through: before) }
+    try forgetOld()
     return !dirty.isEmpty
   }
 
-  /// Writes all rows that the backend lacks, and forgets all records.
+  /// Forgets the oldest records whose commits are folded, where there are more than are to stay.
+  private func forgetOld() throws(QueryError) {
+    var (kept, place) = (0, records.count)
+    while place > 0, kept + records[place - 1].bytes <= options.folding.keptBytes {
+      place -= 1
+      kept += records[place].bytes
+    }
+    while place > 0, records[place - 1].version > folded { place -= 1 }
+    if place > 0 { try forget(through: records[place - 1].version) }
+  }
+
+  private func forget(through version: Int64) throws(QueryError) {
+    try calling { try backend.forget(through: version) }
+    records.removeAll { $0.version <= version }
+  }
+
+  /// Writes all rows that the backend lacks.
   private func foldAll(_ newest: Snapshot) throws(QueryError) {
     if let folding { dirty.formUnion(folding.rows) }
     folding = nil
     let all = StorageRows(dirty.takeAll(), of: newest, version: version)
-    try calling {
-      try backend.write(all, holding: version)
-      try backend.forget(through: version)
-    }
+    try calling { try backend.write(all, holding: version) }
     folded = version
     recordBytes = 0
   }
@@ -191,6 +210,7 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
     folding = nil
     dirty = DirtyRows()
     recordBytes = 0
+    records = []
     folded = version
     self.version = version
   }
@@ -259,7 +279,10 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
 
   func close(_ newest: Snapshot) throws(QueryError) {
     try writeUnwritten()
-    if !dirty.isEmpty || folding != nil { try foldAll(newest) }
+    if !dirty.isEmpty || folding != nil {
+      try foldAll(newest)
+      try forgetOld()
+    }
     try calling { try backend.close() }
   }
 

@@ -117,8 +117,7 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
           }
         }
       }
-      let log = try connection.prepare("SELECT version, body FROM gqlite_log WHERE version > ? ORDER BY version")
-      log.bind(1, folded)
+      let log = try connection.prepare("SELECT version, body FROM gqlite_log ORDER BY version")
       while try log.step() { try reader.add(record: log.bytes(1), version: log.integer(0)) }
     }
     knownVersion = connection.dataVersion
@@ -351,6 +350,12 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     let statement = try opened().prepare("PRAGMA integrity_check")
     var found: [String] = []
     while try statement.step() { found.append(statement.string(0)) }
-    return found == ["ok"] ? [] : found
+    if found == ["ok"] { found = [] }
+    // Those that are not folded were checked when the file was opened.
+    let log = try opened().prepare("SELECT version, body FROM gqlite_log ORDER BY version")
+    while try log.step() where LogRecord.changes(log.bytes(1)) == nil {
+      found.append("the checksum of commit \(log.integer(0)) is wrong")
+    }
+    return found
   }
 }

@@ -88,8 +88,8 @@ extension WriteTransaction {
     var pairs = forward
     for pair in backward { pairs.append(pair << 32 | pair >> 32) }
     if isSymmetric && relation.isToMany && !hasLinks {
-      fill(relation, mirrored(pairs), high: true)
-    } else if isSymmetric || hasLinks || !buildRuns(relation, inverse, pairs) {
+      fill(relation, mirrored(pairs), high: true, written: pairs)
+    } else if isSymmetric || hasLinks || !buildRuns(relation, inverse, pairs, backward) {
       let found = contradiction(
         relation, inverse, forward.dropFirst(woken.forward), backward.dropFirst(isSymmetric ? 0 : woken.backward))
       if let found { throw .contradiction(found) }
@@ -111,12 +111,15 @@ extension WriteTransaction {
     return both
   }
 
-  /// Builds both directions; false if pairs contradict each other.
-  private func buildRuns(_ relation: Relation, _ inverse: Relation, _ pairs: [UInt64]) -> Bool {
+  /// Builds both directions; false if pairs contradict each other. `backward` are those that the inverse wrote.
+  private func buildRuns(
+    _ relation: Relation, _ inverse: Relation, _ pairs: [UInt64], _ backward: [UInt64]
+  ) -> Bool {
     // A to-one side must have one target; two different ones mean that links were taken over on the way.
     guard isUnambiguous(pairs, relation, high: true), isUnambiguous(pairs, inverse, high: false) else { return false }
     fill(relation, pairs, high: true)
-    fill(inverse, pairs, high: false)
+    // Of pairs that only the inverse wrote, the order is theirs as it is.
+    fill(inverse, pairs, high: false, written: backward.count < pairs.count ? backward : [])
     return true
   }
 
@@ -138,7 +141,10 @@ extension WriteTransaction {
   }
 
   /// Fills one direction of which no source has a link yet: runs in the order of rows, each just as long as needed.
-  private func fill(_ relation: Relation, _ pairs: [UInt64], high: Bool) {
+  ///
+  /// - Parameter written: The pairs that this direction wrote itself, with their sources in the high half. Where these
+  ///   are all links of the relation, each list has the order in which it was written.
+  private func fill(_ relation: Relation, _ pairs: [UInt64], high: Bool, written: [UInt64] = []) {
     let column = ownedTable(relation.source).ownedColumn(Int(relation.column.index))
     if !relation.isToMany {
       for pair in pairs {
@@ -149,34 +155,17 @@ extension WriteTransaction {
       return
     }
     let slots = table(relation.source).slots
-    var starts = [Int](repeating: 0, count: slots + 1)
-    for pair in pairs { starts[Int(Self.ends(pair, high: high).source) + 1] += 1 }
-    for index in 0..<slots { starts[index + 1] += starts[index] }
-    var ordered = [UInt32](repeating: 0, count: pairs.count)
-    var cursors = starts
-    ordered.withUnsafeMutableBufferPointer { ordered in
-      cursors.withUnsafeMutableBufferPointer { cursors in
-        for pair in pairs {
-          let (source, target) = Self.ends(pair, high: high)
-          ordered[cursors[Int(source)]] = target
-          cursors[Int(source)] &+= 1
-        }
-      }
+    let targets = table(relation.target).slots
+    var links = BulkLists(pairs, high: high, sources: slots, targets: targets)
+    if !written.isEmpty, written.count >= links.count {
+      let own = BulkLists(written, high: true, sources: slots, targets: targets)
+      if own.count == links.count { links = own }
     }
-    // Which source has seen a target last: tells repeats without a set per run.
-    var seenBy = [UInt32](repeating: PageLayout.noRow, count: table(relation.target).slots)
-    for row in 0..<slots where starts[row + 1] > starts[row] {
-      var count = 0
-      let source = UInt32(truncatingIfNeeded: row)
-      for index in starts[row]..<starts[row + 1] {
-        let target = ordered[index]
-        if seenBy[Int(target)] == source { continue }
-        seenBy[Int(target)] = source
-        ordered[starts[row] + count] = target
-        count += 1
-      }
-      let run = column.makeRun(source, count: count)
-      for index in 0..<count { run[index] = ordered[starts[row] + index] }
+    for row in 0..<slots {
+      let list = links.list(row)
+      if list.isEmpty { continue }
+      let run = column.makeRun(UInt32(truncatingIfNeeded: row), count: list.count)
+      for (index, place) in list.enumerated() { run[index] = links.targets[place] }
     }
   }
 
@@ -207,4 +196,57 @@ extension WriteTransaction {
     }
     table.addEntry(number, row, key: key)
   }
+}
+
+/// Lists of targets by source, made of pairs in the order of these, each target once.
+private struct BulkLists {
+  private(set) var targets: [UInt32]
+  private var starts: [Int]
+  private var ends: [Int]
+  /// The number of links in all lists.
+  private(set) var count = 0
+
+  /// - Parameter high: Whether sources are in the high halves of the pairs.
+  init(_ pairs: [UInt64], high: Bool, sources: Int, targets count: Int) {
+    var starts = [Int](repeating: 0, count: sources + 1)
+    for pair in pairs { starts[Int(high ? pair >> 32 : pair & 0xFFFF_FFFF) + 1] += 1 }
+    for index in 0..<sources { starts[index + 1] += starts[index] }
+    var ordered = [UInt32](repeating: 0, count: pairs.count)
+    var cursors = starts
+    ordered.withUnsafeMutableBufferPointer { ordered in
+      cursors.withUnsafeMutableBufferPointer { cursors in
+        for pair in pairs {
+          let (upper, lower) = (UInt32(truncatingIfNeeded: pair >> 32), UInt32(truncatingIfNeeded: pair))
+          let source = Int(high ? upper : lower)
+          ordered[cursors[source]] = high ? lower : upper
+          cursors[source] &+= 1
+        }
+      }
+    }
+    self.starts = starts
+    ends = Array(starts.dropFirst())
+    targets = ordered
+    removeRepeats(count)
+  }
+
+  private mutating func removeRepeats(_ count: Int) {
+    // Which source has seen a target last: tells repeats without a set for each list.
+    var seenBy = [UInt32](repeating: PageLayout.noRow, count: count)
+    for row in ends.indices where starts[row + 1] > starts[row] {
+      let source = UInt32(truncatingIfNeeded: row)
+      var end = starts[row]
+      for index in starts[row]..<starts[row + 1] {
+        let target = targets[index]
+        if seenBy[Int(target)] == source { continue }
+        seenBy[Int(target)] = source
+        targets[end] = target
+        end += 1
+      }
+      ends[row] = end
+      self.count += end - starts[row]
+    }
+  }
+
+  /// The places of a source's targets.
+  func list(_ row: Int) -> Range<Int> { starts[row]..<ends[row] }
 }

@@ -1,0 +1,68 @@
+import GQLBase
+import GQLCatalog
+import GQLEngine
+import GQLLoader
+import GQLStore
+
+/// A report of what an export wrote, and of what files of data cannot say.
+package struct ExportReport {
+  /// How many entities of each type were written, in the schema's order.
+  package let written: [(type: String, count: Int)]
+  /// Counts the deleted entities that are kept.
+  package let deleted: Int
+  /// Counts the links that wait for an entity.
+  package let waiting: Int
+}
+
+extension Database {
+  /// Writes the schema and all entities into a folder of files that a load reads: `schema.graphql`, and a file of lines
+  /// of JSON for each type. Equal databases have equal files.
+  ///
+  /// The folder appears when all of it is written. It may be there if it is empty.
+  ///
+  /// - Parameter replaces: Whether it may hold an export, which is replaced then.
+  /// - Throws: ``QueryError`` with the system's reason; also where the folder holds anything else.
+  @discardableResult
+  package func export(
+    to path: String, replacing replaces: Bool = false
+  ) throws(QueryError) -> ExportReport {
+    let snapshot = currentSnapshot
+    let types = snapshot.catalog.types.filter { $0.kind == .entity }
+    let folder = try FolderReplacement(path, replacing: { replaces && Self.isExported($0) })
+    let schema = try FileReplacement(folder.file("schema.graphql"))
+    try schema.write(Array(Database(snapshot).schema.utf8))
+    try schema.commit()
+    var writer = EntityExport(snapshot)
+    let names = SourceTypes(snapshot.catalog)
+    var taken: Set<String> = []
+    for type in types {
+      let file = try FileReplacement(folder.file(Self.fileName(of: type, names, &taken)))
+      try writer.write(type) { (bytes) throws(QueryError) in try file.write(bytes) }
+      try file.commit()
+    }
+    try folder.commit()
+    return ExportReport(
+      written: types.map { ($0.name, snapshot.liveCount($0.id)) },
+      deleted: types.reduce(0) { $0 + snapshot.deletedCount($1.id) }, waiting: snapshot.danglingCount)
+  }
+
+  /// Returns whether a name is one of the files of an export.
+  private static func isExported(_ name: String) -> Bool { name == "schema.graphql" || name.hasSuffix(".ndjson") }
+
+  /// The name of a type's file, by which a load finds the type.
+  private static func fileName(
+    of type: EntityType, _ types: SourceTypes, _ taken: inout Set<String>
+  ) throws(QueryError) -> String {
+    // Names of a schema may hold any character.
+    let plain = String(type.name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
+    for name in [type.name, type.source, plain] {
+      guard let name, GraphQLName.isValid(name), name.utf8.count <= 200, types.type(named: name) == type.id,
+        taken.insert(name).inserted
+      else { continue }
+      return name + ".ndjson"
+    }
+    throw QueryError(
+      code: LoadProblem.unsupported.code, "there is no name of a file by which a load finds the type '\(type.name)'",
+      help: "give the type a '@source(name:)' of letters")
+  }
+}

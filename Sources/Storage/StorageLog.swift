@@ -1,0 +1,201 @@
+import GQLBase
+import GQLEngine
+import GQLStore
+
+/// The commits that the log of a database file holds, as JSON, and the versions between them.
+///
+/// Only reads the file. What the log holds are the records up to the newest version without a gap: a change of the
+/// schema, a large commit and folding leave none of what was before. For one thread at a time.
+package final class StorageLog {
+  private let path: String
+  private let connection: StorageConnection
+  private var newest: Snapshot
+  /// The version of ``newest``.
+  package private(set) var version: Int64
+  /// Those that follow one another up to ``version``.
+  private var commits: [Commit] = []
+  private var dataVersion: Int64 = 0
+
+  /// Opens a file that is there.
+  package init(path: String) throws(QueryError) {
+    self.path = path
+    let content = try Self.content(path)
+    connection = try StorageConnection(path: path, isWriting: false, creates: false)
+    (newest, version) = (content.snapshot, content.version)
+    dataVersion = try currentDataVersion()
+    try readCommits()
+  }
+
+  /// The oldest version that can be reached by going back from the newest.
+  package var oldest: Int64 { (commits.first?.version).map { $0 - 1 } ?? version }
+
+  private static func content(_ path: String) throws(QueryError) -> StoredVersion {
+    let log = CommitLog(SQLiteBackend(path: path), options: .reading)
+    defer { log.abandon() }
+    return try log.open(creating: nil)
+  }
+
+  // MARK: - Reading
+
+  private func currentDataVersion() throws(QueryError) -> Int64 {
+    try connection.integer("PRAGMA data_version") ?? 0
+  }
+
+  /// Returns the records of a range of versions, in ascending order.
+  private func records(_ condition: String) throws(QueryError) -> [Commit] {
+    let statement = try connection.prepare(
+      "SELECT version, time, body FROM gqlite_log WHERE \(condition) ORDER BY version")
+    var found: [Commit] = []
+    while try statement.step() {
+      let version = statement.integer(0)
+      guard let changes = LogRecord.changes(statement.bytes(2)) else {
+        throw StorageProblem.corrupt("the checksum of commit \(version) is wrong").error(path)
+      }
+      found.append(Commit(version: version, time: statement.integer(1), changes: changes))
+    }
+    return found
+  }
+
+  /// Reads the commits that lead to the newest version.
+  private func readCommits() throws(QueryError) {
+    let found = try records("version <= \(version)")
+    var first = found.count
+    var expected = version
+    while first > 0, expected > 0, found[first - 1].version == expected {
+      first -= 1
+      expected -= 1
+    }
+    commits = Array(found[first...])
+  }
+
+  // MARK: - Versions
+
+  private func check(_ version: Int64) throws(QueryError) {
+    if version < oldest || version > self.version {
+      throw StorageProblem.unknownVersion(version, oldest: oldest, newest: self.version).error(path)
+    }
+  }
+
+  /// Goes back from the newest version to an earlier one.
+  private func snapshot(at version: Int64) throws(QueryError) -> Snapshot {
+    if version == self.version { return newest }
+    let transaction = WriteTransaction(newest, fold: foldText)
+    for commit in commits.reversed() where commit.version > version {
+      try apply(commit, to: transaction, isInverse: true)
+    }
+    return transaction.commit()
+  }
+
+  private func apply(_ commit: Commit, to transaction: WriteTransaction, isInverse: Bool) throws(QueryError) {
+    do throws(ChangeProblem) {
+      try transaction.apply(isInverse ? try commit.changes.inverse() : commit.changes)
+    } catch {
+      throw misfit(commit.version)
+    }
+  }
+
+  private func misfit(_ version: Int64) -> QueryError {
+    StorageProblem.corrupt("commit \(version) does not fit the versions beside it").error(path)
+  }
+
+  // MARK: - Commits
+
+  /// Calls with a line of JSON for each commit after a version, without its line break.
+  ///
+  /// - Parameter version: Nil for all that the log holds.
+  /// - Throws: ``QueryError``; with the code `unknown-version` where the log does not reach back to the version.
+  package func forEachCommit(after version: Int64? = nil, _ body: (UnsafeRawBufferPointer) -> Void) throws(QueryError) {
+    let start = version ?? oldest
+    if start < oldest { try check(start) }
+    if start >= self.version { return }
+    let coder = ChangeJSON(newest)
+    var before = try snapshot(at: start)
+    for commit in commits where commit.version > start {
+      let transaction = WriteTransaction(before, fold: foldText)
+      try apply(commit, to: transaction, isInverse: false)
+      let after = transaction.commit()
+      try write(commit, coder, before, after, body)
+      before = after
+    }
+  }
+
+  private func write(
+    _ commit: Commit, _ coder: ChangeJSON, _ before: Snapshot, _ after: Snapshot,
+    _ body: (UnsafeRawBufferPointer) -> Void
+  ) throws(QueryError) {
+    var line = ByteBuffer(capacity: 1024)
+    line.append("{\"version\":")
+    line.append(int: commit.version)
+    line.append(",\"time\":")
+    // A damaged file may say any number.
+    if CivilTime.dateTimeRange.contains(commit.time) { line.append(dateTime: commit.time) } else { line.append("null") }
+    line.append(",\"changes\":")
+    do throws(ChangeProblem) {
+      try coder.append(commit.changes, between: (before, after), to: &line)
+    } catch {
+      throw misfit(commit.version)
+    }
+    line.append(0x7D)
+    line.withUnsafeBytes(body)
+  }
+
+  /// Calls with a line of JSON for each commit that came since it was called last, or since the file was opened. Commits
+  /// that the log does not hold are one line, without changes. Holds nothing of the file between calls.
+  package func forEachNewCommit(_ body: (UnsafeRawBufferPointer) -> Void) throws(QueryError) {
+    let found = try currentDataVersion()
+    if found == dataVersion { return }
+    dataVersion = found
+    let known = version
+    let coder = ChangeJSON(newest)
+    commits = []
+    for commit in try records("version > \(known)") where commit.version == version + 1 {
+      let transaction = WriteTransaction(newest, fold: foldText)
+      try apply(commit, to: transaction, isInverse: false)
+      let next = transaction.commit()
+      try write(commit, coder, newest, next, body)
+      (newest, version) = (next, commit.version)
+    }
+    let folded = try connection.integer("SELECT value FROM gqlite_meta WHERE key = 'folded'") ?? 0
+    let last = try connection.integer("SELECT max(version) FROM gqlite_log") ?? 0
+    if max(folded, last) > version { try passGap(body) }
+  }
+
+  /// Goes on after commits of which there is no record.
+  private func passGap(_ body: (UnsafeRawBufferPointer) -> Void) throws(QueryError) {
+    let known = version
+    let content = try Self.content(path)
+    (newest, version) = (content.snapshot, content.version)
+    try readCommits()
+    if oldest > known {
+      var line = ByteBuffer()
+      line.append("{\"version\":")
+      line.append(int: oldest)
+      line.append(",\"since\":")
+      line.append(int: known)
+      line.append(",\"changes\":null}")
+      line.withUnsafeBytes(body)
+    }
+    try forEachCommit(after: max(known, oldest), body)
+    commits = []
+  }
+
+  // MARK: - Differences
+
+  /// Calls with the JSON of each row that differs between two versions, in the order of types and rows. `last` may be
+  /// the earlier one; nil is the newest.
+  ///
+  /// - Throws: ``QueryError``; with the code `unknown-version` where there is no way to one of the versions.
+  package func forEachDifference(
+    from first: Int64, to last: Int64?, _ body: (UnsafeRawBufferPointer) -> Void
+  ) throws(QueryError) {
+    let last = last ?? version
+    try check(first)
+    try check(last)
+    let (old, new) = (try snapshot(at: first), try snapshot(at: last))
+    do throws(ChangeProblem) {
+      try ChangeJSON(newest).forEachRow(of: new.changes(since: old), between: (old, new), body)
+    } catch {
+      throw misfit(max(first, last))
+    }
+  }
+}
