@@ -105,6 +105,18 @@ enum BackupCommand {
   }
 }
 
+/// `gqlite compact FILE`
+enum CompactCommand {
+  static func run(_ arguments: inout Arguments) throws -> Int32 {
+    let path = try DatabaseOperand.only(&arguments, "compact")
+    try arguments.finish("compact")
+    let database = try Database(path: path, storage: StorageOptions(creates: false))
+    try database.compact()
+    try database.close()
+    return Process.success
+  }
+}
+
 /// The database that a command is about.
 enum DatabaseOperand {
   static func only(_ arguments: inout Arguments, _ command: String) throws(UsageError) -> String {

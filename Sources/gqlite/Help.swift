@@ -22,6 +22,7 @@ enum Help {
            gqlite diff FILE --from V --to V      print what differs between two versions
            gqlite verify FILE                    check a database
            gqlite backup FILE TO                 copy a database, also while it is written to
+           gqlite compact FILE                   make the file of a database small
 
     'gqlite COMMAND --help' lists the flags of a command.
 
@@ -225,6 +226,13 @@ enum Help {
     usage: gqlite backup FILE TO
 
     Copies a database as it is now, also while another process writes to it. There must be no file TO.
+
+    """,
+    "compact": """
+    usage: gqlite compact FILE
+
+    Makes the file of a database as small as it can be: gives the space of what was removed back to the system, and
+    forgets the commits that the log still has. Needs as much space again while it works.
 
     """,
     "generate": """

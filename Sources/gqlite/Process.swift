@@ -76,6 +76,7 @@ enum Process {
       ("schema", SchemaCommand.run), ("test", TestCommand.run), ("bench", BenchCommand.run),
       ("generate", GenerateCommand.run), ("init", InitCommand.run), ("import", ImportCommand.run),
       ("export", ExportCommand.run), ("verify", VerifyCommand.run), ("backup", BackupCommand.run),
+      ("compact", CompactCommand.run),
       ("log", LogCommand.run), ("diff", DiffCommand.run),
     ]
     if arguments.isEmpty {

@@ -91,6 +91,35 @@ import Testing
     #expect(try folder.gqlite("backup", "a.gqlite", "b.gqlite").status == 1)
   }
 
+  @Test("a file is smaller after entities were removed for good") func compacting() throws {
+    let folder = try Self.folder()
+    try Self.fill(folder)
+    func size() throws -> Int { try Data(contentsOf: folder.url.appending(path: "a.gqlite")).count }
+    let rows = (100..<1500).map { "{id: \($0), name: \"a name of some length, longer\"}" }.joined(separator: ", ")
+    #expect(try folder.gqlite("a.gqlite", "mutation { n: insertUser(data: [\(rows)]) { id } }").status == 0)
+    #expect(
+      try folder.gqlite("a.gqlite", "mutation { n: deleteUser(where: id >= 100, hard: true) { id } }").status == 0)
+    let before = try size()
+    #expect(try folder.gqlite("compact", "a.gqlite").status == 0)
+    #expect(try size() < before / 2)
+    #expect(try folder.gqlite("a.gqlite", "{ n: count(User) }").output == "{\"n\":2}\n")
+    #expect(try folder.gqlite("verify", "a.gqlite").status == 0)
+    #expect(try folder.gqlite("compact", "missing.gqlite").status == 1)
+    #expect(!folder.exists("missing.gqlite"))
+  }
+
+  @Test("the log has what the commands before have done") func logged() throws {
+    let folder = try Self.folder()
+    try Self.fill(folder)
+    let first = try folder.gqlite("a.gqlite", "mutation { insertUser(data: {id: 70, name: \"x\"}) { id } }")
+    #expect(first.status == 0)
+    #expect(
+      try folder.gqlite("a.gqlite", "mutation { updateUser(where: id == 70, set: {name: \"y\"}) { id } }").status == 0)
+    let lines = try folder.gqlite("log", "a.gqlite").output.split(separator: "\n")
+    #expect(lines.last?.contains("\"change\":\"update\"") == true && lines.last?.contains("\"new\":\"y\"") == true)
+    #expect(lines.count >= 2)
+  }
+
   @Test("what is no database is said to be none") func others() throws {
     let folder = try Self.folder()
     for path in [".", "s.graphql", "missing.gqlite", "/dev/null"] {

@@ -353,8 +353,8 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     if found == ["ok"] { found = [] }
     // Those that are not folded were checked when the file was opened.
     let log = try opened().prepare("SELECT version, body FROM gqlite_log ORDER BY version")
-    while try log.step() where LogRecord.changes(log.bytes(1)) == nil {
-      found.append("the checksum of commit \(log.integer(0)) is wrong")
+    while try log.step() {
+      if LogRecord.changes(log.bytes(1)) == nil { found.append("the checksum of commit \(log.integer(0)) is wrong") }
     }
     return found
   }
