@@ -27,6 +27,10 @@ extension DurabilityBenchmark {
         "gqlite .normal",
         Database(path: path("normal.gqlite"), schema: Self.schema, storage: StorageOptions(durability: .normal))
       ),
+      (
+        "gqlite .memory",
+        Database(path: path("memory.gqlite"), schema: Self.schema, storage: StorageOptions(durability: .memory))
+      ),
       ("gqlite .full", Database(path: path("full.gqlite"), schema: Self.schema)),
     ].map { ($0.0, try $0.1.prepare(Self.insertion), $0.1) }
     var times: [String: [Double]] = [:]
@@ -42,7 +46,7 @@ extension DurabilityBenchmark {
     let base = Self.median(times["fdatasync after 4 KiB"] ?? [])
     for name in [
       "fdatasync after 4 KiB", "SQLite WAL, FULL", "gqlite .full", "SQLite WAL, NORMAL", "gqlite .normal",
-      "gqlite, in memory",
+      "gqlite .memory", "gqlite, in memory",
     ] {
       let found = (times[name] ?? []).sorted()
       let high = found[min(found.count - 1, found.count * 999 / 1000)]
