@@ -1,31 +1,66 @@
 import Foundation
-import GQLDifferential
-import GQLStorage
-import GQLite
+import StorageProofs
 
-// StorageTask PATH DURABILITY SEED THREADS LOG-BYTES LARGE-COMMIT SLICE-ROWS DISTURBANCE ROUND
+// storageproof [--kills N] [--imports N] [--states N] [--faults N|all] [--corruptions N] [--replays N]
+//              [--histories SECONDS] [--seed S] [--jobs J]
 //
-// Opens a database, says so with a line, and changes it on several threads until it is killed. A line "THREAD NUMBER"
-// follows each commit that was acknowledged. DISTURBANCE is what happens beside it, again and again: "none", "schema"
-// changes the schema, "close" closes and opens, "flush" flushes, "compact" compacts,
-// "quiet" waits between commits, so that rows are written meanwhile.
+// Tries to lose or falsify what databases in files keep; docs/durability.md says how. Prints what was tried, and each
+// problem with the seed and the part that lead to it again. The status is 1 where there is one.
+//
+// storageproof task NAME … is a process that the proofs start and kill.
 
 private let arguments = Array(CommandLine.arguments.dropFirst())
-guard arguments.count == 9, let seed = UInt64(arguments[2]), let threads = Int(arguments[3]),
-  let round = UInt64(arguments[8])
-else {
-  print("usage: StorageTask PATH DURABILITY SEED THREADS LOG-BYTES LARGE-COMMIT SLICE-ROWS DISTURBANCE ROUND")
+if arguments.first == "task" {
+  signal(SIGPIPE, SIG_IGN)
+  guard let status = ProofTask.run(Array(arguments.dropFirst())) else {
+    print("there is no such task: \(arguments)")
+    exit(2)
+  }
+  exit(status)
+}
+
+private let usage = """
+  usage: storageproof [--kills N] [--imports N] [--states N] [--faults N|all] [--corruptions N] [--replays N]
+                      [--histories SECONDS] [--seed S] [--jobs J]
+  """
+private let names = ["kills", "imports", "states", "faults", "corruptions", "replays", "histories"]
+private var options: [String: Int] = [:]
+private var rest = arguments[...]
+while let flag = rest.popFirst() {
+  let name = String(flag.dropFirst(2))
+  guard flag.hasPrefix("--"), (names + ["seed", "jobs"]).contains(name), let text = rest.popFirst(),
+    let value = name == "faults" && text == "all" ? .max : Int(text), value >= 0
+  else {
+    print(usage)
+    exit(2)
+  }
+  options[name] = value
+}
+if !names.contains(where: { options[$0] ?? 0 > 0 }) {
+  print(usage)
   exit(2)
 }
-private let numbers = arguments[4...6].map { Int($0) ?? 1 << 20 }
-private var options = StorageOptions(durability: arguments[1] == "full" ? .full : .normal, allowsLoss: true)
-options.folding.logBytes = numbers[0]
-options.folding.largeCommit = numbers[1]
-options.folding.sliceRows = numbers[2]
-if round % 2 == 1 { options.folding.pendingRows = 0 }
-if arguments[7] == "quiet" { options.folding.delay = 1 }
-exit(
-  KillTask(
-    path: arguments[0], workload: Workload(seed: seed, threads: threads), options: options, disturbance: arguments[7],
-    round: round
-  ).run() ? 0 : 1)
+
+private let seed = UInt64(options["seed"] ?? 1)
+private let jobs = options["jobs"] ?? 2
+print("seed \(seed), \(jobs) jobs")
+private var isFine = true
+for name in names {
+  guard let number = options[name], number > 0 else { continue }
+  let start = ContinuousClock.now
+  let report =
+    switch name {
+    case "kills": KillProof.run(rounds: number, seed: seed, jobs: jobs)
+    case "imports": ImportProof.run(rounds: number, seed: seed, jobs: jobs)
+    case "states": PowerProof.run(states: number, seed: seed, jobs: jobs)
+    case "faults": FaultProof.run(atMost: number, jobs: jobs)
+    case "corruptions": CorruptionProof.run(files: number, seed: seed, jobs: jobs)
+    case "replays": ReplayProof.run(replays: number, seed: seed, jobs: jobs)
+    default: HistoryProof.run(seconds: Double(number), seed: seed, jobs: jobs)
+    }
+  for problem in report.problems { print("\(report.name): \(problem)\n") }
+  let milliseconds = Int(start.duration(to: .now) / .milliseconds(1))
+  print("\(report) (\(milliseconds / 1000).\(milliseconds % 1000 / 100) s)")
+  if !report.problems.isEmpty { isFine = false }
+}
+exit(isFine ? 0 : 1)

@@ -2,15 +2,37 @@ import Foundation
 import GQLDifferential
 import GQLStorage
 import GQLite
-import Synchronization
 
 /// Changes a database file on several threads, and acknowledges each commit on standard output.
+///
+/// The disturbance is what happens beside it, again and again: "schema" changes the schema, "close" closes and opens,
+/// "flush" flushes, "compact" compacts, "quiet" waits between commits, so that rows are written meanwhile, "checkpoint"
+/// makes large commits, so that the write-ahead log is copied into the file.
 struct KillTask: Sendable {
-  let path: String
-  let workload: Workload
-  let options: StorageOptions
-  let disturbance: String
-  let round: UInt64
+  private let path: String
+  private let workload: Workload
+  private let options: StorageOptions
+  private let disturbance: String
+  private let round: UInt64
+
+  /// PATH DURABILITY SEED THREADS LOG-BYTES LARGE-COMMIT SLICE-ROWS DISTURBANCE ROUND
+  init?(_ arguments: [String]) {
+    guard arguments.count == 9, let seed = UInt64(arguments[2]), let threads = Int(arguments[3]),
+      let logBytes = Int(arguments[4]), let largeCommit = Int(arguments[5]), let sliceRows = Int(arguments[6]),
+      let round = UInt64(arguments[8])
+    else { return nil }
+    path = arguments[0]
+    workload = Workload(seed: seed, threads: threads)
+    disturbance = arguments[7]
+    self.round = round
+    var options = StorageOptions(durability: arguments[1] == "full" ? .full : .normal, allowsLoss: true)
+    options.folding.logBytes = logBytes
+    options.folding.largeCommit = largeCommit
+    options.folding.sliceRows = sliceRows
+    if round % 2 == 1 { options.folding.pendingRows = 0 }
+    if disturbance == "quiet" { options.folding.delay = 1 }
+    self.options = options
+  }
 
   /// Ends only where something is wrong.
   func run() -> Bool {
@@ -21,7 +43,7 @@ struct KillTask: Sendable {
         try workload.begin(database)
         Self.say("open\n")
         let commits = disturbance == "close" ? 3 + random.below(20) : Int.max
-        guard change(database, commits, random.next()) else { return false }
+        change(database, commits, random.next())
         try database.close()
       }
     } catch {
@@ -30,9 +52,8 @@ struct KillTask: Sendable {
     }
   }
 
-  private func change(_ database: Database, _ commits: Int, _ seed: UInt64) -> Bool {
-    let isFine = Atomic<Bool>(true)
-    DispatchQueue.concurrentPerform(iterations: workload.threads + 1) { thread in
+  private func change(_ database: Database, _ commits: Int, _ seed: UInt64) {
+    Proofs.inThreads(workload.threads + 1) { thread in
       do {
         if thread == workload.threads { return try disturb(database, seed) }
         let first = try workload.count(of: thread, in: database) + 1
@@ -44,15 +65,13 @@ struct KillTask: Sendable {
         }
       } catch {
         Self.say("error \(error)\n")
-        isFine.store(false, ordering: .relaxed)
         exit(1)
       }
     }
-    return isFine.load(ordering: .relaxed)
   }
 
   private func disturb(_ database: Database, _ seed: UInt64) throws {
-    guard ["schema", "flush", "compact"].contains(disturbance) else { return }
+    guard ["schema", "flush", "compact", "checkpoint"].contains(disturbance) else { return }
     var random = SeededRandom(seed: seed)
     var isWider = false
     while true {
@@ -65,13 +84,22 @@ struct KillTask: Sendable {
         try database.compact()
         continue
       }
+      if disturbance == "checkpoint" {
+        try database.run(
+          "mutation($text: String!) { upsertBallast(data: {id: 1, text: $text}) { id } }",
+          ["text": .string(Self.ballast)])
+        continue
+      }
       isWider.toggle()
       try database.changeSchema(to: isWider ? Workload.widerSchema : Workload.schema, allowingLoss: true)
     }
   }
 
+  /// More than the write-ahead log has room for before it is copied, in a few commits.
+  private static let ballast = String(repeating: "ballast ", count: 60_000)
+
   /// Writes one line, whole.
-  private static func say(_ line: String) {
+  static func say(_ line: String) {
     var line = line
     line.withUTF8 { _ = write(1, $0.baseAddress, $0.count) }
   }
