@@ -47,6 +47,11 @@ private func changeFile(_ path: String) throws {
   }
   try database.backup(to: path + ".backup")
 
+  let insert = try database.prepare(
+    #"mutation($id: ID!) { insertProduct(data: {id: $id, name: "Rug", price: 80}) { id } }"#)
+  let submissions = try (10..<20).map { try insert.submit(["id": .int($0)]) }
+  for submission in submissions { print(try submission.answer().jsonString) }
+
   let follower = try Database(path: path, storage: StorageOptions(access: .follow))
   try database.run("mutation { updateProduct(where: id == 1, set: {price: 17}) { id } }")
   print(try follower.run("{ Product { name price } }").jsonString)

@@ -23,16 +23,22 @@ extension Database {
 
   /// Runs `body` as the one writer.
   func asWriter<Output>(_ body: () throws -> Output) throws -> Output {
+    let (output, ticket) = try asWriterWithTicket(body)
+    // Others write meanwhile, and share what is waited for.
+    if let ticket { try wait(for: ticket) }
+    return output
+  }
+
+  /// Runs `body` as the one writer. What it has changed is kept when the ticket is waited for; nil for a database in
+  /// memory.
+  func asWriterWithTicket<Output>(_ body: () throws -> Output) throws -> (Output, Committer.Ticket?) {
     try refuseNested()
-    let (output, ticket) = try writer.withLock { _ in
+    return try writer.withLock { _ in
       writingThread.store(Self.thread, ordering: .relaxed)
       defer { writingThread.store(0, ordering: .relaxed) }
       let output = try body()
       return (output, committer?.applied)
     }
-    // Others write meanwhile, and share what is waited for.
-    if let ticket { try wait(for: ticket) }
-    return output
   }
 
   /// Puts what `body` makes of the newest version in its place, as one change.

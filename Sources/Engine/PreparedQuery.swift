@@ -50,8 +50,17 @@ public final class PreparedQuery: Sendable {
     guard isMutation, explanation == nil else {
       return try writeAnew(variables, on: database.latest(), options: options, take)
     }
+    let (result, ticket) = try apply(variables, options: options, take)
+    if let ticket { try database.wait(for: ticket) }
+    return result
+  }
+
+  /// Applies a mutation. Where a ticket is returned, the change is not kept yet.
+  private func apply<Result>(
+    _ variables: [String: Value], options: RunOptions, _ take: (UnsafeRawBufferPointer) -> Result
+  ) throws(QueryError) -> (Result, Committer.Ticket?) {
     do {
-      return try database.asWriter {
+      return try database.asWriterWithTicket {
         if let result = try changeInPlace(variables, options: options, take) { return result }
         var result: Result?
         try database.changingAsWriter { (transaction) throws(QueryError) in
@@ -65,6 +74,27 @@ public final class PreparedQuery: Sendable {
     } catch {
       throw QueryError(code: "command-failed", "\(error)")
     }
+  }
+
+  /// Applies a mutation, and returns without waiting until it is kept: so one thread makes many changes that share a wait
+  /// for the disk. Changes are kept in the order in which they were made, and others see each when it is kept.
+  ///
+  /// ```swift
+  /// let submissions = try rows.map { try insert.submit(["id": $0.id]) }
+  /// for submission in submissions { print(try submission.answer().jsonString) }
+  /// ```
+  ///
+  /// - Throws: ``QueryError``, as ``run(_:options:)``; what the storage reports is thrown by
+  ///   ``Submission/answer()``.
+  public func submit(
+    _ variables: [String: Value] = [:], options: RunOptions = RunOptions()
+  ) throws(QueryError) -> Submission {
+    guard isSegmented, isMutation, explanation == nil, database.isDurable else {
+      return Submission(answer: try run(variables, options: options))
+    }
+    let (bytes, ticket) = try apply(variables, options: options) { [UInt8]($0) }
+    if ticket != nil { database.commitSoon() }
+    return Submission(answer: Answer(utf8: bytes), ticket: ticket, of: database)
   }
 
   /// Runs on a view; see ``run(_:options:)``.

@@ -83,7 +83,7 @@ import Testing
       "UPDATE gqlite_t3 SET status = 2 WHERE row = 3", "UPDATE gqlite_t3 SET extra = x'00' WHERE row = 3",
       "UPDATE gqlite_t3 SET row = 4000000000 WHERE row = (SELECT max(row) FROM gqlite_t3)",
       "UPDATE gqlite_t3 SET row = 9223372036854775807 WHERE row = (SELECT max(row) FROM gqlite_t3)",
-      "INSERT INTO gqlite_log VALUES (1, 0, x'')", "INSERT INTO gqlite_log VALUES (1000000, 0, x'00')",
+      "INSERT OR REPLACE INTO gqlite_log VALUES (1, 0, x'')", "INSERT INTO gqlite_log VALUES (1000000, 0, x'00')",
       "INSERT INTO gqlite_t3(row, v, status, sum) VALUES (5000, 1, 1, 0)", "ALTER TABLE gqlite_t3 ADD COLUMN more",
       "DROP VIEW Item; CREATE VIEW Item AS SELECT 1",
     ]

@@ -66,6 +66,7 @@ import Testing
     var options = StorageOptions(durability: .normal)
     options.folding.logBytes = seed % 2 == 0 ? 16 << 20 : 300
     options.folding.sliceRows = 1
+    options.folding.keptBytes = 0
     var history = try History(options)
     for number in 1...60 { try history.change(&random, number) }
     let log = try StorageLog(path: history.path)

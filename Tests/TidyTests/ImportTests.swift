@@ -25,7 +25,7 @@ import Testing
       modules: ["GQLBase", "GQLParser", "GQLCatalog", "GQLRegex", "GQLText", "GQLQuery", "GQLRewriter"]),
     Rule(
       folder: "Planner", modules: ["GQLBase", "GQLCatalog", "GQLRegex", "GQLQuery", "GQLRewriter"]),
-    Rule(folder: "Store", modules: ["GQLBase", "GQLCatalog", "GQLText"]),
+    Rule(folder: "Store", modules: ["GQLBase", "GQLCatalog", "GQLText", "Dispatch"]),
     Rule(folder: "Writing", modules: ["GQLBase", "GQLCatalog", "GQLStore"]),
     Rule(
       folder: "Executor",
@@ -44,7 +44,7 @@ import Testing
       ]),
     Rule(
       folder: "Storage",
-      modules: ["GQLBase", "GQLCatalog", "GQLStore", "GQLWriting", "GQLEngine", "CSQLite3", "Foundation"]),
+      modules: ["GQLBase", "GQLCatalog", "GQLStore", "GQLWriting", "GQLEngine", "CSQLite3", "Dispatch", "Foundation"]),
     Rule(
       folder: "Library",
       modules: [

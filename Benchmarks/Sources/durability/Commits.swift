@@ -107,6 +107,36 @@ extension DurabilityBenchmark {
       Self.number(memory.cpu * 1e6))
   }
 
+  /// One thread that does not wait for each commit, beside a log that does nothing else, and statements in memory.
+  func pipelined() throws {
+    let count = max(20_000, commits * 10)
+    var (own, memory, model): ([Double], [Double], [Double]) = ([], [], [])
+    for turn in 0..<3 {
+      var flushes = 0
+      let seconds = commit_model_pipelined(path("pipelined\(turn).sqlite"), Int32(count), 90, &flushes)
+      guard seconds > 0 else { throw Failure("the model reports an error") }
+      model.append(Double(count) / seconds)
+      for isKept in [true, false] {
+        let database =
+          try isKept
+          ? Database(path: path("pipelined\(turn).gqlite"), schema: Self.schema) : Database(schema: Self.schema)
+        let query = try database.prepare(Self.insertion)
+        let seconds = try Self.time {
+          var last: Submission?
+          for number in 0..<count { last = try query.submit(["id": .int(Int64(number))]) }
+          _ = try last?.answer()
+        }
+        guard database.count(of: "Event") == count else { throw Failure("a submission is lost") }
+        if isKept { own.append(Double(count) / seconds) } else { memory.append(Double(count) / seconds) }
+        try database.close()
+      }
+    }
+    print(
+      Self.padded("one thread pipelined, durable: a second, in memory", 48), Self.number(Self.median(own)),
+      Self.number(Self.median(memory)), " ratio", Self.number(Self.median(own) / Self.median(memory)),
+      " the model's records", Self.number(Self.median(model)))
+  }
+
   private func rate(_ count: Int, _ each: Int, _ database: Database) throws -> (perSecond: Double, cpu: Double) {
     let query = try database.prepare(Self.insertion)
     let done = DispatchGroup()

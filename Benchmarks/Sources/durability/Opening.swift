@@ -115,7 +115,7 @@ extension DurabilityBenchmark {
       let text = (0..<12).map { words[(number * 31 + $0 * $0 * 97) % words.count] }.joined(separator: " ")
       found.append(try Self.time { _ = try query.run(["id": .int(Int64(number)), "text": .string(text)]) })
     }
-    guard try database.run("{ n: count(Note, where: text matches \"word7\") }").jsonString != "{\"n\":0}" else {
+    guard try database.run("{ n: count(Note(where: text matches \"word7\")) }").jsonString != "{\"n\":0}" else {
       throw Failure("nothing is found")
     }
     for (name, part) in [("the first 10,000", found[..<10_000]), ("the next 10,000", found[10_000...])] {

@@ -45,7 +45,10 @@ struct DurabilityBenchmark {
     defer { try? FileManager.default.removeItem(at: folder) }
     if parts.contains("commits") { try singleCommits() }
     if parts.contains("folding") { try folding() }
-    if parts.contains("threads") { try threads() }
+    if parts.contains("threads") {
+      try threads()
+      try pipelined()
+    }
     if !parts.isDisjoint(with: ["opening", "following"]) { try makeRows() }
     if parts.contains("opening") { try opening() }
     if parts.contains("following") { try following() }

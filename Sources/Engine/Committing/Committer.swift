@@ -30,6 +30,8 @@ final class Committer: @unchecked Sendable {
     /// When something was committed last, in milliseconds of a clock that only goes forward.
     var lastCommit: UInt64 = 0
     var isFoldingDue = false
+    /// Whether somebody commits what gathers, though nobody waits for it.
+    var isCommitDue = false
     /// For each time that writing has ended so far: the last transaction that was kept then, and why it ended.
     var ends: [(durable: Int64, failure: QueryError)] = []
 
@@ -117,6 +119,22 @@ final class Committer: @unchecked Sendable {
       progress.queue.removeAll(keepingCapacity: true)
       if let last = taken.last { progress.taken = last.version }
       return taken
+    }
+  }
+
+  /// Returns whether the caller is to commit what gathers, because nobody else does so without waiting.
+  func beginsCommitting() -> Bool {
+    locked {
+      defer { progress.isCommitDue = true }
+      return !progress.isCommitDue
+    }
+  }
+
+  /// Returns whether there is more to be committed by whoever ``beginsCommitting()`` has chosen, who has ended otherwise.
+  func goesOnCommitting() -> Bool {
+    locked {
+      progress.isCommitDue = progress.durable < progress.applied
+      return progress.isCommitDue
     }
   }
 

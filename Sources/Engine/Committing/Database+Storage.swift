@@ -183,9 +183,13 @@ extension Database {
   func keep(_ next: Snapshot, rewrites: Bool = false) throws(QueryError) {
     guard let committer else { return }
     let base = state.withLock { $0.snapshot }
-    if committer.isNeverWritten, !next.hasLayout(of: base) {
-      // Says what is missing, rather than that nothing may be written.
-      try committer.storage.check(next, after: base)
+    if committer.isNeverWritten {
+      // What changes nothing may be published. Of a schema it is said what is missing.
+      if next.hasLayout(of: base) {
+        if next.changes(since: base).isEmpty { return }
+      } else {
+        try committer.storage.check(next, after: base)
+      }
     }
     try committer.check()
     if !rewrites, next.hasLayout(of: base) {

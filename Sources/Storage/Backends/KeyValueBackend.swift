@@ -76,7 +76,7 @@ public final class KeyValueBackend<Store: PathStore>: StorageBackend, @unchecked
       guard parts.count == 4 else { return nil }
       let numbers = parts.prefix(3).map { Int64(String(decoding: $0, as: UTF8.self)) }
       guard let side = numbers[0], let version = numbers[1], let types = numbers[2], side == 0 || side == 1,
-        (0...1_000_000).contains(types)
+        (0...1_000_000).contains(types), (0..<(1 << 62)).contains(version)
       else { return nil }
       self.init(
         side: Int(side), version: version, types: Int(types), schema: String(decoding: parts[3], as: UTF8.self))

@@ -63,9 +63,12 @@ final class BatchFeed: @unchecked Sendable {
     return batch
   }
 
+  /// Returns when nothing is being added.
+  func wait() { queue.sync {} }
+
   /// Adds the last batch, and returns when all are added.
   func finish() throws(QueryError) {
-    if number > 0 { queue.sync {} }
+    wait()
     addIfFine(batch)
     try check()
   }

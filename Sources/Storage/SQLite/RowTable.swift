@@ -205,6 +205,8 @@ final class RowTable {
     let feed = BatchFeed(width: kind.type.columns.count, capacity: Self.batch) { batch throws(QueryError) in
       try self.append(batch, to: transaction)
     }
+    // Whoever fails has let go of the file.
+    defer { feed.wait() }
     var batch = feed.batch
     var next: Int64 = 0
     var (found, sums): (Int64, Int64) = (0, 0)
