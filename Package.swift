@@ -121,14 +121,15 @@ let package = Package(
     .testTarget(
       name: "GQLStorageTests",
       dependencies: [
-        "GQLite", "GQLBase", "GQLCatalog", "GQLStore", "GQLEngine", "GQLStorage", "GQLDifferential", "StorageTask",
-        "CSQLite3",
+        "GQLite", "GQLBase", "GQLCatalog", "GQLStore", "GQLEngine", "GQLStorage", "GQLDifferential", "StorageProofs",
+        "storageproof", "GQLiteCLI", "CSQLite3",
       ],
-      path: "Tests/StorageTests"),
-    // A program that changes a database file until it is killed.
-    .executableTarget(
-      name: "StorageTask", dependencies: ["GQLite", "GQLEngine", "GQLStorage", "GQLDifferential"],
-      path: "Tests/StorageTask"),
+      path: "Tests/StorageTests", exclude: ["Files"]),
+    // Proofs that nothing in a database file is lost or falsified, and a program that runs many of them.
+    .target(
+      name: "StorageProofs", dependencies: ["GQLite", "GQLEngine", "GQLStorage", "GQLDifferential", "CSQLite3"],
+      path: "Tests/StorageProofs"),
+    .executableTarget(name: "storageproof", dependencies: ["StorageProofs"], path: "Tests/StorageProofCommand"),
 
     // The library: the evaluator, with data and golden files, and generated models.
     .target(

@@ -20,7 +20,7 @@ package final class StorageLog {
   package init(path: String) throws(QueryError) {
     self.path = path
     let content = try Self.content(path)
-    connection = try StorageConnection(path: path, isWriting: false, creates: false)
+    connection = try StorageConnection.reading(path, isFollowing: false)
     (newest, version) = (content.snapshot, content.version)
     dataVersion = try currentDataVersion()
     try readCommits()

@@ -16,6 +16,10 @@ package enum StorageProblem {
   case readOnly(String)
   /// The database was opened for reading.
   case openedForReading
+  /// Commits are in a log that cannot be read, as its folder cannot be written.
+  case logIsUnreadable
+  /// What others write cannot be seen, as the folder cannot be written.
+  case followingIsImpossible
   /// A type is to be added to a database that was opened for reading.
   case typeIsMissing(String)
   /// Another program has changed it.
@@ -72,6 +76,14 @@ package enum StorageProblem {
     case .openedForReading:
       QueryError(
         code: "storage-read-only", "the database was opened for reading", help: "open it for writing", file: path)
+    case .logIsUnreadable:
+      QueryError(
+        code: "storage-read-only", "the last changes are in a log beside the file, and its folder cannot be written",
+        help: "copy the file and its '-wal' file into a folder that can be written, and open the copy", file: path)
+    case .followingIsImpossible:
+      QueryError(
+        code: "storage-read-only", "what others write cannot be seen, as the folder of the file cannot be written",
+        help: "open it with the right to write to the folder, or for reading while nobody writes", file: path)
     case .changed:
       QueryError(
         code: "storage-changed", "another program has changed the file", help: "reopen the database", file: path)

@@ -10,7 +10,7 @@ extension QueryGenerator {
   }
 
   /// A shortest path along a relation from a type to itself.
-  mutating func shortestPath(_ own: Relation, _ shape: Shape, _ scope: Scope) -> SetNode {
+  mutating func shortestPath(_ own: RelationShape, _ shape: Shape, _ scope: Scope) -> SetNode {
     var arguments: [Node] = []
     if random.chance(30) {
       arguments = [Node(.arguments, [Node(.argument("where"), [truth(scope.apart(shape.name), 0)])])]

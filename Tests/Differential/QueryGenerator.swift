@@ -227,7 +227,7 @@ struct QueryGenerator {
     }
   }
 
-  private mutating func related(_ relation: Relation, _ scope: Scope, _ depth: Int) -> Node {
+  private mutating func related(_ relation: RelationShape, _ scope: Scope, _ depth: Int) -> Node {
     let isOwn = relation.target == scope.shape
     if isOwn, !scope.isFragment, random.chance(40) {
       let level = scope.entering(relation.target, reach: 1)

@@ -85,7 +85,7 @@ extension Model {
     }
   }
 
-  static func values(
+  package static func values(
     of shape: Shape, _ id: Int, hasTextIds: Bool, _ random: inout SeededRandom
   ) -> [String: Datum] {
     var values: [String: Datum] = [:]
@@ -104,7 +104,7 @@ extension Model {
     return values
   }
 
-  private mutating func link(_ type: String, _ relation: Relation, _ random: inout SeededRandom) {
+  private mutating func link(_ type: String, _ relation: RelationShape, _ random: inout SeededRandom) {
     let targets = all(relation.target)
     let other = relation.inverse.flatMap { shape(relation.target)?.relation($0) }
     // A to-one inverse lets every target be linked once.

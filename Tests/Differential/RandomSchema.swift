@@ -91,7 +91,7 @@ extension Model {
   private mutating func addInterfaceRelation(_ names: [String], _ random: inout SeededRandom) {
     guard let interface = shapes.first(where: { $0.role == .interface }), random.chance(70) else { return }
     let target = random.chance(60) ? interface.name : random.pick(names)
-    let relation = Relation(name: "nr", target: target, isMany: random.chance(70))
+    let relation = RelationShape(name: "nr", target: target, isMany: random.chance(70))
     for name in interface.members + [interface.name] { add(relation, to: name) }
   }
 
@@ -103,22 +103,23 @@ extension Model {
       let isMany = random.chance(55)
       let hasInverse = random.chance(70)
       add(
-        Relation(name: "r\(number)", target: target, isMany: isMany, inverse: hasInverse ? "v\(number)" : nil),
+        RelationShape(name: "r\(number)", target: target, isMany: isMany, inverse: hasInverse ? "v\(number)" : nil),
         to: source)
       guard hasInverse else { continue }
       let isInverseMany = !isMany || random.chance(50)
       add(
-        Relation(name: "v\(number)", target: source, isMany: isInverseMany, inverse: "r\(number)", isWritten: false),
+        RelationShape(
+          name: "v\(number)", target: source, isMany: isInverseMany, inverse: "r\(number)", isWritten: false),
         to: target)
     }
     for abstract in shapes where abstract.role == .interface || abstract.role == .union {
       guard random.chance(70) else { continue }
       let name = abstract.role == .union ? "ru" : "rn"
-      add(Relation(name: name, target: abstract.name, isMany: random.chance(60)), to: random.pick(names))
+      add(RelationShape(name: name, target: abstract.name, isMany: random.chance(60)), to: random.pick(names))
     }
   }
 
-  private mutating func add(_ relation: Relation, to name: String) {
+  private mutating func add(_ relation: RelationShape, to name: String) {
     guard let place = shapes.firstIndex(where: { $0.name == name }) else { return }
     shapes[place].relations.append(relation)
   }

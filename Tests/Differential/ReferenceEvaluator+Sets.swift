@@ -139,7 +139,7 @@ extension ReferenceEvaluator {
     return model.isDeleted(element) ? [] : written.filter { !model.isDeleted($0) }
   }
 
-  private func relation(of element: Datum, _ name: String) -> Relation? {
+  private func relation(of element: Datum, _ name: String) -> RelationShape? {
     guard case .entity(let type, _) = element else { return nil }
     return model.shape(type)?.relation(name)
   }

@@ -45,7 +45,7 @@ final class SQLiteOracle {
     return execute(script + "COMMIT;")
   }
 
-  private func live(_ type: String, _ relation: Relation, _ row: Int) -> [Datum] {
+  private func live(_ type: String, _ relation: RelationShape, _ row: Int) -> [Datum] {
     let source = Datum.entity(type, row)
     return model.isDeleted(source) ? [] : model.written(source, relation.name).filter { !model.isDeleted($0) }
   }

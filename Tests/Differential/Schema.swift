@@ -1,5 +1,5 @@
 /// The type of a field or an expression.
-indirect enum Kind: Hashable, Sendable {
+package indirect enum Kind: Hashable, Sendable {
   case int, float, decimal, text, bool, symbol, id, date, time, duration, json
   case list(Kind)
   /// An embedded value, or a list of them.
@@ -35,9 +35,9 @@ indirect enum Kind: Hashable, Sendable {
   }
 }
 
-struct Field: Sendable {
-  var name: String
-  var kind: Kind
+package struct Field: Sendable {
+  package var name: String
+  package var kind: Kind
   var isNonNull = false
   /// `@collate(CI)`.
   var isFolded = false
@@ -45,13 +45,14 @@ struct Field: Sendable {
   /// The language of its full-text index; nil if it has none.
   var language: String?
   var computed: Node?
+  package var isComputed: Bool { computed != nil }
 }
 
-struct Relation: Sendable {
-  var name: String
+package struct RelationShape: Sendable {
+  package var name: String
   /// An entity type, an interface or a union.
-  var target: String
-  var isMany: Bool
+  package var target: String
+  package var isMany: Bool
   /// The other side's name, if there is one.
   var inverse: String?
   /// Whether the data names this side; the other is derived.
@@ -59,12 +60,12 @@ struct Relation: Sendable {
 }
 
 /// A type of a random schema.
-struct Shape: Sendable {
-  enum Role { case entity, embedded, interface, union }
-  var name: String
-  var role = Role.entity
-  var fields: [Field] = []
-  var relations: [Relation] = []
+package struct Shape: Sendable {
+  package enum Role: Sendable { case entity, embedded, interface, union }
+  package var name: String
+  package var role = Role.entity
+  package var fields: [Field] = []
+  package var relations: [RelationShape] = []
   var directives = ""
   /// The interfaces of an entity type; the members of an interface or a union.
   var interfaces: [String] = []
@@ -73,13 +74,13 @@ struct Shape: Sendable {
   var textFields: [String] = []
 
   func field(_ name: String) -> Field? { fields.first { $0.name == name } }
-  func relation(_ name: String) -> Relation? { relations.first { $0.name == name } }
+  func relation(_ name: String) -> RelationShape? { relations.first { $0.name == name } }
 }
 
 /// A random schema with random data, as plain dictionaries.
 package struct Model: Sendable {
   static let colours = ["RED", "GREEN", "BLUE", "AMBER"]
-  var shapes: [Shape] = []
+  package var shapes: [Shape] = []
   /// The entities of each type: their fields by name.
   var rows: [String: [[String: Datum]]] = [:]
   /// For each type, relation and row the linked entities, in link order.
@@ -91,8 +92,8 @@ package struct Model: Sendable {
   /// For each type and row the place in that order.
   var places: [String: [Int]] = [:]
 
-  func shape(_ name: String) -> Shape? { shapes.first { $0.name == name } }
-  var entities: [Shape] { shapes.filter { $0.role == .entity } }
+  package func shape(_ name: String) -> Shape? { shapes.first { $0.name == name } }
+  package var entities: [Shape] { shapes.filter { $0.role == .entity } }
 
   /// The entity types that a set of this type may hold.
   func members(_ name: String) -> [String] {

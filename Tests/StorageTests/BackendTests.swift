@@ -2,7 +2,7 @@ import Foundation
 import GQLDifferential
 import GQLStorage
 import GQLite
-import StorageTask
+import StorageProofs
 import Synchronization
 import Testing
 

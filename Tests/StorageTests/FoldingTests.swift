@@ -2,6 +2,7 @@ import Foundation
 import GQLDifferential
 import GQLStorage
 import GQLite
+import StorageProofs
 import Testing
 
 /// Files whose rows are half folded when the process ends.
@@ -15,7 +16,7 @@ import Testing
     options.folding.sliceRows = 1
     let database = try Database(path: path, schema: "type A { id: ID! n: Int }", storage: options)
     let everything = "{ A(orderBy: id, deleted: INCLUDE) { id n } }"
-    var random = SeededRandom(seed: Proofs.seed)
+    var random = SeededRandom(seed: Tries.seed)
     for number in 1...80 {
       let ids = (0..<3).map { _ in 1 + random.below(8) }
       let rows = Set(ids).sorted().map { "{id: \($0), n: \(number)}" }.joined(separator: ", ")

@@ -2,7 +2,7 @@ import Foundation
 import GQLDifferential
 import GQLStorage
 import GQLite
-import StorageTask
+import StorageProofs
 import Testing
 
 /// Databases that read a file while another one writes to it.
@@ -103,19 +103,13 @@ import Testing
   @Test(arguments: ["none", "schema", "close", "compact"]) func otherProcess(_ disturbance: String) throws {
     let folder = try Folder()
     let path = folder.file("a.gqlite")
-    let workload = Workload(seed: Proofs.seed, threads: 2)
+    let workload = Workload(seed: Tries.seed, threads: 2)
     _ = try workload.begin(Database(path: path, schema: Workload.schema))
-    for round in 0..<(3 * Proofs.factor) {
-      let process = Process()
-      process.executableURL = Proofs.program("StorageTask")
-      process.arguments = [path, "full", "\(workload.seed)", "2", "4000", "4000", "7", disturbance, "\(round)"]
-      let pipe = Pipe()
-      process.standardOutput = pipe
-      try process.run()
-      // Read, so that the process does not wait.
-      let lines = pipe.fileHandleForReading
-      _ = lines.availableData
-      DispatchQueue.global().async { while !lines.availableData.isEmpty {} }
+    for round in 0..<(3 * Tries.factor) {
+      let process = try ChildProcess.task([
+        "change", path, "full", "\(workload.seed)", "2", "4000", "4000", "7", disturbance, "\(round)",
+      ])
+      process.waitForOutput()
       let follower = try Database(path: path, storage: Self.following)
       let end = Date(timeIntervalSinceNow: 0.6)
       var last: Int64 = 0
@@ -131,8 +125,8 @@ import Testing
         }
       }
       #expect(follower.check() == [])
-      kill(process.processIdentifier, SIGKILL)
-      process.waitUntilExit()
+      process.send(SIGKILL)
+      _ = process.output()
       let content = try follower.run(Workload.everything).jsonString
       let again = try Database(path: path, storage: StorageOptions(access: .read))
       #expect(again.version >= last)

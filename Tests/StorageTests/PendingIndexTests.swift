@@ -4,7 +4,7 @@ import GQLDifferential
 import GQLEngine
 import GQLStorage
 import GQLStore
-import StorageTask
+import StorageProofs
 import Testing
 
 /// Indexes that are built while queries and writes go on.

@@ -3,6 +3,7 @@ import GQLBase
 import GQLDifferential
 import GQLStore
 import GQLite
+import StorageProofs
 import Testing
 
 /// The commits of a file's log as JSON: each is what differs between the versions beside it.

@@ -2,19 +2,8 @@ import CSQLite3
 import Foundation
 import GQLEngine
 import GQLStorage
+import StorageProofs
 import Testing
-
-/// A folder of its own, which is removed with it.
-final class Folder {
-  let path: String
-  init() throws {
-    let made = FileManager.default.temporaryDirectory.appending(path: "gqlite-storage-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: made, withIntermediateDirectories: true)
-    path = made.path
-  }
-  deinit { try? FileManager.default.removeItem(atPath: path) }
-  func file(_ name: String) -> String { path + "/" + name }
-}
 
 @Suite struct StorageTests {
   static let schema = """

@@ -1,6 +1,7 @@
 import Foundation
 import GQLStorage
 import GQLite
+import StorageProofs
 import Testing
 
 /// Changes that are made without waiting for the disk.

@@ -23,9 +23,10 @@ enum DatabaseHeader {
 
   /// Returns whether a file holds something that no file of SQLite begins with.
   ///
-  /// One of SQLite without our number is not refused here: a loss of power may leave that of a file in the making.
+  /// One of SQLite without our number is not refused here, nor one that begins with zeros: a loss of power may leave
+  /// them of a file in the making, with a journal that leads back to an empty one.
   static func isForeign(_ path: String) -> Bool {
     let bytes = start(path)
-    return !bytes.isEmpty && !bytes.starts(with: signature)
+    return !bytes.starts(with: signature) && bytes.prefix(signature.count).contains { $0 != 0 }
   }
 }

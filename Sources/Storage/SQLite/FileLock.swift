@@ -16,8 +16,19 @@ final class FileLock {
   private let descriptor: Int32
   private let owner = getpid()
 
+  /// Beside the file itself, so that each way to it meets the same lock.
+  private static func place(_ path: String) -> String { StoragePath.resolved(path) + "-lock" }
+
+  /// Returns whether somebody writes to a database, as far as can be seen.
+  static func isHeld(_ path: String) -> Bool {
+    let opened = open(place(path), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard opened >= 0 else { return ![ENOENT, EACCES, EPERM].contains(errno) }
+    defer { close(opened) }
+    return flock(opened, LOCK_SH | LOCK_NB) != 0
+  }
+
   init(_ path: String) throws(QueryError) {
-    let opened = open(path + "-lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    let opened = open(Self.place(path), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard opened >= 0 else {
       let message = String(cString: strerror(errno))
       if errno == EACCES || errno == EROFS || errno == EPERM { throw StorageProblem.readOnly(message).error(path) }

@@ -19,6 +19,8 @@ final class RowTable {
   private let insertion: StorageStatement
   private let deletion: StorageStatement
   private let lookup: StorageStatement
+  /// Whether the file has the next two; all but those of format 0 do.
+  private let hasCounts: Bool
   /// How many rows the table holds, and the sum of their sums in 32 bits: without them, a row that is gone from a
   /// damaged file would be one that was never there.
   private var count: Int64 = 0
@@ -31,8 +33,11 @@ final class RowTable {
   /// Columns before the fields.
   private static let head: Int32 = 5
 
-  init(_ kind: StorageLayout.Kind, _ catalog: Catalog, _ connection: StorageConnection) throws(QueryError) {
+  init(
+    _ kind: StorageLayout.Kind, _ catalog: Catalog, _ connection: StorageConnection, hasCounts: Bool
+  ) throws(QueryError) {
     self.kind = kind
+    self.hasCounts = hasCounts
     fields = kind.fields
     self.catalog = catalog
     self.connection = connection
@@ -41,6 +46,7 @@ final class RowTable {
     deletion = try connection.prepare("DELETE FROM \(kind.table) WHERE row = ?")
     lookup = try connection.prepare("SELECT sum FROM \(kind.table) WHERE row = ?")
     firstNew = (try connection.integer("SELECT max(row) FROM \(kind.table)") ?? -1) &+ 1
+    if !hasCounts { return }
     let known = try connection.prepare("SELECT rows, sum FROM gqlite_type WHERE number = \(kind.number)")
     guard try known.step() else { return }
     count = known.integer(0)
@@ -222,7 +228,7 @@ final class RowTable {
       sums = (sums + statement.integer(3)) & 0xFFFF_FFFF
     }
     try feed.finish()
-    guard found == count, sums == total else {
+    guard !hasCounts || (found == count && sums == total) else {
       throw StorageProblem.corrupt("rows of '\(kind.type.name)' are missing").error(connection.path)
     }
   }

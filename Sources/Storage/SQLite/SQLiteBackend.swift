@@ -15,8 +15,6 @@ import GQLStore
 public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
   /// "GQLd".
   static let applicationID: Int64 = 0x4751_4C64
-  /// The number of the file's form.
-  static let format: Int64 = 1
 
   /// The file's path.
   public let path: String
@@ -65,7 +63,10 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     // Before anything is put beside it.
     if DatabaseHeader.isForeign(path) { throw StorageProblem.foreign.error(path) }
     if isWriting { lock = try FileLock(path) }
-    let connection = try StorageConnection(path: path, isWriting: isWriting, creates: options.creates)
+    let connection =
+      try isWriting
+      ? StorageConnection(path: path, isWriting: true, creates: options.creates)
+      : StorageConnection.reading(path, isFollowing: options.access == .follow)
     self.connection = connection
     if try isEmpty(connection) {
       if isWriting { try configure(connection, isNew: true) }
@@ -74,8 +75,8 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     if try connection.integer("PRAGMA application_id") != Self.applicationID {
       throw StorageProblem.foreign.error(path)
     }
-    let format = try connection.integer("PRAGMA user_version") ?? 0
-    if format > Self.format { throw StorageProblem.newer(format: Int(format)).error(path) }
+    // Before anything is set in a file that this version does not know.
+    _ = try StorageFormat.of(connection)
     if isWriting { try configure(connection, isNew: false) }
   }
 
@@ -98,21 +99,25 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
   /// See ``StorageBackend/read(into:)``.
   public func read(into reader: StorageReader) throws {
     let connection = try opened()
+    var format = StorageFormat.newest
     // All of it is of one state of the file.
     try connection.reading { () throws(QueryError) in
       if try isEmpty(connection) { return }
+      format = try StorageFormat.of(connection)
       guard let schema = try connection.text("SELECT value FROM gqlite_meta WHERE key = 'schema'"),
         let folded = try folded(connection), let types = try connection.integer("SELECT count(*) FROM gqlite_type"),
         !schema.isEmpty || types == 0
       else {
         throw StorageProblem.corrupt("what it says of itself is missing").error(path)
       }
+      try StorageFormat.check(format, connection)
       identity = try connection.text("SELECT value FROM gqlite_meta WHERE key = 'id'")
       try reader.begin(StorageState(schema: schema, version: folded))
       let layout = try StorageLayout(reader.catalog, connection)
       if let transaction = reader.transaction {
         for (type, kind) in layout.kinds.enumerated() {
-          try RowTable(kind, reader.catalog, connection).read(into: transaction, newerThan: folded) { row, version in
+          let table = try RowTable(kind, reader.catalog, connection, hasCounts: format > 0)
+          try table.read(into: transaction, newerThan: folded) { row, version in
             reader.note(type, row, version)
           }
         }
@@ -121,6 +126,8 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
       while try log.step() { try reader.add(record: log.bytes(1), version: log.integer(0)) }
     }
     knownVersion = connection.dataVersion
+    if format == StorageFormat.newest || options.access != .write { return }
+    try transaction(connection) { () throws(QueryError) in try StorageFormat.upgrade(connection) }
   }
 
   private func folded(_ connection: StorageConnection) throws(QueryError) -> Int64? {
@@ -204,7 +211,7 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     if tablesVersion == catalog.version { return tables }
     tables = []
     for kind in try StorageLayout(catalog, connection).kinds {
-      tables.append(try RowTable(kind, catalog, connection))
+      tables.append(try RowTable(kind, catalog, connection, hasCounts: true))
     }
     tablesVersion = catalog.version
     return tables
@@ -245,7 +252,7 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     try connection.execute(
       """
       PRAGMA application_id = \(Self.applicationID);
-      PRAGMA user_version = \(Self.format);
+      PRAGMA user_version = \(StorageFormat.newest);
       CREATE TABLE gqlite_meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
       CREATE TABLE gqlite_type(
         number INTEGER PRIMARY KEY, name TEXT NOT NULL, rows INTEGER NOT NULL DEFAULT 0, sum INTEGER NOT NULL DEFAULT 0,
@@ -287,7 +294,7 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     for kind in layout.kinds { try RowTable.create(kind, connection) }
     for view in StorageViews.statements(layout, catalog) { try connection.execute(view) }
     var tables: [RowTable] = []
-    for kind in layout.kinds { tables.append(try RowTable(kind, catalog, connection)) }
+    for kind in layout.kinds { tables.append(try RowTable(kind, catalog, connection, hasCounts: true)) }
     for table in tables { table.resetCounts() }
     try rows.forEachPlace { (type, row) throws(QueryError) in
       try tables[type].write(row, rows.snapshot, version: rows.version, memory)

@@ -19,12 +19,15 @@ final class StorageConnection {
   private var begin: OpaquePointer?
   private var commit: OpaquePointer?
 
-  init(path: String, isWriting: Bool, creates: Bool) throws(QueryError) {
+  /// - Parameter isImmutable: Whether nobody changes the file, so that nothing is put beside it.
+  init(path: String, isWriting: Bool, creates: Bool, isImmutable: Bool = false) throws(QueryError) {
     // Before SQLite makes it, so that nobody else may read it; what SQLite puts beside it has the same rights.
     if creates, isWriting { StoragePath.makeFile(path) }
     var opened: OpaquePointer?
     let access = isWriting ? SQLITE_OPEN_READWRITE | (creates ? SQLITE_OPEN_CREATE : 0) : SQLITE_OPEN_READONLY
-    let status = sqlite3_open_v2(path, &opened, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+    let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | (isImmutable ? SQLITE_OPEN_URI : 0)
+    let name = isImmutable ? StoragePath.address(path) + "?immutable=1" : path
+    let status = sqlite3_open_v2(name, &opened, flags, nil)
     guard status == SQLITE_OK, let opened else {
       let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "SQLite has no memory"
       if let opened { sqlite3_close_v2(opened) }
@@ -33,6 +36,24 @@ final class StorageConnection {
     handle = opened
     self.path = path
     sqlite3_busy_timeout(handle, 5000)
+  }
+
+  /// A connection that only reads.
+  ///
+  /// SQLite reads a file in write-ahead mode with two files beside it. Where they cannot be made, because the folder is
+  /// read-only, the file is read as one that nobody changes: if no log is beside it, and nobody writes to it.
+  static func reading(_ path: String, isFollowing: Bool) throws(QueryError) -> StorageConnection {
+    let connection = try StorageConnection(path: path, isWriting: false, creates: false)
+    guard connection.lacksFilesBeside else { return connection }
+    if StoragePath.hasLog(path) { throw StorageProblem.logIsUnreadable.error(path) }
+    if isFollowing || FileLock.isHeld(path) { throw StorageProblem.followingIsImpossible.error(path) }
+    return try StorageConnection(path: path, isWriting: false, creates: false, isImmutable: true)
+  }
+
+  /// Indicates whether nothing can be read because a file beside the database can be neither opened nor made.
+  private var lacksFilesBeside: Bool {
+    let status = sqlite3_exec(handle, "SELECT count(*) FROM sqlite_schema", nil, nil, nil) & 0xFF
+    return status == SQLITE_CANTOPEN || status == SQLITE_READONLY
   }
 
   deinit {
@@ -98,6 +119,11 @@ final class StorageConnection {
   func text(_ sql: String) throws(QueryError) -> String? {
     let statement = try prepare(sql)
     return try statement.step() ? statement.string(0) : nil
+  }
+
+  /// Returns whether a table has a column.
+  func hasColumn(_ column: String, in table: String) throws(QueryError) -> Bool {
+    try integer("SELECT count(*) FROM pragma_table_info('\(table)') WHERE name = '\(column)'") != 0
   }
 
   /// Runs `body`, which sees one state of the file.

@@ -86,10 +86,6 @@ struct StorageLayout {
 
   /// Writes the numbers into the file.
   func save(_ connection: StorageConnection) throws(QueryError) {
-    // Files of before have no column for the numbers that a schema gives.
-    for table in ["gqlite_type", "gqlite_field"] where try !KnownNumbers.hasGiven(table, connection) {
-      try connection.execute("ALTER TABLE \(table) ADD COLUMN given INTEGER")
-    }
     // A name that another one takes over leaves its number behind, which nothing gets again.
     let retiredType = try connection.prepare(
       "UPDATE gqlite_type SET name = '-' || number || ' ' || name WHERE name = ? AND number != ?")
@@ -169,8 +165,9 @@ private struct KnownNumbers {
   private(set) var lastField: Int64 = 0
 
   init(_ connection: StorageConnection) throws(QueryError) {
+    // Format 0 has no column for the numbers that a schema gives.
     func column(_ table: String) throws(QueryError) -> String {
-      try Self.hasGiven(table, connection) ? "given" : "NULL"
+      try connection.hasColumn("given", in: table) ? "given" : "NULL"
     }
     let known = try connection.prepare("SELECT number, name, \(try column("gqlite_type")) FROM gqlite_type")
     while try known.step() {
@@ -185,11 +182,6 @@ private struct KnownNumbers {
         columns.string(2), columns.integer(0), given: columns.isNull(3) ? nil : columns.integer(3))
       lastField = max(lastField, columns.integer(0))
     }
-  }
-
-  /// Returns whether a table has a column for the numbers that a schema gives.
-  static func hasGiven(_ table: String, _ connection: StorageConnection) throws(QueryError) -> Bool {
-    try connection.integer("SELECT count(*) FROM pragma_table_info('\(table)') WHERE name = 'given'") != 0
   }
 
   /// Refuses a number after which there would be no next one.

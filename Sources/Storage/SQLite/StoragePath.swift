@@ -28,6 +28,31 @@ enum StoragePath {
   /// Removes the lock of a file that nobody else knows of yet.
   static func removeLock(_ path: String) { unlink(path + "-lock") }
 
+  /// Returns the path of the file itself, where a path leads to it by symbolic links.
+  static func resolved(_ path: String) -> String {
+    guard let real = realpath(path, nil) else { return path }
+    defer { free(real) }
+    return String(cString: real)
+  }
+
+  /// Returns a path as a URI of SQLite, with every byte escaped that could mean something else.
+  static func address(_ path: String) -> String {
+    var address = path.hasPrefix("/") ? "file://" : "file:"
+    for byte in path.utf8 {
+      switch byte {
+      case 0x2D...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F: address.unicodeScalars.append(Unicode.Scalar(byte))
+      default: address += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+      }
+    }
+    return address
+  }
+
+  /// Returns whether a write-ahead log that may hold commits lies beside a file: more than its header.
+  static func hasLog(_ path: String) -> Bool {
+    var status = stat()
+    return stat(resolved(path) + "-wal", &status) == 0 && status.st_size > 32
+  }
+
   /// Returns the reason why a path cannot be that of a database; nil if it can.
   static func problem(of path: String, mayBeMissing: Bool) -> String? {
     if path.isEmpty || path.utf8.contains(0) { return "its path is empty, or has U+0000 in it" }

@@ -5,11 +5,11 @@ import Synchronization
 /// A folder whose files SQLite reaches through a file system that notes what is written, and that fails when told to.
 ///
 /// The file system is SQLite's usual one, and hands on all that is not in a watched folder.
-final class WatchedDisk: @unchecked Sendable {
-  enum Kind: String, CaseIterable { case read, write, sync, truncate, open, delete }
+package final class WatchedDisk: @unchecked Sendable {
+  package enum Kind: String, CaseIterable { case read, write, sync, truncate, open, delete }
 
   /// What was done to a file, in its order.
-  enum Event {
+  package enum Event {
     case write(file: String, offset: Int, bytes: [UInt8])
     case truncate(file: String, size: Int)
     case sync(file: String)
@@ -18,33 +18,40 @@ final class WatchedDisk: @unchecked Sendable {
     case acknowledged(Int64)
   }
 
-  let folder: String
+  package let folder: String
   private let lock = NSLock()
-  private(set) var events: [Event] = []
-  var records = false
+  package private(set) var events: [Event] = []
+  package var records = false
   /// Calls so far, and the one that fails.
-  private(set) var calls = 0
-  private(set) var failures = 0
-  private(set) var lastFailure = ""
+  package private(set) var calls = 0
+  package private(set) var failures = 0
+  package private(set) var lastFailure = ""
   private var failing: (call: Int, isFull: Bool, isLasting: Bool)?
+
+  /// Whether SQLite can neither open nor make the files beside a database, as in a folder that is read-only.
+  package var lacksFilesBeside: Bool {
+    get { lock.withLock { isReadOnly } }
+    set { lock.withLock { isReadOnly = newValue } }
+  }
+  private var isReadOnly = false
 
   private static let disks = Mutex<[String: WatchedDisk]>([:])
 
-  init(_ folder: String) {
+  package init(_ folder: String) {
     self.folder = folder
     _ = WatchedFiles.isRegistered
     Self.disks.withLock { $0[folder] = self }
   }
 
   /// Hands on again all that is done to the folder.
-  func forget() { Self.disks.withLock { $0[folder] = nil } }
+  package func forget() { Self.disks.withLock { $0[folder] = nil } }
 
   static func disk(of path: String) -> WatchedDisk? {
     disks.withLock { disks in disks.first { path.hasPrefix($0.key + "/") }?.value }
   }
 
   /// Lets a call fail, the first one being 0, with those after it if it is lasting.
-  func fail(at call: Int, isFull: Bool, isLasting: Bool) {
+  package func fail(at call: Int, isFull: Bool, isLasting: Bool) {
     lock.withLock {
       calls = 0
       failures = 0
@@ -52,7 +59,7 @@ final class WatchedDisk: @unchecked Sendable {
     }
   }
 
-  func recover() {
+  package func recover() {
     lock.withLock {
       failing = nil
       calls = 0
@@ -79,11 +86,11 @@ final class WatchedDisk: @unchecked Sendable {
   /// Whether a write fails because there is no room.
   var isFull: Bool { lock.withLock { failing?.isFull ?? false } }
 
-  func note(_ event: @autoclosure () -> Event) {
+  package func note(_ event: @autoclosure () -> Event) {
     lock.withLock { if records { events.append(event()) } }
   }
 
-  func forgetEvents() { lock.withLock { events.removeAll() } }
+  package func forgetEvents() { lock.withLock { events.removeAll() } }
 }
 
 /// An open file: what SQLite sees, the disk that it is on, and behind it the file of the usual file system.
@@ -161,6 +168,7 @@ private enum WatchedFiles {
       return usual.pointee.xOpen(usual, name, file, flags, outFlags)
     }
     file.pointee.pMethods = nil
+    if disk.lacksFilesBeside, flags & SQLITE_OPEN_WAL != 0 { return SQLITE_CANTOPEN }
     if disk.fails(.open) { return SQLITE_CANTOPEN }
     let inner = WatchedFile.inner(file)
     inner.pointee.pMethods = nil
@@ -216,7 +224,10 @@ private enum WatchedFiles {
     made.xFileControl = { WatchedFile.methods($0).xFileControl(WatchedFile.inner($0), $1, $2) }
     made.xSectorSize = { WatchedFile.methods($0).xSectorSize(WatchedFile.inner($0)) }
     made.xDeviceCharacteristics = { WatchedFile.methods($0).xDeviceCharacteristics(WatchedFile.inner($0)) }
-    made.xShmMap = { WatchedFile.methods($0).xShmMap(WatchedFile.inner($0), $1, $2, $3, $4) }
+    made.xShmMap = {
+      if WatchedFile.of($0).0.lacksFilesBeside { return SQLITE_CANTOPEN }
+      return WatchedFile.methods($0).xShmMap(WatchedFile.inner($0), $1, $2, $3, $4)
+    }
     made.xShmLock = { WatchedFile.methods($0).xShmLock(WatchedFile.inner($0), $1, $2, $3) }
     made.xShmBarrier = { WatchedFile.methods($0).xShmBarrier(WatchedFile.inner($0)) }
     made.xShmUnmap = { WatchedFile.methods($0).xShmUnmap(WatchedFile.inner($0), $1) }

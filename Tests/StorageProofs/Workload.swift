@@ -38,6 +38,7 @@ package struct Workload: Sendable {
       friends: [Item!]! @relation(inverse: "friends")
     }
     type Part { what: String count: Int }
+    type Ballast { id: Int! text: String }
     """
   /// The same with a field more.
   package static let widerSchema = schema.replacing("kind: Kind", with: "kind: Kind extra: Int = 7 @index")

@@ -1,0 +1,139 @@
+import Foundation
+import GQLDifferential
+import GQLStorage
+import GQLite
+
+/// Files that are damaged: opening ends with an error, or with the content that was written.
+///
+/// A damaged write-ahead log is one that a loss of power has torn, for all that SQLite knows: the content may be that
+/// of an earlier commit then, but of no other.
+package enum CorruptionProof {
+  package static let codes: Set<String> = [
+    "storage-corrupt", "storage-version", "storage-failed", "storage-read-only", "storage-changed", "storage-busy",
+  ]
+
+  /// What opening gives: a code, or the content.
+  package enum Outcome: Equatable {
+    case code(String)
+    case content(String)
+  }
+
+  package static func open(_ path: String, access: StorageOptions.Access = .write) -> Outcome {
+    do throws(QueryError) {
+      let database = try Database(path: path, storage: StorageOptions(access: access, creates: false))
+      let problems = database.check()
+      if !problems.isEmpty { return .content("check: \(problems.prefix(3))") }
+      return .content(try database.run(Workload.everything).jsonString)
+    } catch { return .code(error.problems.first?.code ?? "no code") }
+  }
+
+  /// A file that is closed, or one as a killed process leaves it, and the contents that it may have.
+  package struct Original: Sendable {
+    package let file: [UInt8]
+    let log: [UInt8]
+    /// After each commit that the write-ahead log may hold, and after the last.
+    private(set) var contents: Set<String> = []
+    package private(set) var last = ""
+
+    package init(isClosed: Bool, seed: UInt64, _ folder: Folder) throws {
+      let path = folder.file("original.gqlite")
+      var options = StorageOptions(durability: .normal)
+      options.folding.logBytes = isClosed ? 16 << 20 : 3_000
+      options.folding.sliceRows = 5
+      let database = try Database(path: path, schema: Workload.schema, storage: options)
+      let workload = Workload(seed: seed, threads: 2)
+      try workload.begin(database)
+      for number in 1...60 {
+        if number == 30, !isClosed {
+          try database.close()
+          try database.reopen()
+        }
+        try workload.run(number, of: number % 2, in: database)
+        last = try database.run(Workload.everything).jsonString
+        if number >= 29 { contents.insert(last) }
+      }
+      if isClosed { try database.close() }
+      file = Array(try Data(contentsOf: URL(filePath: path)))
+      log = isClosed ? [] : Array(try Data(contentsOf: URL(filePath: path + "-wal")))
+    }
+
+    package func write(_ path: String, _ file: [UInt8], _ log: [UInt8]) throws {
+      for suffix in ["-wal", "-shm", "-journal"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+      try Data(file).write(to: URL(filePath: path))
+      if !log.isEmpty { try Data(log).write(to: URL(filePath: path + "-wal")) }
+    }
+  }
+
+  /// Damages files, each in one way.
+  package static func run(files: Int, seed: UInt64, jobs: Int) -> ProofReport {
+    let parts = Proofs.parts(files, of: 220)
+    return .trying("corruptions", parts: parts.count, jobs: jobs) { part, report in
+      let folder = try Folder(syncs: false)
+      let isClosed = part % 2 == 0
+      let original = try Original(isClosed: isClosed, seed: seed &+ UInt64(part), folder)
+      let path = folder.file("damaged.gqlite")
+      try original.write(path, original.file, original.log)
+      if open(path) != .content(original.last) { report.fail("seed \(seed), part \(part): what is whole is not read") }
+      for number in 0..<parts[part] {
+        let seed = seed &* 100_000_000 &+ UInt64(part * 1_000 + number)
+        if let problem = try tryOne(original, path, seed, &report) {
+          report.fail("part \(part), seed \(seed), \(problem)")
+        }
+      }
+    }
+  }
+
+  /// Damages a copy of a file; returns what is wrong.
+  private static func tryOne(
+    _ original: Original, _ path: String, _ seed: UInt64, _ report: inout ProofReport
+  ) throws -> String? {
+    var random = SeededRandom(seed: seed)
+    var (file, log) = (original.file, original.log)
+    let hitsLog = !log.isEmpty && random.chance(40)
+    let what = hitsLog ? damage(&log, &random) : damage(&file, &random)
+    try original.write(path, file, log)
+    report.count("files")
+    switch open(path, access: random.chance(80) ? .write : .read) {
+    case .code(let code):
+      report.count("refused")
+      return codes.contains(code) ? nil : "\(what): \(code)"
+    case .content(original.last): report.count("right")
+    case .content(let found) where hitsLog && original.contents.contains(found): report.count("of an earlier commit")
+    case .content(let found):
+      return "log \(hitsLog), \(what): silently wrong: \(Proofs.firstDifference(found, original.last))"
+    }
+    return nil
+  }
+
+  /// Damages bytes; says how.
+  private static func damage(_ bytes: inout [UInt8], _ random: inout SeededRandom) -> String {
+    let (count, pages) = (bytes.count, max(1, bytes.count / 4096))
+    switch random.below(10) {
+    case 0...3:
+      let place = random.below(count)
+      bytes[place] ^= 1 << UInt8(random.below(8))
+      return "a bit of byte \(place)"
+    case 4, 5:
+      let place = random.below(pages) * 4096 + random.below(120)
+      bytes[min(place, count - 1)] = UInt8(random.below(256))
+      return "byte \(place)"
+    case 6:
+      let place = random.below(count)
+      for index in place..<min(count, place + 1 + random.below(600)) { bytes[index] = UInt8(random.below(256)) }
+      return "bytes from \(place)"
+    case 7:
+      let size = random.below(count)
+      bytes.removeLast(count - size)
+      return "cut to \(size)"
+    case 8:
+      let page = random.below(pages)
+      for index in page * 4096..<min(count, (page + 1) * 4096) { bytes[index] = 0 }
+      return "page \(page) without content"
+    default:
+      let (left, right) = (random.below(pages), random.below(pages))
+      guard (max(left, right) + 1) * 4096 <= count else { return "nothing" }
+      for index in 0..<4096 { bytes.swapAt(left * 4096 + index, right * 4096 + index) }
+      return "pages \(left) and \(right)"
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import GQLDifferential
+import GQLStorage
+import GQLite
+import StorageProofs
+import Testing
+
+/// What the place of a file, and those who share it, can do to a database.
+@Suite struct PlaceTests {
+  private static let schema = "type A { id: ID! n: Int }"
+
+  private func code(_ body: () throws -> Void) -> String? {
+    do { try body() } catch let error as QueryError { return error.problems.first?.code } catch { return "\(error)" }
+    return nil
+  }
+
+  /// A folder that is read-only, which nobody notices who may do everything: so SQLite is refused its files there.
+  @Test(arguments: ["a.gqlite", "100% of #1? a&b=c +ü.gqlite"]) func aFolderIsReadOnly(_ name: String) throws {
+    let folder = try Folder()
+    let path = folder.file(name)
+    let database = try Database(path: path, schema: Self.schema)
+    try database.run("mutation { insertA(data: {id: 1, n: 5}) { id } }")
+    try database.close()
+    let disk = WatchedDisk(folder.path)
+    defer { disk.forget() }
+    disk.lacksFilesBeside = true
+    let before = try Data(contentsOf: URL(filePath: path))
+    let reader = try Database(path: path, storage: StorageOptions(access: .read))
+    #expect(try reader.run("{ A { id n } }").jsonString == #"{"A":[{"id":1,"n":5}]}"#)
+    #expect(try Database.verify(path: path) == [])
+    try reader.reopen()
+    #expect(reader.count(of: "A") == 1)
+    #expect(code { _ = try Database(path: path, storage: StorageOptions(access: .follow)) } == "storage-read-only")
+    #expect(try Data(contentsOf: URL(filePath: path)) == before)
+    // Somebody writes to it, who may.
+    disk.lacksFilesBeside = false
+    let writer = try Database(path: path)
+    disk.lacksFilesBeside = true
+    #expect(code { _ = try Database(path: path, storage: StorageOptions(access: .read)) } == "storage-read-only")
+    disk.lacksFilesBeside = false
+    try writer.run("mutation { insertA(data: {id: 2, n: 6}) { id } }")
+    // What a killed process would leave: the last commit is in the log.
+    try FileManager.default.copyItem(atPath: path, toPath: folder.file("left"))
+    try FileManager.default.copyItem(atPath: path + "-wal", toPath: folder.file("left-wal"))
+    try writer.close()
+    disk.lacksFilesBeside = true
+    #expect {
+      try Database(path: folder.file("left"), storage: StorageOptions(access: .read))
+    } throws: {
+      ($0 as? QueryError)?.problems.first?.code == "storage-read-only" && "\($0)".contains("copy the file")
+    }
+    disk.lacksFilesBeside = false
+    #expect(try Database(path: folder.file("left")).count(of: "A") == 2)
+  }
+
+  /// Each way to a file leads to one lock.
+  @Test func onePerFile() throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    symlink(path, folder.file("link"))
+    let database = try Database(path: path, schema: Self.schema)
+    for way in [path, folder.file("link"), folder.path + "/./a.gqlite"] {
+      #expect(code { _ = try Database(path: way) } == "storage-busy", "\(way)")
+      #expect(code { _ = try Database(path: way, storage: StorageOptions(access: .read)) } == nil, "\(way)")
+    }
+    try database.close()
+    #expect(code { _ = try Database(path: folder.file("link")) } == nil)
+  }
+
+  /// Of several processes that make one file at once, one gets it, and the others are told.
+  @Test func createdAtOnce() throws {
+    for round in 0..<6 {
+      let folder = try Folder()
+      let path = folder.file("a.gqlite")
+      let processes = try (0..<3).map { _ in try ChildProcess.task(["create", path]) }
+      let output = processes.map { $0.output().trimmingCharacters(in: .whitespacesAndNewlines) }
+      #expect(Set(output).isSubset(of: ["made", "storage-busy"]), "round \(round): \(output)")
+      #expect(output.contains("made"), "round \(round): \(output)")
+      #expect(processes.allSatisfy { $0.status == 0 })
+      #expect(try Database.verify(path: path) == [])
+      #expect(try Database(path: path).count(of: "Counter") == 1)
+    }
+  }
+
+  @Test func aFork() throws {
+    let folder = try Folder()
+    let output = try ChildProcess.task(["fork", folder.file("a.gqlite")]).output()
+    #expect(
+      output == """
+        the fork reads
+        the fork: storage-failed
+        another: storage-busy
+        {"A":[{"id":1},{"id":3}]}
+
+        """)
+  }
+
+  /// There is no room for the log: who follows goes on, and sees what comes when there is room again.
+  @Test func noRoomWhileAnotherFollows() throws {
+    let folder = try Folder()
+    let disk = WatchedDisk(folder.path)
+    defer { disk.forget() }
+    let path = folder.file("a.gqlite")
+    let writer = try Database(path: path, schema: Self.schema)
+    let follower = try Database(path: path, storage: StorageOptions(access: .follow))
+    for id in 1...20 {
+      try writer.run("mutation { insertA(data: {id: \(id)}) { id } }")
+      disk.fail(at: id % 4, isFull: true, isLasting: true)
+      let text = String(repeating: "{id: 0, n: 1}, ", count: 1) + "{id: -\(id), n: 1}"
+      let refusal = code { try writer.run("mutation { upsertA(data: [\(text)]) { id } }") }
+      #expect(refusal == "storage-full" || refusal == nil && id % 4 > 0)
+      if refusal != nil {
+        // What is on the disk of the failed commit is no commit.
+        #expect(try follower.run("{ n: count(A) }") == writer.run("{ n: count(A) }"))
+        #expect(follower.version == writer.version)
+        disk.recover()
+        try writer.reopen()
+      }
+      disk.recover()
+      #expect(try follower.run("{ A(orderBy: id) { id n } }") == writer.run("{ A(orderBy: id) { id n } }"))
+      #expect(follower.check() == [])
+    }
+  }
+}
+
+/// Threads and processes append and read, and are killed; see ``HistoryProof``.
+@Suite struct HistoryTests {
+  @Test func appended() {
+    Tries.expect(
+      HistoryProof.run(seconds: 2 * Double(Tries.factor), seed: Tries.seed, jobs: 1), atLeast: 20, "appended")
+  }
+}
