@@ -80,7 +80,7 @@ struct ObjectWriter {
   }
 
   private func missing(_ path: String) -> ModelError {
-    .unwritable(types.catalog[type].name, "'\(path)' must have a value in the schema")
+    .missingValue(types.catalog[type].name, "'\(path)' must have a value in the schema")
   }
 
   private func set(_ cell: Cell?, _ column: ColumnID, _ cells: inout Cells) {
