@@ -144,7 +144,7 @@ import GQLStore
 
   /// Adds a link of a record to targets.
   package mutating func link(
-    _ record: Int, _ relation: RelationID, to targets: some Collection<Target>, mode: LinkMode = .assign,
+    _ record: Int, _ relation: RelationID, to targets: [Target], mode: LinkMode = .assign,
     isNull: Bool = false, isWithin: Bool = false, origin: Origin
   ) {
     let first = self.targets.count
